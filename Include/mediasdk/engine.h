@@ -1,0 +1,108 @@
+/* mediasdk/engine.h - the engine: clock, log, plugins
+ *
+ * One engine per embedding; several in one process are legal and share nothing but loopback rooms and loaded plugin files. Everything else
+ * is made from an engine and ends with it.
+ *
+ * Plugins. A module is loaded by path, found in a directory, or handed over as a table that the program itself defines; from then on its
+ * classes are listed and instances can be created (instance.h). Modules are never unloaded. A refused file names its reason.
+ */
+#ifndef MEDIASDK_ENGINE_H
+#define MEDIASDK_ENGINE_H
+
+#include "handles.h"
+#include "plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  MSDK_CLOCK_SYSTEM = 0, /* CLOCK_MONOTONIC; work is done by the SDK's threads */
+  MSDK_CLOCK_VIRTUAL = 1 /* starts at one second, moves only in msdk_engine_advance_clock; no thread is made: all work, callbacks included,
+                            is done inside that call, in an order that depends on nothing but the calls made. For tests. */
+};
+
+typedef struct msdk_engine_options {
+  uint32_t struct_size;
+  uint32_t clock;             /* MSDK_CLOCK_* */
+  uint32_t ignore_environment; /* 1: MSDK_PLUGIN_PATH and its like are not read */
+  uint32_t log_level;         /* MSDK_LOG_*: the least level that reaches the callback */
+} msdk_engine_options;
+
+/* Makes an engine. options may be NULL for the defaults. *out is the caller's to destroy. MSDK_E_NOMEM beyond 256 engines. [any thread] */
+MSDK_EXPORT msdk_result msdk_engine_create(const msdk_engine_options *options, msdk_engine **out);
+
+/* Disconnects its sessions, ends its streams and instances, and stops its threads. [any thread] [may wait for running callbacks] */
+MSDK_EXPORT void msdk_engine_destroy(msdk_engine *engine);
+
+/* Now, on the engine's clock. 0 for a bad handle. [any thread] */
+MSDK_EXPORT int64_t msdk_engine_now(msdk_engine *engine);
+
+/* Moves a virtual clock on by `nanoseconds` (0..24 h), doing on the way, on this thread, all that falls due. MSDK_E_STATE for a system
+ * clock; MSDK_E_THREAD inside a callback. [any thread, one at a time] [not in a callback] */
+MSDK_EXPORT msdk_result msdk_engine_advance_clock(msdk_engine *engine, int64_t nanoseconds);
+
+/* -------------------------------------------------------------------------------------------------------------------- log */
+
+/* text is valid during the call. Called on the thread that logs, never two at a time for an engine; must not log itself. */
+typedef void (*msdk_log_fn)(void *user, int32_t level, const char *text);
+
+/* Sets (or with NULL removes) the callback, and the least level that reaches it. When it returns, the former callback is not running any more,
+ * unless the call came from inside it. Without a callback, warnings and errors go nowhere: the SDK never writes to stderr. [any thread] */
+MSDK_EXPORT msdk_result msdk_engine_set_log_callback(msdk_engine *engine, int32_t level, msdk_log_fn callback, void *user);
+
+/* ---------------------------------------------------------------------------------------------------------------- plugins */
+
+/* Loads one plugin file. path: absolute, or relative to the working directory; up to 4,095 bytes. Loading a file again is a success
+ * and changes nothing. MSDK_E_NOT_FOUND, MSDK_E_PERMISSION, MSDK_E_ABI (no plugin, or one that does not fit: the last-error text says which rule it
+ * breaks), MSDK_E_EXISTS (a class id is taken). [any thread] [may wait for the dynamic linker] */
+MSDK_EXPORT msdk_result msdk_engine_load_plugin(msdk_engine *engine, const char *path);
+
+/* Loads every *.so of a directory, by name. *loaded, if not NULL, receives the number that are loaded now from there. Files that are refused are
+ * logged as warnings and do not fail the call. [any thread] */
+MSDK_EXPORT msdk_result msdk_engine_add_plugin_dir(msdk_engine *engine, const char *path, uint32_t *loaded);
+
+/* Loads from the standard places, in this order: MSDK_PLUGIN_PATH (colon-separated), then MSDK_PLUGIN_SYSTEM_PATH or, if that is unset,
+ * $XDG_DATA_HOME/mediasdk/plugins-1 (~/.local/share by default), mediasdk/plugins-1 beside the library, /usr/local/lib/mediasdk/plugins-1,
+ * /usr/lib/mediasdk/plugins-1. A class id that was seen before is skipped with a warning. The environment is not read in a set-user-id program, nor
+ * with ignore_environment. *loaded as above. [any thread] */
+MSDK_EXPORT msdk_result msdk_engine_load_default_plugins(msdk_engine *engine, uint32_t *loaded);
+
+/* Makes a table of the program's own a module of this engine. module and all that it points to must live as long as the engine.
+ * [any thread] */
+MSDK_EXPORT msdk_result msdk_engine_register_module(msdk_engine *engine, const msdk_module *module);
+
+/* One class. The strings belong to the engine and live as long as it does. */
+typedef struct msdk_class_info {
+  uint32_t struct_size;
+  uint32_t kinds; /* MSDK_KIND_* mask */
+  uint32_t flags; /* MSDK_CLASS_* */
+  uint32_t param_count;
+  const char *id, *name, *summary;                       /* never NULL, "" for none */
+  const char *module_path;                                /* "" for a registered module */
+  const char *module_vendor, *module_version, *module_license, *module_url;
+} msdk_class_info;
+
+/* The classes, in the order they came. MSDK_E_NOT_FOUND ends the list. [any thread] */
+MSDK_EXPORT msdk_result msdk_engine_class_at(msdk_engine *engine, uint32_t index, msdk_class_info *out);
+
+/* The parameters of a class. MSDK_E_NOT_FOUND for an unknown class and at the end. Strings as above. [any thread] */
+MSDK_EXPORT msdk_result msdk_engine_class_param_at(msdk_engine *engine, const char *class_id, uint32_t index, msdk_param *out);
+
+/* ------------------------------------------------------------------------------------------------------------------ stats */
+
+typedef struct msdk_engine_stats {
+  uint32_t struct_size;
+  uint32_t sessions, outgoing_videos, incoming_videos, instances; /* alive in this engine */
+  uint32_t threads;         /* of this engine, running */
+  uint32_t frames;          /* video frames with a reference, in the process */
+  uint32_t encoded_frames;  /* likewise */
+  uint64_t log_dropped;     /* messages that came while one was being logged by the same thread */
+} msdk_engine_stats;
+
+MSDK_EXPORT msdk_result msdk_engine_stats_get(msdk_engine *engine, msdk_engine_stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* MEDIASDK_ENGINE_H */

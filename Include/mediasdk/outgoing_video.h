@@ -1,0 +1,191 @@
+/* mediasdk/outgoing_video.h - video that this program makes: streams, limits, the frame sender, reports
+ *
+ * A stream is made from the list of formats the program can make. Started on a session (session.h), it is given a frame sender, bound to one
+ * of them: the best that the bandwidth estimate carries; the order of the list has no say. When the estimate falls below what the format needs, the
+ * stream goes down at once; it goes up only after a better format has been affordable, with a quarter to spare, for five seconds. Each time
+ * MSDK_EVENT_FRAME_SENDER_CHANGED brings a new sender, and the old one refuses frames with MSDK_E_STALE. What a format needs is, for VP8, 0.03 bits a
+ * pixel (a 1280x720 picture at 30 a second: 830 kbit/s), and without a codec all of its bytes.
+ *
+ * Of every frame that send accepts exactly one report tells the truth: sent, encoded, replaced, dropped with the reason, or failed.
+ */
+#ifndef MEDIASDK_OUTGOING_VIDEO_H
+#define MEDIASDK_OUTGOING_VIDEO_H
+
+#include "handles.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MSDK_VIDEO_VIRTUAL = 1 }; /* kind of stream: a picture made by the program, in place of a camera's */
+
+/* ------------------------------------------------------------------------------------------------------------------ limits */
+
+enum {
+  MSDK_LIMITS_CONFERENCE = 0, /* the presets, each up to its frame rate: what every receiver of a call can be expected to take */
+  MSDK_LIMITS_EXTENDED = 1    /* any size up to 3840x2160, odd ones too, up to 60 frames a second */
+};
+
+typedef struct msdk_video_limit {
+  uint32_t struct_size;
+  uint32_t width, height; /* exactly, or for extended limits at most */
+  uint32_t fps;           /* at most */
+} msdk_video_limit;
+
+/* The limits, one by one. Conference: 1920x1080, 1280x720, 960x540, 858x480, 640x360 and 640x480 at 30; 480x270, 424x320, 352x240,
+ * 320x240, 320x180 and 212x160 at 15. MSDK_E_NOT_FOUND ends the list. [any thread] */
+MSDK_EXPORT msdk_result msdk_video_limit_at(uint32_t kind, uint32_t limits, uint32_t index, msdk_video_limit *out);
+
+/* Whether a format would be accepted; MSDK_E_LIMIT with a text that names the limit it breaks. [any thread] */
+MSDK_EXPORT msdk_result msdk_video_limit_check(uint32_t kind, uint32_t limits, const msdk_video_format *format);
+
+/* ------------------------------------------------------------------------------------------------------------------ stream */
+
+enum { MSDK_OUTGOING_NONE = 0, MSDK_OUTGOING_STARTED = 1, MSDK_OUTGOING_STOPPED = 2, MSDK_OUTGOING_FAILED = 3 };
+
+enum { /* how much time the VP8 encoder may take; libvpx's cpu-used in parentheses */
+  MSDK_PRESET_REALTIME = 0,  /* (-8) the default: 720p at 30 in a third of a core */
+  MSDK_PRESET_FASTEST = 1,   /* (-12) */
+  MSDK_PRESET_BALANCED = 2,  /* (-5) */
+  MSDK_PRESET_QUALITY = 3    /* (-3) */
+};
+
+typedef struct msdk_outgoing_video_options {
+  uint32_t struct_size;
+  uint32_t kind;   /* MSDK_VIDEO_*; 0: virtual */
+  uint32_t limits; /* MSDK_LIMITS_* */
+  uint32_t codec;  /* MSDK_CODEC_NONE: raw frames pass as they are; MSDK_CODEC_VP8 (NV12 and I420 only) */
+  const msdk_video_format *formats; /* borrowed; 1..64; each of a frame rate above 0 */
+  uint32_t format_count;
+  uint32_t preset;      /* MSDK_PRESET_* */
+  uint32_t queue_policy; /* MSDK_POLICY_* when the encoder is behind: DROP_OLDEST replaces the frame that waits */
+  uint32_t queue_capacity; /* frames that may wait for the encoder, 1..16; 0: 1 */
+  uint32_t encoded_input; /* 1: the program sends encoded frames (msdk_frame_sender_send_encoded), no raw ones */
+  uint32_t encoder_threads; /* 1..8; 0: 1, or 2 from 1920x1080 on */
+  uint64_t target_bitrate, min_bitrate, max_bitrate; /* bits per second; 0: 0.08 bits a pixel, 0: 30,000, 0: 20,000,000 */
+  uint32_t key_frame_interval_ms; /* at the latest; 0: 10,000 */
+  uint32_t report_capacity; /* reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped */
+} msdk_outgoing_video_options;
+
+/* Makes a stream. Every format is checked against the limits (MSDK_E_LIMIT) and the codec (MSDK_E_UNSUPPORTED); one bad format refuses the
+ * whole. *out is the caller's to destroy. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_create(msdk_engine *engine, const msdk_outgoing_video_options *options,
+                                                   msdk_outgoing_video **out);
+
+/* Stops it if need be; frames not yet encoded are reported as dropped. [any thread] [may wait for running callbacks] */
+MSDK_EXPORT void msdk_outgoing_video_destroy(msdk_outgoing_video *stream);
+
+MSDK_EXPORT msdk_result msdk_outgoing_video_state(msdk_outgoing_video *stream, uint32_t *out);
+
+/* The current sender; MSDK_E_STATE when the stream is not started. The same handle as the event's. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_sender(msdk_outgoing_video *stream, msdk_frame_sender **out);
+
+/* Live steering, in any state. The target is kept between min and max, and the encoder below the estimate. MSDK_E_RANGE: min 1,000 <= min <=
+ * target <= max <= 100,000,000; 0 leaves a value as it is. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_set_bitrate(msdk_outgoing_video *stream, uint64_t target, uint64_t min, uint64_t max);
+
+/* Sends at most this many frames a second, at most the format's own (MSDK_E_RANGE); 0/0: the format's own. Frames that come faster are
+ * reported as dropped with MSDK_DROP_PACED; a pull producer is asked at this rate. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_set_frame_rate(msdk_outgoing_video *stream, uint32_t fps_num, uint32_t fps_den);
+
+/* The next frame encoded will be a key frame. A success without a codec. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_request_key_frame(msdk_outgoing_video *stream);
+
+/* Lets an instance make the frames: the core sets its format, starts it with the stream and paces it; the program sends none itself. NULL detaches.
+ * The instance's own formats must include the stream's; MSDK_E_FORMAT comes as an event when it refuses one. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_attach_producer(msdk_outgoing_video *stream, msdk_instance *producer);
+
+/* Preview: the renderer is given the frames as they are sent, on a thread of its own, the newest if it is slow. Up to 8. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_attach_renderer(msdk_outgoing_video *stream, msdk_instance *renderer);
+MSDK_EXPORT msdk_result msdk_outgoing_video_detach_renderer(msdk_outgoing_video *stream, msdk_instance *renderer);
+
+/* ------------------------------------------------------------------------------------------------------------ frame sender */
+
+enum { /* outcome of a frame */
+  MSDK_OUTCOME_SENT = 1,     /* handed to the transport, raw, or encoded by the program */
+  MSDK_OUTCOME_ENCODED = 2,  /* encoded, and the bytes were handed to the transport or to those who take encoded frames */
+  MSDK_OUTCOME_REPLACED = 3, /* a newer frame took its place before the encoder came to it */
+  MSDK_OUTCOME_DROPPED = 4,  /* not sent, on purpose: reason */
+  MSDK_OUTCOME_FAILED = 5    /* not sent, status says why */
+};
+enum { /* reason of a drop */
+  MSDK_DROP_NONE = 0,
+  MSDK_DROP_NO_RECEIVER = 1,    /* nobody takes the stream */
+  MSDK_DROP_NOT_CONNECTED = 2,  /* reconnecting */
+  MSDK_DROP_ENCODER = 3,        /* the encoder's rate control left it out */
+  MSDK_DROP_STOPPED = 4,        /* the stream was stopped, or its format changed, before the encoder came to it */
+  MSDK_DROP_PACED = 5,          /* faster than the frame rate that was set */
+  MSDK_DROP_QUEUE = 6,          /* the queue was full, policy MSDK_POLICY_DROP_NEWEST */
+  MSDK_DROP_NETWORK = 7         /* the sending queue of the network was full */
+};
+
+typedef struct msdk_frame_report {
+  uint32_t struct_size;
+  uint32_t outcome;   /* MSDK_OUTCOME_* */
+  uint32_t reason;    /* MSDK_DROP_* */
+  uint32_t key_frame; /* 1: encoded as one */
+  msdk_result status;
+  uint32_t reserved0;
+  uint64_t sequence;     /* of the frame, as the receiver sees it */
+  int64_t timestamp_ns;  /* of the frame */
+  uint64_t bytes;        /* as sent */
+} msdk_frame_report;
+
+/* report is valid during the call. Called exactly once for each send that returned MSDK_OK: inside send, or later on the stream's encoder thread. */
+typedef void (*msdk_send_fn)(void *user, const msdk_frame_report *report);
+
+/* The format this sender takes. [any thread] */
+MSDK_EXPORT msdk_result msdk_frame_sender_format(msdk_frame_sender *sender, msdk_video_format *out);
+
+/* A writable frame of that format from the sender's pool of 8. MSDK_E_TIMEOUT when all are still in use. *out has one reference, the
+ * caller's. [any thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_frame_sender_acquire(msdk_frame_sender *sender, uint32_t timeout_ms, msdk_video_frame **out);
+
+/* Sends a frame. The SDK takes a reference of its own; the caller keeps his, and from now on writes to neither memory nor struct until he has a new
+ * frame. timestamp_ns: when it was captured; 0: the frame's own if set, else now. completion (may be NULL) tells what became of it; without one, the report
+ * can be read. Pixel format and size must be the sender's (MSDK_E_FORMAT); MSDK_E_STALE after a change, MSDK_E_STATE when the stream is not started,
+ * MSDK_E_TIMEOUT with MSDK_POLICY_WAIT when there was no room for 5 s. [any thread] [waits only with MSDK_POLICY_WAIT] */
+MSDK_EXPORT msdk_result msdk_frame_sender_send(msdk_frame_sender *sender, const msdk_video_frame *frame, int64_t timestamp_ns,
+                                               msdk_send_fn completion, void *user);
+
+/* The same for a stream with encoded_input. The first frame, and the first after MSDK_EVENT_KEY_FRAME_REQUESTED, should be a key frame. */
+MSDK_EXPORT msdk_result msdk_frame_sender_send_encoded(msdk_frame_sender *sender, const msdk_encoded_frame *frame, int64_t timestamp_ns,
+                                                       msdk_send_fn completion, void *user);
+
+/* Takes the oldest report of a frame sent without completion. MSDK_E_TIMEOUT, MSDK_E_CLOSED. [any thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_read_report(msdk_outgoing_video *stream, uint32_t timeout_ms, msdk_frame_report *out);
+
+/* ----------------------------------------------------------------------------------------------------------- encoded output */
+
+/* frame is borrowed: msdk_encoded_frame_ref to keep it. Called on the encoder thread, in order. */
+typedef void (*msdk_encoded_fn)(void *user, const msdk_encoded_frame *frame);
+
+/* Sets (NULL: removes) who is given what the encoder makes. Then frames are encoded though nobody receives them. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_set_encoded_callback(msdk_outgoing_video *stream, msdk_encoded_fn callback, void *user);
+
+/* ------------------------------------------------------------------------------------------------------------------- stats */
+
+typedef struct msdk_outgoing_video_stats { /* the names of W3C webrtc-stats where there is one */
+  uint32_t struct_size;
+  uint32_t state;
+  uint32_t width, height; /* agreed on now; 0 when not started */
+  double frames_per_second; /* sent or encoded, over the last second */
+  uint64_t frames_offered;  /* accepted by send */
+  uint64_t frames_sent, frames_encoded, frames_replaced, frames_dropped, frames_failed; /* outcomes; they add up to offered when all is done */
+  uint64_t key_frames_encoded;
+  uint64_t bytes_sent;
+  uint64_t target_bitrate; /* bits per second, of the encoder now */
+  uint64_t total_encode_time_ns;
+  uint32_t format_changes;
+  uint32_t key_frame_requests; /* from receivers */
+  uint64_t reports_dropped;
+  uint32_t receivers; /* subscribed now */
+  uint32_t reserved0;
+} msdk_outgoing_video_stats;
+
+MSDK_EXPORT msdk_result msdk_outgoing_video_stats_get(msdk_outgoing_video *stream, msdk_outgoing_video_stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* MEDIASDK_OUTGOING_VIDEO_H */

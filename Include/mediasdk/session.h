@@ -1,0 +1,144 @@
+/* mediasdk/session.h - one user's membership of a room: connecting, participants, events
+ *
+ *      connect                                                  disconnect
+ *   IDLE --> CONNECTING --> CONNECTED <--> RECONNECTING   ... --> DISCONNECTING --> DISCONNECTED --> connect again
+ *
+ * States change in the background, and each change is an event. Events are a queue of 1,024 per session: when the program is so far behind, the oldest
+ * is dropped, and the next one that is read carries MSDK_EVENT_LOST in its flags.
+ */
+#ifndef MEDIASDK_SESSION_H
+#define MEDIASDK_SESSION_H
+
+#include "handles.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  MSDK_SESSION_IDLE = 0,
+  MSDK_SESSION_CONNECTING = 1,
+  MSDK_SESSION_CONNECTED = 2,
+  MSDK_SESSION_RECONNECTING = 3,
+  MSDK_SESSION_DISCONNECTING = 4,
+  MSDK_SESSION_DISCONNECTED = 5
+};
+
+typedef struct msdk_session_options {
+  uint32_t struct_size;
+  uint32_t event_capacity;  /* events that may wait, 16..65,536; 0: 1,024 */
+  const char *url;          /* "loopback:NAME", NAME of 1..MSDK_NAME_MAX bytes */
+  const char *user_id;      /* 1..MSDK_NAME_MAX bytes, unique in the room */
+  const char *display_name; /* NULL: the user id */
+} msdk_session_options;
+
+/* Makes a session, idle. *out is the caller's to destroy. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_create(msdk_engine *engine, const msdk_session_options *options, msdk_session **out);
+
+/* Leaves the room, stops the session's streams and ends it. [any thread] [may wait for running callbacks] */
+MSDK_EXPORT void msdk_session_destroy(msdk_session *session);
+
+/* Begins to connect. MSDK_E_STATE unless idle or disconnected. What happens comes as MSDK_EVENT_SESSION_STATE: connecting, then connected, or
+ * disconnected with the reason (MSDK_E_EXISTS: the user id is taken in the room). [any thread] */
+MSDK_EXPORT msdk_result msdk_session_connect(msdk_session *session);
+
+/* Begins to leave. A success when there is nothing to leave. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_disconnect(msdk_session *session);
+
+MSDK_EXPORT msdk_result msdk_session_state(msdk_session *session, uint32_t *out);
+
+/* ------------------------------------------------------------------------------------------------------------ participants */
+
+typedef struct msdk_participant {
+  uint32_t struct_size;
+  uint32_t is_local;           /* 1: this session itself */
+  uint32_t video_stream_count; /* published now */
+  uint32_t reserved0;
+  char user_id[256];
+  char display_name[256];
+} msdk_participant;
+
+/* The participants of the room now, oneself first. Fills up to `capacity` elements (array may be NULL with 0) and tells how many there are.
+ * MSDK_E_BUFFER_SMALL when they did not all fit. array[0].struct_size is the size of an element. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_participants(msdk_session *session, msdk_participant *array, uint32_t capacity, uint32_t *count);
+
+/* ------------------------------------------------------------------------------------------------------------------ events */
+
+enum {
+  MSDK_EVENT_NONE = 0,
+  MSDK_EVENT_SESSION_STATE = 1,         /* state; status and text when it was not asked for */
+  MSDK_EVENT_PARTICIPANT_JOINED = 2,    /* user_id, text: display name */
+  MSDK_EVENT_PARTICIPANT_LEFT = 3,      /* user_id */
+  MSDK_EVENT_OUTGOING_VIDEO_STATE = 4,  /* outgoing_video, state (MSDK_OUTGOING_*), status and text when it failed */
+  MSDK_EVENT_FRAME_SENDER_CHANGED = 5,  /* outgoing_video, sender, format: make this from now on */
+  MSDK_EVENT_INCOMING_VIDEO_ADDED = 6,  /* incoming_video, user_id, format: what is being sent; codec */
+  MSDK_EVENT_INCOMING_VIDEO_STATE = 7,  /* incoming_video, user_id, state (MSDK_INCOMING_*), status and text */
+  MSDK_EVENT_INCOMING_VIDEO_REMOVED = 8, /* incoming_video (already NOT_AVAILABLE; destroyed with the session), user_id */
+  MSDK_EVENT_ESTIMATE = 9,              /* value: the bandwidth estimate in bits per second; 0: unlimited */
+  MSDK_EVENT_PLUGIN = 10,               /* instance, value: MSDK_PLUGIN_EVENT_*, status, text */
+  MSDK_EVENT_KEY_FRAME_REQUESTED = 11   /* outgoing_video: by a receiver; of interest to those who push encoded frames */
+};
+
+enum { MSDK_EVENT_LOST = 1 }; /* flags: events before this one were dropped */
+
+typedef struct msdk_event {
+  uint32_t struct_size;
+  uint32_t type; /* MSDK_EVENT_* */
+  uint32_t flags;
+  uint32_t state;
+  msdk_result status; /* MSDK_OK, or why */
+  uint32_t codec;     /* MSDK_CODEC_* */
+  int64_t timestamp_ns; /* when it happened, on the engine's clock */
+  uint64_t value;
+  /* Handles: NULL where the type has none. They are not the receiver's to destroy. */
+  msdk_outgoing_video *outgoing_video;
+  msdk_frame_sender *sender;
+  msdk_incoming_video *incoming_video;
+  msdk_instance *instance;
+  msdk_video_format format;
+  char user_id[256];
+  char text[512];
+} msdk_event;
+
+/* Takes the oldest event. MSDK_E_TIMEOUT when none came in time, MSDK_E_CLOSED when the session ends meanwhile, MSDK_E_STATE while an event
+ * callback is set. [any thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_session_next_event(msdk_session *session, uint32_t timeout_ms, msdk_event *out);
+
+/* A descriptor that poll() finds readable while events wait. Owned by the session: do not read, write or close it. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_event_fd(msdk_session *session, int32_t *out);
+
+/* event is valid during the call. Called on a thread of the session's own, one event at a time, in order. */
+typedef void (*msdk_event_fn)(void *user, const msdk_event *event);
+
+/* Sets the callback, in place of pulling; events that wait come first. NULL goes back to pulling. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_set_event_callback(msdk_session *session, msdk_event_fn callback, void *user);
+
+/* ------------------------------------------------------------------------------------------------------------------- video */
+
+/* Offers a stream to the room. Needs a connected session (MSDK_E_STATE) and a stream that is not started (MSDK_E_STATE). The states and the sender come
+ * as events. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_start_video(msdk_session *session, msdk_outgoing_video *stream);
+
+/* Withdraws it. Frames that were sent are still reported. MSDK_E_STATE when it is not started on this session. [any thread] [may wait for running
+ * callbacks of the stream] */
+MSDK_EXPORT msdk_result msdk_session_stop_video(msdk_session *session, msdk_outgoing_video *stream);
+
+/* ------------------------------------------------------------------------------------------------------------------- stats */
+
+typedef struct msdk_session_stats {
+  uint32_t struct_size;
+  uint32_t state;
+  uint64_t available_outgoing_bitrate; /* bits per second; 0: unlimited */
+  uint64_t bytes_sent, bytes_received; /* payload */
+  uint64_t packets_sent, packets_received, packets_lost; /* lost: of those sent to this session */
+  uint64_t events_queued, events_dropped;
+  uint32_t participants;
+  uint32_t reserved0;
+} msdk_session_stats;
+
+MSDK_EXPORT msdk_result msdk_session_stats_get(msdk_session *session, msdk_session_stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* MEDIASDK_SESSION_H */
