@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
+let package = Package(
+  name: "mediasdk",
+  products: [
+    // The C library. Static Swift runtime, so that a host program needs none; the map lists every name that is exported.
+    .library(name: "mediasdk", type: .dynamic, targets: ["MediaSDKABI"]),
+    .library(name: "MediaSDK", targets: ["MediaSDK"]),
+    .executable(name: "msdk", targets: ["msdk"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+  ],
+  targets: [
+    .systemLibrary(name: "CMediaSDK", path: "Include"),
+    .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
+    .systemLibrary(name: "CVPX", path: "Sources/CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
+    .systemLibrary(name: "CYUV", path: "Sources/CYUV", providers: [.apt(["libyuv-dev"])]),
+    .target(name: "MediaCore", dependencies: ["CMediaSDK"], swiftSettings: strict),
+    .target(name: "MediaCodecs", dependencies: ["MediaCore", "CVPX", "CYUV"], swiftSettings: strict),
+    .target(name: "MediaTransport", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaPlugins", dependencies: ["MediaCore", "MediaCodecs", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaSDK", dependencies: ["MediaCore", "MediaCodecs", "MediaTransport", "MediaPlugins", "CLinux"], swiftSettings: strict),
+    .target(
+      name: "MediaSDKABI", dependencies: ["MediaSDK"], swiftSettings: strict,
+      linkerSettings: [
+        .unsafeFlags([
+          "-static-stdlib", "-use-ld=lld", "-no-toolchain-stdlib-rpath", "-Xlinker", "-soname=libmediasdk.so.0",
+          "-Xlinker", "--version-script=Include/mediasdk.map", "-Xlinker", "--no-undefined-version", "-Xlinker", "--gc-sections",
+        ])
+      ]),
+    .executableTarget(
+      name: "msdk", dependencies: ["MediaSDK", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: strict),
+    .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
+    .testTarget(name: "MediaCodecsTests", dependencies: ["MediaCodecs"], swiftSettings: strict),
+    .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport"], swiftSettings: strict),
+    .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
+    .testTarget(name: "MediaSDKTests", dependencies: ["MediaSDK"], swiftSettings: strict),
+  ]
+)

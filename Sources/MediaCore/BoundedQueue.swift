@@ -1,0 +1,38 @@
+/// What a full queue does with one more.
+public enum QueuePolicy: UInt32, Sendable {
+  case dropOldest = 0
+  case dropNewest = 1
+  case wait = 2
+}
+
+/// A ring of fixed capacity. It holds and orders; what a full one should do is its owner's to decide, who is told.
+public struct BoundedQueue<Element> {
+  private var slots: [Element?]
+  private var head = 0
+  public private(set) var count = 0
+
+  public init(capacity: Int) {
+    slots = Array(repeating: nil, count: max(1, capacity))
+  }
+
+  public var capacity: Int { slots.count }
+  public var isEmpty: Bool { count == 0 }
+  public var isFull: Bool { count == slots.count }
+  public var first: Element? { isEmpty ? nil : slots[head] }
+
+  /// Adds to the end; when full, the oldest makes room and is returned.
+  public mutating func push(_ element: Element) -> Element? {
+    let displaced = isFull ? pop() : nil
+    slots[(head + count) % slots.count] = element
+    count += 1
+    return displaced
+  }
+
+  public mutating func pop() -> Element? {
+    guard count > 0, let element = slots[head] else { return nil }
+    slots[head] = nil
+    head = (head + 1) % slots.count
+    count -= 1
+    return element
+  }
+}

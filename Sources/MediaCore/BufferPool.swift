@@ -1,0 +1,59 @@
+import Glibc
+
+/// Blocks of memory that are used again. Frames keep their pool alive, so that they may outlive whoever made it.
+public final class BufferPool: Sendable {
+  public struct Buffer {
+    public var memory: UnsafeMutableRawPointer?
+    public var capacity = 0
+  }
+
+  private struct State {
+    var idle: [Buffer] = []
+    var inUse = 0
+  }
+
+  private static let alignment = 64
+  private let limit: Int
+  private let state: Monitor<State>
+
+  /// At most `limit` buffers are in use at a time, and as many are kept.
+  public init(limit: Int) {
+    self.limit = limit
+    var state = State()
+    state.idle.reserveCapacity(limit)
+    self.state = Monitor(state)
+  }
+
+  deinit {
+    state.withLock { state in
+      for buffer in state.idle { Glibc.free(buffer.memory) }
+    }
+  }
+
+  /// A buffer of at least that capacity, aligned to 64 bytes; nil when all are in use until the deadline, or there is no memory.
+  func take(capacity: Int, deadline: Int64) -> Buffer? {
+    let limit = self.limit
+    let found: Buffer?? = state.wait(until: deadline) { state in
+      guard state.inUse < limit else { return nil }
+      state.inUse += 1
+      return .some(state.idle.popLast())
+    }
+    guard let found else { return nil }
+    if let buffer = found, buffer.capacity >= capacity { return buffer }
+    Glibc.free(found?.memory)
+    var memory: UnsafeMutableRawPointer?
+    guard posix_memalign(&memory, BufferPool.alignment, max(capacity, 1)) == 0, let memory else {
+      state.withLock { $0.inUse -= 1 }
+      return nil
+    }
+    return Buffer(memory: memory, capacity: capacity)
+  }
+
+  func takeBack(_ buffer: Buffer) {
+    state.withLock { state in
+      state.inUse -= 1
+      state.idle.append(buffer)
+    }
+    state.notify()
+  }
+}

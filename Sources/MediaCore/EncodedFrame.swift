@@ -1,0 +1,60 @@
+import CMediaSDK
+import Glibc
+
+/// A reference to an encoded picture, counted by hand as `VideoFrame` is.
+public struct EncodedFrame: @unchecked Sendable, Equatable {
+  public let native: UnsafeMutablePointer<msdk_encoded_frame>
+
+  private static let table = SlotTable(payloadSize: MemoryLayout<msdk_encoded_frame>.size, capacity: 65_536)
+
+  public static let largest = 16 << 20
+  public static var liveCount: Int { table?.liveCount ?? 0 }
+
+  /// A frame with a copy of `data` in memory from the pool; nil when the pool has none until the deadline. `attributes` says all the rest.
+  public static func make(
+    copying data: UnsafeRawBufferPointer, attributes: msdk_encoded_frame, from pool: BufferPool, deadline: Int64
+  ) throws(MediaError) -> EncodedFrame? {
+    guard let source = data.baseAddress, (1...largest).contains(data.count) else {
+      throw MediaError(.invalid, "an encoded frame has \(data.count) bytes; accepted: 1..\(largest)")
+    }
+    // Room to spare, so that a buffer serves frames of somewhat different sizes.
+    guard let buffer = pool.take(capacity: (data.count + 4095) & ~4095, deadline: deadline), let memory = buffer.memory else { return nil }
+    guard let payload = table?.allocate(SlotHeader(pool: Unmanaged.passRetained(pool), buffer: buffer)) else {
+      pool.takeBack(buffer)
+      Unmanaged.passUnretained(pool).release()
+      throw MediaError(.noMemory, "65,536 encoded frames are alive in this process; unref frames that are done with")
+    }
+    memory.copyMemory(from: source, byteCount: data.count)
+    let native = payload.bindMemory(to: msdk_encoded_frame.self, capacity: 1)
+    native.pointee = attributes
+    native.pointee.struct_size = UInt32(MemoryLayout<msdk_encoded_frame>.size)
+    native.pointee.data = UnsafePointer(memory.assumingMemoryBound(to: UInt8.self))
+    native.pointee.size = UInt64(data.count)
+    return EncodedFrame(native: native)
+  }
+
+  public static func retained(foreign pointer: UnsafePointer<msdk_encoded_frame>?) throws(MediaError) -> EncodedFrame {
+    guard let pointer, let table, table.tryRetain(pointer) else {
+      throw MediaError(.handle, "frame is \(pointer == nil ? "NULL" : "not a live encoded frame"); accepted: one with a reference left")
+    }
+    return EncodedFrame(native: UnsafeMutablePointer(mutating: pointer))
+  }
+
+  public static func release(foreign pointer: UnsafePointer<msdk_encoded_frame>) -> Bool {
+    table?.release(pointer) ?? false
+  }
+
+  public func retain() {
+    _ = EncodedFrame.table?.tryRetain(native)
+  }
+
+  public func release() {
+    _ = EncodedFrame.table?.release(native)
+  }
+
+  public var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: native.pointee.data, count: Int(native.pointee.size))
+  }
+
+  public var isKeyFrame: Bool { native.pointee.flags & UInt32(MSDK_ENCODED_KEY) != 0 }
+}

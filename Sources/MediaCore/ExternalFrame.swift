@@ -1,0 +1,48 @@
+import CMediaSDK
+
+extension VideoFrame {
+  /// A frame of the caller's memory, after every plane was checked: nothing is touched before that.
+  public static func wrap(checking external: msdk_external_frame) throws(MediaError) -> VideoFrame {
+    guard let nativeFormat = external.format else {
+      throw MediaError(.invalid, "external.format is NULL; accepted: a msdk_video_format")
+    }
+    let format = try VideoFormat(checking: ForeignStruct.read(nativeFormat, argument: "external.format"), argument: "external.format")
+    guard external.memory_kind == 0 || external.memory_kind == UInt32(MSDK_MEMORY_CPU) else {
+      throw MediaError(.unsupported, "external.memory_kind is \(external.memory_kind); accepted: 0, MSDK_MEMORY_CPU")
+    }
+    guard external.plane_count == UInt32(format.pixelFormat.planeCount) else {
+      throw MediaError(
+        .invalid,
+        "external.plane_count is \(external.plane_count); \(format.pixelFormat.name) has \(format.pixelFormat.planeCount)")
+    }
+    guard external.orientation < 8 else {
+      throw MediaError(.invalid, "external.orientation is \(external.orientation); accepted: MSDK_ROTATE_* | MSDK_MIRROR, 0..7")
+    }
+    let all = [external.plane.0, external.plane.1, external.plane.2, external.plane.3]
+    let planes = Array(all.prefix(format.pixelFormat.planeCount))
+    for (index, plane) in planes.enumerated() {
+      try check(plane, index: index, of: format)
+    }
+    let frame = try wrap(format, planes: planes, release: external.release, opaque: external.opaque)
+    frame.native.pointee.timestamp_ns = external.timestamp_ns
+    frame.native.pointee.orientation = external.orientation
+    return frame
+  }
+
+  private static func check(_ plane: msdk_plane, index: Int, of format: VideoFormat) throws(MediaError) {
+    let rowBytes = format.pixelFormat.rowBytes(plane: index, width: Int(format.width))
+    let rows = format.pixelFormat.rows(plane: index, height: Int(format.height))
+    guard plane.data != nil else {
+      throw MediaError(.invalid, "external.plane[\(index)].data is NULL; \(format) needs \(rows) rows of \(rowBytes) bytes there")
+    }
+    guard plane.stride >= rowBytes else {
+      throw MediaError(
+        .invalid, "external.plane[\(index)].stride is \(plane.stride); the row of \(format) has \(rowBytes) bytes, accepted: that or more")
+    }
+    let needed = UInt64(plane.stride) * UInt64(rows - 1) + UInt64(rowBytes)
+    guard plane.size >= needed else {
+      throw MediaError(
+        .invalid, "external.plane[\(index)].size is \(plane.size); \(rows) rows of stride \(plane.stride) need \(needed) bytes")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import Synchronization
+
+/// Whether this thread is inside code that is not ours: a callback of the program or a function of a plugin.
+public enum ForeignCode {
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key, nil)
+    return key
+  }()
+
+  public static var isRunning: Bool { pthread_getspecific(key) != nil }
+
+  /// Runs foreign code, noting that this thread is inside it.
+  @inline(__always)
+  public static func run<Result>(_ body: () -> Result) -> Result {
+    let depth = UInt(bitPattern: pthread_getspecific(key))
+    pthread_setspecific(key, UnsafeRawPointer(bitPattern: depth + 1))
+    defer { pthread_setspecific(key, UnsafeRawPointer(bitPattern: depth)) }
+    return body()
+  }
+}
+
+/// The door that callbacks of one object go through. Once it is closed none goes in, and whoever closed it from outside knows that none is
+/// inside any more; from inside foreign code it does not wait, for it might be waiting for itself.
+public final class CallbackGate: Sendable {
+  private static let closedBit: UInt32 = 1 << 31
+  private let inside = Atomic<UInt32>(0)
+  private let empty = Monitor(())
+
+  public init() {}
+
+  /// Runs the callback unless the gate is closed; says whether it ran.
+  @inline(__always)
+  @discardableResult
+  public func run(_ callback: () -> Void) -> Bool {
+    let before = inside.add(1, ordering: .acquiringAndReleasing).oldValue
+    guard before & CallbackGate.closedBit == 0 else {
+      leave()
+      return false
+    }
+    ForeignCode.run(callback)
+    leave()
+    return true
+  }
+
+  @inline(__always)
+  private func leave() {
+    let after = inside.subtract(1, ordering: .acquiringAndReleasing).newValue
+    if after == CallbackGate.closedBit {
+      empty.withLock { _ in }
+      empty.notify()
+    }
+  }
+
+  public func close() {
+    inside.bitwiseOr(CallbackGate.closedBit, ordering: .acquiringAndReleasing)
+    guard !ForeignCode.isRunning else { return }
+    _ = empty.wait(until: .max) { _ in
+      inside.load(ordering: .acquiring) == CallbackGate.closedBit ? true : nil
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import CMediaSDK
+
+/// A frame rate as a fraction. 0/0 and 0/1 are "variable or unknown".
+public struct FrameRate: Sendable, Hashable, CustomStringConvertible {
+  public let numerator: UInt32
+  public let denominator: UInt32
+
+  public init(_ numerator: UInt32, _ denominator: UInt32 = 1) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+
+  public var isKnown: Bool { numerator > 0 && denominator > 0 }
+  public var perSecond: Double { isKnown ? Double(numerator) / Double(denominator) : 0 }
+
+  /// The time from one frame to the next, at least a nanosecond; nil when the rate is not known.
+  public var interval: Int64? {
+    isKnown ? max(1, Int64(UInt64(denominator) * 1_000_000_000 / UInt64(numerator))) : nil
+  }
+
+  /// When the frame of that index is due, without the drift of adding intervals up.
+  public func dueTime(ofFrame index: UInt64, from start: Int64) -> Int64 {
+    guard isKnown else { return start }
+    let (high, low) = index.multipliedFullWidth(by: UInt64(denominator) * 1_000_000_000)
+    guard high < UInt64(numerator) else { return .max }
+    let offset = UInt64(numerator).dividingFullWidth((high, low)).quotient
+    return start.addingReportingOverflow(Int64(clamping: offset)).partialValue
+  }
+
+  public var description: String {
+    denominator == 1 || !isKnown ? "\(numerator)" : "\(numerator)/\(denominator)"
+  }
+}
+
+/// Colour as H.273 has it; 0 of a caller becomes 2, unspecified.
+public struct ColorSpace: Sendable, Hashable {
+  public var primaries: UInt32 = 2
+  public var transfer: UInt32 = 2
+  public var matrix: UInt32 = 2
+  public var fullRange = false
+
+  public init() {}
+
+  public init(primaries: UInt32, transfer: UInt32, matrix: UInt32, fullRange: Bool) {
+    self.primaries = primaries == 0 ? 2 : primaries
+    self.transfer = transfer == 0 ? 2 : transfer
+    self.matrix = matrix == 0 ? 2 : matrix
+    self.fullRange = fullRange
+  }
+}
+
+/// What a stream of pictures is made of.
+public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
+  public var pixelFormat: PixelFormat
+  public var width: UInt32
+  public var height: UInt32
+  public var frameRate: FrameRate
+  public var color: ColorSpace
+  public var contentHint: UInt32
+
+  public init(
+    _ pixelFormat: PixelFormat, width: UInt32, height: UInt32, frameRate: FrameRate = FrameRate(0, 1), color: ColorSpace = ColorSpace(),
+    contentHint: UInt32 = 0
+  ) {
+    self.pixelFormat = pixelFormat
+    self.width = width
+    self.height = height
+    self.frameRate = frameRate
+    self.color = color
+    self.contentHint = contentHint
+  }
+
+  /// Reads the foreign struct, whose members past its own size the caller has zeroed, and refuses what cannot be.
+  public init(checking format: msdk_video_format, argument: String) throws(MediaError) {
+    let pixelFormat = try PixelFormat.named(format.pixel_format, argument: "\(argument).pixel_format")
+    try Dimensions.check(width: format.width, height: format.height, argument: "\(argument)'s size")
+    guard format.memory_kinds == 0 || format.memory_kinds & UInt32(MSDK_MEMORY_CPU) != 0 else {
+      throw MediaError(.unsupported, "\(argument).memory_kinds is \(format.memory_kinds); accepted: 0 or a mask with MSDK_MEMORY_CPU")
+    }
+    guard format.color_full_range <= 1 else {
+      throw MediaError(.invalid, "\(argument).color_full_range is \(format.color_full_range); accepted: 0, 1")
+    }
+    guard format.fps_den != 0 || format.fps_num == 0 else {
+      throw MediaError(.invalid, "\(argument)'s frame rate is \(format.fps_num)/0; accepted: a fraction, or 0/0 for variable")
+    }
+    self.init(
+      pixelFormat, width: format.width, height: format.height, frameRate: FrameRate(format.fps_num, format.fps_den),
+      color: ColorSpace(
+        primaries: format.color_primaries, transfer: format.color_transfer, matrix: format.color_matrix,
+        fullRange: format.color_full_range == 1), contentHint: format.content_hint)
+  }
+
+  public var foreign: msdk_video_format {
+    var format = msdk_video_format()
+    format.struct_size = UInt32(MemoryLayout<msdk_video_format>.size)
+    format.pixel_format = pixelFormat.rawValue
+    format.width = width
+    format.height = height
+    format.fps_num = frameRate.numerator
+    format.fps_den = frameRate.denominator
+    format.memory_kinds = UInt32(MSDK_MEMORY_CPU)
+    format.color_primaries = color.primaries
+    format.color_transfer = color.transfer
+    format.color_matrix = color.matrix
+    format.color_full_range = color.fullRange ? 1 : 0
+    format.content_hint = contentHint
+    return format
+  }
+
+  /// Bits a second without a codec.
+  public var rawBitrate: Double {
+    let layoutSize = (0..<pixelFormat.planeCount).reduce(0) { sum, plane in
+      sum + pixelFormat.rowBytes(plane: plane, width: Int(width)) * pixelFormat.rows(plane: plane, height: Int(height))
+    }
+    return Double(layoutSize) * 8 * frameRate.perSecond
+  }
+
+  public var pixelsPerSecond: Double { Double(width) * Double(height) * frameRate.perSecond }
+
+  public var description: String { "\(pixelFormat.name) \(width)x\(height) at \(frameRate)" }
+}

@@ -1,0 +1,210 @@
+import CMediaSDK
+import Glibc
+
+/// A reference to a picture, spelled out: whoever keeps one past the call it was given in says `retain()`, and `release()` when done. Automatic
+/// counting would cost an object per frame; the leak tests watch `VideoFrame.liveCount` instead.
+public struct VideoFrame: @unchecked Sendable, Equatable {
+  public let native: UnsafeMutablePointer<msdk_video_frame>
+
+  private static let formatOffset = (MemoryLayout<msdk_video_frame>.size + 15) & ~15
+  private static let table = SlotTable(payloadSize: formatOffset + MemoryLayout<msdk_video_format>.size, capacity: 65_536)
+
+  public static var liveCount: Int { table?.liveCount ?? 0 }
+
+  // MARK: Making
+
+  /// A writable frame of memory from the pool; nil when the pool has none until the deadline.
+  public static func make(_ format: VideoFormat, from pool: BufferPool, deadline: Int64) throws(MediaError) -> VideoFrame? {
+    let layout = try PooledLayout(format)
+    guard let buffer = pool.take(capacity: layout.capacity, deadline: deadline), let memory = buffer.memory else { return nil }
+    guard let frame = allocate(format, SlotHeader(pool: Unmanaged.passRetained(pool), buffer: buffer)) else {
+      pool.takeBack(buffer)
+      Unmanaged.passUnretained(pool).release()
+      throw tableFull
+    }
+    layout.place(in: memory, of: frame)
+    frame.native.pointee.flags = UInt32(MSDK_FRAME_WRITABLE)
+    return frame
+  }
+
+  /// A writable frame of memory of its own.
+  public static func make(_ format: VideoFormat) throws(MediaError) -> VideoFrame {
+    guard let frame = try make(format, from: BufferPool(limit: 1), deadline: 0) else {
+      throw MediaError(.noMemory, "no memory for a frame of \(format)")
+    }
+    return frame
+  }
+
+  /// A frame of somebody else's memory, whose planes were checked.
+  static func wrap(
+    _ format: VideoFormat, planes: [msdk_plane], release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?,
+    opaque: UnsafeMutableRawPointer?
+  ) throws(MediaError) -> VideoFrame {
+    guard let frame = allocate(format, SlotHeader(release: release, opaque: opaque)) else { throw tableFull }
+    frame.native.pointee.plane_count = UInt32(planes.count)
+    withUnsafeMutableBytes(of: &frame.native.pointee.plane) { bytes in
+      for (index, plane) in planes.enumerated() {
+        bytes.storeBytes(of: plane, toByteOffset: index * MemoryLayout<msdk_plane>.stride, as: msdk_plane.self)
+      }
+    }
+    return frame
+  }
+
+  /// Another frame of the same memory, to bear another timestamp and sequence. Keeps this one.
+  public func view() throws(MediaError) -> VideoFrame {
+    retain()
+    let giveBack: @convention(c) (UnsafeMutableRawPointer?) -> Void = { opaque in
+      guard let opaque else { return }
+      VideoFrame(native: opaque.assumingMemoryBound(to: msdk_video_frame.self)).release()
+    }
+    guard let frame = VideoFrame.allocate(format, SlotHeader(release: giveBack, opaque: UnsafeMutableRawPointer(native))) else {
+      release()
+      throw VideoFrame.tableFull
+    }
+    let format = frame.native.pointee.format
+    frame.native.pointee = native.pointee
+    frame.native.pointee.format = format
+    frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
+    return frame
+  }
+
+  private static func allocate(_ format: VideoFormat, _ header: SlotHeader) -> VideoFrame? {
+    guard let payload = table?.allocate(header) else { return nil }
+    let native = payload.bindMemory(to: msdk_video_frame.self, capacity: 1)
+    let nativeFormat = (payload + formatOffset).bindMemory(to: msdk_video_format.self, capacity: 1)
+    nativeFormat.pointee = format.foreign
+    var frame = msdk_video_frame()
+    frame.struct_size = UInt32(MemoryLayout<msdk_video_frame>.size)
+    frame.memory_kind = UInt32(MSDK_MEMORY_CPU)
+    frame.format = UnsafePointer(nativeFormat)
+    frame.fence_fd = -1
+    native.pointee = frame
+    return VideoFrame(native: native)
+  }
+
+  private static let tableFull = MediaError(.noMemory, "65,536 frames are alive in this process; unref frames that are done with")
+
+  // MARK: References
+
+  /// The frame that a foreign pointer names, with a reference for the caller to release.
+  public static func retained(foreign pointer: UnsafePointer<msdk_video_frame>?) throws(MediaError) -> VideoFrame {
+    guard let pointer, let table, table.tryRetain(pointer) else {
+      throw MediaError(.handle, "frame is \(pointer == nil ? "NULL" : "not a live video frame"); accepted: a frame with a reference left")
+    }
+    return VideoFrame(native: UnsafeMutablePointer(mutating: pointer))
+  }
+
+  public static func release(foreign pointer: UnsafePointer<msdk_video_frame>) -> Bool {
+    table?.release(pointer) ?? false
+  }
+
+  public static func references(foreign pointer: UnsafePointer<msdk_video_frame>) -> UInt32 {
+    table?.count(of: pointer) ?? 0
+  }
+
+  public func retain() {
+    _ = VideoFrame.table?.tryRetain(native)
+  }
+
+  public func release() {
+    _ = VideoFrame.table?.release(native)
+  }
+
+  public var references: UInt32 { VideoFrame.references(foreign: native) }
+
+  // MARK: Looking
+
+  public var format: VideoFormat {
+    guard let format = native.pointee.format?.pointee, let pixelFormat = PixelFormat(rawValue: format.pixel_format) else {
+      return VideoFormat(.gray8, width: 1, height: 1)
+    }
+    return VideoFormat(
+      pixelFormat, width: format.width, height: format.height, frameRate: FrameRate(format.fps_num, format.fps_den),
+      color: ColorSpace(
+        primaries: format.color_primaries, transfer: format.color_transfer, matrix: format.color_matrix,
+        fullRange: format.color_full_range == 1), contentHint: format.content_hint)
+  }
+
+  /// Whether it is of that pixel format and size, which is what a frame sender asks.
+  public func fits(_ format: VideoFormat) -> Bool {
+    guard let own = native.pointee.format else { return false }
+    return own.pointee.width == format.width && own.pointee.height == format.height
+      && own.pointee.pixel_format == format.pixelFormat.rawValue
+  }
+
+  public var isWritable: Bool { native.pointee.flags & UInt32(MSDK_FRAME_WRITABLE) != 0 }
+
+  public func plane(_ index: Int) -> msdk_plane {
+    switch index {
+    case 0: native.pointee.plane.0
+    case 1: native.pointee.plane.1
+    case 2: native.pointee.plane.2
+    default: native.pointee.plane.3
+    }
+  }
+
+  /// Bytes of pixels, without padding.
+  public var byteCount: Int {
+    let format = self.format
+    return (0..<format.pixelFormat.planeCount).reduce(0) { sum, plane in
+      sum + format.pixelFormat.rowBytes(plane: plane, width: Int(format.width))
+        * format.pixelFormat.rows(plane: plane, height: Int(format.height))
+    }
+  }
+
+  /// Copies the pixels of a frame of the same format and size, row by row.
+  public func copyPixels(from other: VideoFrame) throws(MediaError) {
+    let format = self.format
+    guard other.fits(format) else { throw MediaError(.format, "a frame of \(other.format) cannot be copied into one of \(format)") }
+    for index in 0..<format.pixelFormat.planeCount {
+      let (source, destination) = (other.plane(index), plane(index))
+      let rowBytes = format.pixelFormat.rowBytes(plane: index, width: Int(format.width))
+      for row in 0..<format.pixelFormat.rows(plane: index, height: Int(format.height)) {
+        memcpy(destination.data + row * Int(destination.stride), source.data + row * Int(source.stride), rowBytes)
+      }
+    }
+  }
+
+  /// Copies what the pixels do not say: when, which, how turned.
+  public func copyIdentity(from other: VideoFrame) {
+    native.pointee.timestamp_ns = other.native.pointee.timestamp_ns
+    native.pointee.duration_ns = other.native.pointee.duration_ns
+    native.pointee.sequence = other.native.pointee.sequence
+    native.pointee.orientation = other.native.pointee.orientation
+    let carried = UInt32(MSDK_FRAME_DISCONTINUITY | MSDK_FRAME_CORRUPT)
+    native.pointee.flags = native.pointee.flags & ~carried | other.native.pointee.flags & carried
+  }
+}
+
+/// The rows of a pooled picture. Debug builds pad each row by 64 bytes more than alignment asks, so that code which takes the stride for the
+/// width fails at once.
+private struct PooledLayout {
+  let layout: FrameLayout
+  let capacity: Int
+
+  init(_ format: VideoFormat) throws(MediaError) {
+    layout = try FrameLayout(format.pixelFormat, width: format.width, height: format.height, alignment: 64)
+    capacity = layout.size + PooledLayout.padding * layout.planes.reduce(0) { $0 + $1.rows }
+  }
+
+  #if DEBUG
+    private static let padding = 64
+  #else
+    private static let padding = 0
+  #endif
+
+  func place(in memory: UnsafeMutableRawPointer, of frame: VideoFrame) {
+    frame.native.pointee.plane_count = UInt32(layout.planes.count)
+    var offset = 0
+    withUnsafeMutableBytes(of: &frame.native.pointee.plane) { bytes in
+      for (index, plane) in layout.planes.enumerated() {
+        let stride = plane.stride + PooledLayout.padding
+        let native = msdk_plane(
+          data: (memory + offset).assumingMemoryBound(to: UInt8.self), size: UInt64(stride * plane.rows), stride: Int32(stride), fd: -1,
+          offset: 0)
+        bytes.storeBytes(of: native, toByteOffset: index * MemoryLayout<msdk_plane>.stride, as: msdk_plane.self)
+        offset += stride * plane.rows
+      }
+    }
+  }
+}
