@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Memory for what lies between two steps of a conversion. It grows to what is needed and is then used again, so that converting the same
+/// sizes over and over allocates nothing. For one conversion at a time.
+public final class ConversionScratch: @unchecked Sendable {
+  /// The buffers that may be in use at the same moment.
+  enum Slot: Int {
+    case picture, band, chroma, scaledChroma, channels, scaledChannels, stepA, stepB, pass, transposed
+  }
+
+  private static let slots = 10
+  private var buffers = [UnsafeMutableRawBufferPointer](repeating: UnsafeMutableRawBufferPointer(start: nil, count: 0), count: slots)
+
+  public init() {}
+
+  deinit {
+    for buffer in buffers { buffer.deallocate() }
+  }
+
+  /// At least `size` bytes, contents unspecified, valid until the slot is taken again.
+  func take(_ slot: Slot, _ size: Int) -> UnsafeMutablePointer<UInt8> {
+    var buffer = buffers[slot.rawValue]
+    if buffer.count < size || buffer.baseAddress == nil {
+      buffer.deallocate()
+      buffer = .allocate(byteCount: max(size, 64), alignment: 64)
+      buffers[slot.rawValue] = buffer
+    }
+    return buffer.bindMemory(to: UInt8.self).baseAddress.unsafelyUnwrapped
+  }
+
+  /// Lends one from a small common stock, for callers that have no place to keep their own.
+  static func withShared<Result, Failure: Error>(
+    _ body: (ConversionScratch) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let scratch = stock.withLock { $0.popLast() } ?? ConversionScratch()
+    defer {
+      stock.withLock { kept in
+        if kept.count < 4 { kept.append(scratch) }
+      }
+    }
+    return try body(scratch)
+  }
+
+  private static let stock = Mutex<[ConversionScratch]>([])
+}

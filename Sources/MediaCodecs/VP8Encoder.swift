@@ -1,0 +1,140 @@
+import CMediaSDK
+import CVPX
+import MediaCore
+
+/// libvpx's VP8 encoder: one pass, constant bit rate, no frame of delay. Used by one thread at a time.
+public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
+  private let settings: VideoEncoderSettings
+  private var config: vpx_codec_enc_cfg_t
+  // libvpx keeps the address of the context, so it lives in memory that does not move.
+  private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
+  private var clock: VP8EncoderClock
+  /// Until libvpx refuses it; the tests clear it to see what then happens.
+  var takesNV12 = true
+  private var copy: I420Copy?
+
+  public init(_ settings: VideoEncoderSettings) throws(MediaError) {
+    var config = try vp8Config(settings)
+    let context = UnsafeMutablePointer<vpx_codec_ctx_t>.allocate(capacity: 1)
+    context.initialize(to: vpx_codec_ctx_t())
+    let status = cvpx_vp8_encoder_init(context, &config)
+    guard status == VPX_CODEC_OK else {
+      let error = vpxError("making a VP8 encoder of \(settings.width)x\(settings.height)", status, context)
+      context.deallocate()
+      throw error
+    }
+    self.settings = settings
+    self.config = config
+    self.context = context
+    clock = VP8EncoderClock(settings.frameRate)
+    for (control, value) in vp8Controls(settings) {
+      let status = cvpx_set(context, Int32(control), value)
+      guard status == VPX_CODEC_OK else { throw vpxError("setting VP8 encoder control \(control) to \(value)", status, context) }
+    }
+  }
+
+  deinit {
+    vpx_codec_destroy(context)
+    context.deallocate()
+  }
+
+  public func setBitrate(_ bitsPerSecond: UInt64) throws(MediaError) {
+    let kilobits = try vp8Kilobits(bitsPerSecond)
+    guard kilobits != config.rc_target_bitrate else { return }
+    config.rc_target_bitrate = kilobits
+    let status = vpx_codec_enc_config_set(context, &config)
+    guard status == VPX_CODEC_OK else { throw vpxError("setting the VP8 bit rate to \(bitsPerSecond)", status, context) }
+  }
+
+  public func setFrameRate(_ frameRate: FrameRate) throws(MediaError) {
+    clock.frameRate = frameRate
+    let value = vp8MaximumIntraPercent(frameRate)
+    let status = cvpx_set(context, Int32(VP8E_SET_MAX_INTRA_BITRATE_PCT.rawValue), value)
+    guard status == VPX_CODEC_OK else { throw vpxError("setting the VP8 frame rate to \(frameRate)", status, context) }
+  }
+
+  public func encode<Result>(
+    _ frame: UnsafePointer<msdk_video_frame>, timestamp: Int64, duration: Int64, forceKeyFrame: Bool,
+    body: (EncodedPacket) throws(MediaError) -> Result
+  ) throws(MediaError) -> Result? {
+    let picture = try Picture(frame.pointee, argument: "the frame")
+    guard picture.width == Int(settings.width), picture.height == Int(settings.height) else {
+      throw MediaError(
+        .format, "the frame is \(picture.width)x\(picture.height); this encoder was made for \(settings.width)x\(settings.height)")
+    }
+    let span = clock.next(timestamp: timestamp, duration: duration)
+    switch picture.format {
+    case .nv12: try encodeNV12(picture, span, forceKeyFrame)
+    case .i420: try check(encode(picture, span, forceKeyFrame))
+    default: throw MediaError(.format, "the frame is \(picture.format.name); the VP8 encoder takes NV12 and I420")
+    }
+    return try takePacket(body)
+  }
+
+  /// libvpx from 1.9 on takes NV12 as it is. An older one says so at the first frame, and from then on gets a converted copy.
+  private func encodeNV12(_ picture: Picture, _ span: VP8EncoderClock.Span, _ forceKeyFrame: Bool) throws(MediaError) {
+    if takesNV12 {
+      let status = encode(picture, span, forceKeyFrame)
+      guard status == VPX_CODEC_INVALID_PARAM, copy == nil else { return try check(status) }
+      takesNV12 = false
+    }
+    let copy = self.copy ?? I420Copy(width: picture.width, height: picture.height, color: picture.color)
+    self.copy = copy
+    try PixelConversion.convert(picture, into: copy.picture, scratch: copy.scratch)
+    try check(encode(copy.picture, span, forceKeyFrame))
+  }
+
+  private func encode(_ picture: Picture, _ span: VP8EncoderClock.Span, _ forceKeyFrame: Bool) -> vpx_codec_err_t {
+    // vpx_img_wrap works out the planes from one address and gets the chroma of odd widths wrong, so the image is filled in here.
+    var image = vpx_image_t()
+    image.fmt = picture.format == .nv12 ? VPX_IMG_FMT_NV12 : VPX_IMG_FMT_I420
+    image.bit_depth = 8
+    image.bps = 12
+    image.w = UInt32(picture.width)
+    image.h = UInt32(picture.height)
+    image.d_w = image.w
+    image.d_h = image.h
+    image.x_chroma_shift = 1
+    image.y_chroma_shift = 1
+    // The third plane of NV12 is the second, one byte on: by that libvpx sees that the two are interleaved.
+    let nv12 = picture.format == .nv12
+    image.planes.0 = picture.plane0
+    image.planes.1 = picture.plane1
+    image.planes.2 = nv12 ? picture.plane1 + 1 : picture.plane2
+    image.stride.0 = picture.stride0
+    image.stride.1 = picture.stride1
+    image.stride.2 = nv12 ? picture.stride1 : picture.stride2
+    let flags = forceKeyFrame ? vpx_enc_frame_flags_t(VPX_EFLAG_FORCE_KF) : 0
+    return vpx_codec_encode(context, &image, span.start, span.length, flags, UInt(VPX_DL_REALTIME))
+  }
+
+  private func check(_ status: vpx_codec_err_t) throws(MediaError) {
+    guard status == VPX_CODEC_OK else { throw vpxError("encoding a VP8 frame", status, context) }
+  }
+
+  /// Without lag there is one packet a frame at most.
+  private func takePacket<Result>(_ body: (EncodedPacket) throws(MediaError) -> Result) throws(MediaError) -> Result? {
+    var iterator: vpx_codec_iter_t?
+    while let packet = vpx_codec_get_cx_data(context, &iterator) {
+      guard packet.pointee.kind == VPX_CODEC_CX_FRAME_PKT else { continue }
+      let frame = packet.pointee.data.frame
+      guard frame.sz > 0 else { return nil }
+      return try body(
+        EncodedPacket(
+          data: UnsafeRawBufferPointer(start: frame.buf, count: frame.sz), isKeyFrame: frame.flags & UInt32(VPX_FRAME_IS_KEY) != 0,
+          isDroppable: frame.flags & UInt32(VPX_FRAME_IS_DROPPABLE) != 0))
+    }
+    return nil
+  }
+}
+
+/// The copy that a libvpx without NV12 needs.
+private final class I420Copy {
+  let picture: Picture
+  let scratch = ConversionScratch()
+  private let memory = ConversionScratch()
+
+  init(width: Int, height: Int, color: ColorSpace) {
+    picture = Picture(.i420, width: width, height: height, color: color, in: memory, slot: .picture)
+  }
+}
