@@ -1,0 +1,328 @@
+import MediaCore
+
+/// A session's membership of a loopback room. Without a script a unit is handed over on the thread that sends it.
+public final class LoopbackTransport: Transport {
+  private enum Phase {
+    case idle
+    case connecting
+    case connected
+    /// The script has cut the network; the generation tells this time from the next.
+    case cut(UInt64)
+    case left
+  }
+
+  private struct State {
+    var phase = Phase.idle
+    var generation: UInt64 = 0
+    var delegate: (any TransportDelegate)?
+    var link = NetworkLink()
+    var paths: [ObjectIdentifier: NetworkPath] = [:]
+    var seed: UInt64?
+    var estimate: UInt64 = 0
+    /// Units under way to this member.
+    var inFlight = 0
+    var stats = TransportStats()
+  }
+
+  private static let reconnectTimeout: Int64 = 30_000_000_000
+  /// Units that may be under way to one member; more are lost.
+  private static let inFlightLimit = 512
+
+  let member: Member
+  private let name: String
+  private let loop: EventLoop
+  private let room = Monitor<LoopbackRoom?>(nil)
+  private let state = Monitor(State())
+
+  public init(room name: String, member: Member, loop: EventLoop) {
+    self.name = name
+    self.member = member
+    self.loop = loop
+  }
+
+  /// Sets what the network of a room does, `nil` for nothing, to all that is sent or to what one user sends.
+  public static func setScript(_ script: NetworkScript?, room name: String, userID: String?, clock: any MediaClock) throws(MediaError) {
+    try LoopbackRooms.with(name, clock: clock) { room throws(MediaError) in room.setScript(script, userID: userID) }
+  }
+
+  public static func forgetScripts(of clock: any MediaClock) {
+    LoopbackRooms.forgetScripts(of: clock)
+  }
+
+  public var stats: TransportStats { state.withLock { $0.stats } }
+
+  /// Under the room's lock: events reach the delegate on the member's own loop, in order.
+  func post(_ event: TransportEvent) {
+    loop.post { [weak self] in
+      self?.state.withLock { $0.delegate }?.transport(event)
+    }
+  }
+
+  // MARK: Connecting
+
+  public func connect(_ delegate: any TransportDelegate) {
+    state.withLock { state in
+      state.phase = .connecting
+      state.delegate = delegate
+    }
+    do throws(MediaError) {
+      let room = try LoopbackRooms.with(name, clock: loop.clock) { room throws(MediaError) in
+        self.room.withLock { $0 = room }
+        return room
+      }
+      let step = currentScript()?.step(at: loop.clock.now())
+      if step?.isDisconnected == true {
+        beginCut(announcing: false)
+        followScript()
+        return
+      }
+      // The time it takes to ask and be answered.
+      let delay = 2 * (step?.delay ?? 0)
+      if delay == 0 {
+        enter(room)
+      } else {
+        loop.schedule(at: loop.clock.now() + delay) { [weak self] in self?.enter(room) }
+      }
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func enter(_ room: LoopbackRoom) {
+    let mayEnter = state.withLock { state in
+      if case .left = state.phase { return false }
+      state.phase = .connected
+      return true
+    }
+    guard mayEnter else { return }
+    do throws(MediaError) {
+      // Found again under the registry's lock: the room may have ended, empty, while this one was on its way.
+      try LoopbackRooms.with(name, clock: loop.clock) { room throws(MediaError) in
+        self.room.withLock { $0 = room }
+        try room.join(self)
+      }
+      followScript()
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func fail(_ error: MediaError) {
+    post(.disconnected(error))
+  }
+
+  public func disconnect() {
+    state.withLock { state in
+      state.phase = .left
+      state.generation += 1
+      state.delegate = nil
+      state.paths = [:]
+    }
+    room.withLock { $0 }?.leave(self)
+    LoopbackRooms.removeIfEmpty(name)
+  }
+
+  // MARK: The script
+
+  private func currentScript() -> NetworkScript? {
+    room.withLock { $0 }?.state.withLock { $0.script(for: member.userID) }
+  }
+
+  /// Applies the step in force, and comes back when the next one begins.
+  func followScript() {
+    let now = loop.clock.now()
+    let script = currentScript()
+    let step = script?.step(at: now)
+    let generation: UInt64 = state.withLock { state in
+      state.generation += 1
+      if state.seed != script?.seed {
+        state.seed = script?.seed
+        state.paths = [:]
+      }
+      return state.generation
+    }
+    if step?.isDisconnected == true {
+      beginCut(announcing: true)
+    } else {
+      endCut()
+    }
+    let bandwidth = step?.bandwidth ?? 0
+    let changed = state.withLock { state in
+      defer { state.estimate = bandwidth }
+      return state.estimate != bandwidth
+    }
+    if changed { post(.estimate(bandwidth)) }
+    if let next = script?.nextChange(after: now) {
+      loop.schedule(at: next) { [weak self] in
+        guard let self, self.state.withLock({ $0.generation == generation }) else { return }
+        self.followScript()
+      }
+    }
+  }
+
+  private func beginCut(announcing: Bool) {
+    let cut: UInt64? = state.withLock { state in
+      switch state.phase {
+      case .connected, .connecting:
+        state.generation += 1
+        state.phase = .cut(state.generation)
+        return state.generation
+      default: return nil
+      }
+    }
+    guard let cut else { return }
+    if announcing { post(.reconnecting) }
+    loop.schedule(at: loop.clock.now() + LoopbackTransport.reconnectTimeout) { [weak self] in self?.giveUp(cut) }
+  }
+
+  private func giveUp(_ cut: UInt64) {
+    let isStillCut = state.withLock { state in
+      if case .cut(let current) = state.phase { return current == cut }
+      return false
+    }
+    guard isStillCut else { return }
+    room.withLock { $0 }?.leave(self)
+    post(.disconnected(MediaError(.timeout, "the network of room \"\(name.prefix(64))\" was gone for 30 s")))
+  }
+
+  private func endCut() {
+    let wasCut = state.withLock { state in
+      guard case .cut = state.phase else { return false }
+      state.phase = .connected
+      return true
+    }
+    guard wasCut, let room = room.withLock({ $0 }) else { return }
+    if room.state.withLock({ $0.members.contains { $0 === self } }) {
+      post(.reconnected)
+    } else {
+      enter(room)
+    }
+  }
+
+  // MARK: Streams
+
+  public func publish(codec: UInt32, format: VideoFormat) throws(MediaError) -> StreamID {
+    let id = LoopbackRoom.makeStreamID()
+    guard let room = room.withLock({ $0 }) else { throw MediaError(.state, "the session is not connected") }
+    try room.publish(StreamDescription(id: id, userID: member.userID, codec: codec, format: format), by: self)
+    return id
+  }
+
+  public func unpublish(_ stream: StreamID) {
+    room.withLock { $0 }?.unpublish(stream)
+  }
+
+  public func subscribe(to stream: StreamID) {
+    room.withLock { $0 }?.subscribe(self, to: stream)
+  }
+
+  public func unsubscribe(from stream: StreamID) {
+    room.withLock { $0 }?.unsubscribe(self, from: stream)
+  }
+
+  public func requestKeyFrame(of stream: StreamID) {
+    guard let publisher = room.withLock({ $0 })?.publisher(of: stream) else { return }
+    let step = currentScript()?.step(at: loop.clock.now())
+    guard step?.isDisconnected != true else { return }
+    publisher.loop.schedule(at: loop.clock.now() + (step?.delay ?? 0)) { [weak publisher] in
+      publisher?.state.withLock { $0.delegate }?.transport(.keyFrameRequested(stream))
+    }
+  }
+
+  // MARK: Media
+
+  public func send(_ unit: MediaUnit, on stream: StreamID) -> SendResult {
+    guard let room = room.withLock({ $0 }) else { return .notConnected }
+    let (receivers, script) = room.state.withLock { state in
+      (state.streams[stream]?.receivers, state.script(for: member.userID))
+    }
+    guard let receivers else { return .notConnected }
+    guard !receivers.isEmpty else { return .noReceiver }
+    let bytes = unit.byteCount
+    guard let script else {
+      let packets = UInt64(NetworkLink.packets(bytes: bytes))
+      state.withLock { $0.stats.countSent(bytes: bytes, packets: packets) }
+      for receiver in receivers { receiver.deliver(unit, on: stream, bytes: bytes, packets: packets) }
+      return .sent
+    }
+    return send(unit, bytes: bytes, on: stream, to: receivers, under: script)
+  }
+
+  private func send(
+    _ unit: MediaUnit, bytes: Int, on stream: StreamID, to receivers: [LoopbackTransport], under script: NetworkScript
+  ) -> SendResult {
+    let now = loop.clock.now()
+    let step = script.step(at: now) ?? NetworkScript.Step()
+    guard !step.isDisconnected else { return .notConnected }
+    let packets = NetworkLink.packets(bytes: bytes)
+    let arrivals: [(time: Int64, lost: Int)]? = state.withLock { state in
+      guard let departure = state.link.departure(bytes: bytes, now: now, step: step) else { return nil }
+      state.stats.countSent(bytes: bytes, packets: UInt64(packets))
+      return receivers.map { receiver in
+        let key = ObjectIdentifier(receiver)
+        var path = state.paths[key] ?? NetworkPath(seed: script.seed, from: member.userID, to: receiver.member.userID)
+        defer { state.paths[key] = path }
+        return path.arrival(departure: departure, packets: packets, step: step)
+      }
+    }
+    guard let arrivals else { return .queueFull }
+    let held = HeldUnit(unit)
+    for (receiver, arrival) in zip(receivers, arrivals) {
+      receiver.expect(held, on: stream, bytes: bytes, packets: packets, arrival: arrival)
+    }
+    return .sent
+  }
+
+  private func expect(_ held: HeldUnit, on stream: StreamID, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)) {
+    let isExpected = state.withLock { state in
+      state.stats.packetsLost += UInt64(arrival.lost)
+      guard arrival.lost == 0 else {
+        state.stats.packetsReceived += UInt64(packets - arrival.lost)
+        return false
+      }
+      guard state.inFlight < LoopbackTransport.inFlightLimit else {
+        state.stats.packetsLost += UInt64(packets)
+        return false
+      }
+      state.inFlight += 1
+      return true
+    }
+    guard isExpected else { return }
+    loop.schedule(at: arrival.time) { [weak self] in
+      guard let self else { return }
+      self.state.withLock { $0.inFlight -= 1 }
+      self.deliver(held.unit, on: stream, bytes: bytes, packets: UInt64(packets))
+    }
+  }
+
+  private func deliver(_ unit: MediaUnit, on stream: StreamID, bytes: Int, packets: UInt64) {
+    let delegate: (any TransportDelegate)? = state.withLock { state in
+      guard case .connected = state.phase else { return nil }
+      state.stats.bytesReceived += UInt64(bytes)
+      state.stats.packetsReceived += packets
+      return state.delegate
+    }
+    delegate?.transport(received: unit, on: stream)
+  }
+}
+
+extension TransportStats {
+  fileprivate mutating func countSent(bytes: Int, packets: UInt64) {
+    bytesSent += UInt64(bytes)
+    packetsSent += packets
+  }
+}
+
+/// Keeps a unit alive while it is under way, wherever the way ends.
+private final class HeldUnit: Sendable {
+  let unit: MediaUnit
+
+  init(_ unit: MediaUnit) {
+    self.unit = unit
+    unit.retain()
+  }
+
+  deinit {
+    unit.release()
+  }
+}

@@ -1,0 +1,17 @@
+/// Time, and work that happens in time. The system clock works on threads; the virtual one on the thread that moves it.
+public protocol MediaClock: AnyObject, Sendable {
+  var isVirtual: Bool { get }
+  func now() -> Int64
+
+  /// A worker, idle until it is poked. `step` is called once for any number of pokes since it was last called, and again at the time
+  /// that it returned, `.max` for none.
+  func makeWorker(_ name: String, step: @escaping @Sendable () -> Int64) -> any Worker
+}
+
+/// Something that does its work step by step, one step at a time.
+public protocol Worker: AnyObject, Sendable {
+  func poke()
+
+  /// No step begins any more. When it returns, none is running, unless it was called from inside a step or from foreign code.
+  func stop()
+}

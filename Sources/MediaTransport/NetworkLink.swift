@@ -1,0 +1,47 @@
+import MediaCore
+
+/// The way out of one member under a script: a sending queue that drains at the bandwidth. Pure: time in, time out.
+struct NetworkLink {
+  /// When the queue will be empty.
+  private var freeAt: Int64 = .min
+
+  static let packetSize = 1200
+
+  static func packets(bytes: Int) -> Int {
+    max(1, (bytes + packetSize - 1) / packetSize)
+  }
+
+  /// When the last bit has left; nil when the queue is too long already.
+  mutating func departure(bytes: Int, now: Int64, step: NetworkScript.Step) -> Int64? {
+    guard step.bandwidth > 0 else { return max(now, freeAt) }
+    let start = max(now, freeAt)
+    guard start - now <= step.queue else { return nil }
+    let bits = UInt64(clamping: bytes) &* 8
+    let (high, low) = bits.multipliedFullWidth(by: 1_000_000_000)
+    let duration = high < step.bandwidth ? step.bandwidth.dividingFullWidth((high, low)).quotient : UInt64(Int64.max / 2)
+    freeAt = start + Int64(min(duration, UInt64(Int64.max / 4)))
+    return freeAt
+  }
+}
+
+/// The way from one member to another: delay, jitter in order, loss by packet.
+struct NetworkPath {
+  private var random: SeededRandom
+  private var latest: Int64 = .min
+
+  init(seed: UInt64, from: String, to: String) {
+    random = SeededRandom(seed: seed, name: "\(from.utf8.count):\(from)>\(to)")
+  }
+
+  /// When it arrives, and how many of its packets were lost on the way: one is enough to lose the picture.
+  mutating func arrival(departure: Int64, packets: Int, step: NetworkScript.Step) -> (time: Int64, lost: Int) {
+    var lost = 0
+    if step.loss > 0 {
+      for _ in 0..<packets where UInt32.random(in: 0..<1_000_000, using: &random) < step.loss { lost += 1 }
+    }
+    let jitter = step.jitter > 0 ? Int64.random(in: 0...step.jitter, using: &random) : 0
+    let time = max(departure + step.delay + jitter, latest)
+    if lost == 0 { latest = time }
+    return (time, lost)
+  }
+}

@@ -1,0 +1,116 @@
+import CLinux
+import Glibc
+import MediaCore
+import Synchronization
+
+/// CLOCK_MONOTONIC, and a thread for each worker, made at its first poke.
+public final class SystemClock: MediaClock {
+  private let threads = ThreadCount()
+
+  public init() {}
+
+  public var isVirtual: Bool { false }
+  public var threadCount: Int { threads.value.load(ordering: .relaxed) }
+
+  public func now() -> Int64 {
+    MediaTime.monotonic()
+  }
+
+  public func makeWorker(_ name: String, step: @escaping @Sendable () -> Int64) -> any Worker {
+    ThreadWorker(name, threads: threads, step: step)
+  }
+}
+
+final class ThreadCount: Sendable {
+  let value = Atomic<Int>(0)
+}
+
+/// A thread that sleeps until it is poked or its time has come.
+final class ThreadWorker: Worker {
+  private struct State {
+    var step: (@Sendable () -> Int64)?
+    var thread: pthread_t?
+    var isPoked = false
+    var isStopping = false
+    var deadline = Int64.max
+  }
+
+  private let name: String
+  private let threads: ThreadCount
+  private let state: Monitor<State>
+
+  init(_ name: String, threads: ThreadCount, step: @escaping @Sendable () -> Int64) {
+    self.name = name
+    self.threads = threads
+    state = Monitor(State(step: step))
+  }
+
+  func poke() {
+    state.withLock { state in
+      guard !state.isStopping else { return }
+      state.isPoked = true
+      if state.thread == nil { state.thread = start() }
+    }
+    state.notify()
+  }
+
+  func stop() {
+    let thread: pthread_t? = state.withLock { state in
+      state.isStopping = true
+      defer { state.thread = nil }
+      if state.thread == nil { state.step = nil }
+      return state.thread
+    }
+    guard let thread else { return }
+    state.notify()
+    if ForeignCode.isRunning || pthread_equal(thread, pthread_self()) != 0 {
+      pthread_detach(thread)
+    } else {
+      pthread_join(thread, nil)
+    }
+  }
+
+  /// Under the lock. Signals are blocked in the new thread: they are the program's.
+  private func start() -> pthread_t? {
+    var all = sigset_t()
+    var former = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &former)
+    defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+    var thread = pthread_t()
+    let retained = Unmanaged.passRetained(self)
+    let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+      guard let argument else { return nil }
+      Unmanaged<ThreadWorker>.fromOpaque(argument).takeRetainedValue().run()
+      return nil
+    }
+    guard pthread_create(&thread, nil, entry, retained.toOpaque()) == 0 else {
+      retained.release()
+      return nil
+    }
+    threads.value.add(1, ordering: .relaxed)
+    return thread
+  }
+
+  private func run() {
+    pthread_setname_np(pthread_self(), String(name.prefix(15)))
+    while let step = nextStep() {
+      let next = step()
+      state.withLock { $0.deadline = next }
+    }
+    state.withLock { $0.step = nil }
+    threads.value.subtract(1, ordering: .relaxed)
+  }
+
+  /// Waits for a poke or the deadline; nil when it is time to stop.
+  private func nextStep() -> (@Sendable () -> Int64)? {
+    let deadline = state.withLock { $0.deadline }
+    let step: (@Sendable () -> Int64)?? = state.wait(until: deadline) { state in
+      if state.isStopping { return .some(nil) }
+      guard state.isPoked || MediaTime.monotonic() >= deadline else { return nil }
+      state.isPoked = false
+      return .some(state.step)
+    }
+    return step ?? state.withLock { $0.isStopping ? nil : $0.step }
+  }
+}

@@ -1,0 +1,118 @@
+import MediaCore
+
+public struct Member: Sendable, Equatable {
+  public let userID: String
+  public let displayName: String
+
+  public init(userID: String, displayName: String) {
+    self.userID = userID
+    self.displayName = displayName
+  }
+}
+
+public struct StreamID: Hashable, Sendable {
+  public let value: UInt64
+
+  public init(value: UInt64) {
+    self.value = value
+  }
+}
+
+/// What a room knows of a stream that somebody publishes.
+public struct StreamDescription: Sendable {
+  public let id: StreamID
+  public let userID: String
+  public let codec: UInt32
+  public let format: VideoFormat
+
+  public init(id: StreamID, userID: String, codec: UInt32, format: VideoFormat) {
+    self.id = id
+    self.userID = userID
+    self.codec = codec
+    self.format = format
+  }
+}
+
+/// One picture on its way, raw or encoded; borrowed by whoever is handed it.
+public enum MediaUnit: Sendable {
+  case raw(VideoFrame)
+  case encoded(EncodedFrame)
+
+  public func retain() {
+    switch self {
+    case .raw(let frame): frame.retain()
+    case .encoded(let frame): frame.retain()
+    }
+  }
+
+  public func release() {
+    switch self {
+    case .raw(let frame): frame.release()
+    case .encoded(let frame): frame.release()
+    }
+  }
+
+  public var byteCount: Int {
+    switch self {
+    case .raw(let frame): frame.byteCount
+    case .encoded(let frame): Int(frame.native.pointee.size)
+    }
+  }
+}
+
+public enum SendResult: Sendable, Equatable {
+  case sent
+  case noReceiver
+  case notConnected
+  case queueFull
+}
+
+public enum TransportEvent: Sendable {
+  case connected
+  case reconnecting
+  case reconnected
+  case disconnected(MediaError?)
+  case joined(Member)
+  case left(userID: String)
+  case streamAdded(StreamDescription)
+  case streamRemoved(StreamID)
+  case keyFrameRequested(StreamID)
+  /// How many receive a stream that this session publishes.
+  case receivers(StreamID, Int)
+  /// Bits a second that this session can send; 0 is unlimited.
+  case estimate(UInt64)
+}
+
+/// Payload, in the words of the session's stats.
+public struct TransportStats: Sendable {
+  public var bytesSent: UInt64 = 0
+  public var bytesReceived: UInt64 = 0
+  public var packetsSent: UInt64 = 0
+  public var packetsReceived: UInt64 = 0
+  public var packetsLost: UInt64 = 0
+
+  public init() {}
+}
+
+/// A session's way to its room. All functions may be called from any thread; events come one at a time and in order; media comes on whatever
+/// thread brings it, one unit at a time for a stream.
+public protocol Transport: AnyObject, Sendable {
+  func connect(_ delegate: any TransportDelegate)
+  /// Leaves. No event follows; a unit that is being handed over on another thread may still arrive.
+  func disconnect()
+
+  func publish(codec: UInt32, format: VideoFormat) throws(MediaError) -> StreamID
+  func unpublish(_ stream: StreamID)
+  func send(_ unit: MediaUnit, on stream: StreamID) -> SendResult
+
+  func subscribe(to stream: StreamID)
+  func unsubscribe(from stream: StreamID)
+  func requestKeyFrame(of stream: StreamID)
+
+  var stats: TransportStats { get }
+}
+
+public protocol TransportDelegate: AnyObject, Sendable {
+  func transport(_ event: TransportEvent)
+  func transport(received unit: MediaUnit, on stream: StreamID)
+}
