@@ -1,0 +1,142 @@
+import CMediaSDK
+import MediaCore
+
+/// The functions that a plugin is given. They trust nothing: contexts and frames are checked by their place in our tables.
+enum HostTable {
+  /// Lives as long as the process.
+  nonisolated(unsafe) static let pointer: UnsafePointer<msdk_host> = {
+    let table = UnsafeMutablePointer<msdk_host>.allocate(capacity: 1)
+    table.initialize(to: make())
+    return UnsafePointer(table)
+  }()
+
+  private static let name: StaticString = "mediasdk"
+  private static let version: StaticString = "0.1.0"
+
+  private static func text(_ text: StaticString) -> UnsafePointer<CChar> {
+    UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+
+  private static func context(_ token: OpaquePointer?) -> PluginInstance.Context? {
+    HandleTable.shared.object(token, .hostContext).map { unsafeDowncast($0, to: PluginInstance.Context.self) }
+  }
+
+  private static func instance(_ token: OpaquePointer?) -> PluginInstance? {
+    context(token)?.instance.withLock { $0.instance }
+  }
+
+  /// Runs a host function; what it throws becomes the instance's error text and a code.
+  private static func result(_ token: OpaquePointer?, _ body: (PluginInstance) throws(MediaError) -> Void) -> msdk_result {
+    guard let instance = instance(token) else { return msdk_result(MSDK_E_HANDLE) }
+    do throws(MediaError) {
+      try body(instance)
+      return msdk_result(MSDK_OK)
+    } catch {
+      instance.context.errorText.withLock { $0 = error.text }
+      return error.status.rawValue
+    }
+  }
+
+  private static func make() -> msdk_host {
+    var host = msdk_host()
+    host.struct_size = UInt32(MemoryLayout<msdk_host>.size)
+    host.abi_minor = UInt32(MSDK_ABI_MINOR)
+    host.name = text(name)
+    host.version = text(version)
+    addDiagnostics(to: &host)
+    addFrames(to: &host)
+    addDelivery(to: &host)
+    addAudio(to: &host)
+    host.get_extension = { _, _ in nil }
+    return host
+  }
+
+  private static func addDiagnostics(to host: inout msdk_host) {
+    host.log = { token, level, text in
+      let level = min(max(level, MSDK_LOG_DEBUG.level), MSDK_LOG_ERROR.level)
+      HostTable.context(token)?.log(level, ForeignText.readLossy(text, limit: 4096))
+    }
+    host.set_error = { token, _, text in
+      let text = ForeignText.readLossy(text, limit: 1024)
+      HostTable.context(token)?.errorText.withLock { $0 = text }
+    }
+    host.post_event = { token, event, result, detail in
+      guard let instance = HostTable.instance(token) else { return }
+      var text = ""
+      if let detail, let value = try? ParameterValue(foreign: detail.pointee, argument: "detail") {
+        if case .string(let string) = value { text = string } else { text = value.description }
+      }
+      let error = result < 0 ? MediaError(Status(foreign: result), text) : nil
+      instance.report(event, error, text: text)
+    }
+    host.now_ns = { token in HostTable.instance(token)?.clock() ?? MediaTime.monotonic() }
+  }
+
+  private static func addFrames(to host: inout msdk_host) {
+    host.video_frame_acquire = { token, format, timeout, out in
+      HostTable.result(token) { instance throws(MediaError) in
+        guard let format, let out else { throw MediaError(.invalid, "format or out is NULL") }
+        let wanted = try VideoFormat(checking: ForeignStruct.read(format, argument: "format"), argument: "format")
+        guard let frame = try VideoFrame.make(wanted, from: instance.pool, deadline: Deadline.after(milliseconds: timeout)) else {
+          throw MediaError(.again, "all 8 frames of the instance's pool are in use")
+        }
+        out.pointee = frame.native
+      }
+    }
+    host.video_frame_wrap = { token, external, out in
+      HostTable.result(token) { _ throws(MediaError) in
+        guard let external, let out else { throw MediaError(.invalid, "external or out is NULL") }
+        out.pointee = try VideoFrame.wrap(checking: ForeignStruct.read(external, argument: "external")).native
+      }
+    }
+    host.video_frame_ref = { frame in _ = try? VideoFrame.retained(foreign: frame) }
+    host.video_frame_unref = { frame in
+      if let frame { _ = VideoFrame.release(foreign: frame) }
+    }
+    host.video_frame_make_writable = { token, input, out in
+      HostTable.result(token) { instance throws(MediaError) in
+        guard let out else { throw MediaError(.invalid, "out is NULL") }
+        let frame = try VideoFrame.retained(foreign: input)
+        defer { frame.release() }
+        if frame.references == 2, frame.isWritable {
+          out.pointee = frame.native
+          return
+        }
+        guard let copy = try VideoFrame.make(frame.format, from: instance.pool, deadline: 0) else {
+          throw MediaError(.again, "all 8 frames of the instance's pool are in use")
+        }
+        try copy.copyPixels(from: frame)
+        copy.copyIdentity(from: frame)
+        frame.release()
+        out.pointee = copy.native
+      }
+    }
+    host.encoded_frame_ref = { frame in _ = try? EncodedFrame.retained(foreign: frame) }
+    host.encoded_frame_unref = { frame in
+      if let frame { _ = EncodedFrame.release(foreign: frame) }
+    }
+  }
+
+  private static func addDelivery(to host: inout msdk_host) {
+    host.consume_video_frame = { token, pointer in
+      guard let frame = try? VideoFrame.retained(foreign: pointer) else { return msdk_result(MSDK_E_HANDLE) }
+      // One reference is the plugin's, taken whatever comes of it, the other ours for the time of the call.
+      defer {
+        frame.release()
+        frame.release()
+      }
+      guard let instance = HostTable.instance(token), let sink = instance.state.withLock({ $0.sink }) else { return msdk_result(MSDK_E_CLOSED) }
+      frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
+      if frame.native.pointee.timestamp_ns == 0 { frame.native.pointee.timestamp_ns = instance.clock() }
+      return sink(frame)?.rawValue ?? msdk_result(MSDK_OK)
+    }
+  }
+
+  private static func addAudio(to host: inout msdk_host) {
+    host.audio_frame_acquire = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    host.audio_frame_ref = { _ in }
+    host.audio_frame_unref = { _ in }
+    host.consume_audio_frame = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    host.read_render_data = { _, _, _ in 0 }
+  }
+}

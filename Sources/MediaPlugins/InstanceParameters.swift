@@ -1,0 +1,61 @@
+import CMediaSDK
+import MediaCore
+
+extension PluginInstance {
+  /// Sets a parameter after checking name, type, range and choice, and that this is the time for it.
+  public func setParameter(_ name: String, _ value: ParameterValue) throws(MediaError) {
+    let parameter = try descriptor.parameter(name)
+    try set(parameter, parameter.check(value, argument: "the value"))
+  }
+
+  /// The same from text.
+  public func setParameter(_ name: String, text: String) throws(MediaError) {
+    let parameter = try descriptor.parameter(name)
+    try set(parameter, parameter.parse(text))
+  }
+
+  private func set(_ parameter: ParameterDescriptor, _ value: ParameterValue) throws(MediaError) {
+    guard !parameter.isReadOnly else { throw MediaError(.permission, "parameter \"\(parameter.name)\" of \(descriptor.id) is read-only") }
+    try turn.take("set_param") { () throws(MediaError) in
+      try checkAlive()
+      let phase = state.withLock { max($0.producer, $0.renderer) }
+      guard phase < .started || parameter.isLive else {
+        throw MediaError(.state, "parameter \"\(parameter.name)\" of \(descriptor.id) cannot be set while it is started")
+      }
+      let set = descriptor.table.set_param
+      try call("set_param") { plugin in
+        parameter.name.withCString { name in
+          value.withForeign { set?(plugin, name, $0) ?? msdk_result(MSDK_E_UNSUPPORTED) }
+        }
+      }
+      state.withLock { $0.values[parameter.name] = value }
+    }
+  }
+
+  public func parameter(_ name: String) throws(MediaError) -> ParameterValue {
+    let parameter = try descriptor.parameter(name)
+    guard let get = descriptor.table.get_param else {
+      return state.withLock { $0.values[name] } ?? parameter.defaultValue
+    }
+    return try turn.take("get_param") { () throws(MediaError) in
+      try checkAlive()
+      var value = msdk_value()
+      try call("get_param") { plugin in name.withCString { get(plugin, $0, &value) } }
+      let read = try ParameterValue(foreign: value, argument: "parameter \"\(name)\"")
+      guard let converted = read.converted(to: parameter.type) else {
+        throw MediaError(.type, "\(descriptor.id) gave a \(read.type) for parameter \"\(name)\", which is a \(parameter.type)")
+      }
+      return converted
+    }
+  }
+
+  /// Whether all that is required was set.
+  func checkRequired() throws(MediaError) {
+    for parameter in descriptor.parameters where parameter.isRequired {
+      let value = state.withLock { $0.values[parameter.name] } ?? parameter.defaultValue
+      guard value != parameter.defaultValue else {
+        throw MediaError(.invalid, "parameter \"\(parameter.name)\" of \(descriptor.id) must be set first: \(parameter.summary)")
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import CMediaSDK
+import MediaCore
+
+/// A parameter that a class declares, copied out of the plugin's table and checked.
+public struct ParameterDescriptor: Sendable {
+  public let name: String
+  public let summary: String
+  public let flags: UInt32
+  public let defaultValue: ParameterValue
+  /// Both included; nil is unbounded.
+  public let range: ClosedRange<Double>?
+  /// All that a string may be; nil is anything.
+  public let choices: [String]?
+
+  public var type: ParameterType { defaultValue.type }
+  public var isLive: Bool { flags & UInt32(MSDK_PARAM_LIVE) != 0 }
+  public var isReadOnly: Bool { flags & UInt32(MSDK_PARAM_READONLY) != 0 }
+  public var isSecret: Bool { flags & UInt32(MSDK_PARAM_SECRET) != 0 }
+  public var isRequired: Bool { flags & UInt32(MSDK_PARAM_REQUIRED) != 0 }
+
+  static let mostChoices = 1024
+
+  init(foreign param: msdk_param, argument: String) throws(MediaError) {
+    name = try PluginText.identifier(param.name, limit: 63, argument: "\(argument).name")
+    let argument = "\(argument) \"\(name)\""
+    summary = try PluginText.optional(param.summary, argument: "\(argument).summary")
+    flags = param.flags
+    defaultValue = try ParameterDescriptor.defaultValue(param.def, argument: "\(argument).def")
+    guard param.min <= param.max else {
+      throw MediaError(.abi, "\(argument) has min \(param.min) above max \(param.max) or one that is no number")
+    }
+    range = param.min < param.max && defaultValue.number != nil ? param.min...param.max : nil
+    choices = try ParameterDescriptor.choices(param.choices, argument: "\(argument).choices")
+    guard choices == nil || type == .string else { throw MediaError(.abi, "\(argument) has choices and is no string") }
+    do throws(MediaError) {
+      if !isRequired { _ = try check(defaultValue, argument: "its default") }
+    } catch {
+      throw MediaError(.abi, "\(argument): \(error.text)")
+    }
+  }
+
+  private static func defaultValue(_ value: msdk_value, argument: String) throws(MediaError) -> ParameterValue {
+    var value = value
+    // No default text is an empty one.
+    if Int(value.type) == MSDK_T_STRING, value.u.str == nil { return .string("") }
+    value.reserved = 0
+    do throws(MediaError) {
+      return try ParameterValue(foreign: value, argument: argument)
+    } catch {
+      throw MediaError(.abi, error.text)
+    }
+  }
+
+  private static func choices(_ list: UnsafePointer<UnsafePointer<CChar>?>?, argument: String) throws(MediaError) -> [String]? {
+    guard let list else { return nil }
+    var choices: [String] = []
+    while let choice = list[choices.count] {
+      guard choices.count < mostChoices else { throw MediaError(.abi, "\(argument) has no NULL among the first \(mostChoices)") }
+      choices.append(try PluginText.required(choice, argument: "\(argument)[\(choices.count)]"))
+    }
+    return choices
+  }
+
+  /// The value in the parameter's own type, if it is one that is accepted.
+  func check(_ value: ParameterValue, argument: String) throws(MediaError) -> ParameterValue {
+    guard let converted = value.converted(to: type) else {
+      let reason = value.number == nil || type.rawValue > ParameterType.f64.rawValue ? Status.type : .range
+      throw MediaError(reason, "\(argument) is \(shown(value)) of type \(value.type); parameter \"\(name)\" accepts \(accepted)")
+    }
+    if let number = converted.number {
+      guard !number.isNaN, range?.contains(number) ?? true else {
+        throw MediaError(.range, "\(argument) is \(shown(value)); parameter \"\(name)\" accepts \(accepted)")
+      }
+    }
+    if case .string(let text) = converted, let choices, !choices.contains(text) {
+      throw MediaError(.range, "\(argument) is \(shown(value)); parameter \"\(name)\" accepts \(accepted)")
+    }
+    return converted
+  }
+
+  func parse(_ text: String) throws(MediaError) -> ParameterValue {
+    guard let value = type.parse(text) else {
+      throw MediaError(.type, "\"\(isSecret ? "…" : text)\" is no \(type); parameter \"\(name)\" accepts \(accepted)")
+    }
+    return try check(value, argument: "the text")
+  }
+
+  private func shown(_ value: ParameterValue) -> String {
+    isSecret ? "(secret)" : value.description
+  }
+
+  /// For people.
+  public var accepted: String {
+    if let choices { return choices.joined(separator: ", ") }
+    if let range { return "\(type) \(range.lowerBound)..\(range.upperBound)" }
+    return "\(type)"
+  }
+}
+
+/// Texts of a plugin's tables, whose faults are faults of the table.
+enum PluginText {
+  static func required(_ pointer: UnsafePointer<CChar>?, argument: String) throws(MediaError) -> String {
+    do throws(MediaError) {
+      return try ForeignText.read(pointer, limit: 1024, argument: argument)
+    } catch {
+      throw MediaError(.abi, error.text)
+    }
+  }
+
+  static func optional(_ pointer: UnsafePointer<CChar>?, argument: String) throws(MediaError) -> String {
+    pointer == nil ? "" : try required(pointer, argument: argument)
+  }
+
+  /// [a-z][a-z0-9_]*
+  static func identifier(_ pointer: UnsafePointer<CChar>?, limit: Int, argument: String) throws(MediaError) -> String {
+    let text = try required(pointer, argument: argument)
+    let isFit = text.utf8.enumerated().allSatisfy { index, byte in
+      (97...122).contains(byte) || index > 0 && ((48...57).contains(byte) || byte == 95)
+    }
+    guard !text.isEmpty, isFit, text.utf8.count <= limit else {
+      throw MediaError(.abi, "\(argument) is \"\(text.prefix(64))\"; accepted: [a-z][a-z0-9_]*, at most \(limit) bytes")
+    }
+    return text
+  }
+}

@@ -1,0 +1,73 @@
+import CLinux
+import CMediaSDK
+import Glibc
+import MediaCore
+
+/// Plugin files of this process. Each is opened once and never closed: code that was loaded may have left anything behind.
+public enum PluginFile {
+  private static let loaded = Monitor<[String: PluginModule]>([:])
+
+  public static func load(_ path: String) throws(MediaError) -> PluginModule {
+    let resolved = try check(path)
+    if let module = loaded.withLock({ $0[resolved] }) { return module }
+    let module = try open(resolved)
+    return loaded.withLock { modules in
+      if let first = modules[resolved] { return first }
+      modules[resolved] = module
+      return module
+    }
+  }
+
+  /// The absolute path, if it is a file that may be trusted as far as its owner can be.
+  private static func check(_ path: String) throws(MediaError) -> String {
+    guard let resolved = realpath(path, nil) else {
+      throw MediaError(errno == ENOENT || errno == ENOTDIR ? .notFound : .permission, "plugin \(path): \(SystemError.text(errno))")
+    }
+    defer { free(resolved) }
+    let absolute = String(cString: resolved)
+    var status = stat()
+    guard stat(absolute, &status) == 0 else { throw MediaError(.io, "plugin \(absolute): \(SystemError.text(errno))") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw MediaError(.abi, "plugin \(absolute) is not a regular file") }
+    guard status.st_mode & S_IWOTH == 0 else {
+      throw MediaError(.permission, "plugin \(absolute) can be written by everybody; accepted: mode without o+w")
+    }
+    guard status.st_uid == 0 || status.st_uid == geteuid() else {
+      throw MediaError(.permission, "plugin \(absolute) belongs to user \(status.st_uid); accepted: root and the user of this process")
+    }
+    return absolute
+  }
+
+  private static func open(_ path: String) throws(MediaError) -> PluginModule {
+    try checkMagic(path)
+    let flags = RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE)
+    guard let handle = ForeignCode.run({ dlopen(path, flags) }) else {
+      throw MediaError(.abi, "plugin \(path): \(ForeignText.readLossy(dlerror(), limit: 512))")
+    }
+    guard let symbol = dlsym(handle, MSDK_ENTRY_SYMBOL) else {
+      throw MediaError(.abi, "plugin \(path) does not export \(MSDK_ENTRY_SYMBOL)")
+    }
+    typealias Entry = @convention(c) (UInt32) -> UnsafePointer<msdk_module>?
+    let entry = unsafeBitCast(symbol, to: Entry.self)
+    guard let table = ForeignCode.run({ entry(UInt32(MSDK_ABI_MINOR)) }) else {
+      throw MediaError(.abi, "plugin \(path) declined: its entry returned NULL for ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)")
+    }
+    do throws(MediaError) {
+      return try PluginModule(table, path: path)
+    } catch {
+      throw MediaError(error.status, "plugin \(path): \(error.text)")
+    }
+  }
+
+  private static func checkMagic(_ path: String) throws(MediaError) {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw MediaError(errno == EACCES ? .permission : .io, "plugin \(path): \(SystemError.text(errno))")
+    }
+    defer { close(descriptor) }
+    var magic: (UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0)
+    let count = withUnsafeMutableBytes(of: &magic) { Glibc.read(descriptor, $0.baseAddress, 4) }
+    guard count == 4, magic == (0x7F, 0x45, 0x4C, 0x46) else {
+      throw MediaError(.abi, "plugin \(path) is no ELF shared object: its first bytes are not 7F 45 4C 46")
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import CMediaSDK
+import Glibc
+import MediaCore
+
+/// A module, from a file or from the program: its table, checked, and its classes. Lives as long as the process when it came from a file.
+public final class PluginModule: @unchecked Sendable {
+  /// "" for a module that the program registered.
+  public let path: String
+  public let vendor: String
+  public let version: String
+  public let license: String
+  public let url: String
+  public private(set) var classes: [ClassDescriptor] = []
+
+  private let table: msdk_module
+  private let initialisation = Monitor<Result<Void, MediaError>?>(nil)
+
+  private static let mostClasses = 256
+
+  init(_ pointer: UnsafePointer<msdk_module>, path: String) throws(MediaError) {
+    table = try PluginTable.read(pointer, "the module")
+    guard table.min_host_minor <= UInt32(MSDK_ABI_MINOR) else {
+      throw MediaError(
+        .abi, "the module's min_host_minor is \(table.min_host_minor); this host has ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)")
+    }
+    self.path = path
+    vendor = try PluginText.optional(table.vendor, argument: "the module's vendor")
+    version = try PluginText.optional(table.version, argument: "the module's version")
+    license = try PluginText.optional(table.license, argument: "the module's license")
+    url = try PluginText.optional(table.url, argument: "the module's url")
+    guard let list = table.classes, list[0] != nil else { throw MediaError(.abi, "the module's classes are NULL or none") }
+    var classes: [ClassDescriptor] = []
+    while let pointer = list[classes.count] {
+      guard classes.count < PluginModule.mostClasses else {
+        throw MediaError(.abi, "the module's classes have no NULL among the first \(PluginModule.mostClasses)")
+      }
+      let descriptor = try ClassDescriptor(pointer, index: classes.count, module: self)
+      guard !classes.contains(where: { $0.id == descriptor.id }) else { throw MediaError(.abi, "the module has two classes \(descriptor.id)") }
+      classes.append(descriptor)
+    }
+    self.classes = classes
+  }
+
+  /// Calls the module's init before the first instance, once. A failure stays.
+  func initialise() throws(MediaError) {
+    // The first caller does it; the others wait. Nothing is locked meanwhile.
+    let turn: Result<Void, MediaError>? = initialisationTurn.take { initialisation.withLock { $0 } }
+    if let turn { return try turn.get() }
+    var result = Result<Void, MediaError>.success(())
+    if let initialise = table.`init` {
+      let code = ForeignCode.run { path.isEmpty ? initialise(nil) : initialise(path) }
+      if code < 0 { result = .failure(MediaError(Status(foreign: code), "the init of module \(path) failed with \(code)")) }
+    }
+    initialisation.withLock { $0 = result }
+    initialisationTurn.give()
+    try result.get()
+  }
+
+  private let initialisationTurn = FirstTurn()
+}
+
+/// One does, the others wait for what came of it.
+private final class FirstTurn: Sendable {
+  private let isTaken = Monitor(false)
+
+  /// nil for the one who is to do it.
+  func take<Outcome>(_ outcome: () -> Outcome?) -> Outcome? {
+    isTaken.wait(until: .max) { isTaken -> Outcome?? in
+      if let outcome = outcome() { return .some(.some(outcome)) }
+      guard !isTaken else { return nil }
+      isTaken = true
+      return .some(nil)
+    } ?? nil
+  }
+
+  func give() {
+    isTaken.withLock { $0 = false }
+    isTaken.notify()
+  }
+}

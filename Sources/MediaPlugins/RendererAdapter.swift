@@ -1,0 +1,57 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+
+/// Gives a renderer pictures of a pixel format that it takes. Used inside the instance's turn only.
+final class RendererAdapter: @unchecked Sendable {
+  private static let preference: [PixelFormat] = [.nv12, .i420, .bgra, .rgba, .argb, .abgr, .rgb24, .bgr24, .gray8]
+
+  private let pool = BufferPool(limit: 8)
+  private let scratch = ConversionScratch()
+  private var asked: VideoFormat?
+  private var answer: PixelFormat?
+
+  func reset() {
+    asked = nil
+  }
+
+  /// The frame, or a converted one; with a reference for the caller.
+  func adapt(_ frame: VideoFrame, accepts: (VideoFormat) -> Bool) throws(MediaError) -> VideoFrame {
+    let format = frame.format
+    if asked != format {
+      answer = try choose(format, accepts: accepts)
+      asked = format
+    }
+    guard let answer, answer != format.pixelFormat else {
+      frame.retain()
+      return frame
+    }
+    guard let converted = try VideoFrame.make(RendererAdapter.format(format, as: answer), from: pool, deadline: 0) else {
+      throw MediaError(.again, "the renderer keeps all of its 8 frames: it must give some back (rule P4)")
+    }
+    do throws(MediaError) {
+      try VideoConverter.convert(frame.native, into: converted.native, scratch: scratch)
+    } catch {
+      converted.release()
+      throw error
+    }
+    converted.copyIdentity(from: frame)
+    converted.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
+    return converted
+  }
+
+  private func choose(_ format: VideoFormat, accepts: (VideoFormat) -> Bool) throws(MediaError) -> PixelFormat {
+    if accepts(format) { return format.pixelFormat }
+    for candidate in RendererAdapter.preference where candidate != format.pixelFormat {
+      if accepts(RendererAdapter.format(format, as: candidate)) { return candidate }
+    }
+    throw MediaError(.format, "the renderer takes \(format.width)x\(format.height) in no pixel format")
+  }
+
+  private static func format(_ format: VideoFormat, as pixelFormat: PixelFormat) -> VideoFormat {
+    var result = format
+    result.pixelFormat = pixelFormat
+    result.color = VideoConverter.resultColor(from: format, to: pixelFormat)
+    return result
+  }
+}

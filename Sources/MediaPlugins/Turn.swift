@@ -1,0 +1,42 @@
+import Glibc
+import MediaCore
+
+/// Calls of one instance come one after the other. A turn is no lock that foreign code runs under: whoever comes back from inside his own turn is
+/// refused instead of waiting for himself, and nobody waits for ever.
+final class Turn: Sendable {
+  private struct State {
+    var owner: pthread_t?
+  }
+
+  private static let patience: UInt32 = 10_000
+  private let state = Monitor(State())
+
+  @inline(__always)
+  func take<Result>(_ what: String, _ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
+    let me = pthread_self()
+    let isFree = state.withLock { state in
+      guard state.owner == nil else { return false }
+      state.owner = me
+      return true
+    }
+    if !isFree { try wait(what) }
+    defer {
+      state.withLock { $0.owner = nil }
+      state.notify()
+    }
+    return try body()
+  }
+
+  private func wait(_ what: String) throws(MediaError) {
+    let me = pthread_self()
+    let isMine: Bool? = state.wait(until: Deadline.after(milliseconds: Turn.patience)) { state in
+      guard let owner = state.owner else {
+        state.owner = me
+        return true
+      }
+      return pthread_equal(owner, me) != 0 ? false : nil
+    }
+    guard let isMine else { throw MediaError(.timeout, "\(what): the instance was busy for \(Turn.patience / 1000) s") }
+    guard isMine else { throw MediaError(.thread, "\(what) was called from inside a call to the same instance") }
+  }
+}
