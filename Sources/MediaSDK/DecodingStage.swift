@@ -1,0 +1,110 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+
+/// The decoder of one incoming stream: which frames it can be given, and what to do about a gap. Used by the stream's worker.
+final class DecodingStage: Sendable {
+  struct Verdict {
+    var isUsable: Bool
+    var isAfterGap = false
+    var asksForKeyFrame = false
+    var beginsFreeze = false
+  }
+
+  fileprivate struct State {
+    var decoder: (any VideoDecoder)?
+    /// The frame before the next one that can be used; nil before the first.
+    var latest: UInt64?
+    var needsKeyFrame = true
+    var isAfterGap = false
+    var lastRequest = Int64.min
+  }
+
+  /// A request that brought nothing is repeated, with the next frame that cannot be used.
+  fileprivate static let requestInterval: Int64 = 500_000_000
+
+  private let codec: VideoCodec
+  private let pool = BufferPool(limit: 32)
+  private let scratch = ConversionScratch()
+  private let state = Monitor(State())
+
+  init(_ codec: VideoCodec) {
+    self.codec = codec
+  }
+
+  func reset() {
+    state.withLock { $0 = State() }
+  }
+
+  /// Whether the frame builds on what was decoded.
+  func judge(_ frame: EncodedFrame, now: Int64) -> Verdict {
+    state.withLock { state in
+      let sequence = frame.native.pointee.sequence
+      let hasGap = state.latest.map { sequence != $0 &+ 1 } ?? false
+      state.latest = sequence
+      if frame.isKeyFrame {
+        defer {
+          state.needsKeyFrame = false
+          state.isAfterGap = false
+        }
+        return Verdict(isUsable: true, isAfterGap: state.isAfterGap || hasGap)
+      }
+      let beginsFreeze = hasGap && !state.needsKeyFrame
+      if hasGap {
+        state.needsKeyFrame = true
+        state.isAfterGap = true
+      }
+      guard state.needsKeyFrame else { return Verdict(isUsable: true) }
+      return Verdict(isUsable: false, asksForKeyFrame: state.mayAsk(now), beginsFreeze: beginsFreeze)
+    }
+  }
+
+  /// What was decoded last was damaged.
+  func fail(now: Int64) {
+    state.withLock { state in
+      state.needsKeyFrame = true
+      state.isAfterGap = true
+      state.lastRequest = now
+    }
+  }
+
+  /// The picture in the format that is wanted, with a reference for the caller; nil for a frame that is not shown. `.noMemory` when the frames of
+  /// the pool are all in use.
+  func decode(_ frame: EncodedFrame, _ options: IncomingVideoOptions, isAfterGap: Bool) throws(MediaError) -> VideoFrame? {
+    let decoder = try state.withLock { state throws(MediaError) in
+      if let decoder = state.decoder { return decoder }
+      let decoder = try codec.makeDecoder(VideoDecoderSettings())
+      state.decoder = decoder
+      return decoder
+    }
+    guard let picture = try decoder.decode(frame.bytes) else { return nil }
+    let native = frame.native.pointee
+    let color = ColorSpace(primaries: 2, transfer: 2, matrix: native.color_matrix, fullRange: native.color_full_range == 1)
+    var wanted = options.wanted(from: VideoFormat(.i420, width: picture.width, height: picture.height, color: color))
+    wanted.color = VideoConverter.resultColor(
+      from: VideoFormat(.i420, width: picture.width, height: picture.height, color: color), to: wanted.pixelFormat)
+    guard let result = try VideoFrame.make(wanted, from: pool, deadline: 0) else {
+      throw MediaError(.noMemory, "32 decoded frames of this stream are in use; unref frames that are done with")
+    }
+    do throws(MediaError) {
+      try VideoConverter.convert(picture, color: color, into: result.native, scratch: scratch)
+    } catch {
+      result.release()
+      throw error
+    }
+    result.native.pointee.timestamp_ns = native.timestamp_ns
+    result.native.pointee.duration_ns = native.duration_ns
+    result.native.pointee.sequence = native.sequence
+    result.native.pointee.orientation = native.orientation
+    result.native.pointee.flags = isAfterGap ? UInt32(MSDK_FRAME_DISCONTINUITY) : 0
+    return result
+  }
+}
+
+extension DecodingStage.State {
+  fileprivate mutating func mayAsk(_ now: Int64) -> Bool {
+    guard lastRequest == .min || now - lastRequest >= DecodingStage.requestInterval else { return false }
+    lastRequest = now
+    return true
+  }
+}

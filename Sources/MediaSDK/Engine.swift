@@ -1,0 +1,164 @@
+import CMediaSDK
+import MediaCore
+import MediaPlugins
+import MediaTransport
+
+public struct EngineOptions: Sendable {
+  public var isVirtualClock = false
+  public var ignoresEnvironment = false
+  public var logLevel: Int32 = 0
+
+  public init() {}
+}
+
+/// One per embedding: clock, log, plugins, and all that is made from it. `close` ends everything.
+public final class Engine: Sendable {
+  private struct Children {
+    var sessions: [ObjectIdentifier: Session] = [:]
+    var outgoing: [ObjectIdentifier: OutgoingVideo] = [:]
+    var instances: [ObjectIdentifier: PluginInstance] = [:]
+    var isClosed = false
+  }
+
+  public let handle = HandleSlot(.engine)
+  public let plugins = PluginRegistry()
+  public let logger: Logger
+  let clock: any MediaClock
+  let loop: EventLoop
+  private let options: EngineOptions
+  private let children = Monitor(Children())
+
+  public init(_ options: EngineOptions = EngineOptions()) {
+    self.options = options
+    logger = Logger(level: options.logLevel)
+    clock = options.isVirtualClock ? VirtualClock() : SystemClock()
+    loop = EventLoop("msdk-loop", clock: clock)
+  }
+
+  public func now() -> Int64 {
+    clock.now()
+  }
+
+  /// Moves the virtual clock on, and does on this thread all that falls due on the way.
+  public func advanceClock(by nanoseconds: Int64) throws(MediaError) {
+    guard let clock = clock as? VirtualClock else { throw MediaError(.state, "the engine has the system clock, which moves by itself") }
+    let longest: Int64 = 24 * 3_600_000_000_000
+    guard (0...longest).contains(nanoseconds) else {
+      throw MediaError(.range, "nanoseconds is \(nanoseconds); accepted: 0..\(longest)")
+    }
+    guard !ForeignCode.isRunning else { throw MediaError(.thread, "the clock cannot be advanced from inside a callback") }
+    try clock.advance(by: nanoseconds)
+  }
+
+  // MARK: Making
+
+  public func makeSession(_ options: SessionOptions) throws(MediaError) -> Session {
+    let session = try Session(self, options)
+    try add(session, to: \.sessions)
+    return session
+  }
+
+  public func makeOutgoingVideo(_ options: OutgoingVideoOptions) throws(MediaError) -> OutgoingVideo {
+    let stream = try OutgoingVideo(self, options)
+    try add(stream, to: \.outgoing)
+    return stream
+  }
+
+  public func makeInstance(_ classID: String) throws(MediaError) -> PluginInstance {
+    let descriptor = try plugins.descriptor(classID)
+    if descriptor.flags & UInt32(MSDK_CLASS_SINGLETON) != 0 {
+      let isTaken = children.withLock { $0.instances.values.contains { $0.descriptor === descriptor } }
+      guard !isTaken else { throw MediaError(.exists, "class \(classID) is a singleton and has an instance already") }
+    }
+    let clock = self.clock
+    let instance = try PluginInstance(descriptor, clock: { clock.now() }, log: { [logger] level, text in logger.log(level, text) })
+    do throws(MediaError) {
+      try add(instance, to: \.instances)
+    } catch {
+      instance.destroy()
+      throw error
+    }
+    return instance
+  }
+
+  private func add<Child: AnyObject>(_ child: Child, to list: WritableKeyPath<Children, [ObjectIdentifier: Child]> & Sendable)
+    throws(MediaError)
+  {
+    try children.withLock { children throws(MediaError) in
+      guard !children.isClosed else { throw MediaError(.closed, "the engine is destroyed") }
+      children[keyPath: list][ObjectIdentifier(child)] = child
+    }
+  }
+
+  func forget(_ session: Session) {
+    children.withLock { $0.sessions[ObjectIdentifier(session)] = nil }
+  }
+
+  func forget(_ stream: OutgoingVideo) {
+    children.withLock { $0.outgoing[ObjectIdentifier(stream)] = nil }
+  }
+
+  /// Ends an instance.
+  public func destroy(_ instance: PluginInstance) {
+    children.withLock { $0.instances[ObjectIdentifier(instance)] = nil }
+    instance.handle.end()
+    instance.destroy()
+  }
+
+  /// Scripts the network of a loopback room; nil makes it perfect again.
+  public func scriptNetwork(_ url: String, _ steps: [NetworkScript.Step], seed: UInt64, userID: String?) throws(MediaError) {
+    let room = try RoomURL.loopbackName(url, argument: "room_url")
+    let script = steps.isEmpty ? nil : try NetworkScript(steps: steps, seed: seed, start: clock.now())
+    try LoopbackTransport.setScript(script, room: room, userID: userID, clock: clock)
+  }
+
+  // MARK: Plugins
+
+  /// How many of the standard places' files are loaded.
+  public func loadDefaultPlugins() -> Int {
+    var count = 0
+    for directory in PluginSearch.directories(ignoringEnvironment: options.ignoresEnvironment) {
+      count += (try? loadPlugins(in: directory)) ?? 0
+    }
+    return count
+  }
+
+  public func loadPlugins(in directory: String) throws(MediaError) -> Int {
+    try plugins.loadAll(in: directory) { error in logger.log(MSDK_LOG_WARN.level32, error.text) }
+  }
+
+  // MARK: The end
+
+  public func close() {
+    let (sessions, outgoing, instances): ([Session], [OutgoingVideo], [PluginInstance]) = children.withLock { children in
+      children.isClosed = true
+      return (Array(children.sessions.values), Array(children.outgoing.values), Array(children.instances.values))
+    }
+    handle.end()
+    for session in sessions { session.close() }
+    for stream in outgoing { stream.close() }
+    for instance in instances { destroy(instance) }
+    loop.stop()
+    LoopbackTransport.forgetScripts(of: clock)
+    logger.set(level: MSDK_LOG_NONE.level32, callback: nil)
+  }
+
+  public var stats: EngineStats {
+    let (sessions, outgoing, instances) = children.withLock { ($0.sessions.values.map(\.self), $0.outgoing.count, $0.instances.count) }
+    return EngineStats(
+      sessions: sessions.count, outgoingVideos: outgoing, incomingVideos: sessions.reduce(0) { $0 + $1.incomingCount },
+      instances: instances, threads: (clock as? SystemClock)?.threadCount ?? 0, frames: VideoFrame.liveCount,
+      encodedFrames: EncodedFrame.liveCount, logDropped: logger.droppedCount)
+  }
+}
+
+public struct EngineStats: Sendable {
+  public var sessions: Int
+  public var outgoingVideos: Int
+  public var incomingVideos: Int
+  public var instances: Int
+  public var threads: Int
+  public var frames: Int
+  public var encodedFrames: Int
+  public var logDropped: UInt64
+}

@@ -1,0 +1,72 @@
+import MediaCore
+
+/// Chooses among the declared formats by the bandwidth estimate: down at once, up only after a better one has been affordable, with a quarter to
+/// spare, for five seconds. Pure: estimate and time in, choice out.
+public struct FormatNegotiator: Sendable {
+  public static let hold: Int64 = 5_000_000_000
+  static let headroom = 1.25
+  /// Bits a pixel below which VP8 at real-time settings no longer looks right.
+  static let neededBitsPerPixel = 0.03
+  /// Bits a pixel that VP8 is given when nothing else is asked for.
+  static let targetBitsPerPixel = 0.08
+
+  /// Best first: more pixels, then more frames.
+  private let formats: [VideoFormat]
+  private let isEncoded: Bool
+  public private(set) var current: VideoFormat?
+  /// Since when something better has been affordable, and the least estimate since.
+  private var rise: (since: Int64, estimate: Double)?
+
+  public init(formats: [VideoFormat], isEncoded: Bool) {
+    self.formats = formats.sorted { one, other in
+      let (size, otherSize) = (UInt64(one.width) * UInt64(one.height), UInt64(other.width) * UInt64(other.height))
+      return size != otherSize ? size > otherSize : one.frameRate.perSecond > other.frameRate.perSecond
+    }
+    self.isEncoded = isEncoded
+  }
+
+  public func need(of format: VideoFormat) -> Double {
+    isEncoded ? format.pixelsPerSecond * FormatNegotiator.neededBitsPerPixel : format.rawBitrate
+  }
+
+  /// Takes the estimate in bits a second (0: unlimited) and says whether the choice changed.
+  public mutating func update(estimate bits: UInt64, now: Int64) -> Bool {
+    let estimate = bits == 0 ? Double.infinity : Double(bits)
+    guard let current else {
+      self.current = best(within: estimate)
+      return self.current != nil
+    }
+    guard need(of: current) <= estimate else {
+      rise = nil
+      return change(to: best(within: estimate))
+    }
+    guard let better = best(within: estimate / FormatNegotiator.headroom), isBetter(better, than: current) else {
+      rise = nil
+      return false
+    }
+    let since = rise?.since ?? now
+    let least = min(rise?.estimate ?? .infinity, estimate)
+    rise = (since, least)
+    guard now - since >= FormatNegotiator.hold else { return false }
+    rise = nil
+    return change(to: best(within: least / FormatNegotiator.headroom))
+  }
+
+  /// When `update` is worth calling again with the same estimate.
+  public var nextCheck: Int64? { rise.map { $0.since + FormatNegotiator.hold } }
+
+  private mutating func change(to format: VideoFormat?) -> Bool {
+    defer { current = format }
+    return current != format
+  }
+
+  /// The best that fits, or else the one that needs least.
+  private func best(within estimate: Double) -> VideoFormat? {
+    formats.first { need(of: $0) <= estimate } ?? formats.min { need(of: $0) < need(of: $1) }
+  }
+
+  private func isBetter(_ one: VideoFormat, than other: VideoFormat) -> Bool {
+    guard let first = formats.firstIndex(of: one), let second = formats.firstIndex(of: other) else { return false }
+    return first < second
+  }
+}

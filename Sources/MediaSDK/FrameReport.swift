@@ -1,0 +1,54 @@
+import CMediaSDK
+import MediaCore
+
+/// The truth about one frame that `send` accepted.
+public struct FrameReport: Sendable, Equatable {
+  public enum Outcome: UInt32, Sendable {
+    case sent = 1
+    case encoded = 2
+    case replaced = 3
+    case dropped = 4
+    case failed = 5
+  }
+
+  public enum DropReason: UInt32, Sendable {
+    case none = 0
+    case noReceiver = 1
+    case notConnected = 2
+    case encoder = 3
+    case stopped = 4
+    case paced = 5
+    case queue = 6
+    case network = 7
+  }
+
+  public var outcome: Outcome
+  public var reason = DropReason.none
+  public var isKeyFrame = false
+  public var status: Status?
+  public var sequence: UInt64
+  public var timestamp: Int64
+  public var bytes: UInt64 = 0
+}
+
+/// Whom to tell. A foreign function is kept as it is, so that a send allocates nothing.
+public enum Completion: @unchecked Sendable {
+  case none
+  case closure(@Sendable (FrameReport) -> Void)
+  case foreign(@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<msdk_frame_report>?) -> Void, UnsafeMutableRawPointer?)
+}
+
+extension FrameReport {
+  public var foreign: msdk_frame_report {
+    var report = msdk_frame_report()
+    report.struct_size = UInt32(MemoryLayout<msdk_frame_report>.size)
+    report.outcome = outcome.rawValue
+    report.reason = reason.rawValue
+    report.key_frame = isKeyFrame ? 1 : 0
+    report.status = status?.rawValue ?? msdk_result(MSDK_OK)
+    report.sequence = sequence
+    report.timestamp_ns = timestamp
+    report.bytes = bytes
+    return report
+  }
+}

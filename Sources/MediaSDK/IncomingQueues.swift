@@ -1,0 +1,141 @@
+import MediaCore
+
+/// The two queues that a program reads, and the one descriptor that announces both.
+final class IncomingQueues: Sendable {
+  let raw: FrameQueue<VideoFrame>
+  let encoded: FrameQueue<EncodedFrame>
+  private let announcer = Announcer()
+
+  init() {
+    raw = FrameQueue(announcer, side: 0) { $0.release() }
+    encoded = FrameQueue(announcer, side: 1) { $0.release() }
+  }
+
+  func open(_ options: IncomingVideoOptions) {
+    raw.open(capacity: min(64, options.queueCapacity == 0 ? 3 : options.queueCapacity), policy: options.queuePolicy)
+    encoded.open(capacity: options.queueCapacity == 0 ? 60 : options.queueCapacity, policy: options.queuePolicy)
+  }
+
+  /// Nothing more comes; what is here may be read.
+  func end() {
+    raw.end()
+    encoded.end()
+  }
+
+  /// What is here is gone.
+  func close() {
+    raw.close()
+    encoded.close()
+  }
+
+  func descriptor() throws(MediaError) -> Int32 {
+    try announcer.descriptor()
+  }
+}
+
+/// Which of two queues have something to tell, as a descriptor.
+final class Announcer: Sendable {
+  private struct State: ~Copyable {
+    var flag = ReadableFlag()
+    var sides: (Bool, Bool) = (false, false)
+  }
+
+  private final class Box: @unchecked Sendable {
+    var state = State()
+  }
+
+  private let box = Monitor(Box())
+
+  func set(side: Int, _ value: Bool) {
+    box.withLock { box in
+      if side == 0 { box.state.sides.0 = value } else { box.state.sides.1 = value }
+      box.state.flag.set(box.state.sides.0 || box.state.sides.1)
+    }
+  }
+
+  func descriptor() throws(MediaError) -> Int32 {
+    try box.withLock { box throws(MediaError) in try box.state.flag.get() }
+  }
+}
+
+/// A bounded queue of frames that hold a reference each.
+final class FrameQueue<Frame: Sendable>: Sendable {
+  private enum Phase {
+    case closed
+    case open
+    case ended
+  }
+
+  private struct State {
+    var frames = BoundedQueue<Frame>(capacity: 1)
+    var policy = QueuePolicy.dropOldest
+    var phase = Phase.closed
+  }
+
+  private let announcer: Announcer
+  private let side: Int
+  private let release: @Sendable (Frame) -> Void
+  private let state = Monitor(State())
+
+  init(_ announcer: Announcer, side: Int, release: @escaping @Sendable (Frame) -> Void) {
+    self.announcer = announcer
+    self.side = side
+    self.release = release
+  }
+
+  func open(capacity: Int, policy: QueuePolicy) {
+    state.withLock { $0 = State(frames: BoundedQueue(capacity: capacity), policy: policy, phase: .open) }
+    announcer.set(side: side, false)
+  }
+
+  /// Takes a frame with its reference; gives back the one that has no place.
+  func put(_ frame: Frame) -> Frame? {
+    let displaced: Frame? = state.withLock { state in
+      guard state.phase == .open else { return frame }
+      if state.frames.isFull, state.policy == .dropNewest { return frame }
+      let displaced = state.frames.push(frame)
+      if state.frames.count == 1 { announcer.set(side: side, true) }
+      return displaced
+    }
+    state.notify()
+    return displaced
+  }
+
+  /// `state` gives the error of a queue that was never opened, if that is what it is.
+  func take(deadline: Int64, state notOpened: () -> MediaError?) throws(MediaError) -> Frame {
+    if let error = notOpened() { throw error }
+    let found: Result<Frame, MediaError>? = state.wait(until: deadline) { state in
+      if let frame = state.frames.pop() {
+        if state.frames.isEmpty, state.phase == .open { announcer.set(side: side, false) }
+        return .success(frame)
+      }
+      return state.phase == .open ? nil : .failure(MediaError(.closed, "the stream has stopped or ended"))
+    }
+    guard let found else { throw MediaError(.timeout, "no frame came in time") }
+    return try found.get()
+  }
+
+  func end() {
+    state.withLock { state in
+      if state.phase == .open { state.phase = .ended }
+    }
+    state.notify()
+    announcer.set(side: side, true)
+  }
+
+  func close() {
+    let left = state.withLock { state in
+      state.phase = .closed
+      var left: [Frame] = []
+      while let frame = state.frames.pop() { left.append(frame) }
+      return left
+    }
+    state.notify()
+    announcer.set(side: side, true)
+    for frame in left { release(frame) }
+  }
+
+  deinit {
+    close()
+  }
+}

@@ -1,0 +1,209 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+import MediaPlugins
+import MediaTransport
+
+/// Somebody else's video. Every function may be called from any thread.
+public final class IncomingVideo: Sendable {
+  public enum State: UInt32, Sendable {
+    case available = 0
+    case started = 1
+    case stopping = 2
+    case stopped = 3
+    case notAvailable = 4
+  }
+
+  struct Guarded {
+    var state = State.available
+    var options = IncomingVideoOptions()
+    /// Sequence of the newest unit that arrived.
+    var latest: UInt64 = 0
+    /// What the stream's worker has yet to look at.
+    var inbound = BoundedQueue<MediaUnit>(capacity: IncomingVideo.inboundCapacity)
+    var worker: (any Worker)?
+    var deliveryGate = CallbackGate()
+    var callback: FrameCallback?
+    var counters = IncomingVideoCounters()
+    var rate = RateMeter()
+    /// The sender withdrew it; what is here may still be read.
+    var hasEnded = false
+    var isClosed = false
+  }
+
+  static let inboundCapacity = 60
+
+  public let description: StreamDescription
+  public let handle = HandleSlot(.incomingVideo)
+  let session: Session
+  let transport: any Transport
+  let guarded = Monitor(Guarded())
+  let output = IncomingQueues()
+  let renderers = RendererList()
+  let decoding: DecodingStage?
+  let shaper = FrameShaper()
+
+  init(_ description: StreamDescription, session: Session, transport: any Transport) {
+    self.description = description
+    self.session = session
+    self.transport = transport
+    // A codec that is not known here can still be received encoded.
+    decoding = description.codec == 0 ? nil : (try? VideoCodec.named(description.codec)).map { DecodingStage($0) }
+  }
+
+  public var state: State { guarded.withLock { $0.state } }
+  public var userID: String { description.userID }
+
+  // MARK: Starting and stopping
+
+  public func start(_ options: IncomingVideoOptions = IncomingVideoOptions()) throws(MediaError) {
+    try options.check()
+    guard options.output == .raw || description.codec != 0 else {
+      throw MediaError(.unsupported, "options.output asks for encoded frames; this stream is sent raw")
+    }
+    guard options.output == .encoded || description.codec == 0 || decoding != nil else {
+      throw MediaError(.unsupported, "the stream's codec \(description.codec) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
+    }
+    try guarded.withLock { guarded throws(MediaError) in
+      switch guarded.state {
+      case .available, .stopped: break
+      case .notAvailable: throw MediaError(.closed, "the stream is not available any more")
+      case .started, .stopping: throw MediaError(.state, "the stream is \(guarded.state); accepted: available, stopped")
+      }
+      guarded.state = .started
+      guarded.options = options
+      guarded.latest = 0
+      guarded.deliveryGate = CallbackGate()
+      guarded.worker = session.engine.clock.makeWorker("msdk-receive") { [weak self] in self?.process() ?? .max }
+      decoding?.reset()
+      output.open(options)
+    }
+    session.push(.incomingVideoState(self, .started, nil))
+    transport.subscribe(to: description.id)
+  }
+
+  public func stop() {
+    let wasStarted = guarded.withLock { guarded in
+      guard guarded.state == .started else { return false }
+      guarded.state = .stopping
+      return true
+    }
+    guard wasStarted else { return }
+    session.push(.incomingVideoState(self, .stopping, nil))
+    transport.unsubscribe(from: description.id)
+    endDelivery()
+    let isStopped = guarded.withLock { guarded in
+      guard guarded.state == .stopping else { return false }
+      guarded.state = .stopped
+      return true
+    }
+    if isStopped { session.push(.incomingVideoState(self, .stopped, nil)) }
+  }
+
+  /// After this no callback and no renderer is called, and readers are told.
+  private func endDelivery() {
+    let (worker, gate, left): ((any Worker)?, CallbackGate, [MediaUnit]) = guarded.withLock { guarded in
+      defer { guarded.worker = nil }
+      var left: [MediaUnit] = []
+      while let unit = guarded.inbound.pop() { left.append(unit) }
+      return (guarded.worker, guarded.deliveryGate, left)
+    }
+    output.close()
+    worker?.stop()
+    gate.close()
+    for unit in left { unit.release() }
+  }
+
+  /// The sender withdrew it: what arrived is still delivered.
+  func becomeNotAvailable() {
+    let wasAvailable = guarded.withLock { guarded in
+      defer {
+        guarded.state = .notAvailable
+        guarded.hasEnded = true
+      }
+      return guarded.state != .notAvailable
+    }
+    guard wasAvailable else { return }
+    session.push(.incomingVideoState(self, .notAvailable, nil))
+    guard let worker = guarded.withLock({ $0.worker }) else { return output.end() }
+    worker.poke()
+  }
+
+  /// Ends it together with its session, or when it is forgotten.
+  func close() {
+    let isFirst = guarded.withLock { guarded in
+      defer {
+        guarded.isClosed = true
+        guarded.state = .notAvailable
+      }
+      return !guarded.isClosed
+    }
+    guard isFirst else { return }
+    handle.end()
+    transport.unsubscribe(from: description.id)
+    endDelivery()
+    setFrameCallback(nil)
+    renderers.removeAll()
+  }
+
+  // MARK: Taking
+
+  /// The oldest picture that waits, with a reference for the caller.
+  public func read(deadline: Int64) throws(MediaError) -> VideoFrame {
+    let frame = try output.raw.take(deadline: deadline, state: notStarted)
+    guarded.withLock { $0.counters.delivered += 1 }
+    defer { frame.release() }
+    return try shaper.shape(frame, guarded.withLock { $0.options })
+  }
+
+  public func readEncoded(deadline: Int64) throws(MediaError) -> EncodedFrame {
+    let frame = try output.encoded.take(deadline: deadline, state: notStarted)
+    guarded.withLock { $0.counters.delivered += 1 }
+    return frame
+  }
+
+  private func notStarted() -> MediaError? {
+    let state = self.state
+    return state == .available ? MediaError(.state, "the stream is not started; its state is \(state)") : nil
+  }
+
+  public func descriptor() throws(MediaError) -> Int32 {
+    try output.descriptor()
+  }
+
+  public func setFrameCallback(_ function: (@Sendable (VideoFrame) -> Void)?) {
+    let former = guarded.withLock { guarded in
+      defer { guarded.callback = function.map { FrameCallback($0) } }
+      return guarded.callback
+    }
+    former?.gate.close()
+  }
+
+  public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
+    try renderers.add(renderer, to: "an incoming stream", codec: description.codec) { [weak session] event in
+      session?.push(.plugin(event.instance, event))
+    }
+    // A renderer of encoded frames begins with a key frame.
+    if description.codec != 0 { requestKeyFrame() }
+  }
+
+  public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
+    try renderers.remove(renderer)
+  }
+
+  public func requestKeyFrame() {
+    guard state == .started else { return }
+    guarded.withLock { $0.counters.keyFramesRequested += 1 }
+    transport.requestKeyFrame(of: description.id)
+  }
+}
+
+/// The program's function for frames.
+final class FrameCallback: Sendable {
+  let gate = CallbackGate()
+  let function: @Sendable (VideoFrame) -> Void
+
+  init(_ function: @escaping @Sendable (VideoFrame) -> Void) {
+    self.function = function
+  }
+}

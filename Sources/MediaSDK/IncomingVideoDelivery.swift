@@ -1,0 +1,180 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+import MediaTransport
+
+/// The way of a unit from the transport to those who take it.
+extension IncomingVideo {
+  /// On the thread that brings it; borrowed.
+  func receive(_ unit: MediaUnit) {
+    let sequence = unit.sequence
+    let now = session.engine.clock.now()
+    let hasRenderers = !renderers.isEmpty
+    struct Plan {
+      var options: IncomingVideoOptions
+      var callback: FrameCallback?
+      var gate: CallbackGate
+    }
+    let plan: Plan? = guarded.withLock { guarded in
+      guard guarded.state == .started else { return nil }
+      guarded.counters.countArrival(unit, after: guarded.latest)
+      guarded.rate.count(at: now)
+      guarded.latest = sequence
+      return Plan(options: guarded.options, callback: guarded.callback, gate: guarded.deliveryGate)
+    }
+    guard let plan else { return }
+    switch unit {
+    case .encoded(let frame):
+      if plan.options.output != .raw { offer(frame) }
+      if plan.options.output != .encoded || plan.callback != nil || hasRenderers { enqueue(unit) }
+    case .raw(let frame):
+      if plan.options.delivery == .direct, let callback = plan.callback {
+        call(callback, with: frame, plan.options, plan.gate)
+        if hasRenderers { enqueue(unit) }
+      } else if plan.callback != nil || hasRenderers {
+        enqueue(unit)
+      } else {
+        offer(frame)
+      }
+    }
+  }
+
+  private func enqueue(_ unit: MediaUnit) {
+    unit.retain()
+    // Encoded units depend on each other, raw ones do not: of these only the newest few wait.
+    let (displaced, worker): ([MediaUnit], (any Worker)?) = guarded.withLock { guarded in
+      guard guarded.state == .started else { return ([unit], nil) }
+      var displaced: [MediaUnit] = []
+      if description.codec == 0 {
+        let capacity = guarded.options.queueCapacity == 0 ? 3 : guarded.options.queueCapacity
+        while guarded.inbound.count >= capacity, let oldest = guarded.inbound.pop() { displaced.append(oldest) }
+      }
+      if let oldest = guarded.inbound.push(unit) { displaced.append(oldest) }
+      guarded.counters.dropped += UInt64(displaced.count)
+      return (displaced, guarded.worker)
+    }
+    for unit in displaced { unit.release() }
+    worker?.poke()
+  }
+
+  // MARK: On the stream's worker
+
+  func process() -> Int64 {
+    while true {
+      let (unit, hasEnded): (MediaUnit?, Bool) = guarded.withLock { ($0.inbound.pop(), $0.hasEnded) }
+      guard let unit else {
+        if hasEnded { finish() }
+        return .max
+      }
+      switch unit {
+      case .raw(let frame): deliver(frame)
+      case .encoded(let frame): decode(frame)
+      }
+      unit.release()
+    }
+  }
+
+  /// The last unit was delivered: the thread is not needed any more.
+  private func finish() {
+    output.end()
+    session.engine.loop.post { [weak self] in
+      let worker = self?.guarded.withLock { guarded in
+        defer { guarded.worker = nil }
+        return guarded.worker
+      }
+      worker?.stop()
+    }
+  }
+
+  private func decode(_ frame: EncodedFrame) {
+    guard let decoding else { return }
+    let now = session.engine.clock.now()
+    let verdict = decoding.judge(frame, now: now)
+    guarded.withLock { $0.counters.count(verdict) }
+    if verdict.asksForKeyFrame { requestKeyFrame() }
+    guard verdict.isUsable else { return }
+    if renderers.takesEncoded, renderers.render(frame) { guarded.withLock { $0.counters.delivered += 1 } }
+    let (options, callback): (IncomingVideoOptions, FrameCallback?) = guarded.withLock { ($0.options, $0.callback) }
+    guard options.output != .encoded || callback != nil || renderers.takesRaw else { return }
+    let start = MediaTime.monotonic()
+    do throws(MediaError) {
+      let picture = try decoding.decode(frame, options, isAfterGap: verdict.isAfterGap)
+      let duration = MediaTime.monotonic() - start
+      guarded.withLock { guarded in
+        guarded.counters.decoded += 1
+        guarded.counters.keyDecoded += frame.isKeyFrame ? 1 : 0
+        guarded.counters.totalDecodeTime += UInt64(max(0, duration))
+      }
+      guard let picture else { return }
+      deliver(picture)
+      picture.release()
+    } catch {
+      if error.status == .noMemory {
+        // The program holds all frames: this one is lost to it, but the decoder goes on.
+        guarded.withLock { $0.counters.dropped += 1 }
+      } else {
+        guarded.withLock { $0.counters.corrupt += 1 }
+        session.engine.logger.log(MSDK_LOG_WARN.level32, "frame \(frame.native.pointee.sequence) of \(userID): \(error.text)")
+        decoding.fail(now: now)
+        requestKeyFrame()
+      }
+    }
+  }
+
+  private func deliver(_ frame: VideoFrame) {
+    let (options, callback, gate): (IncomingVideoOptions, FrameCallback?, CallbackGate) = guarded.withLock {
+      ($0.options, $0.callback, $0.deliveryGate)
+    }
+    let isRaw = description.codec == 0
+    if let callback {
+      // A raw frame of direct delivery was handed over where it came from.
+      if !(isRaw && options.delivery == .direct) { call(callback, with: frame, options, gate) }
+    } else if options.output != .encoded {
+      offer(frame)
+    }
+    guard renderers.takesRaw else { return }
+    do throws(MediaError) {
+      let shaped = try shaper.shape(frame, options)
+      defer { shaped.release() }
+      if renderers.render(shaped), callback == nil { guarded.withLock { $0.counters.delivered += 1 } }
+    } catch {
+      guarded.withLock { $0.counters.dropped += 1 }
+    }
+  }
+
+  private func call(_ callback: FrameCallback, with frame: VideoFrame, _ options: IncomingVideoOptions, _ gate: CallbackGate) {
+    do throws(MediaError) {
+      let shaped = try shaper.shape(frame, options)
+      defer { shaped.release() }
+      gate.run { callback.gate.run { callback.function(shaped) } }
+      guarded.withLock { $0.counters.delivered += 1 }
+    } catch {
+      guarded.withLock { $0.counters.dropped += 1 }
+    }
+  }
+
+  private func offer(_ frame: VideoFrame) {
+    frame.retain()
+    if let displaced = output.raw.put(frame) {
+      displaced.release()
+      guarded.withLock { $0.counters.dropped += 1 }
+    }
+  }
+
+  private func offer(_ frame: EncodedFrame) {
+    frame.retain()
+    if let displaced = output.encoded.put(frame) {
+      displaced.release()
+      guarded.withLock { $0.counters.dropped += 1 }
+    }
+  }
+}
+
+extension MediaUnit {
+  var sequence: UInt64 {
+    switch self {
+    case .raw(let frame): frame.native.pointee.sequence
+    case .encoded(let frame): frame.native.pointee.sequence
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import MediaCore
+
+/// How somebody else's video is wanted; nil and 0 stand for "as it comes" and for the defaults of incoming_video.h.
+public struct IncomingVideoOptions: Sendable {
+  public enum Delivery: UInt32, Sendable {
+    case queued = 0
+    case direct = 1
+  }
+
+  public enum Output: UInt32, Sendable {
+    case raw = 0
+    case encoded = 1
+    case both = 2
+  }
+
+  public var pixelFormat: PixelFormat?
+  public var width: UInt32 = 0
+  public var height: UInt32 = 0
+  public var delivery = Delivery.queued
+  public var output = Output.raw
+  public var queueCapacity = 0
+  public var queuePolicy = QueuePolicy.dropOldest
+
+  public init() {}
+
+  func check() throws(MediaError) {
+    if width != 0 || height != 0 { try Dimensions.check(width: width, height: height, argument: "the wanted size") }
+    guard queuePolicy != .wait else {
+      throw MediaError(.unsupported, "options.queue_policy is MSDK_POLICY_WAIT; accepted: MSDK_POLICY_DROP_OLDEST, MSDK_POLICY_DROP_NEWEST")
+    }
+    let most = output == .raw ? 64 : 1024
+    guard (0...most).contains(queueCapacity) else {
+      throw MediaError(.range, "options.queue_capacity is \(queueCapacity); accepted: 1..\(most), or 0 for the default")
+    }
+  }
+
+  /// What a picture of that format is to become.
+  func wanted(from format: VideoFormat) -> VideoFormat {
+    var wanted = format
+    if let pixelFormat { wanted.pixelFormat = pixelFormat }
+    if width != 0 {
+      wanted.width = width
+      wanted.height = height
+    }
+    return wanted
+  }
+}

@@ -1,0 +1,55 @@
+import MediaCore
+import MediaTransport
+
+/// What was counted since the stream came.
+public struct IncomingVideoCounters: Sendable {
+  public var received: UInt64 = 0
+  public var lost: UInt64 = 0
+  public var decoded: UInt64 = 0
+  public var keyDecoded: UInt64 = 0
+  public var corrupt: UInt64 = 0
+  public var skipped: UInt64 = 0
+  public var delivered: UInt64 = 0
+  public var dropped: UInt64 = 0
+  public var bytesReceived: UInt64 = 0
+  public var keyFramesRequested: UInt64 = 0
+  public var totalDecodeTime: UInt64 = 0
+  public var freezes: UInt64 = 0
+  /// Of the newest picture.
+  public var width: UInt32 = 0
+  public var height: UInt32 = 0
+
+  mutating func countArrival(_ unit: MediaUnit, after latest: UInt64) {
+    received += 1
+    bytesReceived += UInt64(unit.byteCount)
+    if latest != 0, unit.sequence > latest &+ 1 { lost += unit.sequence - latest - 1 }
+    switch unit {
+    case .raw(let frame):
+      width = frame.native.pointee.format?.pointee.width ?? 0
+      height = frame.native.pointee.format?.pointee.height ?? 0
+    case .encoded(let frame):
+      width = frame.native.pointee.width
+      height = frame.native.pointee.height
+    }
+  }
+
+  mutating func count(_ verdict: DecodingStage.Verdict) {
+    if !verdict.isUsable { skipped += 1 }
+    if verdict.beginsFreeze { freezes += 1 }
+  }
+}
+
+public struct IncomingVideoStats: Sendable {
+  public var state: IncomingVideo.State
+  public var framesPerSecond: Double
+  public var counters: IncomingVideoCounters
+}
+
+extension IncomingVideo {
+  public var stats: IncomingVideoStats {
+    let now = session.engine.clock.now()
+    return guarded.withLock { guarded in
+      IncomingVideoStats(state: guarded.state, framesPerSecond: guarded.rate.perSecond(at: now), counters: guarded.counters)
+    }
+  }
+}

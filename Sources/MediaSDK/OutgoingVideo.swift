@@ -1,0 +1,320 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+import MediaPlugins
+import MediaTransport
+
+/// A stream of pictures that this program makes. Every function may be called from any thread.
+public final class OutgoingVideo: Sendable {
+  public enum State: UInt32, Sendable {
+    case none = 0
+    case started = 1
+    case stopped = 2
+    case failed = 3
+  }
+
+  /// Where the stream goes while it is started.
+  struct Publication: Sendable {
+    let session: Session
+    let transport: any Transport
+    let id: StreamID
+  }
+
+  /// A frame that was accepted, with a reference of ours, on its way to the encoder or the transport.
+  struct Pending: Sendable {
+    let unit: MediaUnit
+    let sequence: UInt64
+    let timestamp: Int64
+    let completion: Completion
+  }
+
+  struct Guarded {
+    var state = State.none
+    var publication: Publication?
+    var sender: FrameSender?
+    /// Senders that were replaced, which say so for as long as they are remembered.
+    var retired = BoundedQueue<FrameSender>(capacity: 8)
+    var negotiator: FormatNegotiator
+    var estimate: UInt64 = 0
+    var receivers = 0
+    var bitrate: BitrateRange
+    var frameRate: FrameRate?
+    var nextPacedTime = Int64.min
+    var sequence: UInt64 = 0
+    var pending: BoundedQueue<Pending>
+    /// Somebody is taking frames out of `pending`, one after the other.
+    var isDraining = false
+    var wantsKeyFrame = true
+    var encodedCallback: EncodedCallback?
+    var counters = OutgoingVideoCounters()
+    var rate = RateMeter()
+    var isClosed = false
+  }
+
+  public let options: OutgoingVideoOptions
+  public let handle = HandleSlot(.outgoingVideo)
+  let engine: Engine
+  let guarded: Monitor<Guarded>
+  let reports: ReportQueue
+  let completionGate = CallbackGate()
+  let encodedInputPool = BufferPool(limit: 256)
+  let previews: Previews
+  let encoding: EncodingStage?
+  private let pump = Monitor<ProducerPump?>(nil)
+  private let encoderWorker = Monitor<(any Worker)?>(nil)
+
+  init(_ engine: Engine, _ options: OutgoingVideoOptions) throws(MediaError) {
+    try options.check()
+    self.engine = engine
+    self.options = options
+    let isEncoded = options.codec != 0
+    guarded = Monitor(
+      Guarded(
+        negotiator: FormatNegotiator(formats: options.formats, isEncoded: isEncoded), bitrate: options.bitrate,
+        pending: BoundedQueue(capacity: isEncoded && !options.isEncodedInput ? max(1, options.queueCapacity) : 16)))
+    reports = ReportQueue(capacity: options.reportCapacity)
+    previews = Previews(clock: engine.clock)
+    encoding = isEncoded && !options.isEncodedInput ? EncodingStage(try VideoCodec.named(options.codec), options) : nil
+  }
+
+  public var state: State { guarded.withLock { $0.state } }
+  var session: Session? { guarded.withLock { $0.publication?.session } }
+  var publicationID: StreamID? { guarded.withLock { $0.publication?.id } }
+
+  public func currentSender() throws(MediaError) -> FrameSender {
+    guard let sender = guarded.withLock({ $0.sender }) else { throw MediaError(.state, "the stream is not started") }
+    return sender
+  }
+
+  // MARK: Starting and stopping, called by the session
+
+  func start(on session: Session, _ transport: any Transport, estimate: UInt64) throws(MediaError) {
+    let format: VideoFormat = try guarded.withLock { guarded throws(MediaError) in
+      guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
+      guard guarded.state != .started else { throw MediaError(.state, "the stream is started already; stop it first") }
+      guarded.negotiator = FormatNegotiator(formats: options.formats, isEncoded: options.codec != 0)
+      _ = guarded.negotiator.update(estimate: estimate, now: engine.clock.now())
+      guard let format = guarded.negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
+      guarded.state = .started
+      guarded.estimate = estimate
+      guarded.receivers = 0
+      guarded.wantsKeyFrame = true
+      return format
+    }
+    do throws(MediaError) {
+      let id = try transport.publish(codec: options.codec, format: format)
+      let sender = FrameSender(self, format: format)
+      guarded.withLock { guarded in
+        guarded.publication = Publication(session: session, transport: transport, id: id)
+        guarded.sender = sender
+      }
+      session.push(.outgoingVideoState(self, .started, nil))
+      session.push(.frameSenderChanged(self, sender))
+      pump.withLock { $0 }?.follow(sender)
+      scheduleNegotiation()
+    } catch {
+      guarded.withLock { $0.state = .stopped }
+      throw error
+    }
+  }
+
+  /// Says whether it was started.
+  @discardableResult
+  func stop(as final: State = .stopped, because error: MediaError? = nil) -> Bool {
+    let (publication, forgotten, dropped): (Publication?, FrameSender?, [Pending]) = guarded.withLock { guarded in
+      guard guarded.state == .started else { return (nil, nil, []) }
+      guarded.state = final
+      defer { guarded.publication = nil }
+      return (guarded.publication, guarded.retireSender(), guarded.takePending())
+    }
+    guarded.notify()
+    forgotten?.handle.end()
+    guard let publication else { return false }
+    pump.withLock { $0 }?.follow(nil)
+    report(dropped, .dropped, .stopped)
+    publication.transport.unpublish(publication.id)
+    stopEncoderWorker()
+    encoding?.reset()
+    publication.session.push(.outgoingVideoState(self, final, error))
+    publication.session.forget(self)
+    return true
+  }
+
+  /// Ends the stream: afterwards no callback comes.
+  public func close() {
+    let isFirst = guarded.withLock { guarded in
+      defer { guarded.isClosed = true }
+      return !guarded.isClosed
+    }
+    guard isFirst else { return }
+    handle.end()
+    stop()
+    detachProducer()
+    previews.close()
+    setEncodedCallback(nil)
+    reports.close()
+    completionGate.close()
+    for sender in guarded.withLock({ $0.takeRetired() }) { sender.handle.end() }
+    engine.forget(self)
+  }
+
+  // MARK: Negotiation
+
+  func follow(estimate: UInt64) {
+    guarded.withLock { $0.estimate = estimate }
+    negotiate()
+  }
+
+  private func negotiate() {
+    let change: (FrameSender, FrameSender?, Publication, [Pending])? = guarded.withLock { guarded in
+      guard guarded.state == .started, let publication = guarded.publication,
+        guarded.negotiator.update(estimate: guarded.estimate, now: engine.clock.now()), let format = guarded.negotiator.current
+      else { return nil }
+      let sender = FrameSender(self, format: format)
+      let forgotten = guarded.retireSender()
+      guarded.sender = sender
+      guarded.wantsKeyFrame = true
+      guarded.nextPacedTime = .min
+      guarded.counters.formatChanges += 1
+      return (sender, forgotten, publication, guarded.takePending())
+    }
+    if let (sender, forgotten, publication, dropped) = change {
+      guarded.notify()
+      forgotten?.handle.end()
+      report(dropped, .dropped, .stopped)
+      publication.session.push(.frameSenderChanged(self, sender))
+      pump.withLock { $0 }?.follow(sender)
+    }
+    scheduleNegotiation()
+  }
+
+  private func scheduleNegotiation() {
+    guard let time = guarded.withLock({ $0.state == .started ? $0.negotiator.nextCheck : nil }), time > engine.clock.now() else { return }
+    engine.loop.schedule(at: time) { [weak self] in self?.negotiate() }
+  }
+
+  // MARK: Steering
+
+  public func setBitrate(target: UInt64, least: UInt64, most: UInt64) throws(MediaError) {
+    try guarded.withLock { guarded throws(MediaError) in
+      var wanted = guarded.bitrate
+      if target != 0 { wanted.target = target }
+      if least != 0 { wanted.least = least }
+      if most != 0 { wanted.most = most }
+      try wanted.check()
+      guarded.bitrate = wanted
+    }
+  }
+
+  /// nil: the format's own.
+  public func setFrameRate(_ rate: FrameRate?) throws(MediaError) {
+    if let rate {
+      let format = guarded.withLock { $0.sender?.format } ?? options.formats.max { $0.frameRate.perSecond < $1.frameRate.perSecond }
+      guard rate.isKnown, rate.perSecond <= format?.frameRate.perSecond ?? 0 else {
+        throw MediaError(.range, "the frame rate is \(rate); accepted: above 0, at most the format's \(format?.frameRate.description ?? "")")
+      }
+    }
+    guarded.withLock { guarded in
+      guarded.frameRate = rate
+      guarded.nextPacedTime = .min
+    }
+    pump.withLock { $0 }?.repace()
+  }
+
+  public func requestKeyFrame() {
+    guarded.withLock { $0.wantsKeyFrame = true }
+  }
+
+  /// From a receiver.
+  func keyFrameRequested() {
+    guarded.withLock { guarded in
+      guarded.wantsKeyFrame = true
+      guarded.counters.keyFrameRequests += 1
+    }
+  }
+
+  func receiversChanged(_ count: Int) {
+    guarded.withLock { $0.receivers = count }
+  }
+
+  /// The rate at which frames go out, and the format, while it is started.
+  func pacedRate() -> FrameRate? {
+    guarded.withLock { guarded in guarded.frameRate ?? guarded.sender?.format.frameRate }
+  }
+
+  // MARK: Attachments
+
+  public func attachProducer(_ producer: PluginInstance?) throws(MediaError) {
+    guard let producer else { return detachProducer() }
+    let added = try ProducerPump(producer, for: self)
+    do throws(MediaError) {
+      try pump.withLock { pump throws(MediaError) in
+        guard pump == nil else { throw MediaError(.state, "the stream has a producer already; detach it with NULL first") }
+        guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
+        pump = added
+      }
+    } catch {
+      added.close()
+      throw error
+    }
+    if let sender = guarded.withLock({ $0.sender }) { added.follow(sender) }
+  }
+
+  func detachProducer() {
+    let former = pump.withLock { pump in
+      defer { pump = nil }
+      return pump
+    }
+    former?.close()
+  }
+
+  public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
+    try previews.list.add(renderer, to: "an outgoing stream", codec: 0) { [weak self] event in self?.pass(event) }
+  }
+
+  public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
+    try previews.list.remove(renderer)
+  }
+
+  func pass(_ event: PluginEvent) {
+    session?.push(.plugin(event.instance, event))
+  }
+
+  // MARK: The encoder's worker
+
+  func pokeEncoder() {
+    let worker = encoderWorker.withLock { worker in
+      if worker == nil { worker = engine.clock.makeWorker("msdk-encode") { [weak self] in self?.encodePending() ?? .max } }
+      return worker
+    }
+    worker?.poke()
+  }
+
+  private func stopEncoderWorker() {
+    let worker = encoderWorker.withLock { worker in
+      defer { worker = nil }
+      return worker
+    }
+    worker?.stop()
+  }
+}
+
+extension OutgoingVideo.Guarded {
+  /// Takes the sender away; the one that is forgotten for it, if any.
+  mutating func retireSender() -> FrameSender? {
+    defer { sender = nil }
+    return sender.flatMap { retired.push($0) }
+  }
+
+  mutating func takeRetired() -> [FrameSender] {
+    var taken: [FrameSender] = []
+    while let next = retired.pop() { taken.append(next) }
+    return taken
+  }
+
+  mutating func takePending() -> [OutgoingVideo.Pending] {
+    var taken: [OutgoingVideo.Pending] = []
+    while let next = pending.pop() { taken.append(next) }
+    return taken
+  }
+}

@@ -1,0 +1,72 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+
+/// What a program can make, and how it is to be sent. 0 stands for the default that outgoing_video.h gives.
+public struct OutgoingVideoOptions: Sendable {
+  public var formats: [VideoFormat]
+  public var limits = VideoLimits.conference
+  public var codec: UInt32 = 0
+  public var preset = EncoderPreset.realtime
+  public var queuePolicy = QueuePolicy.dropOldest
+  public var queueCapacity = 0
+  public var isEncodedInput = false
+  public var encoderThreads = 0
+  public var bitrate = BitrateRange()
+  public var keyFrameInterval: Int64 = 10_000_000_000
+  public var reportCapacity = 64
+
+  public init(formats: [VideoFormat]) {
+    self.formats = formats
+  }
+
+  func check() throws(MediaError) {
+    guard (1...64).contains(formats.count) else {
+      throw MediaError(.invalid, "options.format_count is \(formats.count); accepted: 1..64")
+    }
+    let codec = self.codec == 0 ? nil : try VideoCodec.named(self.codec, argument: "options.codec")
+    for (index, format) in formats.enumerated() {
+      let argument = "options.formats[\(index)]"
+      try limits.check(format, argument: argument)
+      if let codec, !codec.inputFormats.contains(format.pixelFormat) {
+        let accepted = codec.inputFormats.map(\.name).joined(separator: ", ")
+        throw MediaError(.unsupported, "\(argument) is \(format.pixelFormat.name); \(codec.name) accepts \(accepted)")
+      }
+    }
+    guard !isEncodedInput || codec != nil else {
+      throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with MSDK_CODEC_VP8")
+    }
+    guard (0...16).contains(queueCapacity) else {
+      throw MediaError(.range, "options.queue_capacity is \(queueCapacity); accepted: 1..16, or 0 for 1")
+    }
+    guard (0...8).contains(encoderThreads) else {
+      throw MediaError(.range, "options.encoder_threads is \(encoderThreads); accepted: 1..8, or 0 to leave it to the SDK")
+    }
+    guard (1...4096).contains(reportCapacity) else {
+      throw MediaError(.range, "options.report_capacity is \(reportCapacity); accepted: 1..4096, or 0 for 64")
+    }
+    try bitrate.check()
+  }
+}
+
+/// The bounds of an encoder's bitrate, in bits a second; a target of 0 is left to the SDK.
+public struct BitrateRange: Sendable, Equatable {
+  public var target: UInt64 = 0
+  public var least: UInt64 = 30_000
+  public var most: UInt64 = 20_000_000
+
+  public init() {}
+
+  func check() throws(MediaError) {
+    guard (1000...100_000_000).contains(least), least <= most, most <= 100_000_000, target == 0 || (least...most).contains(target) else {
+      throw MediaError(.range, "the bitrate is \(least) <= \(target) <= \(most); accepted: 1000 <= min <= target <= max <= 100000000")
+    }
+  }
+
+  /// What the encoder of a format should make under an estimate (0: unlimited), a tenth of which is left for the rest.
+  func bitrate(for format: VideoFormat, estimate: UInt64) -> UInt64 {
+    let wanted = target == 0 ? UInt64(format.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel) : target
+    let affordable = estimate == 0 ? most : min(most, estimate / 10 * 9)
+    return max(least, min(wanted, affordable))
+  }
+}

@@ -1,0 +1,268 @@
+import CMediaSDK
+import MediaCore
+import MediaTransport
+
+/// The way of a frame from `send` to the transport, and what is told of it.
+extension OutgoingVideo {
+  private static let patience: UInt32 = 5_000
+
+  private enum Accepted {
+    /// The sender's thread takes it on, and those that come meanwhile.
+    case drain(Pending)
+    case queued(displaced: Pending?)
+    case refused(Pending, FrameReport.DropReason)
+  }
+
+  func send(_ frame: VideoFrame, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
+    guard !options.isEncodedInput else {
+      throw MediaError(.state, "the stream takes encoded frames (encoded_input); use msdk_frame_sender_send_encoded")
+    }
+    guard frame.fits(sender.format) else {
+      throw MediaError(.format, "the frame is \(frame.format); this sender accepts \(sender.format)")
+    }
+    let own = frame.native.pointee.timestamp_ns
+    let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : engine.clock.now()
+    try checkCurrent(sender)
+    let ours = try ownedFrame(frame)
+    do throws(MediaError) {
+      try accept(.raw(ours), timestamp: timestamp, completion: completion, by: sender)
+    } catch {
+      ours.release()
+      throw error
+    }
+  }
+
+  func send(_ frame: EncodedFrame, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
+    guard options.isEncodedInput else {
+      throw MediaError(.state, "the stream takes raw frames; make it with encoded_input to send encoded ones")
+    }
+    guard frame.native.pointee.codec == options.codec else {
+      throw MediaError(.format, "the frame's codec is \(frame.native.pointee.codec); this stream's is \(options.codec)")
+    }
+    try checkCurrent(sender)
+    let own = frame.native.pointee.timestamp_ns
+    let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : engine.clock.now()
+    guard let ours = try EncodedFrame.make(copying: frame.bytes, attributes: frame.native.pointee, from: encodedInputPool, deadline: 0) else {
+      throw MediaError(.noMemory, "256 encoded frames of this stream are in use")
+    }
+    do throws(MediaError) {
+      try accept(.encoded(ours), timestamp: timestamp, completion: completion, by: sender)
+    } catch {
+      ours.release()
+      throw error
+    }
+  }
+
+  /// A frame that nobody else will write to: the caller's own, if this is its first sending, or another of the same memory.
+  private func ownedFrame(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
+    guard frame.native.pointee.sequence == 0, frame.references <= 2 else { return try frame.view() }
+    frame.retain()
+    return frame
+  }
+
+  private func checkCurrent(_ sender: FrameSender) throws(MediaError) {
+    try guarded.withLock { guarded throws(MediaError) in try guarded.check(sender) }
+  }
+
+  private func accept(_ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
+    let now = engine.clock.now()
+    if encoding != nil, options.queuePolicy == .wait { try waitForRoom() }
+    let accepted: Accepted = try guarded.withLock { guarded throws(MediaError) in
+      try guarded.check(sender)
+      guarded.sequence += 1
+      guarded.counters.offered += 1
+      let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, completion: completion)
+      unit.stamp(sequence: guarded.sequence, timestamp: timestamp)
+      guard guarded.pace(now) else { return .refused(pending, .paced) }
+      if encoding == nil, !guarded.isDraining {
+        guarded.isDraining = true
+        return .drain(pending)
+      }
+      if guarded.pending.isFull, encoding == nil || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
+      return .queued(displaced: guarded.pending.push(pending))
+    }
+    switch accepted {
+    case .refused(let pending, let reason):
+      report([pending], .dropped, reason)
+    case .queued(let displaced):
+      if let displaced { report([displaced], .replaced, .none) }
+      if encoding != nil { pokeEncoder() }
+    case .drain(let first):
+      drain(first)
+    }
+  }
+
+  /// Only the caller who may wait comes here; the encoder makes room.
+  private func waitForRoom() throws(MediaError) {
+    let hasRoom: Bool? = guarded.wait(until: Deadline.after(milliseconds: OutgoingVideo.patience)) { guarded in
+      guarded.state != .started || !guarded.pending.isFull ? true : nil
+    }
+    guard hasRoom != nil else { throw MediaError(.timeout, "the encoder had no room for the frame in \(OutgoingVideo.patience / 1000) s") }
+  }
+
+  // MARK: Without an encoder
+
+  /// Hands frames over in order, one at a time, also those that other threads, or the callbacks themselves, send meanwhile.
+  private func drain(_ first: Pending) {
+    var next: Pending? = first
+    while let pending = next {
+      if case .raw(let frame) = pending.unit { previews.offer(frame) }
+      let result = guarded.withLock { $0.publication }.map { $0.transport.send(pending.unit, on: $0.id) } ?? .notConnected
+      finish(pending, result, outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
+      next = guarded.withLock { guarded in
+        let next = guarded.pending.pop()
+        if next == nil { guarded.isDraining = false }
+        return next
+      }
+    }
+  }
+
+  // MARK: With an encoder
+
+  func encodePending() -> Int64 {
+    while let work = nextWork() {
+      encode(work)
+      guarded.notify()
+    }
+    return .max
+  }
+
+  struct Work {
+    let pending: Pending
+    let publication: Publication?
+    let format: VideoFormat?
+    let bitrate: UInt64
+    let frameRate: FrameRate
+    let forceKeyFrame: Bool
+    let hasTakers: Bool
+    let callback: EncodedCallback?
+  }
+
+  private func nextWork() -> Work? {
+    guarded.withLock { guarded in
+      guard let pending = guarded.pending.pop() else { return nil }
+      let format = guarded.sender?.format
+      let hasTakers = guarded.receivers > 0 || guarded.encodedCallback != nil
+      defer { if hasTakers { guarded.wantsKeyFrame = false } }
+      let bitrate = format.map { guarded.bitrate.bitrate(for: $0, estimate: guarded.estimate) } ?? 0
+      guarded.counters.targetBitrate = bitrate
+      return Work(
+        pending: pending, publication: guarded.publication, format: format, bitrate: bitrate,
+        frameRate: guarded.frameRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
+        callback: guarded.encodedCallback)
+    }
+  }
+
+  private func encode(_ work: Work) {
+    guard case .raw(let frame) = work.pending.unit, let encoding else { return }
+    previews.offer(frame)
+    guard let format = work.format, let publication = work.publication, frame.fits(format) else {
+      return report([work.pending], .dropped, .stopped)
+    }
+    guard work.hasTakers else { return report([work.pending], .dropped, .noReceiver) }
+    let start = MediaTime.monotonic()
+    do throws(MediaError) {
+      let encoded = try encoding.encode(frame, work, format: format)
+      let duration = MediaTime.monotonic() - start
+      guarded.withLock { $0.counters.totalEncodeTime += UInt64(max(0, duration)) }
+      guard let encoded else { return report([work.pending], .dropped, .encoder) }
+      defer { encoded.release() }
+      work.callback?.call(encoded)
+      let result = publication.transport.send(.encoded(encoded), on: publication.id)
+      let isTaken = result == .noReceiver && work.callback != nil
+      finish(
+        work.pending, isTaken ? .sent : result, outcome: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame)
+      if result == .queueFull || result == .notConnected { requestKeyFrame() }
+    } catch {
+      requestKeyFrame()
+      finish(work.pending, error)
+    }
+  }
+
+  // MARK: Telling
+
+  private func finish(_ pending: Pending, _ result: SendResult, outcome: FrameReport.Outcome, bytes: Int, isKeyFrame: Bool) {
+    switch result {
+    case .sent:
+      var report = FrameReport(outcome: outcome, sequence: pending.sequence, timestamp: pending.timestamp)
+      report.bytes = UInt64(bytes)
+      report.isKeyFrame = isKeyFrame
+      tell(report, pending)
+    case .noReceiver: self.report([pending], .dropped, .noReceiver)
+    case .notConnected: self.report([pending], .dropped, .notConnected)
+    case .queueFull: self.report([pending], .dropped, .network)
+    }
+  }
+
+  private func finish(_ pending: Pending, _ error: MediaError) {
+    engine.logger.log(MSDK_LOG_WARN.level32, "frame \(pending.sequence) failed: \(error.text)")
+    var report = FrameReport(outcome: .failed, sequence: pending.sequence, timestamp: pending.timestamp)
+    report.status = error.status
+    tell(report, pending)
+  }
+
+  func report(_ all: [Pending], _ outcome: FrameReport.Outcome, _ reason: FrameReport.DropReason) {
+    for pending in all {
+      var report = FrameReport(outcome: outcome, sequence: pending.sequence, timestamp: pending.timestamp)
+      report.reason = reason
+      tell(report, pending)
+    }
+  }
+
+  /// Exactly once for each frame; ends our reference to it.
+  private func tell(_ report: FrameReport, _ pending: Pending) {
+    pending.unit.release()
+    let now = engine.clock.now()
+    guarded.withLock { guarded in
+      guarded.counters.count(report)
+      if report.outcome == .sent || report.outcome == .encoded { guarded.rate.count(at: now) }
+    }
+    switch pending.completion {
+    case .none: reports.push(report)
+    case .closure(let closure): completionGate.run { closure(report) }
+    case .foreign(let function, let user):
+      completionGate.run { withUnsafePointer(to: report.foreign) { function(user, $0) } }
+    }
+  }
+}
+
+extension OutgoingVideo.Guarded {
+  fileprivate func check(_ sender: FrameSender) throws(MediaError) {
+    guard state == .started else { throw MediaError(.state, "the stream is not started; its state is \(state)") }
+    guard self.sender === sender else {
+      throw MediaError(.stale, "the sender of \(sender.format) was replaced; send to the one of \(self.sender?.format.description ?? "none")")
+    }
+  }
+
+  /// Whether a frame may go now, when a lower frame rate was set; a tenth of an interval early is on time.
+  fileprivate mutating func pace(_ now: Int64) -> Bool {
+    guard let interval = frameRate?.interval else { return true }
+    guard now >= nextPacedTime - interval / 10 else { return false }
+    nextPacedTime = nextPacedTime == .min || now > nextPacedTime + interval ? now + interval : nextPacedTime + interval
+    return true
+  }
+}
+
+extension MediaUnit {
+  /// Under the lock that counts, before anybody else has the unit.
+  fileprivate func stamp(sequence: UInt64, timestamp: Int64) {
+    switch self {
+    case .raw(let frame):
+      frame.native.pointee.sequence = sequence
+      frame.native.pointee.timestamp_ns = timestamp
+      frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
+    case .encoded(let frame):
+      frame.native.pointee.sequence = sequence
+      frame.native.pointee.timestamp_ns = timestamp
+    }
+  }
+
+  fileprivate var isKeyFrame: Bool {
+    if case .encoded(let frame) = self { return frame.isKeyFrame }
+    return false
+  }
+}
+
+extension Int {
+  var level32: Int32 { Int32(truncatingIfNeeded: self) }
+}

@@ -1,0 +1,50 @@
+import MediaCore
+
+/// What was counted since the stream was made.
+public struct OutgoingVideoCounters: Sendable {
+  public var offered: UInt64 = 0
+  public var sent: UInt64 = 0
+  public var encoded: UInt64 = 0
+  public var replaced: UInt64 = 0
+  public var dropped: UInt64 = 0
+  public var failed: UInt64 = 0
+  public var keyFrames: UInt64 = 0
+  public var bytesSent: UInt64 = 0
+  public var targetBitrate: UInt64 = 0
+  public var totalEncodeTime: UInt64 = 0
+  public var formatChanges: UInt32 = 0
+  public var keyFrameRequests: UInt32 = 0
+
+  mutating func count(_ report: FrameReport) {
+    switch report.outcome {
+    case .sent: sent += 1
+    case .encoded: encoded += 1
+    case .replaced: replaced += 1
+    case .dropped: dropped += 1
+    case .failed: failed += 1
+    }
+    bytesSent += report.bytes
+    if report.isKeyFrame { keyFrames += 1 }
+  }
+}
+
+public struct OutgoingVideoStats: Sendable {
+  public var state: OutgoingVideo.State
+  public var format: VideoFormat?
+  public var framesPerSecond: Double
+  public var counters: OutgoingVideoCounters
+  public var reportsDropped: UInt64
+  public var receivers: Int
+}
+
+extension OutgoingVideo {
+  public var stats: OutgoingVideoStats {
+    let now = engine.clock.now()
+    let reportsDropped = reports.droppedCount
+    return guarded.withLock { guarded in
+      OutgoingVideoStats(
+        state: guarded.state, format: guarded.sender?.format, framesPerSecond: guarded.rate.perSecond(at: now), counters: guarded.counters,
+        reportsDropped: reportsDropped, receivers: guarded.receivers)
+    }
+  }
+}

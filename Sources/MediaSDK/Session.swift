@@ -1,0 +1,296 @@
+import MediaCore
+import MediaPlugins
+import MediaTransport
+
+public struct SessionOptions: Sendable {
+  public var url: String
+  public var userID: String
+  public var displayName: String
+  public var eventCapacity = 1024
+
+  public init(url: String, userID: String, displayName: String? = nil) {
+    self.url = url
+    self.userID = userID
+    self.displayName = displayName ?? userID
+  }
+}
+
+public struct Participant: Sendable {
+  public let member: Member
+  public let isLocal: Bool
+  public let videoStreamCount: Int
+}
+
+/// One user's membership of a room. Every function may be called from any thread.
+public final class Session: Sendable {
+  private struct Guarded {
+    var state = SessionState.idle
+    var transport: (any Transport)?
+    var members: [Member] = []
+    var incoming: [StreamID: IncomingVideo] = [:]
+    var outgoing: [StreamID: OutgoingVideo] = [:]
+    /// Streams that were withdrawn, for as long as they are remembered.
+    var retired = BoundedQueue<IncomingVideo>(capacity: 64)
+    var estimate: UInt64 = 0
+    var isClosed = false
+  }
+
+  public let options: SessionOptions
+  public let handle = HandleSlot(.session)
+  public let engine: Engine
+  private let room: String
+  private let events: EventQueue
+  private let guarded = Monitor(Guarded())
+
+  init(_ engine: Engine, _ options: SessionOptions) throws(MediaError) {
+    guard (16...65_536).contains(options.eventCapacity) else {
+      throw MediaError(.range, "options.event_capacity is \(options.eventCapacity); accepted: 16..65536, or 0 for 1024")
+    }
+    try Session.checkName(options.userID, argument: "options.user_id")
+    try Session.checkName(options.displayName, argument: "options.display_name")
+    self.engine = engine
+    self.options = options
+    room = try RoomURL.loopbackName(options.url, argument: "options.url")
+    events = EventQueue(capacity: options.eventCapacity, clock: engine.clock)
+  }
+
+  private static func checkName(_ name: String, argument: String) throws(MediaError) {
+    guard (1...255).contains(name.utf8.count) else {
+      throw MediaError(.invalid, "\(argument) has \(name.utf8.count) bytes; accepted: 1..255")
+    }
+  }
+
+  public var state: SessionState { guarded.withLock { $0.state } }
+
+  // MARK: Connecting
+
+  public func connect() throws(MediaError) {
+    let transport: any Transport = try guarded.withLock { guarded throws(MediaError) in
+      guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
+      guard guarded.state == .idle || guarded.state == .disconnected else {
+        throw MediaError(.state, "the session is \(guarded.state); accepted: idle, disconnected")
+      }
+      let member = Member(userID: options.userID, displayName: options.displayName)
+      let transport = LoopbackTransport(room: room, member: member, loop: engine.loop)
+      guarded.state = .connecting
+      guarded.transport = transport
+      return transport
+    }
+    push(.state(.connecting, nil))
+    transport.connect(TransportObserver(self, transport))
+  }
+
+  public func disconnect() {
+    leave(because: nil)
+  }
+
+  private func leave(because error: MediaError?) {
+    let transport: (any Transport)? = guarded.withLock { guarded in
+      guard let transport = guarded.transport else { return nil }
+      guarded.transport = nil
+      guarded.state = .disconnecting
+      return transport
+    }
+    guard let transport else { return }
+    if error == nil { push(.state(.disconnecting, nil)) }
+    let (outgoing, incoming): ([OutgoingVideo], [IncomingVideo]) = guarded.withLock { guarded in
+      defer {
+        guarded.outgoing = [:]
+        guarded.incoming = [:]
+        guarded.members = []
+        guarded.estimate = 0
+      }
+      return (Array(guarded.outgoing.values), Array(guarded.incoming.values))
+    }
+    for stream in outgoing { stream.stop() }
+    transport.disconnect()
+    for stream in incoming { retire(stream) }
+    guarded.withLock { $0.state = .disconnected }
+    push(.state(.disconnected, error))
+  }
+
+  /// Leaves and ends: afterwards no callback comes.
+  public func close() {
+    let isFirst = guarded.withLock { guarded in
+      defer { guarded.isClosed = true }
+      return !guarded.isClosed
+    }
+    guard isFirst else { return }
+    handle.end()
+    leave(because: nil)
+    events.close()
+    let retired = guarded.withLock { guarded in
+      var all: [IncomingVideo] = []
+      while let stream = guarded.retired.pop() { all.append(stream) }
+      return all
+    }
+    for stream in retired { stream.close() }
+    engine.forget(self)
+  }
+
+  // MARK: People
+
+  /// Oneself first; nobody while not connected.
+  public var participants: [Participant] {
+    guarded.withLock { guarded in
+      guard guarded.state == .connected || guarded.state == .reconnecting else { return [] }
+      let local = Participant(
+        member: Member(userID: options.userID, displayName: options.displayName), isLocal: true, videoStreamCount: guarded.outgoing.count)
+      return [local]
+        + guarded.members.map { member in
+          let count = guarded.incoming.values.count { $0.userID == member.userID }
+          return Participant(member: member, isLocal: false, videoStreamCount: count)
+        }
+    }
+  }
+
+  public var incomingVideos: [IncomingVideo] {
+    guarded.withLock { guarded in guarded.incoming.sorted { $0.key.value < $1.key.value }.map(\.value) }
+  }
+
+  var incomingCount: Int { guarded.withLock { $0.incoming.count + $0.retired.count } }
+
+  // MARK: Streams
+
+  public func start(_ stream: OutgoingVideo) throws(MediaError) {
+    guard stream.engine === engine else { throw MediaError(.invalid, "the stream belongs to another engine than the session") }
+    let (transport, estimate): (any Transport, UInt64) = try guarded.withLock { guarded throws(MediaError) in
+      guard guarded.state == .connected || guarded.state == .reconnecting, let transport = guarded.transport else {
+        throw MediaError(.state, "the session is \(guarded.state); accepted: connected")
+      }
+      return (transport, guarded.estimate)
+    }
+    try stream.start(on: self, transport, estimate: estimate)
+    // Registered under the id it was given, unless the session left meanwhile.
+    guard let id = stream.publicationID else { return }
+    let isHere = guarded.withLock { guarded in
+      guard guarded.transport === transport else { return false }
+      guarded.outgoing[id] = stream
+      return true
+    }
+    if !isHere { stream.stop() }
+  }
+
+  public func stop(_ stream: OutgoingVideo) throws(MediaError) {
+    guard stream.session === self, stream.stop() else { throw MediaError(.state, "the stream is not started on this session") }
+  }
+
+  func forget(_ stream: OutgoingVideo) {
+    guarded.withLock { guarded in
+      for (id, known) in guarded.outgoing where known === stream { guarded.outgoing[id] = nil }
+    }
+  }
+
+  private func retire(_ stream: IncomingVideo) {
+    stream.becomeNotAvailable()
+    let forgotten = guarded.withLock { $0.retired.push(stream) }
+    push(.incomingVideoRemoved(stream))
+    forgotten?.close()
+  }
+
+  // MARK: Events
+
+  func push(_ event: SessionEvent) {
+    events.push(event)
+  }
+
+  public func nextEvent(deadline: Int64) throws(MediaError) -> StampedEvent {
+    try events.next(deadline: deadline)
+  }
+
+  public func eventDescriptor() throws(MediaError) -> Int32 {
+    try events.descriptor()
+  }
+
+  public func setEventCallback(_ callback: (@Sendable (StampedEvent) -> Void)?) {
+    events.setCallback(callback)
+  }
+
+  public var stats: SessionStats {
+    let counts = events.counts
+    let (state, estimate, transport): (SessionState, UInt64, (any Transport)?) = guarded.withLock {
+      ($0.state, $0.estimate, $0.transport)
+    }
+    return SessionStats(
+      state: state, availableOutgoingBitrate: estimate, transport: transport?.stats ?? TransportStats(), eventsQueued: counts.queued,
+      eventsDropped: counts.dropped, participants: participants.count)
+  }
+
+  // MARK: From the transport
+
+  fileprivate func handle(_ event: TransportEvent, from transport: any Transport) {
+    guard guarded.withLock({ $0.transport === transport }) else { return }
+    switch event {
+    case .connected: change(to: .connected)
+    case .reconnecting: change(to: .reconnecting)
+    case .reconnected: change(to: .connected)
+    case .disconnected(let error): leave(because: error)
+    case .joined(let member):
+      guarded.withLock { $0.members.append(member) }
+      push(.participantJoined(member))
+    case .left(let userID):
+      guarded.withLock { $0.members.removeAll { $0.userID == userID } }
+      push(.participantLeft(userID: userID))
+    case .streamAdded(let description):
+      let stream = IncomingVideo(description, session: self, transport: transport)
+      guarded.withLock { $0.incoming[description.id] = stream }
+      push(.incomingVideoAdded(stream))
+    case .streamRemoved(let id):
+      if let stream = guarded.withLock({ $0.incoming.removeValue(forKey: id) }) { retire(stream) }
+    case .keyFrameRequested(let id):
+      guard let stream = guarded.withLock({ $0.outgoing[id] }) else { return }
+      stream.keyFrameRequested()
+      push(.keyFrameRequested(stream))
+    case .receivers(let id, let count):
+      guarded.withLock({ $0.outgoing[id] })?.receiversChanged(count)
+    case .estimate(let bitrate):
+      let outgoing = guarded.withLock { guarded in
+        guarded.estimate = bitrate
+        return Array(guarded.outgoing.values)
+      }
+      push(.estimate(bitrate))
+      for stream in outgoing { stream.follow(estimate: bitrate) }
+    }
+  }
+
+  private func change(to state: SessionState) {
+    guarded.withLock { $0.state = state }
+    push(.state(state, nil))
+  }
+
+  fileprivate func receive(_ unit: MediaUnit, on id: StreamID) {
+    guarded.withLock { $0.incoming[id] }?.receive(unit)
+  }
+}
+
+public struct SessionStats: Sendable {
+  public var state: SessionState
+  public var availableOutgoingBitrate: UInt64
+  public var transport: TransportStats
+  public var eventsQueued: UInt64
+  public var eventsDropped: UInt64
+  public var participants: Int
+}
+
+/// What one transport tells its session; of a transport that was left the session takes no notice.
+private final class TransportObserver: TransportDelegate {
+  private struct Weak: @unchecked Sendable {
+    weak var session: Session?
+    weak var transport: (any Transport)?
+  }
+
+  private let weak: Weak
+
+  init(_ session: Session, _ transport: any Transport) {
+    weak = Weak(session: session, transport: transport)
+  }
+
+  func transport(_ event: TransportEvent) {
+    guard let session = weak.session, let transport = weak.transport else { return }
+    session.handle(event, from: transport)
+  }
+
+  func transport(received unit: MediaUnit, on stream: StreamID) {
+    weak.session?.receive(unit, on: stream)
+  }
+}
