@@ -1,0 +1,87 @@
+import CMediaSDK
+import Glibc
+import MediaCore
+import MediaPlugins
+import MediaSDK
+
+/// The one way through the face: refuses the child of a fork, and turns a typed error into its code and the thread's last-error text.
+@inline(__always)
+func face(_ body: () throws(MediaError) -> Void) -> msdk_result {
+  guard !Fork.isChild else { return LastError.set(Fork.error) }
+  do throws(MediaError) {
+    try body()
+    return msdk_result(MSDK_OK)
+  } catch {
+    return LastError.set(error)
+  }
+}
+
+/// Objects behind handles, or the error that names the argument.
+enum Handles {
+  @inline(__always)
+  private static func find<T: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, _ type: T.Type, _ name: StaticString)
+    throws(MediaError) -> T
+  {
+    guard let object = HandleTable.shared.object(handle, kind) else {
+      throw MediaError(.handle, "\(name) is \(handle == nil ? "NULL" : "not a live handle"); accepted: a live msdk_\(name)")
+    }
+    return unsafeDowncast(object, to: type)
+  }
+
+  static func engine(_ handle: OpaquePointer?) throws(MediaError) -> Engine {
+    try find(handle, .engine, Engine.self, "engine")
+  }
+
+  static func session(_ handle: OpaquePointer?) throws(MediaError) -> Session {
+    try find(handle, .session, Session.self, "session")
+  }
+
+  static func outgoing(_ handle: OpaquePointer?) throws(MediaError) -> OutgoingVideo {
+    try find(handle, .outgoingVideo, OutgoingVideo.self, "outgoing_video")
+  }
+
+  static func incoming(_ handle: OpaquePointer?) throws(MediaError) -> IncomingVideo {
+    try find(handle, .incomingVideo, IncomingVideo.self, "incoming_video")
+  }
+
+  @inline(__always)
+  static func sender(_ handle: OpaquePointer?) throws(MediaError) -> FrameSender {
+    try find(handle, .frameSender, FrameSender.self, "frame_sender")
+  }
+
+  static func instance(_ handle: OpaquePointer?) throws(MediaError) -> PluginInstance {
+    try find(handle, .instance, PluginInstance.self, "instance")
+  }
+
+  /// The handle of a new object, which is ended when there is no room for one more.
+  static func publish(_ handle: OpaquePointer?, to out: UnsafeMutablePointer<OpaquePointer?>, orEnd end: () -> Void) throws(MediaError) {
+    guard let handle else {
+      end()
+      throw MediaError(.noMemory, "a million handles are alive in this process, or the object ended at once")
+    }
+    out.pointee = handle
+  }
+}
+
+/// An out parameter that must be there.
+func required<Pointer>(_ pointer: Pointer?, _ name: StaticString) throws(MediaError) -> Pointer {
+  guard let pointer else { throw MediaError(.invalid, "\(name) is NULL; accepted: a pointer to fill or read") }
+  return pointer
+}
+
+/// A member that must be 0 or 1.
+func flag(_ value: UInt32, _ name: StaticString) throws(MediaError) -> Bool {
+  guard value <= 1 else { throw MediaError(.invalid, "\(name) is \(value); accepted: 0, 1") }
+  return value == 1
+}
+
+/// A member that names one case of many.
+func choice<Choice: RawRepresentable<UInt32>>(_ value: UInt32, _ name: StaticString, _ accepted: StaticString) throws(MediaError) -> Choice {
+  guard let choice = Choice(rawValue: value) else { throw MediaError(.invalid, "\(name) is \(value); accepted: \(accepted)") }
+  return choice
+}
+
+/// What a callback was registered with; the program answers for its threads.
+struct ForeignUser: @unchecked Sendable {
+  let pointer: UnsafeMutableRawPointer?
+}

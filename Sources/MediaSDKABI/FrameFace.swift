@@ -1,0 +1,176 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+
+// frame.h
+
+@c @implementation
+public func msdk_frame_layout_get(
+  _ pixelFormat: UInt32, _ width: UInt32, _ height: UInt32, _ alignment: UInt32, _ out: UnsafeMutablePointer<msdk_frame_layout>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let format = try PixelFormat.named(pixelFormat, argument: "pixel_format")
+    let layout = try FrameLayout(format, width: width, height: height, alignment: Int(max(1, alignment)))
+    var native = msdk_frame_layout()
+    native.plane_count = UInt32(layout.planes.count)
+    native.size = UInt64(layout.size)
+    for (index, plane) in layout.planes.enumerated() {
+      setElement(&native.offset, index, UInt64(plane.offset))
+      setElement(&native.plane_size, index, UInt64(plane.stride * plane.rows))
+      setElement(&native.stride, index, UInt32(plane.stride))
+      setElement(&native.row_bytes, index, UInt32(plane.rowBytes))
+      setElement(&native.rows, index, UInt32(plane.rows))
+    }
+    try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
+  }
+}
+
+/// An array member of a C struct is a tuple here.
+private func setElement<Tuple, Element>(_ tuple: inout Tuple, _ index: Int, _ value: Element) {
+  withUnsafeMutableBytes(of: &tuple) { $0.storeBytes(of: value, toByteOffset: index * MemoryLayout<Element>.stride, as: Element.self) }
+}
+
+// MARK: Raw frames
+
+@c @implementation
+public func msdk_video_frame_create(
+  _ format: UnsafePointer<msdk_video_format>!, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let out = try required(out, "out")
+    let format = try ForeignStruct.read(required(format, "format"), argument: "format")
+    out.pointee = try VideoFrame.make(VideoFormat(checking: format, argument: "format")).native
+  }
+}
+
+@c @implementation
+public func msdk_video_frame_wrap(
+  _ external: UnsafePointer<msdk_external_frame>!, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let out = try required(out, "out")
+    let external = try ForeignStruct.read(required(external, "external"), argument: "external")
+    out.pointee = try VideoFrame.wrap(checking: external).native
+  }
+}
+
+@c @implementation
+public func msdk_video_frame_ref(_ frame: UnsafePointer<msdk_video_frame>!) -> msdk_result {
+  face { () throws(MediaError) in _ = try VideoFrame.retained(foreign: frame) }
+}
+
+@c @implementation
+public func msdk_video_frame_unref(_ frame: UnsafePointer<msdk_video_frame>!) -> msdk_result {
+  face { () throws(MediaError) in
+    guard let frame else { return }
+    guard VideoFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is no video frame") }
+  }
+}
+
+@c @implementation
+public func msdk_video_frame_references(_ frame: UnsafePointer<msdk_video_frame>!) -> UInt32 {
+  guard !Fork.isChild, let frame else { return 0 }
+  return VideoFrame.references(foreign: frame)
+}
+
+@c @implementation
+public func msdk_video_frame_convert(
+  _ frame: UnsafePointer<msdk_video_frame>!, _ wanted: UnsafePointer<msdk_video_format>!,
+  _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let out = try required(out, "out")
+    let source = try VideoFrame.retained(foreign: frame)
+    defer { source.release() }
+    let format = try source.format.changed(to: ForeignStruct.read(required(wanted, "wanted"), argument: "wanted"))
+    try VideoConverter.check(from: source.format, wanted: format)
+    let result = try VideoFrame.make(format)
+    do throws(MediaError) {
+      try VideoConverter.convert(source.native, into: result.native)
+    } catch {
+      result.release()
+      throw error
+    }
+    result.copyIdentity(from: source)
+    out.pointee = result.native
+  }
+}
+
+@c @implementation
+public func msdk_video_frame_convert_into(
+  _ frame: UnsafePointer<msdk_video_frame>!, _ destination: UnsafeMutablePointer<msdk_video_frame>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let source = try VideoFrame.retained(foreign: frame)
+    defer { source.release() }
+    guard let destination else { throw MediaError(.invalid, "destination is NULL; accepted: a writable frame") }
+    let target = try VideoFrame.retained(foreign: destination)
+    defer { target.release() }
+    guard target.isWritable, target != source else {
+      throw MediaError(.invalid, "destination is read-only, or the frame itself; accepted: a writable frame that was not sent")
+    }
+    try VideoConverter.convert(source.native, into: target.native)
+    target.copyIdentity(from: source)
+  }
+}
+
+extension VideoFormat {
+  /// This format with what `wanted` says; its zeros say nothing.
+  fileprivate func changed(to wanted: msdk_video_format) throws(MediaError) -> VideoFormat {
+    var native = foreign
+    if wanted.pixel_format != 0 { native.pixel_format = wanted.pixel_format }
+    if wanted.width != 0 { native.width = wanted.width }
+    if wanted.height != 0 { native.height = wanted.height }
+    var format = try VideoFormat(checking: native, argument: "wanted")
+    format.color = VideoConverter.resultColor(from: self, to: format.pixelFormat)
+    let asks = wanted.color_matrix != 0 && wanted.color_matrix != UInt32(MSDK_COLOR_UNSPECIFIED)
+    if asks { format.color.matrix = wanted.color_matrix }
+    if asks || wanted.color_full_range != 0 { format.color.fullRange = try flag(wanted.color_full_range, "wanted.color_full_range") }
+    return format
+  }
+}
+
+// MARK: Encoded frames
+
+@c @implementation
+public func msdk_encoded_frame_create(
+  _ source: UnsafePointer<msdk_encoded_frame>!, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let out = try required(out, "out")
+    var attributes = try ForeignStruct.read(required(source, "source"), argument: "source")
+    guard let data = attributes.data, (1...UInt64(EncodedFrame.largest)).contains(attributes.size) else {
+      throw MediaError(
+        .invalid, "source.data is \(attributes.data == nil ? "NULL" : "set"), size \(attributes.size); accepted: 1..\(EncodedFrame.largest) bytes")
+    }
+    let bytes = UnsafeRawBufferPointer(start: data, count: Int(attributes.size))
+    let header = try VideoCodec.named(attributes.codec, argument: "source.codec").parseHeader(bytes)
+    guard attributes.orientation < 8 else {
+      throw MediaError(.invalid, "source.orientation is \(attributes.orientation); accepted: 0..7")
+    }
+    let key = UInt32(MSDK_ENCODED_KEY)
+    attributes.flags = header.isKeyFrame ? attributes.flags | key : attributes.flags & ~key
+    if header.width > 0 {
+      attributes.width = header.width
+      attributes.height = header.height
+    }
+    attributes.sequence = 0
+    guard let frame = try EncodedFrame.make(copying: bytes, attributes: attributes, from: BufferPool(limit: 1), deadline: 0) else {
+      throw MediaError(.noMemory, "no memory for \(attributes.size) bytes")
+    }
+    out.pointee = frame.native
+  }
+}
+
+@c @implementation
+public func msdk_encoded_frame_ref(_ frame: UnsafePointer<msdk_encoded_frame>!) -> msdk_result {
+  face { () throws(MediaError) in _ = try EncodedFrame.retained(foreign: frame) }
+}
+
+@c @implementation
+public func msdk_encoded_frame_unref(_ frame: UnsafePointer<msdk_encoded_frame>!) -> msdk_result {
+  face { () throws(MediaError) in
+    guard let frame else { return }
+    guard EncodedFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is no encoded frame") }
+  }
+}

@@ -1,0 +1,133 @@
+import CMediaSDK
+import MediaCore
+import MediaSDK
+
+// incoming_video.h
+
+@c @implementation
+public func msdk_incoming_video_start(
+  _ stream: OpaquePointer!, _ options: UnsafePointer<msdk_incoming_video_options>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    guard let options else { return try stream.start() }
+    try stream.start(IncomingVideoOptions(ForeignStruct.read(options, argument: "options")))
+  }
+}
+
+extension IncomingVideoOptions {
+  fileprivate init(_ native: msdk_incoming_video_options) throws(MediaError) {
+    self.init()
+    if native.pixel_format != 0 { pixelFormat = try PixelFormat.named(native.pixel_format, argument: "options.pixel_format") }
+    width = native.width
+    height = native.height
+    delivery = try choice(native.delivery, "options.delivery", "MSDK_DELIVERY_QUEUED, MSDK_DELIVERY_DIRECT")
+    output = try choice(native.output, "options.output", "MSDK_OUTPUT_RAW, MSDK_OUTPUT_ENCODED, MSDK_OUTPUT_BOTH")
+    queueCapacity = Int(native.queue_capacity)
+    queuePolicy = try choice(native.queue_policy, "options.queue_policy", "MSDK_POLICY_DROP_OLDEST, MSDK_POLICY_DROP_NEWEST")
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_stop(_ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.incoming(stream).stop() }
+}
+
+@c @implementation
+public func msdk_incoming_video_state(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    try required(out, "out").pointee = stream.state.rawValue
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_read(
+  _ stream: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    let out = try required(out, "out")
+    out.pointee = try stream.read(deadline: Deadline.after(milliseconds: timeout)).native
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_read_encoded(
+  _ stream: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    let out = try required(out, "out")
+    out.pointee = try stream.readEncoded(deadline: Deadline.after(milliseconds: timeout)).native
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_fd(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    try required(out, "out").pointee = try stream.descriptor()
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_set_frame_callback(
+  _ stream: OpaquePointer!, _ callback: msdk_frame_fn!, _ user: UnsafeMutableRawPointer!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    guard let callback else { return stream.setFrameCallback(nil) }
+    let user = ForeignUser(pointer: user)
+    stream.setFrameCallback { frame in callback(user.pointer, frame.native) }
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_attach_renderer(_ stream: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    try stream.attachRenderer(Handles.instance(renderer))
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_detach_renderer(_ stream: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    try stream.detachRenderer(Handles.instance(renderer))
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_request_key_frame(_ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.incoming(stream).requestKeyFrame() }
+}
+
+@c @implementation
+public func msdk_incoming_video_stats_get(
+  _ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_incoming_video_stats>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stats = try Handles.incoming(stream).stats
+    let counters = stats.counters
+    var native = msdk_incoming_video_stats()
+    native.state = stats.state.rawValue
+    native.width = counters.width
+    native.height = counters.height
+    native.frames_per_second = stats.framesPerSecond
+    native.frames_received = counters.received
+    native.frames_lost = counters.lost
+    native.frames_decoded = counters.decoded
+    native.key_frames_decoded = counters.keyDecoded
+    native.frames_corrupt = counters.corrupt
+    native.frames_skipped = counters.skipped
+    native.frames_delivered = counters.delivered
+    native.frames_dropped = counters.dropped
+    native.bytes_received = counters.bytesReceived
+    native.key_frames_requested = counters.keyFramesRequested
+    native.total_decode_time_ns = counters.totalDecodeTime
+    native.freeze_count = counters.freezes
+    try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
+  }
+}

@@ -1,0 +1,158 @@
+import CMediaSDK
+import MediaCore
+import MediaPlugins
+import MediaSDK
+
+// instance.h
+
+private func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(MediaError) -> String {
+  try ForeignText.read(pointer, limit: Int(MSDK_TEXT_MAX), argument: name)
+}
+
+@c @implementation
+public func msdk_instance_create(
+  _ engine: OpaquePointer!, _ classID: UnsafePointer<CChar>!, _ out: UnsafeMutablePointer<OpaquePointer?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let out = try required(out, "out")
+    let instance = try engine.makeInstance(text(classID, "class_id"))
+    try Handles.publish(instance.handle.handle(of: instance), to: out) { engine.destroy(instance) }
+  }
+}
+
+@c @implementation
+public func msdk_instance_destroy(_ instance: OpaquePointer!) {
+  guard !Fork.isChild, let object = HandleTable.shared.remove(instance, .instance) else { return }
+  unsafeDowncast(object, to: PluginInstance.self).destroy()
+}
+
+// MARK: Parameters
+
+@c @implementation
+public func msdk_instance_set_param(
+  _ instance: OpaquePointer!, _ name: UnsafePointer<CChar>!, _ value: UnsafePointer<msdk_value>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    let name = try text(name, "name")
+    try instance.setParameter(name, ParameterValue(foreign: required(value, "value").pointee, argument: "value"))
+  }
+}
+
+@c @implementation
+public func msdk_instance_set_param_text(
+  _ instance: OpaquePointer!, _ name: UnsafePointer<CChar>!, _ value: UnsafePointer<CChar>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    let name = try text(name, "name")
+    try instance.setParameter(name, text: ForeignText.read(value, limit: ParameterValue.longestText, argument: "text"))
+  }
+}
+
+@c @implementation
+public func msdk_instance_get_param(
+  _ instance: OpaquePointer!, _ name: UnsafePointer<CChar>!, _ out: UnsafeMutablePointer<msdk_value>!, _ buffer: UnsafeMutableRawPointer!,
+  _ size: UInt64, _ needed: UnsafeMutablePointer<UInt64>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    let name = try text(name, "name")
+    let out = try required(out, "out")
+    let value = try instance.parameter(name)
+    let bytes: [UInt8]
+    switch value {
+    case .string(let text): bytes = Array(text.utf8) + [0]
+    case .bytes(let data): bytes = data
+    default:
+      needed?.pointee = 0
+      value.withForeign { out.pointee = $0.pointee }
+      return
+    }
+    needed?.pointee = UInt64(bytes.count)
+    guard UInt64(bytes.count) <= size, let buffer else {
+      throw MediaError(.bufferSmall, "size is \(buffer == nil ? 0 : size); parameter \"\(name)\" needs \(bytes.count) bytes")
+    }
+    buffer.copyMemory(from: bytes, byteCount: bytes.count)
+    var native = msdk_value()
+    native.type = value.type.rawValue
+    if case .string = value {
+      native.u.str = UnsafePointer(buffer.assumingMemoryBound(to: CChar.self))
+    } else {
+      native.u.bytes = msdk_bytes(data: buffer, size: UInt64(bytes.count))
+    }
+    out.pointee = native
+  }
+}
+
+// MARK: States
+
+@c @implementation
+public func msdk_instance_state(_ instance: OpaquePointer!, _ kind: UInt32, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    let out = try required(out, "out")
+    switch Int(kind) {
+    case MSDK_KIND_VIDEO_PRODUCER: out.pointee = instance.producerPhase.rawValue
+    case MSDK_KIND_VIDEO_RENDERER: out.pointee = instance.rendererPhase.rawValue
+    default: throw MediaError(.invalid, "kind is \(kind); accepted: MSDK_KIND_VIDEO_PRODUCER, MSDK_KIND_VIDEO_RENDERER")
+    }
+  }
+}
+
+@c @implementation
+public func msdk_instance_format_at(
+  _ producer: OpaquePointer!, _ index: UInt32, _ out: UnsafeMutablePointer<msdk_video_format>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let producer = try Handles.instance(producer)
+    let out = try required(out, "out")
+    guard let format = try producer.producerFormat(at: index) else {
+      throw MediaError(.notFound, "index is \(index), past the last format of \(producer.descriptor.id)")
+    }
+    try ForeignStruct.write(format.foreign, to: out, argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_instance_attach_renderer(_ filter: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let filter = try Handles.instance(filter)
+    try filter.attachDownstream(Handles.instance(renderer))
+  }
+}
+
+@c @implementation
+public func msdk_instance_detach_renderer(_ filter: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let filter = try Handles.instance(filter)
+    try filter.detachDownstream(Handles.instance(renderer))
+  }
+}
+
+@c @implementation
+public func msdk_instance_render(_ renderer: OpaquePointer!, _ frame: UnsafePointer<msdk_video_frame>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let renderer = try Handles.instance(renderer)
+    let frame = try VideoFrame.retained(foreign: frame)
+    defer { frame.release() }
+    try renderer.render(frame, from: nil)
+  }
+}
+
+@c @implementation
+public func msdk_instance_release(_ instance: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.instance(instance).release() }
+}
+
+@c @implementation
+public func msdk_instance_snapshot(
+  _ renderer: OpaquePointer!, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let renderer = try Handles.instance(renderer)
+    let out = try required(out, "out")
+    out.pointee = try renderer.snapshot().native
+  }
+}

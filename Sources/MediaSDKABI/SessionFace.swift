@@ -1,0 +1,216 @@
+import CMediaSDK
+import MediaCore
+import MediaPlugins
+import MediaSDK
+
+// session.h
+
+@c @implementation
+public func msdk_session_create(
+  _ engine: OpaquePointer!, _ options: UnsafePointer<msdk_session_options>!, _ out: UnsafeMutablePointer<OpaquePointer?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let out = try required(out, "out")
+    let native = try ForeignStruct.read(required(options, "options"), argument: "options")
+    var settings = SessionOptions(
+      url: try ForeignText.read(native.url, limit: Int(MSDK_TEXT_MAX), argument: "options.url"),
+      userID: try ForeignText.read(native.user_id, limit: Int(MSDK_NAME_MAX), argument: "options.user_id"),
+      displayName: try ForeignText.readOptional(native.display_name, limit: Int(MSDK_NAME_MAX), argument: "options.display_name"))
+    if native.event_capacity != 0 { settings.eventCapacity = Int(native.event_capacity) }
+    let session = try engine.makeSession(settings)
+    try Handles.publish(session.handle.handle(of: session), to: out) { session.close() }
+  }
+}
+
+@c @implementation
+public func msdk_session_destroy(_ session: OpaquePointer!) {
+  guard !Fork.isChild, let object = HandleTable.shared.remove(session, .session) else { return }
+  unsafeDowncast(object, to: Session.self).close()
+}
+
+@c @implementation
+public func msdk_session_connect(_ session: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.session(session).connect() }
+}
+
+@c @implementation
+public func msdk_session_disconnect(_ session: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.session(session).disconnect() }
+}
+
+@c @implementation
+public func msdk_session_state(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    try required(out, "out").pointee = session.state.rawValue
+  }
+}
+
+@c @implementation
+public func msdk_session_participants(
+  _ session: OpaquePointer!, _ array: UnsafeMutablePointer<msdk_participant>!, _ capacity: UInt32, _ count: UnsafeMutablePointer<UInt32>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let participants = try Handles.session(session).participants
+    let count = try required(count, "count")
+    count.pointee = UInt32(clamping: participants.count)
+    guard capacity > 0 else { return }
+    let array = try required(array, "array")
+    let stride = Int(UnsafeRawPointer(array).loadUnaligned(as: UInt32.self))
+    for (index, participant) in participants.prefix(Int(capacity)).enumerated() {
+      let element = (UnsafeMutableRawPointer(array) + index * stride).assumingMemoryBound(to: msdk_participant.self)
+      if index > 0 { UnsafeMutableRawPointer(element).storeBytes(of: UInt32(stride), as: UInt32.self) }
+      try ForeignStruct.write(participant.foreign, to: element, argument: "array[0]")
+    }
+    guard participants.count <= Int(capacity) else {
+      throw MediaError(.bufferSmall, "capacity is \(capacity); there are \(participants.count) participants")
+    }
+  }
+}
+
+extension Participant {
+  fileprivate var foreign: msdk_participant {
+    var native = msdk_participant()
+    native.is_local = isLocal ? 1 : 0
+    native.video_stream_count = UInt32(clamping: videoStreamCount)
+    withUnsafeMutableBytes(of: &native.user_id) { ForeignText.write(member.userID, to: $0) }
+    withUnsafeMutableBytes(of: &native.display_name) { ForeignText.write(member.displayName, to: $0) }
+    return native
+  }
+}
+
+// MARK: Events
+
+@c @implementation
+public func msdk_session_next_event(
+  _ session: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<msdk_event>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    let out = try required(out, "out")
+    // A struct that cannot be filled must not cost an event.
+    try ForeignStruct.write(msdk_event(), to: out, argument: "out")
+    let event = try session.nextEvent(deadline: Deadline.after(milliseconds: timeout))
+    try ForeignStruct.write(event.foreign, to: out, argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_session_event_fd(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    try required(out, "out").pointee = try session.eventDescriptor()
+  }
+}
+
+@c @implementation
+public func msdk_session_set_event_callback(
+  _ session: OpaquePointer!, _ callback: msdk_event_fn!, _ user: UnsafeMutableRawPointer!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    guard let callback else { return session.setEventCallback(nil) }
+    let user = ForeignUser(pointer: user)
+    session.setEventCallback { event in withUnsafePointer(to: event.foreign) { callback(user.pointer, $0) } }
+  }
+}
+
+extension StampedEvent {
+  fileprivate var foreign: msdk_event {
+    var native = msdk_event()
+    native.struct_size = UInt32(MemoryLayout<msdk_event>.size)
+    native.timestamp_ns = timestamp
+    native.flags = isAfterLoss ? UInt32(MSDK_EVENT_LOST) : 0
+    switch event {
+    case .state(let state, let error):
+      native.set(MSDK_EVENT_SESSION_STATE, state: state.rawValue, error: error)
+    case .participantJoined(let member):
+      native.set(MSDK_EVENT_PARTICIPANT_JOINED, userID: member.userID, text: member.displayName)
+    case .participantLeft(let userID):
+      native.set(MSDK_EVENT_PARTICIPANT_LEFT, userID: userID)
+    case .outgoingVideoState(let stream, let state, let error):
+      native.set(MSDK_EVENT_OUTGOING_VIDEO_STATE, state: state.rawValue, error: error)
+      native.outgoing_video = stream.handle.handle(of: stream)
+    case .frameSenderChanged(let stream, let sender):
+      native.set(MSDK_EVENT_FRAME_SENDER_CHANGED)
+      native.outgoing_video = stream.handle.handle(of: stream)
+      native.sender = sender.handle.handle(of: sender)
+      native.format = sender.format.foreign
+      native.codec = stream.options.codec
+    case .incomingVideoAdded(let stream):
+      native.set(MSDK_EVENT_INCOMING_VIDEO_ADDED, stream)
+      native.format = stream.description.format.foreign
+      native.codec = stream.description.codec
+    case .incomingVideoState(let stream, let state, let error):
+      native.set(MSDK_EVENT_INCOMING_VIDEO_STATE, stream)
+      native.set(MSDK_EVENT_INCOMING_VIDEO_STATE, userID: stream.userID, state: state.rawValue, error: error)
+    case .incomingVideoRemoved(let stream):
+      native.set(MSDK_EVENT_INCOMING_VIDEO_REMOVED, stream)
+    case .estimate(let bitrate):
+      native.set(MSDK_EVENT_ESTIMATE)
+      native.value = bitrate
+    case .plugin(let instance, let event):
+      native.set(MSDK_EVENT_PLUGIN, text: event.text)
+      native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)
+      native.instance = instance.handle.handle(of: instance)
+      native.value = UInt64(event.event)
+    case .keyFrameRequested(let stream):
+      native.set(MSDK_EVENT_KEY_FRAME_REQUESTED)
+      native.outgoing_video = stream.handle.handle(of: stream)
+    }
+    return native
+  }
+}
+
+extension msdk_event {
+  fileprivate mutating func set(_ type: Int, userID: String = "", state: UInt32 = 0, error: MediaError? = nil, text: String = "") {
+    self.type = UInt32(type)
+    self.state = state
+    status = error?.status.rawValue ?? msdk_result(MSDK_OK)
+    withUnsafeMutableBytes(of: &user_id) { ForeignText.write(userID, to: $0) }
+    withUnsafeMutableBytes(of: &self.text) { ForeignText.write(error?.text ?? text, to: $0) }
+  }
+
+  fileprivate mutating func set(_ type: Int, _ stream: IncomingVideo) {
+    set(type, userID: stream.userID)
+    incoming_video = stream.handle.handle(of: stream)
+  }
+}
+
+// MARK: Video
+
+@c @implementation
+public func msdk_session_start_video(_ session: OpaquePointer!, _ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    try session.start(Handles.outgoing(stream))
+  }
+}
+
+@c @implementation
+public func msdk_session_stop_video(_ session: OpaquePointer!, _ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    try session.stop(Handles.outgoing(stream))
+  }
+}
+
+@c @implementation
+public func msdk_session_stats_get(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_session_stats>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stats = try Handles.session(session).stats
+    var native = msdk_session_stats()
+    native.state = stats.state.rawValue
+    native.available_outgoing_bitrate = stats.availableOutgoingBitrate
+    native.bytes_sent = stats.transport.bytesSent
+    native.bytes_received = stats.transport.bytesReceived
+    native.packets_sent = stats.transport.packetsSent
+    native.packets_received = stats.transport.packetsReceived
+    native.packets_lost = stats.transport.packetsLost
+    native.events_queued = stats.eventsQueued
+    native.events_dropped = stats.eventsDropped
+    native.participants = UInt32(clamping: stats.participants)
+    try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
+  }
+}
