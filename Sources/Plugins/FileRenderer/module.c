@@ -1,0 +1,117 @@
+#define _POSIX_C_SOURCE 200809L
+#include "self.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_MAX 9007199254740992.0 /* 2^53, the last whole number that every double can count to */
+
+static const char *const formats[] = {"auto", "y4m", "ivf", "png", NULL};
+static const fr_kind *const kinds[] = {NULL, &fr_y4m, &fr_ivf, &fr_png}; /* one for each of the formats */
+
+static const msdk_param params[] = {
+  {.struct_size = sizeof(msdk_param),
+   .flags = MSDK_PARAM_REQUIRED,
+   .name = "path",
+   .summary = "the file to write; one that exists is replaced by the first frame",
+   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+  {.struct_size = sizeof(msdk_param),
+   .name = "format",
+   .summary = "y4m: raw pictures; ivf: VP8 as it came; png: one picture; auto: as the path ends",
+   .def = {.type = MSDK_T_STRING, .u.str = "auto"},
+   .choices = formats},
+  {.struct_size = sizeof(msdk_param),
+   .name = "frame",
+   .summary = "which frame, counted from 1, a PNG shows; the last one if fewer come",
+   .def = {.type = MSDK_T_U64, .u.u64 = 1},
+   .min = 1,
+   .max = COUNT_MAX},
+  {.struct_size = sizeof(msdk_param),
+   .name = "max_frames",
+   .summary = "how many frames are looked at, 0 is all; the rest is passed over",
+   .def = {.type = MSDK_T_U64, .u.u64 = 0},
+   .min = 0,
+   .max = COUNT_MAX},
+};
+
+static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, log)) return MSDK_E_ABI;
+  msdk_self *self = calloc(1, sizeof *self);
+  if (self == NULL) return MSDK_E_NOMEM;
+  self->report = (fr_report){.host = host, .context = context};
+  self->frame = 1;
+  self->writer = (fr_writer){.output = {.report = self->report, .fd = -1}};
+  *out = self;
+  return MSDK_OK;
+}
+
+static void destroy(msdk_self *self) {
+  fr_output_close(&self->writer.output);
+  free(self->writer.buffer);
+  free(self->path);
+  free(self);
+}
+
+static msdk_result set_path(msdk_self *self, const char *text) {
+  if (text[0] == 0) return fr_fail(&self->report, MSDK_E_INVALID, "path is empty; the name of a file is needed");
+  char *copy = strdup(text);
+  if (copy == NULL) return fr_fail(&self->report, MSDK_E_NOMEM, "no memory for the path");
+  free(self->path);
+  self->path = copy;
+  return MSDK_OK;
+}
+
+static msdk_result set_format(msdk_self *self, const char *text) {
+  for (int i = 0; formats[i] != NULL; i++) {
+    if (strcmp(formats[i], text) == 0) {
+      self->kind = kinds[i];
+      return MSDK_OK;
+    }
+  }
+  return fr_fail(&self->report, MSDK_E_RANGE, "format '%.40s' is not one of auto, y4m, ivf, png", text);
+}
+
+static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
+  const fr_report *report = &self->report;
+  if (name == NULL || value == NULL) return fr_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  bool path = strcmp(name, "path") == 0, format = strcmp(name, "format") == 0, frame = strcmp(name, "frame") == 0;
+  if (path || format) {
+    if (value->type != MSDK_T_STRING || value->u.str == NULL) return fr_fail(report, MSDK_E_TYPE, "%s takes a string", name);
+    return path ? set_path(self, value->u.str) : set_format(self, value->u.str);
+  }
+  if (!frame && strcmp(name, "max_frames") != 0) {
+    return fr_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format, frame and max_frames", name);
+  }
+  if (value->type != MSDK_T_U64) return fr_fail(report, MSDK_E_TYPE, "%s takes a whole number (u64)", name);
+  if (frame && value->u.u64 == 0) return fr_fail(report, MSDK_E_RANGE, "frame 0 is none; they are counted from 1");
+  if (frame) self->frame = value->u.u64;
+  else self->max_frames = value->u.u64;
+  return MSDK_OK;
+}
+
+static const msdk_class class = {
+  .struct_size = sizeof(msdk_class),
+  .kinds = MSDK_KIND_VIDEO_RENDERER,
+  .id = "org.mediasdk.renderer.file",
+  .name = "File",
+  .summary = "writes a YUV4MPEG2 file, an IVF file with VP8 as it came, or one picture as PNG",
+  .params = params,
+  .param_count = sizeof params / sizeof params[0],
+  .param_stride = sizeof params[0],
+  .create = create,
+  .destroy = destroy,
+  .set_param = set_param,
+  .video_renderer = &fr_renderer,
+};
+
+static const msdk_class *const classes[] = {&class, NULL};
+
+static const msdk_module module = {
+  .struct_size = sizeof(msdk_module),
+  .abi_minor = MSDK_ABI_MINOR,
+  .vendor = "MediaSDK",
+  .version = "1.0",
+  .classes = classes,
+};
+
+MSDK_DEFINE_ENTRY(&module)

@@ -1,0 +1,103 @@
+#include "self.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+msdk_result tp_fail(const msdk_self *self, msdk_result result, const char *text, ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, text);
+  vsnprintf(line, sizeof line, text, arguments);
+  va_end(arguments);
+  self->host->set_error(self->context, result, line);
+  return result;
+}
+
+static const char *const patterns[] = {"lines", "bars", "counter", NULL}; /* in the order of TP_* */
+
+static const msdk_param params[] = {
+  {.struct_size = sizeof(msdk_param),
+   .flags = MSDK_PARAM_LIVE,
+   .name = "pattern",
+   .summary = "lines: moving grey lines; bars: SMPTE colour bars; counter: a moving box, the frame's number, and a stamp for machines",
+   .def = {.type = MSDK_T_STRING, .u.str = "bars"},
+   .choices = patterns},
+  {.struct_size = sizeof(msdk_param),
+   .flags = MSDK_PARAM_LIVE,
+   .name = "speed",
+   .summary = "how fast lines and box move: 0 stands still, 1 is normal; the bars never move",
+   .def = {.type = MSDK_T_F64, .u.f64 = 1},
+   .min = 0,
+   .max = 16},
+};
+
+static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, video_frame_acquire)) return MSDK_E_ABI;
+  msdk_self *self = calloc(1, sizeof *self);
+  if (self == NULL) return MSDK_E_NOMEM;
+  self->host = host;
+  self->context = context;
+  self->pattern = TP_BARS;
+  self->speed = 1;
+  *out = self;
+  return MSDK_OK;
+}
+
+static void destroy(msdk_self *self) {
+  tp_bars_free(&self->bars);
+  free(self);
+}
+
+static msdk_result set_pattern(msdk_self *self, const msdk_value *value) {
+  if (value->type != MSDK_T_STRING || value->u.str == NULL) return tp_fail(self, MSDK_E_TYPE, "pattern takes a string");
+  for (int i = 0; patterns[i] != NULL; i++) {
+    if (strcmp(patterns[i], value->u.str) == 0) {
+      self->pattern = i;
+      return MSDK_OK;
+    }
+  }
+  return tp_fail(self, MSDK_E_RANGE, "pattern '%.40s' is not one of lines, bars, counter", value->u.str);
+}
+
+static msdk_result set_speed(msdk_self *self, const msdk_value *value) {
+  if (value->type != MSDK_T_F64) return tp_fail(self, MSDK_E_TYPE, "speed takes a number (f64)");
+  if (!(value->u.f64 >= 0 && value->u.f64 <= 16)) return tp_fail(self, MSDK_E_RANGE, "speed %g is outside 0..16", value->u.f64);
+  self->speed = value->u.f64;
+  return MSDK_OK;
+}
+
+static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
+  if (name == NULL || value == NULL) return tp_fail(self, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  if (strcmp(name, "pattern") == 0) return set_pattern(self, value);
+  if (strcmp(name, "speed") == 0) return set_speed(self, value);
+  return tp_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are pattern and speed", name);
+}
+
+static const msdk_class class = {
+  .struct_size = sizeof(msdk_class),
+  .kinds = MSDK_KIND_VIDEO_PRODUCER,
+  .id = "org.mediasdk.producer.testpattern",
+  .name = "Test pattern",
+  .summary = "colour bars, moving lines, or a counter that tests can read back",
+  .params = params,
+  .param_count = sizeof params / sizeof params[0],
+  .param_stride = sizeof params[0],
+  .create = create,
+  .destroy = destroy,
+  .set_param = set_param,
+  .video_producer = &tp_producer,
+};
+
+static const msdk_class *const classes[] = {&class, NULL};
+
+static const msdk_module module = {
+  .struct_size = sizeof(msdk_module),
+  .abi_minor = MSDK_ABI_MINOR,
+  .vendor = "MediaSDK",
+  .version = "1.0",
+  .classes = classes,
+};
+
+MSDK_DEFINE_ENTRY(&module)

@@ -1,0 +1,398 @@
+#define _XOPEN_SOURCE 700
+#include "host.h"
+
+#include "check.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int check_passed, check_failed;
+
+enum { GUARD = 64 };
+
+typedef struct host_frame_memory {
+  msdk_video_frame frame; /* first: a pointer to it is a pointer to the whole */
+  msdk_video_format format;
+  msdk_host_context *context;
+  int references;
+  uint8_t poison;
+  uint8_t *memory[MSDK_PLANES_MAX];
+  uint64_t memory_size[MSDK_PLANES_MAX];
+} host_frame_memory;
+
+/* ------------------------------------------------------------------------------------------------------------------ frames */
+
+static uint32_t plane_count(uint32_t pixel_format) {
+  return pixel_format == MSDK_PIXEL_I420 ? 3 : pixel_format == MSDK_PIXEL_NV12 ? 2 : 1;
+}
+
+uint32_t host_row_bytes(const msdk_video_format *format, uint32_t plane) {
+  uint32_t half = (format->width + 1) / 2;
+  switch (format->pixel_format) {
+  case MSDK_PIXEL_I420: return plane == 0 ? format->width : half;
+  case MSDK_PIXEL_NV12: return plane == 0 ? format->width : 2 * half;
+  case MSDK_PIXEL_GRAY8: return format->width;
+  case MSDK_PIXEL_RGB24:
+  case MSDK_PIXEL_BGR24: return 3 * format->width;
+  default: return 4 * format->width;
+  }
+}
+
+uint32_t host_rows(const msdk_video_format *format, uint32_t plane) {
+  return plane == 0 ? format->height : (format->height + 1) / 2;
+}
+
+msdk_video_format host_format(uint32_t pixel_format, uint32_t width, uint32_t height) {
+  msdk_video_format format = MSDK_INIT(msdk_video_format);
+  format.pixel_format = pixel_format;
+  format.width = width;
+  format.height = height;
+  format.fps_num = 30;
+  format.fps_den = 1;
+  format.memory_kinds = MSDK_MEMORY_CPU;
+  return format;
+}
+
+static host_frame_memory *new_frame(msdk_host_context *context, const msdk_video_format *format) {
+  host_frame_memory *made = calloc(1, sizeof *made);
+  made->frame = MSDK_INIT(msdk_video_frame);
+  made->format = *format;
+  made->frame.memory_kind = MSDK_MEMORY_CPU;
+  made->frame.plane_count = plane_count(format->pixel_format);
+  made->frame.format = &made->format;
+  made->frame.fence_fd = -1;
+  made->context = context;
+  made->poison = context->poison;
+  for (uint32_t i = 0; i < made->frame.plane_count; i++) {
+    uint32_t row_bytes = host_row_bytes(format, i), stride = row_bytes + (uint32_t)context->padding;
+    msdk_plane *plane = &made->frame.plane[i];
+    plane->size = (uint64_t)stride * (host_rows(format, i) - 1) + row_bytes;
+    plane->stride = (int32_t)stride;
+    plane->fd = -1;
+    made->memory_size[i] = plane->size + 2 * GUARD;
+    made->memory[i] = malloc(made->memory_size[i]);
+    memset(made->memory[i], made->poison, made->memory_size[i]);
+    plane->data = made->memory[i] + GUARD;
+  }
+  return made;
+}
+
+static int poisoned(const uint8_t *bytes, uint64_t count, uint8_t poison) {
+  for (uint64_t i = 0; i < count; i++) {
+    if (bytes[i] != poison) return 0;
+  }
+  return 1;
+}
+
+static int unharmed(const host_frame_memory *memory) {
+  int good = 1;
+  for (uint32_t i = 0; i < memory->frame.plane_count; i++) {
+    const msdk_plane *plane = &memory->frame.plane[i];
+    uint32_t row_bytes = host_row_bytes(&memory->format, i), padding = (uint32_t)plane->stride - row_bytes;
+    good = good && poisoned(memory->memory[i], GUARD, memory->poison);
+    good = good && poisoned(plane->data + plane->size, GUARD, memory->poison);
+    for (uint32_t row = 0; row + 1 < host_rows(&memory->format, i); row++) {
+      good = good && poisoned(plane->data + (uint64_t)row * (uint32_t)plane->stride + row_bytes, padding, memory->poison);
+    }
+  }
+  return good;
+}
+
+static void free_frame(host_frame_memory *memory) {
+  for (uint32_t i = 0; i < memory->frame.plane_count; i++) free(memory->memory[i]);
+  free(memory);
+}
+
+/* A frame that came back serves again, as the real pool's do, if it is alike. */
+static host_frame_memory *reuse_frame(msdk_host_context *context, const msdk_video_format *format) {
+  for (int i = 0; i < HOST_POOL; i++) {
+    host_frame_memory *free_one = (host_frame_memory *)context->free_frames[i];
+    if (free_one == NULL) continue;
+    if (free_one->poison != context->poison || memcmp(&free_one->format, format, sizeof *format) != 0) continue;
+    context->free_frames[i] = NULL;
+    free_one->frame.flags = free_one->frame.orientation = 0;
+    free_one->frame.timestamp_ns = 0;
+    return free_one;
+  }
+  return NULL;
+}
+
+static msdk_result acquire(msdk_host_context *context, const msdk_video_format *format, uint32_t timeout_ms, msdk_video_frame **out) {
+  (void)timeout_ms;
+  pthread_mutex_lock(&context->lock);
+  int room = context->outstanding < context->pool_limit;
+  host_frame_memory *memory = room ? reuse_frame(context, format) : NULL;
+  if (room && memory == NULL) memory = new_frame(context, format);
+  if (room) {
+    memory->references = 1;
+    memory->frame.flags = MSDK_FRAME_WRITABLE;
+    context->outstanding++;
+    context->acquired++;
+    *out = &memory->frame;
+  } else {
+    context->refused++;
+  }
+  pthread_mutex_unlock(&context->lock);
+  return room ? MSDK_OK : MSDK_E_AGAIN;
+}
+
+static void ref(const msdk_video_frame *frame) {
+  host_frame_memory *memory = (host_frame_memory *)(uintptr_t)frame;
+  pthread_mutex_lock(&memory->context->lock);
+  memory->references++;
+  pthread_mutex_unlock(&memory->context->lock);
+}
+
+void host_unref(const msdk_video_frame *frame) {
+  host_frame_memory *memory = (host_frame_memory *)(uintptr_t)frame;
+  msdk_host_context *context = memory->context;
+  pthread_mutex_lock(&context->lock);
+  if (--memory->references == 0) {
+    context->outstanding--;
+    if (!unharmed(memory)) context->overwritten++;
+    int slot = 0;
+    while (slot < HOST_POOL && context->free_frames[slot] != NULL) slot++;
+    if (slot == HOST_POOL) {
+      slot = 0;
+      free_frame((host_frame_memory *)context->free_frames[slot]);
+    }
+    context->free_frames[slot] = &memory->frame;
+  }
+  pthread_mutex_unlock(&context->lock);
+}
+
+msdk_video_frame *host_frame(host_instance *instance, const msdk_video_format *format) {
+  msdk_video_frame *frame = NULL;
+  CHECK_EQ(acquire(&instance->context, format, 0, &frame), MSDK_OK);
+  return frame;
+}
+
+void host_paint(msdk_video_frame *frame, uint32_t seed) {
+  for (uint32_t i = 0; i < frame->plane_count; i++) {
+    for (uint32_t row = 0; row < host_rows(frame->format, i); row++) {
+      uint8_t *to = frame->plane[i].data + (ptrdiff_t)row * frame->plane[i].stride;
+      for (uint32_t x = 0; x < host_row_bytes(frame->format, i); x++) to[x] = (uint8_t)((x * 7 + row * 13 + i * 101 + seed * 31) % 251);
+    }
+  }
+}
+
+int host_same(const msdk_video_frame *a, const msdk_video_frame *b) {
+  if (a->format->pixel_format != b->format->pixel_format || a->format->width != b->format->width ||
+      a->format->height != b->format->height) {
+    return 0;
+  }
+  for (uint32_t i = 0; i < a->plane_count; i++) {
+    for (uint32_t row = 0; row < host_rows(a->format, i); row++) {
+      const uint8_t *of_a = a->plane[i].data + (ptrdiff_t)row * a->plane[i].stride;
+      const uint8_t *of_b = b->plane[i].data + (ptrdiff_t)row * b->plane[i].stride;
+      if (memcmp(of_a, of_b, host_row_bytes(a->format, i)) != 0) return 0;
+    }
+  }
+  return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- table */
+
+static void note_log(msdk_host_context *context, int32_t level, const char *text) {
+  pthread_mutex_lock(&context->lock);
+  if (level >= 0 && level < 5) context->logs[level]++;
+  snprintf(context->log_text, sizeof context->log_text, "%s", text);
+  pthread_mutex_unlock(&context->lock);
+}
+
+static void note_error(msdk_host_context *context, msdk_result result, const char *text) {
+  pthread_mutex_lock(&context->lock);
+  context->errors++;
+  context->error = result;
+  snprintf(context->error_text, sizeof context->error_text, "%s", text);
+  pthread_mutex_unlock(&context->lock);
+}
+
+static void note_event(msdk_host_context *context, uint32_t event, msdk_result result, const msdk_value *detail) {
+  (void)result;
+  (void)detail;
+  pthread_mutex_lock(&context->lock);
+  context->events++;
+  context->last_event = event;
+  pthread_mutex_unlock(&context->lock);
+}
+
+static msdk_result consume(msdk_host_context *context, msdk_video_frame *frame) {
+  msdk_result result = context->consume != NULL ? context->consume(context, frame) : MSDK_OK;
+  host_unref(frame);
+  pthread_mutex_lock(&context->lock);
+  context->consumed++;
+  pthread_mutex_unlock(&context->lock);
+  return result;
+}
+
+static int64_t now(msdk_host_context *context) {
+  pthread_mutex_lock(&context->lock);
+  int64_t now_ns = context->now_ns;
+  pthread_mutex_unlock(&context->lock);
+  return now_ns;
+}
+
+const msdk_host host_table = {
+  .struct_size = sizeof(msdk_host),
+  .abi_minor = MSDK_ABI_MINOR,
+  .name = "test host",
+  .version = "1",
+  .log = note_log,
+  .set_error = note_error,
+  .post_event = note_event,
+  .video_frame_acquire = acquire,
+  .video_frame_ref = ref,
+  .video_frame_unref = host_unref,
+  .consume_video_frame = consume,
+  .now_ns = now,
+};
+
+/* --------------------------------------------------------------------------------------------------------------- instances */
+
+const msdk_class *host_load(int argc, char **argv, const char *file, const char *class_id) {
+  char path[1024];
+  const char *folder = argc > 1 ? argv[1] : getenv("MSDK_TEST_PLUGINS");
+  if (folder == NULL) {
+    printf("give the folder of the plugins as argument or in MSDK_TEST_PLUGINS\n");
+    exit(2);
+  }
+  snprintf(path, sizeof path, "%s/%s", folder, file);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library == NULL) {
+    printf("%s\n", dlerror());
+    exit(2);
+  }
+  msdk_plugin_entry_fn entry;
+  void *symbol = dlsym(library, MSDK_ENTRY_SYMBOL);
+  memcpy(&entry, &symbol, sizeof entry); /* ISO C has no conversion between the two kinds of pointers */
+  const msdk_module *module = entry != NULL ? entry(MSDK_ABI_MINOR) : NULL;
+  for (size_t i = 0; module != NULL && module->classes[i] != NULL; i++) {
+    if (strcmp(module->classes[i]->id, class_id) == 0) return module->classes[i];
+  }
+  printf("%s has no class %s\n", path, class_id);
+  exit(2);
+}
+
+void host_create(host_instance *instance, const msdk_class *class) {
+  memset(instance, 0, sizeof *instance);
+  instance->class = class;
+  pthread_mutex_init(&instance->context.lock, NULL);
+  instance->context.poison = 0xA5;
+  instance->context.padding = 24;
+  instance->context.pool_limit = HOST_POOL;
+  CHECK_EQ(class->create(&host_table, &instance->context, &instance->self), MSDK_OK);
+  CHECK(instance->self != NULL);
+}
+
+void host_destroy(host_instance *instance) {
+  msdk_host_context *context = &instance->context;
+  instance->class->destroy(instance->self);
+  CHECK_EQ(context->outstanding, 0);
+  CHECK_EQ(context->overwritten, 0);
+  for (int i = 0; i < HOST_POOL; i++) {
+    if (context->free_frames[i] != NULL) free_frame((host_frame_memory *)context->free_frames[i]);
+  }
+  pthread_mutex_destroy(&context->lock);
+}
+
+static msdk_result set(host_instance *instance, const char *name, msdk_value value) {
+  return instance->class->set_param(instance->self, name, &value);
+}
+
+msdk_result host_set_string(host_instance *instance, const char *name, const char *value) {
+  char copy[1024]; /* overwritten at once: a borrowed string that was kept shows */
+  snprintf(copy, sizeof copy, "%s", value);
+  msdk_result result = set(instance, name, (msdk_value){.type = MSDK_T_STRING, .u.str = copy});
+  memset(copy, 'x', sizeof copy - 1);
+  return result;
+}
+msdk_result host_set_f64(host_instance *instance, const char *name, double value) {
+  return set(instance, name, (msdk_value){.type = MSDK_T_F64, .u.f64 = value});
+}
+msdk_result host_set_u32(host_instance *instance, const char *name, uint32_t value) {
+  return set(instance, name, (msdk_value){.type = MSDK_T_U32, .u.u32 = value});
+}
+msdk_result host_set_u64(host_instance *instance, const char *name, uint64_t value) {
+  return set(instance, name, (msdk_value){.type = MSDK_T_U64, .u.u64 = value});
+}
+msdk_result host_set_bool(host_instance *instance, const char *name, int value) {
+  return set(instance, name, (msdk_value){.type = MSDK_T_BOOL, .u.b = (uint8_t)value});
+}
+
+void host_check_params(host_instance *instance) {
+  const msdk_class *class = instance->class;
+  uint32_t before = instance->context.errors;
+  msdk_value bytes = {.type = MSDK_T_BYTES, .u.bytes = {.data = "x", .size = 1}};
+  CHECK_EQ(class->set_param(instance->self, "no_such_thing", &bytes), MSDK_E_NOT_FOUND);
+  CHECK_TEXT(instance->context.error_text, "no_such_thing");
+  CHECK(class->set_param(instance->self, NULL, &bytes) < 0);
+  for (uint64_t i = 0; i < class->param_count; i++) {
+    const msdk_param *param = (const msdk_param *)((const char *)class->params + i * class->param_stride);
+    CHECK_EQ(class->set_param(instance->self, param->name, &bytes), MSDK_E_TYPE);
+    CHECK_TEXT(instance->context.error_text, param->name);
+    CHECK(class->set_param(instance->self, param->name, NULL) < 0);
+    if (param->def.type == MSDK_T_STRING) {
+      msdk_value null = {.type = MSDK_T_STRING};
+      CHECK_EQ(class->set_param(instance->self, param->name, &null), MSDK_E_TYPE);
+    } else {
+      CHECK_EQ(class->set_param(instance->self, param->name, &param->def), MSDK_OK);
+    }
+    if (param->choices != NULL) {
+      CHECK_EQ(host_set_string(instance, param->name, "nonsense"), MSDK_E_RANGE);
+      CHECK_TEXT(instance->context.error_text, "nonsense");
+      for (int choice = 0; param->choices[choice] != NULL; choice++) {
+        CHECK_EQ(host_set_string(instance, param->name, param->choices[choice]), MSDK_OK);
+      }
+      CHECK_EQ(class->set_param(instance->self, param->name, &param->def), MSDK_OK);
+    }
+  }
+  CHECK(instance->context.errors > before);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- files */
+
+int host_open_descriptors(void) {
+  DIR *folder = opendir("/proc/self/fd");
+  if (folder == NULL) return -1;
+  int count = 0;
+  while (readdir(folder) != NULL) count++;
+  closedir(folder);
+  return count;
+}
+
+static char folder_name[64];
+
+static void remove_folder(void) {
+  DIR *folder = opendir(folder_name);
+  if (folder == NULL) return;
+  struct dirent *entry;
+  while ((entry = readdir(folder)) != NULL) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder_name, entry->d_name);
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && unlink(path) != 0) rmdir(path);
+  }
+  closedir(folder);
+  rmdir(folder_name);
+}
+
+const char *host_folder(void) {
+  if (folder_name[0] != 0) return folder_name;
+  snprintf(folder_name, sizeof folder_name, "/tmp/msdk-test-XXXXXX");
+  if (mkdtemp(folder_name) == NULL) {
+    printf("cannot make a folder for the test's files\n");
+    exit(2);
+  }
+  atexit(remove_folder);
+  return folder_name;
+}
+
+const char *host_path(const char *name) {
+  static char paths[8][256];
+  static int next;
+  char *path = paths[next++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", host_folder(), name);
+  return path;
+}

@@ -1,0 +1,75 @@
+/* A host for one instance of a plugin's class, which watches it: frames have padded rows, and padding and surroundings hold a poison that
+ * must still be there when a frame comes back; references, errors, logs and events are counted. */
+#ifndef TESTS_HOST_H
+#define TESTS_HOST_H
+
+#include <mediasdk/plugin.h>
+
+#include <pthread.h>
+
+enum { HOST_POOL = 8 };
+
+struct msdk_host_context {
+  pthread_mutex_t lock;
+  uint8_t poison;
+  int32_t padding;     /* bytes added to every row */
+  uint32_t pool_limit; /* frames that may be out at once */
+  int64_t now_ns;
+
+  uint32_t outstanding, acquired, refused; /* frames */
+  uint32_t overwritten;                    /* frames whose poison was touched */
+  uint32_t errors, events, logs[5];
+  uint32_t last_event;
+  msdk_result error;
+  char error_text[512], log_text[512];
+  msdk_video_frame *free_frames[HOST_POOL];
+
+  /* What consume_video_frame does with a frame that it borrows; NULL: MSDK_OK. */
+  msdk_result (*consume)(msdk_host_context *, msdk_video_frame *);
+  void *user;
+  uint32_t consumed;
+};
+
+typedef struct host_instance {
+  const msdk_class *class;
+  msdk_host_context context;
+  msdk_self *self;
+} host_instance;
+
+/* The class of a module in the folder of MSDK_TEST_PLUGINS, or given as the program's argument. Ends the program when there is none. */
+const msdk_class *host_load(int argc, char **argv, const char *file, const char *class_id);
+
+/* Checks that all went well. */
+void host_create(host_instance *instance, const msdk_class *class);
+/* Checks that every frame came back, and came back unharmed. */
+void host_destroy(host_instance *instance);
+
+msdk_result host_set_string(host_instance *instance, const char *name, const char *value);
+msdk_result host_set_f64(host_instance *instance, const char *name, double value);
+msdk_result host_set_u32(host_instance *instance, const char *name, uint32_t value);
+msdk_result host_set_u64(host_instance *instance, const char *name, uint64_t value);
+msdk_result host_set_bool(host_instance *instance, const char *name, int value);
+
+/* Wrong names, wrong types and NULL must be answered with an error and words. */
+void host_check_params(host_instance *instance);
+
+msdk_video_format host_format(uint32_t pixel_format, uint32_t width, uint32_t height);
+/* Of a plane of a picture. */
+uint32_t host_row_bytes(const msdk_video_format *format, uint32_t plane);
+uint32_t host_rows(const msdk_video_format *format, uint32_t plane);
+
+/* A frame to give to a renderer. */
+msdk_video_frame *host_frame(host_instance *instance, const msdk_video_format *format);
+void host_unref(const msdk_video_frame *frame);
+/* Every sample gets a value that depends on its place and on `seed`. */
+void host_paint(msdk_video_frame *frame, uint32_t seed);
+/* 1 when the pictures are the same, whatever their strides. */
+int host_same(const msdk_video_frame *a, const msdk_video_frame *b);
+
+int host_open_descriptors(void);
+const char *host_folder(void); /* a new one of this program's own, removed at its end */
+const char *host_path(const char *name); /* in that folder; valid until the eighth call after it */
+
+extern const msdk_host host_table;
+
+#endif
