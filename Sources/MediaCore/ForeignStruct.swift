@@ -10,7 +10,7 @@ public enum ForeignStruct {
     return withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { buffer in
       let bytes = UnsafeMutableRawBufferPointer(buffer)
       bytes.initializeMemory(as: UInt8.self, repeating: 0)
-      bytes.copyMemory(from: UnsafeRawBufferPointer(start: raw, count: min(size, MemoryLayout<T>.size)))
+      bytes.copyMemory(from: UnsafeRawBufferPointer(start: raw, count: whole(size, T.self)))
       return buffer[0]
     }
   }
@@ -21,9 +21,14 @@ public enum ForeignStruct {
     let size = Int(raw.loadUnaligned(as: UInt32.self))
     try check(size, least: 8, of: T.self, argument: argument)
     withUnsafeBytes(of: value) { bytes in
-      let body = bytes[4..<min(size, MemoryLayout<T>.size)]
+      let body = bytes[4..<whole(size, T.self)]
       UnsafeMutableRawBufferPointer(start: raw + 4, count: body.count).copyBytes(from: body)
     }
+  }
+
+  /// Bytes that both sides know, without a member of which there is only a part: the size of every real struct is a multiple of its alignment.
+  private static func whole<T>(_ size: Int, _ type: T.Type) -> Int {
+    min(size / MemoryLayout<T>.alignment * MemoryLayout<T>.alignment, MemoryLayout<T>.size)
   }
 
   private static func check<T>(_ size: Int, least: Int, of type: T.Type, argument: String) throws(MediaError) {

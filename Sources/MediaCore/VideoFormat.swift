@@ -24,7 +24,8 @@ public struct FrameRate: Sendable, Hashable, CustomStringConvertible {
     let (high, low) = index.multipliedFullWidth(by: UInt64(denominator) * 1_000_000_000)
     guard high < UInt64(numerator) else { return .max }
     let offset = UInt64(numerator).dividingFullWidth((high, low)).quotient
-    return start.addingReportingOverflow(Int64(clamping: offset)).partialValue
+    let (due, overflow) = start.addingReportingOverflow(Int64(clamping: offset))
+    return overflow ? .max : due
   }
 
   public var description: String {

@@ -87,9 +87,11 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
   // MARK: References
 
   /// The frame that a foreign pointer names, with a reference for the caller to release.
-  public static func retained(foreign pointer: UnsafePointer<msdk_video_frame>?) throws(MediaError) -> VideoFrame {
+  public static func retained(
+    foreign pointer: UnsafePointer<msdk_video_frame>?, argument: StaticString = "frame"
+  ) throws(MediaError) -> VideoFrame {
     guard let pointer, let table, table.tryRetain(pointer) else {
-      throw MediaError(.handle, "frame is \(pointer == nil ? "NULL" : "not a live video frame"); accepted: a frame with a reference left")
+      throw MediaError(.handle, "\(argument) is \(pointer == nil ? "NULL" : "not a live video frame"); accepted: a frame with a reference left")
     }
     return VideoFrame(native: UnsafeMutablePointer(mutating: pointer))
   }

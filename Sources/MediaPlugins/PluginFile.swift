@@ -38,7 +38,7 @@ public enum PluginFile {
   }
 
   private static func open(_ path: String) throws(MediaError) -> PluginModule {
-    try checkMagic(path)
+    try ElfFile.check(path)
     let flags = RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE)
     guard let handle = ForeignCode.run({ dlopen(path, flags) }) else {
       throw MediaError(.abi, "plugin \(path): \(ForeignText.readLossy(dlerror(), limit: 512))")
@@ -55,19 +55,6 @@ public enum PluginFile {
       return try PluginModule(table, path: path)
     } catch {
       throw MediaError(error.status, "plugin \(path): \(error.text)")
-    }
-  }
-
-  private static func checkMagic(_ path: String) throws(MediaError) {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw MediaError(errno == EACCES ? .permission : .io, "plugin \(path): \(SystemError.text(errno))")
-    }
-    defer { close(descriptor) }
-    var magic: (UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0)
-    let count = withUnsafeMutableBytes(of: &magic) { Glibc.read(descriptor, $0.baseAddress, 4) }
-    guard count == 4, magic == (0x7F, 0x45, 0x4C, 0x46) else {
-      throw MediaError(.abi, "plugin \(path) is no ELF shared object: its first bytes are not 7F 45 4C 46")
     }
   }
 }

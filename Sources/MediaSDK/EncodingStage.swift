@@ -57,7 +57,7 @@ final class EncodingStage: Sendable {
 
   private func prepare(_ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> (any VideoEncoder, Bool) {
     try state.withLock { state throws(MediaError) in
-      let isDue = state.lastKeyFrame == .min || work.pending.timestamp - state.lastKeyFrame >= options.keyFrameInterval
+      let isDue = state.lastKeyFrame == .min || work.pending.timestamp &- state.lastKeyFrame >= options.keyFrameInterval
       if let encoder = state.encoder, state.format == format {
         if state.bitrate != work.bitrate { try encoder.setBitrate(work.bitrate) }
         if state.frameRate != work.frameRate { try encoder.setFrameRate(work.frameRate) }

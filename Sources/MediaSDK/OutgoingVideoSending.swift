@@ -9,6 +9,7 @@ extension OutgoingVideo {
   private enum Accepted {
     /// The sender's thread takes it on, and those that come meanwhile.
     case drain(Pending)
+    case full
     case queued(displaced: Pending?)
     case refused(Pending, FrameReport.DropReason)
   }
@@ -39,6 +40,10 @@ extension OutgoingVideo {
     guard frame.native.pointee.codec == options.codec else {
       throw MediaError(.format, "the frame's codec is \(frame.native.pointee.codec); this stream's is \(options.codec)")
     }
+    let (width, height) = (frame.native.pointee.width, frame.native.pointee.height)
+    guard !frame.isKeyFrame || width == sender.format.width && height == sender.format.height else {
+      throw MediaError(.format, "the key frame is \(width)x\(height); this sender accepts \(sender.format.width)x\(sender.format.height)")
+    }
     try checkCurrent(sender)
     let own = frame.native.pointee.timestamp_ns
     let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : engine.clock.now()
@@ -65,10 +70,34 @@ extension OutgoingVideo {
   }
 
   private func accept(_ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
+    var accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender)
+    if case .full = accepted {
+      let deadline = Deadline.after(milliseconds: OutgoingVideo.patience)
+      while case .full = accepted {
+        try waitForRoom(until: deadline)
+        accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender)
+      }
+    }
+    switch accepted {
+    case .full: break
+    case .refused(let pending, let reason):
+      report([pending], .dropped, reason)
+    case .queued(let displaced):
+      if let displaced { report([displaced], .replaced, .none) }
+      if encoding != nil { pokeEncoder() }
+    case .drain(let first):
+      drain(first)
+    }
+  }
+
+  private func tryAccept(
+    _ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender
+  ) throws(MediaError) -> Accepted {
+    let waits = encoding != nil && options.queuePolicy == .wait
     let now = engine.clock.now()
-    if encoding != nil, options.queuePolicy == .wait { try waitForRoom() }
-    let accepted: Accepted = try guarded.withLock { guarded throws(MediaError) in
+    return try guarded.withLock { guarded throws(MediaError) in
       try guarded.check(sender)
+      if waits, guarded.pending.isFull { return .full }
       guarded.sequence += 1
       guarded.counters.offered += 1
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, completion: completion)
@@ -81,20 +110,11 @@ extension OutgoingVideo {
       if guarded.pending.isFull, encoding == nil || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
       return .queued(displaced: guarded.pending.push(pending))
     }
-    switch accepted {
-    case .refused(let pending, let reason):
-      report([pending], .dropped, reason)
-    case .queued(let displaced):
-      if let displaced { report([displaced], .replaced, .none) }
-      if encoding != nil { pokeEncoder() }
-    case .drain(let first):
-      drain(first)
-    }
   }
 
   /// Only the caller who may wait comes here; the encoder makes room.
-  private func waitForRoom() throws(MediaError) {
-    let hasRoom: Bool? = guarded.wait(until: Deadline.after(milliseconds: OutgoingVideo.patience)) { guarded in
+  private func waitForRoom(until deadline: Int64) throws(MediaError) {
+    let hasRoom: Bool? = guarded.wait(until: deadline) { guarded in
       guarded.state != .started || !guarded.pending.isFull ? true : nil
     }
     guard hasRoom != nil else { throw MediaError(.timeout, "the encoder had no room for the frame in \(OutgoingVideo.patience / 1000) s") }
@@ -121,8 +141,9 @@ extension OutgoingVideo {
 
   func encodePending() -> Int64 {
     while let work = nextWork() {
+      // There is room again before the frame is encoded, so that the next one is there when it is.
+      if options.queuePolicy == .wait { guarded.notify() }
       encode(work)
-      guarded.notify()
     }
     return .max
   }
@@ -237,7 +258,7 @@ extension OutgoingVideo.Guarded {
   /// Whether a frame may go now, when a lower frame rate was set; a tenth of an interval early is on time.
   fileprivate mutating func pace(_ now: Int64) -> Bool {
     guard let interval = frameRate?.interval else { return true }
-    guard now >= nextPacedTime - interval / 10 else { return false }
+    guard nextPacedTime == .min || now >= nextPacedTime - interval / 10 else { return false }
     nextPacedTime = nextPacedTime == .min || now > nextPacedTime + interval ? now + interval : nextPacedTime + interval
     return true
   }

@@ -199,7 +199,7 @@ final class ProducerPump: Sendable {
     let (sender, isEarly): (FrameSender?, Bool) = state.withLock { state in
       guard let sender = state.running, !state.isClosed else { return (nil, false) }
       guard let interval = rate.interval else { return (sender, false) }
-      guard now >= state.nextPushTime - interval / 2 || state.nextPushTime == .min else { return (sender, true) }
+      guard state.nextPushTime == .min || now >= state.nextPushTime - interval / 2 else { return (sender, true) }
       state.nextPushTime = state.nextPushTime == .min || now > state.nextPushTime + interval ? now + interval : state.nextPushTime + interval
       return (sender, false)
     }

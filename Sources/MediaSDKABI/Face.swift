@@ -23,7 +23,7 @@ enum Handles {
     throws(MediaError) -> T
   {
     guard let object = HandleTable.shared.object(handle, kind) else {
-      throw MediaError(.handle, "\(name) is \(handle == nil ? "NULL" : "not a live handle"); accepted: a live msdk_\(name)")
+      throw MediaError(.handle, "\(name) is \(handle == nil ? "NULL" : "not a live handle"); accepted: a live handle of its type")
     }
     return unsafeDowncast(object, to: type)
   }
@@ -37,20 +37,20 @@ enum Handles {
   }
 
   static func outgoing(_ handle: OpaquePointer?) throws(MediaError) -> OutgoingVideo {
-    try find(handle, .outgoingVideo, OutgoingVideo.self, "outgoing_video")
+    try find(handle, .outgoingVideo, OutgoingVideo.self, "stream")
   }
 
   static func incoming(_ handle: OpaquePointer?) throws(MediaError) -> IncomingVideo {
-    try find(handle, .incomingVideo, IncomingVideo.self, "incoming_video")
+    try find(handle, .incomingVideo, IncomingVideo.self, "stream")
   }
 
   @inline(__always)
   static func sender(_ handle: OpaquePointer?) throws(MediaError) -> FrameSender {
-    try find(handle, .frameSender, FrameSender.self, "frame_sender")
+    try find(handle, .frameSender, FrameSender.self, "sender")
   }
 
-  static func instance(_ handle: OpaquePointer?) throws(MediaError) -> PluginInstance {
-    try find(handle, .instance, PluginInstance.self, "instance")
+  static func instance(_ handle: OpaquePointer?, _ name: StaticString = "instance") throws(MediaError) -> PluginInstance {
+    try find(handle, .instance, PluginInstance.self, name)
   }
 
   /// The handle of a new object, which is ended when there is no room for one more.

@@ -103,11 +103,12 @@ public func msdk_video_frame_convert_into(
   face { () throws(MediaError) in
     let source = try VideoFrame.retained(foreign: frame)
     defer { source.release() }
-    guard let destination else { throw MediaError(.invalid, "destination is NULL; accepted: a writable frame") }
-    let target = try VideoFrame.retained(foreign: destination)
+    let target = try VideoFrame.retained(foreign: destination, argument: "destination")
     defer { target.release() }
-    guard target.isWritable, target != source else {
-      throw MediaError(.invalid, "destination is read-only, or the frame itself; accepted: a writable frame that was not sent")
+    // One reference is the caller's, one ours for the time of the call.
+    guard target.isWritable, target.references == 2, target != source else {
+      throw MediaError(
+        .invalid, "destination is read-only, shared, or the frame itself; accepted: a writable frame of one reference that was not sent")
     }
     try VideoConverter.convert(source.native, into: target.native)
     target.copyIdentity(from: source)

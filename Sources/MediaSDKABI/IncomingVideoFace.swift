@@ -87,7 +87,7 @@ public func msdk_incoming_video_set_frame_callback(
 public func msdk_incoming_video_attach_renderer(_ stream: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.incoming(stream)
-    try stream.attachRenderer(Handles.instance(renderer))
+    try stream.attachRenderer(Handles.instance(renderer, "renderer"))
   }
 }
 
@@ -95,7 +95,7 @@ public func msdk_incoming_video_attach_renderer(_ stream: OpaquePointer!, _ rend
 public func msdk_incoming_video_detach_renderer(_ stream: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.incoming(stream)
-    try stream.detachRenderer(Handles.instance(renderer))
+    try stream.detachRenderer(Handles.instance(renderer, "renderer"))
   }
 }
 

@@ -36,7 +36,7 @@ public func msdk_instance_set_param(
   face { () throws(MediaError) in
     let instance = try Handles.instance(instance)
     let name = try text(name, "name")
-    try instance.setParameter(name, ParameterValue(foreign: required(value, "value").pointee, argument: "value"))
+    try instance.setParameter(name, ParameterValue(foreign: required(value, "value").pointee, argument: "value of \"\(name)\""))
   }
 }
 
@@ -106,7 +106,7 @@ public func msdk_instance_format_at(
   _ producer: OpaquePointer!, _ index: UInt32, _ out: UnsafeMutablePointer<msdk_video_format>!
 ) -> msdk_result {
   face { () throws(MediaError) in
-    let producer = try Handles.instance(producer)
+    let producer = try Handles.instance(producer, "producer")
     let out = try required(out, "out")
     guard let format = try producer.producerFormat(at: index) else {
       throw MediaError(.notFound, "index is \(index), past the last format of \(producer.descriptor.id)")
@@ -118,23 +118,23 @@ public func msdk_instance_format_at(
 @c @implementation
 public func msdk_instance_attach_renderer(_ filter: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in
-    let filter = try Handles.instance(filter)
-    try filter.attachDownstream(Handles.instance(renderer))
+    let filter = try Handles.instance(filter, "filter")
+    try filter.attachDownstream(Handles.instance(renderer, "renderer"))
   }
 }
 
 @c @implementation
 public func msdk_instance_detach_renderer(_ filter: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in
-    let filter = try Handles.instance(filter)
-    try filter.detachDownstream(Handles.instance(renderer))
+    let filter = try Handles.instance(filter, "filter")
+    try filter.detachDownstream(Handles.instance(renderer, "renderer"))
   }
 }
 
 @c @implementation
 public func msdk_instance_render(_ renderer: OpaquePointer!, _ frame: UnsafePointer<msdk_video_frame>!) -> msdk_result {
   face { () throws(MediaError) in
-    let renderer = try Handles.instance(renderer)
+    let renderer = try Handles.instance(renderer, "renderer")
     let frame = try VideoFrame.retained(foreign: frame)
     defer { frame.release() }
     try renderer.render(frame, from: nil)
@@ -151,7 +151,7 @@ public func msdk_instance_snapshot(
   _ renderer: OpaquePointer!, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>!
 ) -> msdk_result {
   face { () throws(MediaError) in
-    let renderer = try Handles.instance(renderer)
+    let renderer = try Handles.instance(renderer, "renderer")
     let out = try required(out, "out")
     out.pointee = try renderer.snapshot().native
   }

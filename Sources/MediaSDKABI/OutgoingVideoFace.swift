@@ -125,7 +125,7 @@ public func msdk_outgoing_video_request_key_frame(_ stream: OpaquePointer!) -> m
 public func msdk_outgoing_video_attach_producer(_ stream: OpaquePointer!, _ producer: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoing(stream)
-    try stream.attachProducer(producer == nil ? nil : Handles.instance(producer))
+    try stream.attachProducer(producer == nil ? nil : Handles.instance(producer, "producer"))
   }
 }
 
@@ -133,7 +133,7 @@ public func msdk_outgoing_video_attach_producer(_ stream: OpaquePointer!, _ prod
 public func msdk_outgoing_video_attach_renderer(_ stream: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoing(stream)
-    try stream.attachRenderer(Handles.instance(renderer))
+    try stream.attachRenderer(Handles.instance(renderer, "renderer"))
   }
 }
 
@@ -141,7 +141,7 @@ public func msdk_outgoing_video_attach_renderer(_ stream: OpaquePointer!, _ rend
 public func msdk_outgoing_video_detach_renderer(_ stream: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoing(stream)
-    try stream.detachRenderer(Handles.instance(renderer))
+    try stream.detachRenderer(Handles.instance(renderer, "renderer"))
   }
 }
 

@@ -20,7 +20,11 @@ public func msdk_room_script_network(
 
 private func steps(of script: msdk_network_script) throws(MediaError) -> [NetworkScript.Step] {
   guard script.step_count <= 1024 else { throw MediaError(.range, "script.step_count is \(script.step_count); accepted: 0..1024") }
-  return try foreignArray(script.steps, count: script.step_count, name: "script.steps").map { step in
+  let native: [msdk_network_step] = try foreignArray(script.steps, count: script.step_count, name: "script.steps")
+  for (index, step) in native.enumerated() where step.flags & ~UInt32(MSDK_NETWORK_DISCONNECTED) != 0 {
+    throw MediaError(.invalid, "script.steps[\(index)].flags is \(step.flags); accepted: 0, MSDK_NETWORK_DISCONNECTED")
+  }
+  return native.map { step in
     NetworkScript.Step(
       at: step.at_ns, isDisconnected: step.flags & UInt32(MSDK_NETWORK_DISCONNECTED) != 0, bandwidth: step.bandwidth_bps,
       delay: step.delay_ns, jitter: step.jitter_ns, loss: step.loss_ppm,

@@ -13,7 +13,9 @@ public final class LoopbackTransport: Transport {
 
   private struct State {
     var phase = Phase.idle
-    var generation: UInt64 = 0
+    /// Counts the times the script was looked at, so that only the latest plans the next; and the cuts.
+    var scriptGeneration: UInt64 = 0
+    var cutGeneration: UInt64 = 0
     var delegate: (any TransportDelegate)?
     var link = NetworkLink()
     var paths: [ObjectIdentifier: NetworkPath] = [:]
@@ -114,7 +116,7 @@ public final class LoopbackTransport: Transport {
   public func disconnect() {
     state.withLock { state in
       state.phase = .left
-      state.generation += 1
+      state.scriptGeneration += 1
       state.delegate = nil
       state.paths = [:]
     }
@@ -134,12 +136,12 @@ public final class LoopbackTransport: Transport {
     let script = currentScript()
     let step = script?.step(at: now)
     let generation: UInt64 = state.withLock { state in
-      state.generation += 1
+      state.scriptGeneration += 1
       if state.seed != script?.seed {
         state.seed = script?.seed
         state.paths = [:]
       }
-      return state.generation
+      return state.scriptGeneration
     }
     if step?.isDisconnected == true {
       beginCut(announcing: true)
@@ -154,7 +156,7 @@ public final class LoopbackTransport: Transport {
     if changed { post(.estimate(bandwidth)) }
     if let next = script?.nextChange(after: now) {
       loop.schedule(at: next) { [weak self] in
-        guard let self, self.state.withLock({ $0.generation == generation }) else { return }
+        guard let self, self.state.withLock({ $0.scriptGeneration == generation }) else { return }
         self.followScript()
       }
     }
@@ -164,9 +166,9 @@ public final class LoopbackTransport: Transport {
     let cut: UInt64? = state.withLock { state in
       switch state.phase {
       case .connected, .connecting:
-        state.generation += 1
-        state.phase = .cut(state.generation)
-        return state.generation
+        state.cutGeneration += 1
+        state.phase = .cut(state.cutGeneration)
+        return state.cutGeneration
       default: return nil
       }
     }

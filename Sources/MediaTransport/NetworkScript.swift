@@ -35,8 +35,9 @@ public struct NetworkScript: Sendable {
   public init(steps: [Step], seed: UInt64, start: Int64) throws(MediaError) {
     for (index, step) in steps.enumerated() {
       let name = "script.steps[\(index)]"
-      guard step.at >= (index == 0 ? 0 : steps[index - 1].at) else {
-        throw MediaError(.invalid, "\(name).at_ns is \(step.at); accepted: 0 or more, ascending")
+      let latest: Int64 = 1_000_000_000_000_000_000
+      guard step.at >= (index == 0 ? 0 : steps[index - 1].at), step.at <= latest else {
+        throw MediaError(.invalid, "\(name).at_ns is \(step.at); accepted: 0..\(latest), ascending")
       }
       guard step.bandwidth == 0 || step.bandwidth >= 1000 else {
         throw MediaError(.range, "\(name).bandwidth_bps is \(step.bandwidth); accepted: 0 for unlimited, or 1000 and more")

@@ -27,8 +27,10 @@ public final class VirtualClock: MediaClock {
   public func advance(by nanoseconds: Int64) throws(MediaError) {
     let target = try state.withLock { state throws(MediaError) in
       guard !state.isAdvancing else { throw MediaError(.state, "the virtual clock is being advanced by another thread") }
+      let (target, overflow) = state.now.addingReportingOverflow(nanoseconds)
+      guard !overflow else { throw MediaError(.range, "the virtual clock is at \(state.now) and cannot be advanced by \(nanoseconds)") }
       state.isAdvancing = true
-      return state.now + nanoseconds
+      return target
     }
     while let worker = takeDue(until: target) {
       let next = worker.run()

@@ -1,0 +1,157 @@
+# MediaSDK. `make demo` and `make test` install what is missing and need nothing before them but the Swift toolchain.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := 0.1.0
+SOVERSION := 0
+ABI := 1
+
+OUT := .build/out
+DEMO := .build/demo
+TESTS := .build/tests
+PYTHON := .build/venv/bin/python
+INPUT ?= Tests/Media/bunny-720p25.ivf
+
+CFLAGS ?= -O2 -g
+WARNINGS := -std=c11 -Wall -Wextra -pedantic -Werror
+LIBRARY := $(OUT)/libmediasdk.so
+HEADERS := $(wildcard Include/mediasdk/*.h) Include/mediasdk.map Include/module.modulemap
+SWIFT_SOURCES := $(shell find Sources -name '*.swift' -o -name shim.h) Package.swift
+
+# A plugin is a folder of C files, and a file `packages` that names the libraries it links.
+lower = $(shell echo $(1) | tr A-Z a-z)
+PLUGINS := $(patsubst Sources/Plugins/%/,%,$(wildcard Sources/Plugins/*/))
+plugin_file = $(OUT)/plugins/$(call lower,$(1)).so
+PLUGIN_FILES := $(foreach plugin,$(PLUGINS),$(call plugin_file,$(plugin)))
+
+# How the tests find what was built.
+RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MSDK_PLUGIN_DIR=$(CURDIR)/$(OUT)/plugins \
+  MSDK_TOOL=$(CURDIR)/$(OUT)/msdk PYTHONPATH=$(CURDIR)/Bindings/Python
+
+.PHONY: all library plugins tool demo test bench sanitize install clean format
+.PHONY: test-headers test-swift test-plugins test-c test-python test-tool test-install test-snippets
+all: library plugins tool
+
+# ------------------------------------------------------------------------------------------------------------------- building
+
+library: $(LIBRARY)
+plugins: $(PLUGIN_FILES)
+tool: $(OUT)/msdk
+
+# Swift's build does not notice that a header of the contract changed.
+.build/headers.stamp: $(HEADERS)
+	@mkdir -p .build
+	@find Sources -name '*.swift' -exec touch {} +
+	@touch $@
+
+$(LIBRARY): .build/headers.stamp $(SWIFT_SOURCES)
+	@echo "== building libmediasdk.so (a minute or two the first time)"
+	swift build -c release --product mediasdk
+	@mkdir -p $(OUT)
+	@strip --strip-unneeded -o $@ .build/release/libmediasdk.so
+	@ln -sf libmediasdk.so $(OUT)/libmediasdk.so.$(SOVERSION)
+
+$(OUT)/msdk: $(LIBRARY)
+	@echo "== building the msdk tool"
+	swift build -c release --product msdk --static-swift-stdlib
+	@install -s .build/release/msdk $@
+
+define plugin_rule
+$(call plugin_file,$(1)): $(wildcard Sources/Plugins/$(1)/*) Sources/Plugins/plugin.map $(wildcard Include/mediasdk/*.h)
+	@echo "== building plugin $(1)"
+	@mkdir -p $(OUT)/plugins
+	@$(CC) $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared -IInclude -o $$@ $(wildcard Sources/Plugins/$(1)/*.c) \
+	  -Wl,--version-script=Sources/Plugins/plugin.map -Wl,-z,defs \
+	  $(if $(wildcard Sources/Plugins/$(1)/packages),$$$$(pkg-config --cflags --libs $$$$(cat Sources/Plugins/$(1)/packages)))
+endef
+$(foreach plugin,$(PLUGINS),$(eval $(call plugin_rule,$(plugin))))
+
+# ----------------------------------------------------------------------------------------------------------------------- demo
+
+demo:
+	@.ci/setup demo
+	@$(MAKE) --no-print-directory run-demo
+
+.PHONY: run-demo
+run-demo: library plugins
+	@mkdir -p $(DEMO)/c $(DEMO)/python
+	@echo "== the C example, Examples/C/demo.c"
+	@$(CC) $(WARNINGS) $(CFLAGS) -IInclude Examples/C/demo.c -o $(DEMO)/demo -L$(OUT) -lmediasdk -lm -Wl,-rpath,$(CURDIR)/$(OUT)
+	@$(DEMO)/demo --input "$(INPUT)" --plugins $(OUT)/plugins --output $(DEMO)/c
+	@echo "== its twin, Examples/Python/demo.py"
+	@$(RUN_ENV) $(PYTHON) Examples/Python/demo.py --input "$(INPUT)" --plugins $(OUT)/plugins --output $(DEMO)/python
+
+# ---------------------------------------------------------------------------------------------------------------------- tests
+
+test:
+	@.ci/setup test
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory test-headers test-swift test-plugins test-c test-python test-tool test-install test-snippets
+	@echo "== all tests passed"
+
+test-headers:
+	@echo "== headers, exports, dependencies, layout"
+	@Tests/ABI/check_headers.sh
+	@Tests/ABI/check_exports.sh $(LIBRARY)
+	@Tests/ABI/check_dependencies.sh $(LIBRARY)
+	@python3 Tests/ABI/check_docs.py
+
+test-swift:
+	@echo "== Swift tests, room by room"
+	@swift test --scratch-path .build/swift-tests
+
+test-plugins:
+	@echo "== plugins alone, under a host that checks them"
+	@CC="$(CC)" Tests/Plugins/run.sh $(TESTS)/plugins
+
+test-c:
+	@echo "== C tests against libmediasdk.so"
+	@CC="$(CC)" $(RUN_ENV) Tests/C/run.sh $(TESTS)/c
+
+test-python:
+	@echo "== Python tests, with numpy and without"
+	@$(RUN_ENV) $(PYTHON) -m unittest discover -s Tests/Python
+	@$(RUN_ENV) python3 -I -c 'import sys; sys.exit(0)'
+
+test-tool:
+	@echo "== the msdk tool"
+	@$(RUN_ENV) $(PYTHON) Tests/Tool/test_tool.py
+
+test-install:
+	@echo "== an installation, used from outside the tree"
+	@CC="$(CC)" Tests/ABI/check_install.sh $(TESTS)/install
+
+test-snippets:
+	@echo "== the examples that stand in the documentation"
+	@$(RUN_ENV) $(PYTHON) Tests/ABI/check_snippets.py
+
+# The C tests again, with the library, the plugins and the tests all built for a sanitizer of the Swift toolchain's clang.
+sanitize:
+	@.ci/setup test
+	@.ci/sanitize address
+	@.ci/sanitize thread
+
+bench:
+	@.ci/setup bench
+	@$(MAKE) --no-print-directory all
+	@$(RUN_ENV) BUILD_DIR=$(CURDIR)/.build/bench VENV=$(CURDIR)/.build/bench-venv Tests/Bench/run.sh
+
+# -------------------------------------------------------------------------------------------------------------------- install
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/mediasdk $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+	  $(DESTDIR)$(PREFIX)/lib/mediasdk/plugins-$(ABI)
+	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libmediasdk.so.$(VERSION)
+	ln -sf libmediasdk.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk.so.$(SOVERSION)
+	ln -sf libmediasdk.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk.so
+	install -m 644 Include/mediasdk/*.h $(DESTDIR)$(PREFIX)/include/mediasdk
+	install -m 755 $(PLUGIN_FILES) $(DESTDIR)$(PREFIX)/lib/mediasdk/plugins-$(ABI)
+	install -m 755 $(OUT)/msdk $(DESTDIR)$(PREFIX)/bin
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|' Bindings/C/mediasdk.pc.in \
+	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/mediasdk.pc
+
+format:
+	swift format --in-place --recursive Sources Tests Package.swift
+
+clean:
+	rm -rf .build

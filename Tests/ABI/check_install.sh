@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs into a folder, and uses what was installed as a stranger would: a program linked through pkg-config, a plugin built from the headers alone,
+# the tool. usage: Tests/ABI/check_install.sh FOLDER
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root=${1:?usage: check_install.sh FOLDER}
+rm -rf "$root"
+mkdir -p "$root"
+root=$(cd "$root" && pwd)
+cc=${CC:-cc}
+
+make --no-print-directory -s install DESTDIR="$root/stage" PREFIX=/usr
+stage=$root/stage/usr
+export PKG_CONFIG_PATH=$stage/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root/stage PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+passed=0
+ok() { passed=$((passed + 1)); echo "  $1"; }
+
+# A program.
+cp Examples/C/send.c Examples/C/receive.c "$root"
+for program in send receive; do
+  (cd "$root" && $cc "$program.c" $(pkg-config --cflags --libs mediasdk) -o "$program" && LD_LIBRARY_PATH=$stage/lib timeout 60 "./$program" > "$program.log")
+  ok "Examples/C/$program.c builds with pkg-config and runs"
+done
+
+# A plugin, built where only the installed headers are.
+cp -r Examples/Plugin "$root/plugin"
+make --no-print-directory -s -C "$root/plugin" CC="$cc"
+LD_LIBRARY_PATH=$stage/lib "$stage/bin/msdk" inspect --plugins "$root/plugin" > "$root/inspect.log"
+grep -q org.example.gradient "$root/inspect.log"
+ok "Examples/Plugin builds with the installed headers alone and loads"
+
+# The tool finds the plugins that were installed beside it.
+grep -q org.mediasdk.producer.testpattern "$root/inspect.log"
+ok "msdk finds the installed plugins"
+
+echo "$passed passed, 0 failed"
