@@ -87,7 +87,7 @@ typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats wher
   uint32_t width, height; /* as they come */
   double frames_per_second; /* received, over the last second */
   uint64_t frames_received; /* arrived whole */
-  uint64_t frames_lost;     /* gaps in the sequence */
+  uint64_t frames_lost;     /* sent, and lost on the way */
   uint64_t frames_decoded;
   uint64_t key_frames_decoded;
   uint64_t frames_corrupt;  /* refused by the decoder */

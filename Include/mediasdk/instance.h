@@ -34,7 +34,8 @@ MSDK_EXPORT msdk_result msdk_instance_set_param_text(msdk_instance *instance, co
 MSDK_EXPORT msdk_result msdk_instance_get_param(msdk_instance *instance, const char *name, msdk_value *out, void *buffer, uint64_t size,
                                                 uint64_t *needed);
 
-/* The state as a producer (MSDK_KIND_VIDEO_PRODUCER) or renderer (MSDK_KIND_VIDEO_RENDERER): MSDK_INSTANCE_*. [any thread] */
+/* The state as a producer (MSDK_KIND_VIDEO_PRODUCER) or renderer (MSDK_KIND_VIDEO_RENDERER): MSDK_INSTANCE_*. MSDK_E_UNSUPPORTED for a kind
+ * that the class is not of. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_state(msdk_instance *instance, uint32_t kind, uint32_t *out);
 
 /* The formats a producer can make: initialises it if need be. MSDK_E_NOT_FOUND ends the list. [any thread] */

@@ -201,7 +201,7 @@ typedef struct msdk_video_frame {
   const msdk_video_format *format; /* lives as long as the frame */
   int64_t timestamp_ns;            /* when it was captured, on the engine's clock; 0 until known */
   int64_t duration_ns;             /* 0: unknown */
-  uint64_t sequence;               /* counted by the sending stream from 1; a gap is a frame that did not arrive */
+  uint64_t sequence;               /* of the frames that send accepted, from 1; a gap is one that was left out or lost */
   uint32_t orientation;            /* MSDK_ROTATE_* | MSDK_MIRROR */
   int32_t fence_fd;                /* sync_file of a dmabuf, -1: none */
 } msdk_video_frame;
@@ -239,7 +239,7 @@ typedef struct msdk_encoded_frame {
   uint64_t size;        /* bytes */
   int64_t timestamp_ns; /* when the picture was captured */
   int64_t duration_ns;  /* 0: unknown */
-  uint64_t sequence;    /* counted by the sending stream from 1 */
+  uint64_t sequence;    /* of the picture it was made from */
   uint32_t color_matrix, color_full_range; /* as in msdk_video_format */
 } msdk_encoded_frame;
 

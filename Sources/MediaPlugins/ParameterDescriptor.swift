@@ -64,7 +64,8 @@ public struct ParameterDescriptor: Sendable {
   /// The value in the parameter's own type, if it is one that is accepted.
   func check(_ value: ParameterValue, argument: String) throws(MediaError) -> ParameterValue {
     guard let converted = value.converted(to: type) else {
-      let reason = value.number == nil || type.rawValue > ParameterType.f64.rawValue ? Status.type : .range
+      // An integer that does not fit is of the right type and out of range.
+      let reason = value.type.isInteger && (type.isInteger || type == .f64) ? Status.range : .type
       throw MediaError(reason, "\(argument) is \(shown(value)) of type \(value.type); parameter \"\(name)\" accepts \(accepted)")
     }
     if let number = converted.number {

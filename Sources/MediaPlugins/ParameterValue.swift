@@ -134,6 +134,13 @@ public enum ParameterType: UInt32, Sendable {
   case string = 7
   case bytes = 8
 
+  var isInteger: Bool {
+    switch self {
+    case .i32, .i64, .u32, .u64: true
+    default: false
+    }
+  }
+
   /// Reads text as a value of this type; nil when it is none.
   func parse(_ text: String) -> ParameterValue? {
     switch self {

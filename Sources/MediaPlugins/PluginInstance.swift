@@ -38,6 +38,7 @@ public final class PluginInstance: Sendable {
   public let handle = HandleSlot(.instance)
   public let clock: @Sendable () -> Int64
   let log: @Sendable (Int32, String) -> Void
+  private let ended: @Sendable (PluginInstance) -> Void
   let turn = Turn()
   let state: Monitor<State>
   let pool = BufferPool(limit: 8)
@@ -68,11 +69,14 @@ public final class PluginInstance: Sendable {
   let context: Context
   let adapter = RendererAdapter()
 
+  /// `ended` is told when the instance is destroyed.
   public init(
-    _ descriptor: ClassDescriptor, clock: @escaping @Sendable () -> Int64, log: @escaping @Sendable (Int32, String) -> Void
+    _ descriptor: ClassDescriptor, clock: @escaping @Sendable () -> Int64 = { MediaTime.monotonic() },
+    log: @escaping @Sendable (Int32, String) -> Void = { _, _ in }, ended: @escaping @Sendable (PluginInstance) -> Void = { _ in }
   ) throws(MediaError) {
     self.descriptor = descriptor
     self.clock = clock
+    self.ended = ended
     let id = descriptor.id
     self.log = { level, text in log(level, "\(id): \(text)") }
     try descriptor.module.initialise()
@@ -91,10 +95,6 @@ public final class PluginInstance: Sendable {
     native = Native(plugin: plugin, context: token)
     state = Monitor(State(values: Dictionary(uniqueKeysWithValues: descriptor.parameters.map { ($0.name, $0.defaultValue) })))
     context.instance.withLock { $0.instance = self }
-  }
-
-  deinit {
-    destroy()
   }
 
   var plugin: OpaquePointer { native.plugin }
@@ -201,6 +201,8 @@ public final class PluginInstance: Sendable {
       log(MSDK_LOG_ERROR.level, "not destroyed: \(error.text)")
     }
     HandleTable.shared.remove(native.context, .hostContext)
+    handle.end()
+    ended(self)
   }
 
   /// Renderers that take what this filter makes.

@@ -43,12 +43,20 @@ public final class RendererList: Sendable {
     guard take(renderer) else { throw MediaError(.notFound, "the renderer is not attached here") }
   }
 
+  /// Detaches and releases all, so that what they write is complete.
   public func removeAll() {
     let removed = entries.withLock { entries in
       defer { entries = [] }
       return entries
     }
-    for entry in removed { entry.renderer.detach(entry.attachment) }
+    for entry in removed {
+      entry.renderer.detach(entry.attachment)
+      do throws(MediaError) {
+        try entry.renderer.release()
+      } catch {
+        entry.renderer.log(MSDK_LOG_WARN.level, error.text)
+      }
+    }
   }
 
   private func take(_ renderer: PluginInstance) -> Bool {

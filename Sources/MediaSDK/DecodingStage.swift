@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaTransport
 
 /// The decoder of one incoming stream: which frames it can be given, and what to do about a gap. Used by the stream's worker.
 final class DecodingStage: Sendable {
@@ -13,8 +14,8 @@ final class DecodingStage: Sendable {
 
   fileprivate struct State {
     var decoder: (any VideoDecoder)?
-    /// The frame before the next one that can be used; nil before the first.
-    var latest: UInt64?
+    /// The picture before the next one that can be used; nil before the first.
+    var latest: PictureID?
     var needsKeyFrame = true
     var isAfterGap = false
     var lastRequest = Int64.min
@@ -37,11 +38,10 @@ final class DecodingStage: Sendable {
   }
 
   /// Whether the frame builds on what was decoded.
-  func judge(_ frame: EncodedFrame, now: Int64) -> Verdict {
+  func judge(_ frame: EncodedFrame, _ picture: PictureID, now: Int64) -> Verdict {
     state.withLock { state in
-      let sequence = frame.native.pointee.sequence
-      let hasGap = state.latest.map { sequence != $0 &+ 1 } ?? false
-      state.latest = sequence
+      let hasGap = state.latest.map { picture != $0 + 1 } ?? false
+      state.latest = picture
       if frame.isKeyFrame {
         defer {
           state.needsKeyFrame = false

@@ -71,7 +71,9 @@ public final class Engine: Sendable {
       guard !isTaken else { throw MediaError(.exists, "class \(classID) is a singleton and has an instance already") }
     }
     let clock = self.clock
-    let instance = try PluginInstance(descriptor, clock: { clock.now() }, log: { [logger] level, text in logger.log(level, text) })
+    let instance = try PluginInstance(
+      descriptor, clock: { clock.now() }, log: { [logger] level, text in logger.log(level, text) },
+      ended: { [weak self] instance in self?.forget(instance) })
     do throws(MediaError) {
       try add(instance, to: \.instances)
     } catch {
@@ -98,11 +100,8 @@ public final class Engine: Sendable {
     children.withLock { $0.outgoing[ObjectIdentifier(stream)] = nil }
   }
 
-  /// Ends an instance.
-  public func destroy(_ instance: PluginInstance) {
+  private func forget(_ instance: PluginInstance) {
     children.withLock { $0.instances[ObjectIdentifier(instance)] = nil }
-    instance.handle.end()
-    instance.destroy()
   }
 
   /// Scripts the network of a loopback room; nil makes it perfect again.
@@ -137,7 +136,7 @@ public final class Engine: Sendable {
     handle.end()
     for session in sessions { session.close() }
     for stream in outgoing { stream.close() }
-    for instance in instances { destroy(instance) }
+    for instance in instances { instance.destroy() }
     loop.stop()
     LoopbackTransport.forgetScripts(of: clock)
     logger.set(level: MSDK_LOG_NONE.level32, callback: nil)

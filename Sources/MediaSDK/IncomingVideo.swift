@@ -14,13 +14,18 @@ public final class IncomingVideo: Sendable {
     case notAvailable = 4
   }
 
+  struct Arrival: Sendable {
+    let unit: MediaUnit
+    let picture: PictureID
+  }
+
   struct Guarded {
     var state = State.available
     var options = IncomingVideoOptions()
-    /// Sequence of the newest unit that arrived.
-    var latest: UInt64 = 0
+    /// The newest picture that arrived.
+    var latest: PictureID = 0
     /// What the stream's worker has yet to look at.
-    var inbound = BoundedQueue<MediaUnit>(capacity: IncomingVideo.inboundCapacity)
+    var inbound = BoundedQueue<Arrival>(capacity: IncomingVideo.inboundCapacity)
     var worker: (any Worker)?
     var deliveryGate = CallbackGate()
     var callback: FrameCallback?
@@ -102,16 +107,16 @@ public final class IncomingVideo: Sendable {
 
   /// After this no callback and no renderer is called, and readers are told.
   private func endDelivery() {
-    let (worker, gate, left): ((any Worker)?, CallbackGate, [MediaUnit]) = guarded.withLock { guarded in
+    let (worker, gate, left): ((any Worker)?, CallbackGate, [Arrival]) = guarded.withLock { guarded in
       defer { guarded.worker = nil }
-      var left: [MediaUnit] = []
-      while let unit = guarded.inbound.pop() { left.append(unit) }
+      var left: [Arrival] = []
+      while let arrival = guarded.inbound.pop() { left.append(arrival) }
       return (guarded.worker, guarded.deliveryGate, left)
     }
     output.close()
     worker?.stop()
     gate.close()
-    for unit in left { unit.release() }
+    for arrival in left { arrival.unit.release() }
   }
 
   /// The sender withdrew it: what arrived is still delivered.

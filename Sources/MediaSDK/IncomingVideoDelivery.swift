@@ -6,8 +6,7 @@ import MediaTransport
 /// The way of a unit from the transport to those who take it.
 extension IncomingVideo {
   /// On the thread that brings it; borrowed.
-  func receive(_ unit: MediaUnit) {
-    let sequence = unit.sequence
+  func receive(_ unit: MediaUnit, _ picture: PictureID) {
     let now = session.engine.clock.now()
     let hasRenderers = !renderers.isEmpty
     struct Plan {
@@ -17,43 +16,43 @@ extension IncomingVideo {
     }
     let plan: Plan? = guarded.withLock { guarded in
       guard guarded.state == .started else { return nil }
-      guarded.counters.countArrival(unit, after: guarded.latest)
+      guarded.counters.countArrival(unit, picture, after: guarded.latest)
       guarded.rate.count(at: now)
-      guarded.latest = sequence
+      guarded.latest = picture
       return Plan(options: guarded.options, callback: guarded.callback, gate: guarded.deliveryGate)
     }
     guard let plan else { return }
     switch unit {
     case .encoded(let frame):
       if plan.options.output != .raw { offer(frame) }
-      if plan.options.output != .encoded || plan.callback != nil || hasRenderers { enqueue(unit) }
+      if plan.options.output != .encoded || plan.callback != nil || hasRenderers { enqueue(Arrival(unit: unit, picture: picture)) }
     case .raw(let frame):
       if plan.options.delivery == .direct, let callback = plan.callback {
         call(callback, with: frame, plan.options, plan.gate)
-        if hasRenderers { enqueue(unit) }
+        if hasRenderers { enqueue(Arrival(unit: unit, picture: picture)) }
       } else if plan.callback != nil || hasRenderers {
-        enqueue(unit)
+        enqueue(Arrival(unit: unit, picture: picture))
       } else {
         offer(frame)
       }
     }
   }
 
-  private func enqueue(_ unit: MediaUnit) {
-    unit.retain()
+  private func enqueue(_ arrival: Arrival) {
+    arrival.unit.retain()
     // Encoded units depend on each other, raw ones do not: of these only the newest few wait.
-    let (displaced, worker): ([MediaUnit], (any Worker)?) = guarded.withLock { guarded in
-      guard guarded.state == .started else { return ([unit], nil) }
-      var displaced: [MediaUnit] = []
+    let (displaced, worker): ([Arrival], (any Worker)?) = guarded.withLock { guarded in
+      guard guarded.state == .started else { return ([arrival], nil) }
+      var displaced: [Arrival] = []
       if description.codec == 0 {
         let capacity = guarded.options.queueCapacity == 0 ? 3 : guarded.options.queueCapacity
         while guarded.inbound.count >= capacity, let oldest = guarded.inbound.pop() { displaced.append(oldest) }
       }
-      if let oldest = guarded.inbound.push(unit) { displaced.append(oldest) }
+      if let oldest = guarded.inbound.push(arrival) { displaced.append(oldest) }
       guarded.counters.dropped += UInt64(displaced.count)
       return (displaced, guarded.worker)
     }
-    for unit in displaced { unit.release() }
+    for arrival in displaced { arrival.unit.release() }
     worker?.poke()
   }
 
@@ -61,16 +60,16 @@ extension IncomingVideo {
 
   func process() -> Int64 {
     while true {
-      let (unit, hasEnded): (MediaUnit?, Bool) = guarded.withLock { ($0.inbound.pop(), $0.hasEnded) }
-      guard let unit else {
+      let (arrival, hasEnded): (Arrival?, Bool) = guarded.withLock { ($0.inbound.pop(), $0.hasEnded) }
+      guard let arrival else {
         if hasEnded { finish() }
         return .max
       }
-      switch unit {
+      switch arrival.unit {
       case .raw(let frame): deliver(frame)
-      case .encoded(let frame): decode(frame)
+      case .encoded(let frame): decode(frame, arrival.picture)
       }
-      unit.release()
+      arrival.unit.release()
     }
   }
 
@@ -86,10 +85,10 @@ extension IncomingVideo {
     }
   }
 
-  private func decode(_ frame: EncodedFrame) {
+  private func decode(_ frame: EncodedFrame, _ picture: PictureID) {
     guard let decoding else { return }
     let now = session.engine.clock.now()
-    let verdict = decoding.judge(frame, now: now)
+    let verdict = decoding.judge(frame, picture, now: now)
     guarded.withLock { $0.counters.count(verdict) }
     if verdict.asksForKeyFrame { requestKeyFrame() }
     guard verdict.isUsable else { return }
@@ -166,15 +165,6 @@ extension IncomingVideo {
     if let displaced = output.encoded.put(frame) {
       displaced.release()
       guarded.withLock { $0.counters.dropped += 1 }
-    }
-  }
-}
-
-extension MediaUnit {
-  var sequence: UInt64 {
-    switch self {
-    case .raw(let frame): frame.native.pointee.sequence
-    case .encoded(let frame): frame.native.pointee.sequence
     }
   }
 }

@@ -19,10 +19,10 @@ public struct IncomingVideoCounters: Sendable {
   public var width: UInt32 = 0
   public var height: UInt32 = 0
 
-  mutating func countArrival(_ unit: MediaUnit, after latest: UInt64) {
+  mutating func countArrival(_ unit: MediaUnit, _ picture: PictureID, after latest: PictureID) {
     received += 1
     bytesReceived += UInt64(unit.byteCount)
-    if latest != 0, unit.sequence > latest &+ 1 { lost += unit.sequence - latest - 1 }
+    if latest != 0, picture > latest + 1 { lost += picture - latest - 1 }
     switch unit {
     case .raw(let frame):
       width = frame.native.pointee.format?.pointee.width ?? 0

@@ -41,6 +41,7 @@ public final class OutgoingVideo: Sendable {
     var frameRate: FrameRate?
     var nextPacedTime = Int64.min
     var sequence: UInt64 = 0
+    var picture: PictureID = 0
     var pending: BoundedQueue<Pending>
     /// Somebody is taking frames out of `pending`, one after the other.
     var isDraining = false
@@ -134,6 +135,7 @@ public final class OutgoingVideo: Sendable {
     report(dropped, .dropped, .stopped)
     publication.transport.unpublish(publication.id)
     stopEncoderWorker()
+    waitForDrain()
     encoding?.reset()
     publication.session.push(.outgoingVideoState(self, final, error))
     publication.session.forget(self)

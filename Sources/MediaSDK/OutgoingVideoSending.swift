@@ -127,14 +127,29 @@ extension OutgoingVideo {
     var next: Pending? = first
     while let pending = next {
       if case .raw(let frame) = pending.unit { previews.offer(frame) }
-      let result = guarded.withLock { $0.publication }.map { $0.transport.send(pending.unit, on: $0.id) } ?? .notConnected
-      finish(pending, result, outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
+      finish(pending, handOver(pending.unit), outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
       next = guarded.withLock { guarded in
         let next = guarded.pending.pop()
         if next == nil { guarded.isDraining = false }
         return next
       }
     }
+    // Whoever stopped the stream meanwhile waits for this.
+    if state != .started { guarded.notify() }
+  }
+
+  /// When it returns, no frame is being handed over and no completion called, unless the call came from inside foreign code.
+  func waitForDrain() {
+    guard !ForeignCode.isRunning else { return }
+    _ = guarded.wait(until: .max) { $0.isDraining ? nil : true }
+  }
+
+  private func handOver(_ unit: MediaUnit) -> SendResult {
+    let (publication, picture): (Publication?, PictureID) = guarded.withLock { guarded in
+      guarded.picture += 1
+      return (guarded.publication, guarded.picture)
+    }
+    return publication.map { $0.transport.send(unit, picture, on: $0.id) } ?? .notConnected
   }
 
   // MARK: With an encoder
@@ -150,7 +165,6 @@ extension OutgoingVideo {
 
   struct Work {
     let pending: Pending
-    let publication: Publication?
     let format: VideoFormat?
     let bitrate: UInt64
     let frameRate: FrameRate
@@ -168,7 +182,7 @@ extension OutgoingVideo {
       let bitrate = format.map { guarded.bitrate.bitrate(for: $0, estimate: guarded.estimate) } ?? 0
       guarded.counters.targetBitrate = bitrate
       return Work(
-        pending: pending, publication: guarded.publication, format: format, bitrate: bitrate,
+        pending: pending, format: format, bitrate: bitrate,
         frameRate: guarded.frameRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
         callback: guarded.encodedCallback)
     }
@@ -177,7 +191,7 @@ extension OutgoingVideo {
   private func encode(_ work: Work) {
     guard case .raw(let frame) = work.pending.unit, let encoding else { return }
     previews.offer(frame)
-    guard let format = work.format, let publication = work.publication, frame.fits(format) else {
+    guard let format = work.format, frame.fits(format) else {
       return report([work.pending], .dropped, .stopped)
     }
     guard work.hasTakers else { return report([work.pending], .dropped, .noReceiver) }
@@ -189,7 +203,7 @@ extension OutgoingVideo {
       guard let encoded else { return report([work.pending], .dropped, .encoder) }
       defer { encoded.release() }
       work.callback?.call(encoded)
-      let result = publication.transport.send(.encoded(encoded), on: publication.id)
+      let result = handOver(.encoded(encoded))
       let isTaken = result == .noReceiver && work.callback != nil
       finish(
         work.pending, isTaken ? .sent : result, outcome: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame)

@@ -107,7 +107,10 @@ final class ProducerPump: Sendable {
         state.rate = FrameRate(0)
         state.nextPushTime = .min
       }
-      try producer.startProducer { [weak self] frame in self?.take(frame) ?? .closed }
+      try producer.startProducer { [weak self] frame in
+        guard let self else { return .closed }
+        return self.take(frame)
+      }
     } catch {
       fail(error)
     }

@@ -258,8 +258,8 @@ public final class Session: Sendable {
     push(.state(state, nil))
   }
 
-  fileprivate func receive(_ unit: MediaUnit, on id: StreamID) {
-    guarded.withLock { $0.incoming[id] }?.receive(unit)
+  fileprivate func receive(_ unit: MediaUnit, _ picture: PictureID, on id: StreamID) {
+    guarded.withLock { $0.incoming[id] }?.receive(unit, picture)
   }
 }
 
@@ -290,7 +290,7 @@ private final class TransportObserver: TransportDelegate {
     session.handle(event, from: transport)
   }
 
-  func transport(received unit: MediaUnit, on stream: StreamID) {
-    weak.session?.receive(unit, on: stream)
+  func transport(received unit: MediaUnit, _ picture: PictureID, on stream: StreamID) {
+    weak.session?.receive(unit, picture, on: stream)
   }
 }

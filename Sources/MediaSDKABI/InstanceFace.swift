@@ -17,7 +17,7 @@ public func msdk_instance_create(
     let engine = try Handles.engine(engine)
     let out = try required(out, "out")
     let instance = try engine.makeInstance(text(classID, "class_id"))
-    try Handles.publish(instance.handle.handle(of: instance), to: out) { engine.destroy(instance) }
+    try Handles.publish(instance.handle.handle(of: instance), to: out) { instance.destroy() }
   }
 }
 
@@ -93,6 +93,9 @@ public func msdk_instance_state(_ instance: OpaquePointer!, _ kind: UInt32, _ ou
   face { () throws(MediaError) in
     let instance = try Handles.instance(instance)
     let out = try required(out, "out")
+    guard instance.descriptor.kinds & kind != 0 else {
+      throw MediaError(.unsupported, "kind is \(kind); class \(instance.descriptor.id) is of the kinds \(instance.descriptor.kinds)")
+    }
     switch Int(kind) {
     case MSDK_KIND_VIDEO_PRODUCER: out.pointee = instance.producerPhase.rawValue
     case MSDK_KIND_VIDEO_RENDERER: out.pointee = instance.rendererPhase.rawValue

@@ -233,7 +233,7 @@ public final class LoopbackTransport: Transport {
 
   // MARK: Media
 
-  public func send(_ unit: MediaUnit, on stream: StreamID) -> SendResult {
+  public func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
     guard let room = room.withLock({ $0 }) else { return .notConnected }
     let (receivers, script) = room.state.withLock { state in
       (state.streams[stream]?.receivers, state.script(for: member.userID))
@@ -244,14 +244,14 @@ public final class LoopbackTransport: Transport {
     guard let script else {
       let packets = UInt64(NetworkLink.packets(bytes: bytes))
       state.withLock { $0.stats.countSent(bytes: bytes, packets: packets) }
-      for receiver in receivers { receiver.deliver(unit, on: stream, bytes: bytes, packets: packets) }
+      for receiver in receivers { receiver.deliver(unit, picture, on: stream, bytes: bytes, packets: packets) }
       return .sent
     }
-    return send(unit, bytes: bytes, on: stream, to: receivers, under: script)
+    return send(HeldUnit(unit, picture), bytes: bytes, on: stream, to: receivers, under: script)
   }
 
   private func send(
-    _ unit: MediaUnit, bytes: Int, on stream: StreamID, to receivers: [LoopbackTransport], under script: NetworkScript
+    _ held: HeldUnit, bytes: Int, on stream: StreamID, to receivers: [LoopbackTransport], under script: NetworkScript
   ) -> SendResult {
     let now = loop.clock.now()
     let step = script.step(at: now) ?? NetworkScript.Step()
@@ -268,7 +268,6 @@ public final class LoopbackTransport: Transport {
       }
     }
     guard let arrivals else { return .queueFull }
-    let held = HeldUnit(unit)
     for (receiver, arrival) in zip(receivers, arrivals) {
       receiver.expect(held, on: stream, bytes: bytes, packets: packets, arrival: arrival)
     }
@@ -293,18 +292,18 @@ public final class LoopbackTransport: Transport {
     loop.schedule(at: arrival.time) { [weak self] in
       guard let self else { return }
       self.state.withLock { $0.inFlight -= 1 }
-      self.deliver(held.unit, on: stream, bytes: bytes, packets: UInt64(packets))
+      self.deliver(held.unit, held.picture, on: stream, bytes: bytes, packets: UInt64(packets))
     }
   }
 
-  private func deliver(_ unit: MediaUnit, on stream: StreamID, bytes: Int, packets: UInt64) {
+  private func deliver(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID, bytes: Int, packets: UInt64) {
     let delegate: (any TransportDelegate)? = state.withLock { state in
       guard case .connected = state.phase else { return nil }
       state.stats.bytesReceived += UInt64(bytes)
       state.stats.packetsReceived += packets
       return state.delegate
     }
-    delegate?.transport(received: unit, on: stream)
+    delegate?.transport(received: unit, picture, on: stream)
   }
 }
 
@@ -318,9 +317,11 @@ extension TransportStats {
 /// Keeps a unit alive while it is under way, wherever the way ends.
 private final class HeldUnit: Sendable {
   let unit: MediaUnit
+  let picture: PictureID
 
-  init(_ unit: MediaUnit) {
+  init(_ unit: MediaUnit, _ picture: PictureID) {
     self.unit = unit
+    self.picture = picture
     unit.retain()
   }
 

@@ -33,6 +33,10 @@ public struct StreamDescription: Sendable {
   }
 }
 
+/// Which of the pictures that a stream handed to its transport this is, from 1: RFC 7741 calls it the picture id. A gap at the receiver is a
+/// loss on the way; frames that the sender left out have none.
+public typealias PictureID = UInt64
+
 /// One picture on its way, raw or encoded; borrowed by whoever is handed it.
 public enum MediaUnit: Sendable {
   case raw(VideoFrame)
@@ -103,7 +107,7 @@ public protocol Transport: AnyObject, Sendable {
 
   func publish(codec: UInt32, format: VideoFormat) throws(MediaError) -> StreamID
   func unpublish(_ stream: StreamID)
-  func send(_ unit: MediaUnit, on stream: StreamID) -> SendResult
+  func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult
 
   func subscribe(to stream: StreamID)
   func unsubscribe(from stream: StreamID)
@@ -114,5 +118,5 @@ public protocol Transport: AnyObject, Sendable {
 
 public protocol TransportDelegate: AnyObject, Sendable {
   func transport(_ event: TransportEvent)
-  func transport(received unit: MediaUnit, on stream: StreamID)
+  func transport(received unit: MediaUnit, _ picture: PictureID, on stream: StreamID)
 }

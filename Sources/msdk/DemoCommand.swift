@@ -1,0 +1,76 @@
+import ArgumentParser
+import Glibc
+import MediaCore
+
+struct DemoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Sends a clip as VP8, and draws what is received in black and white.",
+    discussion: """
+      Writes bw.png, the 60th picture, and bw.y4m, the first 50 pictures. The command that does the same with msdk run is printed.
+
+      Example:
+        msdk demo --input clip.ivf --output pictures
+      """)
+
+  private static let clipOfSourceTree = "Tests/Media/bunny-720p25.ivf"
+  private static let secondsOfPattern = 5.0
+
+  @Option(
+    help: ArgumentHelp(
+      "A clip: Y4M, or IVF with VP8. Default: \(clipOfSourceTree), or where there is none, five seconds of a test pattern.", valueName: "clip"))
+  var input: String?
+
+  @Option(help: ArgumentHelp("Where to write; made if need be.", valueName: "dir"))
+  var output = "out"
+
+  @Option(help: ArgumentHelp("Load plugins from this directory first. May be given several times.", valueName: "dir"))
+  var plugins: [String] = []
+
+  func run() throws {
+    try DemoCommand.makeDirectory(output)
+    let clip = input ?? (access(DemoCommand.clipOfSourceTree, R_OK) == 0 ? DemoCommand.clipOfSourceTree : nil)
+    let writers = [
+      PluginItem(name: "file", value: "\(output)/bw.png", settings: [.init(key: "frame", value: "60")]),
+      PluginItem(name: "file", value: "\(output)/bw.y4m", settings: [.init(key: "max_frames", value: "50")]),
+    ]
+    var plan = RunPlan(producer: PluginItem(name: clip == nil ? "testpattern" : "file", value: clip ?? "counter"))
+    plan.renderers = [[PluginItem(name: "bw")] + writers]
+    plan.seconds = clip == nil ? DemoCommand.secondsOfPattern : nil
+    plan.plugins = plugins
+    tell(plan)
+    guard try Run(plan: plan).perform() else { throw ExitCode(1) }
+    Terminal.show("picture: \(output)/bw.png\nvideo: \(output)/bw.y4m")
+  }
+
+  private func tell(_ plan: RunPlan) {
+    let what = plan.producer.name == "file" ? "the clip \(plan.producer.value ?? "")" : "a test pattern"
+    Terminal.show(
+      Terminal.oneLine("Two participants join a room in this process. One sends \(what) as VP8; the other receives it,")
+        + "\ndecodes it, and has it drawn in black and white into a picture and a video. The same by hand:\n")
+    var words = ["msdk", "run", "--producer", plan.producer.text]
+    words += plan.renderers.flatMap { ["--renderer", $0.map(\.text).joined(separator: ",")] }
+    words += plan.seconds.map { ["--seconds", $0.shortText] } ?? []
+    words += plugins.flatMap { ["--plugins", $0] }
+    Terminal.show("  \(Terminal.oneLine(words.map(DemoCommand.quoted).joined(separator: " ")))\n")
+  }
+
+  /// For the shell.
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      ("a"..."z").contains(Unicode.Scalar(byte)) || ("A"..."Z").contains(Unicode.Scalar(byte)) || ("+"...":").contains(Unicode.Scalar(byte))
+        || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "=")
+    }
+    return isPlain && !word.isEmpty ? word : "'\(word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+  }
+
+  private static func makeDirectory(_ path: String) throws(MediaError) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+    var directory = path.hasPrefix("/") ? "" : "."
+    for part in parts {
+      directory += "/\(part)"
+      guard mkdir(directory, 0o777) != 0, errno != EEXIST, errno != EISDIR else { continue }
+      throw MediaError(.io, "the directory \(path) cannot be made: \(String(cString: strerror(errno)))")
+    }
+  }
+}

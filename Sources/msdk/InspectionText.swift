@@ -1,0 +1,92 @@
+import CMediaSDK
+import MediaCore
+import MediaPlugins
+
+extension Inspection {
+  var text: String {
+    var parts = ["MediaSDK \(MSDK_VERSION_STRING), plugin ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)", placesText]
+    parts += modules.map(\.text)
+    if !places.refused.isEmpty {
+      let lines = places.refused.map { "  \(Terminal.oneLine($0.path))\n    \(Terminal.oneLine($0.error.text))" }
+      parts.append("Refused files\n" + lines.joined(separator: "\n"))
+    }
+    parts.append(limits.map(Inspection.limitText).joined(separator: "\n"))
+    let codecLines = codecs.map { codec in
+      let inputs = codec.inputFormats.map(\.name).joined(separator: " or ")
+      return "  \(codec.name) (\(codec.fourccText)): sent from \(inputs), up to \(codec.maximumDimension) pixels a side"
+    }
+    parts.append("Codecs\n" + codecLines.joined(separator: "\n"))
+    return parts.joined(separator: "\n\n")
+  }
+
+  var classTexts: String {
+    modules.map(\.text).joined(separator: "\n\n")
+  }
+
+  private var placesText: String {
+    let lines = places.places.map { place in
+      let all = place.loadedCount == place.fileCount
+      let loaded = all ? "" : ", \(place.loadedCount) loaded"
+      return "  \(Terminal.oneLine(place.directory)): \(place.fileCount) \(place.fileCount == 1 ? "file" : "files")\(loaded)"
+    }
+    let none = "  nowhere: none of the standard places exists; give a directory with --plugins"
+    return "Plugins were looked for in\n" + (lines.isEmpty ? none : lines.joined(separator: "\n"))
+  }
+
+  private static func limitText(_ name: String, _ list: [VideoLimits.Limit]) -> String {
+    let isExact = name == "conference"
+    let lines = list.map { "  \(isExact ? "" : "up to ")\($0.width)x\($0.height), up to \($0.frameRate) frames a second" }
+    return "Limits \"\(name)\"\n" + lines.joined(separator: "\n")
+  }
+}
+
+extension Inspection.Module {
+  fileprivate var text: String {
+    let facts = [("vendor", module.vendor), ("version", module.version), ("licence", module.license)].map { name, value in
+      value.isEmpty ? "no \(name) given" : "\(name) \(Terminal.oneLine(value))"
+    }
+    let url = module.url.isEmpty ? "" : "\n  \(Terminal.oneLine(module.url))"
+    let head = "Module \(Terminal.oneLine(module.path))\n  \(facts.joined(separator: ", "))\(url)"
+    return ([head] + classes.map(\.text)).joined(separator: "\n\n")
+  }
+}
+
+extension Inspection.Class {
+  fileprivate var text: String {
+    var lines = ["  \(descriptor.id)", "    \((descriptor.kindNames + descriptor.flagNames).joined(separator: ", "))"]
+    let words = [descriptor.name, descriptor.summary].filter { !$0.isEmpty }.map(Terminal.oneLine)
+    if !words.isEmpty { lines.append("    \(words.joined(separator: ": "))") }
+    let width = descriptor.parameters.map(\.name.count).max() ?? 0
+    if !descriptor.parameters.isEmpty { lines.append("    parameters") }
+    for parameter in descriptor.parameters {
+      lines.append("      \(parameter.name.padded(to: width))  \(parameter.factsText)")
+      if !parameter.summary.isEmpty { lines.append("      \("".padded(to: width))  \(Terminal.oneLine(parameter.summary))") }
+    }
+    return (lines + formatLines).joined(separator: "\n")
+  }
+
+  private var formatLines: [String] {
+    switch formats {
+    case .notAsked: []
+    case .refused(let reason): ["    formats: it does not tell: \(Terminal.oneLine(reason))"]
+    case .offered(let list, let own):
+      list.isEmpty
+        ? ["    formats: none known yet"] : ["    formats"] + list.map { "      \($0)\($0 == own ? ", unless told otherwise" : "")" }
+    }
+  }
+}
+
+extension ParameterDescriptor {
+  fileprivate var factsText: String {
+    var facts = ["\(type)"]
+    if !isRequired { facts.append("default \(isSecret ? "not shown" : Terminal.oneLine(defaultText))") }
+    if let range { facts.append("\(range.lowerBound.shortText)..\(range.upperBound.shortText)") }
+    if let choices { facts.append("one of \(choices.map(Terminal.oneLine).joined(separator: " "))") }
+    return (facts + flagNames).joined(separator: ", ")
+  }
+
+  private var defaultText: String {
+    if case .f64(let value) = defaultValue { return value.shortText }
+    return defaultValue.description
+  }
+}

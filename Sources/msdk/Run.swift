@@ -1,0 +1,87 @@
+import CMediaSDK
+import MediaCore
+import MediaPlugins
+import MediaSDK
+
+/// A call inside this process, from the plan to the table.
+struct Run {
+  let plan: RunPlan
+
+  private static let tick = 20
+
+  /// Says whether all went well. What did not was told.
+  func perform() throws(MediaError) -> Bool {
+    let begin = MediaTime.monotonic()
+    let signals = StopSignals()
+    let engine = Engine()
+    defer { engine.close() }
+    engine.logger.set(level: Int32(MSDK_LOG_WARN)) { _, text in Terminal.complain("warning: \(text)") }
+    try PluginPlaces(loadingInto: engine, given: plan.plugins).warn()
+
+    let producer = try plan.producer.make(.producer, in: engine)
+    let format = try FormatChoice(size: plan.size, frameRate: plan.frameRate, codec: plan.codec).agree(with: producer)
+    var chains: [RendererChain] = []
+    for items in plan.renderers { chains.append(try RendererChain(items, in: engine)) }
+    let call = try Call(engine, options(for: format), network: plan.network, seed: plan.seed)
+    let reception = try Reception(call.incoming, feeding: chains, limit: plan.frames)
+    try reception.start()
+    try call.waitForReceiver()
+    try call.outgoing.attachProducer(producer)
+
+    let start = MediaTime.monotonic()
+    var drops = DropReasons()
+    var failures = watch(call, producer, reception, signals, &drops)
+    signals.letThrough()
+    try call.outgoing.attachProducer(nil)
+    let length = MediaTime.monotonic() - start
+    try call.drain()
+    try reception.waitForTheLast()
+    failures += chains.flatMap { $0.release() }.map(\.text)
+    for case .failed(let text) in call.happenings(with: producer) { failures.append(text) }
+    drops.collect(from: call.outgoing)
+
+    let table = RunTable(
+      plan: plan, producerID: producer.descriptor.id, format: format, outgoing: call.outgoing.stats.counters,
+      incoming: call.incoming.stats.counters, transport: call.receiver.stats.transport, reception: reception.counts, drops: drops,
+      length: length, begin: begin)
+    Terminal.show(table.text)
+    for failure in failures { Terminal.complain(failure) }
+    return failures.isEmpty
+  }
+
+  private func options(for format: VideoFormat) -> OutgoingVideoOptions {
+    var options = OutgoingVideoOptions(formats: [format])
+    options.limits = .extended
+    options.codec = plan.codec.fourcc
+    // Those that come between two looks at them.
+    options.reportCapacity = 1024
+    if let bitrate = plan.bitrate {
+      options.bitrate.target = bitrate
+      options.bitrate.least = min(options.bitrate.least, bitrate)
+      options.bitrate.most = max(options.bitrate.most, bitrate)
+    }
+    return options
+  }
+
+  /// Until the producer ends, something fails, enough was seen, or the user has had enough. Gives what failed.
+  private func watch(
+    _ call: Call, _ producer: PluginInstance, _ reception: Reception, _ signals: StopSignals, _ drops: inout DropReasons
+  ) -> [String] {
+    let deadline = plan.seconds.map { MediaTime.monotonic() + Int64($0 * 1e9) } ?? .max
+    var progress = Progress()
+    defer { progress.end() }
+    var failures: [String] = []
+    var isOver = false
+    while !isOver, !reception.counts.isComplete {
+      let left = (deadline - MediaTime.monotonic()) / 1_000_000
+      if left <= 0 || signals.wait(milliseconds: min(Run.tick, Int(left))) { break }
+      for happening in call.happenings(with: producer) {
+        isOver = true
+        if case .failed(let text) = happening { failures.append(text) }
+      }
+      drops.collect(from: call.outgoing)
+      progress.tell(call)
+    }
+    return failures
+  }
+}

@@ -1,0 +1,19 @@
+import MediaCore
+import MediaTransport
+
+/// What a run is to do.
+struct RunPlan: Sendable {
+  var producer: PluginItem
+  var renderers: [[PluginItem]] = []
+  var codec = Codec.vp8
+  var size: Size?
+  var frameRate: FrameRate?
+  /// Bits a second; nil leaves it to the SDK.
+  var bitrate: UInt64?
+  /// When it ends, if the producer does not end before.
+  var seconds: Double?
+  var frames: UInt64?
+  var network: NetworkScript.Step?
+  var seed: UInt64 = 1
+  var plugins: [String] = []
+}

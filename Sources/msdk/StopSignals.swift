@@ -1,0 +1,24 @@
+import Glibc
+
+/// SIGINT and SIGTERM, waited for instead of interrupting: blocked before the SDK makes its threads, and looked for in between.
+struct StopSignals {
+  private var set = sigset_t()
+
+  init() {
+    sigemptyset(&set)
+    sigaddset(&set, SIGINT)
+    sigaddset(&set, SIGTERM)
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// Waits so long; says whether one came.
+  func wait(milliseconds: Int) -> Bool {
+    var time = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+    return withUnsafePointer(to: set) { sigtimedwait($0, nil, &time) } > 0
+  }
+
+  /// From now on they end the program at once.
+  func letThrough() {
+    _ = withUnsafePointer(to: set) { pthread_sigmask(SIG_UNBLOCK, $0, nil) }
+  }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import CMediaSDK
+import Glibc
+import MediaCore
+
+@main
+struct Tool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "msdk",
+    abstract: "Looks at MediaSDK and its plugins, and tries them out in a call inside this process.",
+    discussion: """
+      Exit code: 0 for success, 1 when something failed (one line on standard error says what), 2 when the command line is wrong.
+
+      Plugins are loaded from the directories given with --plugins, then from the standard places (the environment variable MSDK_PLUGIN_PATH, \
+      colon-separated; MSDK_PLUGIN_SYSTEM_PATH or else ~/.local/share/mediasdk/plugins-1, /usr/local/lib/mediasdk/plugins-1 and \
+      /usr/lib/mediasdk/plugins-1), then from 'plugins' and '../lib/mediasdk/plugins-1' beside this program. Of two classes with the same \
+      name the first counts.
+      """,
+    version: MSDK_VERSION_STRING,
+    subcommands: [InspectCommand.self, RunCommand.self, DemoCommand.self])
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let error as MediaError {
+      Terminal.complain(error.text)
+      Glibc.exit(1)
+    } catch let code as ExitCode {
+      Glibc.exit(code.rawValue)
+    } catch {
+      // Help and the version come as errors, too.
+      if exitCode(for: error) == .success { return print(fullMessage(for: error)) }
+      Terminal.complain(message(for: error))
+      Glibc.exit(2)
+    }
+  }
+}
