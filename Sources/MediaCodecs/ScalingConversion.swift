@@ -18,8 +18,10 @@ enum ScalingConversion {
       try PixelConversion.convert(from, into: middle, scratch: scratch)
       scaleYUV(middle, to, scratch)
     case (true, true):
-      if 2 * to.width < from.width || 2 * to.height < from.height {
-        shrinkRGB(from, to, scratch)
+      // libyuv's scaling of four bytes at once loses 1.4 of 255, which an opaque alpha shows.
+      let gainsAlpha = to.format.isWideRGB && !from.format.isWideRGB
+      if gainsAlpha || 2 * to.width < from.width || 2 * to.height < from.height {
+        scaleChannels(from, to, scratch)
       } else {
         try scaleRGB(from, to, scratch)
       }
@@ -66,7 +68,7 @@ enum ScalingConversion {
     var source = from
     if !from.format.isWideRGB {
       source = Picture(
-        to.format.isWideRGB ? to.format : .bgra, width: from.width, height: from.height, color: from.color, in: scratch,
+        .bgra, width: from.width, height: from.height, color: from.color, in: scratch,
         slot: .picture)
       try PixelConversion.convert(from, into: source, scratch: scratch)
     }
@@ -80,8 +82,8 @@ enum ScalingConversion {
     if target.format != to.format { try PixelConversion.convert(target, into: to, scratch: scratch) }
   }
 
-  /// By area, channel by channel, since libyuv has that filter for single planes only.
-  private static func shrinkRGB(_ from: Picture, _ to: Picture, _ scratch: ConversionScratch) {
+  /// Channel by channel: libyuv filters by area, and without bias, single planes only.
+  private static func scaleChannels(_ from: Picture, _ to: Picture, _ scratch: ConversionScratch) {
     let source = RGBPlanes(width: from.width, height: from.height, in: scratch, slot: .channels)
     let target = RGBPlanes(width: to.width, height: to.height, in: scratch, slot: .scaledChannels)
     source.split(from)

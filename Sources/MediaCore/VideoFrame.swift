@@ -154,6 +154,15 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     }
   }
 
+  /// Says what the pixels of a writable frame have become.
+  public func setColor(_ color: ColorSpace) {
+    guard let format = UnsafeMutablePointer(mutating: native.pointee.format) else { return }
+    format.pointee.color_primaries = color.primaries
+    format.pointee.color_transfer = color.transfer
+    format.pointee.color_matrix = color.matrix
+    format.pointee.color_full_range = color.fullRange ? 1 : 0
+  }
+
   /// Copies the pixels of a frame of the same format and size, row by row.
   public func copyPixels(from other: VideoFrame) throws(MediaError) {
     let format = self.format

@@ -5,9 +5,9 @@ import MediaCore
 
 /// Plugin files of this process. Each is opened once and never closed: code that was loaded may have left anything behind.
 public enum PluginFile {
-  private static let loaded = Monitor<[String: PluginModule]>([:])
+  private static let loaded = Monitor<[String: LoadedModule]>([:])
 
-  public static func load(_ path: String) throws(MediaError) -> PluginModule {
+  public static func load(_ path: String) throws(MediaError) -> LoadedModule {
     let resolved = try check(path)
     if let module = loaded.withLock({ $0[resolved] }) { return module }
     let module = try open(resolved)
@@ -37,7 +37,7 @@ public enum PluginFile {
     return absolute
   }
 
-  private static func open(_ path: String) throws(MediaError) -> PluginModule {
+  private static func open(_ path: String) throws(MediaError) -> LoadedModule {
     try ElfFile.check(path)
     let flags = RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE)
     guard let handle = ForeignCode.run({ dlopen(path, flags) }) else {
@@ -52,7 +52,7 @@ public enum PluginFile {
       throw MediaError(.abi, "plugin \(path) declined: its entry returned NULL for ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)")
     }
     do throws(MediaError) {
-      return try PluginModule(table, path: path)
+      return try LoadedModule(table, path: path)
     } catch {
       throw MediaError(error.status, "plugin \(path): \(error.text)")
     }

@@ -2,7 +2,33 @@ import CMediaSDK
 import Glibc
 import MediaCore
 
-/// A module, from a file or from the program: its table, checked, and its classes. Lives as long as the process when it came from a file.
+/// A module's classes, each of which keeps its module.
+public struct LoadedModule: Sendable {
+  public let module: PluginModule
+  public let classes: [ClassDescriptor]
+
+  private static let mostClasses = 256
+
+  /// Copies and checks the tables.
+  init(_ pointer: UnsafePointer<msdk_module>, path: String) throws(MediaError) {
+    let table = try PluginTable.read(pointer, "the module")
+    let module = try PluginModule(table, path: path)
+    guard let list = table.classes, list[0] != nil else { throw MediaError(.abi, "the module's classes are NULL or none") }
+    var classes: [ClassDescriptor] = []
+    while let pointer = list[classes.count] {
+      guard classes.count < LoadedModule.mostClasses else {
+        throw MediaError(.abi, "the module's classes have no NULL among the first \(LoadedModule.mostClasses)")
+      }
+      let descriptor = try ClassDescriptor(pointer, index: classes.count, module: module)
+      guard !classes.contains(where: { $0.id == descriptor.id }) else { throw MediaError(.abi, "the module has two classes \(descriptor.id)") }
+      classes.append(descriptor)
+    }
+    self.module = module
+    self.classes = classes
+  }
+}
+
+/// What a module says of itself, from a file or from the program, and its init.
 public final class PluginModule: @unchecked Sendable {
   /// "" for a module that the program registered.
   public let path: String
@@ -10,15 +36,12 @@ public final class PluginModule: @unchecked Sendable {
   public let version: String
   public let license: String
   public let url: String
-  public private(set) var classes: [ClassDescriptor] = []
 
   private let table: msdk_module
   private let initialisation = Monitor<Result<Void, MediaError>?>(nil)
 
-  private static let mostClasses = 256
-
-  init(_ pointer: UnsafePointer<msdk_module>, path: String) throws(MediaError) {
-    table = try PluginTable.read(pointer, "the module")
+  fileprivate init(_ table: msdk_module, path: String) throws(MediaError) {
+    self.table = table
     guard table.min_host_minor <= UInt32(MSDK_ABI_MINOR) else {
       throw MediaError(
         .abi, "the module's min_host_minor is \(table.min_host_minor); this host has ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)")
@@ -28,17 +51,6 @@ public final class PluginModule: @unchecked Sendable {
     version = try PluginText.optional(table.version, argument: "the module's version")
     license = try PluginText.optional(table.license, argument: "the module's license")
     url = try PluginText.optional(table.url, argument: "the module's url")
-    guard let list = table.classes, list[0] != nil else { throw MediaError(.abi, "the module's classes are NULL or none") }
-    var classes: [ClassDescriptor] = []
-    while let pointer = list[classes.count] {
-      guard classes.count < PluginModule.mostClasses else {
-        throw MediaError(.abi, "the module's classes have no NULL among the first \(PluginModule.mostClasses)")
-      }
-      let descriptor = try ClassDescriptor(pointer, index: classes.count, module: self)
-      guard !classes.contains(where: { $0.id == descriptor.id }) else { throw MediaError(.abi, "the module has two classes \(descriptor.id)") }
-      classes.append(descriptor)
-    }
-    self.classes = classes
   }
 
   /// Calls the module's init before the first instance, once. A failure stays.

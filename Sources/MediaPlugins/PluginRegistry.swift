@@ -33,19 +33,20 @@ public final class PluginRegistry: Sendable {
   }
 
   public func register(_ module: UnsafePointer<msdk_module>) throws(MediaError) {
-    try add(PluginModule(module, path: ""))
+    try add(LoadedModule(module, path: ""))
   }
 
-  private func add(_ module: PluginModule) throws(MediaError) {
+  private func add(_ loaded: LoadedModule) throws(MediaError) {
+    let module = loaded.module
     try state.withLock { state throws(MediaError) in
       guard !state.modules.contains(where: { $0 === module }) else { return }
-      for added in module.classes {
+      for added in loaded.classes {
         guard let known = state.classes.first(where: { $0.id == added.id }) else { continue }
         let owner = known.module.path.isEmpty ? "a registered module" : known.module.path
         throw MediaError(.exists, "class \(added.id) of \(module.path.isEmpty ? "the module" : module.path) is known already, from \(owner)")
       }
       state.modules.append(module)
-      state.classes.append(contentsOf: module.classes)
+      state.classes.append(contentsOf: loaded.classes)
     }
   }
 

@@ -78,6 +78,7 @@ final class DecodingStage: Sendable {
       return decoder
     }
     guard let picture = try decoder.decode(frame.bytes) else { return nil }
+    guard !picture.isCorrupt else { throw MediaError(.corrupt, "the frame is damaged") }
     let native = frame.native.pointee
     let color = ColorSpace(primaries: 2, transfer: 2, matrix: native.color_matrix, fullRange: native.color_full_range == 1)
     var wanted = options.wanted(from: VideoFormat(.i420, width: picture.width, height: picture.height, color: color))

@@ -12,14 +12,14 @@ final class EventQueue: Sendable {
     var isClosed = false
     var callback: Callback?
     var gate = CallbackGate()
+    /// Made with the first callback.
+    var worker: (any Worker)?
     var queued: UInt64 = 0
     var dropped: UInt64 = 0
   }
 
   private let clock: any MediaClock
   private let state: Monitor<StateBox>
-  private let worker = Monitor<(any Worker)?>(nil)
-
   /// A noncopyable state cannot stand in a generic one.
   private final class StateBox: @unchecked Sendable {
     var state: State
@@ -40,8 +40,8 @@ final class EventQueue: Sendable {
 
   func push(_ event: SessionEvent) {
     let stamped = StampedEvent(event, at: clock.now())
-    let (hasCallback, displaced): (Bool, StampedEvent?) = state.withLock { box in
-      guard !box.state.isClosed else { return (false, nil) }
+    let (worker, displaced): ((any Worker)?, StampedEvent?) = state.withLock { box in
+      guard !box.state.isClosed else { return (nil, nil) }
       box.state.queued += 1
       let displaced = box.state.events.push(stamped)
       if displaced != nil {
@@ -49,11 +49,11 @@ final class EventQueue: Sendable {
         box.state.hasLost = true
       }
       box.state.flag.set(true)
-      return (box.state.callback != nil, displaced)
+      return (box.state.callback == nil ? nil : box.state.worker, displaced)
     }
     _ = displaced  // Let go here: what it names may end with it.
     state.notify()
-    if hasCallback { poke() }
+    worker?.poke()
   }
 
   func next(deadline: Int64) throws(MediaError) -> StampedEvent {
@@ -82,21 +82,17 @@ final class EventQueue: Sendable {
   // MARK: Callback
 
   func setCallback(_ callback: Callback?) {
-    let former = state.withLock { box in
+    let (former, worker): (CallbackGate?, (any Worker)?) = state.withLock { box in
+      guard !box.state.isClosed else { return (nil, nil) }
       defer { box.state.gate = CallbackGate() }
       box.state.callback = callback
-      return box.state.gate
+      if callback != nil, box.state.worker == nil {
+        box.state.worker = clock.makeWorker("msdk-events") { [weak self] in self?.dispatch() ?? .max }
+      }
+      return (box.state.gate, callback == nil ? nil : box.state.worker)
     }
-    former.close()
+    former?.close()
     state.notify()
-    if callback != nil { poke() }
-  }
-
-  private func poke() {
-    let worker = self.worker.withLock { worker in
-      if worker == nil { worker = clock.makeWorker("msdk-events") { [weak self] in self?.dispatch() ?? .max } }
-      return worker
-    }
     worker?.poke()
   }
 
@@ -114,20 +110,19 @@ final class EventQueue: Sendable {
   /// No callback begins any more, and readers are told.
   func close() {
     // The events name streams, which name the session: letting go of them is what ends it. Outside the lock, as things may end with them.
-    let (gate, left): (CallbackGate, BoundedQueue<StampedEvent>) = state.withLock { box in
-      defer { box.state.events = BoundedQueue(capacity: 1) }
+    let (gate, worker, left): (CallbackGate, (any Worker)?, BoundedQueue<StampedEvent>) = state.withLock { box in
+      defer {
+        box.state.events = BoundedQueue(capacity: 1)
+        box.state.worker = nil
+      }
       box.state.isClosed = true
       box.state.callback = nil
       box.state.flag.set(true)
-      return (box.state.gate, box.state.events)
+      return (box.state.gate, box.state.worker, box.state.events)
     }
     _ = left
     state.notify()
     gate.close()
-    let worker = self.worker.withLock { worker in
-      defer { worker = nil }
-      return worker
-    }
     worker?.stop()
   }
 }

@@ -47,6 +47,8 @@ public final class OutgoingVideo: Sendable {
     var isDraining = false
     var wantsKeyFrame = true
     var encodedCallback: EncodedCallback?
+    /// Of one start: what pokes it late, after a stop, finds a worker that is stopped.
+    var encoderWorker: (any Worker)?
     var counters = OutgoingVideoCounters()
     var rate = RateMeter()
     var isClosed = false
@@ -62,7 +64,6 @@ public final class OutgoingVideo: Sendable {
   let previews: Previews
   let encoding: EncodingStage?
   private let pump = Monitor<ProducerPump?>(nil)
-  private let encoderWorker = Monitor<(any Worker)?>(nil)
 
   init(_ engine: Engine, _ options: OutgoingVideoOptions) throws(MediaError) {
     try options.check()
@@ -100,6 +101,9 @@ public final class OutgoingVideo: Sendable {
       guarded.estimate = estimate
       guarded.receivers = 0
       guarded.wantsKeyFrame = true
+      if encoding != nil {
+        guarded.encoderWorker = engine.clock.makeWorker("msdk-encode") { [weak self] in self?.encodePending() ?? .max }
+      }
       return format
     }
     do throws(MediaError) {
@@ -282,20 +286,10 @@ public final class OutgoingVideo: Sendable {
     session?.push(.plugin(event.instance, event))
   }
 
-  // MARK: The encoder's worker
-
-  func pokeEncoder() {
-    let worker = encoderWorker.withLock { worker in
-      if worker == nil { worker = engine.clock.makeWorker("msdk-encode") { [weak self] in self?.encodePending() ?? .max } }
-      return worker
-    }
-    worker?.poke()
-  }
-
   private func stopEncoderWorker() {
-    let worker = encoderWorker.withLock { worker in
-      defer { worker = nil }
-      return worker
+    let worker = guarded.withLock { guarded in
+      defer { guarded.encoderWorker = nil }
+      return guarded.encoderWorker
     }
     worker?.stop()
   }

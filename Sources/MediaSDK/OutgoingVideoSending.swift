@@ -84,7 +84,7 @@ extension OutgoingVideo {
       report([pending], .dropped, reason)
     case .queued(let displaced):
       if let displaced { report([displaced], .replaced, .none) }
-      if encoding != nil { pokeEncoder() }
+      guarded.withLock { $0.encoderWorker }?.poke()
     case .drain(let first):
       drain(first)
     }

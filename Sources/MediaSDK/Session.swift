@@ -33,6 +33,8 @@ public final class Session: Sendable {
     var retired = BoundedQueue<IncomingVideo>(capacity: 64)
     var estimate: UInt64 = 0
     var isClosed = false
+    /// Closed, and its streams were ended.
+    var isDone = false
   }
 
   public let options: SessionOptions
@@ -122,6 +124,7 @@ public final class Session: Sendable {
     let retired = guarded.withLock { guarded in
       var all: [IncomingVideo] = []
       while let stream = guarded.retired.pop() { all.append(stream) }
+      guarded.isDone = true
       return all
     }
     for stream in retired { stream.close() }
@@ -183,7 +186,8 @@ public final class Session: Sendable {
 
   private func retire(_ stream: IncomingVideo) {
     stream.becomeNotAvailable()
-    let forgotten = guarded.withLock { $0.retired.push(stream) }
+    // The session may have been closed meanwhile, and have looked for streams to end before this one came.
+    let forgotten = guarded.withLock { $0.isDone ? stream : $0.retired.push(stream) }
     push(.incomingVideoRemoved(stream))
     forgotten?.close()
   }
@@ -226,15 +230,21 @@ public final class Session: Sendable {
     case .reconnected: change(to: .connected)
     case .disconnected(let error): leave(because: error)
     case .joined(let member):
-      guarded.withLock { $0.members.append(member) }
+      guarded.withLock { guarded in
+        if guarded.transport === transport { guarded.members.append(member) }
+      }
       push(.participantJoined(member))
     case .left(let userID):
       guarded.withLock { $0.members.removeAll { $0.userID == userID } }
       push(.participantLeft(userID: userID))
     case .streamAdded(let description):
       let stream = IncomingVideo(description, session: self, transport: transport)
-      guarded.withLock { $0.incoming[description.id] = stream }
-      push(.incomingVideoAdded(stream))
+      let isHere = guarded.withLock { guarded in
+        guard guarded.transport === transport else { return false }
+        guarded.incoming[description.id] = stream
+        return true
+      }
+      if isHere { push(.incomingVideoAdded(stream)) }
     case .streamRemoved(let id):
       if let stream = guarded.withLock({ $0.incoming.removeValue(forKey: id) }) { retire(stream) }
     case .keyFrameRequested(let id):

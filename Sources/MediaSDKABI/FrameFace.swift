@@ -111,6 +111,7 @@ public func msdk_video_frame_convert_into(
         .invalid, "destination is read-only, shared, or the frame itself; accepted: a writable frame of one reference that was not sent")
     }
     try VideoConverter.convert(source.native, into: target.native)
+    target.setColor(VideoConverter.resultColor(from: source.format, to: target.format.pixelFormat))
     target.copyIdentity(from: source)
   }
 }

@@ -28,6 +28,7 @@ struct DemoCommand: ParsableCommand {
   var plugins: [String] = []
 
   func run() throws {
+    guard !output.isEmpty else { throw MediaError(.invalid, "--output is empty; accepted: the name of a directory") }
     try DemoCommand.makeDirectory(output)
     let clip = input ?? (access(DemoCommand.clipOfSourceTree, R_OK) == 0 ? DemoCommand.clipOfSourceTree : nil)
     let writers = [
