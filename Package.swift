@@ -33,7 +33,11 @@ let package = Package(
         ])
       ]),
     .executableTarget(
-      name: "msdk", dependencies: ["MediaSDK", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      name: "msdk",
+      dependencies: [
+        "MediaSDK", "MediaPlugins", "MediaTransport", "MediaCodecs", "MediaCore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
     .testTarget(name: "MediaCodecsTests", dependencies: ["MediaCodecs"], swiftSettings: strict),

@@ -92,12 +92,13 @@ typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats wher
   uint64_t key_frames_decoded;
   uint64_t frames_corrupt;  /* refused by the decoder */
   uint64_t frames_skipped;  /* not decoded, waiting for a key frame */
-  uint64_t frames_delivered; /* read, called back or rendered: each frame once */
-  uint64_t frames_dropped;  /* by the full queue, or because the program was slow */
+  uint64_t frames_delivered; /* read or called back, raw or encoded */
+  uint64_t frames_dropped;  /* neither delivered nor rendered: by the full queue, or because the program was slow */
   uint64_t bytes_received;
   uint64_t key_frames_requested;
   uint64_t total_decode_time_ns;
   uint64_t freeze_count; /* times the picture stood still, waiting for a key frame */
+  uint64_t frames_rendered; /* by at least one renderer */
 } msdk_incoming_video_stats;
 
 MSDK_EXPORT msdk_result msdk_incoming_video_stats_get(msdk_incoming_video *stream, msdk_incoming_video_stats *out);

@@ -91,7 +91,7 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_set_frame_rate(msdk_outgoing_video *
 /* The next frame encoded will be a key frame. A success without a codec. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_request_key_frame(msdk_outgoing_video *stream);
 
-/* Lets an instance make the frames: the core sets its format, starts it with the stream and paces it; the program sends none itself. NULL detaches.
+/* Lets an instance make the frames: the core sets its format, starts it with the stream and paces it. NULL detaches.
  * The instance's own formats must include the stream's; MSDK_E_FORMAT comes as an event when it refuses one. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_attach_producer(msdk_outgoing_video *stream, msdk_instance *producer);
 

@@ -73,7 +73,7 @@ enum {
   MSDK_EVENT_FRAME_SENDER_CHANGED = 5,  /* outgoing_video, sender, format: make this from now on */
   MSDK_EVENT_INCOMING_VIDEO_ADDED = 6,  /* incoming_video, user_id, format: what is being sent; codec */
   MSDK_EVENT_INCOMING_VIDEO_STATE = 7,  /* incoming_video, user_id, state (MSDK_INCOMING_*), status and text */
-  MSDK_EVENT_INCOMING_VIDEO_REMOVED = 8, /* incoming_video (already NOT_AVAILABLE; destroyed with the session), user_id */
+  MSDK_EVENT_INCOMING_VIDEO_REMOVED = 8, /* incoming_video, user_id: it is NOT_AVAILABLE; of those a session keeps the last 64 */
   MSDK_EVENT_ESTIMATE = 9,              /* value: the bandwidth estimate in bits per second; 0: unlimited */
   MSDK_EVENT_PLUGIN = 10,               /* instance, value: MSDK_PLUGIN_EVENT_*, status, text */
   MSDK_EVENT_KEY_FRAME_REQUESTED = 11   /* outgoing_video: by a receiver; of interest to those who push encoded frames */

@@ -11,7 +11,6 @@ enum HostTable {
   }()
 
   private static let name: StaticString = "mediasdk"
-  private static let version: StaticString = "0.1.0"
 
   private static func text(_ text: StaticString) -> UnsafePointer<CChar> {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -42,7 +41,7 @@ enum HostTable {
     host.struct_size = UInt32(MemoryLayout<msdk_host>.size)
     host.abi_minor = UInt32(MSDK_ABI_MINOR)
     host.name = text(name)
-    host.version = text(version)
+    host.version = SDKVersion.cString
     addDiagnostics(to: &host)
     addFrames(to: &host)
     addDelivery(to: &host)

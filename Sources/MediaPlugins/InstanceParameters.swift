@@ -52,8 +52,7 @@ extension PluginInstance {
   /// Whether all that is required was set.
   func checkRequired() throws(MediaError) {
     for parameter in descriptor.parameters where parameter.isRequired {
-      let value = state.withLock { $0.values[parameter.name] } ?? parameter.defaultValue
-      guard value != parameter.defaultValue else {
+      guard state.withLock({ $0.values[parameter.name] != nil }) else {
         throw MediaError(.invalid, "parameter \"\(parameter.name)\" of \(descriptor.id) must be set first: \(parameter.summary)")
       }
     }

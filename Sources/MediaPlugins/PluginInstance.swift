@@ -29,6 +29,7 @@ public final class PluginInstance: Sendable {
     var sink: Sink?
     var events: EventHandler?
     var errorText: String?
+    /// What was set.
     var values: [String: ParameterValue] = [:]
     var attachment: Attachment?
     var isDestroyed = false
@@ -93,7 +94,7 @@ public final class PluginInstance: Sendable {
       throw PluginInstance.error(result >= 0 ? msdk_result(MSDK_E_ABI) : result, "create", of: id, text ?? "it made no instance")
     }
     native = Native(plugin: plugin, context: token)
-    state = Monitor(State(values: Dictionary(uniqueKeysWithValues: descriptor.parameters.map { ($0.name, $0.defaultValue) })))
+    state = Monitor(State())
     context.instance.withLock { $0.instance = self }
   }
 

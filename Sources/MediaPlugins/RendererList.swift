@@ -11,6 +11,9 @@ public final class RendererList: Sendable {
     let takesCodec: Bool
   }
 
+  /// Held while one list is looked at and another changed, so that two filters cannot be put behind each other at the same time.
+  private static let order = Monitor(())
+
   private let entries = Monitor<[Entry]>([])
 
   public init() {}
@@ -19,24 +22,39 @@ public final class RendererList: Sendable {
   public var takesRaw: Bool { entries.withLock { $0.contains { !$0.takesCodec } } }
   public var takesEncoded: Bool { entries.withLock { $0.contains { $0.takesCodec } } }
 
-  /// `codec` is what arrives here encoded, 0 for nothing. Initialises the renderer.
-  public func add(_ renderer: PluginInstance, to what: String, codec: UInt32, events: PluginInstance.EventHandler?) throws(MediaError) {
+  /// `codec` is what arrives here encoded, 0 for nothing. `source` is the filter whose list this is. Initialises the renderer.
+  public func add(
+    _ renderer: PluginInstance, to what: String, codec: UInt32, source: PluginInstance? = nil, events: PluginInstance.EventHandler?
+  ) throws(MediaError) {
     let attachment = try renderer.attach(to: what, events: events) { [weak self, weak renderer] in
       if let renderer { _ = self?.take(renderer) }
     }
     do throws(MediaError) {
       try renderer.initialiseRenderer()
       let takesCodec = codec == 0 ? false : try renderer.accepts(codec: codec)
-      try entries.withLock { entries throws(MediaError) in
-        guard entries.count < RendererList.limit else {
-          throw MediaError(.noMemory, "\(what) feeds \(RendererList.limit) renderers already, the most there may be")
+      try RendererList.order.withLock { _ throws(MediaError) in
+        if let source, renderer.downstream.reaches(source) {
+          throw MediaError(.invalid, "the renderer feeds this filter already, directly or through others: frames would go round")
         }
-        entries.append(Entry(renderer: renderer, attachment: attachment, takesCodec: takesCodec))
+        try append(Entry(renderer: renderer, attachment: attachment, takesCodec: takesCodec), to: what)
       }
     } catch {
       renderer.detach(attachment)
       throw error
     }
+  }
+
+  private func append(_ entry: Entry, to what: String) throws(MediaError) {
+    try entries.withLock { entries throws(MediaError) in
+      guard entries.count < RendererList.limit else {
+        throw MediaError(.noMemory, "\(what) feeds \(RendererList.limit) renderers already, the most there may be")
+      }
+      entries.append(entry)
+    }
+  }
+
+  private func reaches(_ instance: PluginInstance) -> Bool {
+    entries.withLock { $0 }.contains { $0.renderer === instance || $0.renderer.downstream.reaches(instance) }
   }
 
   public func remove(_ renderer: PluginInstance) throws(MediaError) {
@@ -104,7 +122,7 @@ extension PluginInstance {
       throw MediaError(.unsupported, "class \(descriptor.id) is no filter: it must be a renderer and a producer of video")
     }
     guard renderer !== self else { throw MediaError(.invalid, "a filter cannot feed itself") }
-    try downstream.add(renderer, to: "a filter of \(descriptor.id)", codec: 0) { [weak self] event in
+    try downstream.add(renderer, to: "a filter of \(descriptor.id)", codec: 0, source: self) { [weak self] event in
       let handler = self?.state.withLock { $0.events }
       handler?(event)
     }

@@ -25,12 +25,15 @@ final class DecodingStage: Sendable {
   fileprivate static let requestInterval: Int64 = 500_000_000
 
   private let codec: VideoCodec
+  private let frameRate: FrameRate
   private let pool = BufferPool(limit: 32)
   private let scratch = ConversionScratch()
   private let state = Monitor(State())
 
-  init(_ codec: VideoCodec) {
+  /// The frame rate is the stream's: encoded frames do not tell.
+  init(_ codec: VideoCodec, frameRate: FrameRate) {
     self.codec = codec
+    self.frameRate = frameRate
   }
 
   func reset() {
@@ -81,9 +84,9 @@ final class DecodingStage: Sendable {
     guard !picture.isCorrupt else { throw MediaError(.corrupt, "the frame is damaged") }
     let native = frame.native.pointee
     let color = ColorSpace(primaries: 2, transfer: 2, matrix: native.color_matrix, fullRange: native.color_full_range == 1)
-    var wanted = options.wanted(from: VideoFormat(.i420, width: picture.width, height: picture.height, color: color))
-    wanted.color = VideoConverter.resultColor(
-      from: VideoFormat(.i420, width: picture.width, height: picture.height, color: color), to: wanted.pixelFormat)
+    let decoded = VideoFormat(.i420, width: picture.width, height: picture.height, frameRate: frameRate, color: color)
+    var wanted = options.wanted(from: decoded)
+    wanted.color = VideoConverter.resultColor(from: decoded, to: wanted.pixelFormat)
     guard let result = try VideoFrame.make(wanted, from: pool, deadline: 0) else {
       throw MediaError(.noMemory, "32 decoded frames of this stream are in use; unref frames that are done with")
     }

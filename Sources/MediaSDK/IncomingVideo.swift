@@ -53,7 +53,9 @@ public final class IncomingVideo: Sendable {
     self.session = session
     self.transport = transport
     // A codec that is not known here can still be received encoded.
-    decoding = description.codec == 0 ? nil : (try? VideoCodec.named(description.codec)).map { DecodingStage($0) }
+    decoding = description.codec == 0 ? nil : (try? VideoCodec.named(description.codec)).map {
+      DecodingStage($0, frameRate: description.format.frameRate)
+    }
   }
 
   public var state: State { guarded.withLock { $0.state } }

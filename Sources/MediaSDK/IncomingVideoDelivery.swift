@@ -92,7 +92,7 @@ extension IncomingVideo {
     guarded.withLock { $0.counters.count(verdict) }
     if verdict.asksForKeyFrame { requestKeyFrame() }
     guard verdict.isUsable else { return }
-    if renderers.takesEncoded, renderers.render(frame) { guarded.withLock { $0.counters.delivered += 1 } }
+    if renderers.takesEncoded, renderers.render(frame) { guarded.withLock { $0.counters.rendered += 1 } }
     let (options, callback): (IncomingVideoOptions, FrameCallback?) = guarded.withLock { ($0.options, $0.callback) }
     guard options.output != .encoded || callback != nil || renderers.takesRaw else { return }
     let start = MediaTime.monotonic()
@@ -129,13 +129,13 @@ extension IncomingVideo {
       // A raw frame of direct delivery was handed over where it came from.
       if !(isRaw && options.delivery == .direct) { call(callback, with: frame, options, gate) }
     } else if options.output != .encoded {
-      offer(frame)
+      offer(frame, isOnlyUse: !renderers.takesRaw)
     }
     guard renderers.takesRaw else { return }
     do throws(MediaError) {
       let shaped = try shaper.shape(frame, options)
       defer { shaped.release() }
-      if renderers.render(shaped), callback == nil { guarded.withLock { $0.counters.delivered += 1 } }
+      if renderers.render(shaped) { guarded.withLock { $0.counters.rendered += 1 } }
     } catch {
       guarded.withLock { $0.counters.dropped += 1 }
     }
@@ -152,11 +152,12 @@ extension IncomingVideo {
     }
   }
 
-  private func offer(_ frame: VideoFrame) {
+  /// A picture that is rendered as well is not lost to the program when nobody reads it.
+  private func offer(_ frame: VideoFrame, isOnlyUse: Bool = true) {
     frame.retain()
     if let displaced = output.raw.put(frame) {
       displaced.release()
-      guarded.withLock { $0.counters.dropped += 1 }
+      if isOnlyUse { guarded.withLock { $0.counters.dropped += 1 } }
     }
   }
 

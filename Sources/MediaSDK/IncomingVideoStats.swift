@@ -15,6 +15,7 @@ public struct IncomingVideoCounters: Sendable {
   public var keyFramesRequested: UInt64 = 0
   public var totalDecodeTime: UInt64 = 0
   public var freezes: UInt64 = 0
+  public var rendered: UInt64 = 0
   /// Of the newest picture.
   public var width: UInt32 = 0
   public var height: UInt32 = 0

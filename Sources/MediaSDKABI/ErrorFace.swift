@@ -9,7 +9,7 @@ private func text(_ text: StaticString) -> UnsafePointer<CChar> {
 
 @c @implementation
 public func msdk_version() -> UnsafePointer<CChar>! {
-  text("0.1.0")
+  SDKVersion.cString
 }
 
 @c @implementation

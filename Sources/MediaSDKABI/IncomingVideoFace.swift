@@ -128,6 +128,7 @@ public func msdk_incoming_video_stats_get(
     native.key_frames_requested = counters.keyFramesRequested
     native.total_decode_time_ns = counters.totalDecodeTime
     native.freeze_count = counters.freezes
+    native.frames_rendered = counters.rendered
     try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
   }
 }

@@ -45,6 +45,8 @@ final class LoopbackRoom: Sendable {
   struct State {
     /// In order of joining.
     var members: [LoopbackTransport] = []
+    /// On their way in: connecting, or held up by a cut network.
+    var waiting: [LoopbackTransport] = []
     var streams: [StreamID: Published] = [:]
     var scriptForAll: NetworkScript?
     var scripts: [String: NetworkScript] = [:]
@@ -65,9 +67,11 @@ final class LoopbackRoom: Sendable {
     self.clock = clock
   }
 
-  var isEmpty: Bool { state.withLock { $0.members.isEmpty } }
+  var isEmpty: Bool { state.withLock { $0.members.isEmpty && $0.waiting.isEmpty } }
   /// Nobody is in it and nothing is to be remembered.
-  var isForgotten: Bool { state.withLock { $0.members.isEmpty && $0.scriptForAll == nil && $0.scripts.isEmpty } }
+  var isForgotten: Bool {
+    state.withLock { $0.members.isEmpty && $0.waiting.isEmpty && $0.scriptForAll == nil && $0.scripts.isEmpty }
+  }
 
   static func makeStreamID() -> StreamID {
     StreamID(value: nextStream.add(1, ordering: .relaxed).oldValue)
@@ -80,15 +84,20 @@ final class LoopbackRoom: Sendable {
       } else {
         state.scriptForAll = script
       }
-      return state.members
+      return state.members + state.waiting
     }
     for member in members { member.followScript() }
   }
 
   // MARK: Coming and going
 
+  func wait(_ newcomer: LoopbackTransport) {
+    state.withLock { $0.waiting.append(newcomer) }
+  }
+
   func join(_ newcomer: LoopbackTransport) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
+      state.waiting.removeAll { $0 === newcomer }
       guard !state.members.contains(where: { $0.member.userID == newcomer.member.userID }) else {
         throw MediaError(.exists, "user id \"\(newcomer.member.userID)\" is taken in room \"\(name.prefix(64))\"")
       }
@@ -106,6 +115,7 @@ final class LoopbackRoom: Sendable {
 
   func leave(_ leaver: LoopbackTransport) {
     state.withLock { state in
+      state.waiting.removeAll { $0 === leaver }
       guard let index = state.members.firstIndex(where: { $0 === leaver }) else { return }
       state.members.remove(at: index)
       for id in state.streams.keys.sorted(by: { $0.value < $1.value }) {

@@ -70,6 +70,7 @@ public final class LoopbackTransport: Transport {
     do throws(MediaError) {
       let room = try LoopbackRooms.with(name, clock: loop.clock) { room throws(MediaError) in
         self.room.withLock { $0 = room }
+        room.wait(self)
         return room
       }
       let step = currentScript()?.step(at: loop.clock.now())
@@ -98,11 +99,7 @@ public final class LoopbackTransport: Transport {
     }
     guard mayEnter else { return }
     do throws(MediaError) {
-      // Found again under the registry's lock: the room may have ended, empty, while this one was on its way.
-      try LoopbackRooms.with(name, clock: loop.clock) { room throws(MediaError) in
-        self.room.withLock { $0 = room }
-        try room.join(self)
-      }
+      try room.join(self)
       followScript()
     } catch {
       fail(error)
@@ -298,7 +295,10 @@ public final class LoopbackTransport: Transport {
 
   private func deliver(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID, bytes: Int, packets: UInt64) {
     let delegate: (any TransportDelegate)? = state.withLock { state in
-      guard case .connected = state.phase else { return nil }
+      guard case .connected = state.phase else {
+        state.stats.packetsLost += packets
+        return nil
+      }
       state.stats.bytesReceived += UInt64(bytes)
       state.stats.packetsReceived += packets
       return state.delegate

@@ -42,7 +42,9 @@ enum Arguments {
   }
 
   static func seconds(_ text: String) throws -> Double {
-    guard let seconds = Double(text), seconds > 0, seconds <= 1e6 else { throw ValidationError("accepted: seconds, above 0, up to 1000000") }
+    guard let seconds = Double(text), seconds > 0, seconds <= 1e6 else {
+      throw ValidationError("accepted: seconds, above 0, up to 1000000")
+    }
     return seconds
   }
 
@@ -74,7 +76,7 @@ enum Arguments {
 
   private static func networkError(_ reason: String) -> ValidationError {
     ValidationError(
-      "\(reason); accepted, separated by commas: bandwidth=BITS a second (0 for unlimited, or 1000 and more), delay=MS and jitter=MS (0..10000), "
-        + "loss=PERCENT of the packets (0..100)")
+      "\(reason); accepted, separated by commas: bandwidth=BITS a second (0 for unlimited, or 1000 and more), "
+        + "delay=MS and jitter=MS (0..10000), loss=PERCENT of the packets (0..100)")
   }
 }

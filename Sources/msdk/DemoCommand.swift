@@ -18,7 +18,8 @@ struct DemoCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A clip: Y4M, or IVF with VP8. Default: \(clipOfSourceTree), or where there is none, five seconds of a test pattern.", valueName: "clip"))
+      "A clip: Y4M, or IVF with VP8. Default: \(clipOfSourceTree), or where there is none, five seconds of a test pattern.",
+      valueName: "clip"))
   var input: String?
 
   @Option(help: ArgumentHelp("Where to write; made if need be.", valueName: "dir"))

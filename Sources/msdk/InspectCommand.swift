@@ -23,7 +23,8 @@ struct InspectCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Argument(help: ArgumentHelp("Show this class only: its full name, or what follows org.mediasdk.producer. or .renderer.", valueName: "class"))
+  @Argument(
+    help: ArgumentHelp("Show this class only: its full name, or what follows org.mediasdk.producer. or .renderer.", valueName: "class"))
   var className: String?
 
   func run() throws {

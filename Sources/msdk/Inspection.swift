@@ -54,10 +54,12 @@ struct Inspection {
   }
 
   private static func formats(_ descriptor: ClassDescriptor, _ engine: Engine) -> Formats {
-    guard descriptor.kinds & PluginItem.Role.producer.kind != 0, !descriptor.parameters.contains(where: \.isRequired) else { return .notAsked }
+    guard descriptor.kinds & PluginItem.Role.producer.kind != 0, !descriptor.parameters.contains(where: \.isRequired) else {
+      return .notAsked
+    }
     do throws(MediaError) {
       let instance = try engine.makeInstance(descriptor.id)
-      defer { engine.destroy(instance) }
+      defer { instance.destroy() }
       var formats: [VideoFormat] = []
       for index in 0..<mostFormats {
         guard let format = try instance.producerFormat(at: index) else { break }

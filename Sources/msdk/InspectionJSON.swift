@@ -6,7 +6,7 @@ import MediaPlugins
 extension Inspection {
   var json: JSON {
     .object([
-      ("version", .text(MSDK_VERSION_STRING)),
+      ("version", .text(SDKVersion.text)),
       ("abi", .object([("major", .whole(MSDK_ABI_MAJOR)), ("minor", .whole(MSDK_ABI_MINOR))])),
       (
         "directories",
@@ -34,8 +34,8 @@ extension Inspection {
 extension Inspection.Module {
   fileprivate var json: JSON {
     .object([
-      ("path", .text(module.path)), ("vendor", .text(module.vendor)), ("version", .text(module.version)), ("license", .text(module.license)),
-      ("url", .text(module.url)), ("classes", .array(classes.map(\.json))),
+      ("path", .text(module.path)), ("vendor", .text(module.vendor)), ("version", .text(module.version)),
+      ("license", .text(module.license)), ("url", .text(module.url)), ("classes", .array(classes.map(\.json))),
     ])
   }
 }

@@ -4,7 +4,7 @@ import MediaPlugins
 
 extension Inspection {
   var text: String {
-    var parts = ["MediaSDK \(MSDK_VERSION_STRING), plugin ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)", placesText]
+    var parts = ["MediaSDK \(SDKVersion.text), plugin ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)", placesText]
     parts += modules.map(\.text)
     if !places.refused.isEmpty {
       let lines = places.refused.map { "  \(Terminal.oneLine($0.path))\n    \(Terminal.oneLine($0.error.text))" }

@@ -49,7 +49,8 @@ struct PluginItem: Sendable, Equatable {
     let names = fitting.map { $0.id.hasPrefix(role.shortPrefix) ? String($0.id.dropFirst(role.shortPrefix.count)) : $0.id }
     let known = names.isEmpty ? "none: no plugin was found, see msdk inspect" : names.joined(separator: ", ")
     let isKnown = engine.plugins.classes.contains { $0.id == id }
-    throw MediaError(.notFound, isKnown ? "class \(id) is no \(role); there are \(known)" : "there is no \(role) \"\(name)\"; there are \(known)")
+    let reason = isKnown ? "class \(id) is no \(role)" : "there is no \(role) \"\(name)\""
+    throw MediaError(.notFound, "\(reason); there are \(known)")
   }
 
   // MARK: Writing

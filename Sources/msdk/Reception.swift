@@ -56,7 +56,8 @@ final class Reception: Sendable {
     try incoming.start(options)
   }
 
-  /// On the stream's thread, for each picture. That the last one wanted was drawn is known when the next one comes, which is not drawn any more.
+  /// On the stream's thread, for each picture. That the last one wanted was drawn is known when the next one comes, which is not drawn any
+  /// more.
   private func take() {
     let now = MediaTime.monotonic()
     let (isLast, isOver): (Bool, Bool) = guarded.withLock { counts in

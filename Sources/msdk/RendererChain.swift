@@ -2,8 +2,8 @@ import MediaCore
 import MediaPlugins
 import MediaSDK
 
-/// Renderers in the order of one --renderer list. What stands behind a filter, which is a renderer and a producer, is fed by the filter; the
-/// others are fed by the stream.
+/// Renderers in the order of one --renderer list. What stands behind a filter, which is a renderer and a producer, is fed by the filter;
+/// the others are fed by the stream.
 struct RendererChain {
   private(set) var all: [PluginInstance] = []
   private(set) var heads: [PluginInstance] = []

@@ -10,11 +10,12 @@ struct RunCommand: ParsableCommand {
       Items. A producer or renderer is written NAME[:VALUE][,key=value...]. NAME is a class ('org.example.producer.camera') or, without a \
       dot, what follows org.mediasdk.producer. or org.mediasdk.renderer. in its name ('file', 'testpattern', 'bw'). VALUE is given to the \
       first parameter that the class requires, or else to its first: the path of 'file', the pattern of 'testpattern'. key=value sets any \
-      other; see msdk inspect for what there is. In values a comma is written \\, and a backslash \\\\; a colon, or an equals sign, stands for itself.
+      other; see msdk inspect for what there is. In values a comma is written \\, and a backslash \\\\; a colon, or an equals sign, \
+      stands for itself.
 
       Renderers. --renderer takes a list of items, separated by commas. What follows a filter (a class that is renderer and producer, as \
-      bw is) is given what the filter makes; what stands before one, or in a list without one, is given the received stream. Several --renderer each \
-      begin at the stream. 'file' writes Y4M, PNG, or with --codec vp8 an IVF of what was received, as the path ends.
+      bw is) is given what the filter makes; what stands before one, or in a list without one, is given the received stream. Several \
+      --renderer each begin at the stream. 'file' writes Y4M, PNG, or with --codec vp8 an IVF of what was received, as the path ends.
 
       The end. The run ends with --seconds or --frames, when the producer has no more, when a plugin fails (exit code 1), or with Ctrl-C; \
       frames under way still arrive, files are completed, and a table of figures is printed. Without --seconds and --frames a test \
@@ -32,7 +33,8 @@ struct RunCommand: ParsableCommand {
   var producer: PluginItem
 
   @Option(
-    help: ArgumentHelp("What to do with what is received: a list of items. May be given several times; default: nothing.", valueName: "items"),
+    help: ArgumentHelp(
+      "What to do with what is received: a list of items. May be given several times; default: nothing.", valueName: "items"),
     transform: { try PluginItem.list($0) })
   var renderer: [[PluginItem]] = []
 
@@ -64,8 +66,8 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What the network is like, separated by commas: bandwidth=BITS a second (default 0: unlimited), delay=MS and jitter=MS (milliseconds, "
-        + "default 0), loss=PERCENT of the packets of 1200 bytes (default 0). Default: a perfect one.",
+      "What the network is like, separated by commas: bandwidth=BITS a second (default 0: unlimited), delay=MS and jitter=MS "
+        + "(milliseconds, default 0), loss=PERCENT of the packets of 1200 bytes (default 0). Default: a perfect one.",
       valueName: "spec"), transform: { try Arguments.network($0) })
   var network: NetworkScript.Step?
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CMediaSDK
 import Glibc
 import MediaCore
 
@@ -11,12 +10,12 @@ struct Tool: ParsableCommand {
     discussion: """
       Exit code: 0 for success, 1 when something failed (one line on standard error says what), 2 when the command line is wrong.
 
-      Plugins are loaded from the directories given with --plugins, then from the standard places (the environment variable MSDK_PLUGIN_PATH, \
-      colon-separated; MSDK_PLUGIN_SYSTEM_PATH or else ~/.local/share/mediasdk/plugins-1, /usr/local/lib/mediasdk/plugins-1 and \
-      /usr/lib/mediasdk/plugins-1), then from 'plugins' and '../lib/mediasdk/plugins-1' beside this program. Of two classes with the same \
-      name the first counts.
+      Plugins are loaded from the directories given with --plugins, then from the standard places (the environment variable \
+      MSDK_PLUGIN_PATH, colon-separated; MSDK_PLUGIN_SYSTEM_PATH or else ~/.local/share/mediasdk/plugins-1, \
+      /usr/local/lib/mediasdk/plugins-1 and /usr/lib/mediasdk/plugins-1), then from \
+      'plugins' and '../lib/mediasdk/plugins-1' beside this program. Of two classes with the same name the first counts.
       """,
-    version: MSDK_VERSION_STRING,
+    version: SDKVersion.text,
     subcommands: [InspectCommand.self, RunCommand.self, DemoCommand.self])
 
   static func main() {

@@ -110,6 +110,7 @@ static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
   .vendor = "MediaSDK",
+  .license = "Apache-2.0",
   .version = "1.0",
   .classes = classes,
 };

@@ -1,0 +1,115 @@
+"""Between Python's arguments and C's: results to errors, texts, numbers, timeouts."""
+from __future__ import annotations
+
+import math
+import os
+import time
+from ctypes import byref, c_void_p
+from typing import Any, Callable
+
+from ._native import library
+from .constants import Status
+from .errors import InvalidError, MediaSDKError, RangeError, error_for
+
+# Python sees a signal between two calls only, so that a long wait is a row of short ones; Ctrl-C takes at most this long.
+_SLICE_MS = 200
+
+_last_error = library.msdk_last_error
+
+
+def failure(result: int) -> MediaSDKError:
+    """The error for a negative result of the call that this thread has just made."""
+    return error_for(result, decode(_last_error()))
+
+
+def check(result: int) -> int:
+    """Raises for a negative result."""
+    if result < 0:
+        raise failure(result)
+    return result
+
+
+def created(function: Callable[..., int], *arguments: Any) -> int:
+    """Calls a function whose last argument receives a handle or a frame, and gives that."""
+    out = c_void_p()
+    check(function(*arguments, byref(out)))
+    return out.value or 0
+
+
+def filled(kind: Any, function: Callable[..., int], *arguments: Any) -> Any:
+    """Calls a function whose last argument is a sized struct to fill, and gives that."""
+    out = kind()
+    check(function(*arguments, byref(out)))
+    return out
+
+
+def number(kind: Any, function: Callable[..., int], *arguments: Any) -> int:
+    """Calls a function whose last argument receives a number, and gives that."""
+    out = kind()
+    check(function(*arguments, byref(out)))
+    return int(out.value)
+
+
+def listed(kind: Any, function: Callable[..., int], *arguments: Any, never_empty: bool = False) -> list[Any]:
+    """All that a function of an index gives until MSDK_E_NOT_FOUND, which as the first answer may be an error instead."""
+    structs: list[Any] = []
+    while True:
+        out = kind()
+        result = function(*arguments, len(structs), byref(out))
+        if result == Status.NOT_FOUND and (structs or not never_empty):
+            return structs
+        check(result)
+        structs.append(out)
+
+
+def decode(text: bytes | None) -> str:
+    return (text or b"").decode("utf-8", "replace")
+
+
+def encode(text: str | os.PathLike[str], name: str) -> bytes:
+    """Text for C, where a NUL inside it would end it unseen."""
+    if isinstance(text, os.PathLike):
+        text = os.fspath(text)
+    if not isinstance(text, str):
+        raise InvalidError(f"{name} is {type(text).__name__}; a str is accepted")
+    data = text.encode("utf-8", "surrogateescape")
+    if b"\0" in data:
+        raise InvalidError(f"{name} has a NUL character at byte {data.index(0)}; text without is accepted")
+    return data
+
+
+def bounded(value: int, bits: int, name: str) -> int:
+    """A number that fits an unsigned C argument; ctypes would cut it unseen."""
+    if not 0 <= value < 1 << bits:
+        raise RangeError(f"{name} is {value}; 0 to {(1 << bits) - 1} is accepted")
+    return value
+
+
+def nanoseconds(value: int, name: str) -> int:
+    """A time that fits int64_t."""
+    if not -(1 << 63) <= value < 1 << 63:
+        raise RangeError(f"{name} is {value}; nanoseconds that fit 64 bits are accepted")
+    return value
+
+
+def sized(kind: Any, /, **members: Any) -> Any:
+    """A sized struct with the members given."""
+    try:
+        return kind(**members)
+    except OverflowError as error:
+        raise RangeError(str(error)) from None
+
+
+def wait(attempt: Callable[[int], int], timeout: float | None) -> int:
+    """Calls attempt(milliseconds) until it gives something else than MSDK_E_TIMEOUT or `timeout` seconds are over (None: never)."""
+    if timeout is None:
+        deadline = math.inf
+    elif timeout >= 0:
+        deadline = time.monotonic() + timeout
+    else:
+        raise InvalidError(f"timeout is {timeout}; seconds from 0, or None to wait for ever, are accepted")
+    while True:
+        left = (deadline - time.monotonic()) * 1000
+        result = attempt(max(0, math.ceil(min(left, _SLICE_MS))))
+        if result != Status.TIMEOUT or left <= _SLICE_MS:
+            return result

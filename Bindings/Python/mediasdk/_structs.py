@@ -1,0 +1,186 @@
+"""The structs of the headers, as ctypes sees them.  Members have the C names; tests compare every offset with the compiler's."""
+from __future__ import annotations
+
+import ctypes
+from ctypes import (POINTER, Structure, Union, c_char, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64,
+                    c_void_p, sizeof)
+from typing import Any
+
+from .constants import PLANES_MAX
+
+_RANGES: dict[Any, tuple[int, int]] = {
+    c_uint8: (0, 0xFF),
+    c_int32: (-(1 << 31), (1 << 31) - 1),
+    c_uint32: (0, (1 << 32) - 1),
+    c_int64: (-(1 << 63), (1 << 63) - 1),
+    c_uint64: (0, (1 << 64) - 1),
+}
+
+
+class SizedStruct(Structure):
+    """A struct that begins with struct_size.  Making one sets it, and the members named; a number that does not fit its member
+    is an OverflowError, because ctypes would cut it silently."""
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__()
+        self.struct_size = sizeof(self)
+        types: dict[str, Any] = dict(self._fields_) if members else {}  # type: ignore[arg-type]
+        for name, value in members.items():
+            bounds = _RANGES.get(types[name])
+            if bounds is not None and not bounds[0] <= int(value) <= bounds[1]:
+                raise OverflowError(f"{name} is {int(value)}; {bounds[0]} to {bounds[1]} is accepted")
+            setattr(self, name, value)
+
+
+class Bytes(Structure):
+    _fields_ = [("data", c_void_p), ("size", c_uint64)]
+
+
+class ValueUnion(Union):
+    _fields_ = [("b", c_uint8), ("i32", c_int32), ("i64", c_int64), ("u32", c_uint32), ("u64", c_uint64), ("f64", c_double),
+                ("str", c_void_p), ("bytes", Bytes)]
+
+
+class Value(Structure):
+    _fields_ = [("type", c_uint32), ("reserved", c_uint32), ("u", ValueUnion)]
+
+
+class VideoFormat(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("pixel_format", c_uint32), ("width", c_uint32), ("height", c_uint32),
+                ("fps_num", c_uint32), ("fps_den", c_uint32), ("memory_kinds", c_uint32), ("color_primaries", c_uint32),
+                ("color_transfer", c_uint32), ("color_matrix", c_uint32), ("color_full_range", c_uint32),
+                ("content_hint", c_uint32), ("modifier", c_uint64), ("expected_delay_ms", c_uint32), ("reserved0", c_uint32)]
+
+
+class Plane(Structure):
+    _fields_ = [("data", c_void_p), ("size", c_uint64), ("stride", c_int32), ("fd", c_int32), ("offset", c_uint64)]
+
+
+class VideoFrame(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("memory_kind", c_uint32), ("plane_count", c_uint32),
+                ("plane", Plane * PLANES_MAX), ("format", POINTER(VideoFormat)), ("timestamp_ns", c_int64),
+                ("duration_ns", c_int64), ("sequence", c_uint64), ("orientation", c_uint32), ("fence_fd", c_int32)]
+
+
+class ExternalFrame(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("memory_kind", c_uint32), ("plane_count", c_uint32), ("orientation", c_uint32),
+                ("plane", Plane * PLANES_MAX), ("format", POINTER(VideoFormat)), ("timestamp_ns", c_int64), ("opaque", c_void_p),
+                ("release", c_void_p)]
+
+
+class EncodedFrame(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("codec", c_uint32), ("flags", c_uint32), ("width", c_uint32), ("height", c_uint32),
+                ("orientation", c_uint32), ("data", c_void_p), ("size", c_uint64), ("timestamp_ns", c_int64),
+                ("duration_ns", c_int64), ("sequence", c_uint64), ("color_matrix", c_uint32), ("color_full_range", c_uint32)]
+
+
+class FrameLayout(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("plane_count", c_uint32), ("offset", c_uint64 * PLANES_MAX),
+                ("plane_size", c_uint64 * PLANES_MAX), ("stride", c_uint32 * PLANES_MAX), ("row_bytes", c_uint32 * PLANES_MAX),
+                ("rows", c_uint32 * PLANES_MAX), ("size", c_uint64)]
+
+
+class EngineOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("clock", c_uint32), ("ignore_environment", c_uint32), ("log_level", c_uint32)]
+
+
+class ClassInfo(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("kinds", c_uint32), ("flags", c_uint32), ("param_count", c_uint32), ("id", c_char_p),
+                ("name", c_char_p), ("summary", c_char_p), ("module_path", c_char_p), ("module_vendor", c_char_p),
+                ("module_version", c_char_p), ("module_license", c_char_p), ("module_url", c_char_p)]
+
+
+class Param(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("name", c_char_p), ("summary", c_char_p),
+                # "def" is a word of Python's: reached with getattr.
+                ("def", Value), ("min", c_double), ("max", c_double), ("choices", POINTER(c_char_p))]
+
+
+class EngineStats(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("sessions", c_uint32), ("outgoing_videos", c_uint32), ("incoming_videos", c_uint32),
+                ("instances", c_uint32), ("threads", c_uint32), ("frames", c_uint32), ("encoded_frames", c_uint32),
+                ("log_dropped", c_uint64)]
+
+
+class SessionOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("event_capacity", c_uint32), ("url", c_char_p), ("user_id", c_char_p),
+                ("display_name", c_char_p)]
+
+
+class Participant(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("is_local", c_uint32), ("video_stream_count", c_uint32), ("reserved0", c_uint32),
+                ("user_id", c_char * 256), ("display_name", c_char * 256)]
+
+
+class Event(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("flags", c_uint32), ("state", c_uint32), ("status", c_int32),
+                ("codec", c_uint32), ("timestamp_ns", c_int64), ("value", c_uint64), ("outgoing_video", c_void_p),
+                ("sender", c_void_p), ("incoming_video", c_void_p), ("instance", c_void_p), ("format", VideoFormat),
+                ("user_id", c_char * 256), ("text", c_char * 512)]
+
+
+class SessionStats(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("available_outgoing_bitrate", c_uint64), ("bytes_sent", c_uint64),
+                ("bytes_received", c_uint64), ("packets_sent", c_uint64), ("packets_received", c_uint64),
+                ("packets_lost", c_uint64), ("events_queued", c_uint64), ("events_dropped", c_uint64), ("participants", c_uint32),
+                ("reserved0", c_uint32)]
+
+
+class VideoLimit(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("width", c_uint32), ("height", c_uint32), ("fps", c_uint32)]
+
+
+class OutgoingVideoOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("kind", c_uint32), ("limits", c_uint32), ("codec", c_uint32),
+                ("formats", POINTER(VideoFormat)), ("format_count", c_uint32), ("preset", c_uint32), ("queue_policy", c_uint32),
+                ("queue_capacity", c_uint32), ("encoded_input", c_uint32), ("encoder_threads", c_uint32),
+                ("target_bitrate", c_uint64), ("min_bitrate", c_uint64), ("max_bitrate", c_uint64),
+                ("key_frame_interval_ms", c_uint32), ("report_capacity", c_uint32)]
+
+
+class FrameReport(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("outcome", c_uint32), ("reason", c_uint32), ("key_frame", c_uint32),
+                ("status", c_int32), ("reserved0", c_uint32), ("sequence", c_uint64), ("timestamp_ns", c_int64),
+                ("bytes", c_uint64)]
+
+
+class OutgoingVideoStats(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("width", c_uint32), ("height", c_uint32),
+                ("frames_per_second", c_double), ("frames_offered", c_uint64), ("frames_sent", c_uint64),
+                ("frames_encoded", c_uint64), ("frames_replaced", c_uint64), ("frames_dropped", c_uint64),
+                ("frames_failed", c_uint64), ("key_frames_encoded", c_uint64), ("bytes_sent", c_uint64),
+                ("target_bitrate", c_uint64), ("total_encode_time_ns", c_uint64), ("format_changes", c_uint32),
+                ("key_frame_requests", c_uint32), ("reports_dropped", c_uint64), ("receivers", c_uint32),
+                ("reserved0", c_uint32)]
+
+
+class IncomingVideoOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("pixel_format", c_uint32), ("width", c_uint32), ("height", c_uint32),
+                ("delivery", c_uint32), ("output", c_uint32), ("queue_capacity", c_uint32), ("queue_policy", c_uint32)]
+
+
+class IncomingVideoStats(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("width", c_uint32), ("height", c_uint32),
+                ("frames_per_second", c_double), ("frames_received", c_uint64), ("frames_lost", c_uint64),
+                ("frames_decoded", c_uint64), ("key_frames_decoded", c_uint64), ("frames_corrupt", c_uint64),
+                ("frames_skipped", c_uint64), ("frames_delivered", c_uint64), ("frames_dropped", c_uint64),
+                ("bytes_received", c_uint64), ("key_frames_requested", c_uint64), ("total_decode_time_ns", c_uint64),
+                ("freeze_count", c_uint64), ("frames_rendered", c_uint64)]
+
+
+class NetworkStep(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("at_ns", c_int64), ("bandwidth_bps", c_uint64),
+                ("delay_ns", c_int64), ("jitter_ns", c_int64), ("loss_ppm", c_uint32), ("queue_ms", c_uint32)]
+
+
+class NetworkScript(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("step_count", c_uint32), ("steps", POINTER(NetworkStep)), ("seed", c_uint64),
+                ("user_id", c_char_p)]
+
+
+def array_of(kind: Any, elements: list[Any]) -> Any:
+    """A C array of the given structs."""
+    array = (kind * len(elements))()
+    for index, element in enumerate(elements):
+        ctypes.memmove(ctypes.byref(array, index * sizeof(kind)), ctypes.byref(element), sizeof(kind))
+    return array

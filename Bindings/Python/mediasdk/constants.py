@@ -1,0 +1,292 @@
+"""The constants of the headers as enumerations.
+
+A member's value is the C constant of the same name: ``PixelFormat.NV12`` is ``MSDK_PIXEL_NV12``.  Tests/Python/test_layout.py
+compiles a C program to compare them all.
+"""
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+
+WAIT_FOREVER = 0xFFFFFFFF  # MSDK_WAIT_FOREVER, for the C functions; in Python a timeout of None waits for ever
+TEXT_MAX = 1024  # bytes of a string passed in
+NAME_MAX = 255  # bytes of a user id, a display name, a room name
+PLANES_MAX = 4
+DIMENSION_MAX = 16384  # the largest width and height of any frame
+
+
+class OpenEnum(IntEnum):
+    """An enumeration to which newer libraries may add: an unknown value becomes a member UNKNOWN_<value>, not an error."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> OpenEnum | None:
+        if not isinstance(value, int):
+            return None
+        member = int.__new__(cls, value)
+        member._name_, member._value_ = f"UNKNOWN_{value}", value
+        return member
+
+
+class Status(IntEnum):
+    """Results of C functions, ``MSDK_OK`` and ``MSDK_E_*``."""
+
+    OK = 0
+    FAIL = -1
+    NOMEM = -2
+    INVALID = -3
+    UNSUPPORTED = -4
+    STATE = -5
+    THREAD = -6
+    AGAIN = -7
+    TIMEOUT = -8
+    IO = -9
+    PERMISSION = -10
+    NOT_FOUND = -11
+    TYPE = -12
+    RANGE = -13
+    CLOSED = -14
+    PLUGIN_DIED = -15
+    DEVICE_LOST = -16
+    BUFFER_SMALL = -17
+    HANDLE = -18
+    STALE = -19
+    FORMAT = -20
+    LIMIT = -21
+    EXISTS = -22
+    FORKED = -23
+    CORRUPT = -24
+    ABI = -25
+
+
+class ValueType(OpenEnum):
+    """The type of a parameter."""
+
+    VOID = 0
+    BOOL = 1
+    I32 = 2
+    I64 = 3
+    U32 = 4
+    U64 = 5
+    F64 = 6
+    STRING = 7
+    BYTES = 8
+
+
+class PixelFormat(OpenEnum):
+    """Little-endian DRM fourccs; the names give the order of the bytes in memory."""
+
+    I420 = 0x32315559
+    NV12 = 0x3231564E
+    BGRA = 0x34325241
+    RGBA = 0x34324241
+    ARGB = 0x34324142
+    ABGR = 0x34324152
+    BGR24 = 0x34324752
+    RGB24 = 0x34324742
+    GRAY8 = 0x20203852
+
+
+class Memory(IntFlag):
+    CPU = 1
+    MEMFD = 2
+    DMABUF = 4
+
+
+class Matrix(IntEnum):
+    """Colour matrices, code points of ITU-T H.273."""
+
+    BT709 = 1
+    UNSPECIFIED = 2
+    BT470BG = 5
+    SMPTE170M = 6
+    BT2020_NCL = 9
+
+
+class Content(OpenEnum):
+    NONE = 0
+    MOTION = 1
+    DETAIL = 2
+    TEXT = 3
+
+
+class FrameFlag(IntFlag):
+    WRITABLE = 1
+    DISCONTINUITY = 2
+    CORRUPT = 4
+    END = 8
+
+
+class Orientation(IntFlag):
+    """How to turn the stored picture upright: first mirrored left to right, then turned clockwise (0, 90, 180, 270 degrees)."""
+
+    ROTATE_0 = 0
+    ROTATE_90 = 1
+    ROTATE_180 = 2
+    ROTATE_270 = 3
+    MIRROR = 4
+
+
+class Codec(OpenEnum):
+    NONE = 0
+    VP8 = 0x30385056
+
+
+class EncodedFlag(IntFlag):
+    KEY = 1
+    DISCONTINUITY = 2
+    DROPPABLE = 4
+
+
+class Clock(IntEnum):
+    SYSTEM = 0  # CLOCK_MONOTONIC; the SDK's threads do the work
+    VIRTUAL = 1  # starts at one second and moves only in Engine.advance_clock
+
+
+class LogLevel(IntEnum):
+    DEBUG = 0
+    INFO = 1
+    WARN = 2
+    ERROR = 3
+    NONE = 4
+
+
+class QueuePolicy(IntEnum):
+    """What a full queue does with one more."""
+
+    DROP_OLDEST = 0
+    DROP_NEWEST = 1
+    WAIT = 2
+
+
+class SessionState(OpenEnum):
+    IDLE = 0
+    CONNECTING = 1
+    CONNECTED = 2
+    RECONNECTING = 3
+    DISCONNECTING = 4
+    DISCONNECTED = 5
+
+
+class EventType(OpenEnum):
+    NONE = 0
+    SESSION_STATE = 1
+    PARTICIPANT_JOINED = 2
+    PARTICIPANT_LEFT = 3
+    OUTGOING_VIDEO_STATE = 4
+    FRAME_SENDER_CHANGED = 5
+    INCOMING_VIDEO_ADDED = 6
+    INCOMING_VIDEO_STATE = 7
+    INCOMING_VIDEO_REMOVED = 8
+    ESTIMATE = 9
+    PLUGIN = 10
+    KEY_FRAME_REQUESTED = 11
+
+
+class EventFlag(IntFlag):
+    LOST = 1  # events before this one were dropped
+
+
+class PluginEvent(OpenEnum):
+    ERROR = 1
+    FORMAT_CHANGED = 2
+    ENDED = 3
+    PARAM_CHANGED = 4
+    USER = 0x10000  # from here on the plugin's own
+
+
+class VideoKind(IntEnum):
+    VIRTUAL = 1
+
+
+class Limits(IntEnum):
+    CONFERENCE = 0  # presets that every receiver of a call can be expected to take
+    EXTENDED = 1  # any size up to 3840x2160 at up to 60 frames a second
+
+
+class OutgoingState(OpenEnum):
+    NONE = 0
+    STARTED = 1
+    STOPPED = 2
+    FAILED = 3
+
+
+class Preset(IntEnum):
+    """How much time the VP8 encoder may take."""
+
+    REALTIME = 0
+    FASTEST = 1
+    BALANCED = 2
+    QUALITY = 3
+
+
+class Outcome(OpenEnum):
+    """What became of a frame that was sent."""
+
+    SENT = 1
+    ENCODED = 2
+    REPLACED = 3
+    DROPPED = 4
+    FAILED = 5
+
+
+class DropReason(OpenEnum):
+    NONE = 0
+    NO_RECEIVER = 1
+    NOT_CONNECTED = 2
+    ENCODER = 3
+    STOPPED = 4
+    PACED = 5
+    QUEUE = 6
+    NETWORK = 7
+
+
+class IncomingState(OpenEnum):
+    AVAILABLE = 0
+    STARTED = 1
+    STOPPING = 2
+    STOPPED = 3
+    NOT_AVAILABLE = 4
+
+
+class Delivery(IntEnum):
+    QUEUED = 0
+    DIRECT = 1
+
+
+class Output(IntEnum):
+    """Which queues of an incoming stream are filled."""
+
+    RAW = 0
+    ENCODED = 1
+    BOTH = 2
+
+
+class NetworkFlag(IntFlag):
+    DISCONNECTED = 1
+
+
+class InstanceState(OpenEnum):
+    CREATED = 0
+    READY = 1
+    STARTED = 2
+
+
+class Kind(IntFlag):
+    """What a class can do."""
+
+    VIDEO_PRODUCER = 1
+    AUDIO_PRODUCER = 2
+    VIDEO_RENDERER = 4
+    AUDIO_RENDERER = 8
+
+
+class ClassFlag(IntFlag):
+    SINGLETON = 1
+    NO_ISOLATION = 2
+    PREFERS_ISOLATION = 4
+
+
+class ParamFlag(IntFlag):
+    LIVE = 1
+    READONLY = 2
+    SECRET = 4
+    REQUIRED = 8

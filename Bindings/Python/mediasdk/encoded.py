@@ -1,0 +1,142 @@
+"""Encoded frames: for VP8, one picture's bytes as RFC 6386 describes them, without any container."""
+from __future__ import annotations
+
+from typing import Any
+
+from . import _structs
+from ._call import created, nanoseconds, sized
+from ._memory import Buffer, exposed
+from ._native import library
+from .constants import Codec, EncodedFlag, Orientation
+from .errors import ClosedError
+
+_unref = library.msdk_encoded_frame_unref
+
+
+class _HeldEncoded:
+    """One reference, given back when the last memoryview of the bytes is gone."""
+
+    __slots__ = ("pointer",)
+
+    def __init__(self, pointer: int) -> None:
+        self.pointer = pointer
+
+    def __del__(self, unref: Any = _unref) -> None:
+        unref(self.pointer)
+
+
+class EncodedFrame:
+    """One encoded picture, read-only.  It comes from :meth:`IncomingVideo.read_encoded` or from :meth:`create`.
+
+    ``with frame:`` or :meth:`close` gives the reference back; memoryviews of its data keep the bytes alive by themselves.
+    """
+
+    __slots__ = ("_held", "_struct_or_none", "__weakref__")
+
+    def __init__(self, pointer: int) -> None:
+        """For the package itself: takes over one reference."""
+        self._held: _HeldEncoded | None = _HeldEncoded(pointer)
+        self._struct_or_none: _structs.EncodedFrame | None = _structs.EncodedFrame.from_address(pointer)
+
+    @classmethod
+    def create(cls, data: Any, *, codec: Codec = Codec.VP8, timestamp_ns: int = 0, duration_ns: int = 0,
+               flags: EncodedFlag = EncodedFlag(0), orientation: Orientation = Orientation.ROTATE_0) -> EncodedFrame:
+        """A frame made of a copy of `data`, any buffer of at most 16 MiB.  VP8 is parsed: width, height and the key flag are
+        taken from it.
+
+        Raises:
+            CorruptError: the data is no VP8 frame.
+        """
+        buffer = Buffer(data)
+        source = sized(_structs.EncodedFrame, codec=codec, flags=flags, orientation=orientation, data=buffer.address,
+                       size=buffer.size, timestamp_ns=nanoseconds(timestamp_ns, "timestamp_ns"), duration_ns=duration_ns)
+        return cls(created(library.msdk_encoded_frame_create, source))
+
+    def close(self) -> None:
+        """Gives the reference back.  May be called again."""
+        self._struct_or_none = None
+        self._held = None
+
+    def __enter__(self) -> EncodedFrame:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _struct(self) -> _structs.EncodedFrame:
+        if self._struct_or_none is None:
+            raise ClosedError("the encoded frame is closed")
+        return self._struct_or_none
+
+    @property
+    def _pointer(self) -> int:
+        held = self._held
+        if held is None:
+            raise ClosedError("the encoded frame is closed")
+        return held.pointer
+
+    @property
+    def closed(self) -> bool:
+        return self._held is None
+
+    @property
+    def data(self) -> memoryview:
+        """The bytes, without a copy, read-only."""
+        struct = self._struct
+        if not struct.size:
+            return memoryview(b"")
+        return memoryview(exposed(struct.data, struct.size, self._held)).cast("B").toreadonly()
+
+    def __bytes__(self) -> bytes:
+        return bytes(self.data)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return int(self._struct.size)
+
+    @property
+    def codec(self) -> Codec:
+        return Codec(self._struct.codec)
+
+    @property
+    def flags(self) -> EncodedFlag:
+        return EncodedFlag(self._struct.flags)
+
+    @property
+    def key_frame(self) -> bool:
+        return bool(self._struct.flags & EncodedFlag.KEY)
+
+    @property
+    def width(self) -> int:
+        return int(self._struct.width)
+
+    @property
+    def height(self) -> int:
+        return int(self._struct.height)
+
+    @property
+    def orientation(self) -> Orientation:
+        return Orientation(self._struct.orientation)
+
+    @property
+    def timestamp_ns(self) -> int:
+        """When the picture was captured."""
+        return int(self._struct.timestamp_ns)
+
+    @property
+    def duration_ns(self) -> int:
+        """Nanoseconds; 0: unknown."""
+        return int(self._struct.duration_ns)
+
+    @property
+    def sequence(self) -> int:
+        """Counted by the sending stream from 1."""
+        return int(self._struct.sequence)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<EncodedFrame closed>"
+        kind = "key frame" if self.key_frame else "frame"
+        return f"<EncodedFrame {self.codec.name} {kind} {self.width}x{self.height} {self.size} bytes sequence={self.sequence}>"

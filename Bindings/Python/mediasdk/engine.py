@@ -1,0 +1,235 @@
+"""The engine: clock, plugins, and all that is made from them."""
+from __future__ import annotations
+
+import atexit
+import os
+import time
+import weakref
+from ctypes import byref, c_uint32
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Callable, Sequence
+
+from . import _structs
+from ._call import check, created, decode, encode, filled, listed, nanoseconds, number, sized
+from ._memory import take_back_lent
+from ._native import library
+from .constants import ClassFlag, Clock, Codec, Kind, Limits, Preset, QueuePolicy
+from .errors import NotFoundError
+from .formats import VideoFormat
+from .instance import Instance
+from .outgoing import OutgoingVideo
+from .session import Session
+from .stats import EngineStats, snapshot
+from .values import Param, param_of
+
+_destroy = library.msdk_engine_destroy
+
+
+@dataclass(frozen=True)
+class ClassInfo:
+    """One class of producers or renderers.
+
+    Attributes:
+        id: what :meth:`Engine.create_instance` takes.
+        name, summary: for people.
+        kinds: what it can do.
+        module_path: the plugin's file; "" for a module registered by the program.
+    """
+
+    id: str
+    name: str
+    summary: str
+    kinds: Kind
+    flags: ClassFlag
+    param_count: int
+    module_path: str
+    module_vendor: str
+    module_version: str
+    module_license: str
+    module_url: str
+
+
+class Engine:
+    """One per embedding; several in one process share nothing but loopback rooms and loaded plugin files.
+
+    ``with Engine() as engine:`` or :meth:`close` ends everything made from it: closed objects raise HandleError or ClosedError.
+    Frames outlive it.  Everything may be called from any thread.  The binding sets no callbacks: no thread of the SDK's ever
+    enters the interpreter.
+
+    Args:
+        clock: :attr:`Clock.SYSTEM`, or :attr:`Clock.VIRTUAL`, which moves only in :meth:`advance_clock`.
+        ignore_environment: MSDK_PLUGIN_PATH and its like are not read.
+
+    Raises:
+        NoMemoryError: there are 256 engines.
+    """
+
+    def __init__(self, *, clock: Clock = Clock.SYSTEM, ignore_environment: bool = False) -> None:
+        options = sized(_structs.EngineOptions, clock=clock, ignore_environment=int(ignore_environment))
+        self._handle = 0
+        self._handle = created(library.msdk_engine_create, options)
+        self._closed = False
+        # The same clock without a call into the library, where it is the system's.
+        self._quick_now: Callable[[], int] = time.monotonic_ns if clock == Clock.SYSTEM else partial(library.msdk_engine_now, self._handle)
+        # To give events the objects that the program knows.
+        self._objects: weakref.WeakValueDictionary[int, OutgoingVideo | Instance] = weakref.WeakValueDictionary()
+        self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
+        _alive.add(self)
+
+    # ------------------------------------------------------------------------------------------------------------ lifetime
+
+    def close(self) -> None:
+        """Disconnects its sessions, ends its streams and instances, and stops its threads.  May be called again."""
+        if self._closed:
+            return
+        self._closed = True
+        for session in list(self._sessions):
+            session.close()
+        streams = [made for made in list(self._objects.values()) if isinstance(made, OutgoingVideo)]
+        for stream in streams:
+            stream.close()
+        _destroy(self._handle)
+        take_back_lent()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self, destroy: Any = _destroy) -> None:
+        if getattr(self, "_handle", 0) and not getattr(self, "_closed", True):
+            destroy(self._handle)
+
+    # ---------------------------------------------------------------------------------------------------------------- clock
+
+    def now(self) -> int:
+        """Nanoseconds on the engine's clock; 0 when it is closed."""
+        return int(library.msdk_engine_now(self._handle))
+
+    def advance_clock(self, nanoseconds_on: int) -> None:
+        """Moves a virtual clock on by 0..24 h, doing on the way, on this thread, all that falls due.
+
+        Raises:
+            StateError: the clock is the system's.
+        """
+        check(library.msdk_engine_advance_clock(self._handle, nanoseconds(nanoseconds_on, "nanoseconds_on")))
+
+    # -------------------------------------------------------------------------------------------------------------- plugins
+
+    def load_plugin(self, path: str | os.PathLike[str]) -> None:
+        """Loads one plugin file; again is a success and changes nothing.
+
+        Raises:
+            NotFoundError, RefusedError: the file.
+            PluginABIError: no plugin, or one that does not fit; the text says which rule it breaks.
+            ExistsError: a class id is taken.
+        """
+        check(library.msdk_engine_load_plugin(self._handle, encode(path, "path")))
+
+    def add_plugin_dir(self, path: str | os.PathLike[str]) -> int:
+        """Loads every .so of a directory; returns how many are loaded now from there.  Refused files do not fail the call."""
+        loaded = c_uint32()
+        check(library.msdk_engine_add_plugin_dir(self._handle, encode(path, "path"), byref(loaded)))
+        return loaded.value
+
+    def load_default_plugins(self) -> int:
+        """Loads from MSDK_PLUGIN_PATH and the standard places; returns how many are loaded now from there."""
+        return number(c_uint32, library.msdk_engine_load_default_plugins, self._handle)
+
+    def classes(self) -> list[ClassInfo]:
+        """The classes of the loaded plugins, in the order they came."""
+        return [ClassInfo(decode(one.id), decode(one.name), decode(one.summary), Kind(one.kinds), ClassFlag(one.flags), one.param_count,
+                          decode(one.module_path), decode(one.module_vendor), decode(one.module_version), decode(one.module_license),
+                          decode(one.module_url))
+                for one in listed(_structs.ClassInfo, library.msdk_engine_class_at, self._handle)]
+
+    def class_params(self, class_id: str) -> list[Param]:
+        """The parameters of a class.
+
+        Raises:
+            NotFoundError: no such class.
+        """
+        structs = listed(_structs.Param, library.msdk_engine_class_param_at, self._handle, encode(class_id, "class_id"))
+        if not structs and class_id not in (known := [one.id for one in self.classes()]):
+            raise NotFoundError(f"there is no class {class_id!r}; there are {', '.join(known) or 'none'}")
+        return [param_of(struct) for struct in structs]
+
+    # --------------------------------------------------------------------------------------------------------------- making
+
+    def create_session(self, url: str, user_id: str, display_name: str | None = None, *, event_capacity: int = 0) -> Session:
+        """A session, idle.
+
+        Args:
+            url: "loopback:NAME", NAME of 1..255 bytes.
+            user_id: 1..255 bytes, unique in the room.
+            display_name: None: the user id.
+            event_capacity: events that may wait, 16..65,536; 0: 1,024.
+        """
+        return Session(self, url, user_id, display_name, event_capacity)
+
+    def create_outgoing_video(self, formats: Sequence[VideoFormat] | VideoFormat, *, codec: Codec = Codec.NONE,
+                              limits: Limits = Limits.CONFERENCE, target_bitrate: int = 0, min_bitrate: int = 0,
+                              max_bitrate: int = 0, preset: Preset = Preset.REALTIME,
+                              queue_policy: QueuePolicy = QueuePolicy.DROP_OLDEST, queue_capacity: int = 0,
+                              encoded_input: bool = False, encoder_threads: int = 0, key_frame_interval_ms: int = 0,
+                              report_capacity: int = 0) -> OutgoingVideo:
+        """A stream of this program's own.
+
+        Args:
+            formats: 1..64 formats that the program can make, each of a frame rate above 0; their order has no say.
+            codec: :attr:`Codec.NONE`: raw frames pass as they are; :attr:`Codec.VP8`: NV12 and I420 only.
+            limits: :attr:`Limits.CONFERENCE` or :attr:`Limits.EXTENDED`.
+            target_bitrate, min_bitrate, max_bitrate: bits per second; 0: 0.08 bits a pixel, 30,000, 20,000,000.
+            preset: :class:`Preset`, how much time the encoder may take.
+            queue_policy: :class:`QueuePolicy`, when the encoder is behind.
+            queue_capacity: frames that may wait for the encoder, 1..16; 0: 1.
+            encoded_input: the program sends encoded frames, no raw ones.
+            encoder_threads: 1..8; 0: 1, or 2 from 1920x1080 on.
+            key_frame_interval_ms: a key frame at the latest after this time; 0: 10,000.
+            report_capacity: reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped.
+
+        Raises:
+            LimitError: a format outside the limits; the text names the limit.
+            UnsupportedError: a format that the codec does not take.
+            InvalidError, RangeError: another argument.
+        """
+        return OutgoingVideo(self, formats, codec=codec, limits=limits, target_bitrate=target_bitrate, min_bitrate=min_bitrate,
+                             max_bitrate=max_bitrate, preset=preset, queue_policy=queue_policy, queue_capacity=queue_capacity,
+                             encoded_input=int(encoded_input), encoder_threads=encoder_threads,
+                             key_frame_interval_ms=key_frame_interval_ms, report_capacity=report_capacity)
+
+    def create_instance(self, class_id: str, **params: Any) -> Instance:
+        """A producer or renderer, with parameters set: ``create_instance("org.mediasdk.renderer.bw", mode="gray")``.
+
+        Raises:
+            NotFoundError: no such class, or no such parameter.
+        """
+        instance = Instance(self, class_id)
+        try:
+            for name, value in params.items():
+                instance[name] = value
+        except BaseException:
+            instance.close()
+            raise
+        return instance
+
+    # ---------------------------------------------------------------------------------------------------------------- stats
+
+    def stats(self) -> EngineStats:
+        take_back_lent()
+        return snapshot(EngineStats, filled(_structs.EngineStats, library.msdk_engine_stats_get, self._handle))
+
+    def __repr__(self) -> str:
+        return f"<Engine{' closed' if self._closed else ''}>"
+
+
+_alive: weakref.WeakSet[Engine] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Before the interpreter takes its memory away, in which the SDK may still be reading frames."""
+    for engine in list(_alive):
+        engine.close()

@@ -1,0 +1,69 @@
+"""What happens in a session."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Callable, Union
+
+from .constants import Codec, EventType, IncomingState, OutgoingState, SessionState
+from .errors import MediaSDKError, error_for
+
+if TYPE_CHECKING:
+    from .formats import VideoFormat
+    from .incoming import IncomingVideo
+    from .instance import Instance
+    from .outgoing import OutgoingVideo
+    from .sender import FrameSender
+
+State = Union[SessionState, OutgoingState, IncomingState]
+
+_STATES: dict[int, Callable[[int], State]] = {EventType.SESSION_STATE: SessionState,
+                                              EventType.OUTGOING_VIDEO_STATE: OutgoingState,
+                                              EventType.INCOMING_VIDEO_STATE: IncomingState}
+
+
+def state_of(kind: EventType, value: int) -> State | None:
+    """The state in an event of this type, in its own enumeration."""
+    states = _STATES.get(kind)
+    return states(value) if states is not None else None
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event; what a type does not have is None, "" or 0.
+
+    Attributes:
+        timestamp_ns: when it happened, on the engine's clock.
+        lost: events before this one were dropped, because they were not read.
+        state: of the session or stream, in its own enumeration.
+        status: 0, or the negative code of what went wrong; see :attr:`error`.
+        outgoing_video, sender, incoming_video, instance: the objects concerned.
+        format: what to make (FRAME_SENDER_CHANGED) or what is being sent (INCOMING_VIDEO_ADDED).
+        codec: of an added stream.
+        user_id: the participant concerned.
+        text: the words of an error, or the display name of one who joined.
+        value: the estimate in bits per second (ESTIMATE; 0: unlimited), or a :class:`PluginEvent` (PLUGIN).
+    """
+
+    type: EventType
+    timestamp_ns: int
+    lost: bool = False
+    state: State | None = None
+    status: int = 0
+    outgoing_video: OutgoingVideo | None = None
+    sender: FrameSender | None = None
+    incoming_video: IncomingVideo | None = None
+    instance: Instance | None = None
+    format: VideoFormat | None = None
+    codec: Codec = Codec.NONE
+    user_id: str = ""
+    text: str = ""
+    value: int = 0
+
+    @property
+    def error(self) -> MediaSDKError | None:
+        """What went wrong, as an error that could be raised; None if nothing did."""
+        return error_for(self.status, self.text) if self.status < 0 else None
+
+    def __repr__(self) -> str:
+        told = [f"{name}={value!r}" for name, value in vars(self).items() if name not in ("type", "timestamp_ns") and value]
+        return f"<Event {self.type.name} {' '.join(told)}>".replace(" >", ">")

@@ -1,0 +1,207 @@
+"""Video that this program makes: streams, limits, reports."""
+from __future__ import annotations
+
+from ctypes import POINTER, byref, cast, c_uint32
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Sequence
+
+from . import _structs
+from ._call import bounded, check, created, failure, filled, listed, number, sized, wait
+from ._native import library
+from .constants import DropReason, Limits, Outcome, OutgoingState, VideoKind
+from .formats import Rate, VideoFormat, format_of, rate
+from .instance import Instance
+from .sender import FrameSender
+from .stats import OutgoingVideoStats, snapshot
+
+if TYPE_CHECKING:
+    from .engine import Engine
+    from .session import Session
+
+_destroy = library.msdk_outgoing_video_destroy
+
+
+@dataclass(frozen=True)
+class VideoLimit:
+    """A size, exactly (conference limits) or at most (extended limits), and its largest frame rate."""
+
+    width: int
+    height: int
+    fps: int
+
+
+def video_limits(limits: Limits = Limits.CONFERENCE) -> list[VideoLimit]:
+    """The limits, one by one."""
+    structs = listed(_structs.VideoLimit, library.msdk_video_limit_at, VideoKind.VIRTUAL, bounded(limits, 32, "limits"))
+    return [VideoLimit(struct.width, struct.height, struct.fps) for struct in structs]
+
+
+def check_video_limit(format: VideoFormat, limits: Limits = Limits.CONFERENCE) -> None:
+    """Does nothing for a format that a stream may declare.
+
+    Raises:
+        LimitError: the text names the limit that the format breaks.
+    """
+    check(library.msdk_video_limit_check(VideoKind.VIRTUAL, bounded(limits, 32, "limits"), format._struct()))
+
+
+@dataclass(frozen=True)
+class FrameReport:
+    """What became of one frame that send accepted.
+
+    Attributes:
+        reason: why it was dropped.
+        key_frame: encoded as one.
+        status: 0, or why it failed.
+        sequence: of the frame, as the receiver sees it.
+        timestamp_ns: of the frame.
+        bytes: as sent.
+    """
+
+    outcome: Outcome
+    reason: DropReason
+    key_frame: bool
+    status: int
+    sequence: int
+    timestamp_ns: int
+    bytes: int
+
+
+class OutgoingVideo:
+    """A stream of this program's own, made by :meth:`Engine.create_outgoing_video`.
+
+    Started with :meth:`Session.start_video`, it is given a :class:`FrameSender` bound to one of its formats: the best that the
+    bandwidth carries.  ``with stream:`` or :meth:`close` ends it; frames not yet encoded are then reported as dropped.
+    """
+
+    def __init__(self, engine: Engine, formats: Sequence[VideoFormat] | VideoFormat, **members: int) -> None:
+        """For the package itself: members are those of msdk_outgoing_video_options."""
+        declared = [formats] if isinstance(formats, VideoFormat) else list(formats)
+        array = _structs.array_of(_structs.VideoFormat, [format._struct() for format in declared])
+        options = sized(_structs.OutgoingVideoOptions, kind=VideoKind.VIRTUAL, formats=cast(array, POINTER(_structs.VideoFormat)),
+                        format_count=len(declared), **members)
+        self._handle = 0
+        self._handle = created(library.msdk_outgoing_video_create, engine._handle, options)
+        self._engine = engine
+        self._sender: FrameSender | None = None
+        # What is attached, and the session that it is started on, must not be collected meanwhile.
+        self._session: Session | None = None
+        self._producer: Instance | None = None
+        self._renderers: dict[int, Instance] = {}
+        self._closed = False
+        engine._objects[self._handle] = self
+
+    # ------------------------------------------------------------------------------------------------------------ lifetime
+
+    def close(self) -> None:
+        """Stops the stream if need be and ends it.  May be called again."""
+        if not self._closed:
+            self._closed = True
+            _destroy(self._handle)
+            if self._sender is not None:
+                self._sender.release_buffers()
+            self._session = None
+            self._producer = None
+            self._renderers.clear()
+
+    def __enter__(self) -> OutgoingVideo:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self, destroy: Any = _destroy) -> None:
+        if getattr(self, "_handle", 0) and not getattr(self, "_closed", True):
+            destroy(self._handle)
+
+    # ---------------------------------------------------------------------------------------------------------------- state
+
+    @property
+    def engine(self) -> Engine:
+        return self._engine
+
+    @property
+    def state(self) -> OutgoingState:
+        return OutgoingState(number(c_uint32, library.msdk_outgoing_video_state, self._handle))
+
+    @property
+    def sender(self) -> FrameSender:
+        """The current sender, the same object as in the event.
+
+        Raises:
+            StateError: the stream is not started.
+        """
+        return self._sender_of(created(library.msdk_outgoing_video_sender, self._handle))
+
+    def _sender_of(self, handle: int, format: VideoFormat | None = None) -> FrameSender:
+        known = self._sender
+        if known is None or known._handle != handle:
+            if format is None:
+                format = format_of(filled(_structs.VideoFormat, library.msdk_frame_sender_format, handle))
+            known = self._sender = FrameSender(handle, self, format)
+        return known
+
+    def stats(self) -> OutgoingVideoStats:
+        return snapshot(OutgoingVideoStats, filled(_structs.OutgoingVideoStats, library.msdk_outgoing_video_stats_get, self._handle))
+
+    # ------------------------------------------------------------------------------------------------------------- steering
+
+    def set_bitrate(self, target: int = 0, minimum: int = 0, maximum: int = 0) -> None:
+        """Bits per second, at any time; 0 leaves a value as it is.
+
+        Raises:
+            RangeError: not 1,000 <= minimum <= target <= maximum <= 100,000,000.
+        """
+        check(library.msdk_outgoing_video_set_bitrate(self._handle, bounded(target, 64, "target"), bounded(minimum, 64, "minimum"),
+                                                      bounded(maximum, 64, "maximum")))
+
+    def set_frame_rate(self, fps: Rate) -> None:
+        """Sends at most so many frames a second; 0: the format's own rate.  Frames that come faster are reported as dropped with
+        :attr:`DropReason.PACED`.
+
+        Raises:
+            RangeError: more than the format's own.
+        """
+        exact = rate(fps)
+        check(library.msdk_outgoing_video_set_frame_rate(self._handle, exact.numerator, exact.denominator if exact else 0))
+
+    def request_key_frame(self) -> None:
+        """The next frame encoded will be a key frame."""
+        check(library.msdk_outgoing_video_request_key_frame(self._handle))
+
+    # ------------------------------------------------------------------------------------------------------------ instances
+
+    def attach_producer(self, producer: Instance | None) -> None:
+        """Lets an instance make the frames, in place of the program; None detaches it."""
+        check(library.msdk_outgoing_video_attach_producer(self._handle, producer._handle if producer is not None else 0))
+        self._producer = producer
+
+    def attach_renderer(self, renderer: Instance) -> None:
+        """Preview: gives a renderer the frames as they are sent.  Up to 8."""
+        check(library.msdk_outgoing_video_attach_renderer(self._handle, renderer._handle))
+        self._renderers[renderer._handle] = renderer
+
+    def detach_renderer(self, renderer: Instance) -> None:
+        check(library.msdk_outgoing_video_detach_renderer(self._handle, renderer._handle))
+        self._renderers.pop(renderer._handle, None)
+
+    # -------------------------------------------------------------------------------------------------------------- reports
+
+    def read_report(self, timeout: float | None = None) -> FrameReport:
+        """The oldest report not read yet; there is exactly one for each frame that a sender accepted.
+
+        Args:
+            timeout: seconds to wait; 0: looks only; None: for ever.
+
+        Raises:
+            MediaTimeout: none came.
+            ClosedError: the stream ended.
+        """
+        struct = _structs.FrameReport()
+        result = wait(lambda milliseconds: library.msdk_outgoing_video_read_report(self._handle, milliseconds, byref(struct)), timeout)
+        if result < 0:
+            raise failure(result)
+        return FrameReport(Outcome(struct.outcome), DropReason(struct.reason), bool(struct.key_frame), struct.status, struct.sequence,
+                           struct.timestamp_ns, struct.bytes)
+
+

@@ -1,0 +1,91 @@
+"""Waiting in asyncio for a descriptor of the SDK's, without a thread."""
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from ctypes import c_int32
+from typing import Callable, TypeVar
+
+from ._call import number
+from .errors import MediaTimeout
+
+T = TypeVar("T")
+
+# The descriptor of an incoming stream is readable for frames of either kind.  Who waits for the other kind naps meanwhile.
+_NAP = 0.005
+
+
+class Readiness:
+    """Tells tasks of any event loop when a descriptor is readable, or that its owner was closed."""
+
+    def __init__(self, descriptor: Callable[..., int], handle: int) -> None:
+        """`descriptor` is the C function that tells the descriptor of `handle`."""
+        self._descriptor = descriptor
+        self._handle = handle
+        self._lock = threading.Lock()
+        self._closed = False
+        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = set()
+
+    async def until(self, take: Callable[[float], T], timeout: float | None, what: str) -> T:
+        """Calls `take(0)` until it raises no MediaTimeout.
+
+        Raises:
+            MediaTimeout: `timeout` seconds went by.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        readable = False
+        while True:
+            try:
+                return take(0)
+            except MediaTimeout:
+                pass
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                raise MediaTimeout(f"no {what} came in {timeout} s")
+            if readable:
+                await asyncio.sleep(_NAP)
+            await self._wait(left)
+            readable = True
+
+    async def _wait(self, timeout: float | None) -> None:
+        """Waits until the descriptor is readable, or a moment that is worth another look."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        entry = (loop, future)
+        with self._lock:
+            if self._closed:
+                return
+            # A copy of the descriptor for every waiter: a loop knows one reader a descriptor, and the SDK may close its own.
+            descriptor = os.dup(number(c_int32, self._descriptor, self._handle))
+            self._waiting.add(entry)
+        try:
+            loop.add_reader(descriptor, _finish, future)
+            timer = None if timeout is None else loop.call_later(timeout, _finish, future)
+            try:
+                await future
+            finally:
+                loop.remove_reader(descriptor)
+                if timer is not None:
+                    timer.cancel()
+        finally:
+            os.close(descriptor)
+            with self._lock:
+                self._waiting.discard(entry)
+
+    def close(self) -> None:
+        """Lets all who wait look once more, and find it closed."""
+        with self._lock:
+            self._closed = True
+            waiting = list(self._waiting)
+        for loop, future in waiting:
+            try:
+                loop.call_soon_threadsafe(_finish, future)
+            except RuntimeError:  # the loop is closed: nobody waits in it any more
+                pass
+
+
+def _finish(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

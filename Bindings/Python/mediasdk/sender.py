@@ -1,0 +1,228 @@
+"""The frame sender: where a program's pictures go in."""
+from __future__ import annotations
+
+import threading
+import weakref
+from ctypes import addressof, byref, c_ubyte, c_void_p, pointer
+from typing import TYPE_CHECKING, Any, List, Tuple
+
+from . import _structs
+from ._call import failure, nanoseconds, wait
+from ._memory import Buffer, give_up, take_back_lent
+from ._native import library
+from .constants import Status
+from .encoded import EncodedFrame
+from .errors import InvalidError
+from .formats import VideoFormat, frame_layout
+from .frame import Frame
+
+if TYPE_CHECKING:
+    from .outgoing import OutgoingVideo
+
+_acquire = library.msdk_frame_sender_acquire
+_convert_into = library.msdk_video_frame_convert_into
+_references = library.msdk_video_frame_references
+_send = library.msdk_frame_sender_send
+_send_encoded = library.msdk_frame_sender_send_encoded
+_unref = library.msdk_video_frame_unref
+_wrap_frame = library.msdk_video_frame_wrap
+
+_Template = Tuple[_structs.ExternalFrame, List[Tuple[Any, int]]]  # and the planes in it, with their offsets
+
+# Buffers that were sent stay wrapped, so that a program that draws into the same few in turn pays for the wrapping once.
+_WRAPPED_KEPT = 4
+
+
+class FrameSender:
+    """Takes the frames of one agreed format.  It comes with :attr:`EventType.FRAME_SENDER_CHANGED` and is replaced by another
+    when the format changes; from then on it raises :class:`StaleSenderError`.
+
+    The send methods return at once (unless the stream's policy is WAIT); what became of a frame is told by
+    :meth:`OutgoingVideo.read_report`.  ``timestamp_ns`` is when the picture was captured, on the engine's clock; 0: the
+    frame's own if it was set, else now.
+
+    They raise StaleSenderError; StateError when the stream is not started; FormatError for a frame of another pixel format or
+    size; MediaTimeout with the policy WAIT when there was no room for 5 seconds; HandleError after close.
+    """
+
+    def __init__(self, handle: int, stream: OutgoingVideo, format: VideoFormat) -> None:
+        """For the package itself."""
+        self._handle = handle
+        self._stream = weakref.ref(stream)
+        self._now = stream.engine._quick_now
+        # Between wrapping and sending, no other thread may find a frame to have been sent already and give it up.
+        self._lock = threading.Lock()
+        # By the id of the buffer, which the entry keeps alive: the frame in it, the buffer, and what holds its memory.
+        self._wrapped: dict[int, tuple[int, Any, Any]] = {}
+        self._format = format
+        self._format_struct = format._struct()
+        self._layout = frame_layout(format.pixel_format, format.width, format.height)
+        self._memory_type = c_ubyte * self._layout.size
+        self._templates: list[_Template] = []
+
+    @property
+    def format(self) -> VideoFormat:
+        """What the frames must be."""
+        return self._format
+
+    @property
+    def stream(self) -> OutgoingVideo | None:
+        """The stream that this sender belongs to, while it exists."""
+        return self._stream()
+
+    def acquire(self, timeout: float | None = 0) -> Frame:
+        """A writable frame of the format from the sender's pool of 8.
+
+        Args:
+            timeout: seconds to wait while all are in use; None: for ever.
+
+        Raises:
+            MediaTimeout: all were still in use.
+        """
+        out = c_void_p()
+        result = _acquire(self._handle, 0, byref(out))
+        if result == Status.TIMEOUT and timeout != 0:
+            result = wait(lambda milliseconds: _acquire(self._handle, milliseconds, byref(out)), timeout)
+        if result < 0:
+            raise failure(result)
+        return Frame(out.value or 0, None, True)
+
+    def send(self, frame: Frame, timestamp_ns: int = 0) -> None:
+        """Sends a frame, without a copy.  From now on it is read-only.  A received frame may be sent on."""
+        if timestamp_ns:
+            nanoseconds(timestamp_ns, "timestamp_ns")
+        result = _send(self._handle, frame._pointer, timestamp_ns, None, None)
+        if result < 0:
+            raise failure(result)
+        frame._mine = False
+
+    def send_buffer(self, source: Any, timestamp_ns: int = 0) -> None:
+        """Sends a picture in memory of Python's, without a copy: one buffer, plane after plane without padding, of exactly
+        ``sender.format.packed_size`` bytes (bytes, bytearray, memoryview, a C-contiguous numpy array).
+
+        The buffer must not be written until the SDK has done with it: fill several in turn, and ask :meth:`busy`.  Up to four
+        of the last buffers stay held, and so does each that the SDK still reads.
+
+        Raises:
+            InvalidError: no buffer, or of another size.
+        """
+        if timestamp_ns:
+            nanoseconds(timestamp_ns, "timestamp_ns")
+        else:
+            timestamp_ns = self._now()  # a frame that is sent again has the time of its first sending
+        with self._lock:
+            known = self._wrapped.get(id(source))
+            if known is None:
+                known = self._wrap(source)
+            result = _send(self._handle, known[0], timestamp_ns, None, None)
+        if result < 0:
+            raise failure(result)
+
+    def send_array(self, source: Any, timestamp_ns: int = 0, timeout: float | None = 0) -> None:
+        """Copies a picture into a frame of the pool and sends it: any buffer of ``sender.format.packed_size`` bytes in order,
+        contiguous or not.  It may be written again at once.
+
+        Raises:
+            InvalidError: no buffer, or of another size.
+            MediaTimeout: all frames of the pool were in use for `timeout` seconds.
+        """
+        picture, memory = self._frame_of(_contiguous(source))
+        try:
+            with self.acquire(timeout) as frame:
+                result = _convert_into(picture, frame._pointer)
+                if result < 0:
+                    raise failure(result)
+                self.send(frame, timestamp_ns)
+        finally:
+            give_up(picture, memory)
+
+    def send_encoded(self, frame: EncodedFrame, timestamp_ns: int = 0) -> None:
+        """Sends an encoded frame; for streams made with ``encoded_input=True``.  The first, and the first after
+        :attr:`EventType.KEY_FRAME_REQUESTED`, should be a key frame."""
+        result = _send_encoded(self._handle, frame._pointer, nanoseconds(timestamp_ns, "timestamp_ns"), None, None)
+        if result < 0:
+            raise failure(result)
+
+    def busy(self, source: Any) -> bool:
+        """Whether the SDK still reads a buffer that was given to :meth:`send_buffer`."""
+        known = self._wrapped.get(id(source))
+        return known is not None and _references(known[0]) > 1
+
+    def release_buffers(self) -> None:
+        """Lets go of all buffers that :meth:`send_buffer` was given, except those that the SDK still reads: they follow when a
+        buffer is next wrapped, or the engine closed."""
+        with self._lock:
+            while self._wrapped:
+                _, (frame, _, memory) = self._wrapped.popitem()
+                give_up(frame, memory)
+        take_back_lent()
+
+    def __del__(self, give_up: Any = give_up) -> None:
+        for frame, _, memory in getattr(self, "_wrapped", {}).values():
+            give_up(frame, memory)
+
+    # ------------------------------------------------------------------------------------------------------------- wrapping
+
+    def _template(self) -> _Template:
+        """An external frame of the format, in which the planes' addresses are still missing."""
+        external = _structs.ExternalFrame(plane_count=len(self._layout.offsets))
+        planes = list(external.plane)[:len(self._layout.offsets)]
+        for plane, size, stride in zip(planes, self._layout.plane_sizes, self._layout.strides):
+            plane.size, plane.stride, plane.fd = size, stride, -1
+        external.format = pointer(self._format_struct)
+        return external, list(zip(planes, self._layout.offsets))
+
+    def _wrap(self, source: Any) -> tuple[int, Any, Any]:
+        """Wraps a buffer not seen lately, and gives up the oldest of those that the SDK has done with."""
+        take_back_lent()
+        wrapped = self._wrapped
+        if len(wrapped) >= _WRAPPED_KEPT:
+            for key, entry in list(wrapped.items()):
+                if _references(entry[0]) <= 1:
+                    del wrapped[key]
+                    _unref(entry[0])
+                if len(wrapped) < _WRAPPED_KEPT:
+                    break
+        frame, memory = self._frame_of(source)
+        entry = wrapped[id(source)] = (frame, source, memory)
+        return entry
+
+    def _frame_of(self, source: Any) -> tuple[int, Any]:
+        """A frame in the memory of a buffer, and what holds that memory."""
+        try:
+            # The quick way, for writable memory; the view tells the size, which must be exact.
+            size = memoryview(source).nbytes
+            memory: Any = self._memory_type.from_buffer(source)
+            address = addressof(memory)
+        except (TypeError, ValueError):
+            memory = Buffer(source)
+            size, address = memory.size, memory.address
+        if size != self._layout.size:
+            raise InvalidError(f"the buffer has {size} bytes; {self._format.pixel_format.name} {self._format.width}x{self._format.height} "
+                               f"takes {self._layout.size}")
+        # Each wrapping takes a template for itself: another thread may be wrapping at the same time.
+        try:
+            template = self._templates.pop()
+        except IndexError:
+            template = self._template()
+        external, places = template
+        for plane, offset in places:
+            plane.data = address + offset
+        out = c_void_p()
+        result = _wrap_frame(external, out)
+        self._templates.append(template)
+        if result < 0:
+            raise failure(result)
+        return out.value or 0, memory
+
+    def __repr__(self) -> str:
+        return f"<FrameSender {self._format.pixel_format.name} {self._format.width}x{self._format.height} {self._format.fps} fps>"
+
+
+def _contiguous(source: Any) -> Any:
+    """The source, or a copy of it if its bytes do not lie one after another."""
+    try:
+        view = memoryview(source)
+    except TypeError:
+        return source  # refused by Buffer, with its own words
+    return source if view.c_contiguous else view.tobytes()

@@ -1,0 +1,225 @@
+"""One user's membership of a room: connecting, participants, events."""
+from __future__ import annotations
+
+import weakref
+from ctypes import byref, c_int32, c_uint32, sizeof
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator
+
+from . import _structs
+from ._call import check, created, decode, encode, failure, filled, number, sized, wait
+from ._native import library
+from .constants import Codec, EventFlag, EventType, SessionState, Status
+from .errors import ClosedError, HandleError, MediaTimeout
+from .events import Event, state_of
+from .formats import format_of
+from .incoming import IncomingVideo
+from .instance import Instance
+from .outgoing import OutgoingVideo
+from .readiness import Readiness
+from .stats import SessionStats, snapshot
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+_destroy = library.msdk_session_destroy
+_next_event = library.msdk_session_next_event
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A member of the room.
+
+    Attributes:
+        is_local: this session itself.
+        video_stream_count: published now.
+    """
+
+    user_id: str
+    display_name: str
+    is_local: bool
+    video_stream_count: int
+
+
+class Session:
+    """A membership, made by :meth:`Engine.create_session`.  States change in the background; each change is an event.
+
+    ``with session:`` or :meth:`close` leaves the room and ends the session.
+    """
+
+    def __init__(self, engine: Engine, url: str, user_id: str, display_name: str | None = None, event_capacity: int = 0) -> None:
+        options = sized(_structs.SessionOptions, event_capacity=event_capacity, url=encode(url, "url"),
+                        user_id=encode(user_id, "user_id"))
+        if display_name is not None:
+            options.display_name = encode(display_name, "display_name")
+        self._handle = 0
+        self._handle = created(library.msdk_session_create, engine._handle, options)
+        self._engine = engine
+        self.url = url
+        self.user_id = user_id
+        self._closed = False
+        self._readiness = Readiness(library.msdk_session_event_fd, self._handle)
+        self._incoming: weakref.WeakValueDictionary[int, IncomingVideo] = weakref.WeakValueDictionary()
+        # What is started or attached must not be collected while it is.
+        self._started: dict[int, OutgoingVideo] = {}
+        self._renderers: dict[int, dict[int, Instance]] = {}
+        engine._sessions.add(self)
+
+    # ------------------------------------------------------------------------------------------------------------ lifetime
+
+    def close(self) -> None:
+        """Leaves the room, stops the session's streams and ends it.  May be called again."""
+        if not self._closed:
+            self._closed = True
+            _destroy(self._handle)
+            self._readiness.close()
+            for stream in list(self._incoming.values()):
+                stream._readiness.close()
+            for started in self._started.values():
+                started._session = None
+            self._incoming.clear()
+            self._started.clear()
+            self._renderers.clear()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self, destroy: Any = _destroy) -> None:
+        if getattr(self, "_handle", 0) and not getattr(self, "_closed", True):
+            destroy(self._handle)
+
+    @property
+    def engine(self) -> Engine:
+        return self._engine
+
+    # -------------------------------------------------------------------------------------------------------------- the room
+
+    def connect(self) -> None:
+        """Begins to connect; what happens comes as :attr:`EventType.SESSION_STATE`.
+
+        Raises:
+            StateError: neither idle nor disconnected.
+        """
+        check(library.msdk_session_connect(self._handle))
+
+    def disconnect(self) -> None:
+        """Begins to leave.  A success when there is nothing to leave."""
+        check(library.msdk_session_disconnect(self._handle))
+
+    @property
+    def state(self) -> SessionState:
+        return SessionState(number(c_uint32, library.msdk_session_state, self._handle))
+
+    def participants(self) -> list[Participant]:
+        """The members of the room now, oneself first."""
+        capacity, count = 16, c_uint32()
+        while True:
+            array = (_structs.Participant * capacity)()
+            for element in array:
+                element.struct_size = sizeof(element)
+            result = library.msdk_session_participants(self._handle, array, capacity, count)
+            if result != Status.BUFFER_SMALL:
+                check(result)
+                return [Participant(decode(one.user_id), decode(one.display_name), bool(one.is_local), one.video_stream_count)
+                        for one in array[:count.value]]
+            capacity = max(count.value, 2 * capacity)
+
+    def stats(self) -> SessionStats:
+        return snapshot(SessionStats, filled(_structs.SessionStats, library.msdk_session_stats_get, self._handle))
+
+    # --------------------------------------------------------------------------------------------------------------- video
+
+    def start_video(self, stream: OutgoingVideo) -> None:
+        """Offers a stream to the room.  Its states and its sender come as events.
+
+        Raises:
+            StateError: the session is not connected, or the stream is started.
+        """
+        check(library.msdk_session_start_video(self._handle, stream._handle))
+        self._started[stream._handle] = stream
+        stream._session = self
+
+    def stop_video(self, stream: OutgoingVideo) -> None:
+        """Withdraws it.  Frames that were sent are still reported.
+
+        Raises:
+            StateError: it is not started on this session.
+        """
+        check(library.msdk_session_stop_video(self._handle, stream._handle))
+        self._started.pop(stream._handle, None)
+        stream._session = None
+
+    # --------------------------------------------------------------------------------------------------------------- events
+
+    def next_event(self, timeout: float | None = None) -> Event:
+        """Takes the oldest event.
+
+        Args:
+            timeout: seconds to wait; 0: looks only; None: for ever.
+
+        Raises:
+            MediaTimeout: none came.
+            ClosedError: the session was closed meanwhile.
+            HandleError: it was closed before.
+        """
+        struct = _structs.Event()
+        result = wait(lambda milliseconds: _next_event(self._handle, milliseconds, byref(struct)), timeout)
+        if result < 0:
+            raise failure(result)
+        return self._event(struct)
+
+    def events(self, timeout: float | None = None) -> Iterator[Event]:
+        """Events until the session is closed, or until none came for `timeout` seconds."""
+        while True:
+            try:
+                event = self.next_event(timeout)
+            except (ClosedError, HandleError, MediaTimeout):
+                return
+            yield event
+
+    def __iter__(self) -> Iterator[Event]:
+        return self.events()
+
+    def fileno(self) -> int:
+        """A descriptor that poll() finds readable while events wait.  Do not read, write or close it."""
+        return number(c_int32, library.msdk_session_event_fd, self._handle)
+
+    async def next_event_async(self, timeout: float | None = None) -> Event:
+        """:meth:`next_event` for asyncio."""
+        return await self._readiness.until(self.next_event, timeout, "event")
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        while True:
+            try:
+                event = await self.next_event_async()
+            except (ClosedError, HandleError):
+                return
+            yield event
+
+    def _event(self, struct: _structs.Event) -> Event:
+        kind = EventType(struct.type)
+        user_id = decode(struct.user_id)
+        format = format_of(struct.format) if struct.format.pixel_format else None
+        codec = Codec(struct.codec)
+        stream = self._engine._objects.get(struct.outgoing_video or 0)
+        outgoing = stream if isinstance(stream, OutgoingVideo) else None
+        sender = outgoing._sender_of(struct.sender, format) if outgoing is not None and struct.sender else None
+        incoming = None
+        if struct.incoming_video:
+            incoming = self._incoming.get(struct.incoming_video)
+            if incoming is None:
+                incoming = self._incoming[struct.incoming_video] = IncomingVideo(struct.incoming_video, self, user_id, format, codec)
+            if kind == EventType.INCOMING_VIDEO_REMOVED:
+                self._renderers.pop(struct.incoming_video, None)
+        made = self._engine._objects.get(struct.instance or 0)
+        return Event(
+            type=kind, timestamp_ns=struct.timestamp_ns, lost=bool(struct.flags & EventFlag.LOST),
+            state=state_of(kind, struct.state), status=struct.status, outgoing_video=outgoing, sender=sender,
+            incoming_video=incoming, instance=made if isinstance(made, Instance) else None, format=format, codec=codec,
+            user_id=user_id, text=decode(struct.text), value=struct.value)
+
+    def __repr__(self) -> str:
+        return f"<Session {self.user_id} in {self.url}{' closed' if self._closed else ''}>"

@@ -1,0 +1,106 @@
+"""A virtual camera: draws a moving gradient, and makes the format that the call can carry.
+
+    PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/send.py [seconds]
+
+A loopback room lives inside one process, so that a viewer joins from here too; the network gets narrow after two seconds, to show
+how the camera is told to make a smaller picture.
+"""
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+from mediasdk import (Codec, Engine, Event, EventType, Frame, FrameSender, MediaTimeout, NetworkStep, PixelFormat, Session, SessionState,
+                      VideoFormat, script_network)
+
+ROOM = "loopback:lobby"
+SECOND = 1_000_000_000
+RAMP = bytes(range(16, 236)) + bytes(range(235, 15, -1))  # luma up and down again, in the limited range
+
+
+def draw(frame: Frame, number: int) -> None:
+    """Fills an NV12 frame: a gradient in Y that moves by four pixels a frame, no colour in UV."""
+    luma, chroma = frame.planes
+    shift = number * 4 % len(RAMP)
+    line = (RAMP * (luma.row_bytes // len(RAMP) + 2))[shift:shift + luma.row_bytes]
+    for row in luma:
+        row[:] = line
+    grey = b"\x80" * chroma.row_bytes
+    for row in chroma:
+        row[:] = grey
+
+
+class Camera:
+    """Alice's side: a session, a stream, and the sender she has at the moment."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.session = engine.create_session(ROOM, "alice")
+        # 1. What this program can make.  The order has no say: the best that the bandwidth carries is chosen.
+        self.stream = engine.create_outgoing_video([VideoFormat(PixelFormat.NV12, 1280, 720, 30),
+                                                    VideoFormat(PixelFormat.NV12, 640, 360, 30)], codec=Codec.VP8)
+        self.sender: FrameSender | None = None
+        self.number = 0
+        # 2. Connecting goes on in the background, and is told as an event.
+        self.session.connect()
+
+    def hear(self, event: Event) -> None:
+        if event.state == SessionState.CONNECTED:
+            # 3. Once connected, the stream is offered to the room.
+            self.session.start_video(self.stream)
+        elif event.sender is not None:
+            # 4. FRAME_SENDER_CHANGED: from now on this format; the former sender refuses frames.
+            self.sender = event.sender
+            format = event.sender.format
+            print(f"making {format.pixel_format.name} {format.width}x{format.height} at {format.fps} a second")
+
+    def shoot(self) -> None:
+        """5. One frame of the sender's pool, filled and sent.  Its time is when it was drawn."""
+        if self.sender is None:
+            return
+        with self.sender.acquire(timeout=1) as frame:
+            draw(frame, self.number)
+            self.sender.send(frame)
+        self.number += 1
+
+    def outcomes(self) -> Counter[str]:
+        """What became of the frames since the last time; every frame has exactly one report."""
+        told: Counter[str] = Counter()
+        while True:
+            try:
+                told[self.stream.read_report(timeout=0).outcome.name.lower()] += 1
+            except MediaTimeout:
+                return told
+
+
+def watch(viewer: Session) -> None:
+    """Bob takes every stream that there is."""
+    for event in viewer.events(timeout=0):
+        if event.type == EventType.INCOMING_VIDEO_ADDED and event.incoming_video is not None:
+            event.incoming_video.start()
+
+
+def main() -> None:
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5
+    with Engine() as engine:
+        script_network(engine, ROOM, [NetworkStep(), NetworkStep(at_ns=2 * SECOND, bandwidth_bps=500_000)])
+        viewer = engine.create_session(ROOM, "bob")
+        viewer.connect()
+        camera = Camera(engine)
+        start = due = engine.now()
+        told: Counter[str] = Counter()
+        while engine.now() < start + int(seconds * SECOND):
+            try:
+                # Events are waited for until the next frame is due: no sleep, no thread.
+                camera.hear(camera.session.next_event(timeout=max(0, due - engine.now()) / SECOND))
+            except MediaTimeout:
+                camera.shoot()
+                due += SECOND // 30
+                watch(viewer)
+                told += camera.outcomes()
+        stats = camera.stream.stats()
+        camera.stream.close()
+        print(f"sent {stats.frames_offered} frames: {dict(told)}, {stats.bytes_sent} bytes, {stats.format_changes} changes of format")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""What the documents show runs: the README's snippets and the example programs."""
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import mediasdk
+from call import plugin_dir
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "Examples" / "Python"
+CLIP = ROOT / "Tests" / "Media" / "bunny-720p25.ivf"
+
+# The coroutine of the README counts what a sender in the same room sends.
+COUNTING = """
+import threading, time
+from call import nv12, picture
+from mediasdk import Limits, SessionState
+
+def send(session, stream):
+    deadline = time.monotonic() + 10
+    while stream.stats().frames_sent < 5 and time.monotonic() < deadline:
+        stream.sender.send_array(picture(stream.sender.format), timeout=1)
+        time.sleep(0.02)
+    session.stop_video(stream)
+
+with Engine() as engine:
+    session = engine.create_session("loopback:lobby", "alice")
+    session.connect()
+    while session.next_event(5).state != SessionState.CONNECTED:
+        pass
+    stream = engine.create_outgoing_video(nv12(), limits=Limits.EXTENDED)
+    session.start_video(stream)
+    while session.next_event(5).sender is None:
+        pass
+    threading.Timer(0.1, send, (session, stream)).start()
+    print("counted", asyncio.run(count(engine)) > 0)
+"""
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(Path(mediasdk.__file__).parents[1]), str(Path(__file__).parent)])
+    return subprocess.run([sys.executable, *arguments], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60)
+
+
+class ReadmeTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.snippets = re.findall(r"```python\n(.*?)```", (ROOT / "Bindings" / "Python" / "README.md").read_text(), flags=re.S)
+
+    def test_five_steps(self) -> None:
+        done = run("-c", self.snippets[0])
+        self.assertEqual((done.stdout, done.stderr), ("DROPPED\n", ""))  # nobody is there to receive it
+
+    def test_asyncio(self) -> None:
+        done = run("-c", self.snippets[1] + COUNTING)
+        self.assertEqual((done.stdout, done.stderr), ("counted True\n", ""))
+
+    def test_every_snippet_is_run(self) -> None:
+        self.assertEqual(len(self.snippets), 2)
+
+
+class ExampleTest(unittest.TestCase):
+    def demo(self, clip: Path, output: str, *more: str) -> subprocess.CompletedProcess[str]:
+        return run(str(EXAMPLES / "demo.py"), "--input", str(clip), "--plugins", str(plugin_dir()), "--output", output, *more)
+
+    def test_send(self) -> None:
+        done = run(str(EXAMPLES / "send.py"), "3")
+        self.assertEqual(done.stderr, "")
+        self.assertIn("making NV12 1280x720 at 30 a second\nmaking NV12 640x360 at 30 a second\n", done.stdout)
+        self.assertRegex(done.stdout, r"sent \d{2} frames: .*'encoded': \d+")
+
+    @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
+    def test_receive(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            picture = Path(directory, "frame.ppm")
+            done = run(str(EXAMPLES / "receive.py"), "--plugins", str(plugin_dir()), "--output", str(picture), "--frames", "20")
+            self.assertEqual(done.stderr, "")
+            self.assertIn("received 20 frames", done.stdout)
+            self.assertTrue(picture.read_bytes().startswith(b"P6 640 360 255\n"))
+            self.assertEqual(picture.stat().st_size, 15 + 640 * 360 * 3)
+
+    @unittest.skipUnless(plugin_dir().is_dir() and CLIP.is_file(), "needs the plugins and the clip")
+    def test_demo(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            done = self.demo(CLIP, directory, "--seconds", "3")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            table = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
+            self.assertEqual(table["format"], "NV12 1280x720 25 fps")
+            self.assertGreater(int(table["frames sent"]), 50)
+            self.assertGreater(int(table["frames received"]), 20)
+            self.assertGreater(float(table["psnr"].split()[0]), 30)
+            self.assertTrue(Path(table["picture"]).read_bytes().startswith(b"\x89PNG"))
+            self.assertTrue(Path(table["video"]).read_bytes().startswith(b"YUV4MPEG2 W1280 H720"))
+
+    def test_demo_of_a_missing_clip(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            done = self.demo(Path(directory, "no.y4m"), directory)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no.y4m", done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

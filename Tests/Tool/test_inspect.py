@@ -1,0 +1,98 @@
+"""msdk inspect."""
+from __future__ import annotations
+
+import json
+import shutil
+import unittest
+from typing import Any
+
+from tool import PLUGINS, TOOL, ToolTest, environment
+
+CLASSES = ["org.mediasdk.producer.file", "org.mediasdk.producer.testpattern", "org.mediasdk.renderer.bw", "org.mediasdk.renderer.file"]
+
+
+class Inspect(ToolTest):
+    def classes(self, *arguments: str) -> dict[str, Any]:
+        document = json.loads(self.succeed("inspect", "--json", *arguments).output)
+        return {one["id"]: one for module in document["modules"] for one in module["classes"]}
+
+    def test_text_lists_classes_and_parameters(self) -> None:
+        text = self.succeed("inspect").output
+        for words in [*CLASSES, str(PLUGINS), "plugin ABI 1.0", "MediaSDK 0.1.0", "path  string, required",
+                      "level  u32, default 128, 0..255", "one of lines bars counter, live", "NV12 1280x720 at 30, unless told otherwise",
+                      "VP8 (VP80)", "1920x1080, up to 30 frames a second", "up to 3840x2160, up to 60 frames a second"]:
+            self.assertIn(words, text)
+        self.assertNotIn("Refused", text)
+
+    def test_json(self) -> None:
+        document = json.loads(self.succeed("inspect", "--json").output)
+        self.assertEqual(document["version"], "0.1.0")
+        self.assertEqual(document["abi"], {"major": 1, "minor": 0})
+        self.assertIn({"path": str(PLUGINS), "files": 4, "loaded": 4}, document["directories"])
+        self.assertEqual(document["refused"], [])
+        self.assertIn({"width": 1280, "height": 720, "fps": 30}, document["limits"]["conference"])
+        self.assertEqual(document["limits"]["extended"], [{"width": 3840, "height": 2160, "fps": 60}])
+        self.assertEqual([(codec["name"], codec["fourcc"]) for codec in document["codecs"]], [("VP8", "VP80")])
+        self.assertEqual({module["vendor"] for module in document["modules"]}, {"MediaSDK"})
+
+    def test_json_of_classes(self) -> None:
+        classes = self.classes()
+        self.assertEqual(sorted(classes), CLASSES)
+        self.assertEqual(classes["org.mediasdk.renderer.bw"]["kinds"], ["video_producer", "video_renderer"])
+        pattern, speed = classes["org.mediasdk.producer.testpattern"]["parameters"]
+        self.assertEqual((pattern["type"], pattern["default"], pattern["choices"]), ("string", "bars", ["lines", "bars", "counter"]))
+        self.assertEqual((speed["minimum"], speed["maximum"], speed["default"], speed["flags"]), (0.0, 16.0, 1.0, ["live"]))
+        path = classes["org.mediasdk.producer.file"]["parameters"][0]
+        self.assertEqual((path["name"], path["default"], path["flags"]), ("path", None, ["required"]))
+        formats = classes["org.mediasdk.producer.testpattern"]["formats"]
+        self.assertIn({"pixel_format": "NV12", "width": 640, "height": 360, "fps_num": 30, "fps_den": 1}, formats)
+        self.assertIsNone(classes["org.mediasdk.producer.file"]["formats"])
+
+    def test_one_class(self) -> None:
+        self.assertEqual(list(self.classes("org.mediasdk.renderer.bw")), ["org.mediasdk.renderer.bw"])
+        self.assertEqual(sorted(self.classes("file")), ["org.mediasdk.producer.file", "org.mediasdk.renderer.file"])
+        text = self.succeed("inspect", "testpattern").output
+        self.assertIn("org.mediasdk.producer.testpattern", text)
+        self.assertNotIn("renderer.file", text)
+        self.assert_refused(["inspect", "nothing"], 1, '"nothing"', *CLASSES)
+
+    def test_refused_files_and_escaping(self) -> None:
+        odd = self.directory / 'a "b" \\ c\td\n\x7f\u00e9'
+        odd.mkdir()
+        (odd / "broken.so").write_text("this is no plugin")
+        shutil.copy(PLUGINS / "bw.so", odd / "copy.so")
+        document = json.loads(self.succeed("inspect", "--json", "--plugins", str(odd)).output)
+        self.assertIn({"path": str(odd), "files": 2, "loaded": 1}, document["directories"])
+        reasons = {refusal["path"]: refusal for refusal in document["refused"]}
+        broken = reasons[str(odd / "broken.so")]
+        self.assertEqual(broken["status"], "abi")
+        self.assertIn("no ELF shared object", broken["reason"])
+        # The copy came first, so the class of the original is taken.
+        self.assertEqual(reasons[str(PLUGINS / "bw.so")]["status"], "exists")
+        text = self.succeed("inspect", "--plugins", str(odd)).output
+        self.assertIn("Refused files", text)
+        self.assertNotIn("\x7f", text)
+
+    def test_places(self) -> None:
+        """From the environment, and beside the program as it is built and as it is installed."""
+        nothing = self.msdk("run", "--producer", "testpattern", plugins=False, tool=self.installed("empty/bin"))
+        self.assertEqual(nothing.code, 1)
+        self.assertIn("none: no plugin was found", nothing.errors)
+        for program, plugins in [("built", "built/plugins"), ("prefix/bin", "prefix/lib/mediasdk/plugins-1")]:
+            with self.subTest(plugins=plugins):
+                shutil.copytree(PLUGINS, self.directory / plugins)
+                self.assertIn(f"{self.directory.resolve()}/{plugins}: 4 files", self.msdk("inspect", plugins=False,
+                                                                                          tool=self.installed(program)).output)
+        chosen = self.msdk("inspect", plugins=False, tool=self.installed("empty/bin"), env=environment(MSDK_PLUGIN_PATH=str(PLUGINS)))
+        self.assertIn(f"{PLUGINS}: 4 files", chosen.output)
+
+    def installed(self, place: str) -> Any:
+        path = self.directory / place / "msdk"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(TOOL, path)
+        return path
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,126 @@
+"""msdk run and msdk demo, on pictures that are read back."""
+from __future__ import annotations
+
+import signal
+import subprocess
+import unittest
+
+from pictures import read_ivf, read_png, read_y4m
+from tool import CLIP, PATIENCE, PLUGINS, TOOL, Result, ToolTest, environment
+
+
+class Run(ToolTest):
+    def check_table(self, result: Result) -> None:
+        """Of every frame offered it is known what became of it."""
+        known = sum(result.count(f"frames {outcome}") for outcome in ["sent", "replaced", "dropped"])
+        self.assertEqual(known, result.count("frames offered"), result.output)
+
+    def short_clip(self, count: int) -> str:
+        clip = read_ivf(CLIP)
+        (self.directory / "clip.ivf").write_bytes(clip.header + b"".join(clip.frames[:count]))
+        return "file:clip.ivf"
+
+    def test_frames_of_a_pattern(self) -> None:
+        result = self.succeed("run", "--producer", "testpattern:counter", "--size", "320x240", "--fps", "30", "--frames", "30",
+                              "--renderer", "file:plain.png", "--renderer", "bw,file:bw.png,file:bw.y4m", "--renderer", "file:copy.ivf")
+        self.check_table(result)
+        self.assertEqual(result.table["format"], "NV12 320x240 at 30 frames/s")
+        self.assertEqual(result.count("frames delivered"), 30)
+        self.assertGreaterEqual(result.count("frames encoded"), 30)
+        self.assertEqual(result.count("frames lost"), 0)
+        plain, grey = read_png(self.directory / "plain.png"), read_png(self.directory / "bw.png")
+        self.assertEqual((plain.width, plain.height), (320, 240))
+        self.assertGreaterEqual(plain.channels, 3)
+        self.assertEqual((grey.width, grey.height, grey.channels), (320, 240, 1))
+        self.assertGreater(len(set(plain.rows)), 16)
+        video = read_y4m(self.directory / "bw.y4m")
+        self.assertEqual((video.width, video.height, video.rate, len(video.frames)), (320, 240, "30:1", 30))
+        self.assertTrue(video.colour.startswith("mono"), video.colour)
+        self.assertEqual(len(set(video.frames)), 30, "the counter counts")
+        copy = read_ivf(self.directory / "copy.ivf")
+        self.assertEqual((copy.width, copy.height, len(copy.frames)), (320, 240, 30))
+
+    def test_parameters_of_a_filter(self) -> None:
+        self.succeed("run", "--producer", "testpattern,pattern=bars", "--size", "320x240", "--frames", "3", "--renderer",
+                     "file:before.y4m,bw,mode=threshold,level=100,file:behind.y4m")
+        before, behind = read_y4m(self.directory / "before.y4m"), read_y4m(self.directory / "behind.y4m")
+        self.assertGreater(len(set(before.frames[-1])), 2)
+        self.assertLessEqual(len(set(behind.frames[-1])), 2)
+        self.assertEqual((len(before.frames), len(behind.frames)), (3, 3))
+
+    def test_raw(self) -> None:
+        """An odd size, without a codec, in the seconds given."""
+        result = self.succeed("run", "--producer", "org.mediasdk.producer.testpattern", "--codec", "none", "--size", "321x241",
+                              "--fps", "20", "--seconds", "1.5", "--renderer", "file:raw\\,odd:1.y4m")
+        self.check_table(result)
+        self.assertNotIn("frames encoded", result.table)
+        video = read_y4m(self.directory / "raw,odd:1.y4m")
+        self.assertEqual((video.width, video.height, video.rate), (321, 241, "20:1"))
+        self.assertEqual(len(video.frames), result.count("frames delivered"))
+        self.assertIn(result.count("frames offered"), range(20, 33))
+        self.assertIn("1 s: sent ", result.output)
+
+    def test_bitrate(self) -> None:
+        low, high = (
+            self.succeed("run", "--producer", self.short_clip(40), "--bitrate", bits).count("bytes sent") for bits in ["200000", "4000000"])
+        self.assertGreater(high, 2 * low)
+
+    def test_demo_plays_the_clip_to_its_end(self) -> None:
+        result = self.succeed("demo", "--input", str(CLIP), "--output", "a/b")
+        self.check_table(result)
+        self.assertEqual(result.count("frames offered"), len(read_ivf(CLIP).frames))
+        self.assertIn(f"--producer file:{CLIP}", result.output)
+        picture, video = read_png(self.directory / "a/b/bw.png"), read_y4m(self.directory / "a/b/bw.y4m")
+        self.assertEqual((picture.width, picture.height), (1280, 720))
+        self.assertEqual((video.width, video.height, video.rate, len(video.frames)), (1280, 720, "25:1", 50))
+        self.assertGreater(len(set(video.frames[-1])), 200)
+
+    def test_all_of_a_clip_is_rendered(self) -> None:
+        result = self.succeed("run", "--producer", self.short_clip(20), "--renderer", "file:all.y4m")
+        self.check_table(result)
+        self.assertEqual(result.count("frames offered"), 20)
+        self.assertEqual(len(read_y4m(self.directory / "all.y4m").frames), result.count("frames decoded"))
+        self.assertEqual(result.count("frames decoded"), result.count("frames sent"))
+
+    def test_network(self) -> None:
+        arguments = ["run", "--producer", "testpattern:counter", "--size", "320x240", "--fps", "30", "--seconds", "2", "--network"]
+        lossy = self.succeed(*arguments, "loss=20,delay=200", "--seed", "7")
+        self.check_table(lossy)
+        self.assertLess(lossy.count("frames received"), lossy.count("frames sent"))
+        self.assertGreater(lossy.count("frames lost"), 0)
+        self.assertGreater(lossy.count("packets lost"), 0)
+        self.assertGreater(lossy.count("key frames"), 1, "a receiver that lost something asks for a key frame")
+        # Each of the two joins there and back, and then a frame goes there.
+        self.assertGreaterEqual(float(lossy.table["first frame"].split()[0]), 5 * 200)
+        narrow = self.succeed(*arguments, "bandwidth=60000")
+        self.assertLess(narrow.count("bitrate"), 120)
+
+    def test_interrupt(self) -> None:
+        words = [str(TOOL), "run", "--plugins", str(PLUGINS), "--producer", "testpattern", "--size", "320x240",
+                 "--renderer", "file:cut.y4m"]
+        with subprocess.Popen(words, cwd=self.directory, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            assert process.stdout is not None
+            self.assertIn("1 s: sent", process.stdout.readline())
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=PATIENCE)
+        result = Result(process.returncode, output, errors)
+        self.assertEqual((result.code, result.errors), (0, ""))
+        self.check_table(result)
+        self.assertEqual(len(read_y4m(self.directory / "cut.y4m").frames), result.count("frames delivered"))
+
+    def test_a_plugin_that_fails(self) -> None:
+        clip = read_ivf(CLIP)
+        (self.directory / "short.ivf").write_bytes(clip.header + b"".join(clip.frames[:10])[:-100])
+        broken = self.msdk("run", "--producer", "file:short.ivf", "--renderer", "file:half.y4m")
+        self.assertEqual(broken.code, 1)
+        self.assertIn("msdk: org.mediasdk.producer.file: frame 10", broken.errors)
+        self.assertEqual(len(read_y4m(self.directory / "half.y4m").frames), broken.count("frames delivered"))
+        for renderer in ["file:/dev/full,format=y4m", "bw,file:/dev/full,format=y4m"]:
+            full = self.msdk("run", "--producer", "testpattern", "--size", "320x240", "--renderer", renderer)
+            self.assertEqual(full.code, 1)
+            self.assertIn("No space left on device", full.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,70 @@
+"""Running the built tool: its path is in MSDK_TOOL, the plugins' directory in MSDK_PLUGIN_DIR."""
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Optional
+
+TOOL = Path(os.environ.get("MSDK_TOOL", ".build/out/msdk")).resolve()
+PLUGINS = Path(os.environ.get("MSDK_PLUGIN_DIR", ".build/out/plugins")).resolve()
+CLIP = Path(__file__).resolve().parent.parent / "Media" / "bunny-720p25.ivf"
+PATIENCE = 60.0  # seconds for what takes a few
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """One in which nothing that is installed on this machine is found."""
+    result = {name: value for name, value in os.environ.items() if name != "MSDK_PLUGIN_PATH"}
+    result["MSDK_PLUGIN_SYSTEM_PATH"] = ""
+    result.update(changes)
+    return result
+
+
+class Result:
+    """What a run of the tool left."""
+
+    def __init__(self, code: int, output: str, errors: str) -> None:
+        self.code, self.output, self.errors = code, output, errors
+        self.table: dict[str, str] = {}
+        for line in output.splitlines():
+            key, separator, value = line.partition(":")
+            if separator:
+                self.table[key] = value.strip()
+
+    def count(self, key: str) -> int:
+        """The number that a line of the table begins with."""
+        return int(self.table[key].split()[0])
+
+
+class ToolTest(unittest.TestCase):
+    """A test with a directory of its own, which is the tool's working directory."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+
+    def msdk(self, *arguments: str, plugins: bool = True, tool: Path = TOOL, env: Optional[dict[str, str]] = None) -> Result:
+        """Runs the tool to its end."""
+        words = [str(tool), *arguments, *(["--plugins", str(PLUGINS)] if plugins else [])]
+        done = subprocess.run(words, cwd=self.directory, env=env or environment(), capture_output=True, text=True, timeout=PATIENCE,
+                              check=False)
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    def succeed(self, *arguments: str) -> Result:
+        """Runs the tool, which has nothing to complain of."""
+        result = self.msdk(*arguments)
+        self.assertEqual((result.code, result.errors), (0, ""), arguments)
+        return result
+
+    def assert_refused(self, arguments: list[str], code: int, *words: str) -> None:
+        """It fails with that code and one line, which has these words."""
+        with self.subTest(arguments=arguments):
+            result = self.msdk(*arguments)
+            self.assertEqual(result.code, code, result.errors)
+            self.assertTrue(result.errors.startswith("msdk: "), result.errors)
+            self.assertEqual(result.errors.count("\n"), 1, result.errors)
+            for word in words:
+                self.assertIn(word, result.errors)
