@@ -47,25 +47,26 @@ MSDK_EXPORT msdk_result msdk_engine_advance_clock(msdk_engine *engine, int64_t n
 /* text is valid during the call. Called on the thread that logs, never two at a time for an engine; must not log itself. */
 typedef void (*msdk_log_fn)(void *user, int32_t level, const char *text);
 
-/* Sets (or with NULL removes) the callback, and the least level that reaches it. When it returns, the former callback is not running any more,
- * unless the call came from inside it. Without a callback, warnings and errors go nowhere: the SDK never writes to stderr. [any thread] */
+/* Sets (or with NULL removes) the callback, and the least level that reaches it. When it returns, the former callback is not running any
+ * more, unless the call came from inside it. Without a callback, warnings and errors go nowhere: the SDK never writes to stderr.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_engine_set_log_callback(msdk_engine *engine, int32_t level, msdk_log_fn callback, void *user);
 
 /* ---------------------------------------------------------------------------------------------------------------- plugins */
 
-/* Loads one plugin file. path: absolute, or relative to the working directory; up to 4,095 bytes. Loading a file again is a success
- * and changes nothing. MSDK_E_NOT_FOUND, MSDK_E_PERMISSION, MSDK_E_ABI (no plugin, or one that does not fit: the last-error text says which rule it
- * breaks), MSDK_E_EXISTS (a class id is taken). [any thread] [may wait for the dynamic linker] */
+/* Loads one plugin file. path: absolute, or relative to the working directory; up to 4,095 bytes. Loading a file again is a success and
+ * changes nothing. MSDK_E_NOT_FOUND, MSDK_E_PERMISSION, MSDK_E_ABI (no plugin, or one that does not fit: the last-error text says which
+ * rule it breaks), MSDK_E_EXISTS (a class id is taken). [any thread] [may wait for the dynamic linker] */
 MSDK_EXPORT msdk_result msdk_engine_load_plugin(msdk_engine *engine, const char *path);
 
-/* Loads every *.so of a directory, by name. *loaded, if not NULL, receives the number that are loaded now from there. Files that are refused are
- * logged as warnings and do not fail the call. [any thread] */
+/* Loads every *.so of a directory, by name. *loaded, if not NULL, receives the number that are loaded now from there. Files that are
+ * refused are logged as warnings and do not fail the call. [any thread] */
 MSDK_EXPORT msdk_result msdk_engine_add_plugin_dir(msdk_engine *engine, const char *path, uint32_t *loaded);
 
 /* Loads from the standard places, in this order: MSDK_PLUGIN_PATH (colon-separated), then MSDK_PLUGIN_SYSTEM_PATH or, if that is unset,
- * $XDG_DATA_HOME/mediasdk/plugins-1 (~/.local/share by default), mediasdk/plugins-1 beside the library, /usr/local/lib/mediasdk/plugins-1,
- * /usr/lib/mediasdk/plugins-1. A class id that was seen before is skipped with a warning. The environment is not read in a set-user-id program, nor
- * with ignore_environment. *loaded as above. [any thread] */
+ * $XDG_DATA_HOME/mediasdk/plugins-1 (~/.local/share by default), mediasdk/plugins-1 beside the library,
+ * /usr/local/lib/mediasdk/plugins-1, /usr/lib/mediasdk/plugins-1. A class id that was seen before is skipped with a warning. The
+ * environment is not read in a set-user-id program, nor with ignore_environment. *loaded as above. [any thread] */
 MSDK_EXPORT msdk_result msdk_engine_load_default_plugins(msdk_engine *engine, uint32_t *loaded);
 
 /* Makes a table of the program's own a module of this engine. module and all that it points to must live as long as the engine.

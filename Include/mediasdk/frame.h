@@ -1,8 +1,8 @@
 /* mediasdk/frame.h - raw and encoded frames: memory, references, conversion
  *
- * A frame has one reference when it is made, the caller's; _ref adds one, _unref takes one away, and the last one gives the memory back to
- * its pool or calls the release function. A frame that was sent is read-only: make a new one for the next picture. Frames belong to the process,
- * not to an engine, and outlive everything.
+ * A frame has one reference when it is made, the caller's; _ref adds one, _unref takes one away, and the last one gives the memory back
+ * to its pool or calls the release function. A frame that was sent is read-only: make a new one for the next picture. Frames belong to
+ * the process, not to an engine, and outlive everything.
  */
 #ifndef MEDIASDK_FRAME_H
 #define MEDIASDK_FRAME_H
@@ -25,17 +25,17 @@ typedef struct msdk_frame_layout {
   uint64_t size; /* of all planes together */
 } msdk_frame_layout;
 
-/* The layout of a pixel format and size with rows aligned to `alignment` bytes (a power of two up to 4096; 0 or 1: packed tight). MSDK_E_RANGE,
- * MSDK_E_UNSUPPORTED. [any thread] */
+/* The layout of a pixel format and size with rows aligned to `alignment` bytes (a power of two up to 4096; 0 or 1: packed tight).
+ * MSDK_E_RANGE, MSDK_E_UNSUPPORTED. [any thread] */
 MSDK_EXPORT msdk_result msdk_frame_layout_get(uint32_t pixel_format, uint32_t width, uint32_t height, uint32_t alignment,
                                               msdk_frame_layout *out);
 
-/* A writable frame of memory of its own, rows aligned to 64 bytes, contents unspecified. *out has one reference, the caller's. For sending, use
- * msdk_frame_sender_acquire, which has a pool. [any thread] */
+/* A writable frame of memory of its own, rows aligned to 64 bytes, contents unspecified. *out has one reference, the caller's. For
+ * sending, use msdk_frame_sender_acquire, which has a pool. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_create(const msdk_video_format *format, msdk_video_frame **out);
 
-/* A frame of memory that the caller owns: no copy. Every plane is checked: pointer, stride, size (MSDK_E_INVALID). On failure release is not
- * called. *out has one reference, the caller's. [any thread] */
+/* A frame of memory that the caller owns: no copy. Every plane is checked: pointer, stride, size (MSDK_E_INVALID). On failure release is
+ * not called. *out has one reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_wrap(const msdk_external_frame *external, msdk_video_frame **out);
 
 MSDK_EXPORT msdk_result msdk_video_frame_ref(const msdk_video_frame *frame);
@@ -44,17 +44,19 @@ MSDK_EXPORT msdk_result msdk_video_frame_unref(const msdk_video_frame *frame);
 /* How many references there are now; 0 for no live frame. With 1, the caller's is the only one. [any thread] */
 MSDK_EXPORT uint32_t msdk_video_frame_references(const msdk_video_frame *frame);
 
-/* A new frame with one reference, of the pixel format, size and colour of `wanted`, in which 0 means "as in the frame" (fps and the other members
- * are not looked at). From YUV to YUV matrix and range are kept; from YUV to RGB the frame's are used; RGB becomes BT.601 limited-range YUV, or
- * full range GRAY8. Colours other than these, asked for by wanted->color_matrix or color_full_range, are MSDK_E_UNSUPPORTED. Scaling is bilinear, or
- * by area when made smaller than half. Timestamp, sequence and orientation are copied. [any thread] */
+/* A new frame with one reference, of the pixel format, size and colour of `wanted`, in which 0 means "as in the frame" (fps and the
+ * other members are not looked at). From YUV to YUV matrix and range are kept; from YUV to RGB the frame's are used; RGB becomes BT.601
+ * limited-range YUV, or full range GRAY8. Colours other than these, asked for by wanted->color_matrix or color_full_range, are
+ * MSDK_E_UNSUPPORTED. Scaling is bilinear, or by area when made smaller than half. Timestamp, sequence and orientation are copied.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_convert(const msdk_video_frame *frame, const msdk_video_format *wanted, msdk_video_frame **out);
 
 /* The same into a writable frame that the caller has; its format says what is wanted. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_convert_into(const msdk_video_frame *frame, msdk_video_frame *destination);
 
-/* An encoded frame made of a copy of `source` (data, size, codec, flags, timestamp_ns, width, height …). VP8 data is parsed: width, height and
- * MSDK_ENCODED_KEY are taken from it (RFC 6386, section 9.1) and MSDK_E_CORRUPT says what is wrong. At most 16 MiB. [any thread] */
+/* An encoded frame made of a copy of `source` (data, size, codec, flags, timestamp_ns, width, height …). VP8 data is parsed: width,
+ * height and MSDK_ENCODED_KEY are taken from it (RFC 6386, section 9.1) and MSDK_E_CORRUPT says what is wrong. At most 16 MiB.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_encoded_frame_create(const msdk_encoded_frame *source, msdk_encoded_frame **out);
 MSDK_EXPORT msdk_result msdk_encoded_frame_ref(const msdk_encoded_frame *frame);
 MSDK_EXPORT msdk_result msdk_encoded_frame_unref(const msdk_encoded_frame *frame); /* NULL is fine */

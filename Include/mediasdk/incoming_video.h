@@ -3,8 +3,9 @@
  *                start                       stop
  *   AVAILABLE -----------> STARTED -----> STOPPING -----> STOPPED --> start again          NOT_AVAILABLE: the sender withdrew it
  *
- * A stream comes with MSDK_EVENT_INCOMING_VIDEO_ADDED. Nothing is received, decoded or paid for until it is started. Frames are converted only when
- * another pixel format or size is wanted, and decoded only when somebody takes pictures. There are four ways to take them; any may be combined:
+ * A stream comes with MSDK_EVENT_INCOMING_VIDEO_ADDED. Nothing is received, decoded or paid for until it is started. Frames are
+ * converted only when another pixel format or size is wanted, and decoded only when somebody takes pictures. There are four ways to take
+ * them; any may be combined:
  *   read      pulls from a bounded queue
  *   callback  is called on the stream's thread, or with MSDK_DELIVERY_DIRECT on the thread that brings the frame
  *   renderer  an instance, fed on the stream's thread
@@ -32,8 +33,9 @@ enum {
 
 enum {
   MSDK_DELIVERY_QUEUED = 0, /* callback on the stream's thread */
-  MSDK_DELIVERY_DIRECT = 1  /* callback on the thread that brings the frame: the sender's own for a raw loopback stream, the decoder's otherwise.
-                               The fastest; whoever blocks in it blocks the sender */
+  /* Callback on the thread that brings the frame: the sender's own for a raw loopback stream, the decoder's otherwise. The fastest; whoever
+   * blocks in it blocks the sender. */
+  MSDK_DELIVERY_DIRECT = 1
 };
 
 enum { MSDK_OUTPUT_RAW = 0, MSDK_OUTPUT_ENCODED = 1, MSDK_OUTPUT_BOTH = 2 }; /* which of the two queues are filled */
@@ -48,22 +50,23 @@ typedef struct msdk_incoming_video_options {
   uint32_t queue_policy;  /* MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
 } msdk_incoming_video_options;
 
-/* Begins to receive. options may be NULL. MSDK_E_STATE unless available or stopped; MSDK_E_CLOSED when not available any more. [any thread] */
+/* Begins to receive. options may be NULL. MSDK_E_STATE unless available or stopped; MSDK_E_CLOSED when not available any more.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_start(msdk_incoming_video *stream, const msdk_incoming_video_options *options);
 
-/* Ends receiving; frames that wait are gone, readers get MSDK_E_CLOSED. A success when it is not started. [any thread] [may wait for running
- * callbacks] */
+/* Ends receiving; frames that wait are gone, readers get MSDK_E_CLOSED. A success when it is not started. [any thread] [may wait for
+ * running callbacks] */
 MSDK_EXPORT msdk_result msdk_incoming_video_stop(msdk_incoming_video *stream);
 
 MSDK_EXPORT msdk_result msdk_incoming_video_state(msdk_incoming_video *stream, uint32_t *out);
 
-/* Takes the oldest frame that waits. *out has one reference, the caller's to unref. MSDK_E_TIMEOUT; MSDK_E_STATE when not started; MSDK_E_CLOSED when
- * the stream stops meanwhile, or has ended and all was read. [any thread] [may wait] */
+/* Takes the oldest frame that waits. *out has one reference, the caller's to unref. MSDK_E_TIMEOUT; MSDK_E_STATE when not started;
+ * MSDK_E_CLOSED when the stream stops meanwhile, or has ended and all was read. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_incoming_video_read(msdk_incoming_video *stream, uint32_t timeout_ms, msdk_video_frame **out);
 MSDK_EXPORT msdk_result msdk_incoming_video_read_encoded(msdk_incoming_video *stream, uint32_t timeout_ms, msdk_encoded_frame **out);
 
-/* A descriptor that poll() finds readable while frames of either kind wait, or the stream has ended. Owned by the stream: do not read, write or close
- * it. [any thread] */
+/* A descriptor that poll() finds readable while frames of either kind wait, or the stream has ended. Owned by the stream: do not read,
+ * write or close it. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_fd(msdk_incoming_video *stream, int32_t *out);
 
 /* frame is borrowed: msdk_video_frame_ref to keep it. One call at a time. */
@@ -72,8 +75,8 @@ typedef void (*msdk_frame_fn)(void *user, const msdk_video_frame *frame);
 /* Sets (NULL: removes) the callback, in any state. While one is set, frames do not go into the queue of read. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_set_frame_callback(msdk_incoming_video *stream, msdk_frame_fn callback, void *user);
 
-/* Feeds a renderer, in any state. Up to 8. A renderer that fails is reported once by MSDK_EVENT_PLUGIN and detached. While there is one, frames that
- * nobody reads are dropped as the queue's policy says. [any thread] */
+/* Feeds a renderer, in any state. Up to 8. A renderer that fails is reported once by MSDK_EVENT_PLUGIN and detached. While there is one,
+ * frames that nobody reads are dropped as the queue's policy says. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_attach_renderer(msdk_incoming_video *stream, msdk_instance *renderer);
 /* When it returns, the renderer is not being called any more. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_incoming_video_detach_renderer(msdk_incoming_video *stream, msdk_instance *renderer);

@@ -22,15 +22,15 @@ MSDK_EXPORT msdk_result msdk_instance_create(msdk_engine *engine, const char *cl
 /* Detaches it, takes it down level by level and destroys it. [any thread] [may wait] */
 MSDK_EXPORT void msdk_instance_destroy(msdk_instance *instance);
 
-/* Sets a parameter. Name, type (MSDK_E_TYPE; integers of other widths are accepted when the number fits), range and choices (MSDK_E_RANGE) are
- * checked before the plugin sees it. MSDK_E_STATE when it is not live and the instance is started. [any thread] */
+/* Sets a parameter. Name, type (MSDK_E_TYPE; integers of other widths are accepted when the number fits), range and choices
+ * (MSDK_E_RANGE) are checked before the plugin sees it. MSDK_E_STATE when it is not live and the instance is started. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_set_param(msdk_instance *instance, const char *name, const msdk_value *value);
 
 /* The same from text, which is read as the parameter's type: "true"/"false", decimal numbers, or the text itself. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_set_param_text(msdk_instance *instance, const char *name, const char *text);
 
-/* Reads a parameter. Text and bytes go into buffer (size bytes; may be NULL with 0) and out points there; *needed, if not NULL, receives the size
- * with NUL, and MSDK_E_BUFFER_SMALL is returned when it does not fit. [any thread] */
+/* Reads a parameter. Text and bytes go into buffer (size bytes; may be NULL with 0) and out points there; *needed, if not NULL, receives
+ * the size with NUL, and MSDK_E_BUFFER_SMALL is returned when it does not fit. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_get_param(msdk_instance *instance, const char *name, msdk_value *out, void *buffer, uint64_t size,
                                                 uint64_t *needed);
 

@@ -15,32 +15,33 @@
  * A complete program of each side is Examples/C/send.c and Examples/C/receive.c.
  *
  * Handles. Engine, session, streams, senders and instances are opaque pointers of distinct types. Their value is a token that carries a
- * generation, not an address: every function checks it, and NULL, garbage, a destroyed handle or one of another kind gives MSDK_E_HANDLE.
- * destroy(NULL) does nothing. Destroying a parent ends all that it owns; the children's handles then give MSDK_E_HANDLE or
- * MSDK_E_CLOSED, and may still be destroyed. Frames are the exception: msdk_video_frame and msdk_encoded_frame are structs to look into,
- * counted by reference, and checked by their place in a table of the SDK's: garbage and frames given back get MSDK_E_HANDLE, but a
+ * generation, not an address: every function checks it, and NULL, garbage, a destroyed handle or one of another kind gives
+ * MSDK_E_HANDLE. destroy(NULL) does nothing. Destroying a parent ends all that it owns; the children's handles then give MSDK_E_HANDLE
+ * or MSDK_E_CLOSED, and may still be destroyed. Frames are the exception: msdk_video_frame and msdk_encoded_frame are structs to look
+ * into, counted by reference, and checked by their place in a table of the SDK's: garbage and frames given back get MSDK_E_HANDLE, but a
  * pointer kept beyond its reference may have become another frame.
  *
  * Threads. Every function may be called from any thread, at the same time as any other, and inside any callback, unless its comment says
- * otherwise in brackets: [any thread] is the rule, [may wait] marks the functions that can block, [not in a callback] the few that refuse
- * with MSDK_E_THREAD. The SDK makes its threads when they are first needed, blocks all signals in them, and never runs a lock's length of
- * foreign code.
+ * otherwise in brackets: [any thread] is the rule, [may wait] marks the functions that can block, [not in a callback] the few that
+ * refuse with MSDK_E_THREAD. The SDK makes its threads when they are first needed, blocks all signals in them, and holds no
+ * lock while foreign code runs.
  *
- * Callbacks. Each is named with the thread that calls it. destroy from outside returns after running callbacks of the object have returned;
- * from inside a callback it returns at once and the rest happens when the callback is left. No callback comes after that. Nobody needs
- * callbacks: events, frames, encoded frames and reports can all be pulled with a timeout, and a file descriptor that poll() finds
- * readable announces them.
+ * Callbacks. Each is named with the thread that calls it. destroy from outside returns after running callbacks of the object have
+ * returned; from inside a callback it returns at once and the rest happens when the callback is left. No callback comes after that.
+ * Nobody needs callbacks: events, frames, encoded frames and reports can all be pulled with a timeout, and a file descriptor that poll()
+ * finds readable announces them.
  *
  * Timeouts are milliseconds of real time: 0 looks and returns, MSDK_WAIT_FOREVER waits.
  *
- * Ownership. What a caller passes is borrowed for the call and copied if needed longer, except where the comment says that a reference is
- * taken. What comes out belongs to the caller only where the comment says so.
+ * Ownership. What a caller passes is borrowed for the call and copied if needed longer, except where the comment says that a reference
+ * is taken. What comes out belongs to the caller only where the comment says so.
  *
- * Text. Strings in are UTF-8 with NUL, at most MSDK_TEXT_MAX bytes unless stated, and refused with MSDK_E_INVALID otherwise. Text out goes
- * into the caller's struct or buffer and is cut at a character's border when too long; functions that fill a buffer tell the size needed.
+ * Text. Strings in are UTF-8 with NUL, at most MSDK_TEXT_MAX bytes unless stated, and refused with MSDK_E_INVALID otherwise. Text out
+ * goes into the caller's struct or buffer and is cut at a character's border when too long; functions that fill a buffer tell the size
+ * needed.
  *
- * Errors. A negative msdk_result from the list in types.h. msdk_last_error() has, for the calling thread, the words: which argument, what it
- * was, what is accepted. What fails later arrives as an event with the same code and words.
+ * Errors. A negative msdk_result from the list in types.h. msdk_last_error() has, for the calling thread, the words: which argument,
+ * what it was, what is accepted. What fails later arrives as an event with the same code and words.
  *
  * Bounds. Every queue is bounded, its policy is in the options, and what it dropped is in the stats.
  *

@@ -1,10 +1,10 @@
 /* mediasdk/outgoing_video.h - video that this program makes: streams, limits, the frame sender, reports
  *
- * A stream is made from the list of formats the program can make. Started on a session (session.h), it is given a frame sender, bound to one
- * of them: the best that the bandwidth estimate carries; the order of the list has no say. When the estimate falls below what the format needs, the
- * stream goes down at once; it goes up only after a better format has been affordable, with a quarter to spare, for five seconds. Each time
- * MSDK_EVENT_FRAME_SENDER_CHANGED brings a new sender, and the old one refuses frames with MSDK_E_STALE. What a format needs is, for VP8, 0.03 bits a
- * pixel (a 1280x720 picture at 30 a second: 830 kbit/s), and without a codec all of its bytes.
+ * A stream is made from the list of formats the program can make. Started on a session (session.h), it is given a frame sender, bound to
+ * one of them: the best that the bandwidth estimate carries; the order of the list has no say. When the estimate falls below what the
+ * format needs, the stream goes down at once; it goes up only after a better format has been affordable, with a quarter to spare, for
+ * five seconds. Each time MSDK_EVENT_FRAME_SENDER_CHANGED brings a new sender, and the old one refuses frames with MSDK_E_STALE. What a
+ * format needs is, for VP8, 0.03 bits a pixel (a 1280x720 picture at 30 a second: 830 kbit/s), and without a codec all of its bytes.
  *
  * Of every frame that send accepts exactly one report tells the truth: sent, encoded, replaced, dropped with the reason, or failed.
  */
@@ -44,7 +44,7 @@ MSDK_EXPORT msdk_result msdk_video_limit_check(uint32_t kind, uint32_t limits, c
 enum { MSDK_OUTGOING_NONE = 0, MSDK_OUTGOING_STARTED = 1, MSDK_OUTGOING_STOPPED = 2, MSDK_OUTGOING_FAILED = 3 };
 
 enum { /* how much time the VP8 encoder may take; libvpx's cpu-used in parentheses */
-  MSDK_PRESET_REALTIME = 0,  /* (-8) the default: 720p at 30 in a third of a core */
+  MSDK_PRESET_REALTIME = 0,  /* (-8) the default */
   MSDK_PRESET_FASTEST = 1,   /* (-12) */
   MSDK_PRESET_BALANCED = 2,  /* (-5) */
   MSDK_PRESET_QUALITY = 3    /* (-3) */
@@ -80,8 +80,8 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_state(msdk_outgoing_video *stream, u
 /* The current sender; MSDK_E_STATE when the stream is not started. The same handle as the event's. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_sender(msdk_outgoing_video *stream, msdk_frame_sender **out);
 
-/* Live steering, in any state. The target is kept between min and max, and the encoder below the estimate. MSDK_E_RANGE: min 1,000 <= min <=
- * target <= max <= 100,000,000; 0 leaves a value as it is. [any thread] */
+/* Live steering, in any state. The target is kept between min and max, and the encoder below the estimate. MSDK_E_RANGE: min 1,000 <=
+ * min <= target <= max <= 100,000,000; 0 leaves a value as it is. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_set_bitrate(msdk_outgoing_video *stream, uint64_t target, uint64_t min, uint64_t max);
 
 /* Sends at most this many frames a second, at most the format's own (MSDK_E_RANGE); 0/0: the format's own. Frames that come faster are
@@ -131,7 +131,8 @@ typedef struct msdk_frame_report {
   uint64_t bytes;        /* as sent */
 } msdk_frame_report;
 
-/* report is valid during the call. Called exactly once for each send that returned MSDK_OK: inside send, or later on the stream's encoder thread. */
+/* report is valid during the call. Called exactly once for each send that returned MSDK_OK: inside send, or later on the stream's
+ * encoder thread. */
 typedef void (*msdk_send_fn)(void *user, const msdk_frame_report *report);
 
 /* The format this sender takes. [any thread] */
@@ -141,10 +142,11 @@ MSDK_EXPORT msdk_result msdk_frame_sender_format(msdk_frame_sender *sender, msdk
  * caller's. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_frame_sender_acquire(msdk_frame_sender *sender, uint32_t timeout_ms, msdk_video_frame **out);
 
-/* Sends a frame. The SDK takes a reference of its own; the caller keeps his, and from now on writes to neither memory nor struct until he has a new
- * frame. timestamp_ns: when it was captured; 0: the frame's own if set, else now. completion (may be NULL) tells what became of it; without one, the report
- * can be read. Pixel format and size must be the sender's (MSDK_E_FORMAT); MSDK_E_STALE after a change, MSDK_E_STATE when the stream is not started,
- * MSDK_E_TIMEOUT with MSDK_POLICY_WAIT when there was no room for 5 s. [any thread] [waits only with MSDK_POLICY_WAIT] */
+/* Sends a frame. The SDK takes a reference of its own; the caller keeps his, and from now on writes to neither memory nor struct until
+ * he has a new frame. timestamp_ns: when it was captured; 0: the frame's own if set, else now. completion (may be NULL) tells what
+ * became of it; without one, the report can be read. Pixel format and size must be the sender's (MSDK_E_FORMAT); MSDK_E_STALE after a
+ * change, MSDK_E_STATE when the stream is not started, MSDK_E_TIMEOUT with MSDK_POLICY_WAIT when there was no room for 5 s. [any thread]
+ * [waits only with MSDK_POLICY_WAIT] */
 MSDK_EXPORT msdk_result msdk_frame_sender_send(msdk_frame_sender *sender, const msdk_video_frame *frame, int64_t timestamp_ns,
                                                msdk_send_fn completion, void *user);
 
@@ -171,7 +173,8 @@ typedef struct msdk_outgoing_video_stats { /* the names of W3C webrtc-stats wher
   uint32_t width, height; /* agreed on now; 0 when not started */
   double frames_per_second; /* sent or encoded, over the last second */
   uint64_t frames_offered;  /* accepted by send */
-  uint64_t frames_sent, frames_encoded, frames_replaced, frames_dropped, frames_failed; /* outcomes; they add up to offered when all is done */
+  /* outcomes; they add up to offered when all is done */
+  uint64_t frames_sent, frames_encoded, frames_replaced, frames_dropped, frames_failed;
   uint64_t key_frames_encoded;
   uint64_t bytes_sent;
   uint64_t target_bitrate; /* bits per second, of the encoder now */

@@ -165,7 +165,8 @@ typedef struct msdk_video_producer {
   msdk_result (*start_capture)(msdk_self *);   /* [control] READY to STARTED; may return before the first frame */
   msdk_result (*stop_capture)(msdk_self *);    /* [control] STARTED to READY, synchronous: rule P2 */
   int32_t (*is_capture_started)(const msdk_self *);                            /* [any] 0 or 1; NULL: the host answers */
-  msdk_result (*capture_settings)(msdk_self *, msdk_video_format *out);          /* [control] READY, STARTED: the current or preferred format */
+  /* [control] READY, STARTED: the current or preferred format */
+  msdk_result (*capture_settings)(msdk_self *, msdk_video_format *out);
   msdk_result (*enum_formats)(msdk_self *, uint32_t index, msdk_video_format *out); /* [control] READY; MSDK_E_NOT_FOUND ends the list */
   msdk_result (*set_format)(msdk_self *, const msdk_video_format *); /* [control] READY only; MSDK_E_FORMAT when it cannot make it */
   /* [media] Of a pull producer: one frame, whose reference goes to the host. due_ns: when it will be sent. MSDK_E_AGAIN: nothing this time;
@@ -200,12 +201,12 @@ typedef struct msdk_video_renderer {
   /* [media] Borrowed; video_frame_ref to keep it (rule P4). No function of the SDK's program side may be called from here. */
   msdk_result (*render_video_frame)(msdk_self *, const msdk_video_frame *);
   msdk_result (*flush)(msdk_self *); /* [media] drop kept frames; NULL: keeps none */
-  /* [control] Optional, both or neither: what would be on screen now. snapshot fills a writable frame of the format that snapshot_format gave;
-   * MSDK_E_AGAIN while there is no picture. */
+  /* [control] Optional, both or neither: what would be on screen now. snapshot fills a writable frame of the format that snapshot_format
+   * gave; MSDK_E_AGAIN while there is no picture. */
   msdk_result (*snapshot_format)(msdk_self *, msdk_video_format *out);
   msdk_result (*snapshot)(msdk_self *, msdk_video_frame *into);
-  /* A renderer that takes encoded frames, a recorder say. accepts_codec [control]: 1 to be given frames of that codec as they arrive, undecoded,
-   * in place of pictures. render_encoded_frame [media]: borrowed; the first one after the start or a loss is a key frame. */
+  /* A renderer that takes encoded frames, a recorder say. accepts_codec [control]: 1 to be given frames of that codec as they arrive,
+   * undecoded, in place of pictures. render_encoded_frame [media]: borrowed; the first one after the start or a loss is a key frame. */
   int32_t (*accepts_codec)(msdk_self *, uint32_t codec);
   msdk_result (*render_encoded_frame)(msdk_self *, const msdk_encoded_frame *);
 } msdk_video_renderer;
@@ -250,10 +251,12 @@ typedef struct msdk_class { /* one creatable thing; constant, of static lifetime
   const msdk_command *commands; /* likewise */
   uint64_t command_count, command_stride;
 
-  msdk_result (*create)(const msdk_host *, msdk_host_context *, msdk_self **out); /* [control] rule P1; both pointers live until destroy returns */
+  /* [control] rule P1; both pointers live until destroy returns */
+  msdk_result (*create)(const msdk_host *, msdk_host_context *, msdk_self **out);
   void (*destroy)(msdk_self *);                                                   /* [control] in CREATED */
   msdk_result (*set_param)(msdk_self *, const char *name, const msdk_value *);       /* [control] type, range and choice were checked */
-  msdk_result (*get_param)(msdk_self *, const char *name, msdk_value *out); /* [control] text stays the plugin's until the next call; NULL: the host remembers what was set */
+  /* [control] text stays the plugin's until the next call; NULL: the host remembers what was set */
+  msdk_result (*get_param)(msdk_self *, const char *name, msdk_value *out);
 
   const msdk_video_producer *video_producer;
   const msdk_audio_producer *audio_producer;

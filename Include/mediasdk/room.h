@@ -1,9 +1,9 @@
 /* mediasdk/room.h - the loopback room's network, scripted
  *
- * "loopback:NAME" is a room inside the process. It comes into being with its first member and ends with its last. By itself it is perfect and
- * immediate: raw frames pass by reference. A script gives it a network: what each member sends then waits for bandwidth in a bounded queue,
- * is delayed, jittered and lost packet by packet (1,200 bytes of payload each), and the estimate that negotiation works from is the
- * bandwidth of the step in force. Everything random comes from the seed.
+ * "loopback:NAME" is a room inside the process. It comes into being with its first member and ends with its last. By itself it is
+ * perfect and immediate: raw frames pass by reference. A script gives it a network: what each member sends then waits for bandwidth in a
+ * bounded queue, is delayed, jittered and lost packet by packet (1,200 bytes of payload each), and the estimate that negotiation works
+ * from is the bandwidth of the step in force. Everything random comes from the seed.
  */
 #ifndef MEDIASDK_ROOM_H
 #define MEDIASDK_ROOM_H
@@ -35,8 +35,8 @@ typedef struct msdk_network_script {
   const char *user_id; /* NULL: every member, else what this one sends */
 } msdk_network_script;
 
-/* Sets the script of a room that this engine's clock drives, whether it has members yet or not. An empty room forgets its script when the engine goes.
- * room_url: "loopback:NAME". [any thread] */
+/* Sets the script of a room that this engine's clock drives, whether it has members yet or not. An empty room forgets its script when
+ * the engine goes. room_url: "loopback:NAME". [any thread] */
 MSDK_EXPORT msdk_result msdk_room_script_network(msdk_engine *engine, const char *room_url, const msdk_network_script *script);
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
  *      connect                                                  disconnect
  *   IDLE --> CONNECTING --> CONNECTED <--> RECONNECTING   ... --> DISCONNECTING --> DISCONNECTED --> connect again
  *
- * States change in the background, and each change is an event. Events are a queue of 1,024 per session: when the program is so far behind, the oldest
- * is dropped, and the next one that is read carries MSDK_EVENT_LOST in its flags.
+ * States change in the background, and each change is an event. Events are a queue of 1,024 per session: when the program is so far
+ * behind, the oldest is dropped, and the next one that is read carries MSDK_EVENT_LOST in its flags.
  */
 #ifndef MEDIASDK_SESSION_H
 #define MEDIASDK_SESSION_H
@@ -38,8 +38,8 @@ MSDK_EXPORT msdk_result msdk_session_create(msdk_engine *engine, const msdk_sess
 /* Leaves the room, stops the session's streams and ends it. [any thread] [may wait for running callbacks] */
 MSDK_EXPORT void msdk_session_destroy(msdk_session *session);
 
-/* Begins to connect. MSDK_E_STATE unless idle or disconnected. What happens comes as MSDK_EVENT_SESSION_STATE: connecting, then connected, or
- * disconnected with the reason (MSDK_E_EXISTS: the user id is taken in the room). [any thread] */
+/* Begins to connect. MSDK_E_STATE unless idle or disconnected. What happens comes as MSDK_EVENT_SESSION_STATE: connecting, then
+ * connected, or disconnected with the reason (MSDK_E_EXISTS: the user id is taken in the room). [any thread] */
 MSDK_EXPORT msdk_result msdk_session_connect(msdk_session *session);
 
 /* Begins to leave. A success when there is nothing to leave. [any thread] */
@@ -115,12 +115,12 @@ MSDK_EXPORT msdk_result msdk_session_set_event_callback(msdk_session *session, m
 
 /* ------------------------------------------------------------------------------------------------------------------- video */
 
-/* Offers a stream to the room. Needs a connected session (MSDK_E_STATE) and a stream that is not started (MSDK_E_STATE). The states and the sender come
- * as events. [any thread] */
+/* Offers a stream to the room. Needs a connected session (MSDK_E_STATE) and a stream that is not started (MSDK_E_STATE). The states and
+ * the sender come as events. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_start_video(msdk_session *session, msdk_outgoing_video *stream);
 
-/* Withdraws it. Frames that were sent are still reported. MSDK_E_STATE when it is not started on this session. [any thread] [may wait for running
- * callbacks of the stream] */
+/* Withdraws it. Frames that were sent are still reported. MSDK_E_STATE when it is not started on this session. [any thread] [may wait
+ * for running callbacks of the stream] */
 MSDK_EXPORT msdk_result msdk_session_stop_video(msdk_session *session, msdk_outgoing_video *stream);
 
 /* ------------------------------------------------------------------------------------------------------------------- stats */

@@ -1,7 +1,7 @@
 /* mediasdk/time.h - one clock, and its other units
  *
- * Every timestamp is int64_t nanoseconds: of CLOCK_MONOTONIC, or of the engine's virtual clock (engine.h). These helpers convert to the units
- * of neighbouring systems. They round to nearest, halves away from zero, and saturate at the ends of int64_t. [any thread]
+ * Every timestamp is int64_t nanoseconds: of CLOCK_MONOTONIC, or of the engine's virtual clock (engine.h). These helpers convert to the
+ * units of neighbouring systems. They round to nearest, halves away from zero, and saturate at the ends of int64_t. [any thread]
  */
 #ifndef MEDIASDK_TIME_H
 #define MEDIASDK_TIME_H

@@ -190,8 +190,8 @@ enum {
 enum { MSDK_ROTATE_0 = 0, MSDK_ROTATE_90 = 1, MSDK_ROTATE_180 = 2, MSDK_ROTATE_270 = 3, MSDK_MIRROR = 4 };
 
 /* A picture. Always made by the SDK (msdk_video_frame_acquire, _wrap: frame.h for programs, the host table for plugins), so that the
- * struct can grow; counted by reference; read-only for everybody from the moment it was sent. Its maker may set before sending: timestamp_ns,
- * duration_ns, orientation, and in flags MSDK_FRAME_END, _CORRUPT and _DISCONTINUITY. */
+ * struct can grow; counted by reference; read-only for everybody from the moment it was sent. Its maker may set before sending:
+ * timestamp_ns, duration_ns, orientation, and in flags MSDK_FRAME_END, _CORRUPT and _DISCONTINUITY. */
 typedef struct msdk_video_frame {
   uint32_t struct_size;
   uint32_t flags;       /* MSDK_FRAME_* */

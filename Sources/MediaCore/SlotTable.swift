@@ -114,7 +114,7 @@ final class SlotTable: @unchecked Sendable {
       pool.takeUnretainedValue().takeBack(header.buffer)
       pool.release()
     }
-    header.release?(header.opaque)
+    if let release = header.release { ForeignCode.run { release(header.opaque) } }
   }
 
   // A slot: references (8 bytes), header, payload.

@@ -12,7 +12,7 @@ public final class RendererList: Sendable {
   }
 
   /// Held while one list is looked at and another changed, so that two filters cannot be put behind each other at the same time.
-  private static let order = Monitor(())
+  private static let order = Monitor(false)
 
   private let entries = Monitor<[Entry]>([])
 
