@@ -10,7 +10,7 @@ public struct FormatNegotiator: Sendable {
   /// Bits a pixel that VP8 is given when nothing else is asked for.
   static let targetBitsPerPixel = 0.08
 
-  /// Best first: more pixels, then more frames.
+  /// Best first.
   private let formats: [VideoFormat]
   private let isEncoded: Bool
   public private(set) var current: VideoFormat?
@@ -18,11 +18,17 @@ public struct FormatNegotiator: Sendable {
   private var rise: (since: Int64, estimate: Double)?
 
   public init(formats: [VideoFormat], isEncoded: Bool) {
-    self.formats = formats.sorted { one, other in
-      let (size, otherSize) = (UInt64(one.width) * UInt64(one.height), UInt64(other.width) * UInt64(other.height))
-      return size != otherSize ? size > otherSize : one.frameRate.perSecond > other.frameRate.perSecond
-    }
+    self.formats = formats.sorted { FormatNegotiator.rank($0).lexicographicallyPrecedes(FormatNegotiator.rank($1)) }
     self.isEncoded = isEncoded
+  }
+
+  /// More pixels, then more frames, then fewer bits without a codec; the rest only makes the order the same whatever the list's was.
+  private static func rank(_ format: VideoFormat) -> [Double] {
+    [
+      -Double(format.width) * Double(format.height), -format.frameRate.perSecond, format.rawBitrate, -Double(format.width),
+      Double(format.pixelFormat.rawValue), Double(format.frameRate.numerator), Double(format.color.matrix),
+      format.color.fullRange ? 1 : 0, Double(format.color.primaries), Double(format.color.transfer), Double(format.contentHint),
+    ]
   }
 
   public func need(of format: VideoFormat) -> Double {

@@ -91,36 +91,31 @@ public final class OutgoingVideo: Sendable {
   // MARK: Starting and stopping, called by the session
 
   func start(on session: Session, _ transport: any Transport, estimate: UInt64) throws(MediaError) {
-    let format: VideoFormat = try guarded.withLock { guarded throws(MediaError) in
+    let sender: FrameSender = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
       guard guarded.state != .started else { throw MediaError(.state, "the stream is started already; stop it first") }
-      guarded.negotiator = FormatNegotiator(formats: options.formats, isEncoded: options.codec != 0)
-      _ = guarded.negotiator.update(estimate: estimate, now: engine.clock.now())
-      guard let format = guarded.negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
+      var negotiator = FormatNegotiator(formats: options.formats, isEncoded: options.codec != 0)
+      _ = negotiator.update(estimate: estimate, now: engine.clock.now())
+      guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
+      // Published under the lock, so that whoever stops the stream at the same time finds it started whole or not at all.
+      let id = try transport.publish(codec: options.codec, format: format)
+      let sender = FrameSender(self, format: format)
       guarded.state = .started
+      guarded.publication = Publication(session: session, transport: transport, id: id)
+      guarded.sender = sender
+      guarded.negotiator = negotiator
       guarded.estimate = estimate
       guarded.receivers = 0
       guarded.wantsKeyFrame = true
       if encoding != nil {
         guarded.encoderWorker = engine.clock.makeWorker("msdk-encode") { [weak self] in self?.encodePending() ?? .max }
       }
-      return format
+      return sender
     }
-    do throws(MediaError) {
-      let id = try transport.publish(codec: options.codec, format: format)
-      let sender = FrameSender(self, format: format)
-      guarded.withLock { guarded in
-        guarded.publication = Publication(session: session, transport: transport, id: id)
-        guarded.sender = sender
-      }
-      session.push(.outgoingVideoState(self, .started, nil))
-      session.push(.frameSenderChanged(self, sender))
-      pump.withLock { $0 }?.follow(sender)
-      scheduleNegotiation()
-    } catch {
-      guarded.withLock { $0.state = .stopped }
-      throw error
-    }
+    session.push(.outgoingVideoState(self, .started, nil))
+    session.push(.frameSenderChanged(self, sender))
+    pump.withLock { $0 }?.follow(sender)
+    scheduleNegotiation()
   }
 
   /// Says whether it was started.
