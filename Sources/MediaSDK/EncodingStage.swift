@@ -2,7 +2,7 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 
-/// The encoder of one stream, made anew when the format changes. Used by the encoder's worker, one step at a time.
+/// The encoder of one start of a stream, made anew when the format changes. Used by the encoder's worker, one step at a time.
 final class EncodingStage: Sendable {
   private struct State {
     var encoder: (any VideoEncoder)?
@@ -22,9 +22,7 @@ final class EncodingStage: Sendable {
     self.options = options
   }
 
-  func reset() {
-    state.withLock { $0 = State() }
-  }
+  var hasEncoder: Bool { state.withLock { $0.encoder != nil } }
 
   /// The encoded frame with a reference for the caller; nil when the rate control left it out.
   func encode(_ frame: VideoFrame, _ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> EncodedFrame? {

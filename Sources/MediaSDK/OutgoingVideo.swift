@@ -47,8 +47,9 @@ public final class OutgoingVideo: Sendable {
     var isDraining = false
     var wantsKeyFrame = true
     var encodedCallback: EncodedCallback?
-    /// Of one start: what pokes it late, after a stop, finds a worker that is stopped.
+    /// Of one start: what pokes the worker late, after a stop, finds one that is stopped.
     var encoderWorker: (any Worker)?
+    var encoding: EncodingStage?
     var counters = OutgoingVideoCounters()
     var rate = RateMeter()
     var isClosed = false
@@ -62,7 +63,8 @@ public final class OutgoingVideo: Sendable {
   let completionGate = CallbackGate()
   let encodedInputPool = BufferPool(limit: 256)
   let previews: Previews
-  let encoding: EncodingStage?
+  /// What encodes, unless frames pass raw or come encoded.
+  let codec: VideoCodec?
   private let pump = Monitor<ProducerPump?>(nil)
 
   init(_ engine: Engine, _ options: OutgoingVideoOptions) throws(MediaError) {
@@ -76,12 +78,11 @@ public final class OutgoingVideo: Sendable {
         pending: BoundedQueue(capacity: isEncoded && !options.isEncodedInput ? max(1, options.queueCapacity) : 16)))
     reports = ReportQueue(capacity: options.reportCapacity)
     previews = Previews(clock: engine.clock)
-    encoding = isEncoded && !options.isEncodedInput ? EncodingStage(try VideoCodec.named(options.codec), options) : nil
+    codec = isEncoded && !options.isEncodedInput ? try VideoCodec.named(options.codec) : nil
   }
 
   public var state: State { guarded.withLock { $0.state } }
   var session: Session? { guarded.withLock { $0.publication?.session } }
-  var publicationID: StreamID? { guarded.withLock { $0.publication?.id } }
 
   public func currentSender() throws(MediaError) -> FrameSender {
     guard let sender = guarded.withLock({ $0.sender }) else { throw MediaError(.state, "the stream is not started") }
@@ -99,6 +100,10 @@ public final class OutgoingVideo: Sendable {
       guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
       // Published under the lock, so that whoever stops the stream at the same time finds it started whole or not at all.
       let id = try transport.publish(codec: options.codec, format: format)
+      guard session.remember(self, as: id, on: transport) else {
+        transport.unpublish(id)
+        throw MediaError(.state, "the session is not connected")
+      }
       let sender = FrameSender(self, format: format)
       guarded.state = .started
       guarded.publication = Publication(session: session, transport: transport, id: id)
@@ -107,7 +112,8 @@ public final class OutgoingVideo: Sendable {
       guarded.estimate = estimate
       guarded.receivers = 0
       guarded.wantsKeyFrame = true
-      if encoding != nil {
+      if let codec {
+        guarded.encoding = EncodingStage(codec, options)
         guarded.encoderWorker = engine.clock.makeWorker("msdk-encode") { [weak self] in self?.encodePending() ?? .max }
       }
       return sender
@@ -121,23 +127,35 @@ public final class OutgoingVideo: Sendable {
   /// Says whether it was started.
   @discardableResult
   func stop(as final: State = .stopped, because error: MediaError? = nil) -> Bool {
-    let (publication, forgotten, dropped): (Publication?, FrameSender?, [Pending]) = guarded.withLock { guarded in
-      guard guarded.state == .started else { return (nil, nil, []) }
+    // All of the start that ends is taken at once: another one may begin before the rest of this is done.
+    struct Ending {
+      let publication: Publication
+      let worker: (any Worker)?
+      let forgotten: FrameSender?
+      let dropped: [Pending]
+    }
+    let ending: Ending? = guarded.withLock { guarded in
+      guard guarded.state == .started, let publication = guarded.publication else { return nil }
       guarded.state = final
-      defer { guarded.publication = nil }
-      return (guarded.publication, guarded.retireSender(), guarded.takePending())
+      defer {
+        guarded.publication = nil
+        guarded.encoderWorker = nil
+        guarded.encoding = nil
+      }
+      return Ending(
+        publication: publication, worker: guarded.encoderWorker, forgotten: guarded.retireSender(), dropped: guarded.takePending())
     }
     guarded.notify()
-    forgotten?.handle.end()
-    guard let publication else { return false }
+    guard let ending else { return false }
+    let publication = ending.publication
+    ending.forgotten?.handle.end()
     pump.withLock { $0 }?.follow(nil)
-    report(dropped, .dropped, .stopped)
+    report(ending.dropped, .dropped, .stopped)
     publication.transport.unpublish(publication.id)
-    stopEncoderWorker()
+    ending.worker?.stop()
     waitForDrain()
-    encoding?.reset()
     publication.session.push(.outgoingVideoState(self, final, error))
-    publication.session.forget(self)
+    publication.session.forget(publication.id)
     return true
   }
 
@@ -279,14 +297,6 @@ public final class OutgoingVideo: Sendable {
 
   func pass(_ event: PluginEvent) {
     session?.push(.plugin(event.instance, event))
-  }
-
-  private func stopEncoderWorker() {
-    let worker = guarded.withLock { guarded in
-      defer { guarded.encoderWorker = nil }
-      return guarded.encoderWorker
-    }
-    worker?.stop()
   }
 }
 

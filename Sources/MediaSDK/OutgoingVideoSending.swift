@@ -93,7 +93,7 @@ extension OutgoingVideo {
   private func tryAccept(
     _ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender
   ) throws(MediaError) -> Accepted {
-    let waits = encoding != nil && options.queuePolicy == .wait
+    let waits = codec != nil && options.queuePolicy == .wait
     let now = engine.clock.now()
     return try guarded.withLock { guarded throws(MediaError) in
       try guarded.check(sender)
@@ -103,11 +103,11 @@ extension OutgoingVideo {
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, completion: completion)
       unit.stamp(sequence: guarded.sequence, timestamp: timestamp)
       guard guarded.pace(now) else { return .refused(pending, .paced) }
-      if encoding == nil, !guarded.isDraining {
+      if codec == nil, !guarded.isDraining {
         guarded.isDraining = true
         return .drain(pending)
       }
-      if guarded.pending.isFull, encoding == nil || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
+      if guarded.pending.isFull, codec == nil || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
       return .queued(displaced: guarded.pending.push(pending))
     }
   }
@@ -165,6 +165,7 @@ extension OutgoingVideo {
 
   struct Work {
     let pending: Pending
+    let encoding: EncodingStage?
     let format: VideoFormat?
     let bitrate: UInt64
     let frameRate: FrameRate
@@ -182,16 +183,16 @@ extension OutgoingVideo {
       let bitrate = format.map { guarded.bitrate.bitrate(for: $0, estimate: guarded.estimate) } ?? 0
       guarded.counters.targetBitrate = bitrate
       return Work(
-        pending: pending, format: format, bitrate: bitrate,
+        pending: pending, encoding: guarded.encoding, format: format, bitrate: bitrate,
         frameRate: guarded.frameRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
         callback: guarded.encodedCallback)
     }
   }
 
   private func encode(_ work: Work) {
-    guard case .raw(let frame) = work.pending.unit, let encoding else { return }
+    guard case .raw(let frame) = work.pending.unit else { return }
     previews.offer(frame)
-    guard let format = work.format, frame.fits(format) else {
+    guard let encoding = work.encoding, let format = work.format, frame.fits(format) else {
       return report([work.pending], .dropped, .stopped)
     }
     guard work.hasTakers else { return report([work.pending], .dropped, .noReceiver) }
@@ -211,6 +212,8 @@ extension OutgoingVideo {
     } catch {
       requestKeyFrame()
       finish(work.pending, error)
+      // Without an encoder nothing can follow. Not from here: stopping waits for this worker.
+      if !encoding.hasEncoder { engine.loop.post { [weak self] in self?.stop(as: .failed, because: error) } }
     }
   }
 

@@ -164,24 +164,23 @@ public final class Session: Sendable {
       return (transport, guarded.estimate)
     }
     try stream.start(on: self, transport, estimate: estimate)
-    // Registered under the id it was given, unless the session left meanwhile.
-    guard let id = stream.publicationID else { return }
-    let isHere = guarded.withLock { guarded in
+  }
+
+  /// Remembers a stream that was published; false when the session has left its room meanwhile.
+  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport) -> Bool {
+    guarded.withLock { guarded in
       guard guarded.transport === transport else { return false }
       guarded.outgoing[id] = stream
       return true
     }
-    if !isHere { stream.stop() }
   }
 
   public func stop(_ stream: OutgoingVideo) throws(MediaError) {
     guard stream.session === self, stream.stop() else { throw MediaError(.state, "the stream is not started on this session") }
   }
 
-  func forget(_ stream: OutgoingVideo) {
-    guarded.withLock { guarded in
-      for (id, known) in guarded.outgoing where known === stream { guarded.outgoing[id] = nil }
-    }
+  func forget(_ id: StreamID) {
+    guarded.withLock { $0.outgoing[id] = nil }
   }
 
   private func retire(_ stream: IncomingVideo) {
