@@ -92,6 +92,7 @@ test:
 test-headers:
 	@echo "== headers, exports, dependencies, layout"
 	@Tests/ABI/check_headers.sh
+	@Tests/ABI/check_layout.sh
 	@Tests/ABI/check_exports.sh $(LIBRARY)
 	@Tests/ABI/check_dependencies.sh $(LIBRARY)
 	@python3 Tests/ABI/check_docs.py
@@ -111,11 +112,12 @@ test-c:
 test-python:
 	@echo "== Python tests, with numpy and without"
 	@$(RUN_ENV) $(PYTHON) -m unittest discover -s Tests/Python
-	@$(RUN_ENV) python3 -I -c 'import sys; sys.exit(0)'
+	@$(RUN_ENV) $(PYTHON) -c 'import sys, unittest; sys.modules["numpy"] = None; \
+	  unittest.main(module=None, argv=["unittest", "discover", "-s", "Tests/Python"])'
 
 test-tool:
 	@echo "== the msdk tool"
-	@$(RUN_ENV) $(PYTHON) Tests/Tool/test_tool.py
+	@$(RUN_ENV) $(PYTHON) -m unittest discover -s Tests/Tool
 
 test-install:
 	@echo "== an installation, used from outside the tree"

@@ -101,6 +101,7 @@ typedef struct msdk_engine_stats {
   uint64_t log_dropped;     /* messages that came while one was being logged by the same thread */
 } msdk_engine_stats;
 
+/* [any thread] */
 MSDK_EXPORT msdk_result msdk_engine_stats_get(msdk_engine *engine, msdk_engine_stats *out);
 
 #ifdef __cplusplus

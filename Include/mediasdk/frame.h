@@ -38,6 +38,7 @@ MSDK_EXPORT msdk_result msdk_video_frame_create(const msdk_video_format *format,
  * not called. *out has one reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_wrap(const msdk_external_frame *external, msdk_video_frame **out);
 
+/* One more reference, the caller's to give back. MSDK_E_HANDLE for a frame that has none left. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_ref(const msdk_video_frame *frame);
 /* NULL is fine. MSDK_E_HANDLE for a frame that has no reference left. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_unref(const msdk_video_frame *frame);

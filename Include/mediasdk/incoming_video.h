@@ -58,6 +58,7 @@ MSDK_EXPORT msdk_result msdk_incoming_video_start(msdk_incoming_video *stream, c
  * running callbacks] */
 MSDK_EXPORT msdk_result msdk_incoming_video_stop(msdk_incoming_video *stream);
 
+/* MSDK_INCOMING_* now. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_state(msdk_incoming_video *stream, uint32_t *out);
 
 /* Takes the oldest frame that waits. *out has one reference, the caller's to unref. MSDK_E_TIMEOUT; MSDK_E_STATE when not started;
@@ -104,6 +105,7 @@ typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats wher
   uint64_t frames_rendered; /* by at least one renderer */
 } msdk_incoming_video_stats;
 
+/* Since the stream came. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_stats_get(msdk_incoming_video *stream, msdk_incoming_video_stats *out);
 
 #ifdef __cplusplus

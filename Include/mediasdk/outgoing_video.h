@@ -75,6 +75,7 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_create(msdk_engine *engine, const ms
 /* Stops it if need be; frames not yet encoded are reported as dropped. [any thread] [may wait for running callbacks] */
 MSDK_EXPORT void msdk_outgoing_video_destroy(msdk_outgoing_video *stream);
 
+/* MSDK_OUTGOING_* now. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_state(msdk_outgoing_video *stream, uint32_t *out);
 
 /* The current sender; MSDK_E_STATE when the stream is not started. The same handle as the event's. [any thread] */
@@ -150,7 +151,8 @@ MSDK_EXPORT msdk_result msdk_frame_sender_acquire(msdk_frame_sender *sender, uin
 MSDK_EXPORT msdk_result msdk_frame_sender_send(msdk_frame_sender *sender, const msdk_video_frame *frame, int64_t timestamp_ns,
                                                msdk_send_fn completion, void *user);
 
-/* The same for a stream with encoded_input. The first frame, and the first after MSDK_EVENT_KEY_FRAME_REQUESTED, should be a key frame. */
+/* The same for a stream with encoded_input. The first frame, and the first after MSDK_EVENT_KEY_FRAME_REQUESTED, should be a key
+ * frame. [any thread] */
 MSDK_EXPORT msdk_result msdk_frame_sender_send_encoded(msdk_frame_sender *sender, const msdk_encoded_frame *frame, int64_t timestamp_ns,
                                                        msdk_send_fn completion, void *user);
 
@@ -186,6 +188,7 @@ typedef struct msdk_outgoing_video_stats { /* the names of W3C webrtc-stats wher
   uint32_t reserved0;
 } msdk_outgoing_video_stats;
 
+/* Since the stream was made. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_stats_get(msdk_outgoing_video *stream, msdk_outgoing_video_stats *out);
 
 #ifdef __cplusplus

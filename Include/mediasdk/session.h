@@ -45,6 +45,7 @@ MSDK_EXPORT msdk_result msdk_session_connect(msdk_session *session);
 /* Begins to leave. A success when there is nothing to leave. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_disconnect(msdk_session *session);
 
+/* MSDK_SESSION_* now. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_state(msdk_session *session, uint32_t *out);
 
 /* ------------------------------------------------------------------------------------------------------------ participants */
@@ -136,6 +137,7 @@ typedef struct msdk_session_stats {
   uint32_t reserved0;
 } msdk_session_stats;
 
+/* Of the present membership; events since the session was made. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_stats_get(msdk_session *session, msdk_session_stats *out);
 
 #ifdef __cplusplus

@@ -9,6 +9,8 @@ public final class RendererList: Sendable {
     let renderer: PluginInstance
     let attachment: PluginInstance.Attachment
     let takesCodec: Bool
+    /// Of those who take encoded frames: nothing before the first key frame is for them.
+    var hasKeyFrame = false
   }
 
   /// Held while one list is looked at and another changed, so that two filters cannot be put behind each other at the same time.
@@ -95,7 +97,12 @@ public final class RendererList: Sendable {
 
   @discardableResult
   public func render(_ frame: EncodedFrame) -> Bool {
-    feed(where: { $0.takesCodec }) { entry throws(MediaError) in try entry.renderer.render(frame, from: entry.attachment) }
+    if frame.isKeyFrame {
+      entries.withLock { entries in
+        for index in entries.indices { entries[index].hasKeyFrame = true }
+      }
+    }
+    return feed(where: { $0.takesCodec && $0.hasKeyFrame }) { entry throws(MediaError) in try entry.renderer.render(frame, from: entry.attachment) }
   }
 
   private func feed(where isMeant: (Entry) -> Bool, _ body: (Entry) throws(MediaError) -> Void) -> Bool {

@@ -91,32 +91,25 @@ public final class OutgoingVideo: Sendable {
 
   // MARK: Starting and stopping, called by the session
 
-  func start(on session: Session, _ transport: any Transport, estimate: UInt64) throws(MediaError) {
+  func start(on session: Session, _ transport: any Transport) throws(MediaError) {
     let sender: FrameSender = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
       guard guarded.state != .started else { throw MediaError(.state, "the stream is started already; stop it first") }
-      var negotiator = FormatNegotiator(formats: options.formats, isEncoded: options.codec != 0)
-      _ = negotiator.update(estimate: estimate, now: engine.clock.now())
-      guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
-      // Published under the lock, so that whoever stops the stream at the same time finds it started whole or not at all.
-      let id = try transport.publish(codec: options.codec, format: format)
-      guard session.remember(self, as: id, on: transport) else {
-        transport.unpublish(id)
+      // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
+      let id = transport.makeStreamID()
+      guard let estimate = session.remember(self, as: id, on: transport) else {
         throw MediaError(.state, "the session is not connected")
       }
-      let sender = FrameSender(self, format: format)
-      guarded.state = .started
-      guarded.publication = Publication(session: session, transport: transport, id: id)
-      guarded.sender = sender
-      guarded.negotiator = negotiator
-      guarded.estimate = estimate
-      guarded.receivers = 0
-      guarded.wantsKeyFrame = true
-      if let codec {
-        guarded.encoding = EncodingStage(codec, options)
-        guarded.encoderWorker = engine.clock.makeWorker("msdk-encode") { [weak self] in self?.encodePending() ?? .max }
+      var negotiator = FormatNegotiator(formats: options.formats, isEncoded: options.codec != 0)
+      _ = negotiator.update(estimate: estimate, now: engine.clock.now())
+      do throws(MediaError) {
+        guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
+        try transport.publish(id, codec: options.codec, format: format)
+        return guarded.begin(self, format, Publication(session: session, transport: transport, id: id), negotiator, estimate: estimate)
+      } catch {
+        session.forget(id)
+        throw error
       }
-      return sender
     }
     session.push(.outgoingVideoState(self, .started, nil))
     session.push(.frameSenderChanged(self, sender))
@@ -301,6 +294,26 @@ public final class OutgoingVideo: Sendable {
 }
 
 extension OutgoingVideo.Guarded {
+  /// Is started, with everything that belongs to one start.
+  fileprivate mutating func begin(
+    _ stream: OutgoingVideo, _ format: VideoFormat, _ publication: OutgoingVideo.Publication, _ negotiator: FormatNegotiator,
+    estimate: UInt64
+  ) -> FrameSender {
+    let sender = FrameSender(stream, format: format)
+    state = .started
+    self.publication = publication
+    self.sender = sender
+    self.negotiator = negotiator
+    self.estimate = estimate
+    receivers = 0
+    wantsKeyFrame = true
+    if let codec = stream.codec {
+      encoding = EncodingStage(codec, stream.options)
+      encoderWorker = stream.engine.clock.makeWorker("msdk-encode") { [weak stream] in stream?.encodePending() ?? .max }
+    }
+    return sender
+  }
+
   /// Takes the sender away; the one that is forgotten for it, if any.
   mutating func retireSender() -> FrameSender? {
     defer { sender = nil }

@@ -88,7 +88,8 @@ final class ProducerPump: Sendable {
   private func step() -> Int64 {
     let (isNew, wanted): (Bool, FrameSender?) = state.withLock { state in
       defer { state.isWantedNew = false }
-      return (state.isWantedNew && state.running !== state.wanted, state.wanted)
+      // One that ended by itself is not running, and must still be taken down when the stream stops.
+      return (state.isWantedNew && (state.running !== state.wanted || state.wanted == nil), state.wanted)
     }
     if isNew {
       takeDown()

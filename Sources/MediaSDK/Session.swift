@@ -157,21 +157,21 @@ public final class Session: Sendable {
 
   public func start(_ stream: OutgoingVideo) throws(MediaError) {
     guard stream.engine === engine else { throw MediaError(.invalid, "the stream belongs to another engine than the session") }
-    let (transport, estimate): (any Transport, UInt64) = try guarded.withLock { guarded throws(MediaError) in
+    let transport: any Transport = try guarded.withLock { guarded throws(MediaError) in
       guard guarded.state == .connected || guarded.state == .reconnecting, let transport = guarded.transport else {
         throw MediaError(.state, "the session is \(guarded.state); accepted: connected")
       }
-      return (transport, guarded.estimate)
+      return transport
     }
-    try stream.start(on: self, transport, estimate: estimate)
+    try stream.start(on: self, transport)
   }
 
-  /// Remembers a stream that was published; false when the session has left its room meanwhile.
-  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport) -> Bool {
+  /// Remembers a stream that is about to be published, and gives the estimate of that moment; nil when the session has left its room meanwhile.
+  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport) -> UInt64? {
     guarded.withLock { guarded in
-      guard guarded.transport === transport else { return false }
+      guard guarded.transport === transport else { return nil }
       guarded.outgoing[id] = stream
-      return true
+      return guarded.estimate
     }
   }
 

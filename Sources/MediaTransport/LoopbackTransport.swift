@@ -200,11 +200,13 @@ public final class LoopbackTransport: Transport {
 
   // MARK: Streams
 
-  public func publish(codec: UInt32, format: VideoFormat) throws(MediaError) -> StreamID {
-    let id = LoopbackRoom.makeStreamID()
+  public func makeStreamID() -> StreamID {
+    LoopbackRoom.makeStreamID()
+  }
+
+  public func publish(_ stream: StreamID, codec: UInt32, format: VideoFormat) throws(MediaError) {
     guard let room = room.withLock({ $0 }) else { throw MediaError(.state, "the session is not connected") }
-    try room.publish(StreamDescription(id: id, userID: member.userID, codec: codec, format: format), by: self)
-    return id
+    try room.publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), by: self)
   }
 
   public func unpublish(_ stream: StreamID) {

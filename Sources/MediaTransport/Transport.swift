@@ -105,7 +105,9 @@ public protocol Transport: AnyObject, Sendable {
   /// Leaves. No event follows; a unit that is being handed over on another thread may still arrive.
   func disconnect()
 
-  func publish(codec: UInt32, format: VideoFormat) throws(MediaError) -> StreamID
+  /// An id for a stream to be published. Asked for first, so that the session knows the stream before the room tells of it.
+  func makeStreamID() -> StreamID
+  func publish(_ stream: StreamID, codec: UInt32, format: VideoFormat) throws(MediaError)
   func unpublish(_ stream: StreamID)
   func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult
 

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# check_dependencies.sh LIB: the library needs nothing but the C library and the codecs: no display, no sound server, no Swift runtime. Its
+# soname is the one that programs are linked with.
+set -u
+[ $# -eq 1 ] || { echo "usage: $0 LIBMEDIASDK_SO" >&2; exit 2; }
+allowed='^(libc|libm|libpthread|libdl|librt|libgcc_s|libstdc\+\+|libvpx|libyuv|libjpeg|libffi)\.so(\.[0-9.]+)?$|^ld-linux.*|^linux-vdso'
+failed=0
+
+soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+[ "$soname" = "libmediasdk.so.0" ] || { echo "check_dependencies: the soname is '$soname', not libmediasdk.so.0"; failed=1; }
+
+# All of them, also those that the direct ones bring along.
+all=$(ldd "$1") || { echo "check_dependencies: ldd fails"; exit 1; }
+if grep 'not found' <<<"$all"; then failed=1; fi
+while read -r name _; do
+  name=$(basename "$name")
+  grep -qE "$allowed" <<<"$name" || { echo "check_dependencies: $name is not in the list of what may be needed"; failed=1; }
+done <<<"$all"
+
+path=$(readelf -d "$1" | grep -E '\((RPATH|RUNPATH)\)')
+case $path in
+  ''|*'[$ORIGIN'*) ;;
+  *) echo "check_dependencies: looks for libraries in $path"; failed=1 ;;
+esac
+readelf -lW "$1" | grep -q 'GNU_STACK.*RWE' && { echo "check_dependencies: the stack is executable"; failed=1; }
+readelf -d "$1" | grep -q TEXTREL && { echo "check_dependencies: text relocations"; failed=1; }
+echo "check_dependencies: $(wc -l <<<"$all") libraries, soname $soname"
+exit $failed

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Every function that the headers export says on which threads it may be called: in its own comment's last words, "[any thread]", or in
+that of the function right above it that it shares a comment with, or in the comment at the head of the file that stands for all in it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+INCLUDE = Path(__file__).resolve().parents[2] / "Include" / "mediasdk"
+TOKEN = re.compile(r"/\*(?P<comment>.*?)\*/|MSDK_EXPORT\s(?P<declaration>[^;]*);|(?P<blank>\n[ \t]*\n)", re.S)
+TAG = re.compile(r"\[(any thread|not in a callback|may wait|waits only|control|media)[^\]]*\]\s*$")
+
+
+def functions(text: str) -> list[tuple[str, bool]]:
+    """The exported functions of a header, and whether each is tagged."""
+    found: list[tuple[str, bool]] = []
+    head_tagged = False  # "[any thread]" in the comment at the head of the file
+    own: str | None = None  # the comment in force: until a blank line
+    is_head = True
+    for token in TOKEN.finditer(text):
+        if token["comment"] is not None:
+            comment = " ".join(token["comment"].replace("*", " ").split())
+            if is_head:
+                head_tagged = TAG.search(comment) is not None
+                is_head = False
+            # A comment at the end of a declaration's line belongs to that declaration alone.
+            trailing = text[: token.start()].rsplit("\n", 1)[-1].strip() != ""
+            if not trailing:
+                own = comment
+        elif token["blank"] is not None:
+            own = None
+        else:
+            name = re.search(r"(msdk_\w+)\s*\(", token["declaration"])
+            if name is not None:
+                found.append((name[1], head_tagged or (own is not None and TAG.search(own) is not None)))
+    return found
+
+
+def main() -> int:
+    total = 0
+    untagged: list[str] = []
+    for header in sorted(INCLUDE.glob("*.h")):
+        text = re.sub(r"#define (?:[^\n]*\\\n)*[^\n]*", "", header.read_text())
+        for name, tagged in functions(text):
+            total += 1
+            if not tagged:
+                untagged.append(f"{header.name}: {name} does not say on which threads it may be called")
+    print("\n".join(untagged + [f"check_docs: {total} functions, {len(untagged)} without a thread tag"]))
+    return 1 if untagged or total == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

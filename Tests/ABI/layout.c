@@ -1,0 +1,672 @@
+/* The layout of the contract, frozen: the size of every struct, the offset of every member, the value of every constant.
+ *
+ * A line may be added when the contract grows, and the size of a sized struct then grows with it. What stands here never changes otherwise:
+ * programs and plugins that were built long ago rely on it. The numbers are those of 64-bit Linux (LP64). check_layout.sh compiles this file
+ * and tells what it leaves out. */
+#include <mediasdk/mediasdk.h>
+
+_Static_assert(sizeof(void *) == 8, "the numbers below are those of 64-bit pointers");
+
+#define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "the size of " #type " changed")
+#define AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member " has moved")
+#define VALUE(name, value) _Static_assert((name) == (value), #name " changed")
+
+/* ------------------------------------------------------------------------------------------------------------------------------ types.h */
+
+SIZE(msdk_bytes, 16);
+AT(msdk_bytes, data, 0);
+AT(msdk_bytes, size, 8);
+
+SIZE(msdk_value, 24);
+AT(msdk_value, type, 0);
+AT(msdk_value, reserved, 4);
+AT(msdk_value, u, 8);
+
+SIZE(msdk_video_format, 64);
+AT(msdk_video_format, struct_size, 0);
+AT(msdk_video_format, pixel_format, 4);
+AT(msdk_video_format, width, 8);
+AT(msdk_video_format, height, 12);
+AT(msdk_video_format, fps_num, 16);
+AT(msdk_video_format, fps_den, 20);
+AT(msdk_video_format, memory_kinds, 24);
+AT(msdk_video_format, color_primaries, 28);
+AT(msdk_video_format, color_transfer, 32);
+AT(msdk_video_format, color_matrix, 36);
+AT(msdk_video_format, color_full_range, 40);
+AT(msdk_video_format, content_hint, 44);
+AT(msdk_video_format, modifier, 48);
+AT(msdk_video_format, expected_delay_ms, 56);
+AT(msdk_video_format, reserved0, 60);
+
+SIZE(msdk_plane, 32);
+AT(msdk_plane, data, 0);
+AT(msdk_plane, size, 8);
+AT(msdk_plane, stride, 16);
+AT(msdk_plane, fd, 20);
+AT(msdk_plane, offset, 24);
+
+SIZE(msdk_video_frame, 184);
+AT(msdk_video_frame, struct_size, 0);
+AT(msdk_video_frame, flags, 4);
+AT(msdk_video_frame, memory_kind, 8);
+AT(msdk_video_frame, plane_count, 12);
+AT(msdk_video_frame, plane, 16);
+AT(msdk_video_frame, format, 144);
+AT(msdk_video_frame, timestamp_ns, 152);
+AT(msdk_video_frame, duration_ns, 160);
+AT(msdk_video_frame, sequence, 168);
+AT(msdk_video_frame, orientation, 176);
+AT(msdk_video_frame, fence_fd, 180);
+
+SIZE(msdk_external_frame, 176);
+AT(msdk_external_frame, struct_size, 0);
+AT(msdk_external_frame, memory_kind, 4);
+AT(msdk_external_frame, plane_count, 8);
+AT(msdk_external_frame, orientation, 12);
+AT(msdk_external_frame, plane, 16);
+AT(msdk_external_frame, format, 144);
+AT(msdk_external_frame, timestamp_ns, 152);
+AT(msdk_external_frame, opaque, 160);
+AT(msdk_external_frame, release, 168);
+
+SIZE(msdk_encoded_frame, 72);
+AT(msdk_encoded_frame, struct_size, 0);
+AT(msdk_encoded_frame, codec, 4);
+AT(msdk_encoded_frame, flags, 8);
+AT(msdk_encoded_frame, width, 12);
+AT(msdk_encoded_frame, height, 16);
+AT(msdk_encoded_frame, orientation, 20);
+AT(msdk_encoded_frame, data, 24);
+AT(msdk_encoded_frame, size, 32);
+AT(msdk_encoded_frame, timestamp_ns, 40);
+AT(msdk_encoded_frame, duration_ns, 48);
+AT(msdk_encoded_frame, sequence, 56);
+AT(msdk_encoded_frame, color_matrix, 64);
+AT(msdk_encoded_frame, color_full_range, 68);
+
+SIZE(msdk_audio_format, 32);
+AT(msdk_audio_format, struct_size, 0);
+AT(msdk_audio_format, sample_format, 4);
+AT(msdk_audio_format, sample_rate, 8);
+AT(msdk_audio_format, channels, 12);
+AT(msdk_audio_format, planar, 16);
+AT(msdk_audio_format, frames_per_buffer, 20);
+AT(msdk_audio_format, expected_delay_ms, 24);
+AT(msdk_audio_format, reserved0, 28);
+
+SIZE(msdk_audio_frame, 48);
+AT(msdk_audio_frame, struct_size, 0);
+AT(msdk_audio_frame, flags, 4);
+AT(msdk_audio_frame, format, 8);
+AT(msdk_audio_frame, sample_count, 16);
+AT(msdk_audio_frame, plane_count, 20);
+AT(msdk_audio_frame, planes, 24);
+AT(msdk_audio_frame, timestamp_ns, 32);
+AT(msdk_audio_frame, sequence, 40);
+
+VALUE(MSDK_OK, 0);
+VALUE(MSDK_E_FAIL, -1);
+VALUE(MSDK_E_NOMEM, -2);
+VALUE(MSDK_E_INVALID, -3);
+VALUE(MSDK_E_UNSUPPORTED, -4);
+VALUE(MSDK_E_STATE, -5);
+VALUE(MSDK_E_THREAD, -6);
+VALUE(MSDK_E_AGAIN, -7);
+VALUE(MSDK_E_TIMEOUT, -8);
+VALUE(MSDK_E_IO, -9);
+VALUE(MSDK_E_PERMISSION, -10);
+VALUE(MSDK_E_NOT_FOUND, -11);
+VALUE(MSDK_E_TYPE, -12);
+VALUE(MSDK_E_RANGE, -13);
+VALUE(MSDK_E_CLOSED, -14);
+VALUE(MSDK_E_PLUGIN_DIED, -15);
+VALUE(MSDK_E_DEVICE_LOST, -16);
+VALUE(MSDK_E_BUFFER_SMALL, -17);
+VALUE(MSDK_E_HANDLE, -18);
+VALUE(MSDK_E_STALE, -19);
+VALUE(MSDK_E_FORMAT, -20);
+VALUE(MSDK_E_LIMIT, -21);
+VALUE(MSDK_E_EXISTS, -22);
+VALUE(MSDK_E_FORKED, -23);
+VALUE(MSDK_E_CORRUPT, -24);
+VALUE(MSDK_E_ABI, -25);
+
+VALUE(MSDK_T_VOID, 0);
+VALUE(MSDK_T_BOOL, 1);
+VALUE(MSDK_T_I32, 2);
+VALUE(MSDK_T_I64, 3);
+VALUE(MSDK_T_U32, 4);
+VALUE(MSDK_T_U64, 5);
+VALUE(MSDK_T_F64, 6);
+VALUE(MSDK_T_STRING, 7);
+VALUE(MSDK_T_BYTES, 8);
+
+VALUE(MSDK_PIXEL_I420, 0x32315559);
+VALUE(MSDK_PIXEL_NV12, 0x3231564E);
+VALUE(MSDK_PIXEL_BGRA, 0x34325241);
+VALUE(MSDK_PIXEL_RGBA, 0x34324241);
+VALUE(MSDK_PIXEL_ARGB, 0x34324142);
+VALUE(MSDK_PIXEL_ABGR, 0x34324152);
+VALUE(MSDK_PIXEL_BGR24, 0x34324752);
+VALUE(MSDK_PIXEL_RGB24, 0x34324742);
+VALUE(MSDK_PIXEL_GRAY8, 0x20203852);
+
+VALUE(MSDK_MEMORY_CPU, 1);
+VALUE(MSDK_MEMORY_MEMFD, 2);
+VALUE(MSDK_MEMORY_DMABUF, 4);
+
+VALUE(MSDK_COLOR_UNSPECIFIED, 2);
+VALUE(MSDK_MATRIX_BT709, 1);
+VALUE(MSDK_MATRIX_BT470BG, 5);
+VALUE(MSDK_MATRIX_SMPTE170M, 6);
+VALUE(MSDK_MATRIX_BT2020_NCL, 9);
+
+VALUE(MSDK_CONTENT_NONE, 0);
+VALUE(MSDK_CONTENT_MOTION, 1);
+VALUE(MSDK_CONTENT_DETAIL, 2);
+VALUE(MSDK_CONTENT_TEXT, 3);
+
+VALUE(MSDK_DIMENSION_MAX, 16384);
+
+VALUE(MSDK_PLANES_MAX, 4);
+
+VALUE(MSDK_FRAME_WRITABLE, 1);
+VALUE(MSDK_FRAME_DISCONTINUITY, 2);
+VALUE(MSDK_FRAME_CORRUPT, 4);
+VALUE(MSDK_FRAME_END, 8);
+
+VALUE(MSDK_ROTATE_0, 0);
+VALUE(MSDK_ROTATE_90, 1);
+VALUE(MSDK_ROTATE_180, 2);
+VALUE(MSDK_ROTATE_270, 3);
+VALUE(MSDK_MIRROR, 4);
+
+VALUE(MSDK_CODEC_NONE, 0);
+VALUE(MSDK_CODEC_VP8, 0x30385056);
+
+VALUE(MSDK_ENCODED_KEY, 1);
+VALUE(MSDK_ENCODED_DISCONTINUITY, 2);
+VALUE(MSDK_ENCODED_DROPPABLE, 4);
+
+VALUE(MSDK_SAMPLE_S16, 1);
+VALUE(MSDK_SAMPLE_F32, 2);
+
+VALUE(MSDK_CHANNELS_MAX, 32);
+
+/* ----------------------------------------------------------------------------------------------------------------------------- plugin.h */
+
+SIZE(msdk_host, 168);
+AT(msdk_host, struct_size, 0);
+AT(msdk_host, abi_minor, 4);
+AT(msdk_host, name, 8);
+AT(msdk_host, version, 16);
+AT(msdk_host, log, 24);
+AT(msdk_host, set_error, 32);
+AT(msdk_host, post_event, 40);
+AT(msdk_host, video_frame_acquire, 48);
+AT(msdk_host, video_frame_wrap, 56);
+AT(msdk_host, video_frame_ref, 64);
+AT(msdk_host, video_frame_unref, 72);
+AT(msdk_host, video_frame_make_writable, 80);
+AT(msdk_host, encoded_frame_ref, 88);
+AT(msdk_host, encoded_frame_unref, 96);
+AT(msdk_host, audio_frame_acquire, 104);
+AT(msdk_host, audio_frame_ref, 112);
+AT(msdk_host, audio_frame_unref, 120);
+AT(msdk_host, consume_video_frame, 128);
+AT(msdk_host, consume_audio_frame, 136);
+AT(msdk_host, read_render_data, 144);
+AT(msdk_host, now_ns, 152);
+AT(msdk_host, get_extension, 160);
+
+SIZE(msdk_param, 72);
+AT(msdk_param, struct_size, 0);
+AT(msdk_param, flags, 4);
+AT(msdk_param, name, 8);
+AT(msdk_param, summary, 16);
+AT(msdk_param, def, 24);
+AT(msdk_param, min, 48);
+AT(msdk_param, max, 56);
+AT(msdk_param, choices, 64);
+
+SIZE(msdk_arg, 16);
+AT(msdk_arg, name, 0);
+AT(msdk_arg, type, 8);
+AT(msdk_arg, flags, 12);
+
+SIZE(msdk_command, 176);
+AT(msdk_command, struct_size, 0);
+AT(msdk_command, flags, 4);
+AT(msdk_command, name, 8);
+AT(msdk_command, summary, 16);
+AT(msdk_command, result, 24);
+AT(msdk_command, arg_count, 28);
+AT(msdk_command, args, 32);
+AT(msdk_command, invoke, 160);
+AT(msdk_command, native, 168);
+
+SIZE(msdk_video_producer, 80);
+AT(msdk_video_producer, struct_size, 0);
+AT(msdk_video_producer, flags, 4);
+AT(msdk_video_producer, init_capture, 8);
+AT(msdk_video_producer, release_capture, 16);
+AT(msdk_video_producer, start_capture, 24);
+AT(msdk_video_producer, stop_capture, 32);
+AT(msdk_video_producer, is_capture_started, 40);
+AT(msdk_video_producer, capture_settings, 48);
+AT(msdk_video_producer, enum_formats, 56);
+AT(msdk_video_producer, set_format, 64);
+AT(msdk_video_producer, produce_frame, 72);
+
+SIZE(msdk_audio_producer, 72);
+AT(msdk_audio_producer, struct_size, 0);
+AT(msdk_audio_producer, flags, 4);
+AT(msdk_audio_producer, init_capture, 8);
+AT(msdk_audio_producer, release_capture, 16);
+AT(msdk_audio_producer, start_capture, 24);
+AT(msdk_audio_producer, stop_capture, 32);
+AT(msdk_audio_producer, is_capture_started, 40);
+AT(msdk_audio_producer, capture_settings, 48);
+AT(msdk_audio_producer, set_format, 56);
+AT(msdk_audio_producer, produce_frame, 64);
+
+SIZE(msdk_video_renderer, 88);
+AT(msdk_video_renderer, struct_size, 0);
+AT(msdk_video_renderer, flags, 4);
+AT(msdk_video_renderer, memory_kinds, 8);
+AT(msdk_video_renderer, reserved0, 12);
+AT(msdk_video_renderer, init_render, 16);
+AT(msdk_video_renderer, release_render, 24);
+AT(msdk_video_renderer, accepts_format, 32);
+AT(msdk_video_renderer, render_video_frame, 40);
+AT(msdk_video_renderer, flush, 48);
+AT(msdk_video_renderer, snapshot_format, 56);
+AT(msdk_video_renderer, snapshot, 64);
+AT(msdk_video_renderer, accepts_codec, 72);
+AT(msdk_video_renderer, render_encoded_frame, 80);
+
+SIZE(msdk_audio_renderer, 72);
+AT(msdk_audio_renderer, struct_size, 0);
+AT(msdk_audio_renderer, flags, 4);
+AT(msdk_audio_renderer, init_render, 8);
+AT(msdk_audio_renderer, release_render, 16);
+AT(msdk_audio_renderer, start_render, 24);
+AT(msdk_audio_renderer, stop_render, 32);
+AT(msdk_audio_renderer, is_render_started, 40);
+AT(msdk_audio_renderer, render_settings, 48);
+AT(msdk_audio_renderer, render_audio_frame, 56);
+AT(msdk_audio_renderer, render_delay_ms, 64);
+
+SIZE(msdk_class, 160);
+AT(msdk_class, struct_size, 0);
+AT(msdk_class, kinds, 4);
+AT(msdk_class, flags, 8);
+AT(msdk_class, reserved0, 12);
+AT(msdk_class, id, 16);
+AT(msdk_class, name, 24);
+AT(msdk_class, summary, 32);
+AT(msdk_class, params, 40);
+AT(msdk_class, param_count, 48);
+AT(msdk_class, param_stride, 56);
+AT(msdk_class, commands, 64);
+AT(msdk_class, command_count, 72);
+AT(msdk_class, command_stride, 80);
+AT(msdk_class, create, 88);
+AT(msdk_class, destroy, 96);
+AT(msdk_class, set_param, 104);
+AT(msdk_class, get_param, 112);
+AT(msdk_class, video_producer, 120);
+AT(msdk_class, audio_producer, 128);
+AT(msdk_class, video_renderer, 136);
+AT(msdk_class, audio_renderer, 144);
+AT(msdk_class, get_extension, 152);
+
+SIZE(msdk_module, 72);
+AT(msdk_module, struct_size, 0);
+AT(msdk_module, abi_minor, 4);
+AT(msdk_module, min_host_minor, 8);
+AT(msdk_module, reserved0, 12);
+AT(msdk_module, vendor, 16);
+AT(msdk_module, version, 24);
+AT(msdk_module, license, 32);
+AT(msdk_module, url, 40);
+AT(msdk_module, classes, 48);
+AT(msdk_module, init, 56);
+AT(msdk_module, deinit, 64);
+
+VALUE(MSDK_ABI_MAJOR, 1);
+VALUE(MSDK_ABI_MINOR, 0);
+
+VALUE(MSDK_LOG_DEBUG, 0);
+VALUE(MSDK_LOG_INFO, 1);
+VALUE(MSDK_LOG_WARN, 2);
+VALUE(MSDK_LOG_ERROR, 3);
+VALUE(MSDK_LOG_NONE, 4);
+
+VALUE(MSDK_PLUGIN_EVENT_ERROR, 1);
+VALUE(MSDK_PLUGIN_EVENT_FORMAT_CHANGED, 2);
+VALUE(MSDK_PLUGIN_EVENT_ENDED, 3);
+VALUE(MSDK_PLUGIN_EVENT_PARAM_CHANGED, 4);
+VALUE(MSDK_PLUGIN_EVENT_USER, 65536);
+
+VALUE(MSDK_PARAM_LIVE, 1);
+VALUE(MSDK_PARAM_READONLY, 2);
+VALUE(MSDK_PARAM_SECRET, 4);
+VALUE(MSDK_PARAM_REQUIRED, 8);
+
+VALUE(MSDK_ARGS_MAX, 8);
+
+VALUE(MSDK_COMMAND_THREAD_SAFE, 1);
+VALUE(MSDK_COMMAND_CONST, 2);
+
+VALUE(MSDK_PRODUCER_PULL, 1);
+VALUE(MSDK_PRODUCER_LIVE, 2);
+
+VALUE(MSDK_KIND_VIDEO_PRODUCER, 1);
+VALUE(MSDK_KIND_AUDIO_PRODUCER, 2);
+VALUE(MSDK_KIND_VIDEO_RENDERER, 4);
+VALUE(MSDK_KIND_AUDIO_RENDERER, 8);
+
+VALUE(MSDK_CLASS_SINGLETON, 1);
+VALUE(MSDK_CLASS_NO_ISOLATION, 2);
+VALUE(MSDK_CLASS_PREFERS_ISOLATION, 4);
+
+/* ----------------------------------------------------------------------------------------------------------------------------- engine.h */
+
+SIZE(msdk_engine_options, 16);
+AT(msdk_engine_options, struct_size, 0);
+AT(msdk_engine_options, clock, 4);
+AT(msdk_engine_options, ignore_environment, 8);
+AT(msdk_engine_options, log_level, 12);
+
+SIZE(msdk_class_info, 80);
+AT(msdk_class_info, struct_size, 0);
+AT(msdk_class_info, kinds, 4);
+AT(msdk_class_info, flags, 8);
+AT(msdk_class_info, param_count, 12);
+AT(msdk_class_info, id, 16);
+AT(msdk_class_info, name, 24);
+AT(msdk_class_info, summary, 32);
+AT(msdk_class_info, module_path, 40);
+AT(msdk_class_info, module_vendor, 48);
+AT(msdk_class_info, module_version, 56);
+AT(msdk_class_info, module_license, 64);
+AT(msdk_class_info, module_url, 72);
+
+SIZE(msdk_engine_stats, 40);
+AT(msdk_engine_stats, struct_size, 0);
+AT(msdk_engine_stats, sessions, 4);
+AT(msdk_engine_stats, outgoing_videos, 8);
+AT(msdk_engine_stats, incoming_videos, 12);
+AT(msdk_engine_stats, instances, 16);
+AT(msdk_engine_stats, threads, 20);
+AT(msdk_engine_stats, frames, 24);
+AT(msdk_engine_stats, encoded_frames, 28);
+AT(msdk_engine_stats, log_dropped, 32);
+
+VALUE(MSDK_CLOCK_SYSTEM, 0);
+VALUE(MSDK_CLOCK_VIRTUAL, 1);
+
+/* ------------------------------------------------------------------------------------------------------------------------------ frame.h */
+
+SIZE(msdk_frame_layout, 128);
+AT(msdk_frame_layout, struct_size, 0);
+AT(msdk_frame_layout, plane_count, 4);
+AT(msdk_frame_layout, offset, 8);
+AT(msdk_frame_layout, plane_size, 40);
+AT(msdk_frame_layout, stride, 72);
+AT(msdk_frame_layout, row_bytes, 88);
+AT(msdk_frame_layout, rows, 104);
+AT(msdk_frame_layout, size, 120);
+
+/* --------------------------------------------------------------------------------------------------------------------- incoming_video.h */
+
+SIZE(msdk_incoming_video_options, 32);
+AT(msdk_incoming_video_options, struct_size, 0);
+AT(msdk_incoming_video_options, pixel_format, 4);
+AT(msdk_incoming_video_options, width, 8);
+AT(msdk_incoming_video_options, height, 12);
+AT(msdk_incoming_video_options, delivery, 16);
+AT(msdk_incoming_video_options, output, 20);
+AT(msdk_incoming_video_options, queue_capacity, 24);
+AT(msdk_incoming_video_options, queue_policy, 28);
+
+SIZE(msdk_incoming_video_stats, 128);
+AT(msdk_incoming_video_stats, struct_size, 0);
+AT(msdk_incoming_video_stats, state, 4);
+AT(msdk_incoming_video_stats, width, 8);
+AT(msdk_incoming_video_stats, height, 12);
+AT(msdk_incoming_video_stats, frames_per_second, 16);
+AT(msdk_incoming_video_stats, frames_received, 24);
+AT(msdk_incoming_video_stats, frames_lost, 32);
+AT(msdk_incoming_video_stats, frames_decoded, 40);
+AT(msdk_incoming_video_stats, key_frames_decoded, 48);
+AT(msdk_incoming_video_stats, frames_corrupt, 56);
+AT(msdk_incoming_video_stats, frames_skipped, 64);
+AT(msdk_incoming_video_stats, frames_delivered, 72);
+AT(msdk_incoming_video_stats, frames_dropped, 80);
+AT(msdk_incoming_video_stats, bytes_received, 88);
+AT(msdk_incoming_video_stats, key_frames_requested, 96);
+AT(msdk_incoming_video_stats, total_decode_time_ns, 104);
+AT(msdk_incoming_video_stats, freeze_count, 112);
+AT(msdk_incoming_video_stats, frames_rendered, 120);
+
+VALUE(MSDK_INCOMING_AVAILABLE, 0);
+VALUE(MSDK_INCOMING_STARTED, 1);
+VALUE(MSDK_INCOMING_STOPPING, 2);
+VALUE(MSDK_INCOMING_STOPPED, 3);
+VALUE(MSDK_INCOMING_NOT_AVAILABLE, 4);
+
+VALUE(MSDK_DELIVERY_QUEUED, 0);
+VALUE(MSDK_DELIVERY_DIRECT, 1);
+
+VALUE(MSDK_OUTPUT_RAW, 0);
+VALUE(MSDK_OUTPUT_ENCODED, 1);
+VALUE(MSDK_OUTPUT_BOTH, 2);
+
+/* --------------------------------------------------------------------------------------------------------------------- outgoing_video.h */
+
+SIZE(msdk_video_limit, 16);
+AT(msdk_video_limit, struct_size, 0);
+AT(msdk_video_limit, width, 4);
+AT(msdk_video_limit, height, 8);
+AT(msdk_video_limit, fps, 12);
+
+SIZE(msdk_outgoing_video_options, 80);
+AT(msdk_outgoing_video_options, struct_size, 0);
+AT(msdk_outgoing_video_options, kind, 4);
+AT(msdk_outgoing_video_options, limits, 8);
+AT(msdk_outgoing_video_options, codec, 12);
+AT(msdk_outgoing_video_options, formats, 16);
+AT(msdk_outgoing_video_options, format_count, 24);
+AT(msdk_outgoing_video_options, preset, 28);
+AT(msdk_outgoing_video_options, queue_policy, 32);
+AT(msdk_outgoing_video_options, queue_capacity, 36);
+AT(msdk_outgoing_video_options, encoded_input, 40);
+AT(msdk_outgoing_video_options, encoder_threads, 44);
+AT(msdk_outgoing_video_options, target_bitrate, 48);
+AT(msdk_outgoing_video_options, min_bitrate, 56);
+AT(msdk_outgoing_video_options, max_bitrate, 64);
+AT(msdk_outgoing_video_options, key_frame_interval_ms, 72);
+AT(msdk_outgoing_video_options, report_capacity, 76);
+
+SIZE(msdk_frame_report, 48);
+AT(msdk_frame_report, struct_size, 0);
+AT(msdk_frame_report, outcome, 4);
+AT(msdk_frame_report, reason, 8);
+AT(msdk_frame_report, key_frame, 12);
+AT(msdk_frame_report, status, 16);
+AT(msdk_frame_report, reserved0, 20);
+AT(msdk_frame_report, sequence, 24);
+AT(msdk_frame_report, timestamp_ns, 32);
+AT(msdk_frame_report, bytes, 40);
+
+SIZE(msdk_outgoing_video_stats, 128);
+AT(msdk_outgoing_video_stats, struct_size, 0);
+AT(msdk_outgoing_video_stats, state, 4);
+AT(msdk_outgoing_video_stats, width, 8);
+AT(msdk_outgoing_video_stats, height, 12);
+AT(msdk_outgoing_video_stats, frames_per_second, 16);
+AT(msdk_outgoing_video_stats, frames_offered, 24);
+AT(msdk_outgoing_video_stats, frames_sent, 32);
+AT(msdk_outgoing_video_stats, frames_encoded, 40);
+AT(msdk_outgoing_video_stats, frames_replaced, 48);
+AT(msdk_outgoing_video_stats, frames_dropped, 56);
+AT(msdk_outgoing_video_stats, frames_failed, 64);
+AT(msdk_outgoing_video_stats, key_frames_encoded, 72);
+AT(msdk_outgoing_video_stats, bytes_sent, 80);
+AT(msdk_outgoing_video_stats, target_bitrate, 88);
+AT(msdk_outgoing_video_stats, total_encode_time_ns, 96);
+AT(msdk_outgoing_video_stats, format_changes, 104);
+AT(msdk_outgoing_video_stats, key_frame_requests, 108);
+AT(msdk_outgoing_video_stats, reports_dropped, 112);
+AT(msdk_outgoing_video_stats, receivers, 120);
+AT(msdk_outgoing_video_stats, reserved0, 124);
+
+VALUE(MSDK_VIDEO_VIRTUAL, 1);
+
+VALUE(MSDK_LIMITS_CONFERENCE, 0);
+VALUE(MSDK_LIMITS_EXTENDED, 1);
+
+VALUE(MSDK_OUTGOING_NONE, 0);
+VALUE(MSDK_OUTGOING_STARTED, 1);
+VALUE(MSDK_OUTGOING_STOPPED, 2);
+VALUE(MSDK_OUTGOING_FAILED, 3);
+
+VALUE(MSDK_PRESET_REALTIME, 0);
+VALUE(MSDK_PRESET_FASTEST, 1);
+VALUE(MSDK_PRESET_BALANCED, 2);
+VALUE(MSDK_PRESET_QUALITY, 3);
+
+VALUE(MSDK_OUTCOME_SENT, 1);
+VALUE(MSDK_OUTCOME_ENCODED, 2);
+VALUE(MSDK_OUTCOME_REPLACED, 3);
+VALUE(MSDK_OUTCOME_DROPPED, 4);
+VALUE(MSDK_OUTCOME_FAILED, 5);
+
+VALUE(MSDK_DROP_NONE, 0);
+VALUE(MSDK_DROP_NO_RECEIVER, 1);
+VALUE(MSDK_DROP_NOT_CONNECTED, 2);
+VALUE(MSDK_DROP_ENCODER, 3);
+VALUE(MSDK_DROP_STOPPED, 4);
+VALUE(MSDK_DROP_PACED, 5);
+VALUE(MSDK_DROP_QUEUE, 6);
+VALUE(MSDK_DROP_NETWORK, 7);
+
+/* ------------------------------------------------------------------------------------------------------------------------------- room.h */
+
+SIZE(msdk_network_step, 48);
+AT(msdk_network_step, struct_size, 0);
+AT(msdk_network_step, flags, 4);
+AT(msdk_network_step, at_ns, 8);
+AT(msdk_network_step, bandwidth_bps, 16);
+AT(msdk_network_step, delay_ns, 24);
+AT(msdk_network_step, jitter_ns, 32);
+AT(msdk_network_step, loss_ppm, 40);
+AT(msdk_network_step, queue_ms, 44);
+
+SIZE(msdk_network_script, 32);
+AT(msdk_network_script, struct_size, 0);
+AT(msdk_network_script, step_count, 4);
+AT(msdk_network_script, steps, 8);
+AT(msdk_network_script, seed, 16);
+AT(msdk_network_script, user_id, 24);
+
+VALUE(MSDK_NETWORK_DISCONNECTED, 1);
+
+/* ---------------------------------------------------------------------------------------------------------------------------- session.h */
+
+SIZE(msdk_session_options, 32);
+AT(msdk_session_options, struct_size, 0);
+AT(msdk_session_options, event_capacity, 4);
+AT(msdk_session_options, url, 8);
+AT(msdk_session_options, user_id, 16);
+AT(msdk_session_options, display_name, 24);
+
+SIZE(msdk_participant, 528);
+AT(msdk_participant, struct_size, 0);
+AT(msdk_participant, is_local, 4);
+AT(msdk_participant, video_stream_count, 8);
+AT(msdk_participant, reserved0, 12);
+AT(msdk_participant, user_id, 16);
+AT(msdk_participant, display_name, 272);
+
+SIZE(msdk_event, 904);
+AT(msdk_event, struct_size, 0);
+AT(msdk_event, type, 4);
+AT(msdk_event, flags, 8);
+AT(msdk_event, state, 12);
+AT(msdk_event, status, 16);
+AT(msdk_event, codec, 20);
+AT(msdk_event, timestamp_ns, 24);
+AT(msdk_event, value, 32);
+AT(msdk_event, outgoing_video, 40);
+AT(msdk_event, sender, 48);
+AT(msdk_event, incoming_video, 56);
+AT(msdk_event, instance, 64);
+AT(msdk_event, format, 72);
+AT(msdk_event, user_id, 136);
+AT(msdk_event, text, 392);
+
+SIZE(msdk_session_stats, 80);
+AT(msdk_session_stats, struct_size, 0);
+AT(msdk_session_stats, state, 4);
+AT(msdk_session_stats, available_outgoing_bitrate, 8);
+AT(msdk_session_stats, bytes_sent, 16);
+AT(msdk_session_stats, bytes_received, 24);
+AT(msdk_session_stats, packets_sent, 32);
+AT(msdk_session_stats, packets_received, 40);
+AT(msdk_session_stats, packets_lost, 48);
+AT(msdk_session_stats, events_queued, 56);
+AT(msdk_session_stats, events_dropped, 64);
+AT(msdk_session_stats, participants, 72);
+AT(msdk_session_stats, reserved0, 76);
+
+VALUE(MSDK_SESSION_IDLE, 0);
+VALUE(MSDK_SESSION_CONNECTING, 1);
+VALUE(MSDK_SESSION_CONNECTED, 2);
+VALUE(MSDK_SESSION_RECONNECTING, 3);
+VALUE(MSDK_SESSION_DISCONNECTING, 4);
+VALUE(MSDK_SESSION_DISCONNECTED, 5);
+
+VALUE(MSDK_EVENT_NONE, 0);
+VALUE(MSDK_EVENT_SESSION_STATE, 1);
+VALUE(MSDK_EVENT_PARTICIPANT_JOINED, 2);
+VALUE(MSDK_EVENT_PARTICIPANT_LEFT, 3);
+VALUE(MSDK_EVENT_OUTGOING_VIDEO_STATE, 4);
+VALUE(MSDK_EVENT_FRAME_SENDER_CHANGED, 5);
+VALUE(MSDK_EVENT_INCOMING_VIDEO_ADDED, 6);
+VALUE(MSDK_EVENT_INCOMING_VIDEO_STATE, 7);
+VALUE(MSDK_EVENT_INCOMING_VIDEO_REMOVED, 8);
+VALUE(MSDK_EVENT_ESTIMATE, 9);
+VALUE(MSDK_EVENT_PLUGIN, 10);
+VALUE(MSDK_EVENT_KEY_FRAME_REQUESTED, 11);
+
+VALUE(MSDK_EVENT_LOST, 1);
+
+/* ------------------------------------------------------------------------------------------------------------------------------ error.h */
+
+VALUE(MSDK_VERSION_MAJOR, 0);
+VALUE(MSDK_VERSION_MINOR, 1);
+VALUE(MSDK_VERSION_PATCH, 0);
+
+/* ---------------------------------------------------------------------------------------------------------------------------- handles.h */
+
+VALUE(MSDK_TEXT_MAX, 1024);
+VALUE(MSDK_NAME_MAX, 255);
+
+VALUE(MSDK_POLICY_DROP_OLDEST, 0);
+VALUE(MSDK_POLICY_DROP_NEWEST, 1);
+VALUE(MSDK_POLICY_WAIT, 2);
+
+/* --------------------------------------------------------------------------------------------------------------------------- instance.h */
+
+VALUE(MSDK_INSTANCE_CREATED, 0);
+VALUE(MSDK_INSTANCE_READY, 1);
+VALUE(MSDK_INSTANCE_STARTED, 2);
+
+/* ---------------------------------------------------------------------------------------------------------------------- macros */
+
+VALUE(MSDK_WAIT_FOREVER, 0xFFFFFFFFu);
+VALUE(sizeof(MSDK_ENTRY_SYMBOL), sizeof("msdk_plugin_entry_v1"));

@@ -1,0 +1,133 @@
+/* Every function that takes a handle, as a table: the handle under test goes in as `it`, everything else is good. */
+#ifndef HANDLE_CALLS_H
+#define HANDLE_CALLS_H
+
+#include "call.h"
+
+enum handle_kind { ENGINE, SESSION, OUTGOING, SENDER, INCOMING, INSTANCE, FRAME, ENCODED, HANDLE_KINDS };
+
+/* One good object of each kind, for the other arguments. */
+typedef struct good {
+  msdk_engine *engine;
+  msdk_session *session;
+  msdk_outgoing_video *outgoing;
+  msdk_frame_sender *sender;
+  msdk_incoming_video *incoming;
+  msdk_instance *instance; /* a renderer */
+  msdk_video_frame *frame;
+  msdk_encoded_frame *encoded;
+} good;
+static good all_good;
+
+typedef struct handle_call {
+  const char *name, *argument;
+  enum handle_kind kind;
+  msdk_result (*make)(void *it);
+} handle_call;
+
+static void on_nothing_event(void *user, const msdk_event *event) { (void)user, (void)event; }
+
+#define HANDLE_CALLS(X)                                                                                                                   \
+  X(ENGINE, engine, advance_clock, msdk_engine_advance_clock(it, 0))                                                                      \
+  X(ENGINE, engine, set_log_callback, msdk_engine_set_log_callback(it, MSDK_LOG_NONE, NULL, NULL))                                        \
+  X(ENGINE, engine, load_plugin, msdk_engine_load_plugin(it, "nothing.so"))                                                               \
+  X(ENGINE, engine, add_plugin_dir, msdk_engine_add_plugin_dir(it, ".", NULL))                                                            \
+  X(ENGINE, engine, load_default_plugins, msdk_engine_load_default_plugins(it, NULL))                                                     \
+  X(ENGINE, engine, register_module, msdk_engine_register_module(it, NULL))                                                               \
+  X(ENGINE, engine, class_at, (msdk_engine_class_at(it, 0, &(msdk_class_info){.struct_size = sizeof(msdk_class_info)})))                  \
+  X(ENGINE, engine, class_param_at, (msdk_engine_class_param_at(it, "a.b", 0, &(msdk_param){.struct_size = sizeof(msdk_param)})))         \
+  X(ENGINE, engine, engine_stats, (msdk_engine_stats_get(it, &(msdk_engine_stats){.struct_size = sizeof(msdk_engine_stats)})))            \
+  X(ENGINE, engine, outgoing_create, one_outgoing(it))                                                                                    \
+  X(ENGINE, engine, session_create, one_session(it))                                                                                      \
+  X(ENGINE, engine, instance_create, (msdk_instance_create(it, "a.b", &(msdk_instance *){NULL})))                                         \
+  X(ENGINE, engine, script_network, one_script(it))                                                                                       \
+  X(SESSION, session, connect, msdk_session_connect(it))                                                                                  \
+  X(SESSION, session, disconnect, msdk_session_disconnect(it))                                                                            \
+  X(SESSION, session, session_state, (msdk_session_state(it, &(uint32_t){0})))                                                            \
+  X(SESSION, session, participants, (msdk_session_participants(it, NULL, 0, &(uint32_t){0})))                                             \
+  X(SESSION, session, next_event, (msdk_session_next_event(it, 0, &(msdk_event){.struct_size = sizeof(msdk_event)})))                     \
+  X(SESSION, session, event_fd, (msdk_session_event_fd(it, &(int32_t){0})))                                                               \
+  X(SESSION, session, set_event_callback, msdk_session_set_event_callback(it, on_nothing_event, NULL))                                    \
+  X(SESSION, session, start_video, msdk_session_start_video(it, all_good.outgoing))                                                       \
+  X(SESSION, session, stop_video, msdk_session_stop_video(it, all_good.outgoing))                                                         \
+  X(SESSION, session, session_stats, (msdk_session_stats_get(it, &(msdk_session_stats){.struct_size = sizeof(msdk_session_stats)})))      \
+  X(OUTGOING, stream, start_video_stream, msdk_session_start_video(all_good.session, it))                                                 \
+  X(OUTGOING, stream, stop_video_stream, msdk_session_stop_video(all_good.session, it))                                                   \
+  X(OUTGOING, stream, outgoing_state, (msdk_outgoing_video_state(it, &(uint32_t){0})))                                                    \
+  X(OUTGOING, stream, outgoing_sender, (msdk_outgoing_video_sender(it, &(msdk_frame_sender *){NULL})))                                    \
+  X(OUTGOING, stream, set_bitrate, msdk_outgoing_video_set_bitrate(it, 0, 0, 0))                                                          \
+  X(OUTGOING, stream, set_frame_rate, msdk_outgoing_video_set_frame_rate(it, 0, 0))                                                       \
+  X(OUTGOING, stream, request_key_frame, msdk_outgoing_video_request_key_frame(it))                                                       \
+  X(OUTGOING, stream, attach_producer, msdk_outgoing_video_attach_producer(it, NULL))                                                     \
+  X(OUTGOING, stream, attach_preview, msdk_outgoing_video_attach_renderer(it, all_good.instance))                                         \
+  X(OUTGOING, stream, detach_preview, msdk_outgoing_video_detach_renderer(it, all_good.instance))                                         \
+  X(OUTGOING, stream, read_report,                                                                                                        \
+    (msdk_outgoing_video_read_report(it, 0, &(msdk_frame_report){.struct_size = sizeof(msdk_frame_report)})))                             \
+  X(OUTGOING, stream, set_encoded_callback, msdk_outgoing_video_set_encoded_callback(it, NULL, NULL))                                     \
+  X(OUTGOING, stream, outgoing_stats,                                                                                                     \
+    (msdk_outgoing_video_stats_get(it, &(msdk_outgoing_video_stats){.struct_size = sizeof(msdk_outgoing_video_stats)})))                  \
+  X(SENDER, sender, sender_format, (msdk_frame_sender_format(it, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)})))        \
+  X(SENDER, sender, acquire, (msdk_frame_sender_acquire(it, 0, &(msdk_video_frame *){NULL})))                                             \
+  X(SENDER, sender, send, msdk_frame_sender_send(it, all_good.frame, 0, NULL, NULL))                                                      \
+  X(SENDER, sender, send_encoded, msdk_frame_sender_send_encoded(it, all_good.encoded, 0, NULL, NULL))                                    \
+  X(INCOMING, stream, incoming_start, msdk_incoming_video_start(it, NULL))                                                                \
+  X(INCOMING, stream, incoming_stop, msdk_incoming_video_stop(it))                                                                        \
+  X(INCOMING, stream, incoming_state, (msdk_incoming_video_state(it, &(uint32_t){0})))                                                    \
+  X(INCOMING, stream, read, (msdk_incoming_video_read(it, 0, &(msdk_video_frame *){NULL})))                                               \
+  X(INCOMING, stream, read_encoded, (msdk_incoming_video_read_encoded(it, 0, &(msdk_encoded_frame *){NULL})))                             \
+  X(INCOMING, stream, incoming_fd, (msdk_incoming_video_fd(it, &(int32_t){0})))                                                           \
+  X(INCOMING, stream, set_frame_callback, msdk_incoming_video_set_frame_callback(it, NULL, NULL))                                         \
+  X(INCOMING, stream, attach_renderer, msdk_incoming_video_attach_renderer(it, all_good.instance))                                        \
+  X(INCOMING, stream, detach_renderer, msdk_incoming_video_detach_renderer(it, all_good.instance))                                        \
+  X(INCOMING, stream, ask_key_frame, msdk_incoming_video_request_key_frame(it))                                                           \
+  X(INCOMING, stream, incoming_stats,                                                                                                     \
+    (msdk_incoming_video_stats_get(it, &(msdk_incoming_video_stats){.struct_size = sizeof(msdk_incoming_video_stats)})))                  \
+  X(INSTANCE, instance, set_param, (msdk_instance_set_param(it, "a", &(msdk_value){.type = MSDK_T_BOOL})))                                \
+  X(INSTANCE, instance, set_param_text, msdk_instance_set_param_text(it, "a", "1"))                                                       \
+  X(INSTANCE, instance, get_param, (msdk_instance_get_param(it, "a", &(msdk_value){0}, NULL, 0, NULL)))                                   \
+  X(INSTANCE, instance, instance_state, (msdk_instance_state(it, MSDK_KIND_VIDEO_RENDERER, &(uint32_t){0})))                              \
+  X(INSTANCE, producer, format_at, (msdk_instance_format_at(it, 0, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)})))      \
+  X(INSTANCE, filter, attach_downstream, msdk_instance_attach_renderer(it, all_good.instance))                                            \
+  X(INSTANCE, filter, detach_downstream, msdk_instance_detach_renderer(it, all_good.instance))                                            \
+  X(INSTANCE, renderer, attach_as_downstream, msdk_instance_attach_renderer(all_good.instance, it))                                       \
+  X(INSTANCE, renderer, detach_as_downstream, msdk_instance_detach_renderer(all_good.instance, it))                                       \
+  X(INSTANCE, renderer, render, msdk_instance_render(it, all_good.frame))                                                                 \
+  X(INSTANCE, instance, release, msdk_instance_release(it))                                                                               \
+  X(INSTANCE, renderer, snapshot, (msdk_instance_snapshot(it, &(msdk_video_frame *){NULL})))                                              \
+  X(INSTANCE, renderer, attach_to_incoming, msdk_incoming_video_attach_renderer(all_good.incoming, it))                                   \
+  X(INSTANCE, renderer, detach_from_incoming, msdk_incoming_video_detach_renderer(all_good.incoming, it))                                 \
+  X(INSTANCE, renderer, attach_to_outgoing, msdk_outgoing_video_attach_renderer(all_good.outgoing, it))                                   \
+  X(INSTANCE, renderer, detach_from_outgoing, msdk_outgoing_video_detach_renderer(all_good.outgoing, it))                                 \
+  X(FRAME, frame, frame_ref, msdk_video_frame_ref(it))                                                                                    \
+  X(FRAME, frame, convert,                                                                                                                \
+    (msdk_video_frame_convert(it, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)}, &(msdk_video_frame *){NULL})))          \
+  X(FRAME, frame, convert_into, msdk_video_frame_convert_into(it, all_good.frame))                                                        \
+  X(FRAME, destination, convert_into_it, msdk_video_frame_convert_into(all_good.frame, it))                                               \
+  X(FRAME, frame, send_it, msdk_frame_sender_send(all_good.sender, it, 0, NULL, NULL))                                                    \
+  X(FRAME, frame, render_it, msdk_instance_render(all_good.instance, it))                                                                 \
+  X(ENCODED, frame, encoded_ref, msdk_encoded_frame_ref(it))
+
+static inline msdk_result one_session(void *it) {
+  msdk_session_options options = MSDK_INIT(msdk_session_options);
+  options.url = "loopback:a";
+  options.user_id = "a";
+  return msdk_session_create(it, &options, &(msdk_session *){NULL});
+}
+
+static inline msdk_result one_outgoing(void *it) {
+  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 15);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  return msdk_outgoing_video_create(it, &options, &(msdk_outgoing_video *){NULL});
+}
+
+static inline msdk_result one_script(void *it) { return network_set(it, "loopback:a", NULL, 0, 0); }
+
+#define DEFINE_CALL(KIND, ARGUMENT, NAME, EXPRESSION) \
+  static msdk_result call_##NAME(void *it) { return EXPRESSION; }
+HANDLE_CALLS(DEFINE_CALL)
+
+#define LIST_CALL(KIND, ARGUMENT, NAME, EXPRESSION) {#NAME, #ARGUMENT, KIND, call_##NAME},
+static const handle_call handle_calls[] = {HANDLE_CALLS(LIST_CALL)};
+enum { HANDLE_CALL_COUNT = sizeof handle_calls / sizeof handle_calls[0] };
+
+#endif

@@ -1,0 +1,4 @@
+/* Declines to run on any host. */
+#include <mediasdk/plugin.h>
+
+MSDK_DEFINE_ENTRY(NULL)

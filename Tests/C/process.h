@@ -1,0 +1,61 @@
+/* What this process uses: threads, descriptors, memory, time. */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline int process_entries(const char *path) {
+  DIR *directory = opendir(path);
+  if (directory == NULL) return -1;
+  int count = 0;
+  for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) count += entry->d_name[0] != '.';
+  closedir(directory);
+  return count;
+}
+
+static inline void *process_nothing(void *unused) { return unused; }
+
+/* The thread sanitizer has a thread of its own from the program's first thread on: that one is made first. */
+static inline int process_threads(void) {
+  static atomic_int made;
+  pthread_t thread;
+  if (!atomic_exchange(&made, 1) && pthread_create(&thread, NULL, process_nothing, NULL) == 0) pthread_join(thread, NULL);
+  return process_entries("/proc/self/task");
+}
+static inline int process_descriptors(void) { return process_entries("/proc/self/fd") - 1; /* its own */ }
+
+static inline int64_t process_resident_kib(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (file == NULL) return -1;
+  long total = 0, resident = 0;
+  int read = fscanf(file, "%ld %ld", &total, &resident);
+  fclose(file);
+  return read == 2 ? (int64_t)resident * (sysconf(_SC_PAGESIZE) / 1024) : -1;
+}
+
+static inline int64_t process_cpu_us(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+}
+
+static inline void sleep_ms(int64_t milliseconds) {
+  struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+  nanosleep(&time, NULL);
+}
+
+/* Waits until a condition holds, at most five seconds; much longer where everything is slow. */
+#define WAIT_UNTIL(condition)                                                       \
+  do {                                                                              \
+    for (int tries = under_tools() ? 6000 : 1000; tries > 0 && !(condition); tries--) sleep_ms(5); \
+  } while (0)
+
+#endif

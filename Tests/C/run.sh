@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Builds every test of this directory into BUILD_DIR and runs them one after the other:  run.sh BUILD_DIR [test name ...]
+#
+# From the environment: CC (gcc), CFLAGS, LDFLAGS, MSDK_LIB_DIR (where libmediasdk.so is), MSDK_PLUGIN_DIR (its plugins; MSDK_LIB_DIR/plugins),
+# MSDK_TEST_TIMEOUT (seconds for each test, 120), MSDK_TEST_WRAPPER (a command before each test, "valgrind -q --error-exitcode=9" say).
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+[ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [test name ...]" >&2; exit 2; }
+[ -n "${MSDK_LIB_DIR:-}" ] || { echo "$0: MSDK_LIB_DIR is not set: the directory of libmediasdk.so" >&2; exit 2; }
+mkdir -p "$1" && build=$(cd "$1" && pwd) && shift
+lib=$(cd "$MSDK_LIB_DIR" && pwd) || exit 2
+cc=${CC:-gcc}
+timeout_s=${MSDK_TEST_TIMEOUT:-120}
+export MSDK_PLUGIN_DIR=${MSDK_PLUGIN_DIR:-$lib/plugins}
+export MSDK_TEST_PLUGINS=$build/plugins
+export MSDK_TEST_MEDIA=$root/Tests/Media
+export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0:allocator_may_return_null=1}
+export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=0:die_after_fork=0:exitcode=66}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
+warnings="-std=c11 -D_GNU_SOURCE -Wall -Wextra -pedantic -Werror"
+
+compile() { # source, output, more flags
+  local source=$1 output=$2
+  shift 2
+  # shellcheck disable=SC2086
+  if [ ! -e "$output" ] || [ -n "$(find "$here" "$root/Include" -newer "$output" \( -name '*.h' -o -path "$source" \) -print -quit)" ]; then
+    $cc $warnings -g -O1 ${CFLAGS:-} -I"$root/Include" "$source" -o "$output" "$@" || return 1
+  fi
+}
+
+mkdir -p "$build/plugins" "$build/work"
+for source in "$here"/plugins/*.c; do
+  # The plugins are bad on purpose, and are built without a sanitizer's help.
+  CFLAGS= compile "$source" "$build/plugins/$(basename "$source" .c).so" -fPIC -shared || exit 1
+done
+chmod go-w "$build/plugins" "$build"/plugins/*.so
+
+names=("$@")
+[ ${#names[@]} -gt 0 ] || names=($(cd "$here" && ls test_*.c fuzz_*.c | sed 's/\.c$//'))
+passed=0 failed=0 bad=()
+for name in "${names[@]}"; do
+  # shellcheck disable=SC2086
+  if ! compile "$here/$name.c" "$build/$name" -L"$lib" -lmediasdk -lm -pthread ${LDFLAGS:-}; then
+    bad+=("$name (does not compile)")
+    continue
+  fi
+  work=$build/work/$name
+  rm -rf "$work" && mkdir -p "$work"
+  started=$(date +%s.%N)
+  # shellcheck disable=SC2086
+  (cd "$work" && timeout --kill-after=5 "$timeout_s" ${MSDK_TEST_WRAPPER:-} "$build/$name") >"$work/stdout" 2>"$work/stderr"
+  code=$?
+  seconds=$(echo "$(date +%s.%N) $started" | awk '{printf "%.1f", $1 - $2}')
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/stdout" | tail -n 1)
+  passed=$((passed + $(echo "${line:-0 passed}" | awk '{print $1}')))
+  failed=$((failed + $(echo "${line:-0 passed, 0 failed}" | awk '{print $3}')))
+  printf '%-26s %s (%s s)\n' "$name" "${line:-no result}" "$seconds"
+  if [ "$code" -ne 0 ]; then
+    reason="exit code $code"
+    [ "$code" -eq 124 ] && reason="longer than $timeout_s s"
+    [ "$code" -gt 128 ] && reason="signal $((code - 128))"
+    bad+=("$name ($reason)")
+    head -n 60 "$work/stderr" | cut -c1-300 | sed 's/^/    /'
+  fi
+done
+echo "${#names[@]} programs, $passed checks passed, $failed failed"
+if [ ${#bad[@]} -gt 0 ]; then
+  printf 'failed: %s\n' "${bad[@]}"
+  exit 1
+fi

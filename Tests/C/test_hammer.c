@@ -1,0 +1,162 @@
+/* Eight threads create, use and destroy whatever they find in shared places, at random, for five seconds (or as many as the second argument
+ * says). Any result is fine; no crash, no hang, nothing left over. The seed is the first argument's. */
+#include "sending.h"
+#include "test_classes.h"
+
+enum { THREADS = 8, PLACES = 6 };
+
+static _Atomic(msdk_engine *) engines[2];
+static _Atomic(msdk_session *) sessions[PLACES];
+static _Atomic(msdk_outgoing_video *) outgoing[PLACES];
+static _Atomic(msdk_incoming_video *) incoming[PLACES];
+static _Atomic(msdk_instance *) instances[PLACES];
+static atomic_int stop, frames_read, frames_sent;
+
+static void on_any_frame(void *user, const msdk_video_frame *frame) { (void)user, (void)frame; }
+static void on_any_event(void *user, const msdk_event *event) {
+  (void)user;
+  if (event->incoming_video != NULL) atomic_store(&incoming[0], event->incoming_video);
+}
+
+static void make_session(msdk_engine *engine, uint32_t place, uint64_t *seed) {
+  char name[16], url[32];
+  snprintf(name, sizeof name, "u%u", random_below(seed, 1000));
+  snprintf(url, sizeof url, "loopback:hammer-%u", random_below(seed, 2));
+  msdk_session_options options = MSDK_INIT(msdk_session_options);
+  options.url = url;
+  options.user_id = name;
+  options.event_capacity = 16;
+  msdk_session *session = NULL;
+  if (msdk_session_create(engine, &options, &session) < 0) return;
+  msdk_session_connect(session);
+  msdk_session_destroy(atomic_exchange(&sessions[place], session));
+}
+
+static void make_stream(msdk_engine *engine, uint32_t place, uint64_t *seed) {
+  msdk_video_format formats[2] = {format_of(MSDK_PIXEL_NV12, 64, 48, 30), format_of(MSDK_PIXEL_NV12, 32, 24, 30)};
+  msdk_outgoing_video_options options =
+    outgoing_options(random_below(seed, 2) == 0 ? MSDK_CODEC_NONE : MSDK_CODEC_VP8, formats, 1 + random_below(seed, 2));
+  msdk_outgoing_video *stream = NULL;
+  if (msdk_outgoing_video_create(engine, &options, &stream) < 0) return;
+  msdk_outgoing_video_destroy(atomic_exchange(&outgoing[place], stream));
+}
+
+static void make_instance(msdk_engine *engine, uint32_t place, uint64_t *seed) {
+  static const char *const ids[] = {"org.mediasdk.test.sink", "org.mediasdk.test.filter", "org.mediasdk.test.pull",
+                                    "org.mediasdk.test.push"};
+  msdk_instance *instance = NULL;
+  if (msdk_instance_create(engine, ids[random_below(seed, 4)], &instance) < 0) return;
+  msdk_instance_destroy(atomic_exchange(&instances[place], instance));
+}
+
+static void renew_engine(uint32_t place) {
+  msdk_engine_options options = MSDK_INIT(msdk_engine_options);
+  options.ignore_environment = 1;
+  msdk_engine *engine = NULL;
+  if (msdk_engine_create(&options, &engine) < 0) return;
+  msdk_engine_register_module(engine, &test_module);
+  msdk_engine_destroy(atomic_exchange(&engines[place], engine));
+}
+
+static void take_events(msdk_session *session, uint32_t place) {
+  msdk_event event = MSDK_INIT(msdk_event);
+  for (int i = 0; i < 16 && msdk_session_next_event(session, 1, &event) >= 0; i++) {
+    if (event.type == MSDK_EVENT_INCOMING_VIDEO_ADDED) {
+      msdk_incoming_video_start(event.incoming_video, NULL);
+      atomic_store(&incoming[place], event.incoming_video);
+    }
+    event = MSDK_INIT(msdk_event);
+  }
+}
+
+static void send_some(msdk_outgoing_video *stream, uint32_t index) {
+  msdk_frame_sender *sender = NULL;
+  msdk_video_frame *frame = NULL;
+  if (msdk_outgoing_video_sender(stream, &sender) < 0 || msdk_frame_sender_acquire(sender, 1, &frame) < 0) return;
+  picture_fill(frame, (int)(index & 255));
+  if (msdk_frame_sender_send(sender, frame, 0, NULL, NULL) >= 0) atomic_fetch_add(&frames_sent, 1);
+  msdk_video_frame_unref(frame);
+}
+
+static void read_some(msdk_incoming_video *stream) {
+  msdk_video_frame *frame = NULL;
+  if (msdk_incoming_video_read(stream, 1, &frame) < 0) return;
+  atomic_fetch_add(&frames_read, 1);
+  msdk_video_frame_unref(frame);
+}
+
+static void one_step(uint64_t *seed) {
+  uint32_t place = random_below(seed, PLACES);
+  msdk_engine *engine = atomic_load(&engines[random_below(seed, 2)]);
+  msdk_session *session = atomic_load(&sessions[place]);
+  msdk_outgoing_video *out = atomic_load(&outgoing[random_below(seed, PLACES)]);
+  msdk_incoming_video *in = atomic_load(&incoming[random_below(seed, PLACES)]);
+  msdk_instance *instance = atomic_load(&instances[random_below(seed, PLACES)]);
+  msdk_incoming_video_options receive = MSDK_INIT(msdk_incoming_video_options);
+  receive.delivery = random_below(seed, 2);
+  msdk_network_step step = network_step(0, random_below(seed, 2) == 0 ? 0 : 50000);
+  step.flags = random_below(seed, 30) == 0 ? MSDK_NETWORK_DISCONNECTED : 0;
+  step.loss_ppm = random_below(seed, 100000);
+  switch (random_below(seed, 40)) {
+  case 0: if (random_below(seed, 20) == 0) renew_engine(random_below(seed, 2)); break;
+  case 1: if (random_below(seed, 2) == 0) make_session(engine, place, seed); break;
+  case 2: make_stream(engine, place, seed); break;
+  case 3: make_instance(engine, place, seed); break;
+  case 4: if (random_below(seed, 3) == 0) msdk_session_destroy(atomic_exchange(&sessions[place], NULL)); break;
+  case 5: msdk_outgoing_video_destroy(atomic_exchange(&outgoing[place], NULL)); break;
+  case 6: msdk_instance_destroy(atomic_exchange(&instances[place], NULL)); break;
+  case 7: if (random_below(seed, 4) == 0) msdk_session_disconnect(session); break;
+  case 8: msdk_session_connect(session); break;
+  case 9: case 10: case 11: msdk_session_start_video(session, out); break;
+  case 12: msdk_session_stop_video(session, out); break;
+  case 13: case 14: case 15: take_events(session, place); break;
+  case 16: case 17: msdk_incoming_video_start(in, &receive); break;
+  case 18: msdk_incoming_video_stop(in); break;
+  case 19: msdk_incoming_video_attach_renderer(in, instance); break;
+  case 20: msdk_incoming_video_detach_renderer(in, instance); break;
+  case 21: msdk_outgoing_video_attach_producer(out, random_below(seed, 2) == 0 ? instance : NULL); break;
+  case 22: msdk_outgoing_video_attach_renderer(out, instance); break;
+  case 23: msdk_instance_attach_renderer(instance, atomic_load(&instances[place])); break;
+  case 24: msdk_incoming_video_set_frame_callback(in, random_below(seed, 2) == 0 ? on_any_frame : NULL, NULL); break;
+  case 25: msdk_session_set_event_callback(session, random_below(seed, 4) == 0 ? on_any_event : NULL, NULL); break;
+  case 26: network_set(engine, "loopback:hammer-0", &step, random_below(seed, 2), random_next(seed)); break;
+  case 27: msdk_incoming_video_request_key_frame(in); break;
+  case 28: msdk_outgoing_video_set_bitrate(out, 10000 + random_below(seed, 1000000), 0, 0); break;
+  case 29: msdk_instance_release(instance); break;
+  case 30: msdk_instance_set_param_text(instance, "level", "5"); break;
+  default: if (random_below(seed, 3) == 0) read_some(in); else send_some(out, place); break;
+  }
+}
+
+static void *hammer(void *argument) {
+  uint64_t seed = (uint64_t)(uintptr_t)argument;
+  while (!atomic_load(&stop)) {
+    one_step(&seed);
+    if (random_below(&seed, 10) == 0) sleep_ms(1);
+  }
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+  int seconds = argc > 2 ? atoi(argv[2]) : 5;
+  int before = process_threads();
+  for (uint32_t i = 0; i < 2; i++) renew_engine(i);
+  pthread_t threads[THREADS];
+  for (uint64_t i = 0; i < THREADS; i++) {
+    CHECK_EQ(pthread_create(&threads[i], NULL, hammer, (void *)(uintptr_t)(seed * 100 + i)), 0);
+  }
+  sleep_ms(seconds * 1000);
+  atomic_store(&stop, 1);
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  for (uint32_t i = 0; i < 2; i++) msdk_engine_destroy(atomic_load(&engines[i]));
+  printf("seed %" PRIu64 ": %d frames sent, %d read\n", seed, atomic_load(&frames_sent), atomic_load(&frames_read));
+  CHECK(atomic_load(&frames_sent) > 0 && atomic_load(&frames_read) > 0);
+  msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
+  CHECK_EQ(engine_stats(engine).frames, 0);
+  CHECK_EQ(engine_stats(engine).encoded_frames, 0);
+  msdk_engine_destroy(engine);
+  WAIT_UNTIL(process_threads() == before);
+  CHECK_EQ(process_threads(), before);
+  return check_finish();
+}

@@ -1,0 +1,315 @@
+/* struct_size of every sized struct: 0 and too little are refused, a short struct is not touched beyond its size, a longer one is accepted.
+ * Inputs lie before a page without access, so that a read too far ends the program. */
+#include "call.h"
+#include "guarded.h"
+#include "ivf.h"
+#include "picture.h"
+
+static call lively;
+static msdk_instance *renderer;
+
+/* ------------------------------------------------------------------------------------------------------------- structs read */
+
+typedef struct input {
+  const char *name;
+  const void *good;
+  size_t size;
+  msdk_result (*pass)(const void *it);
+} input;
+
+static msdk_result pass_engine_options(const void *it) {
+  msdk_engine *engine = NULL;
+  msdk_result result = msdk_engine_create(it, &engine);
+  msdk_engine_destroy(engine);
+  return result;
+}
+
+static msdk_result pass_session_options(const void *it) {
+  msdk_session *session = NULL;
+  msdk_result result = msdk_session_create(lively.engine, it, &session);
+  msdk_session_destroy(session);
+  return result;
+}
+
+static msdk_result pass_outgoing_options(const void *it) {
+  msdk_outgoing_video *stream = NULL;
+  msdk_result result = msdk_outgoing_video_create(lively.engine, it, &stream);
+  msdk_outgoing_video_destroy(stream);
+  return result;
+}
+
+static msdk_result pass_format_to_limits(const void *it) { return msdk_video_limit_check(0, MSDK_LIMITS_EXTENDED, it); }
+
+static msdk_result pass_format_to_create(const void *it) {
+  msdk_video_frame *frame = NULL;
+  msdk_result result = msdk_video_frame_create(it, &frame);
+  msdk_video_frame_unref(frame);
+  return result;
+}
+
+static msdk_result pass_format_to_convert(const void *it) {
+  msdk_video_frame *source = picture_new(MSDK_PIXEL_NV12, 16, 16, 0), *frame = NULL;
+  msdk_result result = msdk_video_frame_convert(source, it, &frame);
+  msdk_video_frame_unref(source);
+  msdk_video_frame_unref(frame);
+  return result;
+}
+
+static msdk_result pass_format_in_outgoing(const void *it) {
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, it, 1);
+  return pass_outgoing_options(&options);
+}
+
+static msdk_result pass_incoming_options(const void *it) {
+  msdk_incoming_video_stop(lively.incoming);
+  return msdk_incoming_video_start(lively.incoming, it);
+}
+
+static msdk_result pass_external(const void *it) {
+  msdk_video_frame *frame = NULL;
+  msdk_result result = msdk_video_frame_wrap(it, &frame);
+  msdk_video_frame_unref(frame);
+  return result;
+}
+
+static msdk_result pass_encoded(const void *it) {
+  msdk_encoded_frame *frame = NULL;
+  msdk_result result = msdk_encoded_frame_create(it, &frame);
+  msdk_encoded_frame_unref(frame);
+  return result;
+}
+
+static msdk_result pass_script(const void *it) { return msdk_room_script_network(lively.engine, "loopback:script", it); }
+
+static msdk_result pass_step(const void *it) { return network_set(lively.engine, "loopback:script", it, 1, 1); }
+
+static void structs_that_are_read(void) {
+  static ivf_clip clip;
+  NEED(ivf_open(&clip));
+  static uint8_t pixels[16 * 16 * 2];
+  msdk_engine_options engine = MSDK_INIT(msdk_engine_options);
+  engine.clock = MSDK_CLOCK_VIRTUAL;
+  msdk_session_options session = MSDK_INIT(msdk_session_options);
+  session.url = "loopback:sized";
+  session.user_id = "sized";
+  msdk_video_format format = format_of(MSDK_PIXEL_GRAY8, 16, 16, 15);
+  msdk_outgoing_video_options outgoing = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_incoming_video_options incoming = MSDK_INIT(msdk_incoming_video_options);
+  msdk_external_frame external = MSDK_INIT(msdk_external_frame);
+  external.format = &format;
+  external.plane_count = 1;
+  external.plane[0] = (msdk_plane){.data = pixels, .size = 256, .stride = 16, .fd = -1};
+  msdk_encoded_frame encoded = MSDK_INIT(msdk_encoded_frame);
+  encoded.codec = MSDK_CODEC_VP8;
+  encoded.data = clip.frame[0].data;
+  encoded.size = clip.frame[0].size;
+  msdk_network_step step = network_step(0, 1000000);
+  msdk_network_script script = MSDK_INIT(msdk_network_script);
+  script.steps = &step;
+  script.step_count = 1;
+  const input inputs[] = {
+    {"engine_options", &engine, sizeof engine, pass_engine_options},
+    {"session_options", &session, sizeof session, pass_session_options},
+    {"outgoing_video_options", &outgoing, sizeof outgoing, pass_outgoing_options},
+    {"video_format (limit_check)", &format, sizeof format, pass_format_to_limits},
+    {"video_format (frame_create)", &format, sizeof format, pass_format_to_create},
+    {"video_format (convert)", &format, sizeof format, pass_format_to_convert},
+    {"video_format (outgoing)", &format, sizeof format, pass_format_in_outgoing},
+    {"incoming_video_options", &incoming, sizeof incoming, pass_incoming_options},
+    {"external_frame", &external, sizeof external, pass_external},
+    {"encoded_frame", &encoded, sizeof encoded, pass_encoded},
+    {"network_script", &script, sizeof script, pass_script},
+    {"network_step", &step, sizeof step, pass_step},
+  };
+  for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+    const input *it = &inputs[i];
+    int ok = CHECK_OK(it->pass(guarded_copy(it->good, it->size)));
+    for (uint32_t size = 0; size < 4; size++) { /* not even struct_size itself */
+      void *copy = guarded_copy(it->good, it->size);
+      memcpy(copy, &size, 4);
+      ok &= CHECK_RESULT(it->pass(copy), MSDK_E_INVALID) && CHECK_STR_CONTAINS(msdk_last_error(), "struct_size");
+    }
+    for (uint32_t size = 4; size < it->size; size++) { /* short: whatever comes of it, nothing beyond is touched */
+      uint8_t *copy = guarded(size);
+      memcpy(copy, it->good, size);
+      memcpy(copy, &size, 4);
+      it->pass(copy);
+    }
+    uint8_t *longer = guarded(it->size + 64);
+    memset(longer, 0xA5, it->size + 64);
+    memcpy(longer, it->good, it->size);
+    uint32_t size = (uint32_t)it->size + 64;
+    memcpy(longer, &size, 4);
+    ok &= CHECK_OK(it->pass(longer));
+    void *lying = guarded_copy(it->good, it->size); /* says it is of 64 KiB, then of 4 GiB: nothing beyond the known members is read */
+    size = 65536;
+    memcpy(lying, &size, 4);
+    ok &= CHECK_OK(it->pass(lying));
+    size = UINT32_MAX;
+    memcpy(lying, &size, 4);
+    msdk_result result = it->pass(lying);
+    ok &= CHECK(result == MSDK_OK || result == MSDK_E_INVALID);
+    if (!ok) fprintf(stderr, "  of msdk_%s\n", it->name);
+  }
+  CHECK_OK(network_set(lively.engine, "loopback:script", NULL, 0, 0));
+  ivf_close(&clip);
+}
+
+/* A short struct means zero for what is missing. */
+static void missing_members_are_zero(void) {
+  msdk_engine_options options = {.struct_size = 8, .clock = 0, .ignore_environment = 99, .log_level = 99};
+  msdk_engine *engine = NULL;
+  CHECK_OK(msdk_engine_create(&options, &engine));
+  CHECK_RESULT(msdk_engine_advance_clock(engine, 0), MSDK_E_STATE); /* the system clock: 0 */
+  msdk_engine_destroy(engine);
+  msdk_session_options session = MSDK_INIT(msdk_session_options);
+  session.url = "loopback:sized";
+  session.user_id = "sized";
+  session.struct_size = offsetof(msdk_session_options, user_id);
+  msdk_session *made = NULL;
+  CHECK_ERROR(msdk_session_create(lively.engine, &session, &made), MSDK_E_INVALID, "user_id");
+}
+
+/* Elements of arrays are as far apart as the first one's struct_size says. */
+static void arrays_have_the_stride_of_the_first(void) {
+  struct { msdk_video_format format; uint64_t more[3]; } formats[2];
+  memset(formats, 0xA5, sizeof formats);
+  for (int i = 0; i < 2; i++) {
+    formats[i].format = format_of(MSDK_PIXEL_NV12, i == 0 ? 320 : 640, i == 0 ? 240 : 360, 15);
+    formats[i].format.struct_size = sizeof formats[0];
+  }
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &formats[0].format, 2);
+  CHECK_OK(pass_outgoing_options(&options));
+  formats[1].format.width = 5000;
+  CHECK_ERROR(pass_outgoing_options(&options), MSDK_E_LIMIT, "5000");
+  struct { msdk_network_step step; uint64_t more; } steps[2];
+  memset(steps, 0xA5, sizeof steps);
+  for (int i = 0; i < 2; i++) {
+    steps[i].step = network_step(i * SECOND, 1000000);
+    steps[i].step.struct_size = sizeof steps[0];
+  }
+  CHECK_OK(network_set(lively.engine, "loopback:script", &steps[0].step, 2, 0));
+  CHECK_OK(network_set(lively.engine, "loopback:script", NULL, 0, 0));
+  struct { msdk_participant participant; uint8_t more[40]; } people[2];
+  memset(people, 0xA5, sizeof people);
+  people[0].participant.struct_size = sizeof people[0];
+  uint32_t count = 0;
+  CHECK_OK(msdk_session_participants(lively.alice, &people[0].participant, 2, &count));
+  CHECK_EQ(count, 2);
+  CHECK(strcmp(people[0].participant.user_id, "alice") == 0);
+  CHECK(strcmp(people[1].participant.user_id, "bob") == 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- structs written */
+
+typedef struct output {
+  const char *name;
+  size_t size;
+  msdk_result (*fill)(void *it);
+} output;
+
+static msdk_result fill_layout(void *it) { return msdk_frame_layout_get(MSDK_PIXEL_NV12, 16, 16, 1, it); }
+static msdk_result fill_limit(void *it) { return msdk_video_limit_at(0, 0, 0, it); }
+static msdk_result fill_class(void *it) { return msdk_engine_class_at(lively.engine, 0, it); }
+static msdk_result fill_param(void *it) {
+  return msdk_engine_class_param_at(lively.engine, "org.mediasdk.producer.testpattern", 0, it);
+}
+static msdk_result fill_engine_stats(void *it) { return msdk_engine_stats_get(lively.engine, it); }
+static msdk_result fill_session_stats(void *it) { return msdk_session_stats_get(lively.alice, it); }
+static msdk_result fill_outgoing_stats(void *it) { return msdk_outgoing_video_stats_get(lively.outgoing, it); }
+static msdk_result fill_incoming_stats(void *it) { return msdk_incoming_video_stats_get(lively.incoming, it); }
+static msdk_result fill_sender_format(void *it) { return msdk_frame_sender_format(lively.sender, it); }
+static msdk_result fill_format_at(void *it) {
+  msdk_instance *producer = NULL;
+  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.producer.testpattern", &producer));
+  msdk_result result = msdk_instance_format_at(producer, 0, it);
+  msdk_instance_destroy(producer);
+  return result;
+}
+static msdk_result fill_participant(void *it) { return msdk_session_participants(lively.alice, it, 2, &(uint32_t){0}); }
+static msdk_result fill_event(void *it) { /* each needs an event of its own */
+  msdk_session *passing = join(lively.engine, lively.url, "passing");
+  msdk_session_destroy(passing);
+  run_for(lively.engine, MS);
+  return msdk_session_next_event(lively.alice, 0, it);
+}
+static msdk_result fill_report(void *it) {
+  msdk_video_frame *frame = NULL;
+  CHECK_OK(msdk_frame_sender_acquire(lively.sender, 0, &frame));
+  picture_draw(frame, 0);
+  CHECK_OK(msdk_frame_sender_send(lively.sender, frame, 0, NULL, NULL));
+  msdk_video_frame_unref(frame);
+  run_for(lively.engine, 100 * MS);
+  return msdk_outgoing_video_read_report(lively.outgoing, 0, it);
+}
+
+static const output outputs[] = {
+  {"frame_layout", sizeof(msdk_frame_layout), fill_layout},
+  {"video_limit", sizeof(msdk_video_limit), fill_limit},
+  {"class_info", sizeof(msdk_class_info), fill_class},
+  {"param", sizeof(msdk_param), fill_param},
+  {"engine_stats", sizeof(msdk_engine_stats), fill_engine_stats},
+  {"session_stats", sizeof(msdk_session_stats), fill_session_stats},
+  {"outgoing_video_stats", sizeof(msdk_outgoing_video_stats), fill_outgoing_stats},
+  {"incoming_video_stats", sizeof(msdk_incoming_video_stats), fill_incoming_stats},
+  {"video_format (sender)", sizeof(msdk_video_format), fill_sender_format},
+  {"video_format (format_at)", sizeof(msdk_video_format), fill_format_at},
+  {"participant", sizeof(msdk_participant), fill_participant},
+  {"event", sizeof(msdk_event), fill_event},
+  {"frame_report", sizeof(msdk_frame_report), fill_report},
+};
+
+static void fill_at_size(const output *it, uint32_t size) {
+  static uint8_t memory[4096];
+  memset(memory, 0xA5, sizeof memory);
+  memcpy(memory, &size, 4);
+  msdk_result result = it->fill(memory);
+  int ok = CHECK(result >= 0 || result == MSDK_E_INVALID || result == MSDK_E_BUFFER_SMALL);
+  /* An array of participants has a second element right after the first. */
+  size_t end = it->fill == fill_participant ? 2 * (size_t)size : size;
+  for (size_t at = end; at < sizeof memory && ok; at++) ok = memory[at] == 0xA5 || CHECK_EQ(memory[at], 0xA5);
+  uint32_t stated;
+  memcpy(&stated, memory, 4);
+  ok &= CHECK(stated <= size);
+  if (!ok) fprintf(stderr, "  of msdk_%s with struct_size %u\n", it->name, size);
+}
+
+static void structs_that_are_written(void) {
+  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+    const output *it = &outputs[i];
+    static uint8_t memory[4096];
+    for (uint32_t size = 0; size < 4; size++) {
+      memset(memory, 0xA5, sizeof memory);
+      memcpy(memory, &size, 4);
+      if (!CHECK_RESULT(it->fill(memory), MSDK_E_INVALID)) fprintf(stderr, "  of msdk_%s with struct_size %u\n", it->name, size);
+      CHECK_STR_CONTAINS(msdk_last_error(), "struct_size");
+      CHECK_EQ(memory[5], 0xA5);
+    }
+    for (uint32_t size = 4; size < it->size; size += size < 40 ? 1 : 8) fill_at_size(it, size);
+    fill_at_size(it, (uint32_t)it->size);
+    fill_at_size(it, (uint32_t)it->size + 64);
+    memset(memory, 0xA5, sizeof memory);
+    uint32_t size = UINT32_MAX;
+    memcpy(memory, &size, 4);
+    if (it->fill != fill_participant) { /* whose elements would lie 4 GiB apart */
+      msdk_result result = it->fill(memory);
+      if (!CHECK(result == MSDK_OK || result == MSDK_E_INVALID)) fprintf(stderr, "  of msdk_%s with struct_size 4 GiB\n", it->name);
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 15);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  lively = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
+  const char *directory = getenv("MSDK_PLUGIN_DIR");
+  CHECK_OK(msdk_engine_add_plugin_dir(lively.engine, directory != NULL ? directory : "", NULL));
+  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.renderer.bw", &renderer));
+  RUN(structs_that_are_read);
+  RUN(missing_members_are_zero);
+  RUN(arrays_have_the_stride_of_the_first);
+  RUN(structs_that_are_written);
+  msdk_instance_destroy(renderer);
+  call_close(&lively);
+  return check_finish();
+}
