@@ -1,0 +1,1 @@
+"""The benchmark: programs run in turn, ratios pair by pair, one table."""

@@ -1,0 +1,50 @@
+"""python -m benchmark: everything, or the parts named, then the table."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from . import conversions, encoding, handles, lifetime, passage, sending, start
+from .programs import Place, progress
+from .table import Table
+
+PARTS = {
+    "start": start.measure, "handles": handles.measure, "lifetime": lifetime.measure, "conversions": conversions.measure,
+    "passage": passage.measure, "sending": sending.measure, "encoding": encoding.measure,
+}
+
+
+def _missing(words: list[str]) -> dict[str, str]:
+    return {name: why for name, _, why in (word.partition("=") for word in words)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmark", description=__doc__)
+    parser.add_argument("--build", required=True, help="directory of the compiled benchmark programs")
+    parser.add_argument("--lib", required=True, help="directory of libmediasdk.so")
+    parser.add_argument("--plugins", required=True, help="directory of the plugins")
+    parser.add_argument("--binding", required=True, help="directory of the Python package mediasdk")
+    parser.add_argument("--clip", required=True, help="the IVF file that is encoded")
+    parser.add_argument("--python", help="the Python that has the peers")
+    parser.add_argument("--without", action="append", default=[], metavar="PEER=WHY", help="a peer that is not there")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="of {}; none: all".format(", ".join(PARTS)))
+    options = parser.parse_args()
+    for name in options.parts:
+        if name not in PARTS:
+            parser.error("there is no part '{}'; there are {}".format(name, ", ".join(PARTS)))
+    place = Place(
+        options.build, options.lib, options.plugins, options.clip, _missing(options.without), options.python, options.binding
+    )
+    table = Table()
+    since = time.monotonic()
+    for name in options.parts or PARTS:
+        PARTS[name](place, table)
+    progress(f"measured in {time.monotonic() - since:.0f} s\n")
+    print()
+    print(table.text())
+    for name, why in place.peers.items():
+        print(f"without {name}: {why}")
+
+
+main()

@@ -1,0 +1,82 @@
+#!/bin/sh
+# Measures MediaSDK against its peers and prints one table. Nothing that comes out slow fails the run.
+#
+#   Tests/Bench/run.sh [PART...]      PART: start handles lifetime conversions passage sending encoding; none: all, in about 6 minutes
+#
+# Environment, with the defaults
+#   MSDK_LIB_DIR     directory of libmediasdk.so        .build/out
+#   MSDK_PLUGIN_DIR  directory of the plugins           $MSDK_LIB_DIR/plugins
+#   BUILD_DIR        where the programs are compiled     .build/bench
+#   VENV             Python environment of the peers     .build/bench-venv
+#   CC               compiler                            gcc
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+BUILD_DIR=${BUILD_DIR:-$root/.build/bench}
+MSDK_LIB_DIR=${MSDK_LIB_DIR:-$root/.build/out}
+MSDK_PLUGIN_DIR=${MSDK_PLUGIN_DIR:-$MSDK_LIB_DIR/plugins}
+VENV=${VENV:-$root/.build/bench-venv}
+CC=${CC:-gcc}
+
+if [ ! -f "$MSDK_LIB_DIR/libmediasdk.so" ]; then
+  echo "there is no libmediasdk.so in $MSDK_LIB_DIR; build it first, or set MSDK_LIB_DIR" >&2
+  exit 1
+fi
+mkdir -p "$BUILD_DIR/lib"
+BUILD_DIR=$(cd "$BUILD_DIR" && pwd)
+MSDK_LIB_DIR=$(cd "$MSDK_LIB_DIR" && pwd)
+# The programs ask for the soname, which the build directory may not have.
+ln -sf "$MSDK_LIB_DIR/libmediasdk.so" "$BUILD_DIR/lib/libmediasdk.so"
+ln -sf "$MSDK_LIB_DIR/libmediasdk.so" "$BUILD_DIR/lib/libmediasdk.so.0"
+
+echo "peers:"
+missing=$BUILD_DIR/missing-peers
+sh "$here/peers.sh" "$VENV" 3>"$missing"
+
+# Compiles C/NAME.c and the parts it is made of: compile NAME "PARTS" FLAGS...
+compile() {
+  program=$1 sources="$here/C/$1.c"
+  for part in $2; do sources="$sources $here/C/$part.c"; done
+  shift 2
+  # shellcheck disable=SC2086
+  "$CC" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -pedantic -Werror -I"$root/Include" $sources -o "$BUILD_DIR/$program" "$@" -pthread
+}
+# The same for a peer's program; the peer is left out when it does not compile: compile_peer PEER NAME "PARTS" PKG-CONFIG-NAMES FLAGS...
+compile_peer() {
+  peer=$1 name=$2 parts=$3 libraries=$4
+  shift 4
+  grep -q "^$peer=" "$missing" && return
+  # shellcheck disable=SC2046
+  compile "$name" "$parts" $(pkg-config --cflags "$libraries" | sed 's/-I/-isystem /g') "$@" $(pkg-config --libs "$libraries") ||
+    echo "$peer=its benchmark program $name does not compile" >>"$missing"
+}
+
+echo "compiling"
+ours="-L$BUILD_DIR/lib -lmediasdk"
+# shellcheck disable=SC2086
+{
+  compile pass_msdk "call measure meter" $ours
+  compile encode_msdk "call clip encode_meter measure" $ours -lvpx
+  compile first_msdk "call measure" $ours
+  compile cycles_msdk "call measure" $ours
+  compile convert_msdk "call measure" $ours -lyuv
+  "$CC" -std=c11 -O2 -shared -fPIC "$here/C/bare.c" -o "$BUILD_DIR/libbare.so"
+  compile lookup_msdk "call measure" $ours "$BUILD_DIR/libbare.so"
+}
+compile pass_bare "measure meter"
+compile encode_vpx "vpx_encoder clip encode_meter measure" -lvpx
+compile first_vpx "vpx_encoder measure" -lvpx
+compile_peer gstreamer pass_gst "measure meter" gstreamer-app-1.0
+compile_peer gstreamer encode_gst "clip encode_meter measure" gstreamer-app-1.0 -lvpx
+compile_peer ffmpeg encode_ffmpeg "clip encode_meter measure" "libavcodec libavutil" -lvpx
+
+set -- --build "$BUILD_DIR" --lib "$MSDK_LIB_DIR" --plugins "$MSDK_PLUGIN_DIR" --clip "$root/Tests/Media/bunny-720p25.ivf" \
+  --binding "$root/Bindings/Python" "$@"
+while IFS= read -r line; do
+  echo "  skipped: $line"
+  set -- "$@" --without "$line"
+done <"$missing"
+[ -x "$VENV/bin/python" ] && set -- "$@" --python "$VENV/bin/python"
+echo "measuring ($(uname -m), $(nproc) processors, load $(cut -d ' ' -f 1-3 /proc/loadavg))"
+cd "$here"
+PYTHONDONTWRITEBYTECODE=1 exec python3 -m benchmark "$@"
