@@ -12,6 +12,10 @@ TESTS := .build/tests
 PYTHON := .build/venv/bin/python
 INPUT ?= Tests/Media/bunny-720p25.ivf
 
+# One set of flags for library and tool, so that the rooms are compiled once. Generic code is specialised across rooms; exclusive access to memory is
+# proved by the debug builds, which the tests and the sanitizers use, and not checked again for every frame.
+SWIFT_BUILD := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
+
 CFLAGS ?= -O2 -g
 WARNINGS := -std=c11 -Wall -Wextra -pedantic -Werror
 LIBRARY := $(OUT)/libmediasdk.so
@@ -46,14 +50,14 @@ tool: $(OUT)/msdk
 
 $(LIBRARY): .build/headers.stamp $(SWIFT_SOURCES)
 	@echo "== building libmediasdk.so (a minute or two the first time)"
-	swift build -c release --product mediasdk
+	$(SWIFT_BUILD) --product mediasdk
 	@mkdir -p $(OUT)
 	@strip --strip-unneeded -o $@ .build/release/libmediasdk.so
 	@ln -sf libmediasdk.so $(OUT)/libmediasdk.so.$(SOVERSION)
 
 $(OUT)/msdk: $(LIBRARY)
 	@echo "== building the msdk tool"
-	swift build -c release --product msdk --static-swift-stdlib
+	$(SWIFT_BUILD) --product msdk
 	@install -s .build/release/msdk $@
 
 define plugin_rule

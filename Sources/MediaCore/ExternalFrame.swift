@@ -18,12 +18,10 @@ extension VideoFrame {
     guard external.orientation < 8 else {
       throw MediaError(.invalid, "external.orientation is \(external.orientation); accepted: MSDK_ROTATE_* | MSDK_MIRROR, 0..7")
     }
-    let all = [external.plane.0, external.plane.1, external.plane.2, external.plane.3]
-    let planes = Array(all.prefix(format.pixelFormat.planeCount))
-    for (index, plane) in planes.enumerated() {
-      try check(plane, index: index, of: format)
-    }
-    let frame = try wrap(format, planes: planes, release: external.release, opaque: external.opaque)
+    try check(external.plane.0, index: 0, of: format)
+    if format.pixelFormat.planeCount > 1 { try check(external.plane.1, index: 1, of: format) }
+    if format.pixelFormat.planeCount > 2 { try check(external.plane.2, index: 2, of: format) }
+    let frame = try wrap(format, planes: external.plane, release: external.release, opaque: external.opaque)
     frame.native.pointee.timestamp_ns = external.timestamp_ns
     frame.native.pointee.orientation = external.orientation
     return frame

@@ -3,10 +3,10 @@ import CMediaSDK
 /// Reading and writing the sized structs of the contract: no byte past the size that the other side states.
 public enum ForeignStruct {
   /// A copy whose members past the sender's size are zero. `struct_size` is the first member of every such struct.
-  public static func read<T>(_ pointer: UnsafePointer<T>, argument: String, least: Int = 8) throws(MediaError) -> T {
+  public static func read<T>(_ pointer: UnsafePointer<T>, argument: @autoclosure () -> String, least: Int = 8) throws(MediaError) -> T {
     let raw = UnsafeRawPointer(pointer)
     let size = Int(raw.loadUnaligned(as: UInt32.self))
-    try check(size, least: least, of: T.self, argument: argument)
+    try check(size, least: least, of: T.self, argument: argument())
     return withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { buffer in
       let bytes = UnsafeMutableRawBufferPointer(buffer)
       bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -16,10 +16,10 @@ public enum ForeignStruct {
   }
 
   /// Fills the receiver's struct as far as it reaches, and leaves its struct_size as it is.
-  public static func write<T>(_ value: T, to pointer: UnsafeMutablePointer<T>, argument: String) throws(MediaError) {
+  public static func write<T>(_ value: T, to pointer: UnsafeMutablePointer<T>, argument: @autoclosure () -> String) throws(MediaError) {
     let raw = UnsafeMutableRawPointer(pointer)
     let size = Int(raw.loadUnaligned(as: UInt32.self))
-    try check(size, least: 8, of: T.self, argument: argument)
+    try check(size, least: 8, of: T.self, argument: argument())
     withUnsafeBytes(of: value) { bytes in
       let body = bytes[4..<whole(size, T.self)]
       UnsafeMutableRawBufferPointer(start: raw + 4, count: body.count).copyBytes(from: body)
@@ -31,12 +31,12 @@ public enum ForeignStruct {
     min(size / MemoryLayout<T>.alignment * MemoryLayout<T>.alignment, MemoryLayout<T>.size)
   }
 
-  private static func check<T>(_ size: Int, least: Int, of type: T.Type, argument: String) throws(MediaError) {
+  private static func check<T>(_ size: Int, least: Int, of type: T.Type, argument: @autoclosure () -> String) throws(MediaError) {
     guard size >= least else {
-      throw MediaError(.invalid, "\(argument).struct_size is \(size); accepted: \(least) or more, here \(MemoryLayout<T>.size)")
+      throw MediaError(.invalid, "\(argument()).struct_size is \(size); accepted: \(least) or more, here \(MemoryLayout<T>.size)")
     }
     guard size <= 65_536 else {
-      throw MediaError(.invalid, "\(argument).struct_size is \(size); accepted: \(least)..65536, here \(MemoryLayout<T>.size)")
+      throw MediaError(.invalid, "\(argument()).struct_size is \(size); accepted: \(least)..65536, here \(MemoryLayout<T>.size)")
     }
   }
 }

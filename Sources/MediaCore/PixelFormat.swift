@@ -56,10 +56,10 @@ public enum PixelFormat: UInt32, CaseIterable, Sendable {
     plane == 0 ? height : (height + 1) / 2
   }
 
-  public static func named(_ fourcc: UInt32, argument: String) throws(MediaError) -> PixelFormat {
+  public static func named(_ fourcc: UInt32, argument: @autoclosure () -> String) throws(MediaError) -> PixelFormat {
     guard let format = PixelFormat(rawValue: fourcc) else {
       let names = allCases.map(\.name).joined(separator: ", ")
-      throw MediaError(.unsupported, "\(argument) is 0x\(String(fourcc, radix: 16)); accepted: \(names)")
+      throw MediaError(.unsupported, "\(argument()) is 0x\(String(fourcc, radix: 16)); accepted: \(names)")
     }
     return format
   }
@@ -69,10 +69,10 @@ public enum PixelFormat: UInt32, CaseIterable, Sendable {
 public enum Dimensions {
   public static let accepted: ClosedRange<UInt32> = 1...16384
 
-  public static func check(width: UInt32, height: UInt32, argument: String) throws(MediaError) {
+  public static func check(width: UInt32, height: UInt32, argument: @autoclosure () -> String) throws(MediaError) {
     guard accepted.contains(width), accepted.contains(height) else {
       throw MediaError(
-        .range, "\(argument) is \(width)x\(height); accepted: width and height \(accepted.lowerBound)..\(accepted.upperBound)")
+        .range, "\(argument()) is \(width)x\(height); accepted: width and height \(accepted.lowerBound)..\(accepted.upperBound)")
     }
   }
 }

@@ -72,17 +72,17 @@ public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Reads the foreign struct, whose members past its own size the caller has zeroed, and refuses what cannot be.
-  public init(checking format: msdk_video_format, argument: String) throws(MediaError) {
-    let pixelFormat = try PixelFormat.named(format.pixel_format, argument: "\(argument).pixel_format")
-    try Dimensions.check(width: format.width, height: format.height, argument: "\(argument)'s size")
+  public init(checking format: msdk_video_format, argument: @autoclosure () -> String) throws(MediaError) {
+    let pixelFormat = try PixelFormat.named(format.pixel_format, argument: "\(argument()).pixel_format")
+    try Dimensions.check(width: format.width, height: format.height, argument: "\(argument())'s size")
     guard format.memory_kinds == 0 || format.memory_kinds & UInt32(MSDK_MEMORY_CPU) != 0 else {
-      throw MediaError(.unsupported, "\(argument).memory_kinds is \(format.memory_kinds); accepted: 0 or a mask with MSDK_MEMORY_CPU")
+      throw MediaError(.unsupported, "\(argument()).memory_kinds is \(format.memory_kinds); accepted: 0 or a mask with MSDK_MEMORY_CPU")
     }
     guard format.color_full_range <= 1 else {
-      throw MediaError(.invalid, "\(argument).color_full_range is \(format.color_full_range); accepted: 0, 1")
+      throw MediaError(.invalid, "\(argument()).color_full_range is \(format.color_full_range); accepted: 0, 1")
     }
     guard format.fps_den != 0 || format.fps_num == 0 else {
-      throw MediaError(.invalid, "\(argument)'s frame rate is \(format.fps_num)/0; accepted: a fraction, or 0/0 for variable")
+      throw MediaError(.invalid, "\(argument())'s frame rate is \(format.fps_num)/0; accepted: a fraction, or 0/0 for variable")
     }
     self.init(
       pixelFormat, width: format.width, height: format.height, frameRate: FrameRate(format.fps_num, format.fps_den),

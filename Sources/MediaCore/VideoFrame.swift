@@ -35,18 +35,19 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     return frame
   }
 
+  typealias Planes = (msdk_plane, msdk_plane, msdk_plane, msdk_plane)
+
   /// A frame of somebody else's memory, whose planes were checked.
   static func wrap(
-    _ format: VideoFormat, planes: [msdk_plane], release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?,
+    _ format: VideoFormat, planes: Planes, release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?,
     opaque: UnsafeMutableRawPointer?
   ) throws(MediaError) -> VideoFrame {
     guard let frame = allocate(format, SlotHeader(release: release, opaque: opaque)) else { throw tableFull }
-    frame.native.pointee.plane_count = UInt32(planes.count)
-    withUnsafeMutableBytes(of: &frame.native.pointee.plane) { bytes in
-      for (index, plane) in planes.enumerated() {
-        bytes.storeBytes(of: plane, toByteOffset: index * MemoryLayout<msdk_plane>.stride, as: msdk_plane.self)
-      }
-    }
+    let count = format.pixelFormat.planeCount
+    frame.native.pointee.plane_count = UInt32(count)
+    frame.native.pointee.plane.0 = planes.0
+    if count > 1 { frame.native.pointee.plane.1 = planes.1 }
+    if count > 2 { frame.native.pointee.plane.2 = planes.2 }
     return frame
   }
 
@@ -147,11 +148,13 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
 
   /// Bytes of pixels, without padding.
   public var byteCount: Int {
-    let format = self.format
-    return (0..<format.pixelFormat.planeCount).reduce(0) { sum, plane in
-      sum + format.pixelFormat.rowBytes(plane: plane, width: Int(format.width))
-        * format.pixelFormat.rows(plane: plane, height: Int(format.height))
+    guard let format = native.pointee.format, let pixelFormat = PixelFormat(rawValue: format.pointee.pixel_format) else { return 0 }
+    let (width, height) = (Int(format.pointee.width), Int(format.pointee.height))
+    var sum = 0
+    for plane in 0..<pixelFormat.planeCount {
+      sum += pixelFormat.rowBytes(plane: plane, width: width) * pixelFormat.rows(plane: plane, height: height)
     }
+    return sum
   }
 
   /// Says what the pixels of a writable frame have become.

@@ -73,7 +73,7 @@ public final class Engine: Sendable {
     let clock = self.clock
     let instance = try PluginInstance(
       descriptor, clock: { clock.now() }, log: { [logger] level, text in logger.log(level, text) },
-      ended: { [weak self] instance in self?.forget(instance) })
+      ended: { [children] instance in children.withLock { $0.instances[ObjectIdentifier(instance)] = nil } })
     do throws(MediaError) {
       try add(instance, to: \.instances)
     } catch {
@@ -98,10 +98,6 @@ public final class Engine: Sendable {
 
   func forget(_ stream: OutgoingVideo) {
     children.withLock { $0.outgoing[ObjectIdentifier(stream)] = nil }
-  }
-
-  private func forget(_ instance: PluginInstance) {
-    children.withLock { $0.instances[ObjectIdentifier(instance)] = nil }
   }
 
   /// Scripts the network of a loopback room; nil makes it perfect again.

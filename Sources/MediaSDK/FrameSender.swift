@@ -4,25 +4,13 @@ import MediaCore
 public final class FrameSender: Sendable {
   public let format: VideoFormat
   public let handle = HandleSlot(.frameSender)
-  private let stream: Weak
+  /// The stream lets go of its senders when it is closed.
+  private let stream: OutgoingVideo
   private let pool = BufferPool(limit: 8)
-
-  private final class Weak: @unchecked Sendable {
-    weak let stream: OutgoingVideo?
-
-    init(_ stream: OutgoingVideo) {
-      self.stream = stream
-    }
-  }
 
   init(_ stream: OutgoingVideo, format: VideoFormat) {
     self.format = format
-    self.stream = Weak(stream)
-  }
-
-  private func liveStream() throws(MediaError) -> OutgoingVideo {
-    guard let stream = stream.stream else { throw MediaError(.closed, "the stream of this sender is destroyed") }
-    return stream
+    self.stream = stream
   }
 
   /// A writable frame of the sender's format, with a reference for the caller.
@@ -35,10 +23,10 @@ public final class FrameSender: Sendable {
 
   /// Sends a frame, of which a reference of its own is kept as long as needed. A timestamp of 0 is the frame's own, or else now.
   public func send(_ frame: VideoFrame, timestamp: Int64 = 0, completion: Completion = .none) throws(MediaError) {
-    try liveStream().send(frame, timestamp: timestamp, completion: completion, by: self)
+    try stream.send(frame, timestamp: timestamp, completion: completion, by: self)
   }
 
   public func send(_ frame: EncodedFrame, timestamp: Int64 = 0, completion: Completion = .none) throws(MediaError) {
-    try liveStream().send(frame, timestamp: timestamp, completion: completion, by: self)
+    try stream.send(frame, timestamp: timestamp, completion: completion, by: self)
   }
 }

@@ -1,4 +1,5 @@
 import MediaCore
+import Synchronization
 
 /// The two queues that a program reads, and the one descriptor that announces both.
 final class IncomingQueues: Sendable {
@@ -76,6 +77,9 @@ final class FrameQueue<Frame: Sendable>: Sendable {
   private let side: Int
   private let release: @Sendable (Frame) -> Void
   private let state = Monitor(State())
+  /// Frames that wait, for those who look without the lock.
+  private let available = Atomic<Int>(0)
+  private let patience = Patience()
 
   init(_ announcer: Announcer, side: Int, release: @escaping @Sendable (Frame) -> Void) {
     self.announcer = announcer
@@ -85,6 +89,7 @@ final class FrameQueue<Frame: Sendable>: Sendable {
 
   func open(capacity: Int, policy: QueuePolicy) {
     state.withLock { $0 = State(frames: BoundedQueue(capacity: capacity), policy: policy, phase: .open) }
+    available.store(0, ordering: .releasing)
     announcer.set(side: side, false)
   }
 
@@ -95,6 +100,7 @@ final class FrameQueue<Frame: Sendable>: Sendable {
       if state.frames.isFull, state.policy == .dropNewest { return frame }
       let displaced = state.frames.push(frame)
       if state.frames.count == 1 { announcer.set(side: side, true) }
+      available.store(state.frames.count, ordering: .releasing)
       return displaced
     }
     state.notify()
@@ -104,13 +110,17 @@ final class FrameQueue<Frame: Sendable>: Sendable {
   /// `state` gives the error of a queue that was never opened, if that is what it is.
   func take(deadline: Int64, state notOpened: () -> MediaError?) throws(MediaError) -> Frame {
     if let error = notOpened() { throw error }
+    if deadline != 0 { patience.spin { available.load(ordering: .acquiring) > 0 } }
+    let began = deadline == 0 ? 0 : MediaTime.monotonic()
     let found: Result<Frame, MediaError>? = state.wait(until: deadline) { state in
       if let frame = state.frames.pop() {
+        available.store(state.frames.count, ordering: .releasing)
         if state.frames.isEmpty, state.phase == .open { announcer.set(side: side, false) }
         return .success(frame)
       }
       return state.phase == .open ? nil : .failure(MediaError(.closed, "the stream has stopped or ended"))
     }
+    if deadline != 0 { patience.learn(waited: MediaTime.monotonic() - began) }
     guard let found else { throw MediaError(.timeout, "no frame came in time") }
     return try found.get()
   }
@@ -128,6 +138,7 @@ final class FrameQueue<Frame: Sendable>: Sendable {
       state.phase = .closed
       var left: [Frame] = []
       while let frame = state.frames.pop() { left.append(frame) }
+      available.store(0, ordering: .releasing)
       return left
     }
     state.notify()

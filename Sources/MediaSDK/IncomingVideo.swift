@@ -5,7 +5,7 @@ import MediaPlugins
 import MediaTransport
 
 /// Somebody else's video. Every function may be called from any thread.
-public final class IncomingVideo: Sendable {
+public final class IncomingVideo: MediaSink {
   public enum State: UInt32, Sendable {
     case available = 0
     case started = 1
@@ -41,6 +41,7 @@ public final class IncomingVideo: Sendable {
   public let description: StreamDescription
   public let handle = HandleSlot(.incomingVideo)
   let session: Session
+  let clock: any MediaClock
   let transport: any Transport
   let guarded = Monitor(Guarded())
   let output = IncomingQueues()
@@ -51,6 +52,7 @@ public final class IncomingVideo: Sendable {
   init(_ description: StreamDescription, session: Session, transport: any Transport) {
     self.description = description
     self.session = session
+    clock = session.engine.clock
     self.transport = transport
     // A codec that is not known here can still be received encoded.
     decoding = description.codec == 0 ? nil : (try? VideoCodec.named(description.codec)).map {
@@ -81,12 +83,12 @@ public final class IncomingVideo: Sendable {
       guarded.options = options
       guarded.latest = 0
       guarded.deliveryGate = CallbackGate()
-      guarded.worker = session.engine.clock.makeWorker("msdk-receive") { [weak self] in self?.process() ?? .max }
+      guarded.worker = clock.makeWorker("msdk-receive") { self.process() }
       decoding?.reset()
       output.open(options)
     }
     session.push(.incomingVideoState(self, .started, nil))
-    transport.subscribe(to: description.id)
+    transport.subscribe(to: description.id, self)
   }
 
   public func stop() {
@@ -187,8 +189,8 @@ public final class IncomingVideo: Sendable {
   }
 
   public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
-    try renderers.add(renderer, to: "an incoming stream", codec: description.codec) { [weak session] event in
-      session?.push(.plugin(event.instance, event))
+    try renderers.add(renderer, to: "an incoming stream", codec: description.codec) { [session] event in
+      session.push(.plugin(event.instance, event))
     }
     // A renderer of encoded frames begins with a key frame.
     if description.codec != 0 { requestKeyFrame() }

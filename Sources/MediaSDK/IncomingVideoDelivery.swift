@@ -6,8 +6,8 @@ import MediaTransport
 /// The way of a unit from the transport to those who take it.
 extension IncomingVideo {
   /// On the thread that brings it; borrowed.
-  func receive(_ unit: MediaUnit, _ picture: PictureID) {
-    let now = session.engine.clock.now()
+  public func receive(_ unit: MediaUnit, _ picture: PictureID) {
+    let now = clock.now()
     let hasRenderers = !renderers.isEmpty
     struct Plan {
       var options: IncomingVideoOptions
@@ -76,8 +76,8 @@ extension IncomingVideo {
   /// The last unit was delivered: the thread is not needed any more.
   private func finish() {
     output.end()
-    session.engine.loop.post { [weak self] in
-      let worker = self?.guarded.withLock { guarded in
+    session.engine.loop.post {
+      let worker = self.guarded.withLock { guarded in
         defer { guarded.worker = nil }
         return guarded.worker
       }
@@ -87,7 +87,7 @@ extension IncomingVideo {
 
   private func decode(_ frame: EncodedFrame, _ picture: PictureID) {
     guard let decoding else { return }
-    let now = session.engine.clock.now()
+    let now = clock.now()
     let verdict = decoding.judge(frame, picture, now: now)
     guarded.withLock { $0.counters.count(verdict) }
     if verdict.asksForKeyFrame { requestKeyFrame() }

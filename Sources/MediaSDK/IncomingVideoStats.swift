@@ -48,7 +48,7 @@ public struct IncomingVideoStats: Sendable {
 
 extension IncomingVideo {
   public var stats: IncomingVideoStats {
-    let now = session.engine.clock.now()
+    let now = clock.now()
     return guarded.withLock { guarded in
       IncomingVideoStats(state: guarded.state, framesPerSecond: guarded.rate.perSecond(at: now), counters: guarded.counters)
     }

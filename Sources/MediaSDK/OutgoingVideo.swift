@@ -25,6 +25,7 @@ public final class OutgoingVideo: Sendable {
     let unit: MediaUnit
     let sequence: UInt64
     let timestamp: Int64
+    let acceptedAt: Int64
     let completion: Completion
   }
 
@@ -58,6 +59,7 @@ public final class OutgoingVideo: Sendable {
   public let options: OutgoingVideoOptions
   public let handle = HandleSlot(.outgoingVideo)
   let engine: Engine
+  let clock: any MediaClock
   let guarded: Monitor<Guarded>
   let reports: ReportQueue
   let completionGate = CallbackGate()
@@ -70,6 +72,7 @@ public final class OutgoingVideo: Sendable {
   init(_ engine: Engine, _ options: OutgoingVideoOptions) throws(MediaError) {
     try options.check()
     self.engine = engine
+    clock = engine.clock
     self.options = options
     let isEncoded = options.codec != 0
     guarded = Monitor(
@@ -101,7 +104,7 @@ public final class OutgoingVideo: Sendable {
         throw MediaError(.state, "the session is not connected")
       }
       var negotiator = FormatNegotiator(formats: options.formats, isEncoded: options.codec != 0)
-      _ = negotiator.update(estimate: estimate, now: engine.clock.now())
+      _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
         guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
         try transport.publish(id, codec: options.codec, format: format)
@@ -180,7 +183,7 @@ public final class OutgoingVideo: Sendable {
   private func negotiate() {
     let change: (FrameSender, FrameSender?, Publication, [Pending])? = guarded.withLock { guarded in
       guard guarded.state == .started, let publication = guarded.publication,
-        guarded.negotiator.update(estimate: guarded.estimate, now: engine.clock.now()), let format = guarded.negotiator.current
+        guarded.negotiator.update(estimate: guarded.estimate, now: clock.now()), let format = guarded.negotiator.current
       else { return nil }
       let sender = FrameSender(self, format: format)
       let forgotten = guarded.retireSender()
@@ -201,8 +204,8 @@ public final class OutgoingVideo: Sendable {
   }
 
   private func scheduleNegotiation() {
-    guard let time = guarded.withLock({ $0.state == .started ? $0.negotiator.nextCheck : nil }), time > engine.clock.now() else { return }
-    engine.loop.schedule(at: time) { [weak self] in self?.negotiate() }
+    guard let time = guarded.withLock({ $0.state == .started ? $0.negotiator.nextCheck : nil }), time > clock.now() else { return }
+    engine.loop.schedule(at: time) { self.negotiate() }
   }
 
   // MARK: Steering
@@ -281,7 +284,7 @@ public final class OutgoingVideo: Sendable {
   }
 
   public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
-    try previews.list.add(renderer, to: "an outgoing stream", codec: 0) { [weak self] event in self?.pass(event) }
+    try previews.list.add(renderer, to: "an outgoing stream", codec: 0) { self.pass($0) }
   }
 
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
@@ -309,7 +312,7 @@ extension OutgoingVideo.Guarded {
     wantsKeyFrame = true
     if let codec = stream.codec {
       encoding = EncodingStage(codec, stream.options)
-      encoderWorker = stream.engine.clock.makeWorker("msdk-encode") { [weak stream] in stream?.encodePending() ?? .max }
+      encoderWorker = stream.engine.clock.makeWorker("msdk-encode") { stream.encodePending() }
     }
     return sender
   }

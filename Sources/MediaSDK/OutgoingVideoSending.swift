@@ -22,8 +22,7 @@ extension OutgoingVideo {
       throw MediaError(.format, "the frame is \(frame.format); this sender accepts \(sender.format)")
     }
     let own = frame.native.pointee.timestamp_ns
-    let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : engine.clock.now()
-    try checkCurrent(sender)
+    let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : clock.now()
     let ours = try ownedFrame(frame)
     do throws(MediaError) {
       try accept(.raw(ours), timestamp: timestamp, completion: completion, by: sender)
@@ -44,9 +43,8 @@ extension OutgoingVideo {
     guard !frame.isKeyFrame || width == sender.format.width && height == sender.format.height else {
       throw MediaError(.format, "the key frame is \(width)x\(height); this sender accepts \(sender.format.width)x\(sender.format.height)")
     }
-    try checkCurrent(sender)
     let own = frame.native.pointee.timestamp_ns
-    let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : engine.clock.now()
+    let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : clock.now()
     guard let ours = try EncodedFrame.make(copying: frame.bytes, attributes: frame.native.pointee, from: encodedInputPool, deadline: 0) else {
       throw MediaError(.noMemory, "256 encoded frames of this stream are in use")
     }
@@ -63,10 +61,6 @@ extension OutgoingVideo {
     guard frame.native.pointee.sequence == 0, frame.references <= 2 else { return try frame.view() }
     frame.retain()
     return frame
-  }
-
-  private func checkCurrent(_ sender: FrameSender) throws(MediaError) {
-    try guarded.withLock { guarded throws(MediaError) in try guarded.check(sender) }
   }
 
   private func accept(_ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
@@ -94,13 +88,13 @@ extension OutgoingVideo {
     _ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender
   ) throws(MediaError) -> Accepted {
     let waits = codec != nil && options.queuePolicy == .wait
-    let now = engine.clock.now()
+    let now = clock.now()
     return try guarded.withLock { guarded throws(MediaError) in
       try guarded.check(sender)
       if waits, guarded.pending.isFull { return .full }
       guarded.sequence += 1
       guarded.counters.offered += 1
-      let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, completion: completion)
+      let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: completion)
       unit.stamp(sequence: guarded.sequence, timestamp: timestamp)
       guard guarded.pace(now) else { return .refused(pending, .paced) }
       if codec == nil, !guarded.isDraining {
@@ -213,7 +207,7 @@ extension OutgoingVideo {
       requestKeyFrame()
       finish(work.pending, error)
       // Without an encoder nothing can follow. Not from here: stopping waits for this worker.
-      if !encoding.hasEncoder { engine.loop.post { [weak self] in self?.stop(as: .failed, because: error) } }
+      if !encoding.hasEncoder { engine.loop.post { self.stop(as: .failed, because: error) } }
     }
   }
 
@@ -250,10 +244,9 @@ extension OutgoingVideo {
   /// Exactly once for each frame; ends our reference to it.
   private func tell(_ report: FrameReport, _ pending: Pending) {
     pending.unit.release()
-    let now = engine.clock.now()
     guarded.withLock { guarded in
       guarded.counters.count(report)
-      if report.outcome == .sent || report.outcome == .encoded { guarded.rate.count(at: now) }
+      if report.outcome == .sent || report.outcome == .encoded { guarded.rate.count(at: pending.acceptedAt) }
     }
     switch pending.completion {
     case .none: reports.push(report)

@@ -39,7 +39,7 @@ public struct OutgoingVideoStats: Sendable {
 
 extension OutgoingVideo {
   public var stats: OutgoingVideoStats {
-    let now = engine.clock.now()
+    let now = clock.now()
     let reportsDropped = reports.droppedCount
     return guarded.withLock { guarded in
       OutgoingVideoStats(

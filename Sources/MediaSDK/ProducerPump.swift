@@ -21,28 +21,21 @@ final class ProducerPump: Sendable {
 
   private let producer: PluginInstance
   private let attachment: PluginInstance.Attachment
-  private let stream: Weak
+  /// The stream lets go of its pump when it is closed.
+  private let stream: OutgoingVideo
   private let clock: any MediaClock
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
-
-  private final class Weak: @unchecked Sendable {
-    weak let stream: OutgoingVideo?
-
-    init(_ stream: OutgoingVideo) {
-      self.stream = stream
-    }
-  }
 
   init(_ producer: PluginInstance, for stream: OutgoingVideo) throws(MediaError) {
     guard producer.descriptor.kinds & UInt32(MSDK_KIND_VIDEO_PRODUCER) != 0 else {
       throw MediaError(.unsupported, "class \(producer.descriptor.id) is no producer of video")
     }
     self.producer = producer
-    self.stream = Weak(stream)
+    self.stream = stream
     clock = stream.engine.clock
     attachment = try producer.attach(
-      to: "an outgoing stream", events: { [weak stream] event in stream?.pass(event) }, letGo: { [weak stream] in stream?.detachProducer() })
+      to: "an outgoing stream", events: { stream.pass($0) }, letGo: { stream.detachProducer() })
     let worker = clock.makeWorker("msdk-produce") { [weak self] in self?.step() ?? .max }
     self.worker.withLock { $0 = worker }
   }
@@ -172,7 +165,7 @@ final class ProducerPump: Sendable {
 
   /// Whom to pull for and when. A rate that is new starts now; whoever is more than a second behind starts anew instead of hurrying.
   private func nextDue() -> (FrameSender, Int64)? {
-    guard let rate = stream.stream?.pacedRate() else { return nil }
+    guard let rate = stream.pacedRate() else { return nil }
     let now = clock.now()
     return state.withLock { state in
       guard let sender = state.running, !state.isClosed, !state.isWantedNew else { return nil }
@@ -198,7 +191,7 @@ final class ProducerPump: Sendable {
 
   /// On the plugin's thread. Early by half an interval is on time; nobody is ahead by more.
   private func take(_ frame: VideoFrame) -> Status? {
-    guard let rate = stream.stream?.pacedRate() else { return .closed }
+    guard let rate = stream.pacedRate() else { return .closed }
     let now = clock.now()
     let (sender, isEarly): (FrameSender?, Bool) = state.withLock { state in
       guard let sender = state.running, !state.isClosed else { return (nil, false) }

@@ -22,7 +22,7 @@ public struct Participant: Sendable {
 }
 
 /// One user's membership of a room. Every function may be called from any thread.
-public final class Session: Sendable {
+public final class Session: TransportDelegate {
   private struct Guarded {
     var state = SessionState.idle
     var transport: (any Transport)?
@@ -79,7 +79,7 @@ public final class Session: Sendable {
       return transport
     }
     push(.state(.connecting, nil))
-    transport.connect(TransportObserver(self, transport))
+    transport.connect(self)
   }
 
   public func disconnect() {
@@ -221,7 +221,8 @@ public final class Session: Sendable {
 
   // MARK: From the transport
 
-  fileprivate func handle(_ event: TransportEvent, from transport: any Transport) {
+  /// Of a transport that was left the session takes no notice.
+  public func transport(_ transport: any Transport, _ event: TransportEvent) {
     guard guarded.withLock({ $0.transport === transport }) else { return }
     switch event {
     case .connected: change(to: .connected)
@@ -266,10 +267,6 @@ public final class Session: Sendable {
     guarded.withLock { $0.state = state }
     push(.state(state, nil))
   }
-
-  fileprivate func receive(_ unit: MediaUnit, _ picture: PictureID, on id: StreamID) {
-    guarded.withLock { $0.incoming[id] }?.receive(unit, picture)
-  }
 }
 
 public struct SessionStats: Sendable {
@@ -279,27 +276,4 @@ public struct SessionStats: Sendable {
   public var eventsQueued: UInt64
   public var eventsDropped: UInt64
   public var participants: Int
-}
-
-/// What one transport tells its session; of a transport that was left the session takes no notice.
-private final class TransportObserver: TransportDelegate {
-  private struct Weak: @unchecked Sendable {
-    weak var session: Session?
-    weak var transport: (any Transport)?
-  }
-
-  private let weak: Weak
-
-  init(_ session: Session, _ transport: any Transport) {
-    weak = Weak(session: session, transport: transport)
-  }
-
-  func transport(_ event: TransportEvent) {
-    guard let session = weak.session, let transport = weak.transport else { return }
-    session.handle(event, from: transport)
-  }
-
-  func transport(received unit: MediaUnit, _ picture: PictureID, on stream: StreamID) {
-    weak.session?.receive(unit, picture, on: stream)
-  }
 }

@@ -36,10 +36,15 @@ enum LoopbackRooms {
 /// One room: who is in it, what they publish, who receives it, and what its network does. Everything under one lock, in which nothing foreign
 /// runs: events are posted to the members' own loops.
 final class LoopbackRoom: Sendable {
+  struct Receiver {
+    let transport: LoopbackTransport
+    let sink: any MediaSink
+  }
+
   struct Published {
     let description: StreamDescription
     let publisher: LoopbackTransport
-    var receivers: [LoopbackTransport] = []
+    var receivers: [Receiver] = []
   }
 
   struct State {
@@ -52,7 +57,7 @@ final class LoopbackRoom: Sendable {
     var scripts: [String: NetworkScript] = [:]
 
     func script(for userID: String) -> NetworkScript? {
-      scripts[userID] ?? scriptForAll
+      scripts.isEmpty ? scriptForAll : scripts[userID] ?? scriptForAll
     }
   }
 
@@ -146,9 +151,9 @@ final class LoopbackRoom: Sendable {
     state.withLock { state in remove(id, from: &state) }
   }
 
-  func subscribe(_ receiver: LoopbackTransport, to id: StreamID) {
+  func subscribe(_ receiver: Receiver, to id: StreamID) {
     state.withLock { state in
-      guard var stream = state.streams[id], !stream.receivers.contains(where: { $0 === receiver }) else { return }
+      guard var stream = state.streams[id], !stream.receivers.contains(where: { $0.transport === receiver.transport }) else { return }
       stream.receivers.append(receiver)
       state.streams[id] = stream
       stream.publisher.post(.receivers(id, stream.receivers.count))
@@ -170,7 +175,7 @@ final class LoopbackRoom: Sendable {
   }
 
   private func removeReceiver(_ receiver: LoopbackTransport, of id: StreamID, in state: inout State) {
-    guard var stream = state.streams[id], let index = stream.receivers.firstIndex(where: { $0 === receiver }) else { return }
+    guard var stream = state.streams[id], let index = stream.receivers.firstIndex(where: { $0.transport === receiver }) else { return }
     stream.receivers.remove(at: index)
     state.streams[id] = stream
     stream.publisher.post(.receivers(id, stream.receivers.count))

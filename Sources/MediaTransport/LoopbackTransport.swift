@@ -55,9 +55,11 @@ public final class LoopbackTransport: Transport {
 
   /// Under the room's lock: events reach the delegate on the member's own loop, in order.
   func post(_ event: TransportEvent) {
-    loop.post { [weak self] in
-      self?.state.withLock { $0.delegate }?.transport(event)
-    }
+    loop.post { self.tell(event) }
+  }
+
+  private func tell(_ event: TransportEvent) {
+    state.withLock { $0.delegate }?.transport(self, event)
   }
 
   // MARK: Connecting
@@ -84,7 +86,7 @@ public final class LoopbackTransport: Transport {
       if delay == 0 {
         enter(room)
       } else {
-        loop.schedule(at: loop.clock.now() + delay) { [weak self] in self?.enter(room) }
+        loop.schedule(at: loop.clock.now() + delay) { self.enter(room) }
       }
     } catch {
       fail(error)
@@ -152,8 +154,8 @@ public final class LoopbackTransport: Transport {
     }
     if changed { post(.estimate(bandwidth)) }
     if let next = script?.nextChange(after: now) {
-      loop.schedule(at: next) { [weak self] in
-        guard let self, self.state.withLock({ $0.scriptGeneration == generation }) else { return }
+      loop.schedule(at: next) {
+        guard self.state.withLock({ $0.scriptGeneration == generation }) else { return }
         self.followScript()
       }
     }
@@ -171,7 +173,7 @@ public final class LoopbackTransport: Transport {
     }
     guard let cut else { return }
     if announcing { post(.reconnecting) }
-    loop.schedule(at: loop.clock.now() + LoopbackTransport.reconnectTimeout) { [weak self] in self?.giveUp(cut) }
+    loop.schedule(at: loop.clock.now() + LoopbackTransport.reconnectTimeout) { self.giveUp(cut) }
   }
 
   private func giveUp(_ cut: UInt64) {
@@ -213,8 +215,8 @@ public final class LoopbackTransport: Transport {
     room.withLock { $0 }?.unpublish(stream)
   }
 
-  public func subscribe(to stream: StreamID) {
-    room.withLock { $0 }?.subscribe(self, to: stream)
+  public func subscribe(to stream: StreamID, _ sink: any MediaSink) {
+    room.withLock { $0 }?.subscribe(LoopbackRoom.Receiver(transport: self, sink: sink), to: stream)
   }
 
   public func unsubscribe(from stream: StreamID) {
@@ -225,9 +227,7 @@ public final class LoopbackTransport: Transport {
     guard let publisher = room.withLock({ $0 })?.publisher(of: stream) else { return }
     let step = currentScript()?.step(at: loop.clock.now())
     guard step?.isDisconnected != true else { return }
-    publisher.loop.schedule(at: loop.clock.now() + (step?.delay ?? 0)) { [weak publisher] in
-      publisher?.state.withLock { $0.delegate }?.transport(.keyFrameRequested(stream))
-    }
+    publisher.loop.schedule(at: loop.clock.now() + (step?.delay ?? 0)) { publisher.tell(.keyFrameRequested(stream)) }
   }
 
   // MARK: Media
@@ -243,14 +243,14 @@ public final class LoopbackTransport: Transport {
     guard let script else {
       let packets = UInt64(NetworkLink.packets(bytes: bytes))
       state.withLock { $0.stats.countSent(bytes: bytes, packets: packets) }
-      for receiver in receivers { receiver.deliver(unit, picture, on: stream, bytes: bytes, packets: packets) }
+      for receiver in receivers { receiver.transport.deliver(unit, picture, to: receiver.sink, bytes: bytes, packets: packets) }
       return .sent
     }
-    return send(HeldUnit(unit, picture), bytes: bytes, on: stream, to: receivers, under: script)
+    return send(HeldUnit(unit, picture), bytes: bytes, to: receivers, under: script)
   }
 
   private func send(
-    _ held: HeldUnit, bytes: Int, on stream: StreamID, to receivers: [LoopbackTransport], under script: NetworkScript
+    _ held: HeldUnit, bytes: Int, to receivers: [LoopbackRoom.Receiver], under script: NetworkScript
   ) -> SendResult {
     let now = loop.clock.now()
     let step = script.step(at: now) ?? NetworkScript.Step()
@@ -260,20 +260,20 @@ public final class LoopbackTransport: Transport {
       guard let departure = state.link.departure(bytes: bytes, now: now, step: step) else { return nil }
       state.stats.countSent(bytes: bytes, packets: UInt64(packets))
       return receivers.map { receiver in
-        let key = ObjectIdentifier(receiver)
-        var path = state.paths[key] ?? NetworkPath(seed: script.seed, from: member.userID, to: receiver.member.userID)
+        let key = ObjectIdentifier(receiver.transport)
+        var path = state.paths[key] ?? NetworkPath(seed: script.seed, from: member.userID, to: receiver.transport.member.userID)
         defer { state.paths[key] = path }
         return path.arrival(departure: departure, packets: packets, step: step)
       }
     }
     guard let arrivals else { return .queueFull }
     for (receiver, arrival) in zip(receivers, arrivals) {
-      receiver.expect(held, on: stream, bytes: bytes, packets: packets, arrival: arrival)
+      receiver.transport.expect(held, for: receiver.sink, bytes: bytes, packets: packets, arrival: arrival)
     }
     return .sent
   }
 
-  private func expect(_ held: HeldUnit, on stream: StreamID, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)) {
+  private func expect(_ held: HeldUnit, for sink: any MediaSink, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)) {
     let isExpected = state.withLock { state in
       state.stats.packetsLost += UInt64(arrival.lost)
       guard arrival.lost == 0 else {
@@ -288,24 +288,23 @@ public final class LoopbackTransport: Transport {
       return true
     }
     guard isExpected else { return }
-    loop.schedule(at: arrival.time) { [weak self] in
-      guard let self else { return }
+    loop.schedule(at: arrival.time) {
       self.state.withLock { $0.inFlight -= 1 }
-      self.deliver(held.unit, held.picture, on: stream, bytes: bytes, packets: UInt64(packets))
+      self.deliver(held.unit, held.picture, to: sink, bytes: bytes, packets: UInt64(packets))
     }
   }
 
-  private func deliver(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID, bytes: Int, packets: UInt64) {
-    let delegate: (any TransportDelegate)? = state.withLock { state in
+  private func deliver(_ unit: MediaUnit, _ picture: PictureID, to sink: any MediaSink, bytes: Int, packets: UInt64) {
+    let isHere = state.withLock { state in
       guard case .connected = state.phase else {
         state.stats.packetsLost += packets
-        return nil
+        return false
       }
       state.stats.bytesReceived += UInt64(bytes)
       state.stats.packetsReceived += packets
-      return state.delegate
+      return true
     }
-    delegate?.transport(received: unit, picture, on: stream)
+    if isHere { sink.receive(unit, picture) }
   }
 }
 

@@ -30,7 +30,6 @@ final class ThreadWorker: Worker {
   private struct State {
     var step: (@Sendable () -> Int64)?
     var thread: pthread_t?
-    var isPoked = false
     var isStopping = false
     var deadline = Int64.max
   }
@@ -38,6 +37,10 @@ final class ThreadWorker: Worker {
   private let name: String
   private let threads: ThreadCount
   private let state: Monitor<State>
+  private let isPoked = Atomic<Bool>(false)
+  /// Whether a poke must wake the thread; one that is awake looks at `isPoked` by itself.
+  private let needsWaking = Atomic<Bool>(true)
+  private let patience = Patience()
 
   init(_ name: String, threads: ThreadCount, step: @escaping @Sendable () -> Int64) {
     self.name = name
@@ -46,9 +49,10 @@ final class ThreadWorker: Worker {
   }
 
   func poke() {
+    isPoked.store(true, ordering: .sequentiallyConsistent)
+    guard needsWaking.load(ordering: .sequentiallyConsistent) else { return }
     state.withLock { state in
       guard !state.isStopping else { return }
-      state.isPoked = true
       if state.thread == nil { state.thread = start() }
     }
     state.notify()
@@ -105,12 +109,16 @@ final class ThreadWorker: Worker {
   /// Waits for a poke or the deadline; nil when it is time to stop.
   private func nextStep() -> (@Sendable () -> Int64)? {
     let deadline = state.withLock { $0.deadline }
+    patience.spin { isPoked.load(ordering: .acquiring) }
+    needsWaking.store(true, ordering: .sequentiallyConsistent)
+    defer { needsWaking.store(false, ordering: .sequentiallyConsistent) }
+    let began = MediaTime.monotonic()
     let step: (@Sendable () -> Int64)?? = state.wait(until: deadline) { state in
       if state.isStopping { return .some(nil) }
-      guard state.isPoked || MediaTime.monotonic() >= deadline else { return nil }
-      state.isPoked = false
+      guard isPoked.exchange(false, ordering: .sequentiallyConsistent) || MediaTime.monotonic() >= deadline else { return nil }
       return .some(state.step)
     }
+    patience.learn(waited: MediaTime.monotonic() - began)
     return step ?? state.withLock { $0.isStopping ? nil : $0.step }
   }
 }

@@ -99,7 +99,7 @@ public struct TransportStats: Sendable {
 }
 
 /// A session's way to its room. All functions may be called from any thread; events come one at a time and in order; media comes on whatever
-/// thread brings it, one unit at a time for a stream.
+/// thread brings it, one unit at a time for a stream. Nothing here is referred to weakly: an object that is pays for it with every count.
 public protocol Transport: AnyObject, Sendable {
   func connect(_ delegate: any TransportDelegate)
   /// Leaves. No event follows; a unit that is being handed over on another thread may still arrive.
@@ -111,14 +111,19 @@ public protocol Transport: AnyObject, Sendable {
   func unpublish(_ stream: StreamID)
   func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult
 
-  func subscribe(to stream: StreamID)
+  func subscribe(to stream: StreamID, _ sink: any MediaSink)
   func unsubscribe(from stream: StreamID)
   func requestKeyFrame(of stream: StreamID)
 
   var stats: TransportStats { get }
 }
 
+/// Who hears of the room. Kept from `connect` to `disconnect`.
 public protocol TransportDelegate: AnyObject, Sendable {
-  func transport(_ event: TransportEvent)
-  func transport(received unit: MediaUnit, _ picture: PictureID, on stream: StreamID)
+  func transport(_ transport: any Transport, _ event: TransportEvent)
+}
+
+/// Who takes the pictures of a stream that was subscribed to. Kept until it is unsubscribed, withdrawn or left.
+public protocol MediaSink: AnyObject, Sendable {
+  func receive(_ unit: MediaUnit, _ picture: PictureID)
 }
