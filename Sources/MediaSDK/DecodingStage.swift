@@ -26,7 +26,8 @@ final class DecodingStage: Sendable {
 
   private let codec: VideoCodec
   private let frameRate: FrameRate
-  private let pool = BufferPool(limit: 32)
+  /// The longest queue of pictures, and 32 in the hands of the program.
+  private let pool = BufferPool(limit: 96)
   private let scratch = ConversionScratch()
   private let state = Monitor(State())
 
@@ -88,7 +89,7 @@ final class DecodingStage: Sendable {
     var wanted = options.wanted(from: decoded)
     wanted.color = VideoConverter.resultColor(from: decoded, to: wanted.pixelFormat)
     guard let result = try VideoFrame.make(wanted, from: pool, deadline: 0) else {
-      throw MediaError(.noMemory, "32 decoded frames of this stream are in use; unref frames that are done with")
+      throw MediaError(.noMemory, "96 decoded frames of this stream are in use; unref frames that are done with")
     }
     do throws(MediaError) {
       try VideoConverter.convert(picture, color: color, into: result.native, scratch: scratch)

@@ -12,7 +12,8 @@ echo '#include <mediasdk/mediasdk.h>' | gcc -E -P -I"$root/Include" - | tr '\n' 
 grep -oE '^ *msdk_[a-z0-9_]+;' "$root/Include/mediasdk.map" | tr -d ' ;' | sort -u >"$work/map"
 nm -D --defined-only --format=posix "$1" | awk '$2 ~ /^[A-Z]$/ && $2 != "A" {sub(/@.*/, "", $1); print $1}' | sort -u >"$work/library"
 # Weak or absolute, or spelt otherwise than ours: nothing of the kind may be there.
-nm -D --defined-only --format=posix "$1" | awk '$2 ~ /^[A-Zvwu]$/ && $2 != "A" {sub(/@.*/, "", $1); print $1}' | grep -v '^msdk_' >"$work/foreign"
+nm -D --defined-only --format=posix "$1" | awk '$2 ~ /^[A-Zvwu]$/ && $2 != "A" {sub(/@.*/, "", $1); print $1}' |
+  grep -v '^msdk_' >"$work/foreign"
 
 failed=0
 compare() {

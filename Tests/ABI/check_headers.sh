@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every header by itself, twice, and all of them together: C11, C17 and C++17, with gcc and clang, without a warning. Also that the headers stay in
-# line with the frozen layout.c.
+# Every header by itself, twice, and all of them together: C11, C17 and C++17, with gcc and clang, without a warning. Also that the
+# headers stay in line with the frozen layout.c.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
@@ -14,7 +14,10 @@ try() { # language, standard, compilers..., for a file
     command -v "$compiler" >/dev/null || { echo "check_headers: $compiler is not installed" >&2; failed=1; continue; }
     checked=$((checked + 1))
     # shellcheck disable=SC2086
-    "$compiler" -x "$language" -std="$standard" $flags -fsyntax-only "$file" || { echo "  $compiler -std=$standard: $(cat "$file")"; failed=1; }
+    if ! "$compiler" -x "$language" -std="$standard" $flags -fsyntax-only "$file"; then
+      echo "  $compiler -std=$standard: $(cat "$file")"
+      failed=1
+    fi
   done
 }
 

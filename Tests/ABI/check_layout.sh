@@ -18,7 +18,7 @@ done
 structs=$(grep -oE 'struct msdk_[a-z0-9_]+ \{' <<<"$text" | awk '{print $2}' | sort -u)
 for name in $structs; do
   grep -q "^SIZE($name," "$layout" || { echo "check_layout: struct $name is not in layout.c"; failed=1; }
-  # A struct that grew has members that layout.c does not know: then its size is no longer the one that stands there, and it did not compile.
+  # A struct that grew has another size than the one that stands there, and did not compile.
 done
 echo "check_layout: $(wc -w <<<"$constants") constants, $(wc -w <<<"$structs") structs"
 exit $failed

@@ -1,8 +1,8 @@
 /* The layout of the contract, frozen: the size of every struct, the offset of every member, the value of every constant.
  *
- * A line may be added when the contract grows, and the size of a sized struct then grows with it. What stands here never changes otherwise:
- * programs and plugins that were built long ago rely on it. The numbers are those of 64-bit Linux (LP64). check_layout.sh compiles this file
- * and tells what it leaves out. */
+ * A line may be added when the contract grows, and the size of a sized struct then grows with it. What stands here never changes
+ * otherwise: programs and plugins that were built long ago rely on it. The numbers are those of 64-bit Linux (LP64).
+ * check_layout.sh compiles this file and tells what it leaves out. */
 #include <mediasdk/mediasdk.h>
 
 _Static_assert(sizeof(void *) == 8, "the numbers below are those of 64-bit pointers");

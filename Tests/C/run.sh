@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds every test of this directory into BUILD_DIR and runs them one after the other:  run.sh BUILD_DIR [test name ...]
 #
-# From the environment: CC (gcc), CFLAGS, LDFLAGS, MSDK_LIB_DIR (where libmediasdk.so is), MSDK_PLUGIN_DIR (its plugins; MSDK_LIB_DIR/plugins),
-# MSDK_TEST_TIMEOUT (seconds for each test, 120), MSDK_TEST_WRAPPER (a command before each test, "valgrind -q --error-exitcode=9" say).
+# From the environment: CC (gcc), CFLAGS, LDFLAGS, MSDK_LIB_DIR (where libmediasdk.so is), MSDK_PLUGIN_DIR (MSDK_LIB_DIR/plugins),
+# MSDK_TEST_TIMEOUT (seconds for each test, 120), MSDK_TEST_WRAPPER (a command before each test, "valgrind -q" say), and
+# MSDK_TEST_SLOW (set: fewer rounds, as under the sanitizers).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -30,7 +31,7 @@ compile() { # source, output, more flags
   fi
 }
 
-mkdir -p "$build/plugins" "$build/work"
+mkdir -p "$build/plugins" "$build/run"
 for source in "$here"/plugins/*.c; do
   # The plugins are bad on purpose, and are built without a sanitizer's help.
   CFLAGS= compile "$source" "$build/plugins/$(basename "$source" .c).so" -fPIC -shared || exit 1
@@ -46,7 +47,7 @@ for name in "${names[@]}"; do
     bad+=("$name (does not compile)")
     continue
   fi
-  work=$build/work/$name
+  work=$build/run/$name
   rm -rf "$work" && mkdir -p "$work"
   started=$(date +%s.%N)
   # shellcheck disable=SC2086

@@ -137,6 +137,21 @@ static void *hammer(void *argument) {
   return NULL;
 }
 
+/* Everybody has left: a visitor is alone in each room. */
+static void visit_rooms(void) {
+  for (int i = 0; i < 2; i++) {
+    char url[32];
+    uint32_t people = 0;
+    snprintf(url, sizeof url, "loopback:hammer-%d", i);
+    msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
+    msdk_session *visitor = join(engine, url, "visitor");
+    msdk_session_participants(visitor, NULL, 0, &people);
+    CHECK_EQ(people, 1);
+    msdk_session_destroy(visitor);
+    msdk_engine_destroy(engine);
+  }
+}
+
 int main(int argc, char **argv) {
   uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
   int seconds = argc > 2 ? atoi(argv[2]) : 5;
@@ -156,6 +171,7 @@ int main(int argc, char **argv) {
   CHECK_EQ(engine_stats(engine).frames, 0);
   CHECK_EQ(engine_stats(engine).encoded_frames, 0);
   msdk_engine_destroy(engine);
+  visit_rooms();
   WAIT_UNTIL(process_threads() == before);
   CHECK_EQ(process_threads(), before);
   return check_finish();

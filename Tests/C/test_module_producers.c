@@ -173,6 +173,32 @@ static void a_producer_s_formats(void) {
   msdk_engine_destroy(engine);
 }
 
+static void wrong_order_never_reaches_the_class(void) {
+  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_NONE);
+  record_clear();
+  msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull");
+  msdk_instance_release(producer); /* not initialised */
+  record_expect("pull", "", "create");
+  msdk_video_format format = MSDK_INIT(msdk_video_format);
+  for (int i = 0; i < 3; i++) CHECK_OK(msdk_instance_format_at(producer, 0, &format)); /* initialised once */
+  record_expect("pull", "formats settings", "create init");
+  CHECK_EQ(record_times("pull init"), 1);
+  record_clear();
+  CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, producer));
+  run_for(it.engine, 100 * MS);
+  CHECK(msdk_outgoing_video_attach_producer(it.outgoing, producer) < 0); /* a second time */
+  run_for(it.engine, 100 * MS);
+  CHECK_EQ(record_times("pull start"), 1);
+  record_clear();
+  CHECK_OK(msdk_instance_release(producer)); /* while started: stopped first */
+  record_expect("pull", "produce", "stop release");
+  msdk_instance_release(producer);
+  msdk_instance_destroy(producer);
+  msdk_instance_destroy(producer);
+  record_expect("pull", "produce", "stop release destroy");
+  call_close(&it);
+}
+
 static void attaching_checks_who_is_who(void) {
   call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_NONE);
   msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull"), *sink = instance_of(it.engine, "org.mediasdk.test.sink");
@@ -227,6 +253,7 @@ int main(int argc, char **argv) {
   RUN(destroying_the_stream_takes_the_producer_down);
   RUN(failures_surface);
   RUN(a_producer_s_formats);
+  RUN(wrong_order_never_reaches_the_class);
   RUN(attaching_checks_who_is_who);
   RUN(a_push_producer_is_told_when_too_fast);
   return check_finish();

@@ -80,6 +80,19 @@ static void queue_full_drops_the_newest(void) {
   settle(&it, &counted);
 }
 
+/* For files: every frame is encoded, and send waits for room. */
+static void waiting_for_room(void) {
+  outcomes counted = {0};
+  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 30);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_VP8, &format, 1);
+  options.queue_policy = MSDK_POLICY_WAIT;
+  call it = call_open(MSDK_CLOCK_SYSTEM, &options, NULL);
+  for (uint32_t i = 0; i < 40; i++) CHECK_OK(send_picture(it.sender, i, 0, &counted)); /* as fast as it goes */
+  WAIT_UNTIL(atomic_load(&counted.calls) == 40);
+  CHECK_EQ(atomic_load(&counted.by_outcome[MSDK_OUTCOME_ENCODED]), 40);
+  settle(&it, &counted);
+}
+
 static void no_receiver(void) {
   static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_VP8};
   for (int i = 0; i < 2; i++) {
@@ -223,6 +236,7 @@ int main(int argc, char **argv) {
   RUN(encoded);
   RUN(replaced);
   RUN(queue_full_drops_the_newest);
+  RUN(waiting_for_room);
   RUN(no_receiver);
   RUN(not_connected);
   RUN(stopped);

@@ -153,6 +153,32 @@ static void frames_left_out_are_no_loss(void) {
   }
 }
 
+/* As many pictures wait as were asked for; then the oldest go. */
+static void the_queue_is_as_long_as_asked(void) {
+  static const uint32_t capacities[] = {1, 5, 40, 64};
+  for (int i = 0; i < 4; i++) {
+    msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
+    msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_VP8, &format, 1);
+    msdk_incoming_video_options receive = MSDK_INIT(msdk_incoming_video_options);
+    receive.queue_capacity = capacities[i];
+    call it = call_open(MSDK_CLOCK_VIRTUAL, &options, &receive);
+    send_film(&it, 0, 70, SECOND / 30, NULL);
+    msdk_video_frame *frame = NULL;
+    uint32_t frames = 0;
+    uint64_t first = 0, last = 0;
+    for (; msdk_incoming_video_read(it.incoming, 0, &frame) >= 0; frames++) {
+      if (frames == 0) first = frame->sequence;
+      last = frame->sequence;
+      msdk_video_frame_unref(frame);
+    }
+    CHECK_EQ(frames, capacities[i]);
+    CHECK_EQ(first, 71 - capacities[i]);
+    CHECK_EQ(last, 70);
+    CHECK_EQ(incoming_stats(it.incoming).frames_dropped, 70 - capacities[i]);
+    call_close(&it);
+  }
+}
+
 /* Timestamps that make no sense must not matter to anything but themselves. */
 static void any_timestamp_is_carried(void) {
   static const int64_t stamps[] = {5, 4711, INT64_MAX, 1, INT64_MIN, INT64_MIN + 1, -1, INT64_MAX - 1, INT64_MIN, INT64_MAX, 2};
@@ -238,6 +264,7 @@ int main(int argc, char **argv) {
   RUN(a_late_joiner_begins_with_a_key_frame);
   RUN(loss_is_recovered_from_and_never_shown);
   RUN(frames_left_out_are_no_loss);
+  RUN(the_queue_is_as_long_as_asked);
   RUN(any_timestamp_is_carried);
   RUN(the_bitrate_follows_live);
   RUN(the_same_seed_gives_the_same_run);

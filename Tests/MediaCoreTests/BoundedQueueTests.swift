@@ -1,0 +1,57 @@
+import Testing
+
+@testable import MediaCore
+
+@Suite struct BoundedQueueTests {
+  @Test func keepsTheOrderAcrossTheEndOfTheRing() {
+    var queue = BoundedQueue<Int>(capacity: 3)
+    var expected: [Int] = []
+    var taken: [Int] = []
+    for round in 0..<10 {
+      #expect(queue.push(2 * round) == nil)
+      #expect(queue.push(2 * round + 1) == nil)
+      expected += [2 * round, 2 * round + 1]
+      #expect(queue.first == 2 * round)
+      while let next = queue.pop() { taken.append(next) }
+    }
+    #expect(taken == expected)
+  }
+
+  @Test func aFullOneGivesBackTheOldest() {
+    var queue = BoundedQueue<Int>(capacity: 2)
+    #expect(queue.push(1) == nil)
+    #expect(!queue.isFull)
+    #expect(queue.push(2) == nil)
+    #expect(queue.isFull)
+    #expect(queue.push(3) == 1)
+    #expect(queue.count == 2)
+    #expect(queue.pop() == 2)
+    #expect(queue.pop() == 3)
+    #expect(queue.pop() == nil)
+    #expect(queue.isEmpty)
+    #expect(queue.first == nil)
+  }
+
+  @Test(arguments: [0, -5])
+  func aCapacityOfNothingIsOne(capacity: Int) {
+    var queue = BoundedQueue<Int>(capacity: capacity)
+    #expect(queue.capacity == 1)
+    #expect(queue.push(1) == nil)
+    #expect(queue.push(2) == 1)
+    #expect(queue.count == 1)
+  }
+
+  @Test func keepsNothingThatWasTaken() {
+    final class Thing {}
+    var queue = BoundedQueue<Thing>(capacity: 2)
+    weak var weakThing: Thing?
+    do {
+      let thing = Thing()
+      weakThing = thing
+      #expect(queue.push(thing) == nil)
+    }
+    #expect(weakThing != nil)
+    #expect(queue.pop() != nil)
+    #expect(weakThing == nil)
+  }
+}

@@ -1,0 +1,91 @@
+import CMediaSDK
+import Glibc
+import MediaCore
+
+@testable import MediaPlugins
+
+/// A module's table in memory that lives as long as the process, as a plugin's does.
+final class FakeModule {
+  var table = msdk_module()
+  var classes: [msdk_class] = []
+  var producer = FakePlugin.producer(pull: true)
+  var renderer = FakePlugin.renderer()
+  var params: [msdk_param] = []
+
+  init(_ id: String = "test.fake", kinds: Int = MSDK_KIND_VIDEO_PRODUCER) {
+    table.struct_size = UInt32(MemoryLayout<msdk_module>.size)
+    var first = FakePlugin.table()
+    first.id = FakeModule.text(id)
+    first.kinds = UInt32(kinds)
+    classes = [first]
+  }
+
+  /// A parameter of the first class.
+  func add(_ name: String, _ value: ParameterValue, flags: Int = 0, min: Double = 0, max: Double = 0, choices: [String]? = nil) {
+    var param = msdk_param()
+    param.struct_size = UInt32(MemoryLayout<msdk_param>.size)
+    param.flags = UInt32(flags)
+    param.name = FakeModule.text(name)
+    param.def = value.withForeign { $0.pointee }
+    if case .string(let text) = value { param.def.u.str = FakeModule.text(text) }
+    (param.min, param.max) = (min, max)
+    if let choices {
+      let list = FakeModule.keep(choices.map { FakeModule.text($0) } + [nil])
+      param.choices = UnsafePointer(list)
+    }
+    params.append(param)
+  }
+
+  /// The table as a plugin would hand it over.
+  func pointer() -> UnsafePointer<msdk_module> {
+    if !params.isEmpty {
+      classes[0].params = UnsafePointer(FakeModule.keep(params))
+      classes[0].param_count = UInt64(params.count)
+      classes[0].param_stride = UInt64(MemoryLayout<msdk_param>.stride)
+    }
+    let list = classes.map { entry -> UnsafePointer<msdk_class>? in
+      var entry = entry
+      if entry.kinds & UInt32(MSDK_KIND_VIDEO_PRODUCER) != 0 { entry.video_producer = UnsafePointer(FakeModule.keep([producer])) }
+      if entry.kinds & UInt32(MSDK_KIND_VIDEO_RENDERER) != 0 { entry.video_renderer = UnsafePointer(FakeModule.keep([renderer])) }
+      return UnsafePointer(FakeModule.keep([entry]))
+    }
+    table.classes = UnsafePointer(FakeModule.keep(list + [nil]))
+    return UnsafePointer(FakeModule.keep([table]))
+  }
+
+  func load() throws(MediaError) -> LoadedModule {
+    try LoadedModule(pointer(), path: "")
+  }
+
+  func descriptor() throws -> ClassDescriptor {
+    try load().classes[0]
+  }
+
+  func instance(
+    _ plugin: FakePlugin, clock: @escaping @Sendable () -> Int64 = { 5 }, log: @escaping @Sendable (Int32, String) -> Void = { _, _ in }
+  )
+    throws -> PluginInstance
+  {
+    let descriptor = try descriptor()
+    return try FakePlugin.$next.withValue(plugin) { try PluginInstance(descriptor, clock: clock, log: log) }
+  }
+
+  // MARK: Memory
+
+  private static let kept = Monitor<[UInt]>([])
+
+  static func keep<Element>(_ elements: [Element]) -> UnsafeMutablePointer<Element> {
+    let memory = UnsafeMutablePointer<Element>.allocate(capacity: max(1, elements.count))
+    memory.initialize(from: elements, count: elements.count)
+    kept.withLock { $0.append(UInt(bitPattern: memory)) }
+    return memory
+  }
+
+  static func text(_ text: String) -> UnsafePointer<CChar>? {
+    UnsafePointer(keep(Array(text.utf8CString)))
+  }
+}
+
+func testFormat(_ pixelFormat: PixelFormat = .i420, _ width: UInt32 = 16, _ height: UInt32 = 8) -> VideoFormat {
+  VideoFormat(pixelFormat, width: width, height: height, frameRate: FrameRate(30))
+}

@@ -1,0 +1,167 @@
+import CMediaSDK
+import Glibc
+
+@testable import MediaCore
+
+/// The plugin's side of one instance, written in Swift behind the C contract: it writes down its calls and does as it is told.
+final class FakePlugin: Sendable {
+  typealias Hook = @Sendable (FakePlugin) -> Int
+
+  struct State {
+    var calls: [String] = []
+    /// What a function is to do; its result is the function's.
+    var hooks: [String: Hook] = [:]
+    var values: [String: ParameterText] = [:]
+    var context: UInt = 0
+    var accepted: Set<UInt32>?
+    var isDestroyed = false
+  }
+
+  /// A parameter as the plugin saw it.
+  struct ParameterText: Equatable, Sendable {
+    var type: UInt32
+    var text: String
+  }
+
+  /// Which one the next create of this task makes.
+  @TaskLocal static var next: FakePlugin?
+
+  let state = Monitor(State())
+
+  init(_ hooks: [String: Hook] = [:]) {
+    state.withLock { $0.hooks = hooks }
+  }
+
+  var calls: [String] { state.withLock { $0.calls } }
+  var context: OpaquePointer? { OpaquePointer(bitPattern: state.withLock { $0.context }) }
+  var host: msdk_host { FakePlugin.hostTable.withLock { UnsafePointer<msdk_host>(bitPattern: $0)?.pointee ?? msdk_host() } }
+
+  private static let hostTable = Monitor<UInt>(0)
+
+  func on(_ function: String, _ hook: @escaping Hook) {
+    state.withLock { $0.hooks[function] = hook }
+  }
+
+  func forget() {
+    state.withLock { $0.calls = [] }
+  }
+
+  func call(_ function: String) -> msdk_result {
+    let hook = state.withLock { state in
+      state.calls.append(function)
+      return state.hooks[function]
+    }
+    return msdk_result(hook?(self) ?? MSDK_OK)
+  }
+
+  static func of(_ pointer: OpaquePointer?) -> FakePlugin? {
+    pointer.map { Unmanaged<FakePlugin>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+  }
+
+  /// The argument that the C function was called with, for hooks that look at it.
+  let frame = Monitor<VideoFrame?>(nil)
+  let encodedFrame = Monitor<EncodedFrame?>(nil)
+  let format = Monitor<msdk_video_format?>(nil)
+  let due = Monitor<Int64>(0)
+  /// What produce_frame hands out.
+  let produced = Monitor<VideoFrame?>(nil)
+}
+
+// MARK: The tables
+
+extension FakePlugin {
+  static let create: @convention(c) (UnsafePointer<msdk_host>?, OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> msdk_result = {
+    host, context, out in
+    guard let plugin = FakePlugin.next else { return msdk_result(MSDK_E_FAIL) }
+    hostTable.withLock { $0 = UInt(bitPattern: host) }
+    plugin.state.withLock { $0.context = UInt(bitPattern: context) }
+    let result = plugin.call("create")
+    if result >= 0, plugin.state.withLock({ $0.hooks["none"] }) == nil {
+      out?.pointee = OpaquePointer(Unmanaged.passRetained(plugin).toOpaque())
+    }
+    return result
+  }
+
+  static let destroy: @convention(c) (OpaquePointer?) -> Void = { plugin in
+    guard let plugin else { return }
+    let fake = Unmanaged<FakePlugin>.fromOpaque(UnsafeRawPointer(plugin)).takeRetainedValue()
+    _ = fake.call("destroy")
+    fake.state.withLock { $0.isDestroyed = true }
+  }
+
+  static func table() -> msdk_class {
+    var table = msdk_class()
+    table.struct_size = UInt32(MemoryLayout<msdk_class>.size)
+    table.create = create
+    table.destroy = destroy
+    table.set_param = { plugin, name, value in
+      guard let fake = FakePlugin.of(plugin), let name, let value = value?.pointee else { return msdk_result(MSDK_E_FAIL) }
+      let parameter = String(cString: name)
+      let text = (try? ParameterText(value)) ?? ParameterText(type: 0, text: "?")
+      fake.state.withLock { $0.values[parameter] = text }
+      return fake.call("set_param \(parameter)")
+    }
+    return table
+  }
+
+  static func producer(pull: Bool) -> msdk_video_producer {
+    var table = msdk_video_producer()
+    table.struct_size = UInt32(MemoryLayout<msdk_video_producer>.size)
+    table.flags = pull ? UInt32(MSDK_PRODUCER_PULL) : 0
+    table.init_capture = { FakePlugin.of($0)?.call("init_capture") ?? -1 }
+    table.release_capture = { FakePlugin.of($0)?.call("release_capture") ?? -1 }
+    table.start_capture = { FakePlugin.of($0)?.call("start_capture") ?? -1 }
+    table.stop_capture = { FakePlugin.of($0)?.call("stop_capture") ?? -1 }
+    table.set_format = { plugin, format in
+      FakePlugin.of(plugin)?.format.withLock { $0 = format?.pointee }
+      return FakePlugin.of(plugin)?.call("set_format") ?? -1
+    }
+    table.produce_frame = { plugin, due, out in
+      guard let fake = FakePlugin.of(plugin) else { return -1 }
+      fake.due.withLock { $0 = due }
+      let result = fake.call("produce_frame")
+      out?.pointee = fake.produced.withLock { produced in
+        defer { produced = nil }
+        return produced?.native
+      }
+      return result
+    }
+    return table
+  }
+
+  static func renderer() -> msdk_video_renderer {
+    var table = msdk_video_renderer()
+    table.struct_size = UInt32(MemoryLayout<msdk_video_renderer>.size)
+    table.init_render = { FakePlugin.of($0)?.call("init_render") ?? -1 }
+    table.release_render = { FakePlugin.of($0)?.call("release_render") ?? -1 }
+    table.flush = { FakePlugin.of($0)?.call("flush") ?? -1 }
+    table.accepts_format = { plugin, format in
+      guard let fake = FakePlugin.of(plugin), let format = format?.pointee else { return -1 }
+      _ = fake.call("accepts \(PixelFormat(rawValue: format.pixel_format)?.name ?? "?")")
+      return fake.state.withLock { $0.accepted?.contains(format.pixel_format) ?? true } ? 1 : 0
+    }
+    table.render_video_frame = { plugin, frame in
+      guard let fake = FakePlugin.of(plugin), let frame else { return -1 }
+      fake.frame.withLock { $0 = VideoFrame(native: UnsafeMutablePointer(mutating: frame)) }
+      return fake.call("render")
+    }
+    return table
+  }
+}
+
+extension FakePlugin.ParameterText {
+  init(_ value: msdk_value) throws(MediaError) {
+    type = value.type
+    switch Int(value.type) {
+    case MSDK_T_BOOL: text = "\(value.u.b)"
+    case MSDK_T_I32: text = "\(value.u.i32)"
+    case MSDK_T_I64: text = "\(value.u.i64)"
+    case MSDK_T_U32: text = "\(value.u.u32)"
+    case MSDK_T_U64: text = "\(value.u.u64)"
+    case MSDK_T_F64: text = "\(value.u.f64)"
+    case MSDK_T_STRING: text = ForeignText.readLossy(value.u.str, limit: 1000)
+    case MSDK_T_BYTES: text = "\(value.u.bytes.size) bytes"
+    default: text = "?"
+    }
+  }
+}

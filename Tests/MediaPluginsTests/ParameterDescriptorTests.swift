@@ -1,0 +1,112 @@
+import CMediaSDK
+import MediaCore
+import Testing
+
+@testable import MediaPlugins
+
+@Suite struct ParameterDescriptorTests {
+  private func descriptor(
+    _ value: ParameterValue, flags: Int = 0, min: Double = 0, max: Double = 0, choices: [String]? = nil, name: String = "level"
+  ) throws -> ParameterDescriptor {
+    let module = FakeModule()
+    module.add(name, value, flags: flags, min: min, max: max, choices: choices)
+    return try module.descriptor().parameters[0]
+  }
+
+  private func refused(_ change: (inout msdk_param) -> Void, _ value: ParameterValue = .i32(0)) -> MediaError? {
+    let module = FakeModule()
+    module.add("level", value)
+    change(&module.params[0])
+    return failure { _ = try module.load() }
+  }
+
+  private func status(_ descriptor: ParameterDescriptor, _ value: ParameterValue) -> Status? {
+    failure { _ = try descriptor.check(value, argument: "the value") }?.status
+  }
+
+  @Test func rangesHoldAtBothEnds() throws {
+    let level = try descriptor(.i32(5), min: 0, max: 10)
+    #expect(try level.check(.i32(0), argument: "v") == .i32(0))
+    #expect(try level.check(.u64(10), argument: "v") == .i32(10))
+    #expect(status(level, .i32(11)) == .range)
+    #expect(status(level, .i64(-1)) == .range)
+    #expect(status(level, .i64(.max)) == .range)
+    let half = try descriptor(.f64(0.25), min: -0.5, max: 0.5)
+    #expect(try half.check(.f64(0.5), argument: "v") == .f64(0.5))
+    #expect(try half.check(.i32(0), argument: "v") == .f64(0))
+    #expect(status(half, .f64(0.51)) == .range)
+    #expect(status(half, .f64(.infinity)) == .range)
+    #expect(status(half, .f64(.nan)) == .range)
+  }
+
+  @Test func equalBoundsAreNone() throws {
+    let level = try descriptor(.i64(0), min: 3, max: 3)
+    #expect(level.range == nil)
+    #expect(try level.check(.i64(.min), argument: "v") == .i64(.min))
+    #expect(status(try descriptor(.f64(0)), .f64(.nan)) == .range)
+  }
+
+  @Test func anotherTypeIsATypeErrorAndAnIntegerTooLargeARangeError() throws {
+    let level = try descriptor(.i32(0))
+    for value in [.bool(true), .f64(1), .string("1"), .bytes([1])] as [ParameterValue] {
+      #expect(status(level, value) == .type, "\(value)")
+    }
+    for value in [.i64(1 << 31), .u32(.max), .u64(.max)] as [ParameterValue] { #expect(status(level, value) == .range, "\(value)") }
+    let flag = try descriptor(.bool(false))
+    for value in [.i32(1), .f64(1), .string("true")] as [ParameterValue] { #expect(status(flag, value) == .type, "\(value)") }
+    let text = try descriptor(.string(""))
+    for value in [.i32(1), .f64(1), .bool(true), .bytes([])] as [ParameterValue] { #expect(status(text, value) == .type, "\(value)") }
+  }
+
+  @Test func choicesAreAllThereIs() throws {
+    let mode = try descriptor(.string("bars"), choices: ["bars", "noise"])
+    #expect(mode.choices == ["bars", "noise"])
+    #expect(try mode.check(.string("noise"), argument: "v") == .string("noise"))
+    #expect(status(mode, .string("Noise")) == .range)
+    #expect(status(mode, .string("")) == .range)
+    #expect(failure { _ = try mode.parse("x") }?.text.contains("bars, noise") == true)
+  }
+
+  @Test func aFaultyTableIsRefused() {
+    #expect(refused { $0.min = 1 }?.status == .abi)
+    #expect(refused { $0.max = .nan }?.status == .abi)
+    #expect(refused { $0.struct_size -= 1 }?.status == .abi)
+    #expect(refused { $0.struct_size = 0 }?.status == .abi)
+    #expect(refused { $0.def.type = UInt32(MSDK_T_VOID) }?.status == .abi)
+    #expect(refused { $0.def.type = 77 }?.status == .abi)
+    #expect(refused { $0.choices = UnsafePointer(FakeModule.keep([FakeModule.text("a"), nil])) }?.status == .abi)
+    #expect(refused { ($0.min, $0.max) = (5, 9) }?.text.contains("default") == true)
+    #expect(refused({ $0.choices = UnsafePointer(FakeModule.keep([FakeModule.text("a"), nil])) }, .string("b"))?.status == .abi)
+  }
+
+  @Test func choicesWithoutAnEndAreRefused() {
+    let list = FakeModule.keep(Array(repeating: FakeModule.text("a"), count: ParameterDescriptor.mostChoices + 1))
+    #expect(refused({ $0.choices = UnsafePointer(list) }, .string("a"))?.status == .abi)
+  }
+
+  @Test(arguments: ["", "Level", "1level", "_level", "le-vel", "löv", String(repeating: "a", count: 64)])
+  func namesAreIdentifiers(name: String) {
+    let error = failure { _ = try descriptor(.i32(0), name: name) }
+    #expect(error?.status == .abi)
+    #expect(refused { $0.name = nil }?.status == .abi)
+  }
+
+  @Test func goodNamesAreAccepted() throws {
+    for name in ["a", "level_2", String(repeating: "a", count: 63)] { #expect(try descriptor(.i32(0), name: name).name == name) }
+  }
+
+  @Test func aTextWithoutADefaultIsEmpty() throws {
+    let module = FakeModule()
+    module.add("level", .string(""))
+    module.params[0].def.u.str = nil
+    #expect(try module.descriptor().parameters[0].defaultValue == .string(""))
+  }
+
+  @Test func aSecretIsNotShown() throws {
+    let secret = try descriptor(.string(""), flags: MSDK_PARAM_SECRET)
+    let error = failure { _ = try secret.check(.i32(4711), argument: "the value") }
+    #expect(error != nil && error?.text.contains("4711") == false)
+    let number = try descriptor(.i32(0), flags: MSDK_PARAM_SECRET)
+    #expect(failure { _ = try number.parse("hunter2") }?.text.contains("hunter2") == false)
+  }
+}

@@ -1,0 +1,18 @@
+import MediaCore
+
+/// What happened, in order, from whichever thread.
+final class Journal<Entry: Sendable>: Sendable {
+  private let monitor = Monitor<[Entry]>([])
+
+  func add(_ entry: Entry) {
+    monitor.withLock { $0.append(entry) }
+    monitor.notify()
+  }
+
+  var entries: [Entry] { monitor.withLock { $0 } }
+
+  /// Waits in real time until there are so many; false after five seconds.
+  func wait(for count: Int) -> Bool {
+    monitor.wait(until: Deadline.after(milliseconds: 5000)) { $0.count >= count ? true : nil } ?? false
+  }
+}

@@ -1,0 +1,115 @@
+import CMediaSDK
+import MediaCore
+
+@testable import MediaTransport
+
+/// A member of a loopback room on a virtual clock, that writes down what its transport tells it.
+final class Peer: TransportDelegate, MediaSink {
+  struct Arrival: Sendable, Equatable {
+    let sequence: UInt64
+    let time: Int64
+  }
+
+  let transport: LoopbackTransport
+  let events = Journal<String>()
+  let streams = Journal<StreamDescription>()
+  let arrivals = Journal<Arrival>()
+  private let clock: any MediaClock
+
+  init(_ name: String, room: String, loop: EventLoop) {
+    clock = loop.clock
+    transport = LoopbackTransport(room: room, member: Member(userID: name, displayName: name.uppercased()), loop: loop)
+  }
+
+  @discardableResult
+  func connect() -> Peer {
+    transport.connect(self)
+    return self
+  }
+
+  func publish(codec: UInt32) throws -> StreamID {
+    let id = transport.makeStreamID()
+    try transport.publish(id, codec: codec, format: TestRoom.format)
+    return id
+  }
+
+  func subscribe(to stream: StreamID) {
+    transport.subscribe(to: stream, self)
+  }
+
+  func transport(_ transport: any Transport, _ event: TransportEvent) {
+    switch event {
+    case .connected: events.add("connected")
+    case .reconnecting: events.add("reconnecting")
+    case .reconnected: events.add("reconnected")
+    case .disconnected(let error): events.add("disconnected \(error.map { "\($0.status)" } ?? "")")
+    case .joined(let member): events.add("joined \(member.userID)")
+    case .left(let userID): events.add("left \(userID)")
+    case .streamAdded(let description):
+      streams.add(description)
+      events.add("added by \(description.userID)")
+    case .streamRemoved: events.add("removed")
+    case .keyFrameRequested: events.add("key frame")
+    case .receivers(_, let count): events.add("receivers \(count)")
+    case .estimate(let bits): events.add("estimate \(bits)")
+    }
+  }
+
+  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+    arrivals.add(Arrival(sequence: picture, time: clock.now()))
+  }
+}
+
+/// A room of its own, with its clock.
+struct TestRoom {
+  let name: String
+  let clock = VirtualClock()
+  let loop: EventLoop
+
+  init(_ name: String = #function) {
+    self.name = "\(name) \(#fileID)"
+    loop = EventLoop("loop", clock: clock)
+  }
+
+  func peer(_ name: String) -> Peer {
+    Peer(name, room: self.name, loop: loop)
+  }
+
+  func advance(milliseconds: Int64 = 0) throws {
+    try clock.advance(by: milliseconds * 1_000_000)
+  }
+
+  func script(_ steps: [NetworkScript.Step], seed: UInt64 = 1, user: String? = nil) throws {
+    let script = steps.isEmpty ? nil : try NetworkScript(steps: steps, seed: seed, start: clock.now())
+    try LoopbackTransport.setScript(script, room: name, userID: user, clock: clock)
+  }
+
+  /// A raw stream of `from`'s, taken by `to`.
+  func stream(from sender: Peer, to receivers: [Peer]) throws -> StreamID {
+    let id = try sender.publish(codec: 0)
+    for receiver in receivers { receiver.subscribe(to: id) }
+    try advance()
+    return id
+  }
+
+  static let format = VideoFormat(.gray8, width: 40, height: 30, frameRate: FrameRate(30))
+
+  /// Sends an encoded unit of that many bytes.
+  func send(_ bytes: Int, _ picture: PictureID, by peer: Peer, on id: StreamID) throws -> SendResult {
+    let data = [UInt8](repeating: 1, count: bytes)
+    let frame = try data.withUnsafeBytes { buffer in
+      try EncodedFrame.make(copying: buffer, attributes: msdk_encoded_frame(), from: BufferPool(limit: 1), deadline: 0)
+    }
+    guard let frame else { return .queueFull }
+    defer { frame.release() }
+    return peer.transport.send(.encoded(frame), picture, on: id)
+  }
+
+  func close(_ peers: Peer...) {
+    for peer in peers { peer.transport.disconnect() }
+    loop.stop()
+    LoopbackTransport.forgetScripts(of: clock)
+  }
+}
+
+let millisecond: Int64 = 1_000_000
