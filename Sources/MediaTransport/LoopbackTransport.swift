@@ -65,16 +65,21 @@ public final class LoopbackTransport: Transport {
   // MARK: Connecting
 
   public func connect(_ delegate: any TransportDelegate) {
-    state.withLock { state in
+    let isNew = state.withLock { state in
+      guard case .idle = state.phase else { return false }
       state.phase = .connecting
       state.delegate = delegate
+      return true
     }
+    // Left before it was joined.
+    guard isNew else { return }
     do throws(MediaError) {
       let room = try LoopbackRooms.with(name, clock: loop.clock) { room throws(MediaError) in
         self.room.withLock { $0 = room }
         room.wait(self)
         return room
       }
+      if hasLeft { return room.leave(self) }
       let step = currentScript()?.step(at: loop.clock.now())
       if step?.isDisconnected == true {
         beginCut(announcing: false)
@@ -99,12 +104,21 @@ public final class LoopbackTransport: Transport {
       state.phase = .connected
       return true
     }
-    guard mayEnter else { return }
+    guard mayEnter else { return room.leave(self) }
     do throws(MediaError) {
       try room.join(self)
+      // Whoever left meanwhile looked for a member that was not there yet.
+      if hasLeft { return room.leave(self) }
       followScript()
     } catch {
       fail(error)
+    }
+  }
+
+  private var hasLeft: Bool {
+    state.withLock { state in
+      if case .left = state.phase { return true }
+      return false
     }
   }
 

@@ -139,12 +139,12 @@ import Testing
     let (outgoing, incoming) = try call.stream(Make.vp8(Make.format(212, 160, 15)), Make.incoming { $0.queueCapacity = 64 })
     let sender = try outgoing.currentSender()
     var kept: [VideoFrame] = []
-    for _ in 0..<40 {
+    for _ in 0..<104 {
       try sender.sendPicture()
       try call.advance(66_666_667)
       if let frame = try? incoming.read(deadline: 0) { kept.append(frame) }
     }
-    #expect(kept.count == 32)
+    #expect(kept.count == 96)
     #expect(incoming.stats.counters.dropped == 8)
     for frame in kept { frame.release() }
     try sender.sendPicture()
