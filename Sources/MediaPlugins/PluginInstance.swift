@@ -180,12 +180,13 @@ public final class PluginInstance: Sendable {
 
   /// Takes every level down and destroys the plugin's side. Only the first call does anything.
   public func destroy() {
-    attachment?.letGo()
     let isFirst = state.withLock { state in
       defer { state.isDestroyed = true }
       return !state.isDestroyed
     }
     guard isFirst else { return }
+    // After that nobody attaches it any more.
+    attachment?.letGo()
     downstream.removeAll()
     for step in [stopProducer, releaseProducer, releaseRenderer] as [() throws(MediaError) -> Void] {
       do throws(MediaError) {

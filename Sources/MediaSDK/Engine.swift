@@ -66,21 +66,30 @@ public final class Engine: Sendable {
 
   public func makeInstance(_ classID: String) throws(MediaError) -> PluginInstance {
     let descriptor = try plugins.descriptor(classID)
-    if descriptor.flags & UInt32(MSDK_CLASS_SINGLETON) != 0 {
-      let isTaken = children.withLock { $0.instances.values.contains { $0.descriptor === descriptor } }
-      guard !isTaken else { throw MediaError(.exists, "class \(classID) is a singleton and has an instance already") }
-    }
+    try children.withLock { children throws(MediaError) in try Engine.checkSingleton(descriptor, children) }
     let clock = self.clock
     let instance = try PluginInstance(
       descriptor, clock: { clock.now() }, log: { [logger] level, text in logger.log(level, text) },
       ended: { [children] instance in children.withLock { $0.instances[ObjectIdentifier(instance)] = nil } })
     do throws(MediaError) {
-      try add(instance, to: \.instances)
+      // Again, as another thread may have made one meanwhile.
+      try children.withLock { children throws(MediaError) in
+        guard !children.isClosed else { throw MediaError(.closed, "the engine is destroyed") }
+        try Engine.checkSingleton(descriptor, children)
+        children.instances[ObjectIdentifier(instance)] = instance
+      }
     } catch {
       instance.destroy()
       throw error
     }
     return instance
+  }
+
+  private static func checkSingleton(_ descriptor: ClassDescriptor, _ children: Children) throws(MediaError) {
+    guard descriptor.flags & UInt32(MSDK_CLASS_SINGLETON) != 0 else { return }
+    guard !children.instances.values.contains(where: { $0.descriptor === descriptor }) else {
+      throw MediaError(.exists, "class \(descriptor.id) is a singleton and has an instance already")
+    }
   }
 
   private func add<Child: AnyObject>(_ child: Child, to list: WritableKeyPath<Children, [ObjectIdentifier: Child]> & Sendable)

@@ -46,6 +46,9 @@ public final class OutgoingVideo: Sendable {
     var pending: BoundedQueue<Pending>
     /// Somebody is taking frames out of `pending`, one after the other.
     var isDraining = false
+    /// Tells one such taking from the next, to those who wait for its end.
+    var drain: UInt64 = 0
+    var drainWaiters = 0
     var wantsKeyFrame = true
     var encodedCallback: EncodedCallback?
     /// Of one start: what pokes the worker late, after a stop, finds one that is stopped.

@@ -99,6 +99,7 @@ extension OutgoingVideo {
       guard guarded.pace(now) else { return .refused(pending, .paced) }
       if codec == nil, !guarded.isDraining {
         guarded.isDraining = true
+        guarded.drain += 1
         return .drain(pending)
       }
       if guarded.pending.isFull, codec == nil || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
@@ -122,20 +123,28 @@ extension OutgoingVideo {
     while let pending = next {
       if case .raw(let frame) = pending.unit { previews.offer(frame) }
       finish(pending, handOver(pending.unit), outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
-      next = guarded.withLock { guarded in
-        let next = guarded.pending.pop()
-        if next == nil { guarded.isDraining = false }
-        return next
+      let (following, isAwaited): (Pending?, Bool) = guarded.withLock { guarded in
+        let following = guarded.pending.pop()
+        if following == nil { guarded.isDraining = false }
+        return (following, guarded.drainWaiters > 0)
       }
+      next = following
+      if following == nil, isAwaited { guarded.notify() }
     }
-    // Whoever stopped the stream meanwhile waits for this.
-    if state != .started { guarded.notify() }
   }
 
   /// When it returns, no frame is being handed over and no completion called, unless the call came from inside foreign code.
   func waitForDrain() {
     guard !ForeignCode.isRunning else { return }
-    _ = guarded.wait(until: .max) { $0.isDraining ? nil : true }
+    let drain: UInt64? = guarded.withLock { guarded in
+      guard guarded.isDraining else { return nil }
+      guarded.drainWaiters += 1
+      return guarded.drain
+    }
+    guard let drain else { return }
+    // One that began later belongs to another start.
+    _ = guarded.wait(until: .max) { $0.isDraining && $0.drain == drain ? nil : true }
+    guarded.withLock { $0.drainWaiters -= 1 }
   }
 
   private func handOver(_ unit: MediaUnit) -> SendResult {
