@@ -14,8 +14,8 @@
  * The core owns that machine: it never calls out of order, and takes every level down before destroy(). A failed init or start leaves the
  * instance where it was. Video renderers go from READY to STARTED without a call of their own.
  *
- * A module is loaded once in a process and never unloaded. init of the module is called once, before its first create; deinit when the
- * process exits in order. Several engines may use it at once, so its globals need locks, or better, should not exist.
+ * A module is loaded once in a process and never unloaded. init of the module is called once, before its first create; deinit is
+ * declared and not called by this version: modules stay until the process ends. Several engines may use it at once, so its globals need locks, or better, should not exist.
  *
  * Words in the comments
  *   [control]  calls for one instance never overlap; the thread may differ from call to call; there is no "main" thread
@@ -273,7 +273,7 @@ typedef struct msdk_module {
   const char *vendor, *version, *license, *url; /* for people; NULL is none */
   const msdk_class *const *classes;              /* NULL-terminated; at least one */
   msdk_result (*init)(const char *module_path);  /* may be NULL; NULL path for a registered module */
-  void (*deinit)(void);                          /* may be NULL */
+  void (*deinit)(void);                          /* may be NULL; not called by this version */
 } msdk_module;
 
 /* The one symbol that a plugin exports. NULL: declines to run on this host. */
