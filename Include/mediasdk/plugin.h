@@ -15,7 +15,8 @@
  * instance where it was. Video renderers go from READY to STARTED without a call of their own.
  *
  * A module is loaded once in a process and never unloaded. init of the module is called once, before its first create; deinit is
- * declared and not called by this version: modules stay until the process ends. Several engines may use it at once, so its globals need locks, or better, should not exist.
+ * declared and not called by this version: modules stay until the process ends. Several engines may use one at once, so its globals
+ * need locks, or better, should not exist.
  *
  * Words in the comments
  *   [control]  calls for one instance never overlap; the thread may differ from call to call; there is no "main" thread
