@@ -11,6 +11,7 @@ DEMO := .build/demo
 TESTS := .build/tests
 PYTHON := .build/venv/bin/python
 INPUT ?= Tests/Media/bunny-720p25.ivf
+SOUND ?= Tests/Media/bunny-48k-stereo.wav
 
 # One set of flags for library and tool, so that the rooms are compiled once. Generic code is specialised across rooms; exclusive access to memory is
 # proved by the debug builds, which the tests and the sanitizers use, and not checked again for every frame.
@@ -81,9 +82,9 @@ run-demo: library plugins
 	@mkdir -p $(DEMO)/c $(DEMO)/python
 	@echo "== the C example, Examples/C/demo.c"
 	@$(CC) $(WARNINGS) $(CFLAGS) -IInclude Examples/C/demo.c -o $(DEMO)/demo -L$(OUT) -lmediasdk -lm -Wl,-rpath,$(CURDIR)/$(OUT)
-	@$(DEMO)/demo --input "$(INPUT)" --plugins $(OUT)/plugins --output $(DEMO)/c
+	@$(DEMO)/demo --input "$(INPUT)" --sound "$(SOUND)" --plugins $(OUT)/plugins --output $(DEMO)/c
 	@echo "== its twin, Examples/Python/demo.py"
-	@$(RUN_ENV) $(PYTHON) Examples/Python/demo.py --input "$(INPUT)" --plugins $(OUT)/plugins --output $(DEMO)/python
+	@$(RUN_ENV) $(PYTHON) Examples/Python/demo.py --input "$(INPUT)" --sound "$(SOUND)" --plugins $(OUT)/plugins --output $(DEMO)/python
 
 # ---------------------------------------------------------------------------------------------------------------------- tests
 

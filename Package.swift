@@ -19,8 +19,11 @@ let package = Package(
     .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
     .systemLibrary(name: "CVPX", path: "Sources/CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
     .systemLibrary(name: "CYUV", path: "Sources/CYUV", providers: [.apt(["libyuv-dev"])]),
+    .systemLibrary(name: "COpus", path: "Sources/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
+    .systemLibrary(
+      name: "CResampler", path: "Sources/CResampler", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
     .target(name: "MediaCore", dependencies: ["CMediaSDK"], swiftSettings: strict),
-    .target(name: "MediaCodecs", dependencies: ["MediaCore", "CVPX", "CYUV"], swiftSettings: strict),
+    .target(name: "MediaCodecs", dependencies: ["MediaCore", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
     .target(name: "MediaTransport", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
     .target(name: "MediaPlugins", dependencies: ["MediaCore", "MediaCodecs", "CLinux"], swiftSettings: strict),
     .target(name: "MediaSDK", dependencies: ["MediaCore", "MediaCodecs", "MediaTransport", "MediaPlugins", "CLinux"], swiftSettings: strict),

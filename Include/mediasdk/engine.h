@@ -99,6 +99,9 @@ typedef struct msdk_engine_stats {
   uint32_t frames;          /* video frames with a reference, in the process */
   uint32_t encoded_frames;  /* likewise */
   uint64_t log_dropped;     /* messages that came while one was being logged by the same thread */
+  uint32_t outgoing_audios, incoming_audios; /* alive in this engine; the mixed streams are counted when they were asked for */
+  uint32_t audio_frames;    /* buffers of sound with a reference, in the process */
+  uint32_t reserved0;
 } msdk_engine_stats;
 
 /* [any thread] */

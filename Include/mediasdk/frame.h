@@ -1,4 +1,4 @@
-/* mediasdk/frame.h - raw and encoded frames: memory, references, conversion
+/* mediasdk/frame.h - frames of video and of sound, raw and encoded: memory, references, conversion
  *
  * A frame has one reference when it is made, the caller's; _ref adds one, _unref takes one away, and the last one gives the memory back
  * to its pool or calls the release function. A frame that was sent is read-only: make a new one for the next picture. Frames belong to
@@ -55,9 +55,29 @@ MSDK_EXPORT msdk_result msdk_video_frame_convert(const msdk_video_frame *frame, 
 /* The same into a writable frame that the caller has; its format says what is wanted. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_convert_into(const msdk_video_frame *frame, msdk_video_frame *destination);
 
-/* An encoded frame made of a copy of `source` (data, size, codec, flags, timestamp_ns, width, height …). VP8 data is parsed: width,
- * height and MSDK_ENCODED_KEY are taken from it (RFC 6386, section 9.1) and MSDK_E_CORRUPT says what is wrong. At most 16 MiB.
- * [any thread] */
+/* ------------------------------------------------------------------------------------------------------------------- sound */
+
+/* A writable buffer of `sample_count` samples per channel (1..192,000), silent. format: rate 8,000..192,000, 1 or 2 channels, interleaved;
+ * frames_per_buffer is not looked at. *out has one reference, the caller's. MSDK_E_RANGE, MSDK_E_UNSUPPORTED. [any thread] */
+MSDK_EXPORT msdk_result msdk_audio_frame_create(const msdk_audio_format *format, uint32_t sample_count, msdk_audio_frame **out);
+
+/* One more reference, the caller's to give back. MSDK_E_HANDLE for a frame that has none left. [any thread] */
+MSDK_EXPORT msdk_result msdk_audio_frame_ref(const msdk_audio_frame *frame);
+/* NULL is fine. MSDK_E_HANDLE for a frame that has no reference left. [any thread] */
+MSDK_EXPORT msdk_result msdk_audio_frame_unref(const msdk_audio_frame *frame);
+/* How many references there are now; 0 for no live frame. [any thread] */
+MSDK_EXPORT uint32_t msdk_audio_frame_references(const msdk_audio_frame *frame);
+
+/* Which sample of the buffer was captured at a time, that of a video frame say: *sample is its index, rounded down, below 0 for a time
+ * before the buffer and sample_count or more for one behind it. So the sound that belongs to a picture is in the buffer for which 0 <=
+ * *sample < sample_count. [any thread] */
+MSDK_EXPORT msdk_result msdk_audio_frame_position(const msdk_audio_frame *frame, int64_t timestamp_ns, int64_t *sample);
+
+/* ----------------------------------------------------------------------------------------------------------------- encoded */
+
+/* An encoded frame made of a copy of `source` (data, size, codec, flags, timestamp_ns, width, height …). The data is parsed, and
+ * MSDK_E_CORRUPT says what is wrong with it. Of VP8, width, height and MSDK_ENCODED_KEY are taken from it (RFC 6386, section 9.1), of Opus
+ * channels and duration_ns (RFC 6716, section 3). VP8: at most 16 MiB; Opus: at most 61,440 bytes. [any thread] */
 MSDK_EXPORT msdk_result msdk_encoded_frame_create(const msdk_encoded_frame *source, msdk_encoded_frame **out);
 MSDK_EXPORT msdk_result msdk_encoded_frame_ref(const msdk_encoded_frame *frame);
 MSDK_EXPORT msdk_result msdk_encoded_frame_unref(const msdk_encoded_frame *frame); /* NULL is fine */

@@ -23,23 +23,6 @@
 extern "C" {
 #endif
 
-enum {
-  MSDK_INCOMING_AVAILABLE = 0,
-  MSDK_INCOMING_STARTED = 1,
-  MSDK_INCOMING_STOPPING = 2,
-  MSDK_INCOMING_STOPPED = 3,
-  MSDK_INCOMING_NOT_AVAILABLE = 4
-};
-
-enum {
-  MSDK_DELIVERY_QUEUED = 0, /* callback on the stream's thread */
-  /* Callback on the thread that brings the frame: the sender's own for a raw loopback stream, the decoder's otherwise. The fastest; whoever
-   * blocks in it blocks the sender. */
-  MSDK_DELIVERY_DIRECT = 1
-};
-
-enum { MSDK_OUTPUT_RAW = 0, MSDK_OUTPUT_ENCODED = 1, MSDK_OUTPUT_BOTH = 2 }; /* which of the two queues are filled */
-
 typedef struct msdk_incoming_video_options {
   uint32_t struct_size;
   uint32_t pixel_format;  /* wanted, MSDK_PIXEL_*; 0: as it comes (I420 from VP8) */

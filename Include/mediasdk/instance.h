@@ -2,7 +2,8 @@
  *
  * An instance is made from a class (engine.h), given its parameters, and attached: a producer to an outgoing stream, a renderer to an
  * incoming one, to one's own outgoing one (preview), or to another instance that is both (a filter). The core then drives its states; an
- * attached instance is stopped, released and detached when either side is destroyed.
+ * attached instance is stopped, released and detached when either side is destroyed. An instance that is of both media, a recorder say, is
+ * attached once for each: to one stream of video and to one of sound.
  */
 #ifndef MEDIASDK_INSTANCE_H
 #define MEDIASDK_INSTANCE_H
@@ -34,19 +35,25 @@ MSDK_EXPORT msdk_result msdk_instance_set_param_text(msdk_instance *instance, co
 MSDK_EXPORT msdk_result msdk_instance_get_param(msdk_instance *instance, const char *name, msdk_value *out, void *buffer, uint64_t size,
                                                 uint64_t *needed);
 
-/* The state as a producer (MSDK_KIND_VIDEO_PRODUCER) or renderer (MSDK_KIND_VIDEO_RENDERER): MSDK_INSTANCE_*. MSDK_E_UNSUPPORTED for a kind
- * that the class is not of. [any thread] */
+/* The state as one of its kinds, exactly one MSDK_KIND_*: MSDK_INSTANCE_*. MSDK_E_UNSUPPORTED for a kind that the class is not of.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_state(msdk_instance *instance, uint32_t kind, uint32_t *out);
 
 /* The formats a producer can make: initialises it if need be. MSDK_E_NOT_FOUND ends the list. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_format_at(msdk_instance *producer, uint32_t index, msdk_video_format *out);
 
-/* Passes what a filter (renderer and producer) makes on to a renderer. Up to 8. [any thread] */
+/* The format a producer of sound makes, or prefers: initialises it if need be. MSDK_E_UNSUPPORTED when it does not say. [any thread] */
+MSDK_EXPORT msdk_result msdk_instance_audio_format(msdk_instance *producer, msdk_audio_format *out);
+
+/* Passes what a filter (renderer and producer of video) makes on to a renderer. Up to 8. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_attach_renderer(msdk_instance *filter, msdk_instance *renderer);
 MSDK_EXPORT msdk_result msdk_instance_detach_renderer(msdk_instance *filter, msdk_instance *renderer);
 
 /* Hands a frame to a renderer that is attached to nothing, on this thread, converting it if need be. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_render(msdk_instance *renderer, const msdk_video_frame *frame);
+
+/* The same for sound. A renderer that pulls (plugin.h) cannot be fed like this: MSDK_E_UNSUPPORTED. [any thread] */
+MSDK_EXPORT msdk_result msdk_instance_render_audio(msdk_instance *renderer, const msdk_audio_frame *frame);
 
 /* Ends rendering: detaches the renderer, and releases it, so that what it writes is complete. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_instance_release(msdk_instance *instance);

@@ -12,14 +12,17 @@
  *     msdk_session_next_event                    MSDK_EVENT_INCOMING_VIDEO_ADDED: somebody else's stream
  *     msdk_incoming_video_start, _read           frame by frame
  *
+ * Sound goes the same way with msdk_outgoing_audio_create, msdk_session_start_audio and msdk_outgoing_audio_send, and comes out of
+ * msdk_incoming_audio_read, from one participant or, by msdk_session_mixed_audio, from all of them mixed.
+ *
  * A complete program of each side is Examples/C/send.c and Examples/C/receive.c.
  *
  * Handles. Engine, session, streams, senders and instances are opaque pointers of distinct types. Their value is a token that carries a
  * generation, not an address: every function checks it, and NULL, garbage, a destroyed handle or one of another kind gives
  * MSDK_E_HANDLE. destroy(NULL) does nothing. Destroying a parent ends all that it owns; the children's handles then give MSDK_E_HANDLE
- * or MSDK_E_CLOSED, and may still be destroyed. Frames are the exception: msdk_video_frame and msdk_encoded_frame are structs to look
- * into, counted by reference, and checked by their place in a table of the SDK's: garbage and frames given back get MSDK_E_HANDLE, but a
- * pointer kept beyond its reference may have become another frame.
+ * or MSDK_E_CLOSED, and may still be destroyed. Frames are the exception: msdk_video_frame, msdk_audio_frame and msdk_encoded_frame are
+ * structs to look into, counted by reference, and checked by their place in a table of the SDK's: garbage and frames given back get
+ * MSDK_E_HANDLE, but a pointer kept beyond its reference may have become another frame.
  *
  * Threads. Every function may be called from any thread, at the same time as any other, and inside any callback, unless its comment says
  * otherwise in brackets: [any thread] is the rule, [may wait] marks the functions that can block, [not in a callback] the few that
@@ -60,9 +63,12 @@
 
 #include "engine.h"
 #include "frame.h"
+#include "incoming_audio.h"
 #include "incoming_video.h"
 #include "instance.h"
+#include "outgoing_audio.h"
 #include "outgoing_video.h"
+#include "report.h"
 #include "room.h"
 #include "session.h"
 

@@ -12,6 +12,7 @@
 #define MEDIASDK_OUTGOING_VIDEO_H
 
 #include "handles.h"
+#include "report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,8 +41,6 @@ MSDK_EXPORT msdk_result msdk_video_limit_at(uint32_t kind, uint32_t limits, uint
 MSDK_EXPORT msdk_result msdk_video_limit_check(uint32_t kind, uint32_t limits, const msdk_video_format *format);
 
 /* ------------------------------------------------------------------------------------------------------------------ stream */
-
-enum { MSDK_OUTGOING_NONE = 0, MSDK_OUTGOING_STARTED = 1, MSDK_OUTGOING_STOPPED = 2, MSDK_OUTGOING_FAILED = 3 };
 
 enum { /* how much time the VP8 encoder may take; libvpx's cpu-used in parentheses */
   MSDK_PRESET_REALTIME = 0,  /* (-8) the default */
@@ -102,40 +101,6 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_detach_renderer(msdk_outgoing_video 
 
 /* ------------------------------------------------------------------------------------------------------------ frame sender */
 
-enum { /* outcome of a frame */
-  MSDK_OUTCOME_SENT = 1,     /* handed to the transport, raw, or encoded by the program */
-  MSDK_OUTCOME_ENCODED = 2,  /* encoded, and the bytes were handed to the transport or to those who take encoded frames */
-  MSDK_OUTCOME_REPLACED = 3, /* a newer frame took its place before the encoder came to it */
-  MSDK_OUTCOME_DROPPED = 4,  /* not sent, on purpose: reason */
-  MSDK_OUTCOME_FAILED = 5    /* not sent, status says why */
-};
-enum { /* reason of a drop */
-  MSDK_DROP_NONE = 0,
-  MSDK_DROP_NO_RECEIVER = 1,    /* nobody takes the stream */
-  MSDK_DROP_NOT_CONNECTED = 2,  /* reconnecting */
-  MSDK_DROP_ENCODER = 3,        /* the encoder's rate control left it out */
-  MSDK_DROP_STOPPED = 4,        /* the stream was stopped, or its format changed, before the encoder came to it */
-  MSDK_DROP_PACED = 5,          /* faster than the frame rate that was set */
-  MSDK_DROP_QUEUE = 6,          /* the queue was full, policy MSDK_POLICY_DROP_NEWEST */
-  MSDK_DROP_NETWORK = 7         /* the sending queue of the network was full */
-};
-
-typedef struct msdk_frame_report {
-  uint32_t struct_size;
-  uint32_t outcome;   /* MSDK_OUTCOME_* */
-  uint32_t reason;    /* MSDK_DROP_* */
-  uint32_t key_frame; /* 1: encoded as one */
-  msdk_result status;
-  uint32_t reserved0;
-  uint64_t sequence;     /* of the frame, as the receiver sees it */
-  int64_t timestamp_ns;  /* of the frame */
-  uint64_t bytes;        /* as sent */
-} msdk_frame_report;
-
-/* report is valid during the call. Called exactly once for each send that returned MSDK_OK: inside send, or later on the stream's
- * encoder thread. */
-typedef void (*msdk_send_fn)(void *user, const msdk_frame_report *report);
-
 /* The format this sender takes. [any thread] */
 MSDK_EXPORT msdk_result msdk_frame_sender_format(msdk_frame_sender *sender, msdk_video_format *out);
 
@@ -160,9 +125,6 @@ MSDK_EXPORT msdk_result msdk_frame_sender_send_encoded(msdk_frame_sender *sender
 MSDK_EXPORT msdk_result msdk_outgoing_video_read_report(msdk_outgoing_video *stream, uint32_t timeout_ms, msdk_frame_report *out);
 
 /* ----------------------------------------------------------------------------------------------------------- encoded output */
-
-/* frame is borrowed: msdk_encoded_frame_ref to keep it. Called on the encoder thread, in order. */
-typedef void (*msdk_encoded_fn)(void *user, const msdk_encoded_frame *frame);
 
 /* Sets (NULL: removes) who is given what the encoder makes. Then frames are encoded though nobody receives them. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_set_encoded_callback(msdk_outgoing_video *stream, msdk_encoded_fn callback, void *user);

@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 /* The major version is part of the entry's name. A module loads when its min_host_minor <= the host's minor. */
-enum { MSDK_ABI_MAJOR = 1, MSDK_ABI_MINOR = 0 };
+enum { MSDK_ABI_MAJOR = 1, MSDK_ABI_MINOR = 1 }; /* 1.1: sound */
 #define MSDK_ENTRY_SYMBOL "msdk_plugin_entry_v1"
 
 typedef struct msdk_host_context msdk_host_context; /* the host's side of one instance; opaque to the plugin */
@@ -86,7 +86,8 @@ typedef struct msdk_host {
   void (*encoded_frame_ref)(const msdk_encoded_frame *);
   void (*encoded_frame_unref)(const msdk_encoded_frame *);
 
-  /* Audio frames. [any] Declared; this version answers MSDK_E_UNSUPPORTED. */
+  /* Audio frames. [any] As video frames; acquire gives a silent one of sample_count samples per channel (1..192,000) from the instance's
+   * pool of 16, or MSDK_E_AGAIN. Hosts of minor 0 answer MSDK_E_UNSUPPORTED to all that is sound. */
   msdk_result (*audio_frame_acquire)(msdk_host_context *, const msdk_audio_format *, uint32_t sample_count, msdk_audio_frame **out);
   void (*audio_frame_ref)(const msdk_audio_frame *);
   void (*audio_frame_unref)(const msdk_audio_frame *);
@@ -97,8 +98,11 @@ typedef struct msdk_host {
    *   MSDK_E_FORMAT   not of the format that set_format agreed on: dropped
    *   MSDK_E_CLOSED   capture is stopped or stopping: leave the capture loop */
   msdk_result (*consume_video_frame)(msdk_host_context *, msdk_video_frame *);
-  msdk_result (*consume_audio_frame)(msdk_host_context *, msdk_audio_frame *); /* declared: MSDK_E_UNSUPPORTED */
-  /* For an audio renderer that pulls: fills what there is, the rest with silence; returns the samples per channel. Declared. */
+  /* The same for sound, which is taken in its order without a gap: MSDK_E_AGAIN means more than 500 ms ahead of real time.
+   * MSDK_E_INVALID: a sample that is not a number or infinite. */
+  msdk_result (*consume_audio_frame)(msdk_host_context *, msdk_audio_frame *);
+  /* For an audio renderer that pulls, on a thread of its own: fills sample_count samples per channel in the format that render_settings
+   * gave, what there is and the rest with silence; returns how many were there, below 0 when rendering has stopped. Never waits. [media] */
   int32_t (*read_render_data)(msdk_host_context *, void *destination, uint32_t sample_count);
 
   int64_t (*now_ns)(msdk_host_context *); /* the engine's clock [any] */
@@ -176,16 +180,22 @@ typedef struct msdk_video_producer {
   msdk_result (*produce_frame)(msdk_self *, int64_t due_ns, msdk_video_frame **out);
 } msdk_video_producer;
 
-typedef struct msdk_audio_producer { /* declared; this version drives no audio */
+/* Sound. set_format is called with the stream's format; a producer that cannot make it answers MSDK_E_FORMAT, is asked for its
+ * capture_settings, is given those, and the host converts. Buffers may be of any length: the host cuts them to the stream's. */
+typedef struct msdk_audio_producer {
   uint32_t struct_size;
-  uint32_t flags;
-  msdk_result (*init_capture)(msdk_self *);
-  msdk_result (*release_capture)(msdk_self *);
-  msdk_result (*start_capture)(msdk_self *);
-  msdk_result (*stop_capture)(msdk_self *);
-  int32_t (*is_capture_started)(const msdk_self *);
-  msdk_result (*capture_settings)(msdk_self *, msdk_audio_format *out);
-  msdk_result (*set_format)(msdk_self *, const msdk_audio_format *);
+  uint32_t flags; /* MSDK_PRODUCER_* */
+  msdk_result (*init_capture)(msdk_self *);    /* [control] CREATED to READY: opens the device or file */
+  msdk_result (*release_capture)(msdk_self *); /* [control] READY to CREATED */
+  msdk_result (*start_capture)(msdk_self *);   /* [control] READY to STARTED; may return before the first buffer */
+  msdk_result (*stop_capture)(msdk_self *);    /* [control] STARTED to READY, synchronous: rule P2 */
+  int32_t (*is_capture_started)(const msdk_self *);                      /* [any] 0 or 1; NULL: the host answers */
+  msdk_result (*capture_settings)(msdk_self *, msdk_audio_format *out);  /* [control] READY, STARTED: the current or preferred format */
+  msdk_result (*set_format)(msdk_self *, const msdk_audio_format *);     /* [control] READY only; MSDK_E_FORMAT when it cannot make it */
+  /* [media] Of a pull producer: the next buffer, whose reference goes to the host. due_ns: when its first sample is due. MSDK_E_AGAIN:
+   * nothing this time, silence; MSDK_E_CLOSED: no more, ever; the last buffer may instead carry MSDK_FRAME_END. Another error ends the
+   * producer with an event. A timestamp_ns of 0 is filled in by the host with due_ns. The next buffer is asked for when this one is
+   * over. */
   msdk_result (*produce_frame)(msdk_self *, int64_t due_ns, msdk_audio_frame **out);
 } msdk_audio_producer;
 
@@ -212,17 +222,27 @@ typedef struct msdk_video_renderer {
   msdk_result (*render_encoded_frame)(msdk_self *, const msdk_encoded_frame *);
 } msdk_video_renderer;
 
-typedef struct msdk_audio_renderer { /* declared; this version drives no audio */
+/* Sound. The host converts to the format that render_settings gives: rate, channels and sample format, and buffers of frames_per_buffer
+ * samples if that is not 0. */
+typedef struct msdk_audio_renderer {
   uint32_t struct_size;
-  uint32_t flags;
-  msdk_result (*init_render)(msdk_self *);
-  msdk_result (*release_render)(msdk_self *);
-  msdk_result (*start_render)(msdk_self *);
+  uint32_t flags;                             /* 0 */
+  msdk_result (*init_render)(msdk_self *);    /* [control] CREATED to READY: opens the device or file */
+  msdk_result (*release_render)(msdk_self *); /* [control] READY to CREATED: what was written is complete when it returns */
+  msdk_result (*start_render)(msdk_self *);   /* [control] READY to STARTED, before the first buffer; NULL: nothing to do */
+  /* [control] STARTED to READY, synchronous: no read_render_data any more; NULL: nothing to do */
   msdk_result (*stop_render)(msdk_self *);
-  int32_t (*is_render_started)(const msdk_self *);
+  int32_t (*is_render_started)(const msdk_self *); /* [any] 0 or 1; NULL: the host answers */
+  /* [control] READY: the format it takes. *out holds what will come: leave it to take that. NULL: whatever comes. */
   msdk_result (*render_settings)(msdk_self *, msdk_audio_format *out);
-  msdk_result (*render_audio_frame)(msdk_self *, const msdk_audio_frame *); /* NULL: the renderer pulls with read_render_data */
-  int32_t (*render_delay_ms)(const msdk_self *);
+  /* [media] Borrowed; audio_frame_ref to keep it (rule P4: no more than eight). NULL: the renderer pulls with read_render_data, from a
+   * queue of 200 ms in which the oldest makes room. */
+  msdk_result (*render_audio_frame)(msdk_self *, const msdk_audio_frame *);
+  int32_t (*render_delay_ms)(const msdk_self *); /* [any] what was rendered now is heard so much later; NULL: 0 */
+  /* Since 1.1. A renderer that takes packets: accepts_codec [control] 1 to be given packets of that codec as they arrive, in place of
+   * samples. render_encoded_frame [media]: borrowed. Both or neither. */
+  int32_t (*accepts_codec)(msdk_self *, uint32_t codec);
+  msdk_result (*render_encoded_frame)(msdk_self *, const msdk_encoded_frame *);
 } msdk_audio_renderer;
 
 /* ------------------------------------------------------------------------------------------------------------- descriptors */

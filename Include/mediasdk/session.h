@@ -57,6 +57,10 @@ typedef struct msdk_participant {
   uint32_t reserved0;
   char user_id[256];
   char display_name[256];
+  uint32_t audio_stream_count; /* published now */
+  uint32_t is_speaking;        /* 1: an active speaker */
+  uint32_t audio_level;        /* of the loudest stream, as in msdk_audio_frame, when speaking was last looked at; 127: silence */
+  uint32_t reserved1;
 } msdk_participant;
 
 /* The participants of the room now, oneself first. Fills up to `capacity` elements (array may be NULL with 0) and tells how many there are.
@@ -77,7 +81,15 @@ enum {
   MSDK_EVENT_INCOMING_VIDEO_REMOVED = 8, /* incoming_video, user_id: it is NOT_AVAILABLE; of those a session keeps the last 64 */
   MSDK_EVENT_ESTIMATE = 9,              /* value: the bandwidth estimate in bits per second; 0: unlimited */
   MSDK_EVENT_PLUGIN = 10,               /* instance, value: MSDK_PLUGIN_EVENT_*, status, text */
-  MSDK_EVENT_KEY_FRAME_REQUESTED = 11   /* outgoing_video: by a receiver; of interest to those who push encoded frames */
+  MSDK_EVENT_KEY_FRAME_REQUESTED = 11,  /* outgoing_video: by a receiver; of interest to those who push encoded frames */
+  MSDK_EVENT_OUTGOING_AUDIO_STATE = 12, /* outgoing_audio, state (MSDK_OUTGOING_*), status and text when it failed */
+  /* incoming_audio, user_id, kind, audio_format: what is being sent; codec; value: 1 when it is muted */
+  MSDK_EVENT_INCOMING_AUDIO_ADDED = 13,
+  MSDK_EVENT_INCOMING_AUDIO_STATE = 14, /* incoming_audio, user_id, state (MSDK_INCOMING_*), status and text */
+  MSDK_EVENT_INCOMING_AUDIO_REMOVED = 15, /* incoming_audio, user_id: it is NOT_AVAILABLE; of those a session keeps the last 64 */
+  MSDK_EVENT_INCOMING_AUDIO_MUTED = 16, /* incoming_audio, user_id, value: 1 when its sender muted it, 0 when not any more */
+  /* user_id, of oneself too; state: 1 began to speak, 0 ended; value: level, as in msdk_audio_frame */
+  MSDK_EVENT_ACTIVE_SPEAKER = 17
 };
 
 enum { MSDK_EVENT_LOST = 1 }; /* flags: events before this one were dropped */
@@ -99,6 +111,11 @@ typedef struct msdk_event {
   msdk_video_format format;
   char user_id[256];
   char text[512];
+  msdk_outgoing_audio *outgoing_audio;
+  msdk_incoming_audio *incoming_audio;
+  msdk_audio_format audio_format;
+  uint32_t kind; /* of a stream: MSDK_VIDEO_* or MSDK_AUDIO_* */
+  uint32_t reserved0;
 } msdk_event;
 
 /* Takes the oldest event. MSDK_E_TIMEOUT when none came in time, MSDK_E_CLOSED when the session ends meanwhile, MSDK_E_STATE while an event
@@ -123,6 +140,21 @@ MSDK_EXPORT msdk_result msdk_session_start_video(msdk_session *session, msdk_out
 /* Withdraws it. Frames that were sent are still reported. MSDK_E_STATE when it is not started on this session. [any thread] [may wait
  * for running callbacks of the stream] */
 MSDK_EXPORT msdk_result msdk_session_stop_video(msdk_session *session, msdk_outgoing_video *stream);
+
+/* ------------------------------------------------------------------------------------------------------------------- sound */
+
+/* Offers a stream of sound to the room. On a session that is idle, connecting or disconnected the stream is attached: it starts whenever
+ * the session gets connected, until it is stopped or destroyed; on a connected one it starts at once. Up to 8 on one session
+ * (MSDK_E_NOMEM). MSDK_E_STATE when it is started or attached already. The states come as events. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_start_audio(msdk_session *session, msdk_outgoing_audio *stream);
+
+/* Withdraws and detaches it. What waits to be sent is reported as dropped. MSDK_E_STATE when it is neither started nor attached here.
+ * [any thread] [may wait for running callbacks of the stream] */
+MSDK_EXPORT msdk_result msdk_session_stop_audio(msdk_session *session, msdk_outgoing_audio *stream);
+
+/* The room's sound, all participants but oneself mixed: a stream that is there from the first call to the session's end. See
+ * incoming_audio.h. *out is the session's: it is not to be destroyed. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_mixed_audio(msdk_session *session, msdk_incoming_audio **out);
 
 /* ------------------------------------------------------------------------------------------------------------------- stats */
 

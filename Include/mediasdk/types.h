@@ -221,53 +221,71 @@ typedef struct msdk_external_frame {
   void (*release)(void *opaque);
 } msdk_external_frame;
 
-/* ------------------------------------------------------------------------------------------------------------ encoded video */
+/* ------------------------------------------------------------------------------------------------------------ encoded media */
 
-enum { MSDK_CODEC_NONE = 0, MSDK_CODEC_VP8 = 0x30385056 /* 'VP80', the fourcc that IVF uses */ };
+enum {
+  MSDK_CODEC_NONE = 0,
+  MSDK_CODEC_VP8 = 0x30385056, /* 'VP80', the fourcc that IVF uses */
+  MSDK_CODEC_OPUS = 0x5355504F /* 'OPUS' */
+};
 
 enum { MSDK_ENCODED_KEY = 1, MSDK_ENCODED_DISCONTINUITY = 2, MSDK_ENCODED_DROPPABLE = 4 /* no later frame refers to it */ };
 
-/* One encoded picture: for VP8, one frame as RFC 6386 describes it, without any container. Made by the SDK, counted by reference,
- * read-only. */
+/* One encoded picture, or one packet of encoded sound, without any container: for VP8 a frame as RFC 6386 describes it, for Opus a packet
+ * as RFC 6716, section 3, does. Made by the SDK, counted by reference, read-only. */
 typedef struct msdk_encoded_frame {
   uint32_t struct_size;
   uint32_t codec; /* MSDK_CODEC_* */
   uint32_t flags; /* MSDK_ENCODED_* */
-  uint32_t width, height;
+  uint32_t width, height; /* of a picture */
   uint32_t orientation; /* MSDK_ROTATE_* | MSDK_MIRROR, carried beside the bits */
   const uint8_t *data;
   uint64_t size;        /* bytes */
-  int64_t timestamp_ns; /* when the picture was captured */
-  int64_t duration_ns;  /* 0: unknown */
-  uint64_t sequence;    /* of the picture it was made from */
+  int64_t timestamp_ns; /* when the picture, or the packet's first sample, was captured */
+  int64_t duration_ns;  /* 0: unknown; of an Opus packet always known */
+  uint64_t sequence;    /* of the picture it was made from; of sound, of the packets of its stream */
   uint32_t color_matrix, color_full_range; /* as in msdk_video_format */
+  uint32_t sample_rate; /* of sound: for Opus always 48,000, the clock of RFC 7587 */
+  uint32_t channels;    /* of sound, 1 or 2: for Opus what the packet says (RFC 6716, section 3.1) */
+  uint32_t level;       /* of sound, as in msdk_audio_frame; 127 when it is not known */
+  uint32_t reserved0;   /* 0 */
 } msdk_encoded_frame;
 
 /* ------------------------------------------------------------------------------------------------------------------- audio */
 
+/* Samples are in the machine's byte order: s16 from -32,768 to 32,767, f32 nominally from -1 to 1. Finite f32 samples beyond that are
+ * carried as they are, and limited where they become s16 or are mixed. */
 enum { MSDK_SAMPLE_S16 = 1, MSDK_SAMPLE_F32 = 2 };
 enum { MSDK_CHANNELS_MAX = 32 };
 
+/* This version carries 1 or 2 channels, interleaved (left, right, left …), at 8,000 to 192,000 Hz where a plugin makes or takes them; what
+ * streams are made of is narrower: see outgoing_audio.h and incoming_audio.h. */
 typedef struct msdk_audio_format {
   uint32_t struct_size;
   uint32_t sample_format; /* MSDK_SAMPLE_* */
-  uint32_t sample_rate;   /* Hz */
+  uint32_t sample_rate;   /* Hz: samples per second and channel */
   uint32_t channels;
-  uint32_t planar;            /* 0: interleaved, 1: one plane a channel */
+  uint32_t planar;            /* 0: interleaved, the only layout of this version */
   uint32_t frames_per_buffer; /* samples per channel in one buffer; 0: any */
-  uint32_t expected_delay_ms;
+  uint32_t expected_delay_ms; /* of a device: what is heard or captured is so much later or older; 0: unknown */
   uint32_t reserved0; /* 0 */
 } msdk_audio_format;
 
+/* A buffer of sound. Always made by the SDK (msdk_audio_frame_create for programs, the host table for plugins), so that the struct can
+ * grow; counted by reference; read-only for everybody from the moment it was sent. Its maker may write the samples, and set before sending:
+ * timestamp_ns, and in flags MSDK_FRAME_END and _DISCONTINUITY. */
 typedef struct msdk_audio_frame {
   uint32_t struct_size;
-  uint32_t flags; /* MSDK_FRAME_* */
-  const msdk_audio_format *format;
+  uint32_t flags; /* MSDK_FRAME_*; _CORRUPT: made up by loss concealment */
+  const msdk_audio_format *format; /* lives as long as the frame */
   uint32_t sample_count; /* per channel; do not assume that it is constant */
-  uint32_t plane_count;
-  uint8_t *const *planes;
-  int64_t timestamp_ns; /* of the first sample */
-  uint64_t sequence;
+  uint32_t plane_count;  /* 1 */
+  uint8_t *const *planes; /* planes[0]: sample_count * channels samples, aligned to 64 bytes */
+  int64_t timestamp_ns; /* when the first sample was captured, on the engine's clock; 0 until known */
+  uint64_t sequence; /* of the buffers of its stream, from 1 */
+  int64_t duration_ns; /* sample_count at the format's rate, rounded to nearest */
+  uint32_t level; /* loudness, as RFC 6464, section 3, has it: -dBov of the root mean square, 0 (loudest) to 127 (silence) */
+  uint32_t reserved0; /* 0 */
 } msdk_audio_frame;
 
 #endif /* MEDIASDK_TYPES_H */

@@ -7,7 +7,7 @@ public enum QueuePolicy: UInt32, Sendable {
 
 /// A ring of fixed capacity. It holds and orders; what a full one should do is its owner's to decide, who is told.
 public struct BoundedQueue<Element> {
-  private var slots: [Element?]
+  fileprivate var slots: [Element?]
   private var head = 0
   public private(set) var count = 0
 
@@ -34,5 +34,14 @@ public struct BoundedQueue<Element> {
     head = (head + 1) % slots.count
     count -= 1
     return element
+  }
+}
+
+extension BoundedQueue where Element: Comparable {
+  /// Of all that are here.
+  public var least: Element? {
+    var least: Element?
+    for case .some(let element) in slots where least.map({ element < $0 }) ?? true { least = element }
+    return least
   }
 }

@@ -10,6 +10,8 @@ public enum HandleKind: UInt8, Sendable {
   case incomingVideo = 0xE5
   case instance = 0xE6
   case hostContext = 0xE7
+  case outgoingAudio = 0xE8
+  case incomingAudio = 0xE9
 }
 
 /// Foreign handles to objects. A handle is a number made of kind, generation and index, never an address: its top byte makes it no valid

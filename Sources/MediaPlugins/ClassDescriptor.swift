@@ -16,6 +16,8 @@ public final class ClassDescriptor: @unchecked Sendable {
   let table: msdk_class
   let producer: msdk_video_producer?
   let renderer: msdk_video_renderer?
+  let audioProducer: msdk_audio_producer?
+  let audioRenderer: msdk_audio_renderer?
 
   private static let knownKinds = UInt32(
     MSDK_KIND_VIDEO_PRODUCER | MSDK_KIND_AUDIO_PRODUCER | MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_AUDIO_RENDERER)
@@ -35,14 +37,10 @@ public final class ClassDescriptor: @unchecked Sendable {
       throw MediaError(.abi, "\(argument).kinds is \(kinds); accepted: a mask of MSDK_KIND_*, 1..15")
     }
     guard table.create != nil, table.destroy != nil else { throw MediaError(.abi, "\(argument) lacks create or destroy") }
-    producer = try ClassDescriptor.producer(table, argument: argument)
-    renderer = try ClassDescriptor.renderer(table, argument: argument)
-    if kinds & UInt32(MSDK_KIND_AUDIO_PRODUCER) != 0 {
-      _ = try PluginTable.read(table.audio_producer, "\(argument).audio_producer")
-    }
-    if kinds & UInt32(MSDK_KIND_AUDIO_RENDERER) != 0 {
-      _ = try PluginTable.read(table.audio_renderer, "\(argument).audio_renderer")
-    }
+    producer = try PluginTable.videoProducer(of: table, argument)
+    renderer = try PluginTable.videoRenderer(of: table, argument)
+    audioProducer = try PluginTable.audioProducer(of: table, argument)
+    audioRenderer = try PluginTable.audioRenderer(of: table, argument)
     parameters = try ClassDescriptor.parameters(table, argument: argument)
     guard parameters.isEmpty || table.set_param != nil || parameters.allSatisfy(\.isReadOnly) else {
       throw MediaError(.abi, "\(argument) has parameters and no set_param")
@@ -63,33 +61,10 @@ public final class ClassDescriptor: @unchecked Sendable {
     return id
   }
 
-  private static func producer(_ table: msdk_class, argument: String) throws(MediaError) -> msdk_video_producer? {
-    guard table.kinds & UInt32(MSDK_KIND_VIDEO_PRODUCER) != 0 else { return nil }
-    let producer = try PluginTable.read(table.video_producer, "\(argument).video_producer")
-    guard producer.init_capture != nil, producer.release_capture != nil, producer.start_capture != nil, producer.stop_capture != nil,
-      producer.set_format != nil
-    else { throw MediaError(.abi, "\(argument).video_producer lacks one of init, release, start, stop_capture and set_format") }
-    guard producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0 || producer.produce_frame != nil else {
-      throw MediaError(.abi, "\(argument).video_producer is a pull producer without produce_frame")
-    }
-    return producer
-  }
-
-  private static func renderer(_ table: msdk_class, argument: String) throws(MediaError) -> msdk_video_renderer? {
-    guard table.kinds & UInt32(MSDK_KIND_VIDEO_RENDERER) != 0 else { return nil }
-    let renderer = try PluginTable.read(table.video_renderer, "\(argument).video_renderer")
-    guard renderer.init_render != nil, renderer.release_render != nil, renderer.render_video_frame != nil else {
-      throw MediaError(.abi, "\(argument).video_renderer lacks one of init_render, release_render and render_video_frame")
-    }
-    guard (renderer.accepts_codec != nil) == (renderer.render_encoded_frame != nil) else {
-      throw MediaError(.abi, "\(argument).video_renderer has only one of accepts_codec and render_encoded_frame")
-    }
-    return renderer
-  }
-
   private static func parameters(_ table: msdk_class, argument: String) throws(MediaError) -> [ParameterDescriptor] {
     try PluginTable.checkArray(
-      count: table.param_count, stride: table.param_stride, base: table.params, of: msdk_param.self, most: mostEntries, "\(argument).params")
+      count: table.param_count, stride: table.param_stride, base: table.params, of: msdk_param.self, most: mostEntries, "\(argument).params"
+    )
     guard let base = table.params else { return [] }
     var parameters: [ParameterDescriptor] = []
     for index in 0..<Int(table.param_count) {
@@ -110,29 +85,5 @@ public final class ClassDescriptor: @unchecked Sendable {
       throw MediaError(.notFound, "class \(id) has no parameter \"\(name)\"; it has \(names.isEmpty ? "none" : names)")
     }
     return parameter
-  }
-}
-
-/// Reading the tables of a plugin, all of which are of version 1.0 or larger.
-enum PluginTable {
-  static func read<T>(_ pointer: UnsafePointer<T>?, _ argument: String) throws(MediaError) -> T {
-    guard let pointer else { throw MediaError(.abi, "\(argument) is NULL") }
-    do throws(MediaError) {
-      return try ForeignStruct.read(pointer, argument: argument, least: MemoryLayout<T>.size)
-    } catch {
-      throw MediaError(.abi, error.text)
-    }
-  }
-
-  static func checkArray<T>(
-    count: UInt64, stride: UInt64, base: UnsafePointer<T>?, of type: T.Type, most: UInt64, _ argument: String
-  ) throws(MediaError) {
-    guard count > 0 else { return }
-    guard count <= most else { throw MediaError(.abi, "\(argument) has \(count) entries; accepted: up to \(most)") }
-    guard base != nil else { throw MediaError(.abi, "\(argument) is NULL with \(count) entries") }
-    let size = UInt64(MemoryLayout<T>.size)
-    guard stride >= size, stride <= 65_536, stride % 8 == 0 else {
-      throw MediaError(.abi, "\(argument) has the stride \(stride); accepted: multiples of 8, \(size)..65536")
-    }
   }
 }

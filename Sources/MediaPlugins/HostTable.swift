@@ -20,12 +20,12 @@ enum HostTable {
     HandleTable.shared.object(token, .hostContext).map { unsafeDowncast($0, to: PluginInstance.Context.self) }
   }
 
-  private static func instance(_ token: OpaquePointer?) -> PluginInstance? {
+  static func instance(_ token: OpaquePointer?) -> PluginInstance? {
     context(token)?.instance.withLock { $0.instance }
   }
 
   /// Runs a host function; what it throws becomes the instance's error text and a code.
-  private static func result(_ token: OpaquePointer?, _ body: (PluginInstance) throws(MediaError) -> Void) -> msdk_result {
+  static func result(_ token: OpaquePointer?, _ body: (PluginInstance) throws(MediaError) -> Void) -> msdk_result {
     guard let instance = instance(token) else { return msdk_result(MSDK_E_HANDLE) }
     do throws(MediaError) {
       try body(instance)
@@ -45,7 +45,7 @@ enum HostTable {
     addDiagnostics(to: &host)
     addFrames(to: &host)
     addDelivery(to: &host)
-    addAudio(to: &host)
+    AudioHostTable.add(to: &host)
     host.get_extension = { _, _ in nil }
     return host
   }
@@ -66,7 +66,7 @@ enum HostTable {
         if case .string(let string) = value { text = string } else { text = value.description }
       }
       let error = result < 0 ? MediaError(Status(foreign: result), text) : nil
-      instance.report(event, error, text: text)
+      instance.reportFromPlugin(event, error, text: text)
     }
     host.now_ns = { token in HostTable.instance(token)?.clock() ?? MediaTime.monotonic() }
   }
@@ -124,18 +124,12 @@ enum HostTable {
         frame.release()
         frame.release()
       }
-      guard let instance = HostTable.instance(token), let sink = instance.state.withLock({ $0.sink }) else { return msdk_result(MSDK_E_CLOSED) }
+      guard let instance = HostTable.instance(token), let sink = instance.state.withLock({ $0.sink }) else {
+        return msdk_result(MSDK_E_CLOSED)
+      }
       frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
       if frame.native.pointee.timestamp_ns == 0 { frame.native.pointee.timestamp_ns = instance.clock() }
-      return sink(frame)?.rawValue ?? msdk_result(MSDK_OK)
+      return sink.take(frame)?.rawValue ?? msdk_result(MSDK_OK)
     }
-  }
-
-  private static func addAudio(to host: inout msdk_host) {
-    host.audio_frame_acquire = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    host.audio_frame_ref = { _ in }
-    host.audio_frame_unref = { _ in }
-    host.consume_audio_frame = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    host.read_render_data = { _, _, _ in 0 }
   }
 }

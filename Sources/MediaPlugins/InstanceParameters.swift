@@ -18,7 +18,7 @@ extension PluginInstance {
     guard !parameter.isReadOnly else { throw MediaError(.permission, "parameter \"\(parameter.name)\" of \(descriptor.id) is read-only") }
     try turn.take("set_param") { () throws(MediaError) in
       try checkAlive()
-      let phase = state.withLock { max($0.producer, $0.renderer) }
+      let phase = state.withLock { $0.phase }
       guard phase < .started || parameter.isLive else {
         throw MediaError(.state, "parameter \"\(parameter.name)\" of \(descriptor.id) cannot be set while it is started")
       }

@@ -50,7 +50,7 @@ extension PluginInstance {
       }
       // The sink is there before the call: the first frame may come during it.
       state.withLock { state in
-        state.sink = sink
+        state.sink = Taker(take: sink)
         state.producer = .started
       }
       do throws(MediaError) {

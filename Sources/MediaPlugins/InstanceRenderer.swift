@@ -52,7 +52,7 @@ extension PluginInstance {
     let table = try rendererTable()
     if rendererPhase == .created { try initialiseRenderer() }
     try turn.take("render_video_frame") { () throws(MediaError) in
-      try checkSource(attachment)
+      try checkSource(attachment, of: .video)
       let fitting = try adapter.adapt(frame) { accepts($0, table: table) }
       defer { fitting.release() }
       state.withLock { $0.renderer = .started }
@@ -64,18 +64,10 @@ extension PluginInstance {
     let table = try rendererTable()
     if rendererPhase == .created { try initialiseRenderer() }
     try turn.take("render_encoded_frame") { () throws(MediaError) in
-      try checkSource(attachment)
+      try checkSource(attachment, of: .video)
       state.withLock { $0.renderer = .started }
       try call("render_encoded_frame") { table.render_encoded_frame?($0, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED) }
     }
-  }
-
-  private func checkSource(_ attachment: Attachment?) throws(MediaError) {
-    try checkAlive()
-    guard self.attachment === attachment else {
-      throw MediaError(.closed, "the instance of \(descriptor.id) is attached to \(self.attachment?.what ?? "nothing")")
-    }
-    guard rendererPhase > .created else { throw MediaError(.closed, "the instance of \(descriptor.id) was released") }
   }
 
   /// What would be on screen, as a frame with a reference, the caller's.

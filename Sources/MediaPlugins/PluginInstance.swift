@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import Synchronization
 
 /// What an instance tells the program.
 public struct PluginEvent: Sendable {
@@ -19,20 +20,39 @@ public final class PluginInstance: Sendable {
     public static func < (one: Phase, other: Phase) -> Bool { one.rawValue < other.rawValue }
   }
 
+  /// An instance may be of both: it has states, a sink and an attachment for each.
+  public enum Medium: Sendable {
+    case video
+    case audio
+  }
+
   /// Who takes the frames that a push producer or a filter makes; borrowed.
   public typealias Sink = @Sendable (VideoFrame) -> Status?
+  public typealias AudioSink = @Sendable (AudioFrame) -> Status?
   public typealias EventHandler = @Sendable (PluginEvent) -> Void
+
+  /// A sink in a box: a bare function that leaves the lock would be wrapped anew, in memory of its own, for every frame.
+  struct Taker<Frame> {
+    let take: @Sendable (Frame) -> Status?
+  }
 
   struct State {
     var producer = Phase.created
     var renderer = Phase.created
-    var sink: Sink?
-    var events: EventHandler?
-    var errorText: String?
+    var audioProducer = Phase.created
+    var audioRenderer = Phase.created
+    var sink: Taker<VideoFrame>?
+    var audioSink: Taker<AudioFrame>?
+    /// What an audio producer agreed to make; nil when it was not asked.
+    var audioFormat: AudioFormat?
+    var videoHolder: Holder?
+    var audioHolder: Holder?
     /// What was set.
     var values: [String: ParameterValue] = [:]
-    var attachment: Attachment?
     var isDestroyed = false
+
+    /// The highest of all kinds.
+    var phase: Phase { max(producer, renderer, audioProducer, audioRenderer) }
   }
 
   public let descriptor: ClassDescriptor
@@ -43,6 +63,7 @@ public final class PluginInstance: Sendable {
   let turn = Turn()
   let state: Monitor<State>
   let pool = BufferPool(limit: 8)
+  let audioPool = BufferPool(limit: 16)
   /// Set once, in init.
   private let native: Native
 
@@ -69,6 +90,11 @@ public final class PluginInstance: Sendable {
 
   let context: Context
   let adapter = RendererAdapter()
+  let audioAdapter = AudioRendererAdapter()
+  /// What a renderer of sound that pulls has not read yet.
+  let renderQueue = RenderQueue()
+  /// In milliseconds, as the plugin said last.
+  let renderDelay = Atomic<UInt32>(0)
 
   /// `ended` is told when the instance is destroyed.
   public init(
@@ -119,61 +145,20 @@ public final class PluginInstance: Sendable {
     guard !state.withLock({ $0.isDestroyed }) else { throw MediaError(.closed, "the instance of \(descriptor.id) is destroyed") }
   }
 
-  // MARK: Attachment
+  // MARK: States
 
-  /// What an instance is attached to. Frames are accepted from the holder of the present one only, so that none comes after `detach`.
-  public final class Attachment: Sendable {
-    public let what: String
-    /// Asks the holder to let go.
-    let letGo: @Sendable () -> Void
-
-    init(what: String, letGo: @escaping @Sendable () -> Void) {
-      self.what = what
-      self.letGo = letGo
+  /// The phase of exactly one MSDK_KIND_*, of those that the class is of.
+  public func phase(of kind: UInt32) throws(MediaError) -> Phase {
+    guard descriptor.kinds & kind != 0 else {
+      throw MediaError(.unsupported, "kind is \(kind); class \(descriptor.id) is of the kinds \(descriptor.kinds)")
     }
-  }
-
-  /// Attaches the instance to one thing, which its text names; two at once are refused. `letGo` makes the holder detach it.
-  public func attach(
-    to what: String, events: EventHandler?, letGo: @escaping @Sendable () -> Void
-  ) throws(MediaError) -> Attachment {
-    try state.withLock { state throws(MediaError) in
-      guard !state.isDestroyed else { throw MediaError(.closed, "the instance of \(descriptor.id) is destroyed") }
-      if let attachment = state.attachment {
-        throw MediaError(.state, "the instance of \(descriptor.id) is attached to \(attachment.what) already; detach it first")
-      }
-      let attachment = Attachment(what: what, letGo: letGo)
-      state.attachment = attachment
-      state.events = events
-      return attachment
+    switch Int(kind) {
+    case MSDK_KIND_VIDEO_PRODUCER: return producerPhase
+    case MSDK_KIND_VIDEO_RENDERER: return rendererPhase
+    case MSDK_KIND_AUDIO_PRODUCER: return audioProducerPhase
+    case MSDK_KIND_AUDIO_RENDERER: return audioRendererPhase
+    default: throw MediaError(.invalid, "kind is \(kind); accepted: exactly one MSDK_KIND_*")
     }
-  }
-
-  /// When it returns, nothing that was sent through the attachment is being rendered any more, unless the call came from there.
-  public func detach(_ attachment: Attachment) {
-    state.withLock { state in
-      guard state.attachment === attachment else { return }
-      state.attachment = nil
-      state.events = nil
-    }
-    _ = try? turn.take("detach") {}
-  }
-
-  var attachment: Attachment? { state.withLock { $0.attachment } }
-
-  /// Detaches it from whatever it is attached to, and takes it down to where it began.
-  public func release() throws(MediaError) {
-    attachment?.letGo()
-    downstream.removeAll()
-    try stopProducer()
-    try releaseProducer()
-    try releaseRenderer()
-  }
-
-  /// Tells the program, if somebody listens.
-  public func report(_ event: UInt32, _ error: MediaError?, text: String) {
-    let handler = state.withLock { $0.events }
-    handler?(PluginEvent(instance: self, event: event, status: error?.status, text: error?.text ?? text))
   }
 
   // MARK: The end
@@ -185,15 +170,15 @@ public final class PluginInstance: Sendable {
       return !state.isDestroyed
     }
     guard isFirst else { return }
-    // After that nobody attaches it any more.
-    attachment?.letGo()
-    downstream.removeAll()
-    for step in [stopProducer, releaseProducer, releaseRenderer] as [() throws(MediaError) -> Void] {
-      do throws(MediaError) {
-        try step()
-      } catch {
-        log(MSDK_LOG_WARN.level, error.text)
-      }
+    // From inside a call to it: when that is over.
+    if !turn.afterwards({ self.end() }) { end() }
+  }
+
+  private func end() {
+    // Nobody attaches it any more.
+    for medium in [Medium.video, .audio] {
+      letGo(of: medium)
+      takeDown(medium) { log(MSDK_LOG_WARN.level, $0.text) }
     }
     let destroy = descriptor.table.destroy
     do throws(MediaError) {

@@ -6,6 +6,7 @@ import MediaCore
 final class Turn: Sendable {
   private struct State {
     var owner: pthread_t?
+    var afterwards: (@Sendable () -> Void)?
   }
 
   private static let patience: UInt32 = 10_000
@@ -20,11 +21,29 @@ final class Turn: Sendable {
       return true
     }
     if !isFree { try wait(what) }
-    defer {
-      state.withLock { $0.owner = nil }
-      state.notify()
-    }
+    defer { end() }
     return try body()
+  }
+
+  @inline(__always)
+  private func end() {
+    let job = state.withLock { state in
+      defer { state.afterwards = nil }
+      state.owner = nil
+      return state.afterwards
+    }
+    state.notify()
+    job?()
+  }
+
+  /// Leaves something to be done when this thread's turn is over; false when it has none.
+  func afterwards(_ job: @escaping @Sendable () -> Void) -> Bool {
+    let me = pthread_self()
+    return state.withLock { state in
+      guard let owner = state.owner, pthread_equal(owner, me) != 0 else { return false }
+      state.afterwards = job
+      return true
+    }
   }
 
   private func wait(_ what: String) throws(MediaError) {

@@ -16,6 +16,7 @@ public final class Engine: Sendable {
   private struct Children {
     var sessions: [ObjectIdentifier: Session] = [:]
     var outgoing: [ObjectIdentifier: OutgoingVideo] = [:]
+    var outgoingAudio: [ObjectIdentifier: OutgoingAudio] = [:]
     var instances: [ObjectIdentifier: PluginInstance] = [:]
     var isClosed = false
   }
@@ -64,6 +65,12 @@ public final class Engine: Sendable {
     return stream
   }
 
+  public func makeOutgoingAudio(_ options: OutgoingAudioOptions) throws(MediaError) -> OutgoingAudio {
+    let stream = try OutgoingAudio(self, options)
+    try add(stream, to: \.outgoingAudio)
+    return stream
+  }
+
   public func makeInstance(_ classID: String) throws(MediaError) -> PluginInstance {
     let descriptor = try plugins.descriptor(classID)
     try children.withLock { children throws(MediaError) in try Engine.checkSingleton(descriptor, children) }
@@ -109,6 +116,10 @@ public final class Engine: Sendable {
     children.withLock { $0.outgoing[ObjectIdentifier(stream)] = nil }
   }
 
+  func forget(_ stream: OutgoingAudio) {
+    children.withLock { $0.outgoingAudio[ObjectIdentifier(stream)] = nil }
+  }
+
   /// Scripts the network of a loopback room; nil makes it perfect again.
   public func scriptNetwork(_ url: String, _ steps: [NetworkScript.Step], seed: UInt64, userID: String?) throws(MediaError) {
     let room = try RoomURL.loopbackName(url, argument: "room_url")
@@ -134,24 +145,27 @@ public final class Engine: Sendable {
   // MARK: The end
 
   public func close() {
-    let (sessions, outgoing, instances): ([Session], [OutgoingVideo], [PluginInstance]) = children.withLock { children in
+    let children: Children = self.children.withLock { children in
       children.isClosed = true
-      return (Array(children.sessions.values), Array(children.outgoing.values), Array(children.instances.values))
+      return children
     }
     handle.end()
-    for session in sessions { session.close() }
-    for stream in outgoing { stream.close() }
-    for instance in instances { instance.destroy() }
+    for session in children.sessions.values { session.close() }
+    for stream in children.outgoing.values { stream.close() }
+    for stream in children.outgoingAudio.values { stream.close() }
+    for instance in children.instances.values { instance.destroy() }
     loop.stop()
     LoopbackTransport.forgetScripts(of: clock)
     logger.set(level: MSDK_LOG_NONE.level32, callback: nil)
   }
 
   public var stats: EngineStats {
-    let (sessions, outgoing, instances) = children.withLock { ($0.sessions.values.map(\.self), $0.outgoing.count, $0.instances.count) }
+    let children = self.children.withLock { $0 }
     return EngineStats(
-      sessions: sessions.count, outgoingVideos: outgoing, incomingVideos: sessions.reduce(0) { $0 + $1.incomingCount },
-      instances: instances, threads: (clock as? SystemClock)?.threadCount ?? 0, frames: VideoFrame.liveCount,
+      sessions: children.sessions.count, outgoingVideos: children.outgoing.count,
+      incomingVideos: children.sessions.values.reduce(0) { $0 + $1.incomingCount }, outgoingAudios: children.outgoingAudio.count,
+      incomingAudios: children.sessions.values.reduce(0) { $0 + $1.incomingAudioCount }, instances: children.instances.count,
+      threads: (clock as? SystemClock)?.threadCount ?? 0, frames: VideoFrame.liveCount, audioFrames: AudioFrame.liveCount,
       encodedFrames: EncodedFrame.liveCount, logDropped: logger.droppedCount)
   }
 }
@@ -160,9 +174,12 @@ public struct EngineStats: Sendable {
   public var sessions: Int
   public var outgoingVideos: Int
   public var incomingVideos: Int
+  public var outgoingAudios: Int
+  public var incomingAudios: Int
   public var instances: Int
   public var threads: Int
   public var frames: Int
+  public var audioFrames: Int
   public var encodedFrames: Int
   public var logDropped: UInt64
 }

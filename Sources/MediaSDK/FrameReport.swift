@@ -20,6 +20,8 @@ public struct FrameReport: Sendable, Equatable {
     case paced = 5
     case queue = 6
     case network = 7
+    case muted = 8
+    case flushed = 9
   }
 
   public var outcome: Outcome
@@ -33,7 +35,10 @@ public struct FrameReport: Sendable, Equatable {
 
 /// Whom to tell. A foreign function is kept as it is, so that a send allocates nothing.
 public enum Completion: @unchecked Sendable {
+  /// Nobody given; the report can be read.
   case none
+  /// Nobody at all: what a producer of the core's makes.
+  case silent
   case closure(@Sendable (FrameReport) -> Void)
   case foreign(@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<msdk_frame_report>?) -> Void, UnsafeMutableRawPointer?)
 }

@@ -2,19 +2,20 @@ import MediaCore
 import Synchronization
 
 /// The two queues that a program reads, and the one descriptor that announces both.
-final class IncomingQueues: Sendable {
-  let raw: FrameQueue<VideoFrame>
+final class IncomingQueues<Frame: Sendable>: Sendable {
+  let raw: FrameQueue<Frame>
   let encoded: FrameQueue<EncodedFrame>
   private let announcer = Announcer()
 
-  init() {
-    raw = FrameQueue(announcer, side: 0) { $0.release() }
-    encoded = FrameQueue(announcer, side: 1) { $0.release() }
+  /// `measure` is for queues that are bounded by time too: how long a frame is.
+  init(measure: @escaping @Sendable (Frame) -> Int64 = { _ in 0 }, release: @escaping @Sendable (Frame) -> Void) {
+    raw = FrameQueue(announcer, side: 0, measure: measure, release: release)
+    encoded = FrameQueue(announcer, side: 1, measure: { $0.native.pointee.duration_ns }) { $0.release() }
   }
 
-  func open(_ options: IncomingVideoOptions) {
-    raw.open(capacity: min(64, options.queueCapacity == 0 ? 3 : options.queueCapacity), policy: options.queuePolicy)
-    encoded.open(capacity: options.queueCapacity == 0 ? 60 : options.queueCapacity, policy: options.queuePolicy)
+  func open(capacity: Int, encodedCapacity: Int, longest: Int64 = .max, policy: QueuePolicy) {
+    raw.open(capacity: capacity, longest: longest, policy: policy)
+    encoded.open(capacity: encodedCapacity, longest: longest, policy: policy)
   }
 
   /// Nothing more comes; what is here may be read.
@@ -31,6 +32,17 @@ final class IncomingQueues: Sendable {
 
   func descriptor() throws(MediaError) -> Int32 {
     try announcer.descriptor()
+  }
+}
+
+extension IncomingQueues where Frame == VideoFrame {
+  convenience init() {
+    self.init { $0.release() }
+  }
+
+  func open(_ options: IncomingVideoOptions) {
+    let (few, many) = options.queueCapacity == 0 ? (3, 60) : (min(64, options.queueCapacity), options.queueCapacity)
+    open(capacity: few, encodedCapacity: many, policy: options.queuePolicy)
   }
 }
 
@@ -71,34 +83,46 @@ final class FrameQueue<Frame: Sendable>: Sendable {
     var frames = BoundedQueue<Frame>(capacity: 1)
     var policy = QueuePolicy.dropOldest
     var phase = Phase.closed
+    /// Of all frames together, and the most that may be.
+    var length: Int64 = 0
+    var longest = Int64.max
   }
 
   private let announcer: Announcer
   private let side: Int
+  private let measure: @Sendable (Frame) -> Int64
   private let release: @Sendable (Frame) -> Void
   private let state = Monitor(State())
   /// Frames that wait, for those who look without the lock.
   private let available = Atomic<Int>(0)
   private let patience = Patience()
 
-  init(_ announcer: Announcer, side: Int, release: @escaping @Sendable (Frame) -> Void) {
+  init(
+    _ announcer: Announcer, side: Int, measure: @escaping @Sendable (Frame) -> Int64 = { _ in 0 },
+    release: @escaping @Sendable (Frame) -> Void
+  ) {
     self.announcer = announcer
     self.side = side
+    self.measure = measure
     self.release = release
   }
 
-  func open(capacity: Int, policy: QueuePolicy) {
-    state.withLock { $0 = State(frames: BoundedQueue(capacity: capacity), policy: policy, phase: .open) }
+  func open(capacity: Int, longest: Int64 = .max, policy: QueuePolicy) {
+    state.withLock { $0 = State(frames: BoundedQueue(capacity: capacity), policy: policy, phase: .open, longest: longest) }
     available.store(0, ordering: .releasing)
     announcer.set(side: side, false)
   }
 
   /// Takes a frame with its reference; gives back the one that has no place.
   func put(_ frame: Frame) -> Frame? {
+    let added = measure(frame)
     let displaced: Frame? = state.withLock { state in
       guard state.phase == .open else { return frame }
-      if state.frames.isFull, state.policy == .dropNewest { return frame }
-      let displaced = state.frames.push(frame)
+      let isFull = state.frames.isFull || state.length > state.longest - added && !state.frames.isEmpty
+      if isFull, state.policy == .dropNewest { return frame }
+      let displaced = isFull ? state.frames.pop() : nil
+      state.length += added - (displaced.map(measure) ?? 0)
+      _ = state.frames.push(frame)
       if state.frames.count == 1 { announcer.set(side: side, true) }
       available.store(state.frames.count, ordering: .releasing)
       return displaced
@@ -114,6 +138,7 @@ final class FrameQueue<Frame: Sendable>: Sendable {
     let began = deadline == 0 ? 0 : MediaTime.monotonic()
     let found: Result<Frame, MediaError>? = state.wait(until: deadline) { state in
       if let frame = state.frames.pop() {
+        state.length -= measure(frame)
         available.store(state.frames.count, ordering: .releasing)
         if state.frames.isEmpty, state.phase == .open { announcer.set(side: side, false) }
         return .success(frame)

@@ -39,24 +39,27 @@ public final class IncomingVideo: MediaSink {
   static let inboundCapacity = 60
 
   public let description: StreamDescription
+  /// As its sender makes it.
+  public let format: VideoFormat
   public let handle = HandleSlot(.incomingVideo)
   let session: Session
   let clock: any MediaClock
   let transport: any Transport
   let guarded = Monitor(Guarded())
-  let output = IncomingQueues()
+  let output = IncomingQueues<VideoFrame>()
   let renderers = RendererList()
   let decoding: DecodingStage?
   let shaper = FrameShaper()
 
-  init(_ description: StreamDescription, session: Session, transport: any Transport) {
+  init(_ description: StreamDescription, _ format: VideoFormat, session: Session, transport: any Transport) {
     self.description = description
+    self.format = format
     self.session = session
     clock = session.engine.clock
     self.transport = transport
     // A codec that is not known here can still be received encoded.
     decoding = description.codec == 0 ? nil : (try? VideoCodec.named(description.codec)).map {
-      DecodingStage($0, frameRate: description.format.frameRate)
+      DecodingStage($0, frameRate: format.frameRate)
     }
   }
 

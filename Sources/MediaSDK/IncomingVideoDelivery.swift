@@ -35,6 +35,7 @@ extension IncomingVideo {
       } else {
         offer(frame)
       }
+    case .sound: break
     }
   }
 
@@ -67,6 +68,7 @@ extension IncomingVideo {
       }
       switch arrival.unit {
       case .raw(let frame): deliver(frame)
+      case .sound: break
       case .encoded(let frame): decode(frame, arrival.picture)
       }
       arrival.unit.release()
@@ -92,7 +94,8 @@ extension IncomingVideo {
     guarded.withLock { $0.counters.count(verdict) }
     if verdict.asksForKeyFrame { requestKeyFrame() }
     guard verdict.isUsable else { return }
-    if renderers.takesEncoded, renderers.render(frame) { guarded.withLock { $0.counters.rendered += 1 } }
+    let isRendered = renderers.takesEncoded && renderers.render(frame)
+    if isRendered { guarded.withLock { $0.counters.rendered += 1 } }
     let (options, callback): (IncomingVideoOptions, FrameCallback?) = guarded.withLock { ($0.options, $0.callback) }
     guard options.output != .encoded || callback != nil || renderers.takesRaw else { return }
     let start = MediaTime.monotonic()
@@ -105,7 +108,7 @@ extension IncomingVideo {
         guarded.counters.totalDecodeTime += UInt64(max(0, duration))
       }
       guard let picture else { return }
-      deliver(picture)
+      deliver(picture, isRendered: isRendered)
       picture.release()
     } catch {
       if error.status == .noMemory {
@@ -120,7 +123,8 @@ extension IncomingVideo {
     }
   }
 
-  private func deliver(_ frame: VideoFrame) {
+  /// One that was rendered undecoded is not counted again.
+  private func deliver(_ frame: VideoFrame, isRendered: Bool = false) {
     let (options, callback, gate): (IncomingVideoOptions, FrameCallback?, CallbackGate) = guarded.withLock {
       ($0.options, $0.callback, $0.deliveryGate)
     }
@@ -135,7 +139,7 @@ extension IncomingVideo {
     do throws(MediaError) {
       let shaped = try shaper.shape(frame, options)
       defer { shaped.release() }
-      if renderers.render(shaped) { guarded.withLock { $0.counters.rendered += 1 } }
+      if renderers.render(shaped), !isRendered { guarded.withLock { $0.counters.rendered += 1 } }
     } catch {
       guarded.withLock { $0.counters.dropped += 1 }
     }

@@ -28,6 +28,7 @@ public struct IncomingVideoCounters: Sendable {
     case .raw(let frame):
       width = frame.native.pointee.format?.pointee.width ?? 0
       height = frame.native.pointee.format?.pointee.height ?? 0
+    case .sound: break
     case .encoded(let frame):
       width = frame.native.pointee.width
       height = frame.native.pointee.height

@@ -110,10 +110,10 @@ public final class OutgoingVideo: Sendable {
       _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
         guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
-        try transport.publish(id, codec: options.codec, format: format)
+        try transport.publish(id, codec: options.codec, format: .video(format))
         return guarded.begin(self, format, Publication(session: session, transport: transport, id: id), negotiator, estimate: estimate)
       } catch {
-        session.forget(id)
+        session.forget(video: id)
         throw error
       }
     }
@@ -154,7 +154,7 @@ public final class OutgoingVideo: Sendable {
     ending.worker?.stop()
     waitForDrain()
     publication.session.push(.outgoingVideoState(self, final, error))
-    publication.session.forget(publication.id)
+    publication.session.forget(video: publication.id)
     return true
   }
 

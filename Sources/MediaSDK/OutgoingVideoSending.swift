@@ -259,6 +259,7 @@ extension OutgoingVideo {
     }
     switch pending.completion {
     case .none: reports.push(report)
+    case .silent: break
     case .closure(let closure): completionGate.run { closure(report) }
     case .foreign(let function, let user):
       completionGate.run { withUnsafePointer(to: report.foreign) { function(user, $0) } }
@@ -291,6 +292,7 @@ extension MediaUnit {
       frame.native.pointee.sequence = sequence
       frame.native.pointee.timestamp_ns = timestamp
       frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
+    case .sound: break
     case .encoded(let frame):
       frame.native.pointee.sequence = sequence
       frame.native.pointee.timestamp_ns = timestamp

@@ -43,3 +43,9 @@ extension OutgoingVideo {
     try reports.read(deadline: deadline)
   }
 }
+
+extension OutgoingAudio {
+  public func readReport(deadline: Int64) throws(MediaError) -> FrameReport {
+    try reports.read(deadline: deadline)
+  }
+}

@@ -19,11 +19,14 @@ public struct Participant: Sendable {
   public let member: Member
   public let isLocal: Bool
   public let videoStreamCount: Int
+  public let audioStreamCount: Int
+  /// The level (RFC 6464) of an active speaker.
+  public let speakingLevel: UInt32?
 }
 
 /// One user's membership of a room. Every function may be called from any thread.
 public final class Session: TransportDelegate {
-  private struct Guarded {
+  struct Guarded {
     var state = SessionState.idle
     var transport: (any Transport)?
     var members: [Member] = []
@@ -31,6 +34,7 @@ public final class Session: TransportDelegate {
     var outgoing: [StreamID: OutgoingVideo] = [:]
     /// Streams that were withdrawn, for as long as they are remembered.
     var retired = BoundedQueue<IncomingVideo>(capacity: 64)
+    var sound = SessionSound()
     var estimate: UInt64 = 0
     var isClosed = false
     /// Closed, and its streams were ended.
@@ -42,7 +46,7 @@ public final class Session: TransportDelegate {
   public let engine: Engine
   private let room: String
   private let events: EventQueue
-  private let guarded = Monitor(Guarded())
+  let guarded = Monitor(Guarded())
 
   init(_ engine: Engine, _ options: SessionOptions) throws(MediaError) {
     guard (16...65_536).contains(options.eventCapacity) else {
@@ -95,18 +99,20 @@ public final class Session: TransportDelegate {
     }
     guard let transport else { return }
     if error == nil { push(.state(.disconnecting, nil)) }
-    let (outgoing, incoming): ([OutgoingVideo], [IncomingVideo]) = guarded.withLock { guarded in
+    let (outgoing, incoming, sound): ([OutgoingVideo], [IncomingVideo], SessionSound) = guarded.withLock { guarded in
       defer {
         guarded.outgoing = [:]
         guarded.incoming = [:]
         guarded.members = []
         guarded.estimate = 0
       }
-      return (Array(guarded.outgoing.values), Array(guarded.incoming.values))
+      return (Array(guarded.outgoing.values), Array(guarded.incoming.values), guarded.sound.leave())
     }
     for stream in outgoing { stream.stop() }
+    for stream in sound.outgoing.values { stream.stop() }
     transport.disconnect()
     for stream in incoming { retire(stream) }
+    for stream in sound.incoming.values { retire(stream) }
     guarded.withLock { $0.state = .disconnected }
     push(.state(.disconnected, error))
   }
@@ -128,6 +134,7 @@ public final class Session: TransportDelegate {
       return all
     }
     for stream in retired { stream.close() }
+    closeSound()
     engine.forget(self)
   }
 
@@ -138,11 +145,14 @@ public final class Session: TransportDelegate {
     guarded.withLock { guarded in
       guard guarded.state == .connected || guarded.state == .reconnecting else { return [] }
       let local = Participant(
-        member: Member(userID: options.userID, displayName: options.displayName), isLocal: true, videoStreamCount: guarded.outgoing.count)
+        member: Member(userID: options.userID, displayName: options.displayName), isLocal: true, videoStreamCount: guarded.outgoing.count,
+        audioStreamCount: guarded.sound.outgoing.count, speakingLevel: guarded.sound.speakingLevel(of: options.userID))
       return [local]
         + guarded.members.map { member in
-          let count = guarded.incoming.values.count { $0.userID == member.userID }
-          return Participant(member: member, isLocal: false, videoStreamCount: count)
+          Participant(
+            member: member, isLocal: false, videoStreamCount: guarded.incoming.values.count { $0.userID == member.userID },
+            audioStreamCount: guarded.sound.incoming.values.count { $0.userID == member.userID },
+            speakingLevel: guarded.sound.speakingLevel(of: member.userID))
         }
     }
   }
@@ -179,7 +189,7 @@ public final class Session: TransportDelegate {
     guard stream.session === self, stream.stop() else { throw MediaError(.state, "the stream is not started on this session") }
   }
 
-  func forget(_ id: StreamID) {
+  func forget(video id: StreamID) {
     guarded.withLock { $0.outgoing[id] = nil }
   }
 
@@ -225,7 +235,9 @@ public final class Session: TransportDelegate {
   public func transport(_ transport: any Transport, _ event: TransportEvent) {
     guard guarded.withLock({ $0.transport === transport }) else { return }
     switch event {
-    case .connected: change(to: .connected)
+    case .connected:
+      change(to: .connected)
+      startAttached()
     case .reconnecting: change(to: .reconnecting)
     case .reconnected: change(to: .connected)
     case .disconnected(let error): leave(because: error)
@@ -237,22 +249,21 @@ public final class Session: TransportDelegate {
     case .left(let userID):
       guarded.withLock { $0.members.removeAll { $0.userID == userID } }
       push(.participantLeft(userID: userID))
-    case .streamAdded(let description):
-      let stream = IncomingVideo(description, session: self, transport: transport)
-      let isHere = guarded.withLock { guarded in
-        guard guarded.transport === transport else { return false }
-        guarded.incoming[description.id] = stream
-        return true
-      }
-      if isHere { push(.incomingVideoAdded(stream)) }
+    case .streamAdded(let description): add(description, transport)
     case .streamRemoved(let id):
       if let stream = guarded.withLock({ $0.incoming.removeValue(forKey: id) }) { retire(stream) }
+      removeSound(id)
+    case .streamMuted(let id, let isMuted):
+      if let stream = guarded.withLock({ $0.sound.incoming[id] }) { push(.incomingAudioMuted(stream, isMuted)) }
+    case .speaking(let id, let userID, let isSpeaking, let level): spoke(id, userID: userID, isSpeaking ? level : nil)
     case .keyFrameRequested(let id):
       guard let stream = guarded.withLock({ $0.outgoing[id] }) else { return }
       stream.keyFrameRequested()
       push(.keyFrameRequested(stream))
     case .receivers(let id, let count):
-      guarded.withLock({ $0.outgoing[id] })?.receiversChanged(count)
+      let (video, audio) = guarded.withLock { ($0.outgoing[id], $0.sound.outgoing[id]) }
+      video?.receiversChanged(count)
+      audio?.receiversChanged(count)
     case .estimate(let bitrate):
       let outgoing = guarded.withLock { guarded in
         guarded.estimate = bitrate
@@ -260,6 +271,20 @@ public final class Session: TransportDelegate {
       }
       push(.estimate(bitrate))
       for stream in outgoing { stream.follow(estimate: bitrate) }
+    }
+  }
+
+  private func add(_ description: StreamDescription, _ transport: any Transport) {
+    switch description.format {
+    case .video(let format):
+      let stream = IncomingVideo(description, format, session: self, transport: transport)
+      let isHere = guarded.withLock { guarded in
+        guard guarded.transport === transport else { return false }
+        guarded.incoming[description.id] = stream
+        return true
+      }
+      if isHere { push(.incomingVideoAdded(stream)) }
+    case .audio(let format, let kind): addSound(description, format, kind: kind, transport)
     }
   }
 

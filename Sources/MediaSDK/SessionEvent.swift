@@ -24,6 +24,12 @@ public enum SessionEvent: Sendable {
   case estimate(UInt64)
   case plugin(PluginInstance, PluginEvent)
   case keyFrameRequested(OutgoingVideo)
+  case outgoingAudioState(OutgoingAudio, OutgoingAudio.State, MediaError?)
+  case incomingAudioAdded(IncomingAudio)
+  case incomingAudioState(IncomingAudio, IncomingAudio.State, MediaError?)
+  case incomingAudioRemoved(IncomingAudio)
+  case incomingAudioMuted(IncomingAudio, Bool)
+  case activeSpeaker(userID: String, Bool, level: UInt32)
 }
 
 public struct StampedEvent: Sendable {

@@ -181,6 +181,9 @@ public func msdk_engine_stats_get(_ engine: OpaquePointer!, _ out: UnsafeMutable
     native.threads = UInt32(clamping: stats.threads)
     native.frames = UInt32(clamping: stats.frames)
     native.encoded_frames = UInt32(clamping: stats.encodedFrames)
+    native.outgoing_audios = UInt32(clamping: stats.outgoingAudios)
+    native.incoming_audios = UInt32(clamping: stats.incomingAudios)
+    native.audio_frames = UInt32(clamping: stats.audioFrames)
     native.log_dropped = stats.logDropped
     try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
   }

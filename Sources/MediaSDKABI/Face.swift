@@ -44,6 +44,14 @@ enum Handles {
     try find(handle, .incomingVideo, IncomingVideo.self, "stream")
   }
 
+  static func outgoingAudio(_ handle: OpaquePointer?) throws(MediaError) -> OutgoingAudio {
+    try find(handle, .outgoingAudio, OutgoingAudio.self, "stream")
+  }
+
+  static func incomingAudio(_ handle: OpaquePointer?) throws(MediaError) -> IncomingAudio {
+    try find(handle, .incomingAudio, IncomingAudio.self, "stream")
+  }
+
   @inline(__always)
   static func sender(_ handle: OpaquePointer?) throws(MediaError) -> FrameSender {
     try find(handle, .frameSender, FrameSender.self, "sender")

@@ -132,6 +132,51 @@ extension VideoFormat {
   }
 }
 
+// MARK: Sound
+
+@c @implementation
+public func msdk_audio_frame_create(
+  _ format: UnsafePointer<msdk_audio_format>!, _ sampleCount: UInt32, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_audio_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let out = try required(out, "out")
+    var format = try ForeignStruct.read(required(format, "format"), argument: "format")
+    format.frames_per_buffer = 0
+    out.pointee = try AudioFrame.make(AudioFormat(checking: format, argument: "format"), sampleCount: Int(sampleCount)).native
+  }
+}
+
+@c @implementation
+public func msdk_audio_frame_ref(_ frame: UnsafePointer<msdk_audio_frame>!) -> msdk_result {
+  face { () throws(MediaError) in _ = try AudioFrame.retained(foreign: frame) }
+}
+
+@c @implementation
+public func msdk_audio_frame_unref(_ frame: UnsafePointer<msdk_audio_frame>!) -> msdk_result {
+  face { () throws(MediaError) in
+    guard let frame else { return }
+    guard AudioFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is no audio frame") }
+  }
+}
+
+@c @implementation
+public func msdk_audio_frame_references(_ frame: UnsafePointer<msdk_audio_frame>!) -> UInt32 {
+  guard let frame, !Fork.isChild else { return 0 }
+  return AudioFrame.references(foreign: frame)
+}
+
+@c @implementation
+public func msdk_audio_frame_position(
+  _ frame: UnsafePointer<msdk_audio_frame>!, _ timestamp: Int64, _ sample: UnsafeMutablePointer<Int64>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let sample = try required(sample, "sample")
+    let frame = try AudioFrame.retained(foreign: frame)
+    defer { frame.release() }
+    sample.pointee = frame.position(of: timestamp)
+  }
+}
+
 // MARK: Encoded frames
 
 @c @implementation
@@ -146,15 +191,13 @@ public func msdk_encoded_frame_create(
         .invalid, "source.data is \(attributes.data == nil ? "NULL" : "set"), size \(attributes.size); accepted: 1..\(EncodedFrame.largest) bytes")
     }
     let bytes = UnsafeRawBufferPointer(start: data, count: Int(attributes.size))
-    let header = try VideoCodec.named(attributes.codec, argument: "source.codec").parseHeader(bytes)
     guard attributes.orientation < 8 else {
       throw MediaError(.invalid, "source.orientation is \(attributes.orientation); accepted: 0..7")
     }
-    let key = UInt32(MSDK_ENCODED_KEY)
-    attributes.flags = header.isKeyFrame ? attributes.flags | key : attributes.flags & ~key
-    if header.width > 0 {
-      attributes.width = header.width
-      attributes.height = header.height
+    switch Int(attributes.codec) {
+    case MSDK_CODEC_VP8: try attributes.describeVideo(bytes)
+    case MSDK_CODEC_OPUS: try attributes.describeAudio(bytes)
+    default: throw MediaError(.unsupported, "source.codec is \(attributes.codec); accepted: MSDK_CODEC_VP8, MSDK_CODEC_OPUS")
     }
     attributes.sequence = 0
     guard let frame = try EncodedFrame.make(copying: bytes, attributes: attributes, from: BufferPool(limit: 1), deadline: 0) else {
@@ -174,5 +217,24 @@ public func msdk_encoded_frame_unref(_ frame: UnsafePointer<msdk_encoded_frame>!
   face { () throws(MediaError) in
     guard let frame else { return }
     guard EncodedFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is no encoded frame") }
+  }
+}
+
+extension msdk_encoded_frame {
+  /// What the data itself says has precedence over what the program said.
+  fileprivate mutating func describeVideo(_ bytes: UnsafeRawBufferPointer) throws(MediaError) {
+    let header = try VideoCodec.named(codec).parseHeader(bytes)
+    let key = UInt32(MSDK_ENCODED_KEY)
+    flags = header.isKeyFrame ? flags | key : flags & ~key
+    if header.width > 0 {
+      width = header.width
+      height = header.height
+    }
+  }
+
+  fileprivate mutating func describeAudio(_ bytes: UnsafeRawBufferPointer) throws(MediaError) {
+    let given = level
+    try AudioCodec.named(codec).describe(bytes, in: &self)
+    if given != 0 { level = min(given, AudioFrame.silentLevel) }
   }
 }

@@ -93,14 +93,7 @@ public func msdk_instance_state(_ instance: OpaquePointer!, _ kind: UInt32, _ ou
   face { () throws(MediaError) in
     let instance = try Handles.instance(instance)
     let out = try required(out, "out")
-    guard instance.descriptor.kinds & kind != 0 else {
-      throw MediaError(.unsupported, "kind is \(kind); class \(instance.descriptor.id) is of the kinds \(instance.descriptor.kinds)")
-    }
-    switch Int(kind) {
-    case MSDK_KIND_VIDEO_PRODUCER: out.pointee = instance.producerPhase.rawValue
-    case MSDK_KIND_VIDEO_RENDERER: out.pointee = instance.rendererPhase.rawValue
-    default: throw MediaError(.invalid, "kind is \(kind); accepted: MSDK_KIND_VIDEO_PRODUCER, MSDK_KIND_VIDEO_RENDERER")
-    }
+    out.pointee = try instance.phase(of: kind).rawValue
   }
 }
 
@@ -113,6 +106,18 @@ public func msdk_instance_format_at(
     let out = try required(out, "out")
     guard let format = try producer.producerFormat(at: index) else {
       throw MediaError(.notFound, "index is \(index), past the last format of \(producer.descriptor.id)")
+    }
+    try ForeignStruct.write(format.foreign, to: out, argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_instance_audio_format(_ producer: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_audio_format>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let producer = try Handles.instance(producer, "producer")
+    let out = try required(out, "out")
+    guard let format = try producer.audioCaptureSettings() else {
+      throw MediaError(.unsupported, "class \(producer.descriptor.id) does not say what it makes")
     }
     try ForeignStruct.write(format.foreign, to: out, argument: "out")
   }
@@ -139,6 +144,16 @@ public func msdk_instance_render(_ renderer: OpaquePointer!, _ frame: UnsafePoin
   face { () throws(MediaError) in
     let renderer = try Handles.instance(renderer, "renderer")
     let frame = try VideoFrame.retained(foreign: frame)
+    defer { frame.release() }
+    try renderer.render(frame, from: nil)
+  }
+}
+
+@c @implementation
+public func msdk_instance_render_audio(_ renderer: OpaquePointer!, _ frame: UnsafePointer<msdk_audio_frame>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let renderer = try Handles.instance(renderer, "renderer")
+    let frame = try AudioFrame.retained(foreign: frame)
     defer { frame.release() }
     try renderer.render(frame, from: nil)
   }

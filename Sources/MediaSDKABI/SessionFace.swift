@@ -74,6 +74,9 @@ extension Participant {
     var native = msdk_participant()
     native.is_local = isLocal ? 1 : 0
     native.video_stream_count = UInt32(clamping: videoStreamCount)
+    native.audio_stream_count = UInt32(clamping: audioStreamCount)
+    native.is_speaking = speakingLevel == nil ? 0 : 1
+    native.audio_level = speakingLevel ?? AudioFrame.silentLevel
     withUnsafeMutableBytes(of: &native.user_id) { ForeignText.write(member.userID, to: $0) }
     withUnsafeMutableBytes(of: &native.display_name) { ForeignText.write(member.displayName, to: $0) }
     return native
@@ -138,10 +141,12 @@ extension StampedEvent {
       native.sender = sender.handle.handle(of: sender)
       native.format = sender.format.foreign
       native.codec = stream.options.codec
+      native.kind = UInt32(MSDK_VIDEO_VIRTUAL)
     case .incomingVideoAdded(let stream):
       native.set(MSDK_EVENT_INCOMING_VIDEO_ADDED, stream)
-      native.format = stream.description.format.foreign
+      native.format = stream.format.foreign
       native.codec = stream.description.codec
+      native.kind = UInt32(MSDK_VIDEO_VIRTUAL)
     case .incomingVideoState(let stream, let state, let error):
       native.set(MSDK_EVENT_INCOMING_VIDEO_STATE, stream)
       native.set(MSDK_EVENT_INCOMING_VIDEO_STATE, userID: stream.userID, state: state.rawValue, error: error)
@@ -158,6 +163,25 @@ extension StampedEvent {
     case .keyFrameRequested(let stream):
       native.set(MSDK_EVENT_KEY_FRAME_REQUESTED)
       native.outgoing_video = stream.handle.handle(of: stream)
+    case .outgoingAudioState(let stream, let state, let error):
+      native.set(MSDK_EVENT_OUTGOING_AUDIO_STATE, state: state.rawValue, error: error)
+      native.outgoing_audio = stream.handle.handle(of: stream)
+      native.kind = stream.options.kind.rawValue
+    case .incomingAudioAdded(let stream):
+      native.set(MSDK_EVENT_INCOMING_AUDIO_ADDED, stream)
+      native.audio_format = stream.format.foreign
+      native.codec = stream.codec
+      native.value = stream.isMutedAtFirst ? 1 : 0
+    case .incomingAudioState(let stream, let state, let error):
+      native.set(MSDK_EVENT_INCOMING_AUDIO_STATE, stream, state: state.rawValue, error: error)
+    case .incomingAudioRemoved(let stream):
+      native.set(MSDK_EVENT_INCOMING_AUDIO_REMOVED, stream)
+    case .incomingAudioMuted(let stream, let isMuted):
+      native.set(MSDK_EVENT_INCOMING_AUDIO_MUTED, stream)
+      native.value = isMuted ? 1 : 0
+    case .activeSpeaker(let userID, let isSpeaking, let level):
+      native.set(MSDK_EVENT_ACTIVE_SPEAKER, userID: userID, state: isSpeaking ? 1 : 0)
+      native.value = UInt64(level)
     }
     return native
   }
@@ -175,6 +199,12 @@ extension msdk_event {
   fileprivate mutating func set(_ type: Int, _ stream: IncomingVideo) {
     set(type, userID: stream.userID)
     incoming_video = stream.handle.handle(of: stream)
+  }
+
+  fileprivate mutating func set(_ type: Int, _ stream: IncomingAudio, state: UInt32 = 0, error: MediaError? = nil) {
+    set(type, userID: stream.userID, state: state, error: error)
+    incoming_audio = stream.handle.handle(of: stream)
+    kind = stream.kind
   }
 }
 
@@ -195,6 +225,36 @@ public func msdk_session_stop_video(_ session: OpaquePointer!, _ stream: OpaqueP
     try session.stop(Handles.outgoing(stream))
   }
 }
+
+// MARK: Sound
+
+@c @implementation
+public func msdk_session_start_audio(_ session: OpaquePointer!, _ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    try session.start(Handles.outgoingAudio(stream))
+  }
+}
+
+@c @implementation
+public func msdk_session_stop_audio(_ session: OpaquePointer!, _ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    try session.stop(Handles.outgoingAudio(stream))
+  }
+}
+
+@c @implementation
+public func msdk_session_mixed_audio(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<OpaquePointer?>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    let out = try required(out, "out")
+    let mix = try session.mixedAudio()
+    try Handles.publish(mix.handle.handle(of: mix), to: out) {}
+  }
+}
+
+// MARK: Stats
 
 @c @implementation
 public func msdk_session_stats_get(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_session_stats>!) -> msdk_result {

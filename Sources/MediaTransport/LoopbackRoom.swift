@@ -42,9 +42,11 @@ final class LoopbackRoom: Sendable {
   }
 
   struct Published {
-    let description: StreamDescription
+    var description: StreamDescription
     let publisher: LoopbackTransport
     var receivers: [Receiver] = []
+    /// The level of whoever is speaking.
+    var speakingLevel: UInt32?
   }
 
   struct State {
@@ -113,6 +115,9 @@ final class LoopbackRoom: Sendable {
       }
       for stream in state.streams.values.sorted(by: { $0.description.id.value < $1.description.id.value }) {
         newcomer.post(.streamAdded(stream.description))
+        if let level = stream.speakingLevel {
+          newcomer.post(.speaking(stream.description.id, userID: stream.description.userID, true, level: level))
+        }
       }
       state.members.append(newcomer)
     }
@@ -149,6 +154,23 @@ final class LoopbackRoom: Sendable {
 
   func unpublish(_ id: StreamID) {
     state.withLock { state in remove(id, from: &state) }
+  }
+
+  func setMuted(_ id: StreamID, _ isMuted: Bool, by publisher: LoopbackTransport) {
+    state.withLock { state in
+      guard state.streams[id]?.publisher === publisher, state.streams[id]?.description.isMuted != isMuted else { return }
+      state.streams[id]?.description.isMuted = isMuted
+      for member in state.members where member !== publisher { member.post(.streamMuted(id, isMuted)) }
+    }
+  }
+
+  func setSpeaking(_ id: StreamID, _ isSpeaking: Bool, level: UInt32, by publisher: LoopbackTransport) {
+    state.withLock { state in
+      guard let stream = state.streams[id], stream.publisher === publisher else { return }
+      state.streams[id]?.speakingLevel = isSpeaking ? level : nil
+      let userID = stream.description.userID
+      for member in state.members where member !== publisher { member.post(.speaking(id, userID: userID, isSpeaking, level: level)) }
+    }
   }
 
   func subscribe(_ receiver: Receiver, to id: StreamID) {

@@ -220,13 +220,21 @@ public final class LoopbackTransport: Transport {
     LoopbackRoom.makeStreamID()
   }
 
-  public func publish(_ stream: StreamID, codec: UInt32, format: VideoFormat) throws(MediaError) {
+  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
     guard let room = room.withLock({ $0 }) else { throw MediaError(.state, "the session is not connected") }
     try room.publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), by: self)
   }
 
   public func unpublish(_ stream: StreamID) {
     room.withLock { $0 }?.unpublish(stream)
+  }
+
+  public func setMuted(_ stream: StreamID, _ isMuted: Bool) {
+    room.withLock { $0 }?.setMuted(stream, isMuted, by: self)
+  }
+
+  public func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
+    room.withLock { $0 }?.setSpeaking(stream, isSpeaking, level: level, by: self)
   }
 
   public func subscribe(to stream: StreamID, _ sink: any MediaSink) {

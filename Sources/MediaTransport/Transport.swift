@@ -18,14 +18,22 @@ public struct StreamID: Hashable, Sendable {
   }
 }
 
+/// What a stream is made of; the kind is MSDK_VIDEO_* or MSDK_AUDIO_*.
+public enum StreamFormat: Sendable {
+  case video(VideoFormat)
+  case audio(AudioFormat, kind: UInt32)
+}
+
 /// What a room knows of a stream that somebody publishes.
 public struct StreamDescription: Sendable {
   public let id: StreamID
   public let userID: String
   public let codec: UInt32
-  public let format: VideoFormat
+  public let format: StreamFormat
+  /// Of sound.
+  public var isMuted = false
 
-  public init(id: StreamID, userID: String, codec: UInt32, format: VideoFormat) {
+  public init(id: StreamID, userID: String, codec: UInt32, format: StreamFormat) {
     self.id = id
     self.userID = userID
     self.codec = codec
@@ -33,18 +41,20 @@ public struct StreamDescription: Sendable {
   }
 }
 
-/// Which of the pictures that a stream handed to its transport this is, from 1: RFC 7741 calls it the picture id. A gap at the receiver is a
-/// loss on the way; frames that the sender left out have none.
+/// Which of the units that a stream handed to its transport this is, from 1: RFC 7741 calls it the picture id. A gap at the receiver is a
+/// loss on the way; what the sender left out has none.
 public typealias PictureID = UInt64
 
-/// One picture on its way, raw or encoded; borrowed by whoever is handed it.
+/// One picture or buffer of sound on its way, raw or encoded; borrowed by whoever is handed it.
 public enum MediaUnit: Sendable {
   case raw(VideoFrame)
+  case sound(AudioFrame)
   case encoded(EncodedFrame)
 
   public func retain() {
     switch self {
     case .raw(let frame): frame.retain()
+    case .sound(let frame): frame.retain()
     case .encoded(let frame): frame.retain()
     }
   }
@@ -52,6 +62,7 @@ public enum MediaUnit: Sendable {
   public func release() {
     switch self {
     case .raw(let frame): frame.release()
+    case .sound(let frame): frame.release()
     case .encoded(let frame): frame.release()
     }
   }
@@ -59,6 +70,7 @@ public enum MediaUnit: Sendable {
   public var byteCount: Int {
     switch self {
     case .raw(let frame): frame.byteCount
+    case .sound(let frame): frame.bytes.count
     case .encoded(let frame): Int(frame.native.pointee.size)
     }
   }
@@ -81,6 +93,9 @@ public enum TransportEvent: Sendable {
   case streamAdded(StreamDescription)
   case streamRemoved(StreamID)
   case keyFrameRequested(StreamID)
+  case streamMuted(StreamID, Bool)
+  /// Whoever sends that stream began or ended to speak, at that level (RFC 6464).
+  case speaking(StreamID, userID: String, Bool, level: UInt32)
   /// How many receive a stream that this session publishes.
   case receivers(StreamID, Int)
   /// Bits a second that this session can send; 0 is unlimited.
@@ -107,8 +122,11 @@ public protocol Transport: AnyObject, Sendable {
 
   /// An id for a stream to be published. Asked for first, so that the session knows the stream before the room tells of it.
   func makeStreamID() -> StreamID
-  func publish(_ stream: StreamID, codec: UInt32, format: VideoFormat) throws(MediaError)
+  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError)
   func unpublish(_ stream: StreamID)
+  /// Tell the others of a stream of sound that this session publishes.
+  func setMuted(_ stream: StreamID, _ isMuted: Bool)
+  func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32)
   func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult
 
   func subscribe(to stream: StreamID, _ sink: any MediaSink)
@@ -123,7 +141,7 @@ public protocol TransportDelegate: AnyObject, Sendable {
   func transport(_ transport: any Transport, _ event: TransportEvent)
 }
 
-/// Who takes the pictures of a stream that was subscribed to. Kept until it is unsubscribed, withdrawn or left.
+/// Who takes the units of a stream that was subscribed to. Kept until it is unsubscribed, withdrawn or left.
 public protocol MediaSink: AnyObject, Sendable {
   func receive(_ unit: MediaUnit, _ picture: PictureID)
 }

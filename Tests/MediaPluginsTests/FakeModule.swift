@@ -10,7 +10,11 @@ final class FakeModule {
   var classes: [msdk_class] = []
   var producer = FakePlugin.producer(pull: true)
   var renderer = FakePlugin.renderer()
+  var audioProducer = FakePlugin.audioProducer(pull: true)
+  var audioRenderer = FakePlugin.audioRenderer()
   var params: [msdk_param] = []
+  /// Kinds whose table is left out.
+  var omitted = 0
 
   init(_ id: String = "test.fake", kinds: Int = MSDK_KIND_VIDEO_PRODUCER) {
     table.struct_size = UInt32(MemoryLayout<msdk_module>.size)
@@ -45,8 +49,11 @@ final class FakeModule {
     }
     let list = classes.map { entry -> UnsafePointer<msdk_class>? in
       var entry = entry
-      if entry.kinds & UInt32(MSDK_KIND_VIDEO_PRODUCER) != 0 { entry.video_producer = UnsafePointer(FakeModule.keep([producer])) }
-      if entry.kinds & UInt32(MSDK_KIND_VIDEO_RENDERER) != 0 { entry.video_renderer = UnsafePointer(FakeModule.keep([renderer])) }
+      let given = entry.kinds & ~UInt32(omitted)
+      if given & UInt32(MSDK_KIND_VIDEO_PRODUCER) != 0 { entry.video_producer = UnsafePointer(FakeModule.keep([producer])) }
+      if given & UInt32(MSDK_KIND_VIDEO_RENDERER) != 0 { entry.video_renderer = UnsafePointer(FakeModule.keep([renderer])) }
+      if given & UInt32(MSDK_KIND_AUDIO_PRODUCER) != 0 { entry.audio_producer = UnsafePointer(FakeModule.keep([audioProducer])) }
+      if given & UInt32(MSDK_KIND_AUDIO_RENDERER) != 0 { entry.audio_renderer = UnsafePointer(FakeModule.keep([audioRenderer])) }
       return UnsafePointer(FakeModule.keep([entry]))
     }
     table.classes = UnsafePointer(FakeModule.keep(list + [nil]))
@@ -84,6 +91,10 @@ final class FakeModule {
   static func text(_ text: String) -> UnsafePointer<CChar>? {
     UnsafePointer(keep(Array(text.utf8CString)))
   }
+}
+
+func testSound(_ sampleFormat: SampleFormat = .f32, rate: UInt32 = 48_000, channels: UInt32 = 2, samples: UInt32 = 0) -> AudioFormat {
+  AudioFormat(sampleFormat, sampleRate: rate, channels: channels, samplesPerBuffer: samples)
 }
 
 func testFormat(_ pixelFormat: PixelFormat = .i420, _ width: UInt32 = 16, _ height: UInt32 = 8) -> VideoFormat {

@@ -65,6 +65,13 @@ final class FakePlugin: Sendable {
   let due = Monitor<Int64>(0)
   /// What produce_frame hands out.
   let produced = Monitor<VideoFrame?>(nil)
+  let producedSound = Monitor<AudioFrame?>(nil)
+  /// What it would make, and what it asks for; nil for what it is given.
+  let captureSound = Monitor<AudioFormat?>(nil)
+  let renderSound = Monitor<AudioFormat?>(nil)
+  /// What render_settings was told will come.
+  let arriving = Monitor<AudioFormat?>(nil)
+  let audioFrame = Monitor<AudioFrame?>(nil)
 }
 
 // MARK: The tables
@@ -146,6 +153,76 @@ extension FakePlugin {
       return fake.call("render")
     }
     return table
+  }
+}
+
+// MARK: The tables of sound, whose calls begin with "audio"
+
+extension FakePlugin {
+  static func audioProducer(pull: Bool) -> msdk_audio_producer {
+    var table = msdk_audio_producer()
+    table.struct_size = UInt32(MemoryLayout<msdk_audio_producer>.size)
+    table.flags = pull ? UInt32(MSDK_PRODUCER_PULL) : 0
+    table.init_capture = { FakePlugin.of($0)?.call("audio init_capture") ?? -1 }
+    table.release_capture = { FakePlugin.of($0)?.call("audio release_capture") ?? -1 }
+    table.start_capture = { FakePlugin.of($0)?.call("audio start_capture") ?? -1 }
+    table.stop_capture = { FakePlugin.of($0)?.call("audio stop_capture") ?? -1 }
+    table.set_format = { plugin, format in
+      guard let fake = FakePlugin.of(plugin), let format = format?.pointee else { return -1 }
+      return fake.call("audio set_format \(format.sample_rate)/\(format.channels)")
+    }
+    table.capture_settings = { plugin, out in
+      guard let fake = FakePlugin.of(plugin) else { return -1 }
+      if let format = fake.captureSound.withLock({ $0 }) { out?.pointee = format.foreign }
+      return fake.call("audio capture_settings")
+    }
+    table.produce_frame = { plugin, due, out in
+      guard let fake = FakePlugin.of(plugin) else { return -1 }
+      fake.due.withLock { $0 = due }
+      let result = fake.call("audio produce_frame")
+      out?.pointee = fake.producedSound.withLock { produced in
+        defer { produced = nil }
+        return produced?.native
+      }
+      return result
+    }
+    return table
+  }
+
+  static func audioRenderer() -> msdk_audio_renderer {
+    var table = msdk_audio_renderer()
+    table.struct_size = UInt32(MemoryLayout<msdk_audio_renderer>.size)
+    table.init_render = { FakePlugin.of($0)?.call("audio init_render") ?? -1 }
+    table.release_render = { FakePlugin.of($0)?.call("audio release_render") ?? -1 }
+    table.start_render = { FakePlugin.of($0)?.call("audio start_render") ?? -1 }
+    table.stop_render = { FakePlugin.of($0)?.call("audio stop_render") ?? -1 }
+    table.render_settings = { plugin, out in
+      guard let fake = FakePlugin.of(plugin), let out else { return -1 }
+      let told = try? AudioFormat(checking: out.pointee, argument: "out")
+      fake.arriving.withLock { $0 = told }
+      if let format = fake.renderSound.withLock({ $0 }) { out.pointee = format.foreign }
+      return fake.call("audio render_settings")
+    }
+    table.render_audio_frame = { plugin, frame in
+      guard let fake = FakePlugin.of(plugin), let frame else { return -1 }
+      let sound = AudioFrame(native: UnsafeMutablePointer(mutating: frame))
+      fake.audioFrame.withLock { $0 = sound }
+      return fake.call("audio render \(sound.sampleCount) of \(sound.format)")
+    }
+    return table
+  }
+
+  /// The renderer that takes packets of Opus.
+  static func packetRenderer() -> msdk_audio_renderer {
+    var table = audioRenderer()
+    table.accepts_codec = { _, codec in codec == UInt32(MSDK_CODEC_OPUS) ? 1 : 0 }
+    table.render_encoded_frame = { plugin, _ in FakePlugin.of(plugin)?.call("audio render_encoded") ?? -1 }
+    return table
+  }
+
+  /// How often it was called so.
+  func count(_ prefix: String) -> Int {
+    calls.filter { $0.hasPrefix(prefix) }.count
   }
 }
 

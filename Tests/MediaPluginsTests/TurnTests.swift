@@ -43,3 +43,22 @@ import Testing
     #expect(inside.withLock { $0.all } == 400)
   }
 }
+
+@Suite struct TurnAfterwardsTests {
+  @Test func isDoneWhenTheTurnIsOver() throws {
+    let turn = Turn()
+    let order = Monitor<[String]>([])
+    #expect(!turn.afterwards {})
+    try turn.take("outer") {
+      let isLeft = turn.afterwards {
+        order.withLock { $0.append("afterwards") }
+        _ = try? turn.take("inside") { order.withLock { $0.append("a turn of its own") } }
+      }
+      #expect(isLeft)
+      order.withLock { $0.append("body") }
+    }
+    #expect(order.withLock { $0 } == ["body", "afterwards", "a turn of its own"])
+    try turn.take("again") {}
+    #expect(order.withLock { $0.count } == 3)
+  }
+}

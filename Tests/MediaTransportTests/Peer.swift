@@ -29,7 +29,7 @@ final class Peer: TransportDelegate, MediaSink {
 
   func publish(codec: UInt32) throws -> StreamID {
     let id = transport.makeStreamID()
-    try transport.publish(id, codec: codec, format: TestRoom.format)
+    try transport.publish(id, codec: codec, format: .video(TestRoom.format))
     return id
   }
 
@@ -52,6 +52,8 @@ final class Peer: TransportDelegate, MediaSink {
     case .keyFrameRequested: events.add("key frame")
     case .receivers(_, let count): events.add("receivers \(count)")
     case .estimate(let bits): events.add("estimate \(bits)")
+    case .streamMuted(_, let isMuted): events.add(isMuted ? "muted" : "unmuted")
+    case .speaking(_, let userID, let isSpeaking, let level): events.add("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")
     }
   }
 

@@ -1,0 +1,67 @@
+import COpus
+import MediaCore
+
+/// libopus' decoder at 48,000 Hz. Used by one thread at a time.
+public final class OpusDecoder: AudioDecoder, @unchecked Sendable {
+  private let channels: Int
+  private let state: OpaquePointer
+  /// After a packet without SILK libopus conceals where it is asked to recover.
+  private var isInCELT = false
+
+  public init(channels: Int) throws(MediaError) {
+    guard (1...2).contains(channels) else { throw MediaError(.range, "the Opus decoder's channels are \(channels); accepted: 1, 2") }
+    var code: Int32 = OPUS_OK
+    guard let state = opus_decoder_create(48_000, Int32(channels), &code) else { throw opusError("making an Opus decoder", code) }
+    self.state = state
+    self.channels = channels
+  }
+
+  deinit { opus_decoder_destroy(state) }
+
+  public func decode(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int {
+    let header = try OpusPacket.parse(packet)
+    let count = try run(packet, count: header.sampleCount, recovers: false, into: output)
+    isInCELT = header.mode == .celt
+    return count
+  }
+
+  public func conceal(sampleCount: Int, into output: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int {
+    try check(sampleCount)
+    return try run(UnsafeRawBufferPointer(start: nil, count: 0), count: sampleCount, recovers: false, into: output)
+  }
+
+  public func recover(
+    sampleCount: Int, from next: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<Float>
+  ) throws(MediaError) -> Int? {
+    try check(sampleCount)
+    let header = try OpusPacket.parse(next)
+    guard header.hasRedundancy, !isInCELT, sampleCount >= header.samplesPerFrame else { return nil }
+    return try run(next, count: sampleCount, recovers: true, into: output)
+  }
+
+  public func reset() {
+    copus_decoder_reset(state)
+    isInCELT = false
+  }
+
+  private func run(
+    _ packet: UnsafeRawBufferPointer, count: Int, recovers: Bool, into output: UnsafeMutableBufferPointer<Float>
+  ) throws(MediaError) -> Int {
+    guard let target = output.baseAddress, output.count >= count * channels else {
+      throw MediaError(.bufferSmall, "room for \(output.count) samples; needed: \(count) for each of \(channels) channels")
+    }
+    let bytes = packet.assumingMemoryBound(to: UInt8.self).baseAddress
+    let made = opus_decode_float(state, bytes, Int32(packet.count), target, Int32(count), recovers ? 1 : 0)
+    guard made >= 0 else {
+      let error = opusError("decoding an Opus packet of \(packet.count) bytes", made)
+      throw error.status == .noMemory ? error : MediaError(.corrupt, error.text)
+    }
+    return Int(made)
+  }
+
+  private func check(_ sampleCount: Int) throws(MediaError) {
+    guard sampleCount > 0, sampleCount <= OpusPacket.mostSamples, sampleCount % 120 == 0 else {
+      throw MediaError(.invalid, "\(sampleCount) samples to make up; accepted: multiples of 120, up to \(OpusPacket.mostSamples)")
+    }
+  }
+}

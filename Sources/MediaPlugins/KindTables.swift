@@ -1,0 +1,66 @@
+import CMediaSDK
+import MediaCore
+
+/// The table of each kind that a class is of, with all the functions that the core relies on; nil for the kinds that it is not of.
+extension PluginTable {
+  static func videoProducer(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_video_producer? {
+    guard table.kinds & UInt32(MSDK_KIND_VIDEO_PRODUCER) != 0 else { return nil }
+    let producer = try read(table.video_producer, "\(argument).video_producer")
+    guard producer.init_capture != nil, producer.release_capture != nil, producer.start_capture != nil, producer.stop_capture != nil,
+      producer.set_format != nil
+    else { throw lacksCapture("\(argument).video_producer") }
+    guard producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0 || producer.produce_frame != nil else {
+      throw lacksProduceFrame("\(argument).video_producer")
+    }
+    return producer
+  }
+
+  static func audioProducer(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_audio_producer? {
+    guard table.kinds & UInt32(MSDK_KIND_AUDIO_PRODUCER) != 0 else { return nil }
+    let producer = try read(table.audio_producer, "\(argument).audio_producer")
+    guard producer.init_capture != nil, producer.release_capture != nil, producer.start_capture != nil, producer.stop_capture != nil,
+      producer.set_format != nil
+    else { throw lacksCapture("\(argument).audio_producer") }
+    guard producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0 || producer.produce_frame != nil else {
+      throw lacksProduceFrame("\(argument).audio_producer")
+    }
+    return producer
+  }
+
+  static func videoRenderer(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_video_renderer? {
+    guard table.kinds & UInt32(MSDK_KIND_VIDEO_RENDERER) != 0 else { return nil }
+    let renderer = try read(table.video_renderer, "\(argument).video_renderer")
+    guard renderer.init_render != nil, renderer.release_render != nil, renderer.render_video_frame != nil else {
+      throw MediaError(.abi, "\(argument).video_renderer lacks one of init_render, release_render and render_video_frame")
+    }
+    guard (renderer.accepts_codec != nil) == (renderer.render_encoded_frame != nil) else {
+      throw hasHalfACodec("\(argument).video_renderer")
+    }
+    return renderer
+  }
+
+  static func audioRenderer(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_audio_renderer? {
+    guard table.kinds & UInt32(MSDK_KIND_AUDIO_RENDERER) != 0 else { return nil }
+    let sizeOfVersion10 = MemoryLayout<msdk_audio_renderer>.offset(of: \.accepts_codec) ?? MemoryLayout<msdk_audio_renderer>.size
+    let renderer = try read(table.audio_renderer, "\(argument).audio_renderer", least: sizeOfVersion10)
+    guard renderer.init_render != nil, renderer.release_render != nil else {
+      throw MediaError(.abi, "\(argument).audio_renderer lacks one of init_render and release_render")
+    }
+    guard (renderer.accepts_codec != nil) == (renderer.render_encoded_frame != nil) else {
+      throw hasHalfACodec("\(argument).audio_renderer")
+    }
+    return renderer
+  }
+
+  private static func lacksCapture(_ argument: String) -> MediaError {
+    MediaError(.abi, "\(argument) lacks one of init, release, start, stop_capture and set_format")
+  }
+
+  private static func lacksProduceFrame(_ argument: String) -> MediaError {
+    MediaError(.abi, "\(argument) is a pull producer without produce_frame")
+  }
+
+  private static func hasHalfACodec(_ argument: String) -> MediaError {
+    MediaError(.abi, "\(argument) has only one of accepts_codec and render_encoded_frame")
+  }
+}

@@ -1,0 +1,101 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+
+/// The encoder of one start of a stream: buffers in, packets out, which need not be of the same length. Used by the stream's worker, one step at a
+/// time.
+final class AudioEncodingStage: @unchecked Sendable {
+  /// What became of a packet's worth of sound.
+  struct Packet {
+    /// Borrowed; nil for silence that is not sent.
+    let frame: EncodedFrame?
+    /// When the sound in it ends.
+    let end: Int64
+  }
+
+  private let options: OutgoingAudioOptions
+  private let encoder: any AudioEncoder
+  private let converter: AudioConverter
+  private let pool = BufferPool(limit: 1024)
+  private let packetSamples: Int
+  /// By which decoded sound is late; taken off the packets' timestamps.
+  private let lookahead: Int64
+  private var settings: AudioEncoderSettings
+  private var sequence: UInt64 = 0
+  /// Where the next packet begins, while the encoder holds the end of the sound before; nil when it holds nothing.
+  private var tail: Int64?
+  private var silence: [Float] = []
+
+  init(_ options: OutgoingAudioOptions, _ settings: AudioEncoderSettings) throws(MediaError) {
+    self.options = options
+    self.settings = settings
+    encoder = try AudioCodec.named(options.codec).makeEncoder(settings)
+    packetSamples = Int(AudioLimits.samples(sampleRate: settings.sampleRate, milliseconds: options.packetDuration))
+    let format = AudioFormat(
+      .f32, sampleRate: settings.sampleRate, channels: options.channels, samplesPerBuffer: UInt32(packetSamples))
+    converter = AudioConverter(to: format, pool: BufferPool(limit: 16))
+    lookahead = format.duration(ofSamples: encoder.lookahead)
+  }
+
+  func apply(_ wanted: AudioEncoderSettings) throws(MediaError) {
+    if wanted.bitrate != settings.bitrate { try encoder.setBitrate(wanted.bitrate) }
+    if wanted.expectedLoss != settings.expectedLoss { try encoder.setExpectedLoss(wanted.expectedLoss) }
+    settings = wanted
+  }
+
+  /// What was gathered for the next packet is forgotten.
+  func reset() {
+    converter.reset()
+    tail = nil
+  }
+
+  /// Calls `body` for each packet that is whole now.
+  func encode(_ frame: AudioFrame, _ body: (Packet) throws(MediaError) -> Void) throws(MediaError) {
+    try converter.convert(frame) { piece throws(MediaError) in try encode(piece: piece, body) }
+  }
+
+  /// Nothing follows for the time being: what waits for a whole packet is padded with silence, and one packet of silence brings out what the encoder
+  /// still holds.
+  func flush(_ body: (Packet) throws(MediaError) -> Void) throws(MediaError) {
+    try converter.flush { piece throws(MediaError) in try encode(piece: piece, body) }
+    guard let start = tail else { return }
+    tail = nil
+    if silence.isEmpty { silence = Array(repeating: 0, count: packetSamples * Int(options.channels)) }
+    let duration = converter.wanted.duration(ofSamples: packetSamples)
+    try silence.withUnsafeBufferPointer { samples throws(MediaError) in
+      try encode(samples, at: start, duration: duration, level: AudioFrame.silentLevel, flags: 0, body)
+    }
+  }
+
+  private func encode(piece: AudioFrame, _ body: (Packet) throws(MediaError) -> Void) throws(MediaError) {
+    let duration = piece.native.pointee.duration_ns
+    let isAfterGap = piece.native.pointee.flags & UInt32(MSDK_FRAME_DISCONTINUITY) != 0
+    tail = piece.timestamp + duration
+    try encode(
+      UnsafeBufferPointer(piece.f32), at: piece.timestamp, duration: duration, level: piece.native.pointee.level,
+      flags: isAfterGap ? UInt32(MSDK_ENCODED_DISCONTINUITY) : 0, body)
+  }
+
+  private func encode(
+    _ samples: UnsafeBufferPointer<Float>, at time: Int64, duration: Int64, level: UInt32, flags: UInt32,
+    _ body: (Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    var attributes = msdk_encoded_frame()
+    attributes.codec = options.codec
+    attributes.timestamp_ns = time - lookahead
+    attributes.duration_ns = duration
+    attributes.sample_rate = 48_000
+    attributes.channels = options.channels
+    attributes.level = level
+    attributes.flags = flags
+    sequence += 1
+    attributes.sequence = sequence
+    let encoded: EncodedFrame?? = try encoder.encode(samples) { bytes throws(MediaError) in
+      try EncodedFrame.make(copying: bytes, attributes: attributes, from: pool, deadline: 0)
+    }
+    guard let encoded else { return try body(Packet(frame: nil, end: time + duration)) }
+    guard let encoded else { throw MediaError(.noMemory, "1,024 packets of this stream are in use") }
+    defer { encoded.release() }
+    try body(Packet(frame: encoded, end: time + duration))
+  }
+}

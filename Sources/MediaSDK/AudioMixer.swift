@@ -1,0 +1,133 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+import MediaTransport
+
+/// Sums the participants, a buffer at a time, by the clock: whoever has nothing is silent. One from each start of the mix to its stop.
+final class AudioMixer: Sendable {
+  struct Stats {
+    var parts = MixerSource.Stats()
+    var heard = 0
+  }
+
+  private struct State {
+    var sources: [StreamID: MixerSource] = [:]
+    /// Of sources that are gone.
+    var past = MixerSource.Stats()
+    var heard = 0
+    /// When the next buffer is due.
+    var start = Int64.min
+    var index: UInt64 = 0
+    /// By how much what is mixed is older than the mix; nil before anything was heard.
+    var age: Int64?
+  }
+
+  private static let mostBehind: Int64 = 1_000_000_000
+
+  let format: AudioFormat
+  private let clock: any MediaClock
+  private let pool = BufferPool(limit: 2048)
+  private let state = Monitor(State())
+
+  init(_ format: AudioFormat, clock: any MediaClock) {
+    self.format = format
+    self.clock = clock
+  }
+
+  // MARK: Sources
+
+  /// The part of a stream, new or the one that it has.
+  func source(for id: StreamID) -> MixerSource {
+    state.withLock { state in
+      let source = state.sources[id] ?? MixerSource(format)
+      state.sources[id] = source
+      return source
+    }
+  }
+
+  var stats: Stats {
+    let (sources, past, heard) = state.withLock { (Array($0.sources.values), $0.past, $0.heard) }
+    var stats = Stats(parts: past, heard: heard)
+    for source in sources { stats.parts.add(source.stats) }
+    return stats
+  }
+
+  // MARK: Mixing, on the mix's worker
+
+  /// Hands over all that is due; when the next is.
+  func mixDue(_ body: (AudioFrame) -> Void) -> Int64 {
+    while true {
+      let now = clock.now()
+      let due = nextDue(now)
+      guard due <= now else { return due }
+      if let frame = mix(due) {
+        body(frame)
+        frame.release()
+      }
+      state.withLock { $0.index += 1 }
+    }
+  }
+
+  private func nextDue(_ now: Int64) -> Int64 {
+    state.withLock { state in
+      func due() -> Int64 { state.start + format.duration(ofSamples: Int(clamping: state.index) * Int(format.samplesPerBuffer)) }
+      if state.start == .min || due() < now - AudioMixer.mostBehind {
+        state.start = now
+        state.index = 0
+      }
+      return due()
+    }
+  }
+
+  /// With a reference for the caller; nil when the program holds all the memory there is for buffers.
+  private func mix(_ now: Int64) -> AudioFrame? {
+    let count = Int(format.samplesPerBuffer)
+    guard let frame = try? AudioFrame.make(format, sampleCount: count, from: pool, deadline: 0), let sum = frame.f32.baseAddress else {
+      return nil
+    }
+    let length = frame.f32.count
+    sum.update(repeating: 0, count: length)
+    var loudest: MixerSource.Heard?
+    var heard = 0
+    for (id, source) in state.withLock({ $0.sources }) {
+      if let part = source.add(to: sum, count: count, now: now) {
+        heard += 1
+        if part.level < loudest?.level ?? .max { loudest = part }
+      } else if source.isOver {
+        forget(id, source)
+      }
+    }
+    SampleMath.softLimit(sum, count: length)
+    frame.native.pointee.timestamp_ns = stamp(now, loudest, heard)
+    return frame
+  }
+
+  private func forget(_ id: StreamID, _ source: MixerSource) {
+    state.withLock { state in
+      guard state.sources[id] === source else { return }
+      state.sources[id] = nil
+      state.past.add(source.stats)
+    }
+  }
+
+  /// The age of what is heard, followed by at most a twentieth, so that timestamps never jump.
+  private func stamp(_ now: Int64, _ loudest: MixerSource.Heard?, _ heard: Int) -> Int64 {
+    let step = format.duration(ofSamples: Int(format.samplesPerBuffer)) / 20
+    return state.withLock { state in
+      state.heard = heard
+      if let loudest, loudest.timestamp > 0 {
+        let age = max(0, min(now - loudest.timestamp, AudioMixer.mostBehind))
+        state.age = state.age.map { $0 + max(-step, min(step, age - $0)) } ?? age
+      }
+      return now - (state.age ?? 0)
+    }
+  }
+}
+
+extension MixerSource.Stats {
+  fileprivate mutating func add(_ other: MixerSource.Stats) {
+    underruns += other.underruns
+    late += other.late
+    kept = max(kept, other.kept)
+  }
+}

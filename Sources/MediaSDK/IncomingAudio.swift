@@ -1,0 +1,315 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+import MediaPlugins
+import MediaTransport
+
+/// Somebody else's sound, or all of it mixed. Every function may be called from any thread.
+public final class IncomingAudio: MediaSink {
+  public typealias State = IncomingVideo.State
+
+  /// One participant's stream and the way to it.
+  struct Remote: Sendable {
+    let description: StreamDescription
+    let format: AudioFormat
+    let kind: UInt32
+    let transport: any Transport
+    let decoding: AudioDecodingStage?
+  }
+
+  struct Arrival: Sendable {
+    let unit: MediaUnit
+    let picture: PictureID
+    /// Units before it are missing.
+    let isAfterGap: Bool
+  }
+
+  struct Guarded {
+    /// What the program asked for; the mix takes a participant's sound beside that.
+    var state = State.available
+    var options = IncomingAudioOptions()
+    /// This stream in the mix of its session, while there is one.
+    var part: MixerSource?
+    /// Of the mix itself, while it is started.
+    var mixer: AudioMixer?
+    var isSubscribed = false
+    /// The newest unit that arrived.
+    var latest: PictureID = 0
+    /// What the stream's worker has yet to look at.
+    var inbound = BoundedQueue<Arrival>(capacity: 60)
+    /// Somebody is handing over what arrived, one unit after the other; and who waits for that to be over.
+    var isBusy = false
+    var turn: UInt64 = 0
+    var waiters = 0
+    var worker: (any Worker)?
+    var deliveryGate = CallbackGate()
+    var callback: AudioCallback?
+    var gain = 1.0
+    var counters = IncomingAudioCounters()
+    var hasEnded = false
+    var isClosed = false
+  }
+
+  public let handle = HandleSlot(.incomingAudio)
+  let session: Session
+  let clock: any MediaClock
+  /// nil: the mix.
+  let remote: Remote?
+  let guarded = Monitor(Guarded())
+  let output = IncomingQueues<AudioFrame>(measure: { $0.native.pointee.duration_ns }) { $0.release() }
+  let renderers = AudioRendererList()
+  let shaper = AudioShaper()
+
+  /// A participant's.
+  init(_ description: StreamDescription, _ format: AudioFormat, kind: UInt32, session: Session, transport: any Transport) {
+    self.session = session
+    clock = session.engine.clock
+    // A codec that is not known here can still be received encoded.
+    let codec = description.codec == 0 ? nil : try? AudioCodec.named(description.codec)
+    remote = Remote(
+      description: description, format: format, kind: kind, transport: transport,
+      decoding: codec.map { AudioDecodingStage($0, channels: format.channels) })
+  }
+
+  /// The mix.
+  init(mixOf session: Session) {
+    self.session = session
+    clock = session.engine.clock
+    remote = nil
+  }
+
+  public var state: State { guarded.withLock { $0.state } }
+  public var isMix: Bool { remote == nil }
+  /// Whose; empty for the mix.
+  public var userID: String { remote?.description.userID ?? "" }
+  public var codec: UInt32 { remote?.description.codec ?? 0 }
+  public var kind: UInt32 { remote?.kind ?? 0 }
+  /// As its sender makes it.
+  public var format: AudioFormat { remote?.format ?? IncomingAudioOptions().mixFormat }
+  public var isMutedAtFirst: Bool { remote?.description.isMuted ?? false }
+
+  // MARK: Starting and stopping
+
+  public func start(_ options: IncomingAudioOptions = IncomingAudioOptions()) throws(MediaError) {
+    try options.check()
+    guard options.output == .raw || codec != 0 else {
+      throw MediaError(.unsupported, "options.output asks for encoded packets; this stream is \(isMix ? "mixed" : "sent raw")")
+    }
+    guard options.output == .encoded || codec == 0 || remote?.decoding != nil else {
+      throw MediaError(.unsupported, "the stream's codec \(codec) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
+    }
+    try guarded.withLock { guarded throws(MediaError) in
+      switch guarded.state {
+      case .available, .stopped: break
+      case .notAvailable: throw MediaError(.closed, "the stream is not available any more")
+      case .started, .stopping: throw MediaError(.state, "the stream is \(guarded.state); accepted: available, stopped")
+      }
+      guarded.state = .started
+      guarded.options = options
+      guarded.deliveryGate = CallbackGate()
+      let longest = Int64(options.queueMilliseconds) * 1_000_000
+      let most = Int(longest / IncomingAudio.shortest)
+      output.open(capacity: most, encodedCapacity: most, longest: longest, policy: options.queuePolicy)
+      if isMix { beginMixing(&guarded) }
+    }
+    session.push(.incomingAudioState(self, .started, nil))
+    if isMix {
+      session.joinMix(self)
+      guarded.withLock { $0.worker }?.poke()
+    } else {
+      subscribeIfNeeded()
+    }
+  }
+
+  /// An Opus packet.
+  private static let shortest: Int64 = 2_500_000
+
+  private func beginMixing(_ guarded: inout Guarded) {
+    let mixer = AudioMixer(guarded.options.mixFormat, clock: clock)
+    guarded.mixer = mixer
+    guarded.worker = clock.makeWorker("msdk-mix") { mixer.mixDue { self.take($0) } }
+  }
+
+  public func stop() {
+    let wasStarted = guarded.withLock { guarded in
+      guard guarded.state == .started else { return false }
+      guarded.state = .stopping
+      return true
+    }
+    guard wasStarted else { return }
+    session.push(.incomingAudioState(self, .stopping, nil))
+    endDelivery()
+    let isStopped = guarded.withLock { guarded in
+      guard guarded.state == .stopping else { return false }
+      guarded.state = .stopped
+      return true
+    }
+    if isStopped { session.push(.incomingAudioState(self, .stopped, nil)) }
+  }
+
+  /// After this no callback and no renderer is called, and readers are told.
+  private func endDelivery() {
+    if isMix { session.leaveMix() }
+    let (worker, gate): ((any Worker)?, CallbackGate) = guarded.withLock { guarded in
+      defer {
+        guarded.mixer = nil
+        if isMix { guarded.worker = nil }
+      }
+      return (isMix ? guarded.worker : nil, guarded.deliveryGate)
+    }
+    output.close()
+    worker?.stop()
+    unsubscribeIfIdle()
+    waitWhileBusy()
+    gate.close()
+    shaper.reset()
+  }
+
+  /// The sender withdrew it: what arrived is still delivered.
+  func becomeNotAvailable() {
+    let (wasAvailable, part): (Bool, MixerSource?) = guarded.withLock { guarded in
+      defer {
+        guarded.state = .notAvailable
+        guarded.hasEnded = true
+      }
+      return (guarded.state != .notAvailable, guarded.part)
+    }
+    guard wasAvailable else { return }
+    session.push(.incomingAudioState(self, .notAvailable, nil))
+    guard let worker = guarded.withLock({ $0.worker }) else {
+      part?.end()
+      return output.end()
+    }
+    worker.poke()
+  }
+
+  /// Ends it together with its session, or when it is forgotten.
+  func close() {
+    let isFirst = guarded.withLock { guarded in
+      defer {
+        guarded.isClosed = true
+        guarded.state = .notAvailable
+      }
+      return !guarded.isClosed
+    }
+    guard isFirst else { return }
+    handle.end()
+    setPart(nil)
+    endDelivery()
+    setFrameCallback(nil)
+    renderers.removeAll()
+  }
+
+  // MARK: Subscribing
+
+  /// Takes part in the mix, or (nil) no more.
+  func setPart(_ part: MixerSource?) {
+    let former = guarded.withLock { guarded in
+      defer { guarded.part = guarded.hasEnded && part != nil ? nil : part }
+      return guarded.part
+    }
+    if former !== part { former?.end() }
+    if part == nil { unsubscribeIfIdle() } else { subscribeIfNeeded() }
+  }
+
+  private func subscribeIfNeeded() {
+    guard let remote else { return }
+    let isNew = guarded.withLock { guarded in
+      guard !guarded.isSubscribed, !guarded.hasEnded, guarded.state == .started || guarded.part != nil else { return false }
+      guarded.isSubscribed = true
+      guarded.latest = 0
+      guarded.worker = clock.makeWorker("msdk-receive") { self.process() }
+      return true
+    }
+    if isNew { remote.transport.subscribe(to: remote.description.id, self) }
+  }
+
+  /// When it returns, nothing arrives any more, unless somebody still takes it.
+  private func unsubscribeIfIdle() {
+    guard let remote else { return }
+    let (isIdle, worker, left): (Bool, (any Worker)?, [Arrival]) = guarded.withLock { guarded in
+      guard guarded.isSubscribed, guarded.state != .started, guarded.part == nil else { return (false, nil, []) }
+      guarded.isSubscribed = false
+      defer { guarded.worker = nil }
+      var left: [Arrival] = []
+      while let arrival = guarded.inbound.pop() { left.append(arrival) }
+      return (true, guarded.worker, left)
+    }
+    guard isIdle else { return }
+    remote.transport.unsubscribe(from: remote.description.id)
+    worker?.stop()
+    waitWhileBusy()
+    for arrival in left { arrival.unit.release() }
+    remote.decoding?.reset()
+  }
+
+  /// When it returns, what was being handed over is handed over, unless the call came from inside foreign code.
+  private func waitWhileBusy() {
+    guard !ForeignCode.isRunning else { return }
+    let turn: UInt64? = guarded.withLock { guarded in
+      guard guarded.isBusy else { return nil }
+      guarded.waiters += 1
+      return guarded.turn
+    }
+    guard let turn else { return }
+    _ = guarded.wait(until: .max) { $0.isBusy && $0.turn == turn ? nil : true }
+    guarded.withLock { $0.waiters -= 1 }
+  }
+
+  // MARK: Taking
+
+  /// The oldest buffer that waits, with a reference for the caller.
+  public func read(deadline: Int64) throws(MediaError) -> AudioFrame {
+    let frame = try output.raw.take(deadline: deadline, state: notStarted)
+    guarded.withLock { $0.counters.delivered += 1 }
+    return frame
+  }
+
+  public func readEncoded(deadline: Int64) throws(MediaError) -> EncodedFrame {
+    let packet = try output.encoded.take(deadline: deadline, state: notStarted)
+    guarded.withLock { $0.counters.delivered += 1 }
+    return packet
+  }
+
+  private func notStarted() -> MediaError? {
+    let state = self.state
+    return state == .available ? MediaError(.state, "the stream is not started; its state is \(state)") : nil
+  }
+
+  public func descriptor() throws(MediaError) -> Int32 {
+    try output.descriptor()
+  }
+
+  public func setFrameCallback(_ function: (@Sendable (AudioFrame) -> Void)?) {
+    let former = guarded.withLock { guarded in
+      defer { guarded.callback = function.map { AudioCallback($0) } }
+      return guarded.callback
+    }
+    former?.gate.close()
+  }
+
+  public func setGain(_ gain: Double) throws(MediaError) {
+    try AudioLimits.checkGain(gain)
+    guarded.withLock { $0.gain = gain }
+  }
+
+  public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
+    try renderers.add(renderer, to: isMix ? "the mix" : "an incoming stream", codec: codec) { [session] event in
+      session.push(.plugin(event.instance, event))
+    }
+  }
+
+  public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
+    try renderers.remove(renderer)
+  }
+}
+
+/// The program's function for buffers.
+final class AudioCallback: Sendable {
+  let gate = CallbackGate()
+  let function: @Sendable (AudioFrame) -> Void
+
+  init(_ function: @escaping @Sendable (AudioFrame) -> Void) {
+    self.function = function
+  }
+}

@@ -1,0 +1,194 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+import MediaTransport
+
+/// The way of a unit from the transport, or of a buffer from the mixer, to those who take it.
+extension IncomingAudio {
+  /// On the thread that brings it; borrowed.
+  public func receive(_ unit: MediaUnit, _ picture: PictureID) {
+    let hasRenderers = !renderers.isEmpty
+    enum Way {
+      case none
+      case here
+      case worker
+    }
+    var isAfterGap = false
+    let (way, packet): (Way, EncodedFrame?) = guarded.withLock { guarded in
+      guard guarded.isSubscribed else { return (.none, nil) }
+      guarded.counters.countArrival(unit, picture, after: guarded.latest)
+      isAfterGap = guarded.latest != 0 && picture > guarded.latest + 1
+      guarded.latest = picture
+      let isStarted = guarded.state == .started
+      if case .encoded(let packet) = unit {
+        let isTaken = isStarted && (guarded.options.output != .encoded || guarded.callback != nil || hasRenderers) || guarded.part != nil
+        return (isTaken ? .worker : .none, isStarted && guarded.options.output != .raw ? packet : nil)
+      }
+      let needsWorker = isStarted && (hasRenderers || guarded.callback != nil && guarded.options.delivery == .queued)
+      guard !needsWorker, !guarded.isBusy, guarded.inbound.isEmpty else { return (.worker, nil) }
+      guarded.takeTurn()
+      return (.here, nil)
+    }
+    if let packet { offer(packet) }
+    let arrival = Arrival(unit: unit, picture: picture, isAfterGap: isAfterGap)
+    switch way {
+    case .none: break
+    case .here:
+      handle(arrival)
+      endTurn()
+    case .worker: enqueue(arrival)
+    }
+  }
+
+  private func enqueue(_ arrival: Arrival) {
+    arrival.unit.retain()
+    let (displaced, worker): (Arrival?, (any Worker)?) = guarded.withLock { guarded in
+      guard guarded.isSubscribed else { return (arrival, nil) }
+      let displaced = guarded.inbound.push(arrival)
+      if displaced != nil { guarded.counters.dropped += 1 }
+      return (displaced, guarded.worker)
+    }
+    displaced?.unit.release()
+    worker?.poke()
+  }
+
+  /// On the stream's worker.
+  func process() -> Int64 {
+    while true {
+      let (arrival, isEnd): (Arrival?, Bool) = guarded.withLock { guarded in
+        guard !guarded.isBusy else { return (nil, false) }
+        guard let arrival = guarded.inbound.pop() else { return (nil, guarded.hasEnded) }
+        guarded.takeTurn()
+        return (arrival, false)
+      }
+      guard let arrival else {
+        if isEnd { finish() }
+        return .max
+      }
+      handle(arrival)
+      arrival.unit.release()
+      endTurn()
+    }
+  }
+
+  private func endTurn() {
+    let (isAwaited, worker): (Bool, (any Worker)?) = guarded.withLock { guarded in
+      guarded.isBusy = false
+      return (guarded.waiters > 0, guarded.inbound.isEmpty && !guarded.hasEnded ? nil : guarded.worker)
+    }
+    if isAwaited { guarded.notify() }
+    worker?.poke()
+  }
+
+  /// The last unit was delivered: the thread is not needed any more.
+  private func finish() {
+    let (callback, gate): (AudioCallback?, CallbackGate) = guarded.withLock { ($0.callback, $0.deliveryGate) }
+    shaper.flush { piece in deliver(piece, callback, gate, isOnlyUse: true) }
+    guarded.withLock { $0.part }?.end()
+    output.end()
+    session.engine.loop.post {
+      let worker = self.guarded.withLock { guarded in
+        defer { guarded.worker = nil }
+        return guarded.worker
+      }
+      worker?.stop()
+    }
+  }
+
+  // MARK: In turn
+
+  private func handle(_ arrival: Arrival) {
+    switch arrival.unit {
+    case .sound(let frame):
+      guarded.withLock { $0.counters.samples += UInt64(frame.sampleCount) }
+      guard arrival.isAfterGap, let copy = shaper.copy(frame) else { return take(frame) }
+      copy.native.pointee.flags |= UInt32(MSDK_FRAME_DISCONTINUITY)
+      take(copy)
+      copy.release()
+    case .encoded(let packet): decode(packet, arrival.picture)
+    case .raw: break
+    }
+  }
+
+  private func decode(_ packet: EncodedFrame, _ picture: PictureID) {
+    let isRendered = renderers.takesEncoded && state != .available && renderers.render(packet)
+    if isRendered { guarded.withLock { $0.counters.rendered += 1 } }
+    let isTaken = guarded.withLock { guarded in
+      guarded.part != nil || guarded.callback != nil || guarded.options.output != .encoded || renderers.takesRaw
+    }
+    guard isTaken, let decoding = remote?.decoding else { return }
+    let start = MediaTime.monotonic()
+    do throws(MediaError) {
+      let result = try decoding.decode(packet, picture) { take($0, isRendered: isRendered) }
+      let duration = UInt64(max(0, MediaTime.monotonic() - start))
+      guarded.withLock { guarded in
+        guarded.counters.recovered += result.recovered
+        guarded.counters.concealed += result.concealed
+        guarded.counters.samples += result.samples
+        guarded.counters.totalDecodeTime += duration
+      }
+    } catch {
+      guarded.withLock { guarded in
+        if error.status == .noMemory { guarded.counters.dropped += 1 } else { guarded.counters.corrupt += 1 }
+      }
+      session.engine.logger.log(MSDK_LOG_WARN.level32, "packet \(packet.native.pointee.sequence) of \(userID): \(error.text)")
+    }
+  }
+
+  /// Sound that is to be heard; borrowed. What was rendered undecoded is not counted again.
+  func take(_ frame: AudioFrame, isRendered: Bool = false) {
+    let (part, options, callback, gate, gain): (MixerSource?, IncomingAudioOptions?, AudioCallback?, CallbackGate, Float) =
+      guarded.withLock { guarded in
+        // What was on its way when the stream ended is still delivered.
+        let isTaken = guarded.state == .started || guarded.hasEnded && guarded.isSubscribed
+        return (guarded.part, isTaken ? guarded.options : nil, guarded.callback, guarded.deliveryGate, Float(guarded.gain))
+      }
+    let scaled = shaper.scale(frame, by: gain)
+    defer { scaled.release() }
+    if isMix { scaled.native.pointee.level = scaled.computedLevel }
+    let level = scaled.native.pointee.level
+    guarded.withLock { $0.counters.level = level }
+    part?.push(scaled, now: clock.now())
+    guard let options else { return }
+    if options.output != .encoded || callback != nil {
+      let hasRenderers = renderers.takesRaw
+      shaper.shape(scaled, options) { piece in
+        deliver(piece, callback, gate, isOnlyUse: !hasRenderers)
+      } failed: {
+        guarded.withLock { $0.counters.dropped += 1 }
+      }
+    }
+    if renderers.takesRaw, renderers.render(scaled), !isRendered { guarded.withLock { $0.counters.rendered += 1 } }
+  }
+
+  private func deliver(_ frame: AudioFrame, _ callback: AudioCallback?, _ gate: CallbackGate, isOnlyUse: Bool) {
+    guard let callback else { return offer(frame, isOnlyUse: isOnlyUse) }
+    var isDelivered = false
+    gate.run { isDelivered = callback.gate.run { callback.function(frame) } }
+    if isDelivered { guarded.withLock { $0.counters.delivered += 1 } }
+  }
+
+  /// A buffer that is rendered as well is not lost to the program when nobody reads it.
+  private func offer(_ frame: AudioFrame, isOnlyUse: Bool) {
+    frame.retain()
+    if let displaced = output.raw.put(frame) {
+      displaced.release()
+      if isOnlyUse { guarded.withLock { $0.counters.dropped += 1 } }
+    }
+  }
+
+  private func offer(_ packet: EncodedFrame) {
+    packet.retain()
+    if let displaced = output.encoded.put(packet) {
+      displaced.release()
+      guarded.withLock { $0.counters.dropped += 1 }
+    }
+  }
+}
+
+extension IncomingAudio.Guarded {
+  fileprivate mutating func takeTurn() {
+    isBusy = true
+    turn += 1
+  }
+}

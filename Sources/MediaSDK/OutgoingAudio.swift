@@ -1,0 +1,302 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+import MediaPlugins
+import MediaTransport
+
+/// A stream of sound that this program makes. Every function may be called from any thread.
+public final class OutgoingAudio: Sendable {
+  public enum State: UInt32, Sendable {
+    case none = 0
+    case started = 1
+    case stopped = 2
+    case failed = 3
+  }
+
+  /// A buffer or packet that was accepted, with a reference of ours.
+  struct Pending: Sendable {
+    let unit: MediaUnit
+    let sequence: UInt64
+    let timestamp: Int64
+    let duration: Int64
+    let completion: Completion
+  }
+
+  struct Guarded {
+    var state = State.none
+    var publication: OutgoingVideo.Publication?
+    /// The session that starts the stream whenever it connects.
+    var attachedTo: Session?
+    var pending: BoundedQueue<Pending>
+    /// Nanoseconds of sound in `pending`.
+    var queued: Int64 = 0
+    var pacer: AudioPacer
+    /// Somebody is taking buffers out of `pending`, one after the other.
+    var isDraining = false
+    /// Tells one such taking from the next, to those who wait for its end.
+    var drain: UInt64 = 0
+    var drainWaiters = 0
+    /// Of those who wait for room, or for sound to have been played.
+    var waiters = 0
+    var sequence: UInt64 = 0
+    var picture: PictureID = 0
+    /// When what the encoder gathers goes though nothing follows.
+    var flushTime: Int64?
+    /// The sequence of the last buffer that was told of, and when what left is over.
+    var settled: UInt64 = 0
+    var playedAt = Int64.min
+    /// Of the buffer that was accepted last.
+    var lastTimestamp = Int64.min
+    /// Where the sound that was accepted ended: samples since a time, so that no rounding adds up; nil before the first.
+    var position: (anchor: Int64, samples: Int64)?
+    var isMuted = false
+    var gain = 1.0
+    var receivers = 0
+    var encodedCallback: EncodedCallback?
+    var encoderSettings: AudioEncoderSettings
+    var encoding: AudioEncodingStage?
+    /// Of one start.
+    var worker: (any Worker)?
+    var speech = SpeechDetector()
+    var counters = OutgoingAudioCounters()
+    var isClosed = false
+  }
+
+  public let options: OutgoingAudioOptions
+  public let format: AudioFormat
+  public let handle = HandleSlot(.outgoingAudio)
+  let engine: Engine
+  let clock: any MediaClock
+  let guarded: Monitor<Guarded>
+  let reports: ReportQueue
+  let completionGate = CallbackGate()
+  let pool = BufferPool(limit: 4096)
+  let hasEncoder: Bool
+  /// The gain at the end of the last buffer; of whoever drains.
+  let currentGain = Monitor<Float>(1)
+  /// Buffers whose sound has not all left in packets yet; of whoever drains.
+  let awaiting = Monitor(BoundedQueue<Pending>(capacity: 64))
+  private let pump = Monitor<AudioProducerPump?>(nil)
+
+  init(_ engine: Engine, _ options: OutgoingAudioOptions) throws(MediaError) {
+    try options.check()
+    self.engine = engine
+    clock = engine.clock
+    self.options = options
+    format = options.format
+    hasEncoder = options.codec != 0 && !options.isEncodedInput
+    let duration = format.duration(ofSamples: Int(format.samplesPerBuffer))
+    let least = options.isEncodedInput ? 2_500_000 : duration
+    guarded = Monitor(
+      Guarded(
+        pending: BoundedQueue(capacity: Int(Int64(options.queueMilliseconds) * 1_000_000 / least) + 1),
+        pacer: AudioPacer(bufferDuration: duration), encoderSettings: options.encoderSettings))
+    reports = ReportQueue(capacity: options.reportCapacity)
+  }
+
+  public var state: State { guarded.withLock { $0.state } }
+  var session: Session? { guarded.withLock { $0.publication?.session } }
+  public var expectedBufferSize: Int { Int(format.samplesPerBuffer) * format.stride }
+
+  // MARK: Starting and stopping, called by the session
+
+  /// Is started whenever the session connects, from now on.
+  func attach(to session: Session) throws(MediaError) {
+    try guarded.withLock { guarded throws(MediaError) in
+      guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
+      guard guarded.state != .started, guarded.attachedTo == nil else {
+        throw MediaError(.state, "the stream is started, or attached to a session, already; stop it first")
+      }
+      guarded.attachedTo = session
+    }
+  }
+
+  func detach(from session: Session) -> Bool {
+    guarded.withLock { guarded in
+      guard guarded.attachedTo === session else { return false }
+      guarded.attachedTo = nil
+      return true
+    }
+  }
+
+  func start(on session: Session, _ transport: any Transport) throws(MediaError) {
+    let isMuted = try guarded.withLock { guarded throws(MediaError) in
+      guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
+      guard guarded.state != .started, guarded.attachedTo == nil || guarded.attachedTo === session else {
+        throw MediaError(.state, "the stream is started, or attached to another session, already; stop it first")
+      }
+      // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
+      let id = transport.makeStreamID()
+      guard session.remember(self, as: id, on: transport) else { throw MediaError(.state, "the session is not connected") }
+      do throws(MediaError) {
+        let encoding = hasEncoder ? try AudioEncodingStage(options, guarded.encoderSettings) : nil
+        try transport.publish(id, codec: options.codec, format: .audio(format, kind: options.kind.rawValue))
+        guarded.begin(encoding, OutgoingVideo.Publication(session: session, transport: transport, id: id))
+        guarded.worker = clock.makeWorker("msdk-audio-out") { self.drainDue() }
+        if guarded.isMuted { transport.setMuted(id, true) }
+        return guarded.isMuted
+      } catch {
+        session.forget(audio: id)
+        throw error
+      }
+    }
+    currentGain.withLock { $0 = isMuted ? 0 : Float(guarded.withLock { $0.gain }) }
+    session.push(.outgoingAudioState(self, .started, nil))
+    pump.withLock { $0 }?.follow(true)
+  }
+
+  /// Says whether it was started.
+  @discardableResult
+  func stop(as final: State = .stopped, because error: MediaError? = nil) -> Bool {
+    struct Ending {
+      let publication: OutgoingVideo.Publication
+      let worker: (any Worker)?
+      let dropped: [Pending]
+      let wasSpeaking: Bool
+    }
+    let ending: Ending? = guarded.withLock { guarded in
+      guard guarded.state == .started, let publication = guarded.publication else { return nil }
+      guarded.state = final
+      defer {
+        guarded.publication = nil
+        guarded.worker = nil
+        guarded.encoding = nil
+        guarded.speech = SpeechDetector()
+      }
+      return Ending(
+        publication: publication, worker: guarded.worker, dropped: guarded.takePending(), wasSpeaking: guarded.speech.isSpeaking)
+    }
+    guarded.notify()
+    guard let ending else { return false }
+    let publication = ending.publication
+    pump.withLock { $0 }?.follow(false)
+    for pending in ending.dropped { drop(pending, .stopped) }
+    publication.transport.unpublish(publication.id)
+    ending.worker?.stop()
+    waitForDrain()
+    dropAwaiting(.stopped)
+    if ending.wasSpeaking { publication.session.spoke(publication.id, userID: publication.session.options.userID, nil) }
+    publication.session.push(.outgoingAudioState(self, final, error))
+    publication.session.forget(audio: publication.id)
+    return true
+  }
+
+  /// Ends the stream: afterwards no callback comes.
+  public func close() {
+    let (isFirst, session): (Bool, Session?) = guarded.withLock { guarded in
+      defer { guarded.isClosed = true }
+      return (!guarded.isClosed, guarded.attachedTo)
+    }
+    guard isFirst else { return }
+    handle.end()
+    session?.detach(self)
+    stop()
+    detachProducer()
+    try? setEncodedCallback(nil)
+    reports.close()
+    completionGate.close()
+    engine.forget(self)
+  }
+
+  // MARK: Steering
+
+  public func setMuted(_ isMuted: Bool) {
+    let publication: OutgoingVideo.Publication? = guarded.withLock { guarded in
+      guard guarded.isMuted != isMuted else { return nil }
+      guarded.isMuted = isMuted
+      return guarded.publication
+    }
+    publication.map { $0.transport.setMuted($0.id, isMuted) }
+  }
+
+  public func setGain(_ gain: Double) throws(MediaError) {
+    try AudioLimits.checkGain(gain)
+    guard !options.isEncodedInput else { throw MediaError(.unsupported, "the stream takes packets (encoded_input), which have no gain") }
+    guarded.withLock { $0.gain = gain }
+  }
+
+  public func setBitrate(_ bitrate: Int) throws(MediaError) {
+    try OutgoingAudioOptions.check(bitrate: bitrate)
+    try checkEncoder()
+    guarded.withLock { if bitrate != 0 { $0.encoderSettings.bitrate = bitrate } }
+  }
+
+  public func setExpectedLoss(_ percent: Int) throws(MediaError) {
+    try OutgoingAudioOptions.check(expectedLoss: percent)
+    try checkEncoder()
+    guarded.withLock { $0.encoderSettings.expectedLoss = percent }
+  }
+
+  private func checkEncoder() throws(MediaError) {
+    guard hasEncoder else {
+      throw MediaError(.unsupported, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
+    }
+  }
+
+  public func setEncodedCallback(_ function: (@Sendable (EncodedFrame) -> Void)?) throws(MediaError) {
+    if function != nil, !hasEncoder {
+      throw MediaError(.state, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
+    }
+    let former = guarded.withLock { guarded in
+      defer { guarded.encodedCallback = function.map { EncodedCallback($0) } }
+      return guarded.encodedCallback
+    }
+    former?.close()
+  }
+
+  func receiversChanged(_ count: Int) {
+    guarded.withLock { $0.receivers = count }
+  }
+
+  // MARK: The producer
+
+  public func attachProducer(_ producer: PluginInstance?) throws(MediaError) {
+    guard let producer else { return detachProducer() }
+    guard !options.isEncodedInput else { throw MediaError(.unsupported, "the stream takes packets (encoded_input), which no producer makes") }
+    let added = try AudioProducerPump(producer, for: self)
+    do throws(MediaError) {
+      try pump.withLock { pump throws(MediaError) in
+        guard pump == nil else { throw MediaError(.state, "the stream has a producer already; detach it with NULL first") }
+        guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
+        pump = added
+      }
+    } catch {
+      added.close()
+      throw error
+    }
+    if state == .started { added.follow(true) }
+  }
+
+  func detachProducer() {
+    let former = pump.withLock { pump in
+      defer { pump = nil }
+      return pump
+    }
+    former?.close()
+  }
+
+  func pass(_ event: PluginEvent) {
+    session?.push(.plugin(event.instance, event))
+  }
+}
+
+extension OutgoingAudio.Guarded {
+  fileprivate mutating func begin(_ encoding: AudioEncodingStage?, _ publication: OutgoingVideo.Publication) {
+    state = .started
+    self.publication = publication
+    self.encoding = encoding
+    receivers = 0
+    pacer.reset()
+    lastTimestamp = .min
+    position = nil
+    flushTime = nil
+    picture = 0
+  }
+
+  mutating func takePending() -> [OutgoingAudio.Pending] {
+    var taken: [OutgoingAudio.Pending] = []
+    while let next = pending.pop() { taken.append(next) }
+    queued = 0
+    return taken
+  }
+}

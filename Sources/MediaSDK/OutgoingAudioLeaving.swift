@@ -1,0 +1,230 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+import MediaTransport
+
+/// The way of a buffer out of the queue, when its time has come, to the transport.
+extension OutgoingAudio {
+  /// What holds for a buffer when its turn comes.
+  struct Situation {
+    let publication: OutgoingVideo.Publication?
+    let isMuted: Bool
+    let gain: Float
+    let hasTakers: Bool
+    let encoding: AudioEncodingStage?
+    let settings: AudioEncoderSettings
+    let callback: EncodedCallback?
+  }
+
+  /// On the sender's thread: this one, and those that other threads, or callbacks, send meanwhile and that are due.
+  func drain(_ first: Pending) {
+    var next: Pending? = first
+    while let pending = next {
+      process(pending)
+      next = guarded.withLock { $0.takeDue(clock.now()) }
+    }
+    endDrain()
+  }
+
+  /// On the stream's worker.
+  func drainDue() -> Int64 {
+    let isMine = guarded.withLock { guarded in
+      guard !guarded.isDraining else { return false }
+      guarded.beginDrain()
+      return true
+    }
+    // Whoever drains looks again when he is done.
+    guard isMine else { return .max }
+    while let pending = guarded.withLock({ $0.takeDue(clock.now()) }) { process(pending) }
+    let flushTime = flushEncoder()
+    return min(flushTime, endDrain(isWorker: true))
+  }
+
+  /// When nothing has followed for longer than a packet, what the encoder holds goes; when that will be.
+  private func flushEncoder() -> Int64 {
+    let (situation, time, isLast): (Situation, Int64?, Bool) = guarded.withLock { ($0.situation, $0.flushTime, $0.pending.isEmpty) }
+    guard let time, let encoding = situation.encoding, isLast else { return .max }
+    guard time <= clock.now() else { return time }
+    guarded.withLock { $0.flushTime = nil }
+    encode(situation) { body throws(MediaError) in try encoding.flush(body) }
+    dropAwaiting(.stopped)
+    return .max
+  }
+
+  @discardableResult
+  func endDrain(isWorker: Bool = false) -> Int64 {
+    let (due, isAwaited, worker): (Int64, Bool, (any Worker)?) = guarded.withLock { guarded in
+      guarded.isDraining = false
+      let due = guarded.pending.isEmpty ? .max : guarded.pacer.due
+      return (due, guarded.drainWaiters > 0, guarded.worker)
+    }
+    if isAwaited { guarded.notify() }
+    if due != .max, !isWorker { worker?.poke() }
+    return due
+  }
+
+  /// When it returns, nothing is being handed over and no completion called, unless the call came from inside foreign code.
+  func waitForDrain() {
+    guard !ForeignCode.isRunning else { return }
+    let drain: UInt64? = guarded.withLock { guarded in
+      guard guarded.isDraining else { return nil }
+      guarded.drainWaiters += 1
+      return guarded.drain
+    }
+    guard let drain else { return }
+    _ = guarded.wait(until: .max) { $0.isDraining && $0.drain == drain ? nil : true }
+    guarded.withLock { $0.drainWaiters -= 1 }
+  }
+
+  func process(_ pending: Pending) {
+    let situation = guarded.withLock { $0.situation }
+    switch pending.unit {
+    case .sound(let frame): process(frame, pending, situation)
+    case .encoded(let packet):
+      listen(packet.native.pointee.level, pending.duration, situation)
+      if situation.isMuted {
+        drop(pending, .muted)
+      } else {
+        finish(pending, handOver(pending.unit, situation.publication), bytes: Int(packet.native.pointee.size), as: .sent)
+      }
+    case .raw: drop(pending, .stopped)
+    }
+    settle(pending)
+  }
+
+  func process(_ frame: AudioFrame, _ pending: Pending, _ situation: Situation) {
+    guard applyGain(to: frame, situation) else {
+      situation.encoding?.reset()
+      dropAwaiting(.muted)
+      listen(AudioFrame.silentLevel, pending.duration, situation)
+      return drop(pending, .muted)
+    }
+    let level = frame.computedLevel
+    frame.native.pointee.level = level
+    listen(level, pending.duration, situation)
+    guard let encoding = situation.encoding else {
+      return finish(pending, handOver(pending.unit, situation.publication), bytes: frame.bytes.count, as: .sent)
+    }
+    guard situation.hasTakers else {
+      encoding.reset()
+      dropAwaiting(.noReceiver)
+      return drop(pending, .noReceiver)
+    }
+    encode(frame, pending, encoding, situation)
+  }
+
+  /// From the gain of the buffer before to the one that is wanted now, without a step; false for a muted stream that has faded out.
+  func applyGain(to frame: AudioFrame, _ situation: Situation) -> Bool {
+    let target: Float = situation.isMuted ? 0 : situation.gain
+    let start = currentGain.withLock { current in
+      defer { current = target }
+      return current
+    }
+    if situation.isMuted, start == 0 { return false }
+    frame.ramp(from: start, to: target)
+    return true
+  }
+
+  func encode(_ frame: AudioFrame, _ pending: Pending, _ encoding: AudioEncodingStage, _ situation: Situation) {
+    if let displaced = awaiting.withLock({ $0.push(pending) }) { drop(displaced, .encoder) }
+    encode(situation) { body throws(MediaError) in
+      try encoding.apply(situation.settings)
+      try encoding.encode(frame, body)
+    }
+    let time = clock.now() + pending.duration + Int64(options.packetDuration) * 1_000_000 + OutgoingAudio.pause
+    guarded.withLock { $0.flushTime = time }
+  }
+
+  /// A live source may be so late without having paused.
+  private static let pause: Int64 = 50_000_000
+
+  /// Hands over what `run` makes, and tells of the buffers whose sound has all left with it.
+  private func encode(
+    _ situation: Situation,
+    _ run: ((AudioEncodingStage.Packet) throws(MediaError) -> Void) throws(MediaError) -> Void
+  ) {
+    let start = MediaTime.monotonic()
+    var bytes: UInt64 = 0
+    func encode(_ run: ((AudioEncodingStage.Packet) throws(MediaError) -> Void) throws(MediaError) -> Void) throws(MediaError) {
+      try run { packet throws(MediaError) in
+        var result: SendResult?
+        if let encoded = packet.frame {
+          situation.callback?.call(encoded)
+          let sent = handOver(.encoded(encoded), situation.publication)
+          result = sent == .noReceiver && situation.callback != nil ? .sent : sent
+          bytes += encoded.native.pointee.size
+        }
+        while let settled = takeAwaiting(until: packet.end + 1_000_000) {
+          guard let result else {
+            drop(settled, .encoder)
+            continue
+          }
+          finish(settled, result, bytes: Int(bytes), as: .encoded)
+          bytes = 0
+        }
+      }
+    }
+    do throws(MediaError) {
+      try encode(run)
+    } catch {
+      while let pending = takeAwaiting() { fail(pending, error) }
+    }
+    let spent = UInt64(max(0, MediaTime.monotonic() - start))
+    guarded.withLock { $0.counters.totalEncodeTime += spent }
+  }
+
+  func handOver(_ unit: MediaUnit, _ publication: OutgoingVideo.Publication?) -> SendResult {
+    guard let publication else { return .notConnected }
+    let picture = guarded.withLock { guarded in
+      guarded.picture += 1
+      if case .encoded = unit { guarded.counters.packets += 1 }
+      return guarded.picture
+    }
+    return publication.transport.send(unit, picture, on: publication.id)
+  }
+
+  /// It has left the queue, and will be over after its duration.
+  func settle(_ pending: Pending) {
+    let now = clock.now()
+    let isAwaited = guarded.withLock { guarded in
+      guarded.playedAt = max(guarded.playedAt, now) + pending.duration
+      return guarded.waiters > 0
+    }
+    // There is room for one more.
+    if isAwaited { guarded.notify() }
+  }
+}
+
+extension OutgoingAudio.Guarded {
+  var situation: OutgoingAudio.Situation {
+    OutgoingAudio.Situation(
+      publication: publication, isMuted: isMuted, gain: Float(gain), hasTakers: receivers > 0 || encodedCallback != nil, encoding: encoding,
+      settings: encoderSettings, callback: encodedCallback)
+  }
+
+  mutating func beginDrain() {
+    isDraining = true
+    drain += 1
+  }
+
+  mutating func takeDue(_ now: Int64) -> OutgoingAudio.Pending? {
+    guard state == .started, let first = pending.first, pacer.due <= now else { return nil }
+    pacer.leave(at: now, duration: first.duration, waiting: pending.count)
+    queued -= first.duration
+    return pending.pop()
+  }
+}
+
+extension AudioFrame {
+  /// Multiplies the samples, from one gain at the first to another behind the last.
+  func ramp(from start: Float, to end: Float) {
+    guard start != 1 || end != 1 else { return }
+    let channels = Int(format.channels)
+    switch format.sampleFormat {
+    case .s16:
+      if let samples = s16.baseAddress { SampleMath.ramp(samples, channels: channels, count: sampleCount, from: start, to: end) }
+    case .f32:
+      if let samples = f32.baseAddress { SampleMath.ramp(samples, channels: channels, count: sampleCount, from: start, to: end) }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+
+/// What sound a program makes, and how it is to be sent. 0 stands for the default that outgoing_audio.h gives.
+public struct OutgoingAudioOptions: Sendable {
+  public enum Kind: UInt32, Sendable {
+    case microphone = 1
+    case screenShare = 2
+  }
+
+  public var kind = Kind.microphone
+  public var sampleRate: UInt32 = 48_000
+  public var channels: UInt32 = 1
+  public var sampleFormat = SampleFormat.s16
+  public var bufferMilliseconds: UInt32 = 20
+  public var queueMilliseconds: UInt32 = 500
+  public var reportCapacity = 64
+  public var codec: UInt32 = 0
+  public var isEncodedInput = false
+  public var application = OpusApplication.voip
+  /// Bits a second; 0: 32,000 a channel.
+  public var bitrate = 0
+  public var complexity = 9
+  /// 0: 20, or 10 when buffers are of 10.
+  public var packetMilliseconds: UInt32 = 0
+  public var fec = false
+  /// Per cent.
+  public var expectedLoss = 0
+  public var dtx = false
+
+  public init() {}
+
+  /// What each buffer is made of.
+  public var format: AudioFormat {
+    let samples = AudioLimits.samples(sampleRate: sampleRate, milliseconds: bufferMilliseconds)
+    return AudioFormat(sampleFormat, sampleRate: sampleRate, channels: channels, samplesPerBuffer: samples)
+  }
+
+  var packetDuration: UInt32 { packetMilliseconds == 0 ? (bufferMilliseconds == 10 ? 10 : 20) : packetMilliseconds }
+
+  /// The rates at which Opus works; others are resampled to 48,000 Hz.
+  var encoderRate: UInt32 { [16_000, 24_000, 48_000].contains(sampleRate) ? sampleRate : 48_000 }
+
+  var encoderSettings: AudioEncoderSettings {
+    AudioEncoderSettings(
+      sampleRate: encoderRate, channels: Int(channels), application: application,
+      bitrate: bitrate == 0 ? 32_000 * Int(channels) : bitrate, complexity: complexity, fec: fec,
+      expectedLoss: expectedLoss == 0 && fec ? 10 : expectedLoss, dtx: dtx)
+  }
+
+  func check() throws(MediaError) {
+    try AudioLimits.checkRate(sampleRate, argument: "options.sample_rate")
+    try AudioLimits.checkChannels(channels, argument: "options.channels")
+    try AudioLimits.checkBuffer(milliseconds: bufferMilliseconds, argument: "options.buffer_ms")
+    guard (bufferMilliseconds...60_000).contains(queueMilliseconds) else {
+      throw MediaError(.range, "options.queue_ms is \(queueMilliseconds); accepted: buffer_ms (\(bufferMilliseconds))..60000, or 0 for 500")
+    }
+    guard (1...4096).contains(reportCapacity) else {
+      throw MediaError(.range, "options.report_capacity is \(reportCapacity); accepted: 1..4096, or 0 for 64")
+    }
+    if codec != 0 { _ = try AudioCodec.named(codec, argument: "options.codec") }
+    guard !isEncodedInput || codec != 0 else {
+      throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with MSDK_CODEC_OPUS")
+    }
+    try OutgoingAudioOptions.check(bitrate: bitrate)
+    guard (1...10).contains(complexity) else {
+      throw MediaError(.range, "options.complexity is \(complexity); accepted: 1..10, or 0 for 9")
+    }
+    guard [0, 10, 20, 40, 60].contains(packetMilliseconds) else {
+      throw MediaError(.range, "options.packet_ms is \(packetMilliseconds); accepted: 10, 20, 40, 60, or 0 for the default")
+    }
+    try OutgoingAudioOptions.check(expectedLoss: expectedLoss)
+  }
+
+  static func check(bitrate: Int) throws(MediaError) {
+    guard bitrate == 0 || (6000...510_000).contains(bitrate) else {
+      throw MediaError(.range, "bitrate is \(bitrate); accepted: 6000..510000, or 0")
+    }
+  }
+
+  static func check(expectedLoss: Int) throws(MediaError) {
+    guard (0...100).contains(expectedLoss) else { throw MediaError(.range, "expected_loss is \(expectedLoss); accepted: 0..100 per cent") }
+  }
+}

@@ -1,0 +1,41 @@
+import MediaCore
+
+/// What waits, and waiting for it.
+extension OutgoingAudio {
+  /// Nanoseconds of sound that wait.
+  public var queued: Int64 { guarded.withLock { $0.queued } }
+
+  public func flush() {
+    let dropped = guarded.withLock { guarded in
+      let dropped = guarded.takePending()
+      // What comes next is for now.
+      guarded.position = nil
+      return dropped
+    }
+    guarded.notify()
+    for pending in dropped { drop(pending, .flushed) }
+  }
+
+  /// Waits until what was sent before the call has left and is over.
+  public func waitPlayed(deadline: Int64) throws(MediaError) {
+    let target = guarded.withLock { guarded in
+      guarded.waiters += 1
+      return guarded.sequence
+    }
+    defer { guarded.withLock { $0.waiters -= 1 } }
+    let end: Result<Int64, MediaError>? = guarded.wait(until: deadline) { guarded in
+      if guarded.settled >= target { return .success(guarded.playedAt) }
+      return guarded.state == .started ? nil : .failure(MediaError(.closed, "the stream has stopped"))
+    }
+    guard let end else { throw MediaError(.timeout, "sound that was sent has not all left in time") }
+    let time = try end.get()
+    guard time > clock.now() else { return }
+    engine.loop.schedule(at: time) { self.guarded.notify() }
+    let isOver: Bool? = guarded.wait(until: deadline) { guarded in
+      if self.clock.now() >= time { return true }
+      return guarded.state == .started ? nil : false
+    }
+    guard let isOver else { throw MediaError(.timeout, "sound that was sent is not over in time") }
+    guard isOver else { throw MediaError(.closed, "the stream has stopped") }
+  }
+}

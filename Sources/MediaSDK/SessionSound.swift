@@ -1,0 +1,198 @@
+import MediaCore
+import MediaTransport
+
+/// What a session knows of its sound.
+struct SessionSound {
+  struct Speaker {
+    let userID: String
+    let level: UInt32
+  }
+
+  static let mostStreams = 8
+
+  var incoming: [StreamID: IncomingAudio] = [:]
+  var outgoing: [StreamID: OutgoingAudio] = [:]
+  /// Started whenever the session connects.
+  var attached: [OutgoingAudio] = []
+  /// Streams that were withdrawn, for as long as they are remembered.
+  var retired = BoundedQueue<IncomingAudio>(capacity: 64)
+  var mix: IncomingAudio?
+  var speakers: [StreamID: Speaker] = [:]
+
+  /// The loudest, of those of his streams in which he speaks.
+  func speakingLevel(of userID: String) -> UInt32? {
+    speakers.values.filter { $0.userID == userID }.map(\.level).min()
+  }
+
+  /// The room was left; what it held until now.
+  mutating func leave() -> SessionSound {
+    defer {
+      incoming = [:]
+      outgoing = [:]
+      speakers = [:]
+    }
+    return self
+  }
+}
+
+extension Session {
+  // MARK: Outgoing
+
+  /// On a session that is not connected the stream is attached, and starts when it is.
+  public func start(_ stream: OutgoingAudio) throws(MediaError) {
+    guard stream.engine === engine else { throw MediaError(.invalid, "the stream belongs to another engine than the session") }
+    let transport: (any Transport)? = try guarded.withLock { guarded throws(MediaError) in
+      guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
+      guard guarded.sound.attached.count + guarded.sound.outgoing.values.count(where: { !guarded.sound.isAttached($0) })
+        < SessionSound.mostStreams
+      else {
+        throw MediaError(.noMemory, "the session has \(SessionSound.mostStreams) outgoing streams of sound already, the most there may be")
+      }
+      switch guarded.state {
+      case .connected, .reconnecting: return guarded.transport
+      case .idle, .connecting, .disconnected: return nil
+      case .disconnecting: throw MediaError(.state, "the session is disconnecting; accepted: every other state")
+      }
+    }
+    if let transport { return try stream.start(on: self, transport) }
+    try stream.attach(to: self)
+    guarded.withLock { $0.sound.attached.append(stream) }
+    // It may have connected meanwhile.
+    startAttached()
+  }
+
+  public func stop(_ stream: OutgoingAudio) throws(MediaError) {
+    let wasAttached = detach(stream)
+    let wasStarted = stream.session === self && stream.stop()
+    guard wasAttached || wasStarted else { throw MediaError(.state, "the stream is neither started on this session nor attached to it") }
+  }
+
+  @discardableResult
+  func detach(_ stream: OutgoingAudio) -> Bool {
+    guarded.withLock { $0.sound.attached.removeAll { $0 === stream } }
+    return stream.detach(from: self)
+  }
+
+  func startAttached() {
+    let (transport, attached): ((any Transport)?, [OutgoingAudio]) = guarded.withLock { guarded in
+      (guarded.state == .connected ? guarded.transport : nil, guarded.sound.attached)
+    }
+    guard let transport else { return }
+    for stream in attached where stream.state != .started {
+      do throws(MediaError) {
+        try stream.start(on: self, transport)
+      } catch {
+        // Left, stopped or started meanwhile is nobody's fault.
+        if error.status != .state, error.status != .closed { push(.outgoingAudioState(stream, .failed, error)) }
+      }
+    }
+  }
+
+  /// Remembers a stream that is about to be published; false when the session has left its room meanwhile.
+  func remember(_ stream: OutgoingAudio, as id: StreamID, on transport: any Transport) -> Bool {
+    guarded.withLock { guarded in
+      guard guarded.transport === transport else { return false }
+      guarded.sound.outgoing[id] = stream
+      return true
+    }
+  }
+
+  func forget(audio id: StreamID) {
+    guarded.withLock { $0.sound.outgoing[id] = nil }
+  }
+
+  // MARK: Incoming
+
+  public var incomingAudios: [IncomingAudio] {
+    guarded.withLock { guarded in guarded.sound.incoming.sorted { $0.key.value < $1.key.value }.map(\.value) }
+  }
+
+  var incomingAudioCount: Int {
+    guarded.withLock { $0.sound.incoming.count + $0.sound.retired.count + ($0.sound.mix == nil ? 0 : 1) }
+  }
+
+  func addSound(_ description: StreamDescription, _ format: AudioFormat, kind: UInt32, _ transport: any Transport) {
+    let stream = IncomingAudio(description, format, kind: kind, session: self, transport: transport)
+    let (isHere, mix): (Bool, IncomingAudio?) = guarded.withLock { guarded in
+      guard guarded.transport === transport else { return (false, nil) }
+      guarded.sound.incoming[description.id] = stream
+      return (true, guarded.sound.mix)
+    }
+    guard isHere else { return }
+    push(.incomingAudioAdded(stream))
+    if let mix { joinMix(mix) }
+  }
+
+  func removeSound(_ id: StreamID) {
+    let (stream, speaker) = guarded.withLock { ($0.sound.incoming.removeValue(forKey: id), $0.sound.speakers[id]) }
+    if let speaker { spoke(id, userID: speaker.userID, nil) }
+    if let stream { retire(stream) }
+  }
+
+  func retire(_ stream: IncomingAudio) {
+    stream.becomeNotAvailable()
+    // The session may have been closed meanwhile, and have looked for streams to end before this one came.
+    let forgotten = guarded.withLock { $0.isDone ? stream : $0.sound.retired.push(stream) }
+    push(.incomingAudioRemoved(stream))
+    forgotten?.close()
+  }
+
+  func closeSound() {
+    let (retired, attached, mix): ([IncomingAudio], [OutgoingAudio], IncomingAudio?) = guarded.withLock { guarded in
+      var retired: [IncomingAudio] = []
+      while let stream = guarded.sound.retired.pop() { retired.append(stream) }
+      defer {
+        guarded.sound.attached = []
+        guarded.sound.mix = nil
+      }
+      return (retired, guarded.sound.attached, guarded.sound.mix)
+    }
+    for stream in attached { _ = stream.detach(from: self) }
+    mix?.close()
+    for stream in retired { stream.close() }
+  }
+
+  // MARK: The mix
+
+  /// Everybody else's sound: the same stream each time.
+  public func mixedAudio() throws(MediaError) -> IncomingAudio {
+    try guarded.withLock { guarded throws(MediaError) in
+      guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
+      let mix = guarded.sound.mix ?? IncomingAudio(mixOf: self)
+      guarded.sound.mix = mix
+      return mix
+    }
+  }
+
+  /// All that is here takes part in the mix, if it is started.
+  func joinMix(_ mix: IncomingAudio) {
+    guard let mixer = mix.guarded.withLock({ $0.mixer }) else { return }
+    for (id, stream) in guarded.withLock({ $0.sound.incoming }) { stream.setPart(mixer.source(for: id)) }
+    // It was stopped meanwhile.
+    if mix.guarded.withLock({ $0.mixer !== mixer }) { leaveMix() }
+  }
+
+  func leaveMix() {
+    for stream in guarded.withLock({ Array($0.sound.incoming.values) }) { stream.setPart(nil) }
+  }
+
+  // MARK: Speaking
+
+  /// Somebody began to speak in a stream, at that level, or (nil) ended.
+  func spoke(_ id: StreamID, userID: String, _ level: UInt32?) {
+    let change: (Bool, UInt32)? = guarded.withLock { guarded in
+      let before = guarded.sound.speakingLevel(of: userID)
+      guarded.sound.speakers[id] = level.map { SessionSound.Speaker(userID: userID, level: $0) }
+      let after = guarded.sound.speakingLevel(of: userID)
+      guard (before == nil) != (after == nil) else { return nil }
+      return (after != nil, after ?? AudioFrame.silentLevel)
+    }
+    if let (isSpeaking, level) = change { push(.activeSpeaker(userID: userID, isSpeaking, level: level)) }
+  }
+}
+
+extension SessionSound {
+  fileprivate func isAttached(_ stream: OutgoingAudio) -> Bool {
+    attached.contains { $0 === stream }
+  }
+}
