@@ -211,9 +211,14 @@ static void note_error(msdk_host_context *context, msdk_result result, const cha
 }
 
 static void note_event(msdk_host_context *context, uint32_t event, msdk_result result, const msdk_value *detail) {
-  (void)result;
-  (void)detail;
   pthread_mutex_lock(&context->lock);
+  if (context->events < HOST_EVENTS) {
+    host_event *entry = &context->event_log[context->events];
+    entry->event = event;
+    entry->result = result;
+    const char *text = detail != NULL && detail->type == MSDK_T_STRING && detail->u.str != NULL ? detail->u.str : "";
+    snprintf(entry->detail, sizeof entry->detail, "%s", text);
+  }
   context->events++;
   context->last_event = event;
   pthread_mutex_unlock(&context->lock);
@@ -230,7 +235,7 @@ static msdk_result consume(msdk_host_context *context, msdk_video_frame *frame) 
 
 static int64_t now(msdk_host_context *context) {
   pthread_mutex_lock(&context->lock);
-  int64_t now_ns = context->now_ns;
+  int64_t now_ns = context->real_time ? host_monotonic_ns() : context->now_ns;
   pthread_mutex_unlock(&context->lock);
   return now_ns;
 }
@@ -246,7 +251,12 @@ const msdk_host host_table = {
   .video_frame_acquire = acquire,
   .video_frame_ref = ref,
   .video_frame_unref = host_unref,
+  .audio_frame_acquire = host_audio_acquire,
+  .audio_frame_ref = host_audio_ref,
+  .audio_frame_unref = host_audio_unref,
   .consume_video_frame = consume,
+  .consume_audio_frame = host_audio_consume,
+  .read_render_data = host_read_render_data,
   .now_ns = now,
 };
 
@@ -283,6 +293,7 @@ void host_create(host_instance *instance, const msdk_class *class) {
   instance->context.poison = 0xA5;
   instance->context.padding = 24;
   instance->context.pool_limit = HOST_POOL;
+  instance->context.audio_pool_limit = HOST_AUDIO_POOL;
   CHECK_EQ(class->create(&host_table, &instance->context, &instance->self), MSDK_OK);
   CHECK(instance->self != NULL);
 }
@@ -292,6 +303,9 @@ void host_destroy(host_instance *instance) {
   instance->class->destroy(instance->self);
   CHECK_EQ(context->outstanding, 0);
   CHECK_EQ(context->overwritten, 0);
+  CHECK_EQ(context->audio_outstanding, 0);
+  CHECK_EQ(context->audio_overwritten, 0);
+  host_recording_free(&context->recording);
   for (int i = 0; i < HOST_POOL; i++) {
     if (context->free_frames[i] != NULL) free_frame((host_frame_memory *)context->free_frames[i]);
   }

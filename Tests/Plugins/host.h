@@ -7,7 +7,23 @@
 
 #include <pthread.h>
 
-enum { HOST_POOL = 8 };
+enum { HOST_POOL = 8, HOST_AUDIO_POOL = 16, HOST_EVENTS = 32 };
+
+/* Sound that was taken, as numbers from -1 to 1. */
+typedef struct host_recording {
+  float *samples; /* interleaved */
+  uint64_t count, capacity; /* of samples, all channels together */
+  uint32_t buffers, ends, discontinuities, mixed; /* mixed: buffers of another format than the first */
+  int64_t first_ns, last_ns;
+  uint32_t backwards; /* timestamps that did not grow */
+  msdk_audio_format format;
+} host_recording;
+
+typedef struct host_event {
+  uint32_t event;
+  msdk_result result;
+  char detail[128];
+} host_event;
 
 struct msdk_host_context {
   pthread_mutex_t lock;
@@ -15,6 +31,7 @@ struct msdk_host_context {
   int32_t padding;     /* bytes added to every row */
   uint32_t pool_limit; /* frames that may be out at once */
   int64_t now_ns;
+  int real_time; /* 1: now_ns is not looked at, time passes by itself */
 
   uint32_t outstanding, acquired, refused; /* frames */
   uint32_t overwritten;                    /* frames whose poison was touched */
@@ -28,6 +45,14 @@ struct msdk_host_context {
   msdk_result (*consume)(msdk_host_context *, msdk_video_frame *);
   void *user;
   uint32_t consumed;
+
+  /* Sound. What is delivered is recorded; then consume_audio, if set, gives the answer. */
+  uint32_t audio_pool_limit, audio_outstanding, audio_acquired, audio_refused, audio_overwritten, audio_consumed;
+  msdk_result (*consume_audio)(msdk_host_context *, const msdk_audio_frame *);
+  host_recording recording; /* under the lock */
+  float render_step; /* read_render_data gives a ramp that grows by this per sample */
+  uint64_t render_read;
+  host_event event_log[HOST_EVENTS]; /* the first ones */
 };
 
 typedef struct host_instance {
@@ -66,9 +91,27 @@ void host_paint(msdk_video_frame *frame, uint32_t seed);
 /* 1 when the pictures are the same, whatever their strides. */
 int host_same(const msdk_video_frame *a, const msdk_video_frame *b);
 
+msdk_audio_format host_audio_format(uint32_t sample_format, uint32_t sample_rate, uint32_t channels);
+/* A silent buffer to give to a renderer. */
+msdk_audio_frame *host_audio_frame(host_instance *instance, const msdk_audio_format *format, uint32_t sample_count);
+void host_audio_unref(const msdk_audio_frame *frame);
+float host_sample(const msdk_audio_frame *frame, uint64_t index);
+void host_set_sample(msdk_audio_frame *frame, uint64_t index, double value); /* rounded and clipped if it is s16 */
+void host_record(host_recording *recording, const msdk_audio_frame *frame);
+void host_recording_free(host_recording *recording);
+/* How many of the first HOST_EVENTS events were this one. */
+uint32_t host_count_events(host_instance *instance, uint32_t event, msdk_result result);
+int64_t host_monotonic_ns(void);
+
 int host_open_descriptors(void);
 const char *host_folder(void); /* a new one of this program's own, removed at its end */
 const char *host_path(const char *name); /* in that folder; valid until the eighth call after it */
+
+/* For the table; see host_audio.c. */
+msdk_result host_audio_acquire(msdk_host_context *, const msdk_audio_format *, uint32_t sample_count, msdk_audio_frame **out);
+void host_audio_ref(const msdk_audio_frame *frame);
+msdk_result host_audio_consume(msdk_host_context *, msdk_audio_frame *);
+int32_t host_read_render_data(msdk_host_context *, void *destination, uint32_t sample_count);
 
 extern const msdk_host host_table;
 

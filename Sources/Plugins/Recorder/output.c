@@ -1,0 +1,148 @@
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libavformat/version.h>
+#include <libavutil/error.h>
+#include <libavutil/mem.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 65536 };
+
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+typedef const uint8_t rec_written;
+#else
+typedef uint8_t rec_written; /* FFmpeg before 7 promises nothing of the bytes it hands over */
+#endif
+
+static msdk_result result_of(int error) {
+  switch (error) {
+  case ENOENT:
+  case ENOTDIR: return MSDK_E_NOT_FOUND;
+  case EACCES:
+  case EPERM:
+  case EROFS: return MSDK_E_PERMISSION;
+  case ENOMEM:
+  case EMFILE:
+  case ENFILE: return MSDK_E_NOMEM;
+  case EISDIR:
+  case ENXIO: return MSDK_E_INVALID; /* ENXIO: a fifo that nobody reads, or a socket */
+  default: return MSDK_E_IO;
+  }
+}
+
+msdk_result rec_output_open(rec_output *output, const char *path) {
+  const rec_report report = output->report;
+  const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  int fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+  bool created = fd >= 0;
+  if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, 0666);
+  if (fd < 0) return rec_fail(&report, result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
+
+  struct stat status;
+  bool known = fstat(fd, &status) == 0;
+  if (!known || !(S_ISREG(status.st_mode) || S_ISCHR(status.st_mode))) {
+    close(fd); /* a fifo, say: its reader's end would reach the program as a signal */
+    return rec_fail(&report, MSDK_E_INVALID, "'%.300s' is neither a regular file nor a character device", path);
+  }
+  char *copy = strdup(path);
+  if (copy == NULL) {
+    close(fd);
+    return rec_fail(&report, MSDK_E_NOMEM, "no memory for the path");
+  }
+  *output = (rec_output){.report = report, .fd = fd, .path = copy, .created = created, .regular = S_ISREG(status.st_mode)};
+  return MSDK_OK;
+}
+
+msdk_result rec_output_failed(const rec_output *output) {
+  return rec_fail(&output->report, MSDK_E_IO, "writing to '%.300s': %s; %lld bytes of it are good", output->path, strerror(output->error),
+                  (long long)output->good);
+}
+
+/* Keeps the first failure, and cuts the file back to where it was good. */
+static void remember(rec_output *output, int error) {
+  if (output->error != 0) return;
+  output->error = error;
+  rec_log(&output->report, MSDK_LOG_ERROR, "writing to '%.300s' at byte %lld: %s; nothing more is written", output->path,
+          (long long)output->at, strerror(error));
+  if (output->regular && ftruncate(output->fd, (off_t)output->good) != 0) {
+    rec_log(&output->report, MSDK_LOG_WARN, "'%.300s' ends in the middle of a cluster or page: %s", output->path, strerror(errno));
+  }
+}
+
+static int write_bytes(void *opaque, rec_written *bytes, int count) {
+  rec_output *output = opaque;
+  if (output->error != 0) return AVERROR(output->error);
+  for (int written = 0; written < count;) {
+    size_t left = (size_t)(count - written);
+    const void *from = bytes + written;
+    ssize_t done = output->regular ? pwrite(output->fd, from, left, (off_t)output->at) : write(output->fd, from, left);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) {
+      remember(output, done < 0 ? errno : EIO);
+      return AVERROR(output->error);
+    }
+    written += (int)done;
+    output->at += done;
+    if (output->at > output->size) output->size = output->at;
+  }
+  return count;
+}
+
+static int64_t seek(void *opaque, int64_t offset, int whence) {
+  rec_output *output = opaque;
+  int64_t at;
+  switch (whence & ~AVSEEK_FORCE) {
+  case AVSEEK_SIZE: return output->size;
+  case SEEK_SET: at = offset; break;
+  case SEEK_CUR: at = output->at + offset; break;
+  case SEEK_END: at = output->size + offset; break;
+  default: return AVERROR(EINVAL);
+  }
+  if (at < 0) return AVERROR(EINVAL);
+  output->at = at;
+  return at;
+}
+
+msdk_result rec_output_begin(rec_output *output) {
+  uint8_t *buffer = av_malloc(BUFFER_BYTES);
+  if (buffer != NULL) output->io = avio_alloc_context(buffer, BUFFER_BYTES, 1, output, NULL, write_bytes, output->regular ? seek : NULL);
+  if (output->io == NULL) {
+    av_free(buffer);
+    return rec_fail(&output->report, MSDK_E_NOMEM, "no memory for writing to '%.300s'", output->path);
+  }
+  output->begun = true;
+  if (output->regular && ftruncate(output->fd, 0) != 0) {
+    remember(output, errno);
+    return rec_output_failed(output);
+  }
+  return MSDK_OK;
+}
+
+void rec_output_mark_good(rec_output *output) {
+  if (output->error == 0) output->good = output->size;
+}
+
+msdk_result rec_output_close(rec_output *output) {
+  if (output->fd < 0) return MSDK_OK;
+  msdk_result result = MSDK_OK;
+  if (output->io != NULL) {
+    av_freep(&output->io->buffer);
+    avio_context_free(&output->io);
+  }
+  if (close(output->fd) != 0 && errno != EINTR && output->error == 0) {
+    result = rec_fail(&output->report, MSDK_E_IO, "closing '%.300s': %s", output->path, strerror(errno));
+  }
+  if (!output->begun) {
+    rec_log(&output->report, MSDK_LOG_WARN, "nothing came to be written to '%.300s'", output->path);
+    if (output->created) unlink(output->path);
+  }
+  free(output->path);
+  *output = (rec_output){.report = output->report, .fd = -1};
+  return result;
+}

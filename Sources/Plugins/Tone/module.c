@@ -1,0 +1,107 @@
+#include "self.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FREQUENCY_MAX = 20000 };
+#define FREQUENCY_DEFAULT 440.0
+#define AMPLITUDE_DEFAULT 0.25
+
+msdk_result tone_fail(const msdk_self *self, msdk_result result, const char *text, ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, text);
+  vsnprintf(line, sizeof line, text, arguments);
+  va_end(arguments);
+  self->host->set_error(self->context, result, line);
+  return result;
+}
+
+static const msdk_param params[] = {
+  {.struct_size = sizeof(msdk_param),
+   .flags = MSDK_PARAM_LIVE,
+   .name = "frequency",
+   .summary = "in Hz; from half the sample rate on there is silence. A change keeps the wave in one piece",
+   .def = {.type = MSDK_T_F64, .u.f64 = FREQUENCY_DEFAULT},
+   .min = 1,
+   .max = FREQUENCY_MAX},
+  {.struct_size = sizeof(msdk_param),
+   .flags = MSDK_PARAM_LIVE,
+   .name = "amplitude",
+   .summary = "of the peaks, 1 is full scale; a change spreads over one buffer",
+   .def = {.type = MSDK_T_F64, .u.f64 = AMPLITUDE_DEFAULT},
+   .min = 0,
+   .max = 1},
+  {.struct_size = sizeof(msdk_param),
+   .name = "duration_ms",
+   .summary = "after so many milliseconds the tone ends; 0: never",
+   .def = {.type = MSDK_T_U32, .u.u32 = 0},
+   .min = 0,
+   .max = UINT32_MAX},
+};
+
+static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, audio_frame_acquire)) return MSDK_E_ABI;
+  msdk_self *self = calloc(1, sizeof *self);
+  if (self == NULL) return MSDK_E_NOMEM;
+  self->host = host;
+  self->context = context;
+  self->frequency = FREQUENCY_DEFAULT;
+  self->amplitude = AMPLITUDE_DEFAULT;
+  *out = self;
+  return MSDK_OK;
+}
+
+static void destroy(msdk_self *self) { free(self); }
+
+static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
+  if (name == NULL || value == NULL) return tone_fail(self, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  if (strcmp(name, "duration_ms") == 0) {
+    if (value->type != MSDK_T_U32) return tone_fail(self, MSDK_E_TYPE, "duration_ms takes a whole number (u32)");
+    self->duration_ms = value->u.u32;
+    return MSDK_OK;
+  }
+  bool frequency = strcmp(name, "frequency") == 0;
+  if (!frequency && strcmp(name, "amplitude") != 0) {
+    return tone_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are frequency, amplitude and duration_ms", name);
+  }
+  if (value->type != MSDK_T_F64) return tone_fail(self, MSDK_E_TYPE, "%s takes a number (f64)", name);
+  double number = value->u.f64, least = frequency ? 1 : 0, most = frequency ? FREQUENCY_MAX : 1;
+  if (!(number >= least && number <= most)) {
+    return tone_fail(self, MSDK_E_RANGE, "%s %g is outside %g..%g", name, number, least, most);
+  }
+  if (frequency) self->frequency = number;
+  else self->amplitude = number;
+  return MSDK_OK;
+}
+
+static const msdk_class class = {
+  .struct_size = sizeof(msdk_class),
+  .kinds = MSDK_KIND_AUDIO_PRODUCER,
+  .id = "org.mediasdk.producer.tone",
+  .name = "Tone",
+  .summary = "a sine wave",
+  .params = params,
+  .param_count = sizeof params / sizeof params[0],
+  .param_stride = sizeof params[0],
+  .create = create,
+  .destroy = destroy,
+  .set_param = set_param,
+  .audio_producer = &tone_producer,
+};
+
+static const msdk_class *const classes[] = {&class, NULL};
+
+static const msdk_module module = {
+  .struct_size = sizeof(msdk_module),
+  .abi_minor = MSDK_ABI_MINOR,
+  .min_host_minor = 1,
+  .vendor = "MediaSDK",
+  .license = "Apache-2.0",
+  .version = "1.0",
+  .classes = classes,
+};
+
+MSDK_DEFINE_ENTRY(&module)

@@ -1,0 +1,197 @@
+#include "classes.h"
+#include "source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFERS_PER_SECOND = 100 };
+
+struct msdk_self {
+  char *path; /* NULL: not set */
+  bool loop, started, ended;
+  uint32_t buffer_length;
+  wav_source source;
+};
+
+static const msdk_param params[] = {
+  {.struct_size = sizeof(msdk_param),
+   .flags = MSDK_PARAM_REQUIRED,
+   .name = "path",
+   .summary = "the file to play: RIFF/WAVE or RF64, 1 or 2 channels; the content decides, not the name",
+   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+  {.struct_size = sizeof(msdk_param),
+   .name = "loop",
+   .summary = "begin anew at the end, for ever, without a gap",
+   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
+};
+
+static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, log) || !MSDK_CAN(host, msdk_host, audio_frame_acquire) ||
+      !MSDK_CAN(host, msdk_host, audio_frame_unref)) {
+    return MSDK_E_ABI;
+  }
+  msdk_self *self = calloc(1, sizeof *self);
+  if (self == NULL) return MSDK_E_NOMEM;
+  self->source = (wav_source){.report = {.host = host, .context = context}, .fd = -1};
+  *out = self;
+  return MSDK_OK;
+}
+
+static void destroy(msdk_self *self) {
+  wav_source_close(&self->source);
+  free(self->path);
+  free(self);
+}
+
+static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
+  const wav_report *report = &self->source.report;
+  if (name == NULL || value == NULL) return wav_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  if (strcmp(name, "path") == 0) return wav_set_path(report, &self->path, value);
+  if (strcmp(name, "loop") != 0) return wav_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and loop", name);
+  if (value->type != MSDK_T_BOOL) return wav_fail(report, MSDK_E_TYPE, "loop takes a truth value");
+  self->loop = value->u.b != 0;
+  return MSDK_OK;
+}
+
+static msdk_result init_capture(msdk_self *self) {
+  if (self->path == NULL) return wav_fail(&self->source.report, MSDK_E_INVALID, "the parameter 'path' is not set");
+  msdk_result result = wav_source_open(&self->source, self->path);
+  if (result < 0) return result;
+  self->buffer_length = self->source.sample_rate / BUFFERS_PER_SECOND;
+  self->ended = false;
+  return MSDK_OK;
+}
+
+static msdk_result release_capture(msdk_self *self) {
+  wav_source_close(&self->source);
+  return MSDK_OK;
+}
+
+/* Goes on where stop left off, so that a change of format is no step back; a file that was at its end begins anew. */
+static msdk_result start_capture(msdk_self *self) {
+  if (self->ended && !wav_source_rewind(&self->source)) {
+    return wav_fail(&self->source.report, MSDK_E_IO, "'%.300s' cannot be read again: %s", self->path, sf_strerror(self->source.file));
+  }
+  self->ended = false;
+  self->started = true;
+  return MSDK_OK;
+}
+
+static msdk_result stop_capture(msdk_self *self) {
+  self->started = false;
+  return MSDK_OK;
+}
+
+static msdk_audio_format format_of(const msdk_self *self) {
+  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
+  format.sample_format = self->source.sample_format;
+  format.sample_rate = self->source.sample_rate;
+  format.channels = self->source.channels;
+  return format;
+}
+
+static msdk_result capture_settings(msdk_self *self, msdk_audio_format *out) {
+  *out = format_of(self);
+  out->frames_per_buffer = self->buffer_length;
+  return MSDK_OK;
+}
+
+static const char *name_of(uint32_t sample_format) {
+  return sample_format == MSDK_SAMPLE_S16 ? "s16" : sample_format == MSDK_SAMPLE_F32 ? "f32" : "unknown samples";
+}
+
+static msdk_result set_format(msdk_self *self, const msdk_audio_format *asked) {
+  const wav_source *source = &self->source;
+  if (asked == NULL) return wav_fail(&source->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
+  msdk_audio_format format = {0};
+  memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
+  if (format.sample_format != source->sample_format || format.sample_rate != source->sample_rate || format.channels != source->channels ||
+      format.planar != 0) {
+    return wav_fail(&source->report, MSDK_E_FORMAT, "%s, %u Hz, %u channels%s was asked for; the file is %s, %u Hz, %u channels",
+                    name_of(format.sample_format), format.sample_rate, format.channels, format.planar != 0 ? ", planar" : "",
+                    name_of(source->sample_format), source->sample_rate, source->channels);
+  }
+  if (format.frames_per_buffer > WAV_SAMPLES_MAX) {
+    return wav_fail(&source->report, MSDK_E_FORMAT, "%u samples in a buffer are more than %d", format.frames_per_buffer, WAV_SAMPLES_MAX);
+  }
+  self->buffer_length = format.frames_per_buffer != 0 ? format.frames_per_buffer : source->sample_rate / BUFFERS_PER_SECOND;
+  return MSDK_OK;
+}
+
+/* Reads on from the beginning when looping. Less than `count` only at the end. */
+static uint32_t fill(msdk_self *self, uint8_t *to, uint32_t count) {
+  wav_source *source = &self->source;
+  uint32_t width = source->channels * (source->sample_format == MSDK_SAMPLE_S16 ? 2 : 4), filled = 0;
+  while (filled < count) {
+    filled += wav_source_read(source, to + (size_t)filled * width, count - filled);
+    if (filled == count || !self->loop || source->length == 0 || !wav_source_rewind(source)) break;
+  }
+  return filled;
+}
+
+/* The same with as many samples as there are. */
+static msdk_result shorten(msdk_self *self, msdk_audio_frame **frame, uint32_t count) {
+  const wav_report *report = &self->source.report;
+  msdk_audio_format format = format_of(self);
+  msdk_audio_frame *shorter = NULL;
+  msdk_result result = count > 0 ? report->host->audio_frame_acquire(report->context, &format, count, &shorter) : MSDK_E_CLOSED;
+  if (result == MSDK_OK) {
+    size_t width = self->source.channels * (self->source.sample_format == MSDK_SAMPLE_S16 ? 2u : 4u);
+    memcpy(shorter->planes[0], (*frame)->planes[0], count * width);
+  }
+  report->host->audio_frame_unref(*frame);
+  *frame = shorter;
+  return result;
+}
+
+static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_audio_frame **out) {
+  (void)due_ns; /* the host stamps the buffer with it */
+  wav_source *source = &self->source;
+  const wav_report *report = &source->report;
+  if (!self->started) return wav_fail(report, MSDK_E_STATE, "capture is not started");
+  uint64_t left = source->length - source->at;
+  if (self->ended || (left == 0 && !self->loop)) {
+    self->ended = true;
+    return MSDK_E_CLOSED;
+  }
+  msdk_audio_format format = format_of(self);
+  uint32_t count = !self->loop && left < self->buffer_length ? (uint32_t)left : self->buffer_length;
+  msdk_audio_frame *frame = NULL;
+  msdk_result result = report->host->audio_frame_acquire(report->context, &format, count, &frame);
+  if (result < 0) return result;
+
+  uint32_t filled = fill(self, frame->planes[0], count);
+  self->ended = filled < count || (!self->loop && source->at >= source->length);
+  if (filled < count) result = shorten(self, &frame, filled);
+  if (result < 0) return result == MSDK_E_AGAIN ? MSDK_E_CLOSED : result;
+  if (self->ended) frame->flags |= MSDK_FRAME_END;
+  *out = frame;
+  return MSDK_OK;
+}
+
+static const msdk_audio_producer producer = {
+  .struct_size = sizeof(msdk_audio_producer),
+  .flags = MSDK_PRODUCER_PULL,
+  .init_capture = init_capture,
+  .release_capture = release_capture,
+  .start_capture = start_capture,
+  .stop_capture = stop_capture,
+  .capture_settings = capture_settings,
+  .set_format = set_format,
+  .produce_frame = produce_frame,
+};
+
+const msdk_class wav_producer_class = {
+  .struct_size = sizeof(msdk_class),
+  .kinds = MSDK_KIND_AUDIO_PRODUCER,
+  .id = "org.mediasdk.producer.wav",
+  .name = "WAVE file",
+  .summary = "plays a WAVE file",
+  .params = params,
+  .param_count = sizeof params / sizeof params[0],
+  .param_stride = sizeof params[0],
+  .create = create,
+  .destroy = destroy,
+  .set_param = set_param,
+  .audio_producer = &producer,
+};

@@ -1,0 +1,131 @@
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ACCEPTED "RIFF/WAVE and RF64 files are accepted"
+
+/* The content decides, before any decoder sees it; the name means nothing. */
+static msdk_result check_kind(const wav_source *source, const char *path) {
+  struct stat status;
+  if (fstat(source->fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    return wav_fail(&source->report, MSDK_E_INVALID, "'%.300s' is no regular file; " ACCEPTED, path);
+  }
+  char magic[12] = {0}, shown[5] = {0};
+  ssize_t got = pread(source->fd, magic, sizeof magic, 0);
+  if (got < 0) return wav_fail(&source->report, MSDK_E_IO, "reading '%.300s': %s", path, strerror(errno));
+  if (got < (ssize_t)sizeof magic) {
+    return wav_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has %d bytes, too few for a header; " ACCEPTED, path, (int)got);
+  }
+  bool wave = (memcmp(magic, "RIFF", 4) == 0 || memcmp(magic, "RF64", 4) == 0) && memcmp(magic + 8, "WAVE", 4) == 0;
+  if (wave) return MSDK_OK;
+  for (int i = 0; i < 4; i++) shown[i] = magic[i] >= 32 && magic[i] < 127 ? magic[i] : '?';
+  return wav_fail(&source->report, MSDK_E_UNSUPPORTED, "'%.300s' is no WAVE file: it begins with '%s'; " ACCEPTED, path, shown);
+}
+
+static bool knows_encoding(int format) {
+  switch (format & SF_FORMAT_SUBMASK) {
+  case SF_FORMAT_PCM_U8:
+  case SF_FORMAT_PCM_16:
+  case SF_FORMAT_PCM_24:
+  case SF_FORMAT_PCM_32:
+  case SF_FORMAT_FLOAT:
+  case SF_FORMAT_DOUBLE:
+  case SF_FORMAT_ULAW:
+  case SF_FORMAT_ALAW: return true;
+  default: return false;
+  }
+}
+
+static msdk_result check_sound(wav_source *source, const char *path, const SF_INFO *info) {
+  const wav_report *report = &source->report;
+  if (!knows_encoding(info->format)) {
+    return wav_fail(report, MSDK_E_UNSUPPORTED,
+                    "'%.300s' holds encoding 0x%X; PCM of 8, 16, 24 and 32 bits, float, A-law and mu-law are accepted", path,
+                    (unsigned)info->format & SF_FORMAT_SUBMASK);
+  }
+  if (info->channels < 1 || info->channels > 2) {
+    return wav_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d channels; 1 and 2 are accepted", path, info->channels);
+  }
+  if (info->samplerate < WAV_RATE_MIN || info->samplerate > WAV_RATE_MAX) {
+    return wav_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d samples a second; %d to %d are accepted", path, info->samplerate,
+                    WAV_RATE_MIN, WAV_RATE_MAX);
+  }
+  if (info->frames <= 0) return wav_fail(report, MSDK_E_CORRUPT, "'%.300s' has no samples", path);
+  source->sample_rate = (uint32_t)info->samplerate;
+  source->channels = (uint32_t)info->channels;
+  source->sample_format = (info->format & SF_FORMAT_SUBMASK) == SF_FORMAT_PCM_16 ? MSDK_SAMPLE_S16 : MSDK_SAMPLE_F32;
+  source->length = (uint64_t)info->frames;
+  source->at = 0;
+  return MSDK_OK;
+}
+
+/* A first sample, so that a file without sound is told at once. */
+static msdk_result check_first(wav_source *source, const char *path) {
+  float first[2];
+  if (wav_source_read(source, first, 1) == 1 && wav_source_rewind(source)) return MSDK_OK;
+  return wav_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has no samples that can be read: %s", path, sf_strerror(source->file));
+}
+
+msdk_result wav_source_open(wav_source *source, const char *path) {
+  const wav_report *report = &source->report;
+  source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (source->fd < 0) return wav_fail(report, wav_result_of(errno), "cannot open '%.300s': %s", path, strerror(errno));
+  msdk_result result = check_kind(source, path);
+  if (result == MSDK_OK) {
+    SF_INFO info = {0};
+    source->file = sf_open_fd(source->fd, SFM_READ, &info, SF_FALSE);
+    if (source->file == NULL) {
+      result = wav_fail(report, MSDK_E_CORRUPT, "'%.300s' cannot be read as a WAVE file: %s", path, sf_strerror(NULL));
+    } else {
+      result = check_sound(source, path, &info);
+    }
+  }
+  if (result == MSDK_OK) result = check_first(source, path);
+  if (result < 0) wav_source_close(source);
+  return result;
+}
+
+void wav_source_close(wav_source *source) {
+  if (source->file != NULL) sf_close(source->file);
+  if (source->fd >= 0) close(source->fd);
+  *source = (wav_source){.report = source->report, .fd = -1};
+}
+
+/* Numbers that are none would be refused further on, and the file's other samples with them. */
+static void clean(wav_source *source, float *samples, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    if (isfinite(samples[i])) continue;
+    samples[i] = 0;
+    if (!source->told_numbers) wav_log(&source->report, MSDK_LOG_WARN, "the file has samples that are no finite numbers; they are silent");
+    source->told_numbers = true;
+  }
+}
+
+uint32_t wav_source_read(wav_source *source, void *samples, uint32_t count) {
+  uint64_t left = source->length - source->at;
+  sf_count_t wanted = (sf_count_t)(count < left ? count : left), got = 0;
+  if (wanted <= 0) return 0;
+  if (source->sample_format == MSDK_SAMPLE_S16) {
+    got = sf_readf_short(source->file, samples, wanted);
+  } else {
+    got = sf_readf_float(source->file, samples, wanted);
+    if (got > 0) clean(source, samples, (uint64_t)got * source->channels);
+  }
+  if (got < 0) got = 0;
+  if (got < wanted) source->length = source->at + (uint64_t)got; /* it has become shorter than it said */
+  source->at += (uint64_t)got;
+  return (uint32_t)got;
+}
+
+bool wav_source_rewind(wav_source *source) {
+  if (sf_seek(source->file, 0, SEEK_SET) != 0) return false;
+  source->at = 0;
+  return true;
+}
