@@ -13,9 +13,10 @@
  * The mix. msdk_session_mixed_audio gives the sum of all participants but oneself, microphones and shared sound alike. It is driven by the
  * engine's clock: while it is started, a buffer comes every buffer_ms, silent if nobody is heard, and no participant, late, silent or gone,
  * holds it up. Each participant is kept back by a little more than his own jitter, 10 to 300 ms; what turns out to be too much is
- * left out in a quiet moment, and a clock that drifts is followed by resampling, up to 1,000 parts per million. The sum saturates softly: it is exact to 0.7 of
- * full scale and bends from there so that it never leaves the scale. A mixed buffer's timestamp is when the loudest of what is in it was
- * captured; it goes on in silence, and follows what changes by at most a twentieth of the buffer each time, so that it never jumps.
+ * left out in a quiet moment, and a clock that drifts is followed by resampling, up to 1,000 parts per million. The sum saturates softly:
+ * it is exact to 0.7 of full scale and bends from there so that it never leaves the scale. A mixed buffer's timestamp is when the loudest
+ * of what is in it was captured; it goes on in silence, and follows what changes by at most a twentieth of the buffer each time, so that it
+ * never jumps.
  *
  * There are four ways to take sound; any may be combined:
  *   read      pulls from a bounded queue

@@ -98,8 +98,9 @@ typedef struct msdk_host {
    *   MSDK_E_FORMAT   not of the format that set_format agreed on: dropped
    *   MSDK_E_CLOSED   capture is stopped or stopping: leave the capture loop */
   msdk_result (*consume_video_frame)(msdk_host_context *, msdk_video_frame *);
-  /* The same for sound, which is taken in its order without a gap: MSDK_E_AGAIN means more than 500 ms ahead of real time.
-   * MSDK_E_INVALID: a sample that is not a number or infinite. */
+  /* The same for sound, which is taken in its order without a gap: MSDK_E_AGAIN means that the stream's queue
+   * (queue_ms) is full. A timestamp_ns of 0 stands for "where the buffer before ended". MSDK_E_INVALID: a sample that is not a number or
+   * infinite. */
   msdk_result (*consume_audio_frame)(msdk_host_context *, msdk_audio_frame *);
   /* For an audio renderer that pulls, on a thread of its own: fills sample_count samples per channel in the format that render_settings
    * gave, what there is and the rest with silence; returns how many were there, below 0 when rendering has stopped. Never waits. [media] */

@@ -65,6 +65,13 @@ public final class SampleRing: @unchecked Sendable {
     set { storage[(head + index) % capacity] = newValue }
   }
 
+  /// The largest magnitude among the oldest samples.
+  public func peak(_ most: Int) -> Float {
+    var peak: Float = 0
+    for index in 0..<min(most, count) { peak = max(peak, self[index].magnitude) }
+    return peak
+  }
+
   public func drop(_ most: Int) {
     let dropped = min(max(0, most), count)
     head = (head + dropped) % capacity

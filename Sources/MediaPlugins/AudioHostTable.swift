@@ -45,7 +45,6 @@ enum AudioHostTable {
       return error.status.rawValue
     }
     frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
-    if frame.native.pointee.timestamp_ns == 0 { frame.native.pointee.timestamp_ns = instance.clock() }
     return sink.take(frame)?.rawValue ?? msdk_result(MSDK_OK)
   }
 

@@ -246,6 +246,7 @@ final class AudioProducerPump: Sendable {
     }
     if let refusal { return refusal }
     defer { state.withLock { $0.isTaking = false } }
+    guard stream.state == .started else { return .closed }
     // All of it or nothing.
     guard state.withLock({ $0.waiting.isEmpty }), stream.hasRoom(for: frame.native.pointee.duration_ns) else { return .again }
     do throws(MediaError) {

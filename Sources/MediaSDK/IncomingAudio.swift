@@ -47,6 +47,8 @@ public final class IncomingAudio: MediaSink {
     var gain = 1.0
     var counters = IncomingAudioCounters()
     var hasEnded = false
+    /// The last of what arrived was delivered.
+    var hasFinished = false
     var isClosed = false
   }
 

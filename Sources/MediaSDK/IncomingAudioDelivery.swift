@@ -57,12 +57,17 @@ extension IncomingAudio {
     while true {
       let (arrival, isEnd): (Arrival?, Bool) = guarded.withLock { guarded in
         guard !guarded.isBusy else { return (nil, false) }
-        guard let arrival = guarded.inbound.pop() else { return (nil, guarded.hasEnded) }
-        guarded.takeTurn()
-        return (arrival, false)
+        let arrival = guarded.inbound.pop()
+        let isEnd = arrival == nil && guarded.hasEnded && !guarded.hasFinished
+        if isEnd { guarded.hasFinished = true }
+        if arrival != nil || isEnd { guarded.takeTurn() }
+        return (arrival, isEnd)
       }
       guard let arrival else {
-        if isEnd { finish() }
+        if isEnd {
+          finish()
+          endTurn()
+        }
         return .max
       }
       handle(arrival)
@@ -74,7 +79,7 @@ extension IncomingAudio {
   private func endTurn() {
     let (isAwaited, worker): (Bool, (any Worker)?) = guarded.withLock { guarded in
       guarded.isBusy = false
-      return (guarded.waiters > 0, guarded.inbound.isEmpty && !guarded.hasEnded ? nil : guarded.worker)
+      return (guarded.waiters > 0, guarded.inbound.isEmpty && (!guarded.hasEnded || guarded.hasFinished) ? nil : guarded.worker)
     }
     if isAwaited { guarded.notify() }
     worker?.poke()

@@ -41,7 +41,9 @@ final class MixerSource: Sendable {
     var extra: Int64 = 0
     var reserve = Reserve()
     var drift = DriftController()
+    /// Too much by so many samples, and whether that cannot wait for a quiet moment.
     var toSkip = 0
+    var mustSkip = false
     var hasEnded = false
     var stats = Stats()
   }
@@ -52,6 +54,9 @@ final class MixerSource: Sendable {
   /// Sound that waits for more to come is played after that.
   private static let patience: Int64 = 60_000_000
   private static let fade: Int64 = 5_000_000
+  private static let unbearable: Int64 = 200_000_000
+  /// -40 dBFS.
+  private static let quiet: Float = 0.01
   /// Less is the sender's clock, more is a pause.
   private static let gap: ClosedRange<Int64> = 5_000_000...300_000_000
 
@@ -106,7 +111,7 @@ final class MixerSource: Sendable {
       state.ranDryAt = nil
       guard gap < MixerSource.gap.lowerBound else { return }
       state.stats.underruns += 1
-      state.extra = min(MixerSource.mostExtra, max(state.extra, now - dry))
+      state.extra = min(MixerSource.mostExtra, state.extra + max(0, now - dry))
     } else if MixerSource.gap.contains(gap), ring.count > 0 {
       ring.writeSilence(count: samples(gap) * channels)
     }
@@ -168,30 +173,28 @@ final class MixerSource: Sendable {
     guard isEnough || state.hasEnded || now - since >= MixerSource.patience + needed(state) else { return false }
     state.phase = .playing
     state.reserve = Reserve(now: now)
-    state.drift.rebase()
     fadeIn()
     return true
   }
 
   private func watch(_ state: inout State, _ now: Int64) {
     guard let verdict = state.reserve.judge(now, rate: format.sampleRate) else { return }
-    switch verdict {
-    case .excess(let milliseconds): state.drift.update(excessMilliseconds: milliseconds)
-    case .jump: state.drift.rebase()
-    case .unknown: break
-    }
+    if case .excess(let milliseconds) = verdict { state.drift.update(excessMilliseconds: milliseconds) }
     state.extra -= state.extra / 20
-    let tooMuch = state.reserve.tooMuch(needed: samples(needed(state)), rate: format.sampleRate, isQuiet: state.level > 50)
-    if tooMuch > 0 { state.toSkip = tooMuch }
+    let needed = samples(needed(state))
+    state.toSkip = state.reserve.tooMuch(needed: needed, rate: format.sampleRate)
+    state.mustSkip = state.toSkip > samples(MixerSource.unbearable)
   }
 
   // MARK: Edges
 
-  /// Leaves out the oldest that is too much, from one place of the sound to the other without a step.
+  /// Leaves out the oldest that is too much when it is quiet, or can be borne no longer: from one place of the sound to the other without a step.
   private func skip(_ state: inout State) {
-    let length = min(samples(MixerSource.fade), state.toSkip)
-    guard state.toSkip > 0, ring.count / channels > state.toSkip + length else { return }
     let skipped = state.toSkip
+    let length = min(samples(MixerSource.fade), skipped)
+    guard skipped > 0, ring.count / channels > skipped + length,
+      state.mustSkip || ring.peak((skipped + length) * channels) < MixerSource.quiet
+    else { return }
     state.toSkip = 0
     for index in 0..<length * channels {
       let share = Float(index / channels) / Float(length)

@@ -45,8 +45,9 @@ public final class OutgoingAudio: Sendable {
     /// The sequence of the last buffer that was told of, and when what left is over.
     var settled: UInt64 = 0
     var playedAt = Int64.min
-    /// Of the buffer that was accepted last.
+    /// Of the buffer that was accepted last, and when that was.
     var lastTimestamp = Int64.min
+    var acceptedAt = Int64.min
     /// Where the sound that was accepted ended: samples since a time, so that no rounding adds up; nil before the first.
     var position: (anchor: Int64, samples: Int64)?
     var isMuted = false
@@ -288,6 +289,7 @@ extension OutgoingAudio.Guarded {
     receivers = 0
     pacer.reset()
     lastTimestamp = .min
+    acceptedAt = .min
     position = nil
     flushTime = nil
     picture = 0

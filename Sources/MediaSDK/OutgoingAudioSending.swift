@@ -108,6 +108,7 @@ extension OutgoingAudio {
         throw MediaError(.range, "timestamp_ns is \(stamp), the buffer before had \(guarded.lastTimestamp); accepted: later ones")
       }
       guarded.lastTimestamp = stamp
+      guarded.acceptedAt = now
       guarded.advance(samples, from: stamp, rate: clockRate)
       guarded.sequence += 1
       guarded.counters.offered += 1
@@ -146,8 +147,7 @@ extension OutgoingAudio {
 
 extension OutgoingAudio.Guarded {
   private static let longestPause: Int64 = 100_000_000
-  private static let lead: Int64 = 20_000_000
-  private static let behind: Int64 = 10_000_000
+  private static let tolerance: Int64 = 10_000_000
 
   /// A single buffer that is longer than the queue may be still has its place.
   fileprivate func hasRoom(for duration: Int64, limit: UInt32) -> Bool {
@@ -159,9 +159,9 @@ extension OutgoingAudio.Guarded {
   fileprivate func stamp(_ given: Int64, _ now: Int64, _ duration: Int64, rate: UInt32) -> Int64 {
     guard given == 0 else { return given }
     guard let next = next(rate: rate), next >= now - OutgoingAudio.Guarded.longestPause else { return max(now, lastTimestamp &+ 1) }
-    // A burst is ahead by as much as the pace allows.
-    let ahead = max(OutgoingAudio.Guarded.lead, duration) + duration + 1_000_000
-    guard pending.isEmpty, now - next > OutgoingAudio.Guarded.behind || next - now > ahead else { return next }
+    // A burst is ahead, and tells nothing of a clock.
+    let isBurst = !pending.isEmpty || acceptedAt > now - duration / 2
+    guard !isBurst, abs(now - next) > OutgoingAudio.Guarded.tolerance else { return next }
     return next + (now > next ? duration / 1000 : -duration / 1000)
   }
 

@@ -13,16 +13,20 @@ struct Reserve {
 
   private static let second: Int64 = 1_000_000_000
   private static let jump = 20.0
-  /// Seconds in which there must have been too much all the time.
+  /// Seconds in which there must have been too much all the time; and in which something was not late.
   private static let memory = 10
+  private static let punctuality = 5
   private static let tolerated: Int64 = 30_000_000
-  private static let unbearable: Int64 = 200_000_000
 
   private var end: Int64
-  /// At the worst arrival of this second, and of the first one.
+  /// At the worst and at the best arrival of this second.
   private var least = Int.max
-  private var first: Int?
+  private var most = Int.min
+  /// The worst of the last seconds, and the best with their signs changed.
   private var past = BoundedQueue<Int>(capacity: Reserve.memory)
+  private var best = BoundedQueue<Int>(capacity: Reserve.punctuality)
+  /// At the best arrival in the first seconds.
+  private var first: Int?
 
   init(now: Int64 = 0) {
     end = now + Reserve.second
@@ -30,37 +34,43 @@ struct Reserve {
 
   mutating func arrived(_ samples: Int) {
     least = min(least, samples)
+    most = max(most, samples)
   }
 
-  /// Says something once a second.
+  /// Says something once a second. What was least late tells of the clock: lateness comes and goes.
   mutating func judge(_ now: Int64, rate: UInt32) -> Verdict? {
     guard now >= end else { return nil }
     end = now + Reserve.second
     guard least != .max else { return .unknown }
-    defer { least = .max }
     _ = past.push(least)
+    _ = best.push(-most)
+    least = .max
+    most = .min
+    guard best.isFull, let punctual = best.least.map({ -$0 }) else { return .unknown }
     guard let first else {
-      self.first = least
+      self.first = punctual
       return .unknown
     }
-    let excess = Double(least - first) * 1000 / Double(rate)
+    let excess = Double(punctual - first) * 1000 / Double(rate)
     guard excess.magnitude < Reserve.jump else {
-      self.first = least
+      self.first = punctual
       return .jump
     }
     return .excess(excess)
   }
 
-  /// How much could be left out: after ten seconds in which there was that much more than needed, in a quiet moment, or when it is unbearable.
-  func tooMuch(needed: Int, rate: UInt32, isQuiet: Bool) -> Int {
-    func samples(_ nanoseconds: Int64) -> Int { Int(MediaTime.units(fromNanoseconds: nanoseconds, rate: rate)) }
-    guard past.isFull, let least = past.least, least - needed > samples(Reserve.tolerated) else { return 0 }
-    return isQuiet || least - needed > samples(Reserve.unbearable) ? least - needed : 0
+  /// How much could be left out, after ten seconds in which there was that much more than needed.
+  func tooMuch(needed: Int, rate: UInt32) -> Int {
+    guard past.isFull, let least = past.least else { return 0 }
+    let tolerated = Int(MediaTime.units(fromNanoseconds: Reserve.tolerated, rate: rate))
+    return least - needed > tolerated ? least - needed : 0
   }
 
   mutating func skipped(_ samples: Int) {
     first = first.map { $0 - samples }
     least = .max
+    most = .min
     past = BoundedQueue(capacity: Reserve.memory)
+    best = BoundedQueue(capacity: Reserve.punctuality)
   }
 }

@@ -25,6 +25,8 @@ struct DropReasons {
     case .paced: "too fast"
     case .queue: "queue full"
     case .network: "network queue full"
+    case .muted: "muted"
+    case .flushed: "flushed"
     }
   }
 }

@@ -55,3 +55,15 @@ import Testing
     #expect(weakThing == nil)
   }
 }
+
+@Suite struct BoundedQueueLeastTests {
+  @Test func isTheLeastOfThoseThatAreHere() {
+    var queue = BoundedQueue<Int>(capacity: 3)
+    #expect(queue.least == nil)
+    for value in [1, 5, 4, 7] { _ = queue.push(value) }
+    #expect(queue.least == 4)
+    _ = queue.pop()
+    _ = queue.pop()
+    #expect(queue.least == 7)
+  }
+}

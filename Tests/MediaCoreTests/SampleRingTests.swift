@@ -54,6 +54,8 @@ import Testing
     _ = write(ring, [1, 2, 3, 4])
     ring[2] = 9
     #expect(ring[0] == 1)
+    #expect(ring.peak(2) == 2)
+    #expect(ring.peak(9) == 9)
     ring.drop(1)
     #expect(read(ring, 4) == [2, 9, 4])
     ring.drop(5)
