@@ -1,13 +1,16 @@
-/* The demonstration: two participants of one call in one process, a clip sent as VP8, received, drawn in black and white.
+/* The demonstration: two participants of one call in one process, a clip sent as VP8 and its sound as Opus, received, drawn in black and
+ * white, and recorded.
  *
- *     demo --input CLIP --plugins DIR --output DIR [--seconds N]
+ *     demo --input CLIP --plugins DIR --output DIR [--sound WAV] [--codec-audio opus|raw] [--seconds N]
  *
- *     clip -> producer.file -> alice's stream --VP8--> bob's stream -> renderer.bw -> renderer.file  bw.png
- *                                   |                       |                     -> renderer.file  bw.y4m
- *                              preview (ours)           read (ours)
- *                                   +------- PSNR ----------+
+ *     clip -> producer.file -> alice's video --VP8--> bob's video -> renderer.bw -> renderer.file  bw.png
+ *                                   |                     |  |                   -> renderer.file  bw.y4m
+ *                              preview (ours)       read (ours) \
+ *                                   +------ PSNR ---------+      renderer.recorder  call.webm
+ *                                                               /
+ *     WAV  -> producer.wav  -> alice's sound --Opus-> bob's sound -> read (ours): its likeness to the file
  *
- * The clip is a Y4M file, or an IVF file with VP8. Everything but alice, bob and the comparison is plugins; the preview is a renderer
+ * The clip is a Y4M file, or an IVF file with VP8. Everything but alice, bob and the comparisons is plugins; the preview is a renderer
  * class of this program's own, which is the same contract. */
 #define _POSIX_C_SOURCE 200809L
 #include <mediasdk/mediasdk.h>
@@ -19,7 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "likeness.h"
 
 #define SECOND INT64_C(1000000000)
 enum { PICTURE_FRAME = 60, VIDEO_FRAMES = 50 };
@@ -127,18 +133,22 @@ static const msdk_module demo_module = {.struct_size = sizeof(msdk_module), .abi
 /* -------------------------------------------------------------------------------------------------------------------- set-up */
 
 typedef struct demo {
-  const char *input, *plugins, *output;
+  const char *input, *plugins, *output, *sound; /* sound: NULL for a silent film */
+  uint32_t sound_codec;
   double seconds; /* 0: the clip once */
-  char picture[4096], video[4096];
+  char picture[4096], video[4096], recording[4096];
   msdk_engine *engine;
   msdk_session *alice, *bob;
-  msdk_instance *producer, *preview, *bw, *png, *y4m;
+  msdk_instance *producer, *preview, *bw, *png, *y4m, *player, *recorder;
   msdk_outgoing_video *outgoing;
   msdk_incoming_video *incoming;
+  msdk_outgoing_audio *voice;
+  msdk_incoming_audio *heard;
+  sound_kept received;
   msdk_video_format format;
   int64_t start_ns, first_ns, last_ns;
   uint64_t read;
-  int ended;
+  int ended, sound_ended;
 } demo;
 
 static msdk_instance *instance_of(demo *it, const char *class_id, const char *path) {
@@ -176,6 +186,7 @@ static void make_instances(demo *it) {
   must(msdk_instance_set_param_text(it->y4m, "max_frames", number), "max_frames");
   must(msdk_instance_attach_renderer(it->bw, it->png), "bw.png");
   must(msdk_instance_attach_renderer(it->bw, it->y4m), "bw.y4m");
+  it->recorder = instance_of(it, "org.mediasdk.renderer.recorder", it->recording);
   it->format = MSDK_INIT(msdk_video_format);
   for (uint32_t i = 0; it->format.pixel_format != MSDK_PIXEL_NV12; i++) { /* the producer's own list; the size is the clip's */
     must(msdk_instance_format_at(it->producer, i, &it->format), it->input);
@@ -185,6 +196,48 @@ static void make_instances(demo *it) {
 static uint64_t bitrate_for(const msdk_video_format *format) {
   uint64_t bitrate = UINT64_C(2000000) * format->width * format->height / (1280 * 720);
   return bitrate < 100000 ? 100000 : bitrate > 20000000 ? 20000000 : bitrate;
+}
+
+/* A stream takes 16,000 to 48,000 Hz; the SDK converts what a file of another rate has. */
+static uint32_t rate_for(uint32_t rate) {
+  static const uint32_t rates[] = {16000, 22050, 24000, 32000, 44100, 48000};
+  for (int i = 0; i < 6; i++) {
+    if (rates[i] == rate) return rate;
+  }
+  return 48000;
+}
+
+static void start_voice(demo *it) {
+  it->player = instance_of(it, "org.mediasdk.producer.wav", it->sound);
+  if (it->seconds > 0) must(msdk_instance_set_param_text(it->player, "loop", "true"), "loop");
+  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
+  must(msdk_instance_audio_format(it->player, &format), it->sound);
+  msdk_outgoing_audio_options options = MSDK_INIT(msdk_outgoing_audio_options);
+  options.sample_rate = rate_for(format.sample_rate);
+  options.channels = format.channels;
+  options.codec = it->sound_codec;
+  options.application = MSDK_OPUS_AUDIO;
+  must(msdk_outgoing_audio_create(it->engine, &options, &it->voice), "msdk_outgoing_audio_create");
+  must(msdk_session_start_audio(it->alice, it->voice), "msdk_session_start_audio");
+}
+
+/* bob takes what is offered: the pictures to be drawn and recorded, the sound to be recorded, both to be read. */
+static void start_receiving(demo *it) {
+  while (it->incoming == NULL || (it->sound != NULL && it->heard == NULL)) {
+    msdk_event event = MSDK_INIT(msdk_event);
+    must(msdk_session_next_event(it->bob, 10000, &event), "bob");
+    if (event.type == MSDK_EVENT_INCOMING_VIDEO_ADDED) it->incoming = event.incoming_video;
+    if (event.type == MSDK_EVENT_INCOMING_AUDIO_ADDED) it->heard = event.incoming_audio;
+  }
+  msdk_incoming_video_options receive = MSDK_INIT(msdk_incoming_video_options);
+  receive.queue_capacity = 16;
+  msdk_incoming_audio_options hear = MSDK_INIT(msdk_incoming_audio_options);
+  hear.queue_ms = 2000;
+  must(msdk_incoming_video_attach_renderer(it->incoming, it->bw), "org.mediasdk.renderer.bw");
+  must(msdk_incoming_video_attach_renderer(it->incoming, it->recorder), it->recording);
+  if (it->heard != NULL) must(msdk_incoming_audio_attach_renderer(it->heard, it->recorder), it->recording);
+  must(msdk_incoming_video_start(it->incoming, &receive), "msdk_incoming_video_start");
+  if (it->heard != NULL) must(msdk_incoming_audio_start(it->heard, &hear), "msdk_incoming_audio_start");
 }
 
 static void start_call(demo *it) {
@@ -201,15 +254,11 @@ static void start_call(demo *it) {
   must(msdk_outgoing_video_create(it->engine, &options, &it->outgoing), "msdk_outgoing_video_create");
   must(msdk_outgoing_video_attach_renderer(it->outgoing, it->preview), "the preview");
   must(msdk_session_start_video(it->alice, it->outgoing), "msdk_session_start_video");
-  msdk_event event = MSDK_INIT(msdk_event);
-  while (event.type != MSDK_EVENT_INCOMING_VIDEO_ADDED) must(msdk_session_next_event(it->bob, 10000, &event), "bob");
-  it->incoming = event.incoming_video;
-  must(msdk_incoming_video_attach_renderer(it->incoming, it->bw), "org.mediasdk.renderer.bw");
-  msdk_incoming_video_options receive = MSDK_INIT(msdk_incoming_video_options);
-  receive.queue_capacity = 16;
-  must(msdk_incoming_video_start(it->incoming, &receive), "msdk_incoming_video_start");
+  if (it->sound != NULL) start_voice(it);
+  start_receiving(it);
   /* Only now does the clip begin: what nobody receives is not sent. */
   must(msdk_outgoing_video_attach_producer(it->outgoing, it->producer), it->input);
+  if (it->voice != NULL) must(msdk_outgoing_audio_attach_producer(it->voice, it->player), it->sound);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------- running */
@@ -219,8 +268,9 @@ static void hear(demo *it, msdk_session *session) {
   msdk_event event = MSDK_INIT(msdk_event);
   while (msdk_session_next_event(session, 0, &event) >= 0) {
     if (event.status < 0) fprintf(stderr, "demo: %s: %s\n", msdk_status_string(event.status), event.text);
-    if (event.type == MSDK_EVENT_PLUGIN && event.instance == it->producer && event.value == MSDK_PLUGIN_EVENT_ENDED) it->ended = 1;
-    if (event.status < 0 && event.instance == it->producer) it->ended = 1;
+    int over = event.type == MSDK_EVENT_PLUGIN && (event.value == MSDK_PLUGIN_EVENT_ENDED || event.status < 0);
+    if (over && event.instance == it->producer) it->ended = 1;
+    if (over && it->player != NULL && event.instance == it->player) it->sound_ended = 1;
     event = MSDK_INIT(msdk_event);
   }
 }
@@ -232,6 +282,14 @@ static void read_frame(demo *it) {
   if (it->read++ == 0) it->first_ns = it->last_ns;
   compare_luma(frame);
   msdk_video_frame_unref(frame);
+}
+
+static void read_sound(demo *it) {
+  msdk_audio_frame *frame = NULL;
+  while (it->heard != NULL && msdk_incoming_audio_read(it->heard, 0, &frame) >= 0) {
+    sound_keep(&it->received, frame);
+    msdk_audio_frame_unref(frame);
+  }
 }
 
 static msdk_outgoing_video_stats outgoing_stats(const demo *it) {
@@ -252,6 +310,7 @@ static void run(demo *it) {
   for (;;) {
     hear(it, it->alice);
     hear(it, it->bob);
+    read_sound(it);
     read_frame(it);
     int64_t now = msdk_engine_now(it->engine);
     if (now >= next_line) {
@@ -262,9 +321,10 @@ static void run(demo *it) {
     }
     if (it->seconds > 0 && !it->ended && (double)(now - begin) / (double)SECOND >= it->seconds) {
       must(msdk_outgoing_video_attach_producer(it->outgoing, NULL), "msdk_outgoing_video_attach_producer");
-      it->ended = 1;
+      if (it->voice != NULL) must(msdk_outgoing_audio_attach_producer(it->voice, NULL), "msdk_outgoing_audio_attach_producer");
+      it->ended = it->sound_ended = 1;
     }
-    if (!it->ended) continue;
+    if (!it->ended || (it->voice != NULL && !it->sound_ended)) continue;
     /* The last frames may still be on their way; they have five seconds. */
     if (give_up == INT64_MAX) give_up = now + 5 * SECOND;
     msdk_outgoing_video_stats out = outgoing_stats(it);
@@ -273,6 +333,10 @@ static void run(demo *it) {
     if ((done >= out.frames_offered && it->read + in.frames_dropped >= out.frames_encoded) || now > give_up) break;
   }
   if (open_line) printf("\n");
+  if (it->voice == NULL) return;
+  must(msdk_outgoing_audio_wait_played(it->voice, 5000), "msdk_outgoing_audio_wait_played");
+  nanosleep(&(struct timespec){0, 100000000}, NULL); /* for the last sound to be decoded */
+  read_sound(it);
 }
 
 /* Taking the filter and the files down one by one makes what they write complete. */
@@ -281,11 +345,41 @@ static void finish(demo *it) {
   must(msdk_instance_release(it->bw), "org.mediasdk.renderer.bw");
   must(msdk_instance_release(it->png), it->picture);
   must(msdk_instance_release(it->y4m), it->video);
+  must(msdk_instance_release(it->recorder), it->recording); /* which detaches it from both streams */
 }
 
 static int written(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 && status.st_size > 0;
+}
+
+/* The lines of the sound. Says whether there was any. */
+static int tell_sound(demo *it) {
+  msdk_outgoing_audio_stats out = MSDK_INIT(msdk_outgoing_audio_stats);
+  msdk_incoming_audio_stats in = MSDK_INIT(msdk_incoming_audio_stats);
+  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
+  must(msdk_outgoing_audio_stats_get(it->voice, &out), "msdk_outgoing_audio_stats_get");
+  must(msdk_incoming_audio_stats_get(it->heard, &in), "msdk_incoming_audio_stats_get");
+  must(msdk_outgoing_audio_format(it->voice, &format), "msdk_outgoing_audio_format");
+  char level[32], known_level[32], likeness[96];
+  sound_kept known = wav_read(it->sound);
+  sound_level(&it->received, level, sizeof level);
+  sound_level(&known, known_level, sizeof known_level);
+  sound_likeness(&known, &it->received, likeness, sizeof likeness);
+  free(known.samples);
+  double seconds = it->received.rate > 0 ? (double)in.total_samples_received / it->received.rate : 0;
+  printf("sound: %s\n", it->sound);
+  printf("sound format: %s %" PRIu32 " Hz %" PRIu32 " channels\n", format.sample_format == MSDK_SAMPLE_S16 ? "S16" : "F32",
+         format.sample_rate, format.channels);
+  printf("sound codec: %s\n", it->sound_codec == MSDK_CODEC_OPUS ? "OPUS" : "NONE");
+  printf("buffers sent: %" PRIu64 "\n", out.buffers_offered);
+  printf("buffers encoded: %" PRIu64 "\n", out.buffers_encoded);
+  printf("buffers received: %" PRIu64 "\n", in.buffers_delivered);
+  if (seconds > 0) printf("sound bitrate: %.0f kbit/s\n", (double)out.bytes_sent * 8 / seconds / 1000);
+  else printf("sound bitrate: unknown\n");
+  printf("level: %s (file %s)\n", level, known_level);
+  printf("correlation: %s\n", likeness);
+  return in.buffers_delivered > 0;
 }
 
 static int tell(demo *it) {
@@ -312,26 +406,36 @@ static int tell(demo *it) {
   if (it->read > 0) printf("first frame: %.1f ms\n", (double)(it->first_ns - it->start_ns) / 1e6);
   else printf("first frame: never\n");
   printf("picture: %s\nvideo: %s\n", it->picture, it->video);
-  return it->read > 0 && written(it->picture) && written(it->video) ? 0 : 1;
+  int heard = it->sound == NULL || tell_sound(it);
+  printf("recording: %s\n", it->recording);
+  return it->read > 0 && heard && written(it->picture) && written(it->video) && written(it->recording) ? 0 : 1;
 }
 
 static int usage(void) {
-  fprintf(stderr, "usage: demo --input CLIP --plugins DIR --output DIR [--seconds N]\n");
+  fprintf(stderr, "usage: demo --input CLIP --plugins DIR --output DIR [--sound WAV] [--codec-audio opus|raw] [--seconds N]\n");
   return 2;
 }
 
+static int codec_of(demo *it, const char *name) {
+  it->sound_codec = strcmp(name, "opus") == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_NONE;
+  return it->sound_codec != MSDK_CODEC_NONE || strcmp(name, "raw") == 0;
+}
+
 int main(int argc, char **argv) {
-  static demo it;
+  static demo it = {.sound_codec = MSDK_CODEC_OPUS};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--input") == 0) it.input = argv[i + 1];
     else if (strcmp(argv[i], "--plugins") == 0) it.plugins = argv[i + 1];
     else if (strcmp(argv[i], "--output") == 0) it.output = argv[i + 1];
+    else if (strcmp(argv[i], "--sound") == 0) it.sound = argv[i + 1];
+    else if (strcmp(argv[i], "--codec-audio") == 0 && codec_of(&it, argv[i + 1])) continue;
     else if (strcmp(argv[i], "--seconds") == 0) it.seconds = atof(argv[i + 1]);
     else return usage();
   }
   if (argc % 2 == 0 || it.input == NULL || it.plugins == NULL || it.output == NULL || it.seconds < 0) return usage();
   snprintf(it.picture, sizeof it.picture, "%s/bw.png", it.output);
   snprintf(it.video, sizeof it.video, "%s/bw.y4m", it.output);
+  snprintf(it.recording, sizeof it.recording, "%s/call.webm", it.output);
   mkdir(it.output, 0777); /* if it fails for another reason than being there, the files will say so */
   must(msdk_engine_create(NULL, &it.engine), "msdk_engine_create");
   make_instances(&it);
@@ -341,5 +445,6 @@ int main(int argc, char **argv) {
   int code = tell(&it);
   msdk_engine_destroy(it.engine);
   for (int i = 0; i < KEPT; i++) free(sent.kept[i].luma);
+  free(it.received.samples);
   return code;
 }

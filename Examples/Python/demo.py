@@ -1,9 +1,11 @@
-"""The demonstration: two participants of one call in one process, a clip sent as VP8, received, drawn in black and white.
+"""The demonstration: two participants of one call in one process, a clip sent as VP8 and its sound as Opus, received, drawn in black
+and white, and recorded.
 
-    demo.py --input CLIP --plugins DIR --output DIR [--seconds N]
+    demo.py --input CLIP --plugins DIR --output DIR [--sound WAV] [--codec-audio opus|raw] [--seconds N]
 
 The clip (Y4M, or IVF with VP8) is played in a private room, from which this program takes the pictures and sends them as its own,
-without a copy.  alice sends, bob receives; what bob receives goes through a filter to two files: one picture and a short video.
+without a copy.  The sound goes from a producer straight into alice's stream.  alice sends, bob receives; his pictures go through a
+filter to two files, one picture and a short video; what comes, pictures and sound, is recorded as it is.
 """
 from __future__ import annotations
 
@@ -13,13 +15,15 @@ import sys
 import time
 from pathlib import Path
 
-from mediasdk import (Codec, Engine, EventType, FrameSender, IncomingVideo, Instance, Limits, MediaSDKError, MediaTimeout, Outcome,
-                      PixelFormat, PluginEvent, Session, SessionState, VideoFormat)
+from likeness import Likeness
+from mediasdk import (Codec, Engine, EventType, FrameSender, IncomingAudio, IncomingVideo, Instance, Limits, MediaSDKError,
+                      MediaTimeout, OpusApplication, Outcome, PixelFormat, PluginEvent, Session, SessionState, VideoFormat)
 from psnr import Psnr
 
 SECOND = 1_000_000_000
 CALL, STUDIO = "loopback:demo", "loopback:studio"
 PICTURE_FRAME, VIDEO_FRAMES = 60, 50
+RATES = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # of streams of sound; other files are converted
 PATIENCE = 10.0  # seconds for what takes milliseconds
 
 
@@ -67,15 +71,33 @@ class Studio:
                 self.ended = True
 
 
+class Voice:
+    """The sound of a file as a stream of alice's own."""
+
+    def __init__(self, engine: Engine, path: Path, codec: Codec, loop: bool) -> None:
+        self.producer = engine.create_instance("org.mediasdk.producer.wav", path=path, loop=loop)
+        made = self.producer.audio_format()
+        self.stream = engine.create_outgoing_audio(sample_rate=made.sample_rate if made.sample_rate in RATES else 48_000,
+                                                   channels=made.channels, codec=codec, application=OpusApplication.AUDIO)
+        self.ended = False
+
+    def start(self) -> None:
+        """Begins to play."""
+        self.stream.attach_producer(self.producer)
+
+
 class Alice:
     """Sends what she is given."""
 
-    def __init__(self, engine: Engine, format: VideoFormat, psnr: Psnr) -> None:
+    def __init__(self, engine: Engine, format: VideoFormat, psnr: Psnr, voice: Voice | None) -> None:
         self.session = join(engine, CALL, "alice")
         bitrate = 2_000_000 * format.width * format.height // (1280 * 720)
         self.stream = engine.create_outgoing_video(format, codec=Codec.VP8, limits=Limits.EXTENDED,
                                                    target_bitrate=min(max(bitrate, 100_000), 20_000_000), report_capacity=1024)
         self.session.start_video(self.stream)
+        self.voice = voice
+        if voice is not None:
+            self.session.start_audio(voice.stream)
         self._sender: FrameSender | None = None
         self._psnr = psnr
         self.sent = 0
@@ -97,6 +119,8 @@ class Alice:
                 raise event.error
             if event.sender is not None:
                 self._sender = event.sender
+            if self.voice is not None and event.instance is self.voice.producer and event.value == PluginEvent.ENDED:
+                self.voice.ended = True
         while True:
             try:
                 self.outcomes[self.stream.read_report(timeout=0).outcome] += 1
@@ -109,31 +133,39 @@ class Alice:
 
 
 class Bob:
-    """Receives, compares, and has it drawn in black and white."""
+    """Receives, compares, has it drawn in black and white, and recorded."""
 
-    def __init__(self, engine: Engine, psnr: Psnr, output: Path) -> None:
+    def __init__(self, engine: Engine, psnr: Psnr, likeness: Likeness, output: Path) -> None:
         self.session = join(engine, CALL, "bob")
-        self.picture, self.video = output / "bw.png", output / "bw.y4m"
+        self.picture, self.video, self.recording = output / "bw.png", output / "bw.y4m", output / "call.webm"
+        self._recorder = engine.create_instance("org.mediasdk.renderer.recorder", path=self.recording)
         self._filter = engine.create_instance("org.mediasdk.renderer.bw", mode="gray")
         self._writers: list[Instance] = [
             engine.create_instance("org.mediasdk.renderer.file", path=self.picture, frame=PICTURE_FRAME),
             engine.create_instance("org.mediasdk.renderer.file", path=self.video, max_frames=VIDEO_FRAMES)]
         for writer in self._writers:
             self._filter.attach_renderer(writer)
-        self._psnr = psnr
+        self._psnr, self._likeness = psnr, likeness
         self.received = 0
         self.first_ns = self.last_ns = 0
         self.stream: IncomingVideo | None = None
+        self.sound: IncomingAudio | None = None
 
-    def start(self) -> IncomingVideo:
-        """Takes alice's stream."""
-        self.stream = offered(self.session)
+    def start(self, with_sound: bool) -> None:
+        """Takes alice's streams."""
+        while self.stream is None or (with_sound and self.sound is None):
+            event = self.session.next_event(PATIENCE)
+            self.stream = event.incoming_video or self.stream
+            self.sound = event.incoming_audio or self.sound
         self.stream.attach_renderer(self._filter)
+        self.stream.attach_renderer(self._recorder)
         self.stream.start(queue_capacity=16)
-        return self.stream
+        if self.sound is not None:
+            self.sound.attach_renderer(self._recorder)
+            self.sound.start(queue_ms=2000)
 
     def look(self) -> None:
-        """Compares all frames that wait."""
+        """Compares all frames that wait, and keeps all sound."""
         for event in self.session.events(timeout=0):
             if event.type == EventType.PLUGIN and event.error is not None:
                 raise event.error
@@ -145,9 +177,14 @@ class Bob:
                 self.first_ns = self.first_ns or self.last_ns
                 self.received += 1
                 self._psnr.received(frame)
+        if self.sound is not None:
+            for buffer in self.sound.frames(timeout=0):
+                with buffer:
+                    self._likeness.received(buffer)
 
     def finish(self) -> None:
         """Completes the files."""
+        self._recorder.release()
         self._filter.release()
         for writer in self._writers:
             writer.release()
@@ -171,22 +208,30 @@ class Progress:
             print()
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> bool:
+    """The whole of it; gives whether everything came that was to come."""
     start_ns = time.monotonic_ns()
-    psnr, progress = Psnr(), Progress()
+    psnr, likeness, progress = Psnr(), Likeness(), Progress()
     arguments.output.mkdir(parents=True, exist_ok=True)
     with Engine() as engine:
         engine.add_plugin_dir(arguments.plugins)
-        studio = Studio(engine, arguments.input, loop=arguments.seconds > 0)
-        bob = Bob(engine, psnr, arguments.output)
-        alice = Alice(engine, studio.format, psnr)
-        received = bob.start()
+        loop = arguments.seconds > 0
+        studio = Studio(engine, arguments.input, loop)
+        codec = Codec.OPUS if arguments.codec_audio == "opus" else Codec.NONE
+        voice = Voice(engine, arguments.sound, codec, loop) if arguments.sound is not None else None
+        bob = Bob(engine, psnr, likeness, arguments.output)
+        alice = Alice(engine, studio.format, psnr, voice)
+        bob.start(with_sound=voice is not None)
+        # Only now does the clip begin: what nobody receives is not sent.
         made = studio.start()
+        if voice is not None:
+            voice.start()
         poller = select.poll()
-        for source in (received, made, alice.session):
-            poller.register(source.fileno(), select.POLLIN)
+        for source in (bob.stream, bob.sound, made, alice.session):
+            if source is not None:
+                poller.register(source.fileno(), select.POLLIN)
         deadline = time.monotonic() + (arguments.seconds or float("inf"))
-        while time.monotonic() < deadline and not studio.ended:
+        while time.monotonic() < deadline and not (studio.ended and (voice is None or voice.ended)):
             poller.poll(100)
             alice.look()
             alice.forward(made)
@@ -194,14 +239,25 @@ def run(arguments: argparse.Namespace) -> None:
             studio.look()
             progress.tell(alice, bob)
         made.stop()
+        if voice is not None:
+            if not voice.ended:
+                voice.stream.attach_producer(None)
+            voice.stream.wait_played(PATIENCE)
         patience = time.monotonic() + 5
         while time.monotonic() < patience and not (alice.done() and bob.received >= alice.outcomes[Outcome.ENCODED]):
             time.sleep(0.01)
             alice.look()
             bob.look()
+        time.sleep(0.1)  # for the last sound to be decoded
+        bob.look()
         progress.close()
-        tell(arguments, studio.format, alice, bob, psnr, start_ns)
         bob.finish()
+        tell(arguments, studio.format, alice, bob, psnr, start_ns)
+        if voice is not None and bob.sound is not None:
+            tell_sound(arguments.sound, voice, bob.sound, likeness)
+        print(f"recording: {bob.recording}")
+        whole = all(path.is_file() and path.stat().st_size > 0 for path in (bob.picture, bob.video, bob.recording))
+        return whole and bob.received > 0 and (bob.sound is None or bob.sound.stats().buffers_delivered > 0)
 
 
 def tell(arguments: argparse.Namespace, format: VideoFormat, alice: Alice, bob: Bob, psnr: Psnr, start_ns: int) -> None:
@@ -229,21 +285,42 @@ def tell(arguments: argparse.Namespace, format: VideoFormat, alice: Alice, bob: 
         print(f"{key}: {value}")
 
 
+def tell_sound(path: Path, voice: Voice, sound: IncomingAudio, likeness: Likeness) -> None:
+    """The lines of the sound."""
+    format, stats, heard = voice.stream.format, voice.stream.stats(), sound.stats()
+    level, likeness_to_file = likeness.compare(path)
+    seconds = heard.total_samples_received / likeness.rate if likeness.rate else 0
+    lines = {
+        "sound": path,
+        "sound format": f"{format.sample_format.name} {format.sample_rate} Hz {format.channels} channels",
+        "sound codec": voice.stream.codec.name,
+        "buffers sent": stats.buffers_offered,
+        "buffers encoded": stats.buffers_encoded,
+        "buffers received": heard.buffers_delivered,
+        "sound bitrate": f"{stats.bytes_sent * 8 / seconds / 1000:.0f} kbit/s" if seconds else "unknown",
+        "level": f"{likeness.level} (file {level})",
+        "correlation": likeness_to_file,
+    }
+    for key, value in lines.items():
+        print(f"{key}: {value}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="two participants of one call in one process")
     parser.add_argument("--input", type=Path, required=True, help="the clip: Y4M, or IVF with VP8")
     parser.add_argument("--plugins", type=Path, required=True, help="directory of the plugins")
-    parser.add_argument("--output", type=Path, required=True, help="directory for bw.png and bw.y4m")
+    parser.add_argument("--output", type=Path, required=True, help="directory for bw.png, bw.y4m and call.webm")
+    parser.add_argument("--sound", type=Path, help="the clip's sound: WAV")
+    parser.add_argument("--codec-audio", choices=["opus", "raw"], default="opus", help="how the sound is sent")
     parser.add_argument("--seconds", type=float, default=0, help="play the clip for so long, again and again; otherwise once")
     arguments = parser.parse_args()
     if not arguments.seconds >= 0:
         parser.error(f"--seconds is {arguments.seconds}; 0 or more is accepted")
     try:
-        run(arguments)
+        return 0 if run(arguments) else 1
     except MediaSDKError as error:
         print(f"demo.py: {error}", file=sys.stderr)
         return 1
-    return 0
 
 
 if __name__ == "__main__":

@@ -102,7 +102,14 @@ public enum SampleMath {
 
   /// The index of the first sample that is infinite or not a number.
   public static func firstNotFinite(_ samples: UnsafePointer<Float>, count: Int) -> Int? {
-    if peak(samples, count: count).isFinite { return nil }
+    // An exponent of all ones, and only that, carries into the sign.
+    var carry: UInt32 = 0
+    var index = 0
+    while index < count {
+      carry |= (samples[index].bitPattern & 0x7FFF_FFFF) &+ 0x0080_0000
+      index &+= 1
+    }
+    guard carry & 0x8000_0000 != 0 else { return nil }
     return (0..<max(0, count)).first { !samples[$0].isFinite }
   }
 

@@ -18,8 +18,8 @@ final class AudioMixer: Sendable {
     /// When the next buffer is due.
     var start = Int64.min
     var index: UInt64 = 0
-    /// By how much what is mixed is older than the mix; nil before anything was heard.
-    var age: Int64?
+    /// By how much what is mixed is older than the mix. It begins with what is usual.
+    var age: Int64 = 50_000_000
   }
 
   private static let mostBehind: Int64 = 1_000_000_000
@@ -117,9 +117,9 @@ final class AudioMixer: Sendable {
       state.heard = heard
       if let loudest, loudest.timestamp > 0 {
         let age = max(0, min(now - loudest.timestamp, AudioMixer.mostBehind))
-        state.age = state.age.map { $0 + max(-step, min(step, age - $0)) } ?? age
+        state.age += max(-step, min(step, age - state.age))
       }
-      return now - (state.age ?? 0)
+      return now - state.age
     }
   }
 }

@@ -34,8 +34,9 @@ final class MixerSource: Sendable {
     var length: Int64 = 0
     var end = Int64.min
     var level = AudioFrame.silentLevel
-    /// When the mixer last took its part.
+    /// When the mixer last took its part, and the last sample of that, left and right.
     var taken: Int64 = 0
+    var last: (Float, Float) = (0, 0)
     /// When there was too little, and nothing has come since; and how late sound was then, forgotten slowly.
     var ranDryAt: Int64?
     var extra: Int64 = 0
@@ -112,7 +113,7 @@ final class MixerSource: Sendable {
       guard gap < MixerSource.gap.lowerBound else { return }
       state.stats.underruns += 1
       state.extra = min(MixerSource.mostExtra, state.extra + max(0, now - dry))
-    } else if MixerSource.gap.contains(gap), ring.count > 0 {
+    } else if case .playing = state.phase, MixerSource.gap.contains(gap) {
       ring.writeSilence(count: samples(gap) * channels)
     }
   }
@@ -131,7 +132,8 @@ final class MixerSource: Sendable {
       skip(&state)
       let available = ring.count / channels
       let heard = Heard(level: state.level, timestamp: state.end - format.duration(ofSamples: available))
-      if available < count { fadeOut(available) }
+      let taken = min(available, count)
+      if taken > 0 { state.last = (ring[(taken - 1) * channels], ring[taken * channels - 1]) }
       var offset = 0
       ring.read(count * channels) { samples, length in
         SampleMath.add(samples, to: sum + offset, count: length)
@@ -139,6 +141,7 @@ final class MixerSource: Sendable {
       }
       state.taken = now
       if available < count {
+        die(away: sum + offset, count - available, from: state.last)
         state.phase = .waiting(since: nil)
         state.ranDryAt = state.hasEnded ? nil : now
       } else {
@@ -211,9 +214,13 @@ final class MixerSource: Sendable {
     for index in 0..<length * channels { ring[index] *= Float(index / channels) / Float(length) }
   }
 
-  private func fadeOut(_ available: Int) {
-    let length = min(samples(MixerSource.fade), available)
-    let start = (available - length) * channels
-    for index in 0..<length * channels { ring[start + index] *= 1 - Float(index / channels) / Float(length) }
+  /// Sound that stops in the middle goes to zero from where it was.
+  private func die(away sum: UnsafeMutablePointer<Float>, _ most: Int, from last: (Float, Float)) {
+    let length = min(samples(MixerSource.fade), most)
+    for index in 0..<length {
+      let share = 1 - Float(index + 1) / Float(length)
+      sum[index * channels] += last.0 * share
+      if channels == 2 { sum[index * channels + 1] += last.1 * share }
+    }
   }
 }

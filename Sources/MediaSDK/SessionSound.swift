@@ -43,6 +43,9 @@ extension Session {
     guard stream.engine === engine else { throw MediaError(.invalid, "the stream belongs to another engine than the session") }
     let transport: (any Transport)? = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
+      guard !guarded.sound.isAttached(stream), !guarded.sound.outgoing.values.contains(where: { $0 === stream }) else {
+        throw MediaError(.state, "the stream is started on the session, or attached to it, already; stop it first")
+      }
       guard guarded.sound.attached.count + guarded.sound.outgoing.values.count(where: { !guarded.sound.isAttached($0) })
         < SessionSound.mostStreams
       else {

@@ -16,9 +16,9 @@ passed=0
 ok() { passed=$((passed + 1)); echo "  $1"; }
 
 # A program.
-cp Examples/C/send.c Examples/C/receive.c "$root"
-for program in send receive; do
-  (cd "$root" && $cc "$program.c" $(pkg-config --cflags --libs mediasdk) -o "$program" && LD_LIBRARY_PATH=$stage/lib timeout 60 "./$program" > "$program.log")
+cp Examples/C/send.c Examples/C/receive.c Examples/C/tone.c "$root"
+for program in send receive tone; do
+  (cd "$root" && $cc "$program.c" $(pkg-config --cflags --libs mediasdk) -lm -o "$program" && LD_LIBRARY_PATH=$stage/lib timeout 60 "./$program" > "$program.log")
   ok "Examples/C/$program.c builds with pkg-config and runs"
 done
 

@@ -70,7 +70,7 @@ AT(msdk_external_frame, timestamp_ns, 152);
 AT(msdk_external_frame, opaque, 160);
 AT(msdk_external_frame, release, 168);
 
-SIZE(msdk_encoded_frame, 72);
+SIZE(msdk_encoded_frame, 88);
 AT(msdk_encoded_frame, struct_size, 0);
 AT(msdk_encoded_frame, codec, 4);
 AT(msdk_encoded_frame, flags, 8);
@@ -84,6 +84,10 @@ AT(msdk_encoded_frame, duration_ns, 48);
 AT(msdk_encoded_frame, sequence, 56);
 AT(msdk_encoded_frame, color_matrix, 64);
 AT(msdk_encoded_frame, color_full_range, 68);
+AT(msdk_encoded_frame, sample_rate, 72);
+AT(msdk_encoded_frame, channels, 76);
+AT(msdk_encoded_frame, level, 80);
+AT(msdk_encoded_frame, reserved0, 84);
 
 SIZE(msdk_audio_format, 32);
 AT(msdk_audio_format, struct_size, 0);
@@ -95,7 +99,7 @@ AT(msdk_audio_format, frames_per_buffer, 20);
 AT(msdk_audio_format, expected_delay_ms, 24);
 AT(msdk_audio_format, reserved0, 28);
 
-SIZE(msdk_audio_frame, 48);
+SIZE(msdk_audio_frame, 64);
 AT(msdk_audio_frame, struct_size, 0);
 AT(msdk_audio_frame, flags, 4);
 AT(msdk_audio_frame, format, 8);
@@ -104,6 +108,9 @@ AT(msdk_audio_frame, plane_count, 20);
 AT(msdk_audio_frame, planes, 24);
 AT(msdk_audio_frame, timestamp_ns, 32);
 AT(msdk_audio_frame, sequence, 40);
+AT(msdk_audio_frame, duration_ns, 48);
+AT(msdk_audio_frame, level, 56);
+AT(msdk_audio_frame, reserved0, 60);
 
 VALUE(MSDK_OK, 0);
 VALUE(MSDK_E_FAIL, -1);
@@ -184,6 +191,7 @@ VALUE(MSDK_MIRROR, 4);
 
 VALUE(MSDK_CODEC_NONE, 0);
 VALUE(MSDK_CODEC_VP8, 0x30385056);
+VALUE(MSDK_CODEC_OPUS, 0x5355504F);
 
 VALUE(MSDK_ENCODED_KEY, 1);
 VALUE(MSDK_ENCODED_DISCONTINUITY, 2);
@@ -286,7 +294,7 @@ AT(msdk_video_renderer, snapshot, 64);
 AT(msdk_video_renderer, accepts_codec, 72);
 AT(msdk_video_renderer, render_encoded_frame, 80);
 
-SIZE(msdk_audio_renderer, 72);
+SIZE(msdk_audio_renderer, 88);
 AT(msdk_audio_renderer, struct_size, 0);
 AT(msdk_audio_renderer, flags, 4);
 AT(msdk_audio_renderer, init_render, 8);
@@ -297,6 +305,8 @@ AT(msdk_audio_renderer, is_render_started, 40);
 AT(msdk_audio_renderer, render_settings, 48);
 AT(msdk_audio_renderer, render_audio_frame, 56);
 AT(msdk_audio_renderer, render_delay_ms, 64);
+AT(msdk_audio_renderer, accepts_codec, 72);
+AT(msdk_audio_renderer, render_encoded_frame, 80);
 
 SIZE(msdk_class, 160);
 AT(msdk_class, struct_size, 0);
@@ -336,7 +346,7 @@ AT(msdk_module, init, 56);
 AT(msdk_module, deinit, 64);
 
 VALUE(MSDK_ABI_MAJOR, 1);
-VALUE(MSDK_ABI_MINOR, 0);
+VALUE(MSDK_ABI_MINOR, 1);
 
 VALUE(MSDK_LOG_DEBUG, 0);
 VALUE(MSDK_LOG_INFO, 1);
@@ -394,7 +404,7 @@ AT(msdk_class_info, module_version, 56);
 AT(msdk_class_info, module_license, 64);
 AT(msdk_class_info, module_url, 72);
 
-SIZE(msdk_engine_stats, 40);
+SIZE(msdk_engine_stats, 56);
 AT(msdk_engine_stats, struct_size, 0);
 AT(msdk_engine_stats, sessions, 4);
 AT(msdk_engine_stats, outgoing_videos, 8);
@@ -404,6 +414,10 @@ AT(msdk_engine_stats, threads, 20);
 AT(msdk_engine_stats, frames, 24);
 AT(msdk_engine_stats, encoded_frames, 28);
 AT(msdk_engine_stats, log_dropped, 32);
+AT(msdk_engine_stats, outgoing_audios, 40);
+AT(msdk_engine_stats, incoming_audios, 44);
+AT(msdk_engine_stats, audio_frames, 48);
+AT(msdk_engine_stats, reserved0, 52);
 
 VALUE(MSDK_CLOCK_SYSTEM, 0);
 VALUE(MSDK_CLOCK_VIRTUAL, 1);
@@ -419,6 +433,42 @@ AT(msdk_frame_layout, stride, 72);
 AT(msdk_frame_layout, row_bytes, 88);
 AT(msdk_frame_layout, rows, 104);
 AT(msdk_frame_layout, size, 120);
+
+/* --------------------------------------------------------------------------------------------------------------------- incoming_audio.h */
+
+SIZE(msdk_incoming_audio_options, 40);
+AT(msdk_incoming_audio_options, struct_size, 0);
+AT(msdk_incoming_audio_options, sample_rate, 4);
+AT(msdk_incoming_audio_options, channels, 8);
+AT(msdk_incoming_audio_options, sample_format, 12);
+AT(msdk_incoming_audio_options, buffer_ms, 16);
+AT(msdk_incoming_audio_options, delivery, 20);
+AT(msdk_incoming_audio_options, output, 24);
+AT(msdk_incoming_audio_options, queue_ms, 28);
+AT(msdk_incoming_audio_options, queue_policy, 32);
+AT(msdk_incoming_audio_options, reserved0, 36);
+
+SIZE(msdk_incoming_audio_stats, 136);
+AT(msdk_incoming_audio_stats, struct_size, 0);
+AT(msdk_incoming_audio_stats, state, 4);
+AT(msdk_incoming_audio_stats, packets_received, 8);
+AT(msdk_incoming_audio_stats, packets_lost, 16);
+AT(msdk_incoming_audio_stats, packets_corrupt, 24);
+AT(msdk_incoming_audio_stats, bytes_received, 32);
+AT(msdk_incoming_audio_stats, fec_packets_recovered, 40);
+AT(msdk_incoming_audio_stats, concealed_samples, 48);
+AT(msdk_incoming_audio_stats, total_samples_received, 56);
+AT(msdk_incoming_audio_stats, buffers_delivered, 64);
+AT(msdk_incoming_audio_stats, buffers_dropped, 72);
+AT(msdk_incoming_audio_stats, buffers_rendered, 80);
+AT(msdk_incoming_audio_stats, total_decode_time_ns, 88);
+AT(msdk_incoming_audio_stats, jitter_buffer_ns, 96);
+AT(msdk_incoming_audio_stats, underruns, 104);
+AT(msdk_incoming_audio_stats, late_samples, 112);
+AT(msdk_incoming_audio_stats, drift_ppm, 120);
+AT(msdk_incoming_audio_stats, level, 124);
+AT(msdk_incoming_audio_stats, sources, 128);
+AT(msdk_incoming_audio_stats, reserved0, 132);
 
 /* --------------------------------------------------------------------------------------------------------------------- incoming_video.h */
 
@@ -452,18 +502,53 @@ AT(msdk_incoming_video_stats, total_decode_time_ns, 104);
 AT(msdk_incoming_video_stats, freeze_count, 112);
 AT(msdk_incoming_video_stats, frames_rendered, 120);
 
-VALUE(MSDK_INCOMING_AVAILABLE, 0);
-VALUE(MSDK_INCOMING_STARTED, 1);
-VALUE(MSDK_INCOMING_STOPPING, 2);
-VALUE(MSDK_INCOMING_STOPPED, 3);
-VALUE(MSDK_INCOMING_NOT_AVAILABLE, 4);
+/* --------------------------------------------------------------------------------------------------------------------- outgoing_audio.h */
 
-VALUE(MSDK_DELIVERY_QUEUED, 0);
-VALUE(MSDK_DELIVERY_DIRECT, 1);
+SIZE(msdk_outgoing_audio_options, 72);
+AT(msdk_outgoing_audio_options, struct_size, 0);
+AT(msdk_outgoing_audio_options, kind, 4);
+AT(msdk_outgoing_audio_options, sample_rate, 8);
+AT(msdk_outgoing_audio_options, channels, 12);
+AT(msdk_outgoing_audio_options, sample_format, 16);
+AT(msdk_outgoing_audio_options, buffer_ms, 20);
+AT(msdk_outgoing_audio_options, queue_ms, 24);
+AT(msdk_outgoing_audio_options, report_capacity, 28);
+AT(msdk_outgoing_audio_options, codec, 32);
+AT(msdk_outgoing_audio_options, encoded_input, 36);
+AT(msdk_outgoing_audio_options, application, 40);
+AT(msdk_outgoing_audio_options, bitrate, 44);
+AT(msdk_outgoing_audio_options, complexity, 48);
+AT(msdk_outgoing_audio_options, packet_ms, 52);
+AT(msdk_outgoing_audio_options, fec, 56);
+AT(msdk_outgoing_audio_options, expected_loss, 60);
+AT(msdk_outgoing_audio_options, dtx, 64);
+AT(msdk_outgoing_audio_options, reserved0, 68);
 
-VALUE(MSDK_OUTPUT_RAW, 0);
-VALUE(MSDK_OUTPUT_ENCODED, 1);
-VALUE(MSDK_OUTPUT_BOTH, 2);
+SIZE(msdk_outgoing_audio_stats, 112);
+AT(msdk_outgoing_audio_stats, struct_size, 0);
+AT(msdk_outgoing_audio_stats, state, 4);
+AT(msdk_outgoing_audio_stats, buffers_offered, 8);
+AT(msdk_outgoing_audio_stats, buffers_sent, 16);
+AT(msdk_outgoing_audio_stats, buffers_encoded, 24);
+AT(msdk_outgoing_audio_stats, buffers_dropped, 32);
+AT(msdk_outgoing_audio_stats, buffers_failed, 40);
+AT(msdk_outgoing_audio_stats, packets_sent, 48);
+AT(msdk_outgoing_audio_stats, bytes_sent, 56);
+AT(msdk_outgoing_audio_stats, queued_ns, 64);
+AT(msdk_outgoing_audio_stats, total_encode_time_ns, 72);
+AT(msdk_outgoing_audio_stats, level, 80);
+AT(msdk_outgoing_audio_stats, muted, 84);
+AT(msdk_outgoing_audio_stats, receivers, 88);
+AT(msdk_outgoing_audio_stats, bitrate, 92);
+AT(msdk_outgoing_audio_stats, reports_dropped, 96);
+AT(msdk_outgoing_audio_stats, gain, 104);
+
+VALUE(MSDK_AUDIO_MICROPHONE, 1);
+VALUE(MSDK_AUDIO_SCREEN_SHARE, 2);
+
+VALUE(MSDK_OPUS_VOIP, 0);
+VALUE(MSDK_OPUS_AUDIO, 1);
+VALUE(MSDK_OPUS_LOW_DELAY, 2);
 
 /* --------------------------------------------------------------------------------------------------------------------- outgoing_video.h */
 
@@ -490,17 +575,6 @@ AT(msdk_outgoing_video_options, min_bitrate, 56);
 AT(msdk_outgoing_video_options, max_bitrate, 64);
 AT(msdk_outgoing_video_options, key_frame_interval_ms, 72);
 AT(msdk_outgoing_video_options, report_capacity, 76);
-
-SIZE(msdk_frame_report, 48);
-AT(msdk_frame_report, struct_size, 0);
-AT(msdk_frame_report, outcome, 4);
-AT(msdk_frame_report, reason, 8);
-AT(msdk_frame_report, key_frame, 12);
-AT(msdk_frame_report, status, 16);
-AT(msdk_frame_report, reserved0, 20);
-AT(msdk_frame_report, sequence, 24);
-AT(msdk_frame_report, timestamp_ns, 32);
-AT(msdk_frame_report, bytes, 40);
 
 SIZE(msdk_outgoing_video_stats, 128);
 AT(msdk_outgoing_video_stats, struct_size, 0);
@@ -529,15 +603,23 @@ VALUE(MSDK_VIDEO_VIRTUAL, 1);
 VALUE(MSDK_LIMITS_CONFERENCE, 0);
 VALUE(MSDK_LIMITS_EXTENDED, 1);
 
-VALUE(MSDK_OUTGOING_NONE, 0);
-VALUE(MSDK_OUTGOING_STARTED, 1);
-VALUE(MSDK_OUTGOING_STOPPED, 2);
-VALUE(MSDK_OUTGOING_FAILED, 3);
-
 VALUE(MSDK_PRESET_REALTIME, 0);
 VALUE(MSDK_PRESET_FASTEST, 1);
 VALUE(MSDK_PRESET_BALANCED, 2);
 VALUE(MSDK_PRESET_QUALITY, 3);
+
+/* ----------------------------------------------------------------------------------------------------------------------------- report.h */
+
+SIZE(msdk_frame_report, 48);
+AT(msdk_frame_report, struct_size, 0);
+AT(msdk_frame_report, outcome, 4);
+AT(msdk_frame_report, reason, 8);
+AT(msdk_frame_report, key_frame, 12);
+AT(msdk_frame_report, status, 16);
+AT(msdk_frame_report, reserved0, 20);
+AT(msdk_frame_report, sequence, 24);
+AT(msdk_frame_report, timestamp_ns, 32);
+AT(msdk_frame_report, bytes, 40);
 
 VALUE(MSDK_OUTCOME_SENT, 1);
 VALUE(MSDK_OUTCOME_ENCODED, 2);
@@ -553,6 +635,8 @@ VALUE(MSDK_DROP_STOPPED, 4);
 VALUE(MSDK_DROP_PACED, 5);
 VALUE(MSDK_DROP_QUEUE, 6);
 VALUE(MSDK_DROP_NETWORK, 7);
+VALUE(MSDK_DROP_MUTED, 8);
+VALUE(MSDK_DROP_FLUSHED, 9);
 
 /* ------------------------------------------------------------------------------------------------------------------------------- room.h */
 
@@ -584,15 +668,19 @@ AT(msdk_session_options, url, 8);
 AT(msdk_session_options, user_id, 16);
 AT(msdk_session_options, display_name, 24);
 
-SIZE(msdk_participant, 528);
+SIZE(msdk_participant, 544);
 AT(msdk_participant, struct_size, 0);
 AT(msdk_participant, is_local, 4);
 AT(msdk_participant, video_stream_count, 8);
 AT(msdk_participant, reserved0, 12);
 AT(msdk_participant, user_id, 16);
 AT(msdk_participant, display_name, 272);
+AT(msdk_participant, audio_stream_count, 528);
+AT(msdk_participant, is_speaking, 532);
+AT(msdk_participant, audio_level, 536);
+AT(msdk_participant, reserved1, 540);
 
-SIZE(msdk_event, 904);
+SIZE(msdk_event, 960);
 AT(msdk_event, struct_size, 0);
 AT(msdk_event, type, 4);
 AT(msdk_event, flags, 8);
@@ -608,6 +696,11 @@ AT(msdk_event, instance, 64);
 AT(msdk_event, format, 72);
 AT(msdk_event, user_id, 136);
 AT(msdk_event, text, 392);
+AT(msdk_event, outgoing_audio, 904);
+AT(msdk_event, incoming_audio, 912);
+AT(msdk_event, audio_format, 920);
+AT(msdk_event, kind, 952);
+AT(msdk_event, reserved0, 956);
 
 SIZE(msdk_session_stats, 80);
 AT(msdk_session_stats, struct_size, 0);
@@ -642,6 +735,12 @@ VALUE(MSDK_EVENT_INCOMING_VIDEO_REMOVED, 8);
 VALUE(MSDK_EVENT_ESTIMATE, 9);
 VALUE(MSDK_EVENT_PLUGIN, 10);
 VALUE(MSDK_EVENT_KEY_FRAME_REQUESTED, 11);
+VALUE(MSDK_EVENT_OUTGOING_AUDIO_STATE, 12);
+VALUE(MSDK_EVENT_INCOMING_AUDIO_ADDED, 13);
+VALUE(MSDK_EVENT_INCOMING_AUDIO_STATE, 14);
+VALUE(MSDK_EVENT_INCOMING_AUDIO_REMOVED, 15);
+VALUE(MSDK_EVENT_INCOMING_AUDIO_MUTED, 16);
+VALUE(MSDK_EVENT_ACTIVE_SPEAKER, 17);
 
 VALUE(MSDK_EVENT_LOST, 1);
 
@@ -659,6 +758,24 @@ VALUE(MSDK_NAME_MAX, 255);
 VALUE(MSDK_POLICY_DROP_OLDEST, 0);
 VALUE(MSDK_POLICY_DROP_NEWEST, 1);
 VALUE(MSDK_POLICY_WAIT, 2);
+
+VALUE(MSDK_OUTGOING_NONE, 0);
+VALUE(MSDK_OUTGOING_STARTED, 1);
+VALUE(MSDK_OUTGOING_STOPPED, 2);
+VALUE(MSDK_OUTGOING_FAILED, 3);
+
+VALUE(MSDK_INCOMING_AVAILABLE, 0);
+VALUE(MSDK_INCOMING_STARTED, 1);
+VALUE(MSDK_INCOMING_STOPPING, 2);
+VALUE(MSDK_INCOMING_STOPPED, 3);
+VALUE(MSDK_INCOMING_NOT_AVAILABLE, 4);
+
+VALUE(MSDK_DELIVERY_QUEUED, 0);
+VALUE(MSDK_DELIVERY_DIRECT, 1);
+
+VALUE(MSDK_OUTPUT_RAW, 0);
+VALUE(MSDK_OUTPUT_ENCODED, 1);
+VALUE(MSDK_OUTPUT_BOTH, 2);
 
 /* --------------------------------------------------------------------------------------------------------------------------- instance.h */
 

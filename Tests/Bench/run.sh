@@ -1,7 +1,8 @@
 #!/bin/sh
 # Measures MediaSDK against its peers and prints one table. Nothing that comes out slow fails the run.
 #
-#   Tests/Bench/run.sh [PART...]      PART: start handles lifetime conversions passage sending encoding; none: all, in about 6 minutes
+#   Tests/Bench/run.sh [PART...]      PART: start handles lifetime conversions passage sending encoding mixing resampling opus
+#                                     latency; none: all, in about 9 minutes
 #
 # Environment, with the defaults
 #   MSDK_LIB_DIR     directory of libmediasdk.so        .build/out
@@ -60,17 +61,31 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
   compile first_msdk "call measure" $ours
   compile cycles_msdk "call measure" $ours
   compile convert_msdk "call measure" $ours -lyuv
+  compile mix_msdk "sound call measure crowd" $ours -lm
+  compile resample_msdk "sound call measure tone" $ours -lm
+  compile opus_msdk "sound call measure opus_input" $ours -lm
+  compile latency_msdk "sound call measure sound_pace" $ours -lm
   "$CC" -std=c11 -O2 -shared -fPIC "$here/C/bare.c" -o "$BUILD_DIR/libbare.so"
   compile lookup_msdk "call measure" $ours "$BUILD_DIR/libbare.so"
 }
 compile pass_bare "measure meter"
 compile encode_vpx "vpx_encoder clip encode_meter measure" -lvpx
 compile first_vpx "vpx_encoder measure" -lvpx
+compile mix_bare "measure crowd" -O3 -funroll-loops -lm
+for_opus=$(pkg-config --cflags --libs opus)
+# shellcheck disable=SC2086
+compile opus_bare "measure opus_input" $for_opus -lm
 compile_peer gstreamer pass_gst "measure meter" gstreamer-app-1.0
 compile_peer gstreamer encode_gst "clip encode_meter measure" gstreamer-app-1.0 -lvpx
+compile_peer gstreamer mix_gst "measure crowd" gstreamer-app-1.0 -lm
+compile_peer gstreamer opus_gst "measure opus_input" gstreamer-app-1.0 -lm
+compile_peer gstreamer latency_gst "measure sound_pace" gstreamer-app-1.0 -lm
 compile_peer ffmpeg encode_ffmpeg "clip encode_meter measure" "libavcodec libavutil" -lvpx
+compile_peer ffmpeg opus_ffmpeg "measure opus_input" "libavcodec libavutil" -lm
+compile_peer resamplers resample_quality "measure tone resamplers" "speexdsp soxr samplerate libswresample libavutil" -lm
 
 set -- --build "$BUILD_DIR" --lib "$MSDK_LIB_DIR" --plugins "$MSDK_PLUGIN_DIR" --clip "$root/Tests/Media/bunny-720p25.ivf" \
+  --sound "$root/Tests/Media/bunny-48k-stereo.wav" \
   --binding "$root/Bindings/Python" "$@"
 while IFS= read -r line; do
   echo "  skipped: $line"

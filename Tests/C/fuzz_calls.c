@@ -1,11 +1,12 @@
 /* Random sequences of calls with random arguments, good and bad, over an engine with a virtual clock: fuzz_calls [steps] [seed].
  * Whatever the calls return is fine; the program must not crash, not hang, and leave nothing behind. */
+#include "audio_classes.h"
 #include "ivf.h"
+#include "random.h"
 #include "sending.h"
-#include "test_classes.h"
 
 enum { KEPT = 64, OF_A_KIND = 12 };
-enum kind { SESSION, OUTGOING, SENDER, INCOMING, INSTANCE, KINDS };
+enum kind { SESSION, OUTGOING, SENDER, INCOMING, INSTANCE, SOUND_OUT, SOUND_IN, KINDS };
 
 static uint64_t seed;
 static msdk_engine *engine;
@@ -55,6 +56,7 @@ static void keep(enum kind kind, void *made) {
   if (kind == SESSION) msdk_session_destroy(old);
   if (kind == OUTGOING) msdk_outgoing_video_destroy(old);
   if (kind == INSTANCE) msdk_instance_destroy(old);
+  if (kind == SOUND_OUT) msdk_outgoing_audio_destroy(old);
 }
 
 static msdk_engine *some_engine(void) { return goes_wrong(8) ? handle((enum kind)below(KINDS)) : engine; }
@@ -64,7 +66,9 @@ static const char *text(void) {
     NULL, "", "a", "b", "loopback:", "loopback:fuzz", "loopback:fuzz", "loopback:fuzz", "loopback:other", "http://x", "\xFF\xFE",
     "level", "fail", "accept", "path", "7", "true", "-1", "99999999999999999999", "render", "init", "org.mediasdk.test.pull",
     "org.mediasdk.test.sink",
-    "org.mediasdk.test.filter", "org.mediasdk.test.codec", "org.mediasdk.producer.testpattern", "org.mediasdk.renderer.bw", "/",
+    "org.mediasdk.test.mic", "org.mediasdk.test.odd_mic", "org.mediasdk.test.earphone", "org.mediasdk.test.packets",
+    "org.mediasdk.producer.tone", "org.mediasdk.test.filter", "org.mediasdk.test.codec",
+    "org.mediasdk.producer.testpattern", "org.mediasdk.renderer.bw", "/",
     "/dev/null"};
   return texts[below(sizeof texts / sizeof texts[0])];
 }
@@ -245,12 +249,18 @@ static void receive(void) {
   msdk_incoming_video_start(handle(INCOMING), below(4) == 0 ? NULL : &options);
 }
 
+#include "fuzz_sound.h"
+
 static void take_events(void) {
   void *session = handle(SESSION);
   for (uint32_t i = 0; i < 20; i++) {
     msdk_event event = MSDK_INIT(msdk_event);
     if (msdk_session_next_event(session, below(50) == 0 ? 1 : 0, &event) < 0) return;
     if (event.type == MSDK_EVENT_INCOMING_VIDEO_ADDED) keep(INCOMING, event.incoming_video);
+    if (event.type == MSDK_EVENT_INCOMING_AUDIO_ADDED) {
+      keep(SOUND_IN, event.incoming_audio);
+      if (below(3) != 0) msdk_incoming_audio_start(event.incoming_audio, NULL);
+    }
     keep(SENDER, event.sender);
     if (event.type == MSDK_EVENT_INCOMING_VIDEO_ADDED && below(3) != 0) msdk_incoming_video_start(event.incoming_video, NULL);
   }
@@ -389,12 +399,17 @@ static void new_engine(void) {
   msdk_engine_destroy(engine);
   engine = engine_new(MSDK_CLOCK_VIRTUAL);
   msdk_engine_register_module(engine, &test_module);
+  msdk_engine_register_module(engine, &audio_module);
   const char *plugins = getenv("MSDK_PLUGIN_DIR");
   if (plugins != NULL) msdk_engine_add_plugin_dir(engine, plugins, NULL);
 }
 
 static void one_step(void) {
   wild = below(3) == 0;
+  if (below(3) == 0) {
+    one_sound_step();
+    return;
+  }
   switch (below(48)) {
   case 0: case 1: make_session(); break;
   case 2: case 3: make_stream(); break;
@@ -443,16 +458,20 @@ int main(int argc, char **argv) {
   printf("%" PRIu32 " steps from seed %" PRIu64 "; at the end %u sessions, %u streams out, %u in, %u instances, %u frames\n", steps,
          first_seed, stats.sessions, stats.outgoing_videos, stats.incoming_videos, stats.instances, stats.frames);
   printf("frames: %u sent, %u dropped, %u taken\n", frames_gone, frames_dropped, frames_taken);
+  printf("sound: %u buffers sent, %u dropped, %u taken, %u mixes\n", sounds_gone, sounds_dropped, sounds_taken, mixes_heard);
   CHECK(frames_gone > 0 || steps < 4000);
+  CHECK((sounds_gone > 0 && sounds_taken > 0) || steps < 4000);
   msdk_engine_destroy(engine);
   for (int i = 0; i < KEPT; i++) {
     msdk_video_frame_unref(frames[i]);
     msdk_encoded_frame_unref(encoded[i]);
+    msdk_audio_frame_unref(sounds[i]);
   }
   engine = engine_new(MSDK_CLOCK_VIRTUAL);
   stats = engine_stats(engine);
   CHECK_EQ(stats.frames, 0);
   CHECK_EQ(stats.encoded_frames, 0);
+  CHECK_EQ(stats.audio_frames, 0);
   msdk_engine_destroy(engine);
   ivf_close(&clip);
   return check_finish();

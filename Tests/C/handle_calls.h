@@ -4,7 +4,9 @@
 
 #include "call.h"
 
-enum handle_kind { ENGINE, SESSION, OUTGOING, SENDER, INCOMING, INSTANCE, FRAME, ENCODED, HANDLE_KINDS };
+enum handle_kind {
+  ENGINE, SESSION, OUTGOING, SENDER, INCOMING, INSTANCE, FRAME, ENCODED, SOUND_OUT, SOUND_IN, SPEAKER, SOUND, HANDLE_KINDS
+};
 
 /* One good object of each kind, for the other arguments. */
 typedef struct good {
@@ -16,6 +18,10 @@ typedef struct good {
   msdk_instance *instance; /* a renderer */
   msdk_video_frame *frame;
   msdk_encoded_frame *encoded;
+  msdk_outgoing_audio *sound_out;
+  msdk_incoming_audio *sound_in;
+  msdk_instance *speaker; /* a renderer of sound */
+  msdk_audio_frame *sound;
 } good;
 static good all_good;
 
@@ -24,6 +30,8 @@ typedef struct handle_call {
   enum handle_kind kind;
   msdk_result (*make)(void *it);
 } handle_call;
+
+static const int16_t one_buffer[960]; /* of the default format: 20 ms, mono, 48,000 Hz */
 
 static void on_nothing_event(void *user, const msdk_event *event) { (void)user, (void)event; }
 
@@ -105,7 +113,51 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(FRAME, destination, convert_into_it, msdk_video_frame_convert_into(all_good.frame, it))                                               \
   X(FRAME, frame, send_it, msdk_frame_sender_send(all_good.sender, it, 0, NULL, NULL))                                                    \
   X(FRAME, frame, render_it, msdk_instance_render(all_good.instance, it))                                                                 \
-  X(ENCODED, frame, encoded_ref, msdk_encoded_frame_ref(it))
+  X(ENCODED, frame, encoded_ref, msdk_encoded_frame_ref(it))                                                                              \
+  X(SESSION, session, start_audio, msdk_session_start_audio(it, all_good.sound_out))                                                      \
+  X(SESSION, session, stop_audio, msdk_session_stop_audio(it, all_good.sound_out))                                                        \
+  X(SESSION, session, mixed_audio, (msdk_session_mixed_audio(it, &(msdk_incoming_audio *){NULL})))                                        \
+  X(ENGINE, engine, sound_create, (msdk_outgoing_audio_create(it, NULL, &(msdk_outgoing_audio *){NULL})))                                 \
+  X(SOUND_OUT, stream, start_audio_stream, msdk_session_start_audio(all_good.session, it))                                                \
+  X(SOUND_OUT, stream, stop_audio_stream, msdk_session_stop_audio(all_good.session, it))                                                  \
+  X(SOUND_OUT, stream, sound_state, (msdk_outgoing_audio_state(it, &(uint32_t){0})))                                                      \
+  X(SOUND_OUT, stream, sound_format, (msdk_outgoing_audio_format(it, &(msdk_audio_format){.struct_size = sizeof(msdk_audio_format)})))    \
+  X(SOUND_OUT, stream, sound_size, (msdk_outgoing_audio_expected_buffer_size(it, &(uint64_t){0})))                                        \
+  X(SOUND_OUT, stream, sound_send, msdk_outgoing_audio_send(it, one_buffer, sizeof one_buffer, 0, 0, NULL, NULL))                         \
+  X(SOUND_OUT, stream, sound_send_encoded, msdk_outgoing_audio_send_encoded(it, all_good.encoded, 0, 0, NULL, NULL))                      \
+  X(SOUND_OUT, stream, sound_queued, (msdk_outgoing_audio_queued(it, &(int64_t){0})))                                                     \
+  X(SOUND_OUT, stream, sound_flush, msdk_outgoing_audio_flush(it))                                                                        \
+  X(SOUND_OUT, stream, sound_wait_played, msdk_outgoing_audio_wait_played(it, 0))                                                         \
+  X(SOUND_OUT, stream, sound_read_report,                                                                                                 \
+    (msdk_outgoing_audio_read_report(it, 0, &(msdk_frame_report){.struct_size = sizeof(msdk_frame_report)})))                             \
+  X(SOUND_OUT, stream, set_muted, msdk_outgoing_audio_set_muted(it, 0))                                                                   \
+  X(SOUND_OUT, stream, set_gain, msdk_outgoing_audio_set_gain(it, 1))                                                                     \
+  X(SOUND_OUT, stream, sound_set_bitrate, msdk_outgoing_audio_set_bitrate(it, 0))                                                         \
+  X(SOUND_OUT, stream, set_expected_loss, msdk_outgoing_audio_set_expected_loss(it, 0))                                                   \
+  X(SOUND_OUT, stream, sound_attach_producer, msdk_outgoing_audio_attach_producer(it, NULL))                                              \
+  X(SOUND_OUT, stream, sound_encoded_callback, msdk_outgoing_audio_set_encoded_callback(it, NULL, NULL))                                  \
+  X(SOUND_OUT, stream, sound_out_stats,                                                                                                   \
+    (msdk_outgoing_audio_stats_get(it, &(msdk_outgoing_audio_stats){.struct_size = sizeof(msdk_outgoing_audio_stats)})))                  \
+  X(SOUND_IN, stream, sound_start, msdk_incoming_audio_start(it, NULL))                                                                   \
+  X(SOUND_IN, stream, sound_stop, msdk_incoming_audio_stop(it))                                                                           \
+  X(SOUND_IN, stream, sound_in_state, (msdk_incoming_audio_state(it, &(uint32_t){0})))                                                    \
+  X(SOUND_IN, stream, sound_read, (msdk_incoming_audio_read(it, 0, &(msdk_audio_frame *){NULL})))                                         \
+  X(SOUND_IN, stream, sound_read_encoded, (msdk_incoming_audio_read_encoded(it, 0, &(msdk_encoded_frame *){NULL})))                       \
+  X(SOUND_IN, stream, sound_fd, (msdk_incoming_audio_fd(it, &(int32_t){0})))                                                              \
+  X(SOUND_IN, stream, sound_callback, msdk_incoming_audio_set_frame_callback(it, NULL, NULL))                                             \
+  X(SOUND_IN, stream, sound_attach, msdk_incoming_audio_attach_renderer(it, all_good.speaker))                                            \
+  X(SOUND_IN, stream, sound_detach, msdk_incoming_audio_detach_renderer(it, all_good.speaker))                                            \
+  X(SOUND_IN, stream, sound_in_gain, msdk_incoming_audio_set_gain(it, 1))                                                                 \
+  X(SOUND_IN, stream, sound_in_stats,                                                                                                     \
+    (msdk_incoming_audio_stats_get(it, &(msdk_incoming_audio_stats){.struct_size = sizeof(msdk_incoming_audio_stats)})))                  \
+  X(SPEAKER, renderer, attach_to_sound, msdk_incoming_audio_attach_renderer(all_good.sound_in, it))                                       \
+  X(SPEAKER, renderer, detach_from_sound, msdk_incoming_audio_detach_renderer(all_good.sound_in, it))                                     \
+  X(SPEAKER, renderer, render_audio, msdk_instance_render_audio(it, all_good.sound))                                                      \
+  X(SPEAKER, producer, audio_format, (msdk_instance_audio_format(it, &(msdk_audio_format){.struct_size = sizeof(msdk_audio_format)})))    \
+  X(SOUND, frame, audio_ref, msdk_audio_frame_ref(it))                                                                                    \
+  X(SOUND, frame, audio_position, (msdk_audio_frame_position(it, 0, &(int64_t){0})))                                                      \
+  X(SOUND, frame, render_audio_it, msdk_instance_render_audio(all_good.speaker, it))                                                      \
+  X(ENCODED, packet, send_packet, msdk_outgoing_audio_send_encoded(all_good.sound_out, it, 0, 0, NULL, NULL))
 
 static inline msdk_result one_session(void *it) {
   msdk_session_options options = MSDK_INIT(msdk_session_options);

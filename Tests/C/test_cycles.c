@@ -1,11 +1,46 @@
 /* Law: everything a parent owns is gone when it closes. A thousand cycles of an engine with sessions, streams and plugins, on either clock;
  * memory, threads and descriptors stay where they are. And an idle session costs nothing. */
+#include "audio_classes.h"
 #include "sending.h"
-#include "test_classes.h"
 
 #include <pthread.h>
 
 static const char *plugins;
+
+typedef struct sounds {
+  msdk_outgoing_audio *spoken, *played;
+  msdk_instance *tone, *ear;
+} sounds;
+
+/* alice says something, bob plays a tone; both hear each other, and alice the mix too. */
+static sounds begin_sounds(call *it, uint32_t clock, int number) {
+  sounds made = {0};
+  msdk_incoming_audio *mix = NULL;
+  msdk_event event = MSDK_INIT(msdk_event);
+  msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 10);
+  options.codec = number % 2 == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_NONE;
+  CHECK_OK(msdk_engine_register_module(it->engine, &audio_module));
+  CHECK_OK(msdk_outgoing_audio_create(it->engine, &options, &made.spoken));
+  options.codec = number % 3 == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_NONE;
+  CHECK_OK(msdk_outgoing_audio_create(it->engine, &options, &made.played));
+  made.tone = instance_of(it->engine, "org.mediasdk.producer.tone");
+  made.ear = instance_of(it->engine, "org.mediasdk.test.earphone");
+  CHECK_OK(msdk_outgoing_audio_attach_producer(made.played, made.tone));
+  CHECK_OK(msdk_session_start_audio(it->alice, made.spoken));
+  CHECK_OK(msdk_session_start_audio(it->bob, made.played));
+  CHECK_OK(msdk_session_mixed_audio(it->alice, &mix));
+  CHECK_OK(msdk_incoming_audio_start(mix, NULL));
+  if (CHECK(event_wait(it->engine, it->bob, MSDK_EVENT_INCOMING_AUDIO_ADDED, &event))) {
+    CHECK_OK(msdk_incoming_audio_attach_renderer(event.incoming_audio, made.ear));
+    CHECK_OK(msdk_incoming_audio_start(event.incoming_audio, NULL));
+  }
+  static const int16_t silence[480];
+  for (int i = 0; i < 3; i++) {
+    CHECK_OK(msdk_outgoing_audio_send(made.spoken, silence, sizeof silence, 0, 0, NULL, NULL));
+    if (clock == MSDK_CLOCK_VIRTUAL) run_for(it->engine, 10 * MS);
+  }
+  return made;
+}
 
 static void one_cycle(uint32_t clock, int number) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
@@ -28,15 +63,23 @@ static void one_cycle(uint32_t clock, int number) {
     CHECK_OK(send_picture(it.sender, i, 0, NULL));
     if (clock == MSDK_CLOCK_VIRTUAL) run_for(it.engine, 40 * MS);
   }
+  sounds heard = {0};
+  if (clock == MSDK_CLOCK_VIRTUAL || number % 4 == 0) heard = begin_sounds(&it, clock, number);
   int32_t descriptor;
   CHECK_OK(msdk_session_event_fd(it.alice, &descriptor));
   CHECK_OK(msdk_incoming_video_fd(it.incoming, &descriptor));
   if (number % 4 == 0) msdk_session_destroy(it.alice); /* in ever other orders */
   if (number % 4 == 1) msdk_engine_destroy(it.engine);
   if (number % 4 == 2) msdk_instance_destroy(bw);
+  if (number % 5 == 0) msdk_instance_destroy(heard.tone);
   msdk_outgoing_video_destroy(second);
+  msdk_outgoing_audio_destroy(heard.played);
+  if (number % 2 == 0) msdk_outgoing_audio_destroy(heard.spoken);
   msdk_instance_destroy(producer);
   call_close(&it);
+  msdk_outgoing_audio_destroy(heard.spoken);
+  msdk_instance_destroy(heard.tone);
+  msdk_instance_destroy(heard.ear);
   msdk_instance_destroy(bw);
   msdk_instance_destroy(sink);
 }
@@ -64,6 +107,7 @@ static void cycles(uint32_t clock) {
   msdk_engine_stats stats = engine_stats(engine);
   CHECK_EQ(stats.frames, 0);
   CHECK_EQ(stats.encoded_frames, 0);
+  CHECK_EQ(stats.audio_frames, 0);
   msdk_engine_destroy(engine);
 }
 
@@ -90,6 +134,15 @@ static void an_idle_session_costs_nothing(void) {
     CHECK_OK(send_picture(it.sender, i, 0, NULL));
     sleep_ms(33);
   }
+  msdk_outgoing_audio *sound = NULL;
+  msdk_event event = MSDK_INIT(msdk_event);
+  CHECK_OK(msdk_outgoing_audio_create(it.engine, NULL, &sound));
+  CHECK_OK(msdk_session_start_audio(it.alice, sound));
+  if (CHECK(event_wait(it.engine, it.bob, MSDK_EVENT_INCOMING_AUDIO_ADDED, &event))) {
+    CHECK_OK(msdk_incoming_audio_start(event.incoming_audio, NULL));
+  }
+  static const int16_t silence[960];
+  for (int i = 0; i < 10; i++) CHECK_OK(msdk_outgoing_audio_send(sound, silence, sizeof silence, 0, 1000, NULL, NULL));
   msdk_video_frame *frame = NULL;
   sleep_ms(300);
   while (msdk_incoming_video_read(it.incoming, 0, &frame) >= 0) msdk_video_frame_unref(frame);
@@ -107,6 +160,7 @@ static void an_idle_session_costs_nothing(void) {
   }
   CHECK_OK(msdk_incoming_video_stop(it.incoming));
   pthread_join(reader, NULL);
+  msdk_outgoing_audio_destroy(sound);
   call_close(&it);
 }
 

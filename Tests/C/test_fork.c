@@ -1,7 +1,7 @@
 /* Law: in the child of a fork() every call returns MSDK_E_FORKED and none hangs, whatever the parent's threads were doing. */
 #include "handle_calls.h"
 #include "ivf.h"
-#include "picture.h"
+#include "sounding.h"
 
 #include <sys/wait.h>
 
@@ -39,6 +39,14 @@ static int calls_without_handles(void) {
   wrong += expect_forked(msdk_video_limit_check(0, MSDK_LIMITS_EXTENDED, &format), "video_limit_check");
   wrong += expect_forked(msdk_video_frame_unref(all_good.frame), "video_frame_unref");
   wrong += expect_forked(msdk_encoded_frame_unref(all_good.encoded), "encoded_frame_unref");
+  msdk_audio_format tone = MSDK_INIT(msdk_audio_format);
+  msdk_audio_frame *sound = NULL;
+  tone.sample_format = MSDK_SAMPLE_S16;
+  tone.sample_rate = 48000;
+  tone.channels = 1;
+  wrong += expect_forked(msdk_audio_frame_create(&tone, 480, &sound), "audio_frame_create");
+  wrong += expect_forked(msdk_audio_frame_unref(all_good.sound), "audio_frame_unref");
+  wrong += sound != NULL || msdk_audio_frame_references(all_good.sound) != 0;
   wrong += engine != NULL || frame != NULL || encoded != NULL;
   wrong += msdk_engine_now(all_good.engine) != 0;
   wrong += msdk_video_frame_references(all_good.frame) != 0;
@@ -49,7 +57,8 @@ static int child(void) {
   alarm(30);
   int wrong = calls_without_handles();
   void *handles[HANDLE_KINDS] = {all_good.engine, all_good.session, all_good.outgoing, all_good.sender, all_good.incoming,
-                                 all_good.instance, all_good.frame, all_good.encoded};
+                                 all_good.instance, all_good.frame, all_good.encoded, all_good.sound_out, all_good.sound_in,
+                                 all_good.speaker, all_good.sound};
   for (int i = 0; i < HANDLE_CALL_COUNT; i++) {
     wrong += expect_forked(handle_calls[i].make(handles[handle_calls[i].kind]), handle_calls[i].name);
     wrong += expect_forked(handle_calls[i].make(NULL), handle_calls[i].name);
@@ -61,7 +70,9 @@ static int child(void) {
   wrong += strcmp(msdk_version(), MSDK_VERSION_STRING) != 0;
   wrong += msdk_time_to_ticks(100) != 1;
   msdk_instance_destroy(all_good.instance);
+  msdk_instance_destroy(all_good.speaker);
   msdk_outgoing_video_destroy(all_good.outgoing);
+  msdk_outgoing_audio_destroy(all_good.sound_out);
   msdk_session_destroy(all_good.session);
   msdk_engine_destroy(all_good.engine);
   return wrong > 100 ? 100 : wrong;
@@ -75,6 +86,7 @@ static void children_are_refused(void) {
       picture_draw(frame, (uint32_t)i);
       msdk_frame_sender_send(lively.sender, frame, 0, NULL, NULL);
       msdk_video_frame_unref(frame);
+      msdk_outgoing_audio_send(all_good.sound_out, one_buffer, sizeof one_buffer, 0, 0, NULL, NULL);
     }
     fflush(NULL);
     pid_t pid = fork();
@@ -102,6 +114,11 @@ static void the_parent_goes_on(void) {
     }
   }
   CHECK(newest >= begin);
+  msdk_audio_frame *sound = NULL;
+  while (msdk_incoming_audio_read(all_good.sound_in, 0, &sound) >= 0) msdk_audio_frame_unref(sound);
+  CHECK_OK(msdk_outgoing_audio_send(all_good.sound_out, one_buffer, sizeof one_buffer, 0, 1000, NULL, NULL));
+  CHECK_OK(msdk_incoming_audio_read(all_good.sound_in, 5000, &sound));
+  CHECK_OK(msdk_audio_frame_unref(sound));
 }
 
 int main(int argc, char **argv) {
@@ -117,11 +134,14 @@ int main(int argc, char **argv) {
   all_good.frame = picture_new(MSDK_PIXEL_NV12, 320, 240, 0);
   static ivf_clip clip;
   if (CHECK(ivf_open(&clip))) all_good.encoded = encoded_of(clip.frame[0].data, clip.frame[0].size, 0);
+  sounding_add(&lively, &all_good);
+  CHECK_OK(msdk_session_mixed_audio(lively.alice, &(msdk_incoming_audio *){NULL}));
   RUN(children_are_refused);
   RUN(the_parent_goes_on);
   msdk_video_frame_unref(all_good.frame);
   msdk_encoded_frame_unref(all_good.encoded);
   msdk_instance_destroy(all_good.instance);
+  sounding_remove(&all_good);
   call_close(&lively);
   ivf_close(&clip);
   return check_finish();

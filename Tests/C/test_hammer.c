@@ -1,7 +1,7 @@
-/* Eight threads create, use and destroy whatever they find in shared places, at random, for five seconds (or as many as the second argument
- * says). Any result is fine; no crash, no hang, nothing left over. The seed is the first argument's. */
+/* Eight threads create, use and destroy whatever they find in shared places, at random, for five seconds (ten where everything is slow, or
+ * as many as the second argument says). Any result is fine; no crash, no hang, nothing left over. The seed is the first argument's. */
+#include "audio_classes.h"
 #include "sending.h"
-#include "test_classes.h"
 
 enum { THREADS = 8, PLACES = 6 };
 
@@ -10,7 +10,9 @@ static _Atomic(msdk_session *) sessions[PLACES];
 static _Atomic(msdk_outgoing_video *) outgoing[PLACES];
 static _Atomic(msdk_incoming_video *) incoming[PLACES];
 static _Atomic(msdk_instance *) instances[PLACES];
-static atomic_int stop, frames_read, frames_sent;
+static _Atomic(msdk_outgoing_audio *) sound_out[PLACES];
+static _Atomic(msdk_incoming_audio *) sound_in[PLACES];
+static atomic_int stop, frames_read, frames_sent, sounds_read, sounds_sent;
 
 static void on_any_frame(void *user, const msdk_video_frame *frame) { (void)user, (void)frame; }
 static void on_any_event(void *user, const msdk_event *event) {
@@ -42,10 +44,11 @@ static void make_stream(msdk_engine *engine, uint32_t place, uint64_t *seed) {
 }
 
 static void make_instance(msdk_engine *engine, uint32_t place, uint64_t *seed) {
-  static const char *const ids[] = {"org.mediasdk.test.sink", "org.mediasdk.test.filter", "org.mediasdk.test.pull",
-                                    "org.mediasdk.test.push"};
+  static const char *const ids[] = {"org.mediasdk.test.sink", "org.mediasdk.test.filter",   "org.mediasdk.test.pull",
+                                    "org.mediasdk.test.push", "org.mediasdk.test.mic",      "org.mediasdk.test.push_mic",
+                                    "org.mediasdk.test.packets", "org.mediasdk.test.earphone"};
   msdk_instance *instance = NULL;
-  if (msdk_instance_create(engine, ids[random_below(seed, 4)], &instance) < 0) return;
+  if (msdk_instance_create(engine, ids[random_below(seed, 8)], &instance) < 0) return;
   msdk_instance_destroy(atomic_exchange(&instances[place], instance));
 }
 
@@ -55,6 +58,7 @@ static void renew_engine(uint32_t place) {
   msdk_engine *engine = NULL;
   if (msdk_engine_create(&options, &engine) < 0) return;
   msdk_engine_register_module(engine, &test_module);
+  msdk_engine_register_module(engine, &audio_module);
   msdk_engine_destroy(atomic_exchange(&engines[place], engine));
 }
 
@@ -64,6 +68,10 @@ static void take_events(msdk_session *session, uint32_t place) {
     if (event.type == MSDK_EVENT_INCOMING_VIDEO_ADDED) {
       msdk_incoming_video_start(event.incoming_video, NULL);
       atomic_store(&incoming[place], event.incoming_video);
+    }
+    if (event.type == MSDK_EVENT_INCOMING_AUDIO_ADDED) {
+      msdk_incoming_audio_start(event.incoming_audio, NULL);
+      atomic_store(&sound_in[place], event.incoming_audio);
     }
     event = MSDK_INIT(msdk_event);
   }
@@ -85,7 +93,70 @@ static void read_some(msdk_incoming_video *stream) {
   msdk_video_frame_unref(frame);
 }
 
+/* Of streams that may be gone. */
+static void heard_stats_any(msdk_incoming_audio *stream) {
+  msdk_incoming_audio_stats stats = MSDK_INIT(msdk_incoming_audio_stats);
+  msdk_incoming_audio_stats_get(stream, &stats);
+}
+
+static void on_any_sound(void *user, const msdk_audio_frame *frame) { (void)user, (void)frame; }
+
+static void make_sound_stream(msdk_engine *engine, uint32_t place, uint64_t *seed) {
+  msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 10);
+  options.codec = random_below(seed, 2) == 0 ? MSDK_CODEC_NONE : MSDK_CODEC_OPUS;
+  options.complexity = 1;
+  msdk_outgoing_audio *stream = NULL;
+  if (msdk_outgoing_audio_create(engine, &options, &stream) < 0) return;
+  msdk_outgoing_audio_destroy(atomic_exchange(&sound_out[place], stream));
+}
+
+static void one_sound_step(uint64_t *seed) {
+  static const int16_t silence[480];
+  uint32_t place = random_below(seed, PLACES);
+  msdk_engine *engine = atomic_load(&engines[random_below(seed, 2)]);
+  msdk_session *session = atomic_load(&sessions[place]);
+  msdk_outgoing_audio *out = atomic_load(&sound_out[random_below(seed, PLACES)]);
+  msdk_incoming_audio *in = atomic_load(&sound_in[random_below(seed, PLACES)]), *mix = NULL;
+  msdk_instance *instance = atomic_load(&instances[random_below(seed, PLACES)]);
+  msdk_incoming_audio_options hear = MSDK_INIT(msdk_incoming_audio_options);
+  hear.delivery = random_below(seed, 2);
+  hear.sample_rate = random_below(seed, 2) == 0 ? 0 : 16000;
+  msdk_audio_frame *frame = NULL;
+  switch (random_below(seed, 26)) {
+  case 0: make_sound_stream(engine, place, seed); break;
+  case 1: msdk_outgoing_audio_destroy(atomic_exchange(&sound_out[place], NULL)); break;
+  case 2: case 3: case 4: msdk_session_start_audio(session, out); break;
+  case 5: msdk_session_stop_audio(session, out); break;
+  case 6: case 7: msdk_incoming_audio_start(in, &hear); break;
+  case 8: msdk_incoming_audio_stop(in); break;
+  case 9: if (msdk_session_mixed_audio(session, &mix) >= 0) atomic_store(&sound_in[place], mix); break;
+  case 10: msdk_incoming_audio_attach_renderer(in, instance); break;
+  case 11: msdk_incoming_audio_detach_renderer(in, instance); break;
+  case 12: msdk_outgoing_audio_attach_producer(out, random_below(seed, 2) == 0 ? instance : NULL); break;
+  case 13: msdk_incoming_audio_set_frame_callback(in, random_below(seed, 2) == 0 ? on_any_sound : NULL, NULL); break;
+  case 14: msdk_outgoing_audio_set_muted(out, random_below(seed, 2)); break;
+  case 15: msdk_outgoing_audio_set_gain(out, 0.5); msdk_incoming_audio_set_gain(in, 2); break;
+  case 16: msdk_outgoing_audio_flush(out); break;
+  case 17: msdk_outgoing_audio_wait_played(out, 1); break;
+  case 18: msdk_outgoing_audio_set_bitrate(out, 6000 + random_below(seed, 60000)); break;
+  case 19: heard_stats_any(in); break;
+  case 20: case 21: case 22:
+    if (msdk_outgoing_audio_send(out, silence, sizeof silence, 0, random_below(seed, 2), NULL, NULL) < 0) break;
+    atomic_fetch_add(&sounds_sent, 1);
+    break;
+  default:
+    if (msdk_incoming_audio_read(in, 1, &frame) < 0) break;
+    atomic_fetch_add(&sounds_read, 1);
+    msdk_audio_frame_unref(frame);
+    break;
+  }
+}
+
 static void one_step(uint64_t *seed) {
+  if (random_below(seed, 2) == 0) {
+    one_sound_step(seed);
+    return;
+  }
   uint32_t place = random_below(seed, PLACES);
   msdk_engine *engine = atomic_load(&engines[random_below(seed, 2)]);
   msdk_session *session = atomic_load(&sessions[place]);
@@ -154,7 +225,7 @@ static void visit_rooms(void) {
 
 int main(int argc, char **argv) {
   uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-  int seconds = argc > 2 ? atoi(argv[2]) : 5;
+  int seconds = argc > 2 ? atoi(argv[2]) : under_tools() ? 10 : 5;
   int before = process_threads();
   for (uint32_t i = 0; i < 2; i++) renew_engine(i);
   pthread_t threads[THREADS];
@@ -165,11 +236,14 @@ int main(int argc, char **argv) {
   atomic_store(&stop, 1);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   for (uint32_t i = 0; i < 2; i++) msdk_engine_destroy(atomic_load(&engines[i]));
-  printf("seed %" PRIu64 ": %d frames sent, %d read\n", seed, atomic_load(&frames_sent), atomic_load(&frames_read));
+  printf("seed %" PRIu64 ": %d frames sent, %d read; of sound %d, %d\n", seed, atomic_load(&frames_sent), atomic_load(&frames_read),
+         atomic_load(&sounds_sent), atomic_load(&sounds_read));
+  CHECK(atomic_load(&sounds_sent) > 0 && atomic_load(&sounds_read) > 0);
   CHECK(atomic_load(&frames_sent) > 0 && atomic_load(&frames_read) > 0);
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   CHECK_EQ(engine_stats(engine).frames, 0);
   CHECK_EQ(engine_stats(engine).encoded_frames, 0);
+  CHECK_EQ(engine_stats(engine).audio_frames, 0);
   msdk_engine_destroy(engine);
   visit_rooms();
   WAIT_UNTIL(process_threads() == before);

@@ -37,7 +37,7 @@ static void registering_twice_is_refused(void) {
   CHECK(strcmp(info.module_vendor, "the tests") == 0);
   CHECK_EQ(info.param_count, 12);
   msdk_module bad = test_module;
-  bad.min_host_minor = 1;
+  bad.min_host_minor = MSDK_ABI_MINOR + 1;
   CHECK_ERROR(msdk_engine_register_module(engine, &bad), MSDK_E_ABI, "min_host_minor");
   msdk_engine_destroy(engine);
 }

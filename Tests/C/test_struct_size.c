@@ -4,9 +4,12 @@
 #include "guarded.h"
 #include "ivf.h"
 #include "picture.h"
+#include "sound.h"
 
 static call lively;
 static msdk_instance *renderer;
+static msdk_outgoing_audio *sound_out; /* alice's, which bob hears */
+static msdk_incoming_audio *sound_in;
 
 /* ------------------------------------------------------------------------------------------------------------- structs read */
 
@@ -79,6 +82,25 @@ static msdk_result pass_encoded(const void *it) {
   return result;
 }
 
+static msdk_result pass_sound_options(const void *it) {
+  msdk_outgoing_audio *stream = NULL;
+  msdk_result result = msdk_outgoing_audio_create(lively.engine, it, &stream);
+  msdk_outgoing_audio_destroy(stream);
+  return result;
+}
+
+static msdk_result pass_hearing_options(const void *it) {
+  msdk_incoming_audio_stop(sound_in);
+  return msdk_incoming_audio_start(sound_in, it);
+}
+
+static msdk_result pass_sound_format(const void *it) {
+  msdk_audio_frame *frame = NULL;
+  msdk_result result = msdk_audio_frame_create(it, 480, &frame);
+  msdk_audio_frame_unref(frame);
+  return result;
+}
+
 static msdk_result pass_script(const void *it) { return msdk_room_script_network(lively.engine, "loopback:script", it); }
 
 static msdk_result pass_step(const void *it) { return network_set(lively.engine, "loopback:script", it, 1, 1); }
@@ -107,6 +129,18 @@ static void structs_that_are_read(void) {
   msdk_network_script script = MSDK_INIT(msdk_network_script);
   script.steps = &step;
   script.step_count = 1;
+  msdk_outgoing_audio_options sound = sound_options(44100, 2, MSDK_SAMPLE_F32, 30);
+  msdk_incoming_audio_options hearing = MSDK_INIT(msdk_incoming_audio_options);
+  hearing.sample_rate = 16000;
+  msdk_audio_format tone = MSDK_INIT(msdk_audio_format);
+  tone.sample_format = MSDK_SAMPLE_S16;
+  tone.sample_rate = 48000;
+  tone.channels = 1;
+  const uint8_t silence[] = {0xF8, 0xFF, 0xFE}; /* 20 ms of it */
+  msdk_encoded_frame packet = MSDK_INIT(msdk_encoded_frame);
+  packet.codec = MSDK_CODEC_OPUS;
+  packet.data = silence;
+  packet.size = sizeof silence;
   const input inputs[] = {
     {"engine_options", &engine, sizeof engine, pass_engine_options},
     {"session_options", &session, sizeof session, pass_session_options},
@@ -118,6 +152,10 @@ static void structs_that_are_read(void) {
     {"incoming_video_options", &incoming, sizeof incoming, pass_incoming_options},
     {"external_frame", &external, sizeof external, pass_external},
     {"encoded_frame", &encoded, sizeof encoded, pass_encoded},
+    {"encoded_frame (Opus)", &packet, sizeof packet, pass_encoded},
+    {"outgoing_audio_options", &sound, sizeof sound, pass_sound_options},
+    {"incoming_audio_options", &hearing, sizeof hearing, pass_hearing_options},
+    {"audio_format (frame_create)", &tone, sizeof tone, pass_sound_format},
     {"network_script", &script, sizeof script, pass_script},
     {"network_step", &step, sizeof step, pass_step},
   };
@@ -243,7 +281,29 @@ static msdk_result fill_report(void *it) {
   return msdk_outgoing_video_read_report(lively.outgoing, 0, it);
 }
 
+static msdk_result fill_sound_format(void *it) { return msdk_outgoing_audio_format(sound_out, it); }
+static msdk_result fill_sound_out_stats(void *it) { return msdk_outgoing_audio_stats_get(sound_out, it); }
+static msdk_result fill_sound_in_stats(void *it) { return msdk_incoming_audio_stats_get(sound_in, it); }
+static msdk_result fill_producer_format(void *it) {
+  msdk_instance *producer = NULL;
+  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.producer.tone", &producer));
+  msdk_result result = msdk_instance_audio_format(producer, it);
+  msdk_instance_destroy(producer);
+  return result;
+}
+static msdk_result fill_sound_report(void *it) {
+  static const int16_t buffer[960];
+  CHECK_OK(msdk_outgoing_audio_send(sound_out, buffer, sizeof buffer, 0, 0, NULL, NULL));
+  run_for(lively.engine, 20 * MS);
+  return msdk_outgoing_audio_read_report(sound_out, 0, it);
+}
+
 static const output outputs[] = {
+  {"audio_format (stream)", sizeof(msdk_audio_format), fill_sound_format},
+  {"audio_format (producer)", sizeof(msdk_audio_format), fill_producer_format},
+  {"outgoing_audio_stats", sizeof(msdk_outgoing_audio_stats), fill_sound_out_stats},
+  {"incoming_audio_stats", sizeof(msdk_incoming_audio_stats), fill_sound_in_stats},
+  {"frame_report (sound)", sizeof(msdk_frame_report), fill_sound_report},
   {"frame_layout", sizeof(msdk_frame_layout), fill_layout},
   {"video_limit", sizeof(msdk_video_limit), fill_limit},
   {"class_info", sizeof(msdk_class_info), fill_class},
@@ -305,11 +365,17 @@ int main(int argc, char **argv) {
   const char *directory = getenv("MSDK_PLUGIN_DIR");
   CHECK_OK(msdk_engine_add_plugin_dir(lively.engine, directory != NULL ? directory : "", NULL));
   CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.renderer.bw", &renderer));
+  msdk_event event = MSDK_INIT(msdk_event);
+  CHECK_OK(msdk_outgoing_audio_create(lively.engine, NULL, &sound_out));
+  CHECK_OK(msdk_session_start_audio(lively.alice, sound_out));
+  if (CHECK(event_wait(lively.engine, lively.bob, MSDK_EVENT_INCOMING_AUDIO_ADDED, &event))) sound_in = event.incoming_audio;
+  CHECK_OK(msdk_incoming_audio_start(sound_in, NULL));
   RUN(structs_that_are_read);
   RUN(missing_members_are_zero);
   RUN(arrays_have_the_stride_of_the_first);
   RUN(structs_that_are_written);
   msdk_instance_destroy(renderer);
+  msdk_outgoing_audio_destroy(sound_out);
   call_close(&lively);
   return check_finish();
 }

@@ -84,6 +84,12 @@ final class Call {
     case .estimate(let bits): "estimate \(bits)"
     case .plugin(_, let event): "plugin \(event.event) \(event.status.map { "\($0)" } ?? "ok") \(event.text)"
     case .keyFrameRequested: "key frame"
+    case .outgoingAudioState(_, let state, let error): "outgoing sound \(state)\(error.map { " \($0.status)" } ?? "")"
+    case .incomingAudioAdded(let stream): "sound added by \(stream.userID)"
+    case .incomingAudioState(_, let state, _): "incoming sound \(state)"
+    case .incomingAudioRemoved(let stream): "sound removed, \(stream.state)"
+    case .incomingAudioMuted(let stream, let isMuted): "\(stream.userID) \(isMuted ? "muted" : "unmuted")"
+    case .activeSpeaker(let userID, let isSpeaking, let level): "\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)"
     }
   }
 }

@@ -12,6 +12,7 @@ from mediasdk import (Clock, Codec, Engine, Event, EventType, FrameReport, Frame
                       PixelFormat, Session, SessionState, VideoFormat)
 
 T = TypeVar("T")
+R = TypeVar("R", bound="Room")
 
 PATIENCE = 10.0  # seconds for what takes milliseconds
 TICK_NS = 10_000_000
@@ -42,28 +43,16 @@ def picture(format: VideoFormat, seed: int = 0) -> bytes:
     return (row * (size // 256 + 1))[:size]
 
 
-class Call:
-    """Both are connected and alice's stream is started; bob has its IncomingVideo, which is started unless told otherwise."""
+class Room:
+    """An engine and members of one room."""
 
-    def __init__(self, formats: Any = None, *, codec: Codec = Codec.NONE, clock: Clock = Clock.SYSTEM, url: Optional[str] = None,
-                 start: Optional[dict[str, Any]] = {}, producer: Any = None, **stream_options: Any) -> None:
-        stream_options.setdefault("limits", Limits.EXTENDED)
+    def __init__(self, clock: Clock = Clock.SYSTEM, url: Optional[str] = None) -> None:
         self.virtual = clock == Clock.VIRTUAL
         self.engine = Engine(clock=clock, ignore_environment=True)
         self.url = url or room()
         self.events: list[tuple[str, Event]] = []
-        self.alice = self.join("alice")
-        self.bob = self.join("bob")
-        self.stream = self.engine.create_outgoing_video(formats or nv12(), codec=codec, **stream_options)
-        if producer is not None:
-            self.stream.attach_producer(producer(self.engine))
-        self.alice.start_video(self.stream)
-        self.sender: FrameSender = self.event(self.alice, EventType.FRAME_SENDER_CHANGED).sender
-        self.incoming: IncomingVideo = self.event(self.bob, EventType.INCOMING_VIDEO_ADDED).incoming_video
-        if start is not None:
-            self.incoming.start(**start)
 
-    def __enter__(self) -> Call:
+    def __enter__(self: R) -> R:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -96,6 +85,25 @@ class Call:
             self.events.append((session.user_id, event))
             if event.type == kind and (state is None or event.state == state):
                 return event
+
+
+class Call(Room):
+    """Both are connected and alice's stream is started; bob has its IncomingVideo, which is started unless told otherwise."""
+
+    def __init__(self, formats: Any = None, *, codec: Codec = Codec.NONE, clock: Clock = Clock.SYSTEM, url: Optional[str] = None,
+                 start: Optional[dict[str, Any]] = {}, producer: Any = None, **stream_options: Any) -> None:
+        stream_options.setdefault("limits", Limits.EXTENDED)
+        super().__init__(clock, url)
+        self.alice = self.join("alice")
+        self.bob = self.join("bob")
+        self.stream = self.engine.create_outgoing_video(formats or nv12(), codec=codec, **stream_options)
+        if producer is not None:
+            self.stream.attach_producer(producer(self.engine))
+        self.alice.start_video(self.stream)
+        self.sender: FrameSender = self.event(self.alice, EventType.FRAME_SENDER_CHANGED).sender
+        self.incoming: IncomingVideo = self.event(self.bob, EventType.INCOMING_VIDEO_ADDED).incoming_video
+        if start is not None:
+            self.incoming.start(**start)
 
     def read(self) -> mediasdk.Frame:
         return self.patiently(self.incoming.read)

@@ -7,14 +7,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import wave
 from pathlib import Path
 
 import mediasdk
 from call import plugin_dir
+from sound import sine
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "Examples" / "Python"
 CLIP = ROOT / "Tests" / "Media" / "bunny-720p25.ivf"
+SOUND = CLIP.with_name("bunny-48k-stereo.wav")
 
 # The coroutine of the README counts what a sender in the same room sends.
 COUNTING = """
@@ -48,6 +51,17 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60)
 
 
+def answer_in(directory: Path) -> Path:
+    """A WAV file of 0.8 s."""
+    path = directory / "answer.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(22_050)
+        file.writeframes(sine(600, 0.8, 22_050).tobytes())
+    return path
+
+
 class ReadmeTest(unittest.TestCase):
     def setUp(self) -> None:
         self.snippets = re.findall(r"```python\n(.*?)```", (ROOT / "Bindings" / "Python" / "README.md").read_text(), flags=re.S)
@@ -57,11 +71,15 @@ class ReadmeTest(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr), ("DROPPED\n", ""))  # nobody is there to receive it
 
     def test_asyncio(self) -> None:
-        done = run("-c", self.snippets[1] + COUNTING)
+        done = run("-c", self.snippets[2] + COUNTING)
         self.assertEqual((done.stdout, done.stderr), ("counted True\n", ""))
 
+    def test_sound(self) -> None:
+        done = run("-c", self.snippets[1])
+        self.assertEqual((done.stdout, done.stderr), ("True, as loud as -15 dB\n", ""))
+
     def test_every_snippet_is_run(self) -> None:
-        self.assertEqual(len(self.snippets), 2)
+        self.assertEqual(len(self.snippets), 3)
 
 
 class ExampleTest(unittest.TestCase):
@@ -87,7 +105,7 @@ class ExampleTest(unittest.TestCase):
     @unittest.skipUnless(plugin_dir().is_dir() and CLIP.is_file(), "needs the plugins and the clip")
     def test_demo(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
-            done = self.demo(CLIP, directory, "--seconds", "3")
+            done = self.demo(CLIP, directory, "--seconds", "3.5", "--sound", str(SOUND))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             table = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
             self.assertEqual(table["format"], "NV12 1280x720 25 fps")
@@ -96,6 +114,59 @@ class ExampleTest(unittest.TestCase):
             self.assertGreater(float(table["psnr"].split()[0]), 30)
             self.assertTrue(Path(table["picture"]).read_bytes().startswith(b"\x89PNG"))
             self.assertTrue(Path(table["video"]).read_bytes().startswith(b"YUV4MPEG2 W1280 H720"))
+            self.assertEqual((table["sound format"], table["sound codec"]), ("S16 48000 Hz 2 channels", "OPUS"))
+            self.assertGreater(int(table["buffers received"]), 100)
+            self.assertGreater(float(table["correlation"].split()[0]), 0.9)
+            recording = Path(table["recording"]).read_bytes()
+            self.assertTrue(recording.startswith(b"\x1a\x45\xdf\xa3"))
+            self.assertTrue(b"V_VP8" in recording and b"A_OPUS" in recording)
+
+    @unittest.skipUnless(plugin_dir().is_dir() and CLIP.is_file(), "needs the plugins and the clip")
+    def test_demo_of_raw_sound(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            done = self.demo(CLIP, directory, "--sound", str(SOUND), "--codec-audio", "raw")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            table = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
+            self.assertGreater(float(table["correlation"].split()[0]), 0.999)
+
+    def test_tone(self) -> None:
+        for codec in ("opus", "raw"):
+            done = run(str(EXAMPLES / "tone.py"), "--seconds", "1", "--frequency", "500", "--codec", codec)
+            self.assertEqual(done.stderr, "")
+            heard = re.search(r"bob heard ([\d.]+) s of (\d+) Hz, at its loudest -(\d+) dB", done.stdout)
+            self.assertTrue(heard, done.stdout)
+            self.assertAlmostEqual(float(heard[1]), 1, delta=0.1)
+            self.assertAlmostEqual(int(heard[2]), 500, delta=50)
+            self.assertAlmostEqual(int(heard[3]), 15, delta=1)
+
+    def test_answer(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            done = run(str(EXAMPLES / "answer.py"), str(answer_in(Path(directory))))
+            self.assertEqual(done.stderr, "")
+            self.assertRegex(done.stdout, r"the bot heard caller speak for 1\.\d s, and answers for 0\.8 s\n")
+            self.assertRegex(done.stdout, r"the caller heard the answer [01]\.\d\d s after the question, for 0\.[789] s\n")
+
+    def test_answer_of_a_missing_file(self) -> None:
+        done = run(str(EXAMPLES / "answer.py"), "missing.wav")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("missing.wav", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
+    def test_record(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory, "call.webm")
+            done = run(str(EXAMPLES / "record.py"), "--plugins", str(plugin_dir()), "--output", str(file), "--seconds", "2")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("recording alice\n", done.stdout)
+            data = file.read_bytes()
+            self.assertTrue(data.startswith(b"\x1a\x45\xdf\xa3") and b"V_VP8" in data and b"A_OPUS" in data)
+
+    def test_every_example_helps(self) -> None:
+        for name in ("tone.py", "answer.py", "record.py", "demo.py", "receive.py"):
+            done = run(str(EXAMPLES / name), "--help")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+            self.assertIn("usage: ", done.stdout)
 
     def test_demo_of_a_missing_clip(self) -> None:
         with tempfile.TemporaryDirectory() as directory:

@@ -17,6 +17,7 @@ def refused(call: Call, frame: object) -> list[str]:
         "event": lambda: call.alice.next_event(0.1), "connect": lambda: call.alice.connect(), "acquire": lambda: call.sender.acquire(0.1),
         "send": lambda: call.sender.send(frame), "array": lambda: call.sender.send_array(picture(call.sender.format)),
         "read": lambda: call.incoming.read(0.1), "report": lambda: call.stream.read_report(0.1),
+        "sound": lambda: call.engine.create_outgoing_audio(), "mix": lambda: call.bob.mixed_audio,
         "convert": lambda: frame.convert(width=8, height=8), "create": lambda: type(frame).create(VideoFormat(frame.pixel_format, 4, 4)),
     }
     wrong = []

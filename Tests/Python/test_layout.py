@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
-from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
 import headers
@@ -23,13 +23,18 @@ PREFIXES = {
     "VideoKind": "MSDK_VIDEO_", "Limits": "MSDK_LIMITS_", "OutgoingState": "MSDK_OUTGOING_", "Preset": "MSDK_PRESET_",
     "Outcome": "MSDK_OUTCOME_", "DropReason": "MSDK_DROP_", "IncomingState": "MSDK_INCOMING_", "Delivery": "MSDK_DELIVERY_",
     "Output": "MSDK_OUTPUT_", "NetworkFlag": "MSDK_NETWORK_", "InstanceState": "MSDK_INSTANCE_", "Kind": "MSDK_KIND_",
-    "ClassFlag": "MSDK_CLASS_", "ParamFlag": "MSDK_PARAM_",
+    "ClassFlag": "MSDK_CLASS_", "ParamFlag": "MSDK_PARAM_", "SampleFormat": "MSDK_SAMPLE_", "AudioKind": "MSDK_AUDIO_",
+    "OpusApplication": "MSDK_OPUS_",
 }
 RENAMED = {("Status", "OK"): "MSDK_OK", ("Matrix", "UNSPECIFIED"): "MSDK_COLOR_UNSPECIFIED"}
 NUMBERS = {"MSDK_WAIT_FOREVER": constants.WAIT_FOREVER, "MSDK_TEXT_MAX": constants.TEXT_MAX, "MSDK_NAME_MAX": constants.NAME_MAX,
-           "MSDK_PLANES_MAX": constants.PLANES_MAX, "MSDK_DIMENSION_MAX": constants.DIMENSION_MAX}
-# What only plugin authors, audio, or C's preprocessor need.
-NOT_BOUND = re.compile(r"MSDK_(ABI|VERSION|SAMPLE|CHANNELS|ARGS|COMMAND|PRODUCER)_")
+           "MSDK_PLANES_MAX": constants.PLANES_MAX, "MSDK_DIMENSION_MAX": constants.DIMENSION_MAX,
+           "MSDK_CHANNELS_MAX": constants.CHANNELS_MAX}
+# What only plugin authors or C's preprocessor need.
+NOT_BOUND = re.compile(r"MSDK_(ABI|VERSION|ARGS|COMMAND|PRODUCER)_")
+
+
+FRAMES = (_structs.VideoFrame, _structs.AudioFrame, _structs.EncodedFrame)
 
 
 def c_name(kind: type) -> str:
@@ -77,7 +82,7 @@ class LayoutTest(unittest.TestCase):
                     label = measure.format(name, member).replace(" ", "")
                     lines.append(f'printf("{label} %zu\\n", {measure.format(name, member)});')
                     expected[label] = value
-        self.assertGreater(len(structs()), 20)
+        self.assertGreater(len(structs()), 25)
         self.assertEqual(compile_and_run(program(lines)), expected)
 
     def test_union_members_are_the_compilers(self) -> None:
@@ -105,7 +110,7 @@ class CompletenessTest(unittest.TestCase):
 
     def test_every_function_is_bound_as_declared(self) -> None:
         declared = headers.functions()
-        self.assertGreater(len(declared), 70)
+        self.assertGreater(len(declared), 100)
         self.assertEqual(set(_native.DECLARATIONS), set(declared))
         for name, (result, parameters) in declared.items():
             with self.subTest(name):
@@ -123,7 +128,8 @@ def program(lines: list[str]) -> str:
 
 def acceptable(declared: str) -> list[object]:
     """The ctypes types that may stand for a C type."""
-    numbers = {"int32_t": c_int32, "msdk_result": c_int32, "uint32_t": c_uint32, "int64_t": c_int64, "uint64_t": c_uint64}
+    numbers = {"int32_t": c_int32, "msdk_result": c_int32, "uint32_t": c_uint32, "int64_t": c_int64, "uint64_t": c_uint64,
+               "double": c_double}
     kind = declared[len("const"):] if declared.startswith("const") else declared
     if kind == "void":
         return [None]
@@ -140,7 +146,7 @@ def acceptable(declared: str) -> list[object]:
     for struct in structs():
         if kind == c_name(struct) + "*":
             # Frames that the SDK made cross as plain addresses.
-            return [POINTER(struct)] + ([c_void_p] if struct in (_structs.VideoFrame, _structs.EncodedFrame) else [])
+            return [POINTER(struct)] + ([c_void_p] if struct in FRAMES else [])
     return [c_void_p] if kind.endswith("*") else []
 
 

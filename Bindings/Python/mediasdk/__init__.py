@@ -9,15 +9,20 @@
             if event.type == EventType.FRAME_SENDER_CHANGED:
                 event.sender.send_array(picture)
 
+Sound goes the same way: ``session.start_audio(stream)``, ``stream.write(samples)``, ``for frame in session.mixed_audio``.
+
 Everything is pulled, with timeouts in seconds; no thread of the SDK's ever enters the interpreter.  Sessions and incoming streams
 have a fileno() for select and a form for asyncio.  Times are nanoseconds of CLOCK_MONOTONIC, or of the engine's virtual clock.
 """
 from . import clock
 from ._call import decode as _decode
 from ._native import library as _library
-from .constants import (DIMENSION_MAX, NAME_MAX, TEXT_MAX, ClassFlag, Clock, Codec, Content, DropReason, EncodedFlag, EventType,
-                        FrameFlag, IncomingState, InstanceState, Kind, Limits, Matrix, Memory, Orientation, Outcome, OutgoingState,
-                        Output, ParamFlag, PixelFormat, PluginEvent, Preset, QueuePolicy, SessionState, Status, ValueType)
+from .audio_format import AudioFormat
+from .audio_frame import AudioFrame
+from .constants import (CHANNELS_MAX, DIMENSION_MAX, NAME_MAX, TEXT_MAX, AudioKind, ClassFlag, Clock, Codec, Content, DropReason,
+                        EncodedFlag, EventType, FrameFlag, IncomingState, InstanceState, Kind, Limits, Matrix, Memory,
+                        OpusApplication, Orientation, Outcome, OutgoingState, Output, ParamFlag, PixelFormat, PluginEvent, Preset,
+                        QueuePolicy, SampleFormat, SessionState, Status, ValueType, VideoKind)
 from .encoded import EncodedFrame
 from .engine import ClassInfo, Engine
 from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, DeviceLostError, ExistsError, ForkedError, FormatError,
@@ -28,13 +33,16 @@ from .events import Event
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .incoming import IncomingVideo
+from .incoming_audio import IncomingAudio
 from .instance import Instance
-from .outgoing import FrameReport, OutgoingVideo, VideoLimit, check_video_limit, video_limits
+from .outgoing import OutgoingVideo, VideoLimit, check_video_limit, video_limits
+from .outgoing_audio import OutgoingAudio
 from .plane import Plane
+from .report import FrameReport
 from .room import NetworkStep, script_network
 from .sender import FrameSender
 from .session import Participant, Session
-from .stats import EngineStats, IncomingVideoStats, OutgoingVideoStats, SessionStats
+from .stats import EngineStats, IncomingAudioStats, IncomingVideoStats, OutgoingAudioStats, OutgoingVideoStats, SessionStats
 from .values import Param
 
 __version__ = "0.1.0"
@@ -46,15 +54,17 @@ def version() -> str:
 
 
 __all__ = [
-    "AgainError", "BufferSmallError", "ClassFlag", "ClassInfo", "Clock", "ClosedError", "Codec", "Content", "CorruptError",
-    "DIMENSION_MAX", "DeviceLostError", "DropReason", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "Event",
-    "EventType", "ExistsError", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FrameReport",
-    "FrameSender", "HandleError", "IncomingState", "IncomingVideo", "IncomingVideoStats", "Instance", "InstanceState",
+    "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "BufferSmallError", "CHANNELS_MAX", "ClassFlag", "ClassInfo",
+    "Clock", "ClosedError", "Codec", "Content", "CorruptError", "DIMENSION_MAX", "DeviceLostError", "DropReason",
+    "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "Event", "EventType", "ExistsError", "ForkedError",
+    "FormatError", "Frame", "FrameFlag", "FrameLayout", "FrameReport", "FrameSender", "HandleError", "IncomingAudio",
+    "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoStats", "Instance", "InstanceState",
     "InvalidError", "Kind", "LimitError", "Limits", "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Memory",
-    "NAME_MAX", "NetworkStep", "NoMemoryError", "NotFoundError", "Orientation", "Outcome", "OutgoingState", "OutgoingVideo",
-    "OutgoingVideoStats", "Output", "Param", "ParamFlag", "Participant", "PixelFormat", "Plane", "PlaneShape",
-    "PluginABIError", "PluginDiedError", "PluginEvent", "Preset", "QueuePolicy", "RangeError", "RefusedError", "Session",
-    "SessionState", "SessionStats", "StaleSenderError", "StateError", "Status", "TEXT_MAX", "ThreadError", "UnsupportedError",
-    "ValueType", "ValueTypeError", "VideoFormat", "VideoLimit", "check_video_limit", "clock", "frame_layout", "plane_shapes",
-    "script_network", "version", "video_limits",
+    "NAME_MAX", "NetworkStep", "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "Outcome",
+    "OutgoingAudio", "OutgoingAudioStats", "OutgoingState", "OutgoingVideo", "OutgoingVideoStats", "Output", "Param",
+    "ParamFlag", "Participant", "PixelFormat", "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent",
+    "Preset", "QueuePolicy", "RangeError", "RefusedError", "SampleFormat", "Session", "SessionState", "SessionStats",
+    "StaleSenderError", "StateError", "Status", "TEXT_MAX", "ThreadError", "UnsupportedError", "ValueType", "ValueTypeError",
+    "VideoFormat", "VideoKind", "VideoLimit", "check_video_limit", "clock", "frame_layout", "plane_shapes", "script_network",
+    "version", "video_limits",
 ]

@@ -113,3 +113,14 @@ def wait(attempt: Callable[[int], int], timeout: float | None) -> int:
         result = attempt(max(0, math.ceil(min(left, _SLICE_MS))))
         if result != Status.TIMEOUT or left <= _SLICE_MS:
             return result
+
+
+def taken(read: Callable[..., int], handle: int, timeout: float | None) -> int:
+    """What a function read(handle, milliseconds, out) of the C library gives within `timeout` seconds."""
+    out = c_void_p()
+    result = read(handle, 0, byref(out))
+    if result == Status.TIMEOUT and timeout != 0:
+        result = wait(lambda milliseconds: read(handle, milliseconds, byref(out)), timeout)
+    if result < 0:
+        raise failure(result)
+    return out.value or 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +59,26 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_video_frame_references": (c_uint32, _frame),
     "msdk_video_frame_convert": (c_int32, _frame, POINTER(s.VideoFormat), POINTER(c_void_p)),
     "msdk_video_frame_convert_into": (c_int32, _frame, _frame),
+    "msdk_audio_frame_create": (c_int32, POINTER(s.AudioFormat), c_uint32, POINTER(c_void_p)),
+    "msdk_audio_frame_ref": (c_int32, _frame),
+    "msdk_audio_frame_unref": (c_int32, _frame),
+    "msdk_audio_frame_references": (c_uint32, _frame),
+    "msdk_audio_frame_position": (c_int32, _frame, c_int64, POINTER(c_int64)),
     "msdk_encoded_frame_create": (c_int32, POINTER(s.EncodedFrame), POINTER(c_void_p)),
     "msdk_encoded_frame_ref": (c_int32, _frame),
     "msdk_encoded_frame_unref": (c_int32, _frame),
+    # incoming_audio.h
+    "msdk_incoming_audio_start": (c_int32, _handle, POINTER(s.IncomingAudioOptions)),
+    "msdk_incoming_audio_stop": (c_int32, _handle),
+    "msdk_incoming_audio_state": (c_int32, _handle, POINTER(c_uint32)),
+    "msdk_incoming_audio_read": (c_int32, _handle, c_uint32, POINTER(c_void_p)),
+    "msdk_incoming_audio_read_encoded": (c_int32, _handle, c_uint32, POINTER(c_void_p)),
+    "msdk_incoming_audio_fd": (c_int32, _handle, POINTER(c_int32)),
+    "msdk_incoming_audio_set_frame_callback": (c_int32, _handle, _callback, c_void_p),
+    "msdk_incoming_audio_attach_renderer": (c_int32, _handle, _handle),
+    "msdk_incoming_audio_detach_renderer": (c_int32, _handle, _handle),
+    "msdk_incoming_audio_set_gain": (c_int32, _handle, c_double),
+    "msdk_incoming_audio_stats_get": (c_int32, _handle, POINTER(s.IncomingAudioStats)),
     # incoming_video.h
     "msdk_incoming_video_start": (c_int32, _handle, POINTER(s.IncomingVideoOptions)),
     "msdk_incoming_video_stop": (c_int32, _handle),
@@ -82,11 +99,32 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_instance_get_param": (c_int32, _handle, _text, POINTER(s.Value), c_void_p, c_uint64, POINTER(c_uint64)),
     "msdk_instance_state": (c_int32, _handle, c_uint32, POINTER(c_uint32)),
     "msdk_instance_format_at": (c_int32, _handle, c_uint32, POINTER(s.VideoFormat)),
+    "msdk_instance_audio_format": (c_int32, _handle, POINTER(s.AudioFormat)),
     "msdk_instance_attach_renderer": (c_int32, _handle, _handle),
     "msdk_instance_detach_renderer": (c_int32, _handle, _handle),
     "msdk_instance_render": (c_int32, _handle, _frame),
+    "msdk_instance_render_audio": (c_int32, _handle, _frame),
     "msdk_instance_release": (c_int32, _handle),
     "msdk_instance_snapshot": (c_int32, _handle, POINTER(c_void_p)),
+    # outgoing_audio.h
+    "msdk_outgoing_audio_create": (c_int32, _handle, POINTER(s.OutgoingAudioOptions), POINTER(c_void_p)),
+    "msdk_outgoing_audio_destroy": (None, _handle),
+    "msdk_outgoing_audio_state": (c_int32, _handle, POINTER(c_uint32)),
+    "msdk_outgoing_audio_format": (c_int32, _handle, POINTER(s.AudioFormat)),
+    "msdk_outgoing_audio_expected_buffer_size": (c_int32, _handle, POINTER(c_uint64)),
+    "msdk_outgoing_audio_send": (c_int32, _handle, c_void_p, c_uint64, c_int64, c_uint32, _callback, c_void_p),
+    "msdk_outgoing_audio_send_encoded": (c_int32, _handle, _frame, c_int64, c_uint32, _callback, c_void_p),
+    "msdk_outgoing_audio_queued": (c_int32, _handle, POINTER(c_int64)),
+    "msdk_outgoing_audio_flush": (c_int32, _handle),
+    "msdk_outgoing_audio_wait_played": (c_int32, _handle, c_uint32),
+    "msdk_outgoing_audio_read_report": (c_int32, _handle, c_uint32, POINTER(s.FrameReport)),
+    "msdk_outgoing_audio_set_muted": (c_int32, _handle, c_uint32),
+    "msdk_outgoing_audio_set_gain": (c_int32, _handle, c_double),
+    "msdk_outgoing_audio_set_bitrate": (c_int32, _handle, c_uint32),
+    "msdk_outgoing_audio_set_expected_loss": (c_int32, _handle, c_uint32),
+    "msdk_outgoing_audio_attach_producer": (c_int32, _handle, _handle),
+    "msdk_outgoing_audio_set_encoded_callback": (c_int32, _handle, _callback, c_void_p),
+    "msdk_outgoing_audio_stats_get": (c_int32, _handle, POINTER(s.OutgoingAudioStats)),
     # outgoing_video.h
     "msdk_video_limit_at": (c_int32, c_uint32, c_uint32, c_uint32, POINTER(s.VideoLimit)),
     "msdk_video_limit_check": (c_int32, c_uint32, c_uint32, POINTER(s.VideoFormat)),
@@ -121,6 +159,9 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_session_set_event_callback": (c_int32, _handle, _callback, c_void_p),
     "msdk_session_start_video": (c_int32, _handle, _handle),
     "msdk_session_stop_video": (c_int32, _handle, _handle),
+    "msdk_session_start_audio": (c_int32, _handle, _handle),
+    "msdk_session_stop_audio": (c_int32, _handle, _handle),
+    "msdk_session_mixed_audio": (c_int32, _handle, POINTER(c_void_p)),
     "msdk_session_stats_get": (c_int32, _handle, POINTER(s.SessionStats)),
 }
 

@@ -71,7 +71,19 @@ class ExternalFrame(SizedStruct):
 class EncodedFrame(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("codec", c_uint32), ("flags", c_uint32), ("width", c_uint32), ("height", c_uint32),
                 ("orientation", c_uint32), ("data", c_void_p), ("size", c_uint64), ("timestamp_ns", c_int64),
-                ("duration_ns", c_int64), ("sequence", c_uint64), ("color_matrix", c_uint32), ("color_full_range", c_uint32)]
+                ("duration_ns", c_int64), ("sequence", c_uint64), ("color_matrix", c_uint32), ("color_full_range", c_uint32),
+                ("sample_rate", c_uint32), ("channels", c_uint32), ("level", c_uint32), ("reserved0", c_uint32)]
+
+
+class AudioFormat(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("sample_format", c_uint32), ("sample_rate", c_uint32), ("channels", c_uint32),
+                ("planar", c_uint32), ("frames_per_buffer", c_uint32), ("expected_delay_ms", c_uint32), ("reserved0", c_uint32)]
+
+
+class AudioFrame(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("format", POINTER(AudioFormat)), ("sample_count", c_uint32),
+                ("plane_count", c_uint32), ("planes", POINTER(c_void_p)), ("timestamp_ns", c_int64), ("sequence", c_uint64),
+                ("duration_ns", c_int64), ("level", c_uint32), ("reserved0", c_uint32)]
 
 
 class FrameLayout(SizedStruct):
@@ -99,7 +111,8 @@ class Param(SizedStruct):
 class EngineStats(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("sessions", c_uint32), ("outgoing_videos", c_uint32), ("incoming_videos", c_uint32),
                 ("instances", c_uint32), ("threads", c_uint32), ("frames", c_uint32), ("encoded_frames", c_uint32),
-                ("log_dropped", c_uint64)]
+                ("log_dropped", c_uint64), ("outgoing_audios", c_uint32), ("incoming_audios", c_uint32), ("audio_frames", c_uint32),
+                ("reserved0", c_uint32)]
 
 
 class SessionOptions(SizedStruct):
@@ -109,14 +122,16 @@ class SessionOptions(SizedStruct):
 
 class Participant(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("is_local", c_uint32), ("video_stream_count", c_uint32), ("reserved0", c_uint32),
-                ("user_id", c_char * 256), ("display_name", c_char * 256)]
+                ("user_id", c_char * 256), ("display_name", c_char * 256), ("audio_stream_count", c_uint32), ("is_speaking", c_uint32),
+                ("audio_level", c_uint32), ("reserved1", c_uint32)]
 
 
 class Event(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("flags", c_uint32), ("state", c_uint32), ("status", c_int32),
                 ("codec", c_uint32), ("timestamp_ns", c_int64), ("value", c_uint64), ("outgoing_video", c_void_p),
                 ("sender", c_void_p), ("incoming_video", c_void_p), ("instance", c_void_p), ("format", VideoFormat),
-                ("user_id", c_char * 256), ("text", c_char * 512)]
+                ("user_id", c_char * 256), ("text", c_char * 512), ("outgoing_audio", c_void_p), ("incoming_audio", c_void_p),
+                ("audio_format", AudioFormat), ("kind", c_uint32), ("reserved0", c_uint32)]
 
 
 class SessionStats(SizedStruct):
@@ -166,6 +181,37 @@ class IncomingVideoStats(SizedStruct):
                 ("frames_skipped", c_uint64), ("frames_delivered", c_uint64), ("frames_dropped", c_uint64),
                 ("bytes_received", c_uint64), ("key_frames_requested", c_uint64), ("total_decode_time_ns", c_uint64),
                 ("freeze_count", c_uint64), ("frames_rendered", c_uint64)]
+
+
+class OutgoingAudioOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("kind", c_uint32), ("sample_rate", c_uint32), ("channels", c_uint32),
+                ("sample_format", c_uint32), ("buffer_ms", c_uint32), ("queue_ms", c_uint32), ("report_capacity", c_uint32),
+                ("codec", c_uint32), ("encoded_input", c_uint32), ("application", c_uint32), ("bitrate", c_uint32),
+                ("complexity", c_uint32), ("packet_ms", c_uint32), ("fec", c_uint32), ("expected_loss", c_uint32), ("dtx", c_uint32),
+                ("reserved0", c_uint32)]
+
+
+class OutgoingAudioStats(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("buffers_offered", c_uint64), ("buffers_sent", c_uint64),
+                ("buffers_encoded", c_uint64), ("buffers_dropped", c_uint64), ("buffers_failed", c_uint64),
+                ("packets_sent", c_uint64), ("bytes_sent", c_uint64), ("queued_ns", c_int64), ("total_encode_time_ns", c_uint64),
+                ("level", c_uint32), ("muted", c_uint32), ("receivers", c_uint32), ("bitrate", c_uint32),
+                ("reports_dropped", c_uint64), ("gain", c_double)]
+
+
+class IncomingAudioOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("sample_rate", c_uint32), ("channels", c_uint32), ("sample_format", c_uint32),
+                ("buffer_ms", c_uint32), ("delivery", c_uint32), ("output", c_uint32), ("queue_ms", c_uint32),
+                ("queue_policy", c_uint32), ("reserved0", c_uint32)]
+
+
+class IncomingAudioStats(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("packets_received", c_uint64), ("packets_lost", c_uint64),
+                ("packets_corrupt", c_uint64), ("bytes_received", c_uint64), ("fec_packets_recovered", c_uint64),
+                ("concealed_samples", c_uint64), ("total_samples_received", c_uint64), ("buffers_delivered", c_uint64),
+                ("buffers_dropped", c_uint64), ("buffers_rendered", c_uint64), ("total_decode_time_ns", c_uint64),
+                ("jitter_buffer_ns", c_int64), ("underruns", c_uint64), ("late_samples", c_uint64), ("drift_ppm", c_int32),
+                ("level", c_uint32), ("sources", c_uint32), ("reserved0", c_uint32)]
 
 
 class NetworkStep(SizedStruct):

@@ -12,6 +12,7 @@ TEXT_MAX = 1024  # bytes of a string passed in
 NAME_MAX = 255  # bytes of a user id, a display name, a room name
 PLANES_MAX = 4
 DIMENSION_MAX = 16384  # the largest width and height of any frame
+CHANNELS_MAX = 32
 
 
 class OpenEnum(IntEnum):
@@ -125,9 +126,18 @@ class Orientation(IntFlag):
     MIRROR = 4
 
 
+class SampleFormat(OpenEnum):
+    """How a sample of sound lies in memory, in the machine's byte order: ``"h"`` and ``"f"`` of struct and array, int16 and float32
+    of numpy."""
+
+    S16 = 1
+    F32 = 2
+
+
 class Codec(OpenEnum):
     NONE = 0
     VP8 = 0x30385056
+    OPUS = 0x5355504F
 
 
 class EncodedFlag(IntFlag):
@@ -179,6 +189,12 @@ class EventType(OpenEnum):
     ESTIMATE = 9
     PLUGIN = 10
     KEY_FRAME_REQUESTED = 11
+    OUTGOING_AUDIO_STATE = 12
+    INCOMING_AUDIO_ADDED = 13
+    INCOMING_AUDIO_STATE = 14
+    INCOMING_AUDIO_REMOVED = 15
+    INCOMING_AUDIO_MUTED = 16
+    ACTIVE_SPEAKER = 17
 
 
 class EventFlag(IntFlag):
@@ -195,6 +211,21 @@ class PluginEvent(OpenEnum):
 
 class VideoKind(IntEnum):
     VIRTUAL = 1
+
+
+class AudioKind(OpenEnum):
+    """What an outgoing stream of sound is."""
+
+    MICROPHONE = 1  # what the user says; tells of active speakers
+    SCREEN_SHARE = 2  # the sound of what is shown
+
+
+class OpusApplication(IntEnum):
+    """What the Opus encoder is made for."""
+
+    VOIP = 0  # speech
+    AUDIO = 1  # music and everything else
+    LOW_DELAY = 2  # 2.5 ms of look-ahead in place of 6.5; no forward error correction
 
 
 class Limits(IntEnum):
@@ -219,7 +250,7 @@ class Preset(IntEnum):
 
 
 class Outcome(OpenEnum):
-    """What became of a frame that was sent."""
+    """What became of a frame or a buffer of sound that was sent."""
 
     SENT = 1
     ENCODED = 2
@@ -237,6 +268,8 @@ class DropReason(OpenEnum):
     PACED = 5
     QUEUE = 6
     NETWORK = 7
+    MUTED = 8
+    FLUSHED = 9
 
 
 class IncomingState(OpenEnum):

@@ -1,4 +1,4 @@
-"""Encoded frames: for VP8, one picture's bytes as RFC 6386 describes them, without any container."""
+"""Encoded frames without any container: for VP8 one picture as RFC 6386 describes it, for Opus one packet as RFC 6716 does."""
 from __future__ import annotations
 
 from typing import Any
@@ -26,7 +26,8 @@ class _HeldEncoded:
 
 
 class EncodedFrame:
-    """One encoded picture, read-only.  It comes from :meth:`IncomingVideo.read_encoded` or from :meth:`create`.
+    """One encoded picture, or one packet of encoded sound, read-only.  It comes from :meth:`IncomingVideo.read_encoded`, from
+    :meth:`IncomingAudio.read_encoded` or from :meth:`create`.
 
     ``with frame:`` or :meth:`close` gives the reference back; memoryviews of its data keep the bytes alive by themselves.
     """
@@ -41,11 +42,11 @@ class EncodedFrame:
     @classmethod
     def create(cls, data: Any, *, codec: Codec = Codec.VP8, timestamp_ns: int = 0, duration_ns: int = 0,
                flags: EncodedFlag = EncodedFlag(0), orientation: Orientation = Orientation.ROTATE_0) -> EncodedFrame:
-        """A frame made of a copy of `data`, any buffer of at most 16 MiB.  VP8 is parsed: width, height and the key flag are
-        taken from it.
+        """A frame made of a copy of `data`, any buffer: VP8 of at most 16 MiB, Opus of at most 61,440 bytes.  The data is parsed: of
+        VP8, width, height and the key flag are taken from it, of Opus channels and duration.
 
         Raises:
-            CorruptError: the data is no VP8 frame.
+            CorruptError: the data is no frame of the codec.
         """
         buffer = Buffer(data)
         source = sized(_structs.EncodedFrame, codec=codec, flags=flags, orientation=orientation, data=buffer.address,
@@ -121,8 +122,23 @@ class EncodedFrame:
         return Orientation(self._struct.orientation)
 
     @property
+    def sample_rate(self) -> int:
+        """Of sound: 48,000 for Opus; 0 for a picture."""
+        return int(self._struct.sample_rate)
+
+    @property
+    def channels(self) -> int:
+        """Of sound, what the packet says; 0 for a picture."""
+        return int(self._struct.channels)
+
+    @property
+    def level(self) -> int:
+        """Of sound, as :attr:`AudioFrame.level` has it; 127 when it is not known."""
+        return int(self._struct.level)
+
+    @property
     def timestamp_ns(self) -> int:
-        """When the picture was captured."""
+        """When the picture, or the packet's first sample, was captured."""
         return int(self._struct.timestamp_ns)
 
     @property
@@ -138,5 +154,7 @@ class EncodedFrame:
     def __repr__(self) -> str:
         if self.closed:
             return "<EncodedFrame closed>"
+        if self.codec == Codec.OPUS:
+            return f"<EncodedFrame OPUS {self.channels} channels {self.duration_ns / 1e6:g} ms {self.size} bytes sequence={self.sequence}>"
         kind = "key frame" if self.key_frame else "frame"
         return f"<EncodedFrame {self.codec.name} {kind} {self.width}x{self.height} {self.size} bytes sequence={self.sequence}>"

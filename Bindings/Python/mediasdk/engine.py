@@ -14,11 +14,12 @@ from . import _structs
 from ._call import check, created, decode, encode, filled, listed, nanoseconds, number, sized
 from ._memory import take_back_lent
 from ._native import library
-from .constants import ClassFlag, Clock, Codec, Kind, Limits, Preset, QueuePolicy
+from .constants import AudioKind, ClassFlag, Clock, Codec, Kind, Limits, OpusApplication, Preset, QueuePolicy, SampleFormat
 from .errors import NotFoundError
 from .formats import VideoFormat
 from .instance import Instance
 from .outgoing import OutgoingVideo
+from .outgoing_audio import OutgoingAudio
 from .session import Session
 from .stats import EngineStats, snapshot
 from .values import Param, param_of
@@ -73,7 +74,7 @@ class Engine:
         # The same clock without a call into the library, where it is the system's.
         self._quick_now: Callable[[], int] = time.monotonic_ns if clock == Clock.SYSTEM else partial(library.msdk_engine_now, self._handle)
         # To give events the objects that the program knows.
-        self._objects: weakref.WeakValueDictionary[int, OutgoingVideo | Instance] = weakref.WeakValueDictionary()
+        self._objects: weakref.WeakValueDictionary[int, OutgoingVideo | OutgoingAudio | Instance] = weakref.WeakValueDictionary()
         self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
         _alive.add(self)
 
@@ -86,7 +87,7 @@ class Engine:
         self._closed = True
         for session in list(self._sessions):
             session.close()
-        streams = [made for made in list(self._objects.values()) if isinstance(made, OutgoingVideo)]
+        streams = [made for made in list(self._objects.values()) if isinstance(made, (OutgoingVideo, OutgoingAudio))]
         for stream in streams:
             stream.close()
         _destroy(self._handle)
@@ -199,6 +200,39 @@ class Engine:
                              max_bitrate=max_bitrate, preset=preset, queue_policy=queue_policy, queue_capacity=queue_capacity,
                              encoded_input=int(encoded_input), encoder_threads=encoder_threads,
                              key_frame_interval_ms=key_frame_interval_ms, report_capacity=report_capacity)
+
+    def create_outgoing_audio(self, *, sample_rate: int = 48_000, channels: int = 1, sample_format: SampleFormat = SampleFormat.S16,
+                              buffer_ms: int = 20, kind: AudioKind = AudioKind.MICROPHONE, queue_ms: int = 0, report_capacity: int = 0,
+                              codec: Codec = Codec.NONE, encoded_input: bool = False,
+                              application: OpusApplication = OpusApplication.VOIP, bitrate: int = 0, complexity: int = 0,
+                              packet_ms: int = 0, fec: bool = False, expected_loss: int = 0, dtx: bool = False) -> OutgoingAudio:
+        """A stream of this program's own sound, whose format stays as it is.
+
+        Args:
+            sample_rate: 16000, 22050, 24000, 32000, 44100 or 48000 Hz.
+            channels: 1 or 2.
+            sample_format: :attr:`SampleFormat.S16` or :attr:`SampleFormat.F32`.
+            buffer_ms: duration of a buffer: 10, 20, 30 ... 100.
+            kind: :class:`AudioKind`.
+            queue_ms: how much sound may wait to be sent: buffer_ms..60,000; 0: 500.
+            report_capacity: reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped.
+            codec: :attr:`Codec.NONE`: raw sound passes as it is; :attr:`Codec.OPUS`.
+            encoded_input: the program sends Opus packets, no raw sound.
+            application: of Opus: what the encoder is made for.
+            bitrate: of Opus: 6,000..510,000 bits per second; 0: 32,000 a channel.
+            complexity: of Opus: 1..10; 0: 9.
+            packet_ms: of Opus: 10, 20, 40 or 60; 0: 20, or 10 when buffers are of 10 ms.
+            fec: of Opus: a packet carries the one before it again, smaller.
+            expected_loss: of Opus: per cent, 0..100, which steers fec; 0 with fec: 10.
+            dtx: of Opus: silence is not sent, but for a packet every 400 ms.
+
+        Raises:
+            RangeError, InvalidError, UnsupportedError: an argument; the text names it and what is accepted.
+        """
+        return OutgoingAudio(self, kind=kind, sample_rate=sample_rate, channels=channels, sample_format=sample_format,
+                             buffer_ms=buffer_ms, queue_ms=queue_ms, report_capacity=report_capacity, codec=codec,
+                             encoded_input=int(encoded_input), application=application, bitrate=bitrate, complexity=complexity,
+                             packet_ms=packet_ms, fec=int(fec), expected_loss=expected_loss, dtx=int(dtx))
 
     def create_instance(self, class_id: str, **params: Any) -> Instance:
         """A producer or renderer, with parameters set: ``create_instance("org.mediasdk.renderer.bw", mode="gray")``.

@@ -4,21 +4,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable, Union
 
-from .constants import Codec, EventType, IncomingState, OutgoingState, SessionState
+from .constants import AudioKind, Codec, EventType, IncomingState, OutgoingState, SessionState, VideoKind
 from .errors import MediaSDKError, error_for
 
 if TYPE_CHECKING:
+    from .audio_format import AudioFormat
     from .formats import VideoFormat
     from .incoming import IncomingVideo
+    from .incoming_audio import IncomingAudio
     from .instance import Instance
     from .outgoing import OutgoingVideo
+    from .outgoing_audio import OutgoingAudio
     from .sender import FrameSender
 
 State = Union[SessionState, OutgoingState, IncomingState]
 
 _STATES: dict[int, Callable[[int], State]] = {EventType.SESSION_STATE: SessionState,
                                               EventType.OUTGOING_VIDEO_STATE: OutgoingState,
-                                              EventType.INCOMING_VIDEO_STATE: IncomingState}
+                                              EventType.INCOMING_VIDEO_STATE: IncomingState,
+                                              EventType.OUTGOING_AUDIO_STATE: OutgoingState,
+                                              EventType.INCOMING_AUDIO_STATE: IncomingState}
 
 
 def state_of(kind: EventType, value: int) -> State | None:
@@ -36,12 +41,17 @@ class Event:
         lost: events before this one were dropped, because they were not read.
         state: of the session or stream, in its own enumeration.
         status: 0, or the negative code of what went wrong; see :attr:`error`.
-        outgoing_video, sender, incoming_video, instance: the objects concerned.
+        outgoing_video, sender, incoming_video, instance, outgoing_audio, incoming_audio: the objects concerned.
         format: what to make (FRAME_SENDER_CHANGED) or what is being sent (INCOMING_VIDEO_ADDED).
+        audio_format: what is being sent (INCOMING_AUDIO_ADDED).
         codec: of an added stream.
+        kind: of the stream concerned.
         user_id: the participant concerned.
         text: the words of an error, or the display name of one who joined.
-        value: the estimate in bits per second (ESTIMATE; 0: unlimited), or a :class:`PluginEvent` (PLUGIN).
+        value: the estimate in bits per second (ESTIMATE; 0: unlimited), a :class:`PluginEvent` (PLUGIN), the level (ACTIVE_SPEAKER:
+            0, the loudest, to 127).
+        muted: whether the sender has muted it (INCOMING_AUDIO_ADDED, INCOMING_AUDIO_MUTED).
+        speaking: whether the participant began to speak, or ended (ACTIVE_SPEAKER).
     """
 
     type: EventType
@@ -58,6 +68,12 @@ class Event:
     user_id: str = ""
     text: str = ""
     value: int = 0
+    outgoing_audio: OutgoingAudio | None = None
+    incoming_audio: IncomingAudio | None = None
+    audio_format: AudioFormat | None = None
+    kind: AudioKind | VideoKind | None = None
+    muted: bool | None = None
+    speaking: bool | None = None
 
     @property
     def error(self) -> MediaSDKError | None:

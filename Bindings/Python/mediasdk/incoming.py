@@ -1,13 +1,13 @@
 """Somebody else's video, received."""
 from __future__ import annotations
 
-from ctypes import byref, c_int32, c_uint32, c_void_p
+from ctypes import c_int32, c_uint32
 from typing import TYPE_CHECKING, AsyncIterator, Iterator
 
 from . import _structs
-from ._call import check, failure, filled, number, sized, wait
+from ._call import check, filled, number, sized, taken
 from ._native import library
-from .constants import Codec, IncomingState, Output, PixelFormat, QueuePolicy, Status
+from .constants import Codec, IncomingState, Output, PixelFormat, QueuePolicy
 from .encoded import EncodedFrame
 from .errors import ClosedError, ForkedError, HandleError, MediaTimeout
 from .frame import Frame
@@ -106,23 +106,11 @@ class IncomingVideo:
             ClosedError: the stream was stopped meanwhile, or has ended and all was read.
             HandleError: the session was closed.
         """
-        out = c_void_p()
-        result = _read(self._handle, 0, byref(out))
-        if result == Status.TIMEOUT and timeout != 0:
-            result = wait(lambda milliseconds: _read(self._handle, milliseconds, byref(out)), timeout)
-        if result < 0:
-            raise failure(result)
-        return Frame(out.value or 0)
+        return Frame(taken(_read, self._handle, timeout))
 
     def read_encoded(self, timeout: float | None = None) -> EncodedFrame:
         """The same for encoded frames, of a stream started with :attr:`Output.ENCODED` or :attr:`Output.BOTH`."""
-        out = c_void_p()
-        result = _read_encoded(self._handle, 0, byref(out))
-        if result == Status.TIMEOUT and timeout != 0:
-            result = wait(lambda milliseconds: _read_encoded(self._handle, milliseconds, byref(out)), timeout)
-        if result < 0:
-            raise failure(result)
-        return EncodedFrame(out.value or 0)
+        return EncodedFrame(taken(_read_encoded, self._handle, timeout))
 
     def frames(self, timeout: float | None = None) -> Iterator[Frame]:
         """Frames until the stream ends, or until none came for `timeout` seconds."""

@@ -6,8 +6,10 @@ from ctypes import c_uint32, c_uint64
 from typing import TYPE_CHECKING, Any
 
 from . import _structs
-from ._call import bounded, check, created, encode, listed, number
+from ._call import bounded, check, created, encode, filled, listed, number
 from ._native import library
+from .audio_format import AudioFormat, audio_format_of
+from .audio_frame import AudioFrame
 from .constants import InstanceState, Kind, Status
 from .formats import VideoFormat, format_of
 from .frame import Frame
@@ -63,7 +65,7 @@ class Instance:
         check(library.msdk_instance_release(self._handle))
 
     def state(self, kind: Kind) -> InstanceState:
-        """Its state as a :attr:`Kind.VIDEO_PRODUCER` or :attr:`Kind.VIDEO_RENDERER`."""
+        """Its state as one :class:`Kind` of those that it is."""
         return InstanceState(number(c_uint32, library.msdk_instance_state, self._handle, bounded(kind, 32, "kind")))
 
     # ----------------------------------------------------------------------------------------------------------- parameters
@@ -108,7 +110,7 @@ class Instance:
                 return python_value(native)
             size = needed.value
 
-    # -------------------------------------------------------------------------------------------------------------- pictures
+    # ------------------------------------------------------------------------------------------------- pictures and sound
 
     def formats(self) -> list[VideoFormat]:
         """The formats that a producer can make; it is initialised if need be.
@@ -120,6 +122,14 @@ class Instance:
         structs = listed(_structs.VideoFormat, library.msdk_instance_format_at, self._handle, never_empty=True)
         return [format_of(struct) for struct in structs]
 
+    def audio_format(self) -> AudioFormat:
+        """The format that a producer of sound makes, or prefers; it is initialised if need be.
+
+        Raises:
+            UnsupportedError: it is no producer of sound, or does not say.
+        """
+        return audio_format_of(filled(_structs.AudioFormat, library.msdk_instance_audio_format, self._handle))
+
     def attach_renderer(self, renderer: Instance) -> None:
         """Passes what a filter makes on to a renderer.  Up to 8."""
         check(library.msdk_instance_attach_renderer(self._handle, renderer._handle))
@@ -129,10 +139,13 @@ class Instance:
         check(library.msdk_instance_detach_renderer(self._handle, renderer._handle))
         self._renderers.pop(renderer._handle, None)
 
-    def render(self, frame: Frame) -> None:
-        """Hands a frame to a renderer that is attached to nothing, on this thread, converting it if need be.  The frame is
-        read-only from then on."""
-        check(library.msdk_instance_render(self._handle, frame._open()))
+    def render(self, frame: Frame | AudioFrame) -> None:
+        """Hands a picture or a buffer of sound to a renderer that is attached to nothing, on this thread, converting it if need be.
+        The frame is read-only from then on."""
+        if isinstance(frame, AudioFrame):
+            check(library.msdk_instance_render_audio(self._handle, frame._pointer))
+        else:
+            check(library.msdk_instance_render(self._handle, frame._open()))
         frame._mine = False
 
     def snapshot(self) -> Frame:

@@ -1,16 +1,17 @@
-"""Video that this program makes: streams, limits, reports."""
+"""Video that this program makes: streams and limits."""
 from __future__ import annotations
 
-from ctypes import POINTER, byref, cast, c_uint32
+from ctypes import POINTER, cast, c_uint32
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _structs
-from ._call import bounded, check, created, failure, filled, listed, number, sized, wait
+from ._call import bounded, check, created, filled, listed, number, sized
 from ._native import library
-from .constants import DropReason, Limits, Outcome, OutgoingState, VideoKind
+from .constants import Limits, OutgoingState, VideoKind
 from .formats import Rate, VideoFormat, format_of, rate
 from .instance import Instance
+from .report import FrameReport, next_report
 from .sender import FrameSender
 from .stats import OutgoingVideoStats, snapshot
 
@@ -43,28 +44,6 @@ def check_video_limit(format: VideoFormat, limits: Limits = Limits.CONFERENCE) -
         LimitError: the text names the limit that the format breaks.
     """
     check(library.msdk_video_limit_check(VideoKind.VIRTUAL, bounded(limits, 32, "limits"), format._struct()))
-
-
-@dataclass(frozen=True)
-class FrameReport:
-    """What became of one frame that send accepted.
-
-    Attributes:
-        reason: why it was dropped.
-        key_frame: encoded as one.
-        status: 0, or why it failed.
-        sequence: of the frame, as the receiver sees it.
-        timestamp_ns: of the frame.
-        bytes: as sent.
-    """
-
-    outcome: Outcome
-    reason: DropReason
-    key_frame: bool
-    status: int
-    sequence: int
-    timestamp_ns: int
-    bytes: int
 
 
 class OutgoingVideo:
@@ -197,11 +176,4 @@ class OutgoingVideo:
             MediaTimeout: none came.
             ClosedError: the stream ended.
         """
-        struct = _structs.FrameReport()
-        result = wait(lambda milliseconds: library.msdk_outgoing_video_read_report(self._handle, milliseconds, byref(struct)), timeout)
-        if result < 0:
-            raise failure(result)
-        return FrameReport(Outcome(struct.outcome), DropReason(struct.reason), bool(struct.key_frame), struct.status, struct.sequence,
-                           struct.timestamp_ns, struct.bytes)
-
-
+        return next_report(library.msdk_outgoing_video_read_report, self._handle, timeout)

@@ -4,23 +4,28 @@ from __future__ import annotations
 import weakref
 from ctypes import byref, c_int32, c_uint32, sizeof
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, TypeVar
 
 from . import _structs
 from ._call import check, created, decode, encode, failure, filled, number, sized, wait
 from ._native import library
-from .constants import Codec, EventFlag, EventType, SessionState, Status
+from .audio_format import audio_format_of
+from .constants import AudioKind, Codec, EventFlag, EventType, SessionState, Status, VideoKind
 from .errors import ClosedError, HandleError, MediaTimeout
 from .events import Event, state_of
 from .formats import format_of
 from .incoming import IncomingVideo
+from .incoming_audio import IncomingAudio
 from .instance import Instance
 from .outgoing import OutgoingVideo
+from .outgoing_audio import OutgoingAudio
 from .readiness import Readiness
 from .stats import SessionStats, snapshot
 
 if TYPE_CHECKING:
     from .engine import Engine
+
+T = TypeVar("T", IncomingVideo, IncomingAudio)
 
 _destroy = library.msdk_session_destroy
 _next_event = library.msdk_session_next_event
@@ -32,13 +37,18 @@ class Participant:
 
     Attributes:
         is_local: this session itself.
-        video_stream_count: published now.
+        video_stream_count, audio_stream_count: published now.
+        is_speaking: an active speaker.
+        audio_level: of the loudest stream when speaking was last looked at, 0 (loudest) to 127 (silence).
     """
 
     user_id: str
     display_name: str
     is_local: bool
     video_stream_count: int
+    audio_stream_count: int = 0
+    is_speaking: bool = False
+    audio_level: int = 127
 
 
 class Session:
@@ -59,9 +69,9 @@ class Session:
         self.user_id = user_id
         self._closed = False
         self._readiness = Readiness(library.msdk_session_event_fd, self._handle)
-        self._incoming: weakref.WeakValueDictionary[int, IncomingVideo] = weakref.WeakValueDictionary()
+        self._incoming: weakref.WeakValueDictionary[int, IncomingVideo | IncomingAudio] = weakref.WeakValueDictionary()
         # What is started or attached must not be collected while it is.
-        self._started: dict[int, OutgoingVideo] = {}
+        self._started: dict[int, OutgoingVideo | OutgoingAudio] = {}
         self._renderers: dict[int, dict[int, Instance]] = {}
         engine._sessions.add(self)
 
@@ -123,7 +133,8 @@ class Session:
             result = library.msdk_session_participants(self._handle, array, capacity, count)
             if result != Status.BUFFER_SMALL:
                 check(result)
-                return [Participant(decode(one.user_id), decode(one.display_name), bool(one.is_local), one.video_stream_count)
+                return [Participant(decode(one.user_id), decode(one.display_name), bool(one.is_local), one.video_stream_count,
+                                    one.audio_stream_count, bool(one.is_speaking), one.audio_level)
                         for one in array[:count.value]]
             capacity = max(count.value, 2 * capacity)
 
@@ -151,6 +162,39 @@ class Session:
         check(library.msdk_session_stop_video(self._handle, stream._handle))
         self._started.pop(stream._handle, None)
         stream._session = None
+
+    # --------------------------------------------------------------------------------------------------------------- sound
+
+    def start_audio(self, stream: OutgoingAudio) -> None:
+        """Offers a stream of sound to the room: at once when connected, else whenever the session gets connected, until it is
+        stopped or closed.  Up to 8.
+
+        Raises:
+            StateError: it is started or attached already.
+            NoMemoryError: there are 8.
+        """
+        check(library.msdk_session_start_audio(self._handle, stream._handle))
+        self._started[stream._handle] = stream
+        stream._session = self
+
+    def stop_audio(self, stream: OutgoingAudio) -> None:
+        """Withdraws and detaches it.  What waits to be sent is reported as dropped.
+
+        Raises:
+            StateError: it is neither started nor attached here.
+        """
+        check(library.msdk_session_stop_audio(self._handle, stream._handle))
+        self._started.pop(stream._handle, None)
+        stream._session = None
+
+    @property
+    def mixed_audio(self) -> IncomingAudio:
+        """The room's sound, all participants but oneself mixed; it is there until the session's end."""
+        handle = created(library.msdk_session_mixed_audio, self._handle)
+        known = self._incoming.get(handle)
+        if not isinstance(known, IncomingAudio):
+            known = self._incoming[handle] = IncomingAudio(handle, self, "", None, None, Codec.NONE)
+        return known
 
     # --------------------------------------------------------------------------------------------------------------- events
 
@@ -203,23 +247,46 @@ class Session:
         kind = EventType(struct.type)
         user_id = decode(struct.user_id)
         format = format_of(struct.format) if struct.format.pixel_format else None
+        audio_format = audio_format_of(struct.audio_format) if struct.audio_format.sample_format else None
         codec = Codec(struct.codec)
-        stream = self._engine._objects.get(struct.outgoing_video or 0)
-        outgoing = stream if isinstance(stream, OutgoingVideo) else None
-        sender = outgoing._sender_of(struct.sender, format) if outgoing is not None and struct.sender else None
-        incoming = None
-        if struct.incoming_video:
-            incoming = self._incoming.get(struct.incoming_video)
-            if incoming is None:
-                incoming = self._incoming[struct.incoming_video] = IncomingVideo(struct.incoming_video, self, user_id, format, codec)
-            if kind == EventType.INCOMING_VIDEO_REMOVED:
-                self._renderers.pop(struct.incoming_video, None)
-        made = self._engine._objects.get(struct.instance or 0)
+        objects = self._engine._objects
+        video, audio, made = (objects.get(handle or 0) for handle in (struct.outgoing_video, struct.outgoing_audio, struct.instance))
+        outgoing = video if isinstance(video, OutgoingVideo) else None
+        incoming = self._incoming_of(IncomingVideo, struct.incoming_video, lambda handle: IncomingVideo(
+            handle, self, user_id, format, codec))
+        heard = self._incoming_of(IncomingAudio, struct.incoming_audio, lambda handle: IncomingAudio(
+            handle, self, user_id, AudioKind(struct.kind or AudioKind.MICROPHONE), audio_format, codec))
+        if kind in (EventType.INCOMING_VIDEO_REMOVED, EventType.INCOMING_AUDIO_REMOVED):
+            self._renderers.pop(struct.incoming_video or struct.incoming_audio, None)
         return Event(
             type=kind, timestamp_ns=struct.timestamp_ns, lost=bool(struct.flags & EventFlag.LOST),
-            state=state_of(kind, struct.state), status=struct.status, outgoing_video=outgoing, sender=sender,
+            state=state_of(kind, struct.state), status=struct.status, outgoing_video=outgoing,
+            sender=outgoing._sender_of(struct.sender, format) if outgoing is not None and struct.sender else None,
             incoming_video=incoming, instance=made if isinstance(made, Instance) else None, format=format, codec=codec,
-            user_id=user_id, text=decode(struct.text), value=struct.value)
+            user_id=user_id, text=decode(struct.text), value=struct.value,
+            outgoing_audio=audio if isinstance(audio, OutgoingAudio) else None, incoming_audio=heard, audio_format=audio_format,
+            kind=_stream_kind(struct),
+            muted=bool(struct.value) if kind in (EventType.INCOMING_AUDIO_ADDED, EventType.INCOMING_AUDIO_MUTED) else None,
+            speaking=bool(struct.state) if kind == EventType.ACTIVE_SPEAKER else None)
+
+    def _incoming_of(self, wanted: type[T], handle: int | None, make: Callable[[int], T]) -> T | None:
+        """The stream of a handle, the same object each time."""
+        if not handle:
+            return None
+        known = self._incoming.get(handle)
+        if isinstance(known, wanted):
+            return known
+        made = self._incoming[handle] = make(handle)
+        return made
 
     def __repr__(self) -> str:
         return f"<Session {self.user_id} in {self.url}{' closed' if self._closed else ''}>"
+
+
+def _stream_kind(struct: _structs.Event) -> AudioKind | VideoKind | None:
+    """What kind of stream an event is about."""
+    if not struct.kind:
+        return None
+    if struct.outgoing_audio or struct.incoming_audio:
+        return AudioKind(struct.kind)
+    return VideoKind(struct.kind) if struct.kind == VideoKind.VIRTUAL else None

@@ -19,9 +19,9 @@ def snapshot(kind: type[T], struct: Any) -> T:
 class EngineStats:
     """
     Attributes:
-        sessions, outgoing_videos, incoming_videos, instances: alive in this engine.
+        sessions, outgoing_videos, incoming_videos, instances, outgoing_audios, incoming_audios: alive in this engine.
         threads: of this engine, running.
-        frames, encoded_frames: with a reference, in the process.
+        frames, encoded_frames, audio_frames: with a reference, in the process.
         log_dropped: messages that came while one was being logged by the same thread.
     """
 
@@ -33,6 +33,9 @@ class EngineStats:
     frames: int
     encoded_frames: int
     log_dropped: int
+    outgoing_audios: int
+    incoming_audios: int
+    audio_frames: int
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,84 @@ class IncomingVideoStats:
     total_decode_time_ns: int
     freeze_count: int
     frames_rendered: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "state", IncomingState(self.state))
+
+
+@dataclass(frozen=True)
+class OutgoingAudioStats:
+    """
+    Attributes:
+        buffers_offered: accepted by send; sent, encoded, dropped and failed ones add up to it when all is done.
+        packets_sent: of those encoded here or sent encoded.
+        queued_ns: how much waits to be sent.
+        level: of the last buffer, 0 (loudest) to 127 (silence): -dBov of the root mean square.
+        receivers: subscribed now.
+        bitrate: of the encoder; 0 without one.
+    """
+
+    state: OutgoingState
+    buffers_offered: int
+    buffers_sent: int
+    buffers_encoded: int
+    buffers_dropped: int
+    buffers_failed: int
+    packets_sent: int
+    bytes_sent: int
+    queued_ns: int
+    total_encode_time_ns: int
+    level: int
+    muted: bool
+    receivers: int
+    bitrate: int
+    reports_dropped: int
+    gain: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "state", OutgoingState(self.state))
+        object.__setattr__(self, "muted", bool(self.muted))
+
+
+@dataclass(frozen=True)
+class IncomingAudioStats:
+    """Samples are counted per channel.
+
+    Attributes:
+        packets_received: units that arrived, raw or encoded.
+        packets_corrupt: refused by the decoder.
+        fec_packets_recovered: of the lost ones, by forward error correction.
+        concealed_samples: made up by concealment.
+        total_samples_received: decoded or raw, concealed ones included.
+        buffers_delivered: read.
+        buffers_dropped: neither read nor rendered.
+        buffers_rendered: by at least one renderer.
+        jitter_buffer_ns: kept back now for the mix; of the mix, the longest.
+        underruns: times that nothing was there for the mix while the sender had not stopped.
+        late_samples: left out of the mix, as they came too late or too many.
+        drift_ppm: by how much the sender's clock is followed in the mix; above 0: it is fast.
+        level: of the last buffer, 0 (loudest) to 127 (silence).
+        sources: of the mix: streams heard in the last buffer.
+    """
+
+    state: IncomingState
+    packets_received: int
+    packets_lost: int
+    packets_corrupt: int
+    bytes_received: int
+    fec_packets_recovered: int
+    concealed_samples: int
+    total_samples_received: int
+    buffers_delivered: int
+    buffers_dropped: int
+    buffers_rendered: int
+    total_decode_time_ns: int
+    jitter_buffer_ns: int
+    underruns: int
+    late_samples: int
+    drift_ppm: int
+    level: int
+    sources: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", IncomingState(self.state))

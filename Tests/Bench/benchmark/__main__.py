@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import time
 
-from . import conversions, encoding, handles, lifetime, passage, sending, start
+from . import conversions, encoding, handles, latency, lifetime, mixing, opus, passage, resampling, sending, start
 from .programs import Place, progress
 from .table import Table
 
 PARTS = {
     "start": start.measure, "handles": handles.measure, "lifetime": lifetime.measure, "conversions": conversions.measure,
     "passage": passage.measure, "sending": sending.measure, "encoding": encoding.measure,
+    "mixing": mixing.measure, "resampling": resampling.measure, "opus": opus.measure, "latency": latency.measure,
 }
 
 
@@ -26,6 +27,7 @@ def main() -> None:
     parser.add_argument("--plugins", required=True, help="directory of the plugins")
     parser.add_argument("--binding", required=True, help="directory of the Python package mediasdk")
     parser.add_argument("--clip", required=True, help="the IVF file that is encoded")
+    parser.add_argument("--sound", required=True, help="the WAV file that is encoded")
     parser.add_argument("--python", help="the Python that has the peers")
     parser.add_argument("--without", action="append", default=[], metavar="PEER=WHY", help="a peer that is not there")
     parser.add_argument("parts", nargs="*", metavar="PART", help="of {}; none: all".format(", ".join(PARTS)))
@@ -34,7 +36,8 @@ def main() -> None:
         if name not in PARTS:
             parser.error("there is no part '{}'; there are {}".format(name, ", ".join(PARTS)))
     place = Place(
-        options.build, options.lib, options.plugins, options.clip, _missing(options.without), options.python, options.binding
+        options.build, options.lib, options.plugins, options.clip, options.sound, _missing(options.without), options.python,
+        options.binding,
     )
     table = Table()
     since = time.monotonic()

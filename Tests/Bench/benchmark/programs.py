@@ -18,8 +18,10 @@ class Failed(Exception):
 class Place:
     """Where things are, and with what the programs run."""
 
-    def __init__(self, build: str, lib: str, plugins: str, clip: str, peers: dict[str, str], python: str | None, binding: str) -> None:
-        self.build, self.lib, self.plugins, self.clip = build, lib, plugins, clip
+    def __init__(
+        self, build: str, lib: str, plugins: str, clip: str, sound: str, peers: dict[str, str], python: str | None, binding: str
+    ) -> None:
+        self.build, self.lib, self.plugins, self.clip, self.sound = build, lib, plugins, clip, sound
         self.peers = peers  # the missing ones: name, and why
         self.python = python
         self.binding = binding

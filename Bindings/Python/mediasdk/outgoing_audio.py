@@ -1,0 +1,276 @@
+"""Sound that this program makes."""
+from __future__ import annotations
+
+from ctypes import c_int64, c_uint32, c_uint64
+from typing import TYPE_CHECKING, Any
+
+from . import _structs
+from ._call import bounded, check, created, filled, nanoseconds, number, sized, wait
+from ._memory import Buffer
+from ._native import library
+from .audio_format import AudioFormat, audio_format_of, sample_bytes_of
+from .audio_frame import AudioFrame
+from .constants import AudioKind, Codec, OutgoingState, Status
+from .encoded import EncodedFrame
+from .errors import AgainError, InvalidError, MediaSDKError, MediaTimeout
+from .instance import Instance
+from .pacing import Writing, asleep, paced
+from .report import FrameReport, next_report
+from .stats import OutgoingAudioStats, snapshot
+
+if TYPE_CHECKING:
+    from .engine import Engine
+    from .session import Session
+
+_destroy = library.msdk_outgoing_audio_destroy
+_send = library.msdk_outgoing_audio_send
+_send_encoded = library.msdk_outgoing_audio_send_encoded
+_wait_played = library.msdk_outgoing_audio_wait_played
+
+
+class OutgoingAudio:
+    """A stream of this program's own sound, made by :meth:`Engine.create_outgoing_audio`, started with :meth:`Session.start_audio`.
+
+    :meth:`write` takes sound of any length; :meth:`send` takes single buffers of exactly :attr:`buffer_size` bytes.  Sound leaves
+    in real time, however fast it is given: what is ahead waits in a queue, and for room in that queue write waits.
+    ``with stream:`` or :meth:`close` ends the stream; what still waits is then reported as dropped.
+
+    Attributes:
+        format: of the samples; frames_per_buffer is the samples per channel in each buffer.
+        buffer_size: bytes of each buffer.
+        kind, codec: as it was made.
+    """
+
+    def __init__(self, engine: Engine, **members: int) -> None:
+        """For the package itself: members are those of msdk_outgoing_audio_options."""
+        self._handle = 0
+        self._handle = created(library.msdk_outgoing_audio_create, engine._handle, sized(_structs.OutgoingAudioOptions, **members))
+        self._engine = engine
+        self.kind = AudioKind(members["kind"] or AudioKind.MICROPHONE)
+        self.codec = Codec(members["codec"])
+        self.format: AudioFormat = audio_format_of(filled(_structs.AudioFormat, library.msdk_outgoing_audio_format, self._handle))
+        self.buffer_size: int = number(c_uint64, library.msdk_outgoing_audio_expected_buffer_size, self._handle)
+        self._writing = Writing(self, members["queue_ms"])
+        # What is attached, and the session that it is started on, must not be collected meanwhile.
+        self._session: Session | None = None
+        self._producer: Instance | None = None
+        self._closed = False
+        engine._objects[self._handle] = self
+
+    # ------------------------------------------------------------------------------------------------------------ lifetime
+
+    def close(self) -> None:
+        """Stops the stream if need be and ends it.  May be called again."""
+        if not self._closed:
+            self._closed = True
+            _destroy(self._handle)
+            if self._session is not None:
+                self._session._started.pop(self._handle, None)
+            self._session = None
+            self._producer = None
+
+    def __enter__(self) -> OutgoingAudio:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self, destroy: Any = _destroy) -> None:
+        if getattr(self, "_handle", 0) and not getattr(self, "_closed", True):
+            destroy(self._handle)
+
+    # ---------------------------------------------------------------------------------------------------------------- state
+
+    @property
+    def engine(self) -> Engine:
+        return self._engine
+
+    @property
+    def state(self) -> OutgoingState:
+        return OutgoingState(number(c_uint32, library.msdk_outgoing_audio_state, self._handle))
+
+    @property
+    def queued_ns(self) -> int:
+        """How much sound waits to be sent, in nanoseconds."""
+        return number(c_int64, library.msdk_outgoing_audio_queued, self._handle)
+
+    @property
+    def muted(self) -> bool:
+        return self.stats().muted
+
+    @property
+    def gain(self) -> float:
+        return self.stats().gain
+
+    def stats(self) -> OutgoingAudioStats:
+        return snapshot(OutgoingAudioStats, filled(_structs.OutgoingAudioStats, library.msdk_outgoing_audio_stats_get, self._handle))
+
+    # -------------------------------------------------------------------------------------------------------------- sending
+
+    def send(self, samples: Any, timestamp_ns: int = 0, timeout: float | None = 0) -> None:
+        """Sends one buffer, copied before it returns.
+
+        Args:
+            samples: any buffer of exactly :attr:`buffer_size` bytes, interleaved: bytes, bytearray, memoryview, array.array, a numpy
+                array (int16 for S16, float32 for F32), an :class:`AudioFrame`.
+            timestamp_ns: when its first sample was captured, on the engine's clock; 0: where the buffer before ended, or now after a
+                pause of more than 100 ms.
+            timeout: seconds to wait for room in the queue; 0: not at all; None: for ever.
+
+        Raises:
+            AgainError: the queue is full, and timeout is 0.
+            MediaTimeout: there was no room for `timeout` seconds.
+            InvalidError: another size or type, or an F32 sample that is no finite number.
+            RangeError: a timestamp not later than that of the buffer before.
+            StateError: the stream is not started, or takes packets.
+        """
+        nanoseconds(timestamp_ns, "timestamp_ns")
+        buffer = Buffer(self._bytes_of(samples))
+        _check_room(wait(lambda milliseconds: _send(self._handle, buffer.address, buffer.size, timestamp_ns, milliseconds, None, None),
+                         timeout), timeout)
+
+    def send_encoded(self, packet: EncodedFrame, timestamp_ns: int = 0, timeout: float | None = 0) -> None:
+        """The same for one Opus packet; for streams made with ``encoded_input=True``."""
+        nanoseconds(timestamp_ns, "timestamp_ns")
+        _check_room(wait(lambda milliseconds: _send_encoded(self._handle, packet._pointer, timestamp_ns, milliseconds, None, None),
+                         timeout), timeout)
+
+    async def send_async(self, samples: Any, timestamp_ns: int = 0, timeout: float | None = None) -> None:
+        """:meth:`send` for asyncio; waits for ever unless told otherwise."""
+        nanoseconds(timestamp_ns, "timestamp_ns")
+        buffer = Buffer(self._bytes_of(samples))
+        attempt = self._writing.attempts(
+            lambda: int(_send(self._handle, buffer.address, buffer.size, timestamp_ns, 0, None, None)))
+        if not await asleep(attempt, timeout):
+            raise _no_room(timeout)
+
+    async def send_encoded_async(self, packet: EncodedFrame, timestamp_ns: int = 0, timeout: float | None = None) -> None:
+        """:meth:`send_encoded` for asyncio; waits for ever unless told otherwise."""
+        nanoseconds(timestamp_ns, "timestamp_ns")
+        attempt = self._writing.attempts(
+            lambda: int(_send_encoded(self._handle, packet._pointer, timestamp_ns, 0, None, None)))
+        if not await asleep(attempt, timeout):
+            raise _no_room(timeout)
+
+    def _bytes_of(self, samples: Any) -> memoryview:
+        if isinstance(samples, AudioFrame):
+            theirs, ours = samples.format, self.format
+            if (theirs.sample_rate, theirs.channels) != (ours.sample_rate, ours.channels):
+                raise InvalidError(f"the frame has {theirs.channels} channels at {theirs.sample_rate} Hz; the stream takes "
+                                   f"{ours.channels} at {ours.sample_rate}")
+            samples = samples.samples
+        return sample_bytes_of(samples, self.format)
+
+
+    # -------------------------------------------------------------------------------------------------------------- writing
+
+    def write(self, samples: Any, timeout: float | None = None) -> int:
+        """Sends sound of any length, cut into buffers, and waits for room where need be.  What is left over, less than a buffer, is
+        kept for the next write, or for :meth:`finish`.  One thread, or task, writes at a time.
+
+        Args:
+            samples: any buffer, as in :meth:`send`; bytes need not end with a whole sample.
+            timeout: seconds to wait in all; 0: takes what there is room for; None: for ever.
+
+        Returns:
+            How many bytes were taken, as files do: all, unless the time went by, or :meth:`flush` was called meanwhile.
+
+        Raises:
+            StateError, HandleError: the stream is not started, or has ended.
+            InvalidError: no buffer, or samples of another type; or an F32 sample that is no finite number, in a buffer that is then
+                left out.
+        """
+        return paced(self._writing.write(self._bytes_of(samples)), timeout)
+
+    async def write_async(self, samples: Any, timeout: float | None = None) -> int:
+        """:meth:`write` for asyncio."""
+        return await asleep(self._writing.write(self._bytes_of(samples)), timeout)
+
+    def finish(self, timeout: float | None = None) -> None:
+        """Sends what :meth:`write` has kept, padded with silence to a whole buffer.
+
+        Raises:
+            AgainError, MediaTimeout: no room in time; it is still kept.
+        """
+        if not paced(self._writing.finish(), timeout):
+            raise _no_room(timeout)
+
+    async def finish_async(self, timeout: float | None = None) -> None:
+        """:meth:`finish` for asyncio."""
+        if not await asleep(self._writing.finish(), timeout):
+            raise _no_room(timeout)
+
+    def flush(self) -> None:
+        """Throws away what waits, reported as dropped with :attr:`DropReason.FLUSHED`, and what :meth:`write` has kept.  A write that
+        waits in another thread or task ends, and the rest of its sound is thrown away too."""
+        self._writing.flush()
+
+    def wait_played(self, timeout: float | None = None) -> None:
+        """Waits until all that was sent has left and its time has passed, so that the last sample has been due.
+
+        Raises:
+            MediaTimeout: it was not in `timeout` seconds.
+            ClosedError: the stream stopped meanwhile.
+        """
+        check(wait(lambda milliseconds: _wait_played(self._handle, milliseconds), timeout))
+
+    async def wait_played_async(self, timeout: float | None = None) -> None:
+        """:meth:`wait_played` for asyncio; what is sent meanwhile is waited for too."""
+        if not await asleep(self._writing.played(lambda: int(_wait_played(self._handle, 0))), timeout):
+            raise MediaTimeout(f"not all was played in {timeout} s")
+
+    # ------------------------------------------------------------------------------------------------------------- steering
+
+    def set_muted(self, muted: bool) -> None:
+        """Mutes or unmutes, in any state; receivers are told.  What is sent meanwhile is reported as dropped,
+        :attr:`DropReason.MUTED`."""
+        check(library.msdk_outgoing_audio_set_muted(self._handle, int(bool(muted))))
+
+    def set_gain(self, gain: float) -> None:
+        """Multiplies what is sent: 0..8, 1 from the start."""
+        check(library.msdk_outgoing_audio_set_gain(self._handle, gain))
+
+    def set_bitrate(self, bitrate: int) -> None:
+        """Bits per second of the Opus encoder, 6,000..510,000; 0 leaves it."""
+        check(library.msdk_outgoing_audio_set_bitrate(self._handle, bounded(bitrate, 32, "bitrate")))
+
+    def set_expected_loss(self, percent: int) -> None:
+        """How many packets of a hundred are lost on the way, which steers forward error correction."""
+        check(library.msdk_outgoing_audio_set_expected_loss(self._handle, bounded(percent, 32, "percent")))
+
+    def attach_producer(self, producer: Instance | None) -> None:
+        """Lets an instance make the sound, in place of the program; None detaches it."""
+        check(library.msdk_outgoing_audio_attach_producer(self._handle, producer._handle if producer is not None else 0))
+        self._producer = producer
+
+    # -------------------------------------------------------------------------------------------------------------- reports
+
+    def read_report(self, timeout: float | None = None) -> FrameReport:
+        """The oldest report not read yet; there is exactly one for each buffer that was accepted.
+
+        Args:
+            timeout: seconds to wait; 0: looks only; None: for ever.
+
+        Raises:
+            MediaTimeout: none came.
+            ClosedError: the stream ended.
+        """
+        return next_report(library.msdk_outgoing_audio_read_report, self._handle, timeout)
+
+    def __repr__(self) -> str:
+        format = self.format
+        return (f"<OutgoingAudio {self.kind.name} {format.sample_format.name} {format.sample_rate} Hz {format.channels} channels "
+                f"{self.codec.name}{' closed' if self._closed else ''}>")
+
+
+def _check_room(result: int, timeout: float | None) -> None:
+    """Raises for a negative result.  The last, empty, slice of a wait answers as one that did not wait."""
+    if result == Status.AGAIN and timeout != 0:
+        raise _no_room(timeout)
+    check(result)
+
+
+def _no_room(timeout: float | None) -> MediaSDKError:
+    if timeout == 0:
+        return AgainError("the queue is full; a timeout above 0 waits for room")
+    return MediaTimeout(f"there was no room in the queue for {timeout} s")

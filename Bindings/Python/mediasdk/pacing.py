@@ -1,0 +1,165 @@
+"""Giving sound to a stream as fast as it takes it: the same steps for threads, which sleep between them, and for asyncio.
+
+The steps are generators that yield how many seconds to wait before they go on, and return when they are done.
+"""
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from ctypes import byref, c_int64
+from typing import TYPE_CHECKING, Callable, Generator, Tuple, TypeVar
+
+from ._call import check
+from ._memory import Buffer
+from ._native import library
+from .constants import Status
+from .errors import InvalidError
+
+if TYPE_CHECKING:
+    from .outgoing_audio import OutgoingAudio
+
+_send = library.msdk_outgoing_audio_send
+_flush = library.msdk_outgoing_audio_flush
+_queued = library.msdk_outgoing_audio_queued
+
+T = TypeVar("T")
+# Yields seconds to wait and what would be returned if the time were over.
+Steps = Generator[Tuple[float, T], None, T]
+
+_SHORTEST, _LONGEST = 0.001, 0.1  # a look at the queue at least so often: it may have been flushed, or the clock be a virtual one
+_DEFAULT_QUEUE_MS = 500
+
+
+class Writing:
+    """What a stream has been given and has not taken yet: less than one buffer."""
+
+    def __init__(self, stream: OutgoingAudio, queue_ms: int) -> None:
+        # The handle and not the stream, which would refer to itself.
+        self._handle = stream._handle
+        self._size = stream.buffer_size
+        self._buffer_ns = stream.format.duration_ns(stream.format.frames_per_buffer)
+        self._queue_ns = max((queue_ms or _DEFAULT_QUEUE_MS) * 1_000_000, self._buffer_ns)
+        self._rest = bytearray()
+        self._flushes = 0
+        self._lock = threading.Lock()  # no buffer of a former write is sent behind a flush
+
+    def write(self, data: memoryview) -> Steps[int]:
+        """Sends all whole buffers in what was kept and `data`, and keeps the rest; gives how many bytes of `data` were taken."""
+        done, flushes = 0, self._flushes
+        while True:
+            with self._lock:
+                if flushes != self._flushes:
+                    return done
+                needed = self._size - len(self._rest)
+                if len(data) - done < needed:
+                    self._rest += data[done:]
+                    return len(data)
+                piece = data[done:done + needed]
+                result = self._send(bytes(self._rest) + piece.tobytes() if self._rest else piece)
+                if result == Status.INVALID:
+                    self._rest.clear()  # or every write from now on would fail on it
+                if result != Status.AGAIN:
+                    check(result)
+                    self._rest.clear()
+                    done += needed
+                    continue
+            yield self._until_room(), done
+
+    def finish(self) -> Steps[bool]:
+        """Sends what was kept, padded."""
+        flushes = self._flushes
+        while True:
+            with self._lock:
+                if not self._rest or flushes != self._flushes:
+                    return True
+                result = self._send(bytes(self._rest).ljust(self._size, b"\0"))
+                if result == Status.INVALID:
+                    self._rest.clear()
+                if result != Status.AGAIN:
+                    check(result)
+                    self._rest.clear()
+                    return True
+            yield self._until_room(), False
+
+    def attempts(self, attempt: Callable[[], int]) -> Steps[bool]:
+        """Calls `attempt` until it finds room."""
+        while True:
+            result = attempt()
+            if result != Status.AGAIN:
+                check(result)
+                return True
+            yield self._until_room(), False
+
+    def played(self, attempt: Callable[[], int]) -> Steps[bool]:
+        """Calls `attempt` until its time has come."""
+        while True:
+            result = attempt()
+            if result not in (Status.TIMEOUT, Status.AGAIN):
+                check(result)
+                return True
+            yield self._seconds(self._queued_now()), False
+
+    def flush(self) -> None:
+        with self._lock:
+            self._flushes += 1
+            self._rest.clear()
+            check(_flush(self._handle))
+
+    def _send(self, piece: bytes | memoryview) -> int:
+        buffer = Buffer(piece)
+        return int(_send(self._handle, buffer.address, buffer.size, 0, 0, None, None))
+
+    def _queued_now(self) -> int:
+        queued = c_int64()
+        check(_queued(self._handle, byref(queued)))
+        return queued.value
+
+    def _until_room(self) -> float:
+        return self._seconds(self._queued_now() + self._buffer_ns - self._queue_ns)
+
+    @staticmethod
+    def _seconds(nanoseconds: int) -> float:
+        return min(max(nanoseconds / 1e9, _SHORTEST), _LONGEST)
+
+
+def _pauses(steps: Steps[T], timeout: float | None) -> Generator[float, None, T]:
+    """The pauses until the steps are done or `timeout` seconds are over."""
+    if timeout is not None and not timeout >= 0:
+        raise InvalidError(f"timeout is {timeout}; seconds from 0, or None to wait for ever, are accepted")
+    deadline = None if timeout is None else time.monotonic() + timeout
+    while True:
+        try:
+            pause, so_far = next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return so_far
+            pause = min(pause, left)
+        yield pause
+
+
+def paced(steps: Steps[T], timeout: float | None) -> T:
+    """Does the steps on this thread."""
+    pauses = _pauses(steps, timeout)
+    while True:
+        try:
+            time.sleep(next(pauses))
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+async def asleep(steps: Steps[T], timeout: float | None) -> T:
+    """Does the steps in an asyncio task, which may be cancelled between them."""
+    pauses = _pauses(steps, timeout)
+    while True:
+        try:
+            pause = next(pauses)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        await asyncio.sleep(pause)

@@ -1,0 +1,268 @@
+import CMediaSDK
+import MediaCodecs
+import Testing
+
+@testable import MediaCore
+@testable import MediaSDK
+
+@Suite struct AudioEncodingStageTests {
+  private struct Packet {
+    var timestamp: Int64
+    var duration: Int64
+    var size: UInt64
+    var level: UInt32
+    var end: Int64
+    var attributes: msdk_encoded_frame?
+  }
+
+  /// What comes of so many buffers of a tone, each with its own time from one second on.
+  private func encode(_ options: OutgoingAudioOptions, _ count: Int, _ each: (Int, [Packet]) -> Void = { _, _ in }) throws -> [Packet] {
+    let stage = try AudioEncodingStage(options, options.encoderSettings)
+    var all: [Packet] = []
+    for index in 0..<count {
+      let size = Int(options.format.samplesPerBuffer)
+      let frame = try AudioFrame.make(options.format, sampleCount: size)
+      defer { frame.release() }
+      frame.write { Self.tone(index * size + $0, rate: options.sampleRate) }
+      frame.native.pointee.timestamp_ns = second + options.format.duration(ofSamples: index * size)
+      var packets: [Packet] = []
+      try stage.encode(frame) { packet in
+        let native = packet.frame?.native.pointee
+        packets.append(
+          Packet(
+            timestamp: native?.timestamp_ns ?? 0, duration: native?.duration_ns ?? 0, size: native?.size ?? 0, level: native?.level ?? 127,
+            end: packet.end, attributes: native))
+      }
+      each(index, packets)
+      all += packets
+    }
+    return all
+  }
+
+  private static func tone(_ index: Int, rate: UInt32) -> Float {
+    // A triangle of 200 Hz.
+    let phase = Float(index % Int(rate / 200)) / Float(rate / 200)
+    return 0.8 * (abs(2 * phase - 1) - 0.5)
+  }
+
+  private func lookahead(_ options: OutgoingAudioOptions) throws -> Int64 {
+    let settings = options.encoderSettings
+    let encoder = try AudioCodec.named(options.codec, argument: "codec").makeEncoder(settings)
+    return MediaTime.nanoseconds(fromUnits: Int64(encoder.lookahead), rate: settings.sampleRate)
+  }
+
+  @Test func aPacketForABuffer() throws {
+    let options = Make.opus()
+    let late = try lookahead(options)
+    #expect(late > 2 * millisecond && late < 10 * millisecond)
+    let packets = try encode(options, 5) { _, packets in #expect(packets.count == 1) }
+    #expect(packets.map(\.timestamp) == (0..<5).map { second + $0 * 20 * millisecond - late })
+    #expect(packets.map(\.end) == (1...5).map { second + $0 * 20 * millisecond })
+    #expect(packets.allSatisfy { $0.duration == 20 * millisecond && $0.size > 2 })
+    let attributes = try #require(packets.last?.attributes)
+    #expect(attributes.codec == UInt32(MSDK_CODEC_OPUS))
+    #expect(attributes.sample_rate == 48_000 && attributes.channels == 1)
+    #expect(attributes.sequence == 5)
+    #expect(attributes.level < 20)
+  }
+
+  @Test func shortBuffersAreGatheredForAPacket() throws {
+    let options = Make.opus { ($0.bufferMilliseconds, $0.packetMilliseconds) = (10, 20) }
+    let late = try lookahead(options)
+    let packets = try encode(options, 10) { index, packets in #expect(packets.count == index % 2) }
+    #expect(packets.map(\.timestamp) == (0..<5).map { second + $0 * 20 * millisecond - late })
+  }
+
+  @Test(arguments: [10, 20, 40, 60] as [UInt32])
+  func longBuffersAreCut(packet: UInt32) throws {
+    let options = Make.opus { ($0.bufferMilliseconds, $0.packetMilliseconds) = (100, packet) }
+    let late = try lookahead(options)
+    let packets = try encode(options, 6)
+    #expect(packets.count == 600 / Int(packet))
+    #expect(packets.map(\.timestamp) == packets.indices.map { second + Int64($0) * Int64(packet) * millisecond - late })
+    #expect(packets.allSatisfy { $0.duration == Int64(packet) * millisecond })
+  }
+
+  @Test(arguments: [22_050, 44_100] as [UInt32])
+  func otherRatesAreResampled(rate: UInt32) throws {
+    let options = Make.opus { ($0.sampleRate, $0.channels, $0.sampleFormat) = (rate, 2, .f32) }
+    let late = try lookahead(options)
+    let packets = try encode(options, 100)
+    // What the resampler keeps is less than a packet.
+    #expect((98...100).contains(packets.count))
+    for (index, packet) in packets.enumerated() {
+      // The sound of the stream's first sample is at the first packet's time and the look-ahead.
+      let due = second + Int64(index) * 20 * millisecond - late
+      #expect(abs(packet.timestamp - due) < 3 * millisecond, "packet \(index)")
+      #expect(abs(packet.timestamp - packets[0].timestamp - Int64(index) * 20 * millisecond) < 100_000, "packet \(index)")
+    }
+  }
+
+  @Test func silenceIsNotSentWithDTX() throws {
+    let options = Make.opus { ($0.dtx, $0.bitrate) = (true, 16_000) }
+    let stage = try AudioEncodingStage(options, options.encoderSettings)
+    var kinds: [Bool] = []
+    for index in 0..<150 as Range<Int64> {
+      let frame = try Make.frame(options.format, 0, at: second + index * 20 * millisecond)
+      defer { frame.release() }
+      try stage.encode(frame) { packet in
+        #expect(packet.end == second + (index + 1) * 20 * millisecond)
+        kinds.append(packet.frame != nil)
+      }
+    }
+    #expect(kinds.count == 150)
+    // One every 400 ms once it has begun.
+    #expect((2...12).contains(kinds[50...].count { $0 }))
+  }
+
+  @Test func aGapIsMarked() throws {
+    let options = Make.opus { ($0.bufferMilliseconds, $0.packetMilliseconds) = (10, 20) }
+    let stage = try AudioEncodingStage(options, options.encoderSettings)
+    var packets: [(time: Int64, isAfterGap: Bool)] = []
+    // The third stands alone, and is padded when the fourth comes from another time.
+    for time in [0, 10, 20, 520, 530] as [Int64] {
+      let frame = try Make.frame(options.format, 0.1, at: second + time * millisecond)
+      defer { frame.release() }
+      try stage.encode(frame) { packet in
+        let native = try? #require(packet.frame?.native.pointee)
+        packets.append((packet.end - 20 * millisecond - second, (native?.flags ?? 0) & UInt32(MSDK_ENCODED_DISCONTINUITY) != 0))
+      }
+    }
+    #expect(packets.map { $0.time / millisecond } == [0, 20, 520])
+    #expect(packets.map(\.isAfterGap) == [false, false, true])
+  }
+
+  @Test func settingsChangeOnTheWay() throws {
+    let options = Make.opus { ($0.bitrate, $0.application) = (128_000, .audio) }
+    let stage = try AudioEncodingStage(options, options.encoderSettings)
+    var sizes: [UInt64] = []
+    var state = SeededNoise()
+    for index in 0..<100 as Range<Int64> {
+      if index == 50 {
+        var settings = options.encoderSettings
+        settings.bitrate = 12_000
+        settings.expectedLoss = 30
+        try stage.apply(settings)
+      }
+      let frame = try Make.frame(options.format, at: second + index * 20 * millisecond)
+      defer { frame.release() }
+      frame.write { _ in state.next() }
+      try stage.encode(frame) { sizes.append($0.frame?.native.pointee.size ?? 0) }
+    }
+    #expect(sizes[10..<50].reduce(0, +) > 4 * sizes[60...].reduce(0, +))
+  }
+
+  /// Noise that is the same each time.
+  private struct SeededNoise {
+    private var state: UInt32 = 1
+    mutating func next() -> Float {
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return Float(Int32(bitPattern: state)) / 4_294_967_296
+    }
+  }
+
+  // MARK: In a stream
+
+  @Test func reportsWaitForTheirPacket() throws {
+    let call = try Call().connect()
+    let (stream, incoming) = try call.sound(Make.opus { ($0.bufferMilliseconds, $0.packetMilliseconds) = (10, 40) })
+    let reports = Journal<FrameReport>()
+    var counts: [Int] = []
+    for _ in 0..<10 {
+      try stream.sendLevel(completion: .closure { reports.add($0) })
+      try call.advance(10 * millisecond)
+      counts.append(reports.entries.count)
+    }
+    #expect(counts == [0, 0, 0, 4, 4, 4, 4, 8, 8, 8])
+    #expect(reports.entries.map(\.outcome) == Array(repeating: .encoded, count: 8))
+    // The bytes are told once.
+    let stats = stream.stats.counters
+    #expect(reports.entries.map(\.bytes).reduce(0, +) == stats.bytesSent)
+    #expect(stats.packets == 2)
+    #expect(incoming.stats.counters.bytesReceived == stats.bytesSent)
+    try call.anna.stop(stream)
+    #expect(reports.entries.map(\.sequence) == Array(1...10))
+    #expect(reports.entries.suffix(2).map(\.reason) == [.stopped, .stopped])
+    #expect(stream.buffersHeld == 0)
+  }
+
+  @Test func aLongBufferIsReportedWithItsLastPacket() throws {
+    let call = try Call().connect()
+    let (stream, incoming) = try call.sound(Make.opus { $0.bufferMilliseconds = 100 })
+    let reports = Journal<FrameReport>()
+    for _ in 0..<3 {
+      try stream.sendLevel(completion: .closure { reports.add($0) })
+      try call.advance(100 * millisecond)
+    }
+    #expect(reports.entries.map(\.outcome) == [.encoded, .encoded, .encoded])
+    #expect(stream.stats.counters.packets == 15)
+    #expect(reports.entries.map(\.bytes).reduce(0, +) == incoming.stats.counters.bytesReceived)
+    #expect(incoming.stats.counters.received == 15)
+  }
+
+  @Test func nothingIsEncodedForNobody() throws {
+    let call = try Call().connect()
+    let stream = try call.startSound(Make.opus())
+    try stream.sendLevel()
+    try call.advance(20 * millisecond)
+    #expect(stream.allReports().map(\.reason) == [.noReceiver])
+    #expect(stream.stats.counters.packets == 0)
+    let sizes = Journal<UInt64>()
+    try stream.setEncodedCallback { sizes.add($0.native.pointee.size) }
+    for _ in 0..<3 {
+      try stream.sendLevel()
+      try call.advance(20 * millisecond)
+    }
+    #expect(sizes.entries.count == 3)
+    #expect(stream.allReports().map(\.outcome) == [.encoded, .encoded, .encoded])
+    try stream.setEncodedCallback(nil)
+    try stream.sendLevel()
+    try call.advance(20 * millisecond)
+    #expect(sizes.entries.count == 3)
+    #expect(stream.allReports().map(\.reason) == [.noReceiver])
+    #expect(stream.buffersHeld == 0)
+  }
+
+  @Test func silenceThatIsLeftOutIsReportedSo() throws {
+    let call = try Call().connect()
+    let (stream, incoming) = try call.sound(Make.opus { ($0.dtx, $0.bitrate) = (true, 16_000) })
+    let reports = Journal<FrameReport>()
+    for _ in 0..<150 {
+      try stream.sendLevel(0, completion: .closure { reports.add($0) })
+      try call.advance(20 * millisecond)
+    }
+    #expect(reports.entries.count == 150)
+    let left = reports.entries.filter { $0.reason == .encoder }.count
+    #expect(left > 80)
+    #expect(incoming.stats.counters.received == UInt64(150 - left))
+    #expect(incoming.stats.counters.lost == 0)
+    #expect(incoming.stats.counters.concealed == 0)
+  }
+
+  @Test func mutingForgetsWhatWasGathered() throws {
+    let call = try Call().connect()
+    let (stream, _) = try call.sound(Make.opus { ($0.bufferMilliseconds, $0.packetMilliseconds) = (10, 60) })
+    let reports = Journal<FrameReport>()
+    for index in 0..<8 {
+      if index == 2 { stream.setMuted(true) }
+      try stream.sendLevel(completion: .closure { reports.add($0) })
+      try call.advance(10 * millisecond)
+    }
+    #expect(reports.entries.map(\.sequence) == Array(1...8))
+    #expect(reports.entries.allSatisfy { $0.reason == .muted })
+    #expect(stream.buffersHeld == 0)
+  }
+
+  @Test func aStreamThatStopsInItsEncodedCallbackEndsWell() throws {
+    let call = try Call().connect()
+    let (stream, _) = try call.sound(Make.opus { $0.bufferMilliseconds = 100 })
+    let reports = Journal<FrameReport>()
+    let anna = call.anna
+    try stream.setEncodedCallback { _ in try? anna.stop(stream) }
+    for _ in 0..<3 { try stream.sendLevel(completion: .closure { reports.add($0) }) }
+    try call.advance(second)
+    #expect(stream.state == .stopped)
+    #expect(reports.entries.map(\.sequence).sorted() == [1, 2, 3])
+    #expect(stream.buffersHeld == 0)
+  }
+}

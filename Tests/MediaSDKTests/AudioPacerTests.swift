@@ -1,0 +1,75 @@
+import Testing
+
+@testable import MediaSDK
+
+private let ms: Int64 = 1_000_000
+
+@Suite struct AudioPacerTests {
+  private let buffer = 20 * ms
+
+  /// When each of `count` buffers that all wait from the start leaves.
+  private func departures(_ count: Int, pacer: inout AudioPacer, from start: Int64) -> [Int64] {
+    var now = start
+    return (0..<count).map { index in
+      now = max(now, pacer.due)
+      pacer.leave(at: now, duration: buffer, waiting: count - index)
+      return now
+    }
+  }
+
+  @Test func theFirstLeavesAtOnce() {
+    let pacer = AudioPacer(bufferDuration: buffer)
+    #expect(pacer.due == .min)
+  }
+
+  @Test func aFileLeavesInRealTime() {
+    var pacer = AudioPacer(bufferDuration: buffer)
+    let times = departures(500, pacer: &pacer, from: 1000 * ms)
+    #expect(times[1] == 1000 * ms, "one buffer may be early")
+    #expect(times[490] - times[1] == 489 * buffer)
+  }
+
+  @Test func alongerBufferIsItsOwnLead() {
+    var pacer = AudioPacer(bufferDuration: 100 * ms)
+    pacer.leave(at: 0, duration: 100 * ms, waiting: 5)
+    #expect(pacer.due == 0)
+    pacer.leave(at: 0, duration: 100 * ms, waiting: 4)
+    #expect(pacer.due == 100 * ms)
+  }
+
+  @Test(arguments: [200, 900]) func aFastClockBuildsUpNothing(ppm: Int64) {
+    var pacer = AudioPacer(bufferDuration: buffer)
+    var worst: Int64 = 0
+    for index in 0..<30_000 as Range<Int64> {
+      let now = index * (buffer - buffer * ppm / 1_000_000)
+      let leaves = max(now, pacer.due)
+      worst = max(worst, leaves - now)
+      pacer.leave(at: leaves, duration: buffer, waiting: leaves > now ? 1 : 0)
+    }
+    #expect(worst < buffer, "ten minutes, and \(worst) ns late")
+  }
+
+  @Test func whatWasLateCatchesUp() {
+    var pacer = AudioPacer(bufferDuration: buffer)
+    pacer.leave(at: 0, duration: buffer, waiting: 0)
+    // Four buffers come together, 80 ms late.
+    for index in 0..<4 {
+      #expect(pacer.due <= 80 * ms, "buffer \(index)")
+      pacer.leave(at: 80 * ms, duration: buffer, waiting: 3 - index)
+    }
+  }
+
+  @Test func aPauseIsNotMadeUpFor() {
+    var pacer = AudioPacer(bufferDuration: buffer)
+    pacer.leave(at: 0, duration: buffer, waiting: 0)
+    let times = departures(10, pacer: &pacer, from: 5000 * ms)
+    #expect(times[9] >= 5000 * ms + 8 * buffer - buffer)
+  }
+
+  @Test func resetForgets() {
+    var pacer = AudioPacer(bufferDuration: buffer)
+    pacer.leave(at: 0, duration: buffer, waiting: 0)
+    pacer.reset()
+    #expect(pacer.due == .min)
+  }
+}
