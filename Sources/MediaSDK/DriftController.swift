@@ -5,21 +5,25 @@ struct DriftController {
   private static let proportional = 100.0
   private static let integral = 2.0
   private static let most = 1000.0
-  /// Less than that is no drift; once there was more, the clock is followed to the end.
+  /// Less than that, and a share of what lateness spreads over, is no drift; once there was more, the clock is followed to the end.
   private static let tolerance = 3.0
+  private static let uncertainty = 0.1
+  /// From that spread on it is followed the slower the wider it is.
+  private static let narrow = 15.0
 
   private var sum = 0.0
   private(set) var isFollowing = false
   private(set) var ppm: Int32 = 0
 
   /// Once a second.
-  mutating func update(excessMilliseconds excess: Double) {
+  mutating func update(excessMilliseconds excess: Double, spreadMilliseconds spread: Double = 0) {
     if !isFollowing {
-      guard excess.magnitude > DriftController.tolerance else { return }
+      guard excess.magnitude > DriftController.tolerance + spread * DriftController.uncertainty else { return }
       isFollowing = true
     }
-    sum = max(-DriftController.most, min(DriftController.most, sum + excess * DriftController.integral))
-    let wanted = excess * DriftController.proportional + sum
+    let gain = DriftController.narrow / max(DriftController.narrow, spread)
+    sum = max(-DriftController.most, min(DriftController.most, sum + excess * DriftController.integral * gain * gain))
+    let wanted = excess * DriftController.proportional * gain + sum
     // In steps, as each costs the resampler new tables.
     ppm = Int32((max(-DriftController.most, min(DriftController.most, wanted)) / 10).rounded()) * 10
   }

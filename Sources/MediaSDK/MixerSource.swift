@@ -112,7 +112,9 @@ final class MixerSource: Sendable {
       state.ranDryAt = nil
       guard gap < MixerSource.gap.lowerBound else { return }
       state.stats.underruns += 1
-      state.extra = min(MixerSource.mostExtra, state.extra + max(0, now - dry))
+      // More is no lateness that could be waited for.
+      let late = now - dry
+      if late <= MixerSource.mostExtra { state.extra = min(MixerSource.mostExtra, state.extra + max(0, late)) }
     } else if case .playing = state.phase, MixerSource.gap.contains(gap) {
       ring.writeSilence(count: samples(gap) * channels)
     }
@@ -182,7 +184,9 @@ final class MixerSource: Sendable {
 
   private func watch(_ state: inout State, _ now: Int64) {
     guard let verdict = state.reserve.judge(now, rate: format.sampleRate) else { return }
-    if case .excess(let milliseconds) = verdict { state.drift.update(excessMilliseconds: milliseconds) }
+    if case .excess(let milliseconds, let spread) = verdict {
+      state.drift.update(excessMilliseconds: milliseconds, spreadMilliseconds: spread)
+    }
     state.extra -= state.extra / 20
     let needed = samples(needed(state))
     state.toSkip = state.reserve.tooMuch(needed: needed, rate: format.sampleRate)

@@ -19,6 +19,7 @@ public final class OutgoingAudio: Sendable {
     let sequence: UInt64
     let timestamp: Int64
     let duration: Int64
+    let acceptedAt: Int64
     let completion: Completion
   }
 

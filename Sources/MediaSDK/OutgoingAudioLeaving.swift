@@ -131,12 +131,14 @@ extension OutgoingAudio {
       try encoding.apply(situation.settings)
       try encoding.encode(frame, body)
     }
-    let time = clock.now() + pending.duration + Int64(options.packetDuration) * 1_000_000 + OutgoingAudio.pause
-    guarded.withLock { $0.flushTime = time }
+    // What waited for its time was ahead: where nothing waits behind it, nothing follows.
+    let now = clock.now()
+    let isLive = now - pending.acceptedAt < pending.duration / 2
+    guarded.withLock { $0.flushTime = isLive ? now + pending.duration + OutgoingAudio.pause : now }
   }
 
   /// A live source may be so late without having paused.
-  private static let pause: Int64 = 50_000_000
+  private static let pause: Int64 = 20_000_000
 
   /// Hands over what `run` makes, and tells of the buffers whose sound has all left with it.
   private func encode(

@@ -114,7 +114,7 @@ extension OutgoingAudio {
       guarded.counters.offered += 1
       unit.stamp(sequence: guarded.sequence, timestamp: stamp)
       unit.retain()
-      let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: stamp, duration: duration, completion: completion)
+      let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: stamp, duration: duration, acceptedAt: now, completion: completion)
       if !hasEncoder, !guarded.isDraining, guarded.pending.isEmpty, guarded.pacer.due <= now {
         guarded.beginDrain()
         guarded.pacer.leave(at: now, duration: duration, waiting: 0)

@@ -4,8 +4,8 @@ import MediaCore
 /// difference, and judged second by second. All in samples per channel. Pure.
 struct Reserve {
   enum Verdict: Equatable {
-    /// So many milliseconds more than at first.
-    case excess(Double)
+    /// So many milliseconds more than at first; and by how many the worst arrivals are later than the best.
+    case excess(Double, spread: Double)
     /// It is another than before at once, which no clock does: begun anew.
     case jump
     case unknown
@@ -56,7 +56,7 @@ struct Reserve {
       self.first = punctual
       return .jump
     }
-    return .excess(excess)
+    return .excess(excess, spread: Double(punctual - (past.least ?? punctual)) * 1000 / Double(rate))
   }
 
   /// How much could be left out, after ten seconds in which there was that much more than needed.
