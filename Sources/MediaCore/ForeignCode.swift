@@ -54,6 +54,12 @@ public final class CallbackGate: Sendable {
     }
   }
 
+  /// When it returns, callbacks that ran when it was called have returned, unless the call came from inside foreign code. The gate stays open.
+  public func waitUntilEmpty() {
+    guard !ForeignCode.isRunning else { return }
+    while inside.load(ordering: .acquiring) & ~CallbackGate.closedBit != 0 { usleep(200) }
+  }
+
   public func close() {
     inside.bitwiseOr(CallbackGate.closedBit, ordering: .acquiringAndReleasing)
     guard !ForeignCode.isRunning else { return }

@@ -176,6 +176,8 @@ public final class OutgoingAudio: Sendable {
     publication.transport.unpublish(publication.id)
     ending.worker?.stop()
     waitForDrain()
+    // A report may be on its way on a sender's thread.
+    completionGate.waitUntilEmpty()
     dropAwaiting(.stopped)
     if ending.wasSpeaking { publication.session.spoke(publication.id, userID: publication.session.options.userID, nil) }
     publication.session.push(.outgoingAudioState(self, final, error))

@@ -153,6 +153,8 @@ public final class OutgoingVideo: Sendable {
     publication.transport.unpublish(publication.id)
     ending.worker?.stop()
     waitForDrain()
+    // A report may be on its way on a sender's thread.
+    completionGate.waitUntilEmpty()
     publication.session.push(.outgoingVideoState(self, final, error))
     publication.session.forget(video: publication.id)
     return true
