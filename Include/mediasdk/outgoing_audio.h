@@ -15,8 +15,8 @@
  *
  * Pace. Sound leaves in real time, however fast it is sent. What is made live passes at once, on the caller's thread; what comes faster
  * than it plays, a file or synthetic speech, waits in a queue of queue_ms, and when that is full send refuses it with MSDK_E_AGAIN or waits
- * for room: that is the backpressure. The queue leaves a thousandth faster than real time, so that a clock which is fast by less than that
- * builds up no delay. msdk_outgoing_audio_queued tells how much waits, _flush throws it away, and _wait_played waits for its end.
+ * for room: that is the backpressure. A clock that is fast by less than a thousandth builds up no delay: it is
+ * followed. msdk_outgoing_audio_queued tells how much waits, _flush throws it away, and _wait_played waits for its end.
  *
  * Muting and gain work on every stream, raw or encoded here. Both change smoothly within one buffer. Nothing is sent while a stream is
  * muted, and receivers are told.

@@ -211,7 +211,7 @@ extension OutgoingAudio.Guarded {
 
   mutating func takeDue(_ now: Int64) -> OutgoingAudio.Pending? {
     guard state == .started, let first = pending.first, pacer.due <= now else { return nil }
-    pacer.leave(at: now, duration: first.duration, waiting: pending.count)
+    pacer.leave(at: now, duration: first.duration, isFast: pending.count == 1 && now - first.acceptedAt < first.duration)
     queued -= first.duration
     return pending.pop()
   }

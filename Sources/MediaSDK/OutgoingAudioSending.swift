@@ -117,7 +117,7 @@ extension OutgoingAudio {
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: stamp, duration: duration, acceptedAt: now, completion: completion)
       if !hasEncoder, !guarded.isDraining, guarded.pending.isEmpty, guarded.pacer.due <= now {
         guarded.beginDrain()
-        guarded.pacer.leave(at: now, duration: duration, waiting: 0)
+        guarded.pacer.leave(at: now, duration: duration)
         return .drain(pending)
       }
       _ = guarded.pending.push(pending)

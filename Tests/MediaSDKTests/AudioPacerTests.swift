@@ -10,9 +10,9 @@ private let ms: Int64 = 1_000_000
   /// When each of `count` buffers that all wait from the start leaves.
   private func departures(_ count: Int, pacer: inout AudioPacer, from start: Int64) -> [Int64] {
     var now = start
-    return (0..<count).map { index in
+    return (0..<count).map { _ in
       now = max(now, pacer.due)
-      pacer.leave(at: now, duration: buffer, waiting: count - index)
+      pacer.leave(at: now, duration: buffer)
       return now
     }
   }
@@ -31,9 +31,9 @@ private let ms: Int64 = 1_000_000
 
   @Test func alongerBufferIsItsOwnLead() {
     var pacer = AudioPacer(bufferDuration: 100 * ms)
-    pacer.leave(at: 0, duration: 100 * ms, waiting: 5)
+    pacer.leave(at: 0, duration: 100 * ms)
     #expect(pacer.due == 0)
-    pacer.leave(at: 0, duration: 100 * ms, waiting: 4)
+    pacer.leave(at: 0, duration: 100 * ms)
     #expect(pacer.due == 100 * ms)
   }
 
@@ -44,31 +44,31 @@ private let ms: Int64 = 1_000_000
       let now = index * (buffer - buffer * ppm / 1_000_000)
       let leaves = max(now, pacer.due)
       worst = max(worst, leaves - now)
-      pacer.leave(at: leaves, duration: buffer, waiting: leaves > now ? 1 : 0)
+      pacer.leave(at: leaves, duration: buffer, isFast: leaves > now)
     }
     #expect(worst < buffer, "ten minutes, and \(worst) ns late")
   }
 
   @Test func whatWasLateCatchesUp() {
     var pacer = AudioPacer(bufferDuration: buffer)
-    pacer.leave(at: 0, duration: buffer, waiting: 0)
+    pacer.leave(at: 0, duration: buffer)
     // Four buffers come together, 80 ms late.
     for index in 0..<4 {
       #expect(pacer.due <= 80 * ms, "buffer \(index)")
-      pacer.leave(at: 80 * ms, duration: buffer, waiting: 3 - index)
+      pacer.leave(at: 80 * ms, duration: buffer)
     }
   }
 
   @Test func aPauseIsNotMadeUpFor() {
     var pacer = AudioPacer(bufferDuration: buffer)
-    pacer.leave(at: 0, duration: buffer, waiting: 0)
+    pacer.leave(at: 0, duration: buffer)
     let times = departures(10, pacer: &pacer, from: 5000 * ms)
     #expect(times[9] >= 5000 * ms + 8 * buffer - buffer)
   }
 
   @Test func resetForgets() {
     var pacer = AudioPacer(bufferDuration: buffer)
-    pacer.leave(at: 0, duration: buffer, waiting: 0)
+    pacer.leave(at: 0, duration: buffer)
     pacer.reset()
     #expect(pacer.due == .min)
   }
