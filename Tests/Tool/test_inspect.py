@@ -8,7 +8,9 @@ from typing import Any
 
 from tool import PLUGINS, TOOL, ToolTest, environment
 
-CLASSES = ["org.mediasdk.producer.file", "org.mediasdk.producer.testpattern", "org.mediasdk.renderer.bw", "org.mediasdk.renderer.file"]
+CLASSES = [f"org.mediasdk.{name}" for name in (
+    "producer.file", "producer.pulse", "producer.testpattern", "producer.tone", "producer.wav", "renderer.bw", "renderer.file",
+    "renderer.pulse", "renderer.recorder", "renderer.wav")]
 
 
 class Inspect(ToolTest):
@@ -18,7 +20,7 @@ class Inspect(ToolTest):
 
     def test_text_lists_classes_and_parameters(self) -> None:
         text = self.succeed("inspect").output
-        for words in [*CLASSES, str(PLUGINS), "plugin ABI 1.0", "MediaSDK 0.1.0", "path  string, required",
+        for words in [*CLASSES, str(PLUGINS), "plugin ABI 1.1", "MediaSDK 0.1.0", "path  string, required",
                       "level  u32, default 128, 0..255", "one of lines bars counter, live", "NV12 1280x720 at 30, unless told otherwise",
                       "VP8 (VP80)", "1920x1080, up to 30 frames a second", "up to 3840x2160, up to 60 frames a second"]:
             self.assertIn(words, text)
@@ -27,8 +29,8 @@ class Inspect(ToolTest):
     def test_json(self) -> None:
         document = json.loads(self.succeed("inspect", "--json").output)
         self.assertEqual(document["version"], "0.1.0")
-        self.assertEqual(document["abi"], {"major": 1, "minor": 0})
-        self.assertIn({"path": str(PLUGINS), "files": 4, "loaded": 4}, document["directories"])
+        self.assertEqual(document["abi"], {"major": 1, "minor": 1})
+        self.assertIn({"path": str(PLUGINS), "files": 8, "loaded": 8}, document["directories"])
         self.assertEqual(document["refused"], [])
         self.assertIn({"width": 1280, "height": 720, "fps": 30}, document["limits"]["conference"])
         self.assertEqual(document["limits"]["extended"], [{"width": 3840, "height": 2160, "fps": 60}])
@@ -81,10 +83,10 @@ class Inspect(ToolTest):
         for program, plugins in [("built", "built/plugins"), ("prefix/bin", "prefix/lib/mediasdk/plugins-1")]:
             with self.subTest(plugins=plugins):
                 shutil.copytree(PLUGINS, self.directory / plugins)
-                self.assertIn(f"{self.directory.resolve()}/{plugins}: 4 files", self.msdk("inspect", plugins=False,
+                self.assertIn(f"{self.directory.resolve()}/{plugins}: 8 files", self.msdk("inspect", plugins=False,
                                                                                           tool=self.installed(program)).output)
         chosen = self.msdk("inspect", plugins=False, tool=self.installed("empty/bin"), env=environment(MSDK_PLUGIN_PATH=str(PLUGINS)))
-        self.assertIn(f"{PLUGINS}: 4 files", chosen.output)
+        self.assertIn(f"{PLUGINS}: 8 files", chosen.output)
 
     def installed(self, place: str) -> Any:
         path = self.directory / place / "msdk"
