@@ -78,6 +78,8 @@ extension OutgoingAudio {
 
   func process(_ pending: Pending) {
     let situation = guarded.withLock { $0.situation }
+    // Before anybody is told of it: whoever waits for its end then knows when that is.
+    settle(pending)
     switch pending.unit {
     case .sound(let frame): process(frame, pending, situation)
     case .encoded(let packet):
@@ -89,7 +91,6 @@ extension OutgoingAudio {
       }
     case .raw: drop(pending, .stopped)
     }
-    settle(pending)
   }
 
   func process(_ frame: AudioFrame, _ pending: Pending, _ situation: Situation) {

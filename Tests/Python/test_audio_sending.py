@@ -226,7 +226,8 @@ class QueueTest(unittest.TestCase):
     def test_flush_ends_a_write(self) -> None:
         with AudioCall(clock=Clock.SYSTEM, queue_ms=100) as call:
             taken: list[int] = []
-            writer = threading.Thread(target=lambda: taken.append(call.stream.write(counting(480_000))))
+            samples = counting(480_000)  # takes its time, which is not the writer's
+            writer = threading.Thread(target=lambda: taken.append(call.stream.write(samples)))
             writer.start()
             time.sleep(0.2)
             call.stream.flush()
