@@ -104,7 +104,7 @@ test-headers:
 
 test-swift:
 	@echo "== Swift tests, room by room"
-	@swift test --scratch-path .build/swift-tests
+	@timeout --kill-after=10 1500 swift test --scratch-path .build/swift-tests
 
 test-plugins:
 	@echo "== plugins alone, under a host that checks them"

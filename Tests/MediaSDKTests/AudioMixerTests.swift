@@ -96,7 +96,8 @@ import Testing
     let quiet = try bench.sender(1) { _ in 0.01 }
     quiet.delay = { _ in 150 * millisecond }
     let loud = try bench.sender(2) { _ in 0.5 }
-    loud.delay = { $0 < 100 || $0 > 300 ? nil : 5 * millisecond }
+    loud.delay = { $0 < 100 ? nil : 5 * millisecond }
+    loud.stop(after: 300)
     try bench.run(10 * second)
     let heard = try #require(bench.mixed.firstIndex { $0.samples.contains { $0 != 0 } })
     let steps = zip(bench.mixed[heard...], bench.mixed[(heard + 1)...]).map { $1.timestamp - $0.timestamp }

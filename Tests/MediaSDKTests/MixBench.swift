@@ -11,7 +11,7 @@ final class MixBench {
     let source: MixerSource
     let frame: AudioFrame
     let period: Int64
-    /// How much later than its time a buffer comes; nil: never.
+    /// How much later than its time a buffer comes; nil: never. Who stays away for good says so by `stop`.
     var delay: (Int) -> Int64? = { _ in 0 }
     /// When a buffer is captured, after the bench's beginning.
     private let captured: (Int) -> Int64
