@@ -96,9 +96,9 @@ import Testing
     let quiet = try bench.sender(1) { _ in 0.01 }
     quiet.delay = { _ in 150 * millisecond }
     let loud = try bench.sender(2) { _ in 0.5 }
-    loud.delay = { $0 < 100 ? nil : 5 * millisecond }
-    loud.stop(after: 300)
-    try bench.run(10 * second)
+    loud.delay = { $0 < 200 ? nil : 5 * millisecond }
+    loud.stop(after: 400)
+    try bench.run(14 * second)
     let heard = try #require(bench.mixed.firstIndex { $0.samples.contains { $0 != 0 } })
     let steps = zip(bench.mixed[heard...], bench.mixed[(heard + 1)...]).map { $1.timestamp - $0.timestamp }
     #expect(steps.allSatisfy { abs($0 - 20 * millisecond) <= millisecond }, "\(steps.map { $0 / 1000 }.sorted().suffix(3))")
@@ -106,10 +106,10 @@ import Testing
       let index = Int(milliseconds / 20)
       return (bench.times[index] + second - bench.mixed[index].timestamp) / millisecond
     }
-    #expect((150...260).contains(age(1900)), "\(age(1900))")
+    #expect((150...260).contains(age(3900)), "\(age(3900))")
     // From the quiet one's age to the loud one's by a twentieth, and back.
-    #expect(age(2100) > 140 && age(5900) < 100, "\(age(2100)), \(age(5900))")
-    #expect((150...260).contains(age(9900)), "\(age(9900))")
+    #expect(age(4100) > 140 && age(7900) < 100, "\(age(4100)), \(age(7900))")
+    #expect((150...260).contains(age(13900)), "\(age(13900))")
   }
 
   @Test func aMixerThatWasHeldUpDoesNotHurry() throws {
