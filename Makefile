@@ -33,6 +33,9 @@ PLUGIN_FILES := $(foreach plugin,$(PLUGINS),$(call plugin_file,$(plugin)))
 RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MSDK_PLUGIN_DIR=$(CURDIR)/$(OUT)/plugins \
   MSDK_TOOL=$(CURDIR)/$(OUT)/msdk PYTHONPATH=$(CURDIR)/Bindings/Python
 
+# A test that hangs has failed.
+LIMIT := timeout --kill-after=10 1500
+
 .PHONY: all library plugins tool demo test bench sanitize install clean format
 .PHONY: test-headers test-swift test-plugins test-c test-python test-tool test-install test-snippets
 all: library plugins tool
@@ -104,7 +107,7 @@ test-headers:
 
 test-swift:
 	@echo "== Swift tests, room by room"
-	@timeout --kill-after=10 1500 swift test --scratch-path .build/swift-tests
+	@$(LIMIT) swift test --scratch-path .build/swift-tests
 
 test-plugins:
 	@echo "== plugins alone, under a host that checks them"
@@ -116,13 +119,13 @@ test-c:
 
 test-python:
 	@echo "== Python tests, with numpy and without"
-	@$(RUN_ENV) $(PYTHON) -m unittest discover -s Tests/Python
-	@$(RUN_ENV) $(PYTHON) -c 'import sys, unittest; sys.modules["numpy"] = None; \
+	@$(RUN_ENV) $(LIMIT) $(PYTHON) -m unittest discover -s Tests/Python
+	@$(RUN_ENV) $(LIMIT) $(PYTHON) -c 'import sys, unittest; sys.modules["numpy"] = None; \
 	  unittest.main(module=None, argv=["unittest", "discover", "-s", "Tests/Python"])'
 
 test-tool:
 	@echo "== the msdk tool"
-	@$(RUN_ENV) $(PYTHON) -m unittest discover -s Tests/Tool
+	@$(RUN_ENV) $(LIMIT) $(PYTHON) -m unittest discover -s Tests/Tool
 
 test-install:
 	@echo "== an installation, used from outside the tree"

@@ -7,7 +7,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include <mediasdk/mediasdk.h>
 
-#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -53,8 +52,14 @@ static double hear_out(msdk_engine *engine, msdk_incoming_audio *room) {
   return (double)(last - begin) / (double)SECOND;
 }
 
+typedef struct meeting {
+  msdk_engine *engine;
+  double heard; /* for how many seconds the caller heard the answer */
+} meeting;
+
 static void *caller(void *argument) {
-  msdk_engine *engine = argument;
+  meeting *it = argument;
+  msdk_engine *engine = it->engine;
   msdk_outgoing_audio_options options = MSDK_INIT(msdk_outgoing_audio_options); /* 48,000 Hz, mono, s16, buffers of 20 ms */
   options.codec = MSDK_CODEC_OPUS;
   msdk_outgoing_audio *voice = NULL;
@@ -73,13 +78,11 @@ static void *caller(void *argument) {
   msdk_incoming_audio *room = NULL;
   must(msdk_session_mixed_audio(session, &room), "msdk_session_mixed_audio");
   must(msdk_incoming_audio_start(room, NULL), "msdk_incoming_audio_start");
-  double *seconds = malloc(sizeof *seconds);
-  if (seconds == NULL) exit(1);
-  *seconds = hear_out(engine, room);
-  printf("the caller heard the answer, of %.1f s\n", *seconds);
+  it->heard = hear_out(engine, room);
+  printf("the caller heard the answer, of %.1f s\n", it->heard);
   msdk_session_destroy(session);
   msdk_outgoing_audio_destroy(voice);
-  return seconds;
+  return NULL;
 }
 
 /* --------------------------------------------------------------------------------------------------------------------- the bot */
@@ -134,8 +137,9 @@ int main(int argc, char **argv) {
   /* 2. Join, and wait until somebody is there who can be heard. A speech recogniser would start his stream here, at 16,000 Hz say, and
    * read it; this bot only wants to know when he has finished, which the SDK tells of everybody. */
   msdk_session *bot = join(engine, "bot", voice);
+  meeting meeting = {.engine = engine};
   pthread_t thread;
-  if (pthread_create(&thread, NULL, caller, engine) != 0) return 1;
+  if (pthread_create(&thread, NULL, caller, &meeting) != 0) return 1;
   msdk_event event = MSDK_INIT(msdk_event);
   while (event.type != MSDK_EVENT_INCOMING_AUDIO_ADDED) must(msdk_session_next_event(bot, 5000, &event), "msdk_session_next_event");
   msdk_incoming_audio_options hear = MSDK_INIT(msdk_incoming_audio_options);
@@ -147,10 +151,7 @@ int main(int argc, char **argv) {
 
   /* 3. Answer. */
   play(bot, voice, file);
-  void *heard = NULL;
-  pthread_join(thread, &heard);
-  double seconds = *(double *)heard;
-  free(heard);
+  pthread_join(thread, NULL);
   msdk_engine_destroy(engine);
-  return seconds > 0 ? 0 : 1;
+  return meeting.heard > 0 ? 0 : 1;
 }

@@ -19,6 +19,7 @@ enum {
 typedef struct sound_kept { /* mono */
   float *samples;
   int64_t count, capacity;
+  int64_t first_ns; /* when the first sample was captured */
   uint32_t rate;
 } sound_kept;
 
@@ -32,11 +33,16 @@ static inline int sound_room(sound_kept *sound, int64_t more) {
   return 1;
 }
 
-/* Keeps the mean of the channels. */
+/* Keeps the mean of the channels, at the place that the buffer's time gives it: a sender who was late leaves a gap. */
 static inline void sound_keep(sound_kept *sound, const msdk_audio_frame *frame) {
   uint32_t channels = frame->format->channels;
-  if (!sound_room(sound, frame->sample_count)) return;
+  if (sound->count == 0) sound->first_ns = frame->timestamp_ns;
   sound->rate = frame->format->sample_rate;
+  int64_t place = llround((double)(frame->timestamp_ns - sound->first_ns) * sound->rate / 1e9);
+  int64_t more = place + frame->sample_count - sound->count;
+  if (place < 0 || !sound_room(sound, more)) return;
+  if (more > 0) memset(sound->samples + sound->count, 0, (size_t)more * sizeof(float));
+  if (more > 0) sound->count += more;
   for (uint32_t i = 0; i < frame->sample_count; i++) {
     float sum = 0;
     for (uint32_t channel = 0; channel < channels; channel++) {
@@ -44,7 +50,7 @@ static inline void sound_keep(sound_kept *sound, const msdk_audio_frame *frame) 
       sum += frame->format->sample_format == MSDK_SAMPLE_S16 ? ((const int16_t *)(const void *)frame->planes[0])[at] / 32768.0f
                                                              : ((const float *)(const void *)frame->planes[0])[at];
     }
-    sound->samples[sound->count++] = sum / (float)channels;
+    sound->samples[place + i] = sum / (float)channels;
   }
 }
 

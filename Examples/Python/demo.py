@@ -93,7 +93,8 @@ class Alice:
         self.session = join(engine, CALL, "alice")
         bitrate = 2_000_000 * format.width * format.height // (1280 * 720)
         self.stream = engine.create_outgoing_video(format, codec=Codec.VP8, limits=Limits.EXTENDED,
-                                                   target_bitrate=min(max(bitrate, 100_000), 20_000_000), report_capacity=1024)
+                                                   target_bitrate=min(max(bitrate, 100_000), 20_000_000), report_capacity=1024,
+                                                   queue_capacity=4)  # a busy machine's encoder is late now and then, which is no loss
         self.session.start_video(self.stream)
         self.voice = voice
         if voice is not None:

@@ -24,13 +24,19 @@ class Likeness:
     """Keeps all sound that is received, and compares it with a WAV file of 16 bits."""
 
     def __init__(self) -> None:
-        self._parts: list[Any] = []
+        self._parts: list[tuple[int, Any]] = []
+        self._first_ns = 0
         self.rate = 0
 
     def received(self, frame: AudioFrame) -> None:
+        """Keeps it at the place that its time gives it: a sender who was late leaves a gap."""
         self.rate = frame.sample_rate
+        if not self._parts:
+            self._first_ns = frame.timestamp_ns
+        place = round((frame.timestamp_ns - self._first_ns) * self.rate / 1e9)
         scale = 1 / 32768 if frame.format.sample_format == SampleFormat.S16 else 1.0
-        self._parts.append(_mono(frame.to_numpy() if numpy is not None else frame.samples, frame.channels, scale))
+        if place >= 0:
+            self._parts.append((place, _mono(frame.to_numpy() if numpy is not None else frame.samples, frame.channels, scale)))
 
     @property
     def level(self) -> str:
@@ -78,12 +84,12 @@ def _mono(samples: Any, channels: int, scale: float) -> Any:
     return array("f", (scale / 2 * (left + right) for left, right in zip(values[::2], values[1::2])))
 
 
-def _joined(parts: list[Any]) -> Any:
-    if numpy is not None:
-        return numpy.concatenate(parts) if parts else numpy.zeros(0, numpy.float32)
-    joined = array("f")
-    for part in parts:
-        joined.extend(part)
+def _joined(parts: list[tuple[int, Any]]) -> Any:
+    """The parts at their places, and silence between them."""
+    length = max((place + len(part) for place, part in parts), default=0)
+    joined = numpy.zeros(length, numpy.float32) if numpy is not None else array("f", bytes(4 * length))
+    for place, part in parts:
+        joined[place:place + len(part)] = part
     return joined
 
 

@@ -41,8 +41,8 @@ enum {
 
 enum {
   MSDK_DELIVERY_QUEUED = 0, /* callback on the stream's thread */
-  /* Callback on the thread that brings the frame: the sender's own for a raw loopback stream, the decoder's otherwise. The fastest; whoever
-   * blocks in it blocks the sender. */
+  /* Callback on the thread that brings the frame: the sender's own for a raw loopback stream (of sound that waited to be sent, the sending
+   * stream's), the decoder's otherwise. The fastest; whoever blocks in it blocks the sender. */
   MSDK_DELIVERY_DIRECT = 1
 };
 

@@ -60,7 +60,8 @@ typedef void (*msdk_frame_fn)(void *user, const msdk_video_frame *frame);
 MSDK_EXPORT msdk_result msdk_incoming_video_set_frame_callback(msdk_incoming_video *stream, msdk_frame_fn callback, void *user);
 
 /* Feeds a renderer, in any state. Up to 8. A renderer that fails is reported once by MSDK_EVENT_PLUGIN and detached. While there is one,
- * frames that nobody reads are dropped as the queue's policy says. [any thread] */
+ * frames that nobody reads are dropped as the queue's policy says. One that takes encoded frames begins with a key frame, which the sender
+ * is asked for. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_attach_renderer(msdk_incoming_video *stream, msdk_instance *renderer);
 /* When it returns, the renderer is not being called any more. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_incoming_video_detach_renderer(msdk_incoming_video *stream, msdk_instance *renderer);

@@ -2,8 +2,9 @@
  *
  * An instance is made from a class (engine.h), given its parameters, and attached: a producer to an outgoing stream, a renderer to an
  * incoming one, to one's own outgoing one (preview), or to another instance that is both (a filter). The core then drives its states; an
- * attached instance is stopped, released and detached when either side is destroyed. An instance that is of both media, a recorder say, is
- * attached once for each: to one stream of video and to one of sound.
+ * attached instance is stopped, released and detached when either side is destroyed. A renderer that is detached stays as it is, STARTED if
+ * it was, and may be attached again; msdk_instance_release takes it down. An instance that is of both media, a recorder say, is attached
+ * once for each: to one stream of video and to one of sound.
  */
 #ifndef MEDIASDK_INSTANCE_H
 #define MEDIASDK_INSTANCE_H
@@ -42,7 +43,8 @@ MSDK_EXPORT msdk_result msdk_instance_state(msdk_instance *instance, uint32_t ki
 /* The formats a producer can make: initialises it if need be. MSDK_E_NOT_FOUND ends the list. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_format_at(msdk_instance *producer, uint32_t index, msdk_video_format *out);
 
-/* The format a producer of sound makes, or prefers: initialises it if need be. MSDK_E_UNSUPPORTED when it does not say. [any thread] */
+/* The format a producer of sound makes, or prefers: initialises it if need be. MSDK_E_UNSUPPORTED when it does not say, or makes no sound.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_audio_format(msdk_instance *producer, msdk_audio_format *out);
 
 /* Passes what a filter (renderer and producer of video) makes on to a renderer. Up to 8. [any thread] */
@@ -52,10 +54,12 @@ MSDK_EXPORT msdk_result msdk_instance_detach_renderer(msdk_instance *filter, msd
 /* Hands a frame to a renderer that is attached to nothing, on this thread, converting it if need be. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_render(msdk_instance *renderer, const msdk_video_frame *frame);
 
-/* The same for sound. A renderer that pulls (plugin.h) cannot be fed like this: MSDK_E_UNSUPPORTED. [any thread] */
+/* The same for sound. A renderer that pulls (plugin.h) cannot be fed like this: MSDK_E_UNSUPPORTED. MSDK_E_INVALID: a sample that is not a
+ * number or infinite. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_render_audio(msdk_instance *renderer, const msdk_audio_frame *frame);
 
-/* Ends rendering: detaches the renderer, and releases it, so that what it writes is complete. [any thread] [may wait] */
+/* Ends rendering, or producing, of both media: detaches the instance, and stops and releases it, so that what it writes is complete.
+ * [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_instance_release(msdk_instance *instance);
 
 /* What a renderer would show now, as a new frame with one reference, the caller's. MSDK_E_UNSUPPORTED, MSDK_E_AGAIN. [any thread] */

@@ -15,7 +15,7 @@
  * Sound goes the same way with msdk_outgoing_audio_create, msdk_session_start_audio and msdk_outgoing_audio_send, and comes out of
  * msdk_incoming_audio_read, from one participant or, by msdk_session_mixed_audio, from all of them mixed.
  *
- * A complete program of each side is Examples/C/send.c and Examples/C/receive.c.
+ * A complete program of each side is Examples/C/send.c and Examples/C/receive.c, of sound Examples/C/tone.c and Examples/C/record.c.
  *
  * Handles. Engine, session, streams, senders and instances are opaque pointers of distinct types. Their value is a token that carries a
  * generation, not an address: every function checks it, and NULL, garbage, a destroyed handle or one of another kind gives
@@ -31,8 +31,8 @@
  *
  * Callbacks. Each is named with the thread that calls it. destroy from outside returns after running callbacks of the object have
  * returned; from inside a callback it returns at once and the rest happens when the callback is left. No callback comes after that.
- * Nobody needs callbacks: events, frames, encoded frames and reports can all be pulled with a timeout, and a file descriptor that poll()
- * finds readable announces them.
+ * Nobody needs callbacks: events, frames, encoded frames and reports can all be pulled with a timeout, and file descriptors that poll()
+ * finds readable announce events and what is received.
  *
  * Timeouts are milliseconds of real time: 0 looks and returns, MSDK_WAIT_FOREVER waits.
  *
@@ -49,7 +49,7 @@
  * Bounds. Every queue is bounded, its policy is in the options, and what it dropped is in the stats.
  *
  * Growth. This ABI only grows: see types.h for the rules of structs. New functions carry new symbol versions; the soname changes only if
- * a promise is broken. CHANGES.md beside these headers lists what came when.
+ * a promise is broken. Include/CHANGES.md in the sources lists what came when.
  *
  * fork(). In the child every call returns MSDK_E_FORKED and does nothing; the child must exec or exit.
  */

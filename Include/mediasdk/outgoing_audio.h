@@ -11,15 +11,16 @@
  * sound by the clock sends 22,050 samples a second, and has a buffer ready when 220 of them have come together.
  *
  * Time. The first sample's capture time goes with each buffer. Left to the SDK (timestamp_ns 0), sound that is sent at the rate it is made
- * is continuous: each buffer begins where the one before ended; after a pause of more than 100 ms it begins now.
+ * is continuous: each buffer begins where the one before ended, drawn by a thousandth at most after a source whose clock is off; after a
+ * pause of more than 100 ms it begins now.
  *
- * Pace. Sound leaves in real time, however fast it is sent. What is made live passes at once, on the caller's thread; what comes faster
- * than it plays, a file or synthetic speech, waits in a queue of queue_ms, and when that is full send refuses it with MSDK_E_AGAIN or waits
- * for room: that is the backpressure. A clock that is fast by less than a thousandth builds up no delay: it is
- * followed. msdk_outgoing_audio_queued tells how much waits, _flush throws it away, and _wait_played waits for its end.
+ * Pace. Sound leaves in real time, however fast it is sent. What is made live passes at once, on the caller's thread, or on the stream's
+ * where it is encoded here; what comes faster than it plays, a file or synthetic speech, waits in a queue of queue_ms, and when that is
+ * full send refuses it with MSDK_E_AGAIN or waits for room: that is the backpressure. A clock that is fast by less than a thousandth builds
+ * up no delay: it is followed. msdk_outgoing_audio_queued tells how much waits, _flush throws it away, and _wait_played waits for its end.
  *
- * Muting and gain work on every stream, raw or encoded here. Both change smoothly within one buffer. Nothing is sent while a stream is
- * muted, and receivers are told.
+ * Muting works on every stream, gain on all but those with encoded_input. Both change smoothly, within the next buffer that leaves; then
+ * nothing is sent while a stream is muted. Receivers are told at once.
  *
  * Of every buffer that send accepts exactly one report tells the truth (report.h): sent; encoded; dropped with the reason; failed.
  */
@@ -51,7 +52,7 @@ typedef struct msdk_outgoing_audio_options {
   uint32_t channels;      /* 1, 2; 0: 1 */
   uint32_t sample_format; /* MSDK_SAMPLE_*; 0: MSDK_SAMPLE_S16 */
   uint32_t buffer_ms;     /* 10, 20, 30 … 100; 0: 20 */
-  uint32_t queue_ms;      /* how much sound may wait to be sent: buffer_ms..60,000; 0: 500 */
+  uint32_t queue_ms;      /* how much sound may wait to be sent: buffer_ms..60,000, and 4,096 buffers (MSDK_E_NOMEM); 0: 500 */
   uint32_t report_capacity; /* reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped */
   uint32_t codec;         /* MSDK_CODEC_NONE: raw sound passes as it is; MSDK_CODEC_OPUS */
   uint32_t encoded_input; /* 1: the program sends Opus packets (msdk_outgoing_audio_send_encoded), no raw sound */
@@ -96,26 +97,29 @@ MSDK_EXPORT msdk_result msdk_outgoing_audio_expected_buffer_size(msdk_outgoing_a
 MSDK_EXPORT msdk_result msdk_outgoing_audio_send(msdk_outgoing_audio *stream, const void *data, uint64_t size, int64_t timestamp_ns,
                                                  uint32_t timeout_ms, msdk_send_fn completion, void *user);
 
-/* The same for one Opus packet, on a stream with encoded_input. [any thread] [may wait for timeout_ms] */
+/* The same for one Opus packet, copied too, on a stream with encoded_input (else MSDK_E_STATE). timestamp_ns: 0: the packet's own if set,
+ * else as above. Its level tells of active speakers. MSDK_E_FORMAT: a packet of another codec. [any thread] [may wait for timeout_ms] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_send_encoded(msdk_outgoing_audio *stream, const msdk_encoded_frame *packet,
                                                          int64_t timestamp_ns, uint32_t timeout_ms, msdk_send_fn completion, void *user);
 
 /* How much sound waits to be sent, in nanoseconds. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_queued(msdk_outgoing_audio *stream, int64_t *out);
 
-/* Throws away what waits: reported as dropped, MSDK_DROP_FLUSHED. [any thread] */
+/* Throws away what waits: reported as dropped, MSDK_DROP_FLUSHED. What the encoder has been given still leaves. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_flush(msdk_outgoing_audio *stream);
 
-/* Waits until all that was sent before the call has left and its time has passed, so that the last sample has been due. MSDK_E_TIMEOUT;
- * MSDK_E_CLOSED when the stream stops meanwhile. [any thread] [may wait] */
+/* Waits until all that was sent before the call has left and its time has passed, so that the last sample has been due; what is thrown
+ * away by flush is not waited for. MSDK_E_TIMEOUT; MSDK_E_CLOSED when the stream stops meanwhile. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_wait_played(msdk_outgoing_audio *stream, uint32_t timeout_ms);
 
-/* Takes the oldest report of a buffer sent without completion. MSDK_E_TIMEOUT, MSDK_E_CLOSED. [any thread] [may wait] */
+/* Takes the oldest report of a buffer sent without completion; what a producer makes has none. MSDK_E_TIMEOUT, MSDK_E_CLOSED. [any thread]
+ * [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_read_report(msdk_outgoing_audio *stream, uint32_t timeout_ms, msdk_frame_report *out);
 
 /* ----------------------------------------------------------------------------------------------------------------- steering */
 
-/* 1 mutes, 0 unmutes, in any state. Buffers sent meanwhile are accepted and reported as dropped, MSDK_DROP_MUTED. [any thread] */
+/* 1 mutes, 0 unmutes, in any state. The first buffer that leaves then fades out; the others are accepted and, when their turn comes,
+ * reported as dropped, MSDK_DROP_MUTED. Packets of a stream with encoded_input cannot fade. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_set_muted(msdk_outgoing_audio *stream, uint32_t muted);
 
 /* Multiplies what is sent: 0..8, 1 from the start. MSDK_E_UNSUPPORTED with encoded_input. [any thread] */
@@ -127,7 +131,8 @@ MSDK_EXPORT msdk_result msdk_outgoing_audio_set_bitrate(msdk_outgoing_audio *str
 MSDK_EXPORT msdk_result msdk_outgoing_audio_set_expected_loss(msdk_outgoing_audio *stream, uint32_t percent);
 
 /* Lets an instance make the sound: the core starts it with the stream and asks it, or holds it, to real time. What it makes in another
- * format is converted. NULL detaches. [any thread] */
+ * format is converted. NULL stops, releases and detaches it. MSDK_E_UNSUPPORTED: it makes no sound, or the stream takes packets;
+ * MSDK_E_STATE: the stream has a producer, or the instance a stream, already. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_attach_producer(msdk_outgoing_audio *stream, msdk_instance *producer);
 
 /* Sets (NULL: removes) who is given the packets that the encoder makes. Then sound is encoded though nobody receives it. MSDK_E_STATE
@@ -139,10 +144,10 @@ MSDK_EXPORT msdk_result msdk_outgoing_audio_set_encoded_callback(msdk_outgoing_a
 typedef struct msdk_outgoing_audio_stats { /* the names of W3C webrtc-stats where there is one */
   uint32_t struct_size;
   uint32_t state;
-  uint64_t buffers_offered; /* accepted by send */
+  uint64_t buffers_offered; /* accepted by send, or from the producer */
   /* outcomes; they add up to offered when all is done */
   uint64_t buffers_sent, buffers_encoded, buffers_dropped, buffers_failed;
-  uint64_t packets_sent; /* of those encoded here or sent encoded */
+  uint64_t packets_sent; /* encoded here or sent encoded, and handed over, whether somebody took them or not */
   uint64_t bytes_sent;
   int64_t queued_ns;     /* waits now */
   uint64_t total_encode_time_ns;

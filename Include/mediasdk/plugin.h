@@ -20,16 +20,17 @@
  *
  * Words in the comments
  *   [control]  calls for one instance never overlap; the thread may differ from call to call; there is no "main" thread
- *   [media]    never at the same time as [control] or another [media] call to the instance, the thread may differ; only what a push
- *              producer's own thread does runs beside everything
+ *   [media]    never at the same time as [control] or another [media] call to the instance, the thread may differ; only what the own thread
+ *              of a push producer, or of a renderer that pulls, does runs beside everything
  *   [any]      any thread, at any time between the entry of create() and the return of destroy()
  *   borrowed   valid until the call returns: copy it, or take a reference
  *
  * Rules that every plugin keeps
  *   P1  The entry is cheap and has no side effects. create() opens no device, starts no thread, and calls nothing but log and set_error.
- *   P2  When stop_capture returns, no thread of the plugin is, or will be, inside a host call that delivers frames.
+ *   P2  When stop_capture returns, no thread of the plugin is, or will be, inside a host call that delivers frames; when stop_render
+ *       returns, none in read_render_data.
  *   P3  A frame that was delivered, or was received, is read-only. Strides come from the frame, never from the width.
- *   P4  Every reference that was taken is given back. A renderer keeps no more than four frames.
+ *   P4  Every reference that was taken is given back. A renderer keeps no more than four frames of video, eight of sound.
  *   P5  No C++ exception, longjmp or signal leaves the plugin.
  *   P6  A struct from the host is read with MSDK_HAS, and a host function is called after MSDK_CAN when it is newer than min_host_minor.
  *   P7  A pull producer never sleeps until its frame is due: the host paces. A renderer returns fast.
@@ -56,7 +57,7 @@ enum { MSDK_LOG_DEBUG = 0, MSDK_LOG_INFO = 1, MSDK_LOG_WARN = 2, MSDK_LOG_ERROR 
 
 enum { /* what post_event tells */
   MSDK_PLUGIN_EVENT_ERROR = 1,
-  MSDK_PLUGIN_EVENT_FORMAT_CHANGED = 2, /* the producer would rather make another format now: the host asks capture_settings */
+  MSDK_PLUGIN_EVENT_FORMAT_CHANGED = 2, /* the producer would rather make another format now; this version only tells the program */
   MSDK_PLUGIN_EVENT_ENDED = 3,          /* nothing more will come */
   MSDK_PLUGIN_EVENT_PARAM_CHANGED = 4,  /* detail: the parameter's name */
   MSDK_PLUGIN_EVENT_USER = 0x10000      /* from here on the plugin's own; passed to the program as they are */
@@ -98,12 +99,13 @@ typedef struct msdk_host {
    *   MSDK_E_FORMAT   not of the format that set_format agreed on: dropped
    *   MSDK_E_CLOSED   capture is stopped or stopping: leave the capture loop */
   msdk_result (*consume_video_frame)(msdk_host_context *, msdk_video_frame *);
-  /* The same for sound, which is taken in its order without a gap: MSDK_E_AGAIN means that the stream's queue
-   * (queue_ms) is full. A timestamp_ns of 0 stands for "where the buffer before ended". MSDK_E_INVALID: a sample that is not a number or
-   * infinite. */
+  /* The same for sound, which is taken in its order without a gap: MSDK_E_AGAIN means that the stream's queue (queue_ms) is full, and
+   * that nothing of this buffer was taken. A timestamp_ns of 0 stands for "where the buffer before ended". MSDK_E_INVALID: a sample that is
+   * not a number or infinite; MSDK_E_RANGE: a time not later than that before; MSDK_E_THREAD: another thread is delivering. */
   msdk_result (*consume_audio_frame)(msdk_host_context *, msdk_audio_frame *);
   /* For an audio renderer that pulls, on a thread of its own: fills sample_count samples per channel in the format that render_settings
-   * gave, what there is and the rest with silence; returns how many were there, below 0 when rendering has stopped. Never waits. [media] */
+   * gave, what there is and the rest with silence; returns how many were there, below 0 when rendering has stopped. A renderer that is
+   * detached has not stopped: there is nothing but silence then. Never waits. [media] */
   int32_t (*read_render_data)(msdk_host_context *, void *destination, uint32_t sample_count);
 
   int64_t (*now_ns)(msdk_host_context *); /* the engine's clock [any] */
@@ -194,9 +196,9 @@ typedef struct msdk_audio_producer {
   msdk_result (*capture_settings)(msdk_self *, msdk_audio_format *out);  /* [control] READY, STARTED: the current or preferred format */
   msdk_result (*set_format)(msdk_self *, const msdk_audio_format *);     /* [control] READY only; MSDK_E_FORMAT when it cannot make it */
   /* [media] Of a pull producer: the next buffer, whose reference goes to the host. due_ns: when its first sample is due. MSDK_E_AGAIN:
-   * nothing this time, silence; MSDK_E_CLOSED: no more, ever; the last buffer may instead carry MSDK_FRAME_END. Another error ends the
-   * producer with an event. A timestamp_ns of 0 is filled in by the host with due_ns. The next buffer is asked for when this one is
-   * over. */
+   * nothing for 10 ms, after which it is asked again; MSDK_E_CLOSED: no more, ever; the last buffer may instead carry MSDK_FRAME_END.
+   * Another error ends the producer with an event. A timestamp_ns of 0 is filled in by the host with due_ns. The next buffer is asked for
+   * when this one is over. */
   msdk_result (*produce_frame)(msdk_self *, int64_t due_ns, msdk_audio_frame **out);
 } msdk_audio_producer;
 
@@ -218,13 +220,15 @@ typedef struct msdk_video_renderer {
   msdk_result (*snapshot_format)(msdk_self *, msdk_video_format *out);
   msdk_result (*snapshot)(msdk_self *, msdk_video_frame *into);
   /* A renderer that takes encoded frames, a recorder say. accepts_codec [control]: 1 to be given frames of that codec as they arrive,
-   * undecoded, in place of pictures. render_encoded_frame [media]: borrowed; the first one after the start or a loss is a key frame. */
+   * undecoded, in place of pictures. render_encoded_frame [media]: borrowed; the first one after the start or a loss is a key frame, which
+   * the host asks for; the renderer itself cannot ask for another. Both or neither. */
   int32_t (*accepts_codec)(msdk_self *, uint32_t codec);
   msdk_result (*render_encoded_frame)(msdk_self *, const msdk_encoded_frame *);
 } msdk_video_renderer;
 
 /* Sound. The host converts to the format that render_settings gives: rate, channels and sample format, and buffers of frames_per_buffer
- * samples if that is not 0. */
+ * samples if that is not 0. It starts the renderer with the first buffer, and stops it to be released, or to be asked and started anew when
+ * other sound arrives (another rate, number of channels or sample format; packets). */
 typedef struct msdk_audio_renderer {
   uint32_t struct_size;
   uint32_t flags;                             /* 0 */
@@ -236,8 +240,8 @@ typedef struct msdk_audio_renderer {
   int32_t (*is_render_started)(const msdk_self *); /* [any] 0 or 1; NULL: the host answers */
   /* [control] READY: the format it takes. *out holds what will come: leave it to take that. NULL: whatever comes. */
   msdk_result (*render_settings)(msdk_self *, msdk_audio_format *out);
-  /* [media] Borrowed; audio_frame_ref to keep it (rule P4: no more than eight). NULL: the renderer pulls with read_render_data, from a
-   * queue of 200 ms in which the oldest makes room. */
+  /* [media] Borrowed; audio_frame_ref to keep it (rule P4). MSDK_E_AGAIN: busy, this buffer is left out; another error: it is detached,
+   * with an event. NULL: the renderer pulls with read_render_data, from a queue of 200 ms in which the oldest makes room. */
   msdk_result (*render_audio_frame)(msdk_self *, const msdk_audio_frame *);
   int32_t (*render_delay_ms)(const msdk_self *); /* [any] what was rendered now is heard so much later; NULL: 0 */
   /* Since 1.1. A renderer that takes packets: accepts_codec [control] 1 to be given packets of that codec as they arrive, in place of

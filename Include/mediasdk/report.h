@@ -39,9 +39,9 @@ typedef struct msdk_frame_report {
   uint32_t key_frame; /* 1: encoded as one */
   msdk_result status;
   uint32_t reserved0;
-  uint64_t sequence;     /* of the frame, as the receiver sees it */
+  uint64_t sequence;     /* of the frame, as the receiver sees it; of sound that is encoded here, of the buffer, not of the packets */
   int64_t timestamp_ns;  /* of the frame */
-  uint64_t bytes;        /* as sent */
+  uint64_t bytes;        /* as sent; of sound that is encoded here, of the packets that left since the report before */
 } msdk_frame_report;
 
 /* report is valid during the call. Called exactly once for each send that returned MSDK_OK: inside send, or later on a thread of the

@@ -59,7 +59,7 @@ typedef struct msdk_participant {
   char display_name[256];
   uint32_t audio_stream_count; /* published now */
   uint32_t is_speaking;        /* 1: an active speaker */
-  uint32_t audio_level;        /* of the loudest stream, as in msdk_audio_frame, when speaking was last looked at; 127: silence */
+  uint32_t audio_level;        /* as in msdk_audio_frame, with which he began to speak, of his loudest stream; 127: does not speak */
   uint32_t reserved1;
 } msdk_participant;
 
@@ -85,7 +85,7 @@ enum {
   MSDK_EVENT_OUTGOING_AUDIO_STATE = 12, /* outgoing_audio, state (MSDK_OUTGOING_*), status and text when it failed */
   /* incoming_audio, user_id, kind, audio_format: what is being sent; codec; value: 1 when it is muted */
   MSDK_EVENT_INCOMING_AUDIO_ADDED = 13,
-  MSDK_EVENT_INCOMING_AUDIO_STATE = 14, /* incoming_audio, user_id, state (MSDK_INCOMING_*), status and text */
+  MSDK_EVENT_INCOMING_AUDIO_STATE = 14, /* incoming_audio, user_id ("" for the mix), state (MSDK_INCOMING_*), status and text */
   MSDK_EVENT_INCOMING_AUDIO_REMOVED = 15, /* incoming_audio, user_id: it is NOT_AVAILABLE; of those a session keeps the last 64 */
   MSDK_EVENT_INCOMING_AUDIO_MUTED = 16, /* incoming_audio, user_id, value: 1 when its sender muted it, 0 when not any more */
   /* user_id, of oneself too; state: 1 began to speak, 0 ended; value: level, as in msdk_audio_frame */
@@ -144,12 +144,13 @@ MSDK_EXPORT msdk_result msdk_session_stop_video(msdk_session *session, msdk_outg
 /* ------------------------------------------------------------------------------------------------------------------- sound */
 
 /* Offers a stream of sound to the room. On a session that is idle, connecting or disconnected the stream is attached: it starts whenever
- * the session gets connected, until it is stopped or destroyed; on a connected one it starts at once. Up to 8 on one session
- * (MSDK_E_NOMEM). MSDK_E_STATE when it is started or attached already. The states come as events. [any thread] */
+ * the session gets connected, until it is stopped or destroyed; on a connected one it starts at once, and ends with the connection. Up to 8
+ * on one session (MSDK_E_NOMEM). MSDK_E_STATE when it is started or attached already, or the session is disconnecting. The states come as
+ * events. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_start_audio(msdk_session *session, msdk_outgoing_audio *stream);
 
 /* Withdraws and detaches it. What waits to be sent is reported as dropped. MSDK_E_STATE when it is neither started nor attached here.
- * [any thread] [may wait for running callbacks of the stream] */
+ * [any thread] [may wait for running callbacks of the stream, and its producer] */
 MSDK_EXPORT msdk_result msdk_session_stop_audio(msdk_session *session, msdk_outgoing_audio *stream);
 
 /* The room's sound, all participants but oneself mixed: a stream that is there from the first call to the session's end. See

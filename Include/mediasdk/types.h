@@ -246,7 +246,7 @@ typedef struct msdk_encoded_frame {
   uint64_t sequence;    /* of the picture it was made from; of sound, of the packets of its stream */
   uint32_t color_matrix, color_full_range; /* as in msdk_video_format */
   uint32_t sample_rate; /* of sound: for Opus always 48,000, the clock of RFC 7587 */
-  uint32_t channels;    /* of sound, 1 or 2: for Opus what the packet says (RFC 6716, section 3.1) */
+  uint32_t channels;    /* of sound, 1 or 2: for Opus what the packet says (RFC 6716, section 3.1), or the stream that encoded it has */
   uint32_t level;       /* of sound, as in msdk_audio_frame; 127 when it is not known */
   uint32_t reserved0;   /* 0 */
 } msdk_encoded_frame;
@@ -282,7 +282,7 @@ typedef struct msdk_audio_frame {
   uint32_t plane_count;  /* 1 */
   uint8_t *const *planes; /* planes[0]: sample_count * channels samples, aligned to 64 bytes */
   int64_t timestamp_ns; /* when the first sample was captured, on the engine's clock; 0 until known */
-  uint64_t sequence; /* of the buffers of its stream, from 1 */
+  uint64_t sequence; /* of the buffers of its stream, from 1; when they are cut anew, of that from which the first sample is */
   int64_t duration_ns; /* sample_count at the format's rate, rounded to nearest */
   uint32_t level; /* loudness, as RFC 6464, section 3, has it: -dBov of the root mean square, 0 (loudest) to 127 (silence) */
   uint32_t reserved0; /* 0 */

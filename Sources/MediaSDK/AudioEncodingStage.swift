@@ -16,7 +16,8 @@ final class AudioEncodingStage: @unchecked Sendable {
   private let options: OutgoingAudioOptions
   private let encoder: any AudioEncoder
   private let converter: AudioConverter
-  private let pool = BufferPool(limit: 1024)
+  /// A receiver that does not read keeps up to 60 s of packets of 10 ms; that is not to end the sender's.
+  private let pool = BufferPool(limit: 8192)
   private let packetSamples: Int
   /// By which decoded sound is late; taken off the packets' timestamps.
   private let lookahead: Int64
@@ -25,6 +26,8 @@ final class AudioEncodingStage: @unchecked Sendable {
   /// Where the next packet begins, while the encoder holds the end of the sound before; nil when it holds nothing.
   private var tail: Int64?
   private var silence: [Float] = []
+  /// Bytes of packets that left, and that no buffer was told of yet.
+  var untold: UInt64 = 0
 
   init(_ options: OutgoingAudioOptions, _ settings: AudioEncoderSettings) throws(MediaError) {
     self.options = options
@@ -94,7 +97,7 @@ final class AudioEncodingStage: @unchecked Sendable {
       try EncodedFrame.make(copying: bytes, attributes: attributes, from: pool, deadline: 0)
     }
     guard let encoded else { return try body(Packet(frame: nil, end: time + duration)) }
-    guard let encoded else { throw MediaError(.noMemory, "1,024 packets of this stream are in use") }
+    guard let encoded else { throw MediaError(.noMemory, "8,192 packets of this stream are in use") }
     defer { encoded.release() }
     try body(Packet(frame: encoded, end: time + duration))
   }

@@ -18,6 +18,7 @@ final class AudioMixer: Sendable {
     /// When the next buffer is due.
     var start = Int64.min
     var index: UInt64 = 0
+    var made: UInt64 = 0
     /// By how much what is mixed is older than the mix. It begins with what is usual.
     var age: Int64 = 50_000_000
   }
@@ -98,7 +99,8 @@ final class AudioMixer: Sendable {
       }
     }
     SampleMath.softLimit(sum, count: length)
-    frame.native.pointee.timestamp_ns = stamp(now, loudest, heard)
+    frame.native.pointee.flags = 0
+    (frame.native.pointee.timestamp_ns, frame.native.pointee.sequence) = stamp(now, loudest, heard)
     return frame
   }
 
@@ -111,7 +113,7 @@ final class AudioMixer: Sendable {
   }
 
   /// The age of what is heard, followed by at most a twentieth, so that timestamps never jump.
-  private func stamp(_ now: Int64, _ loudest: MixerSource.Heard?, _ heard: Int) -> Int64 {
+  private func stamp(_ now: Int64, _ loudest: MixerSource.Heard?, _ heard: Int) -> (time: Int64, sequence: UInt64) {
     let step = format.duration(ofSamples: Int(format.samplesPerBuffer)) / 20
     return state.withLock { state in
       state.heard = heard
@@ -119,7 +121,8 @@ final class AudioMixer: Sendable {
         let age = max(0, min(now - loudest.timestamp, AudioMixer.mostBehind))
         state.age += max(-step, min(step, age - state.age))
       }
-      return now - state.age
+      state.made += 1
+      return (now - state.age, state.made)
     }
   }
 }

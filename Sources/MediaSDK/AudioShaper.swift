@@ -50,7 +50,10 @@ final class AudioShaper: @unchecked Sendable {
     }
     guard let converter else { return body(frame) }
     do throws(MediaError) {
-      try converter.convert(frame) { piece in body(piece) }
+      try converter.convert(frame) { piece in
+        if piece != frame { piece.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE) }
+        body(piece)
+      }
     } catch {
       failed()
     }
@@ -58,6 +61,9 @@ final class AudioShaper: @unchecked Sendable {
 
   /// What waits for a whole buffer, padded with silence.
   func flush(_ body: (AudioFrame) -> Void) {
-    try? converter?.flush { piece in body(piece) }
+    try? converter?.flush { piece in
+      piece.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
+      body(piece)
+    }
   }
 }

@@ -116,7 +116,9 @@ extension IncomingAudio {
   }
 
   private func decode(_ packet: EncodedFrame, _ picture: PictureID) {
-    let isRendered = renderers.takesEncoded && state != .available && renderers.render(packet)
+    let state = self.state
+    // What was on its way when the stream ended is still rendered; what comes for the mix alone is not.
+    let isRendered = renderers.takesEncoded && (state == .started || state == .notAvailable) && renderers.render(packet)
     if isRendered { guarded.withLock { $0.counters.rendered += 1 } }
     let isTaken = guarded.withLock { guarded in
       guarded.part != nil || guarded.callback != nil || guarded.options.output != .encoded || renderers.takesRaw

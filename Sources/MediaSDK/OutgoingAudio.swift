@@ -163,6 +163,7 @@ public final class OutgoingAudio: Sendable {
         guarded.publication = nil
         guarded.worker = nil
         guarded.encoding = nil
+        guarded.receivers = 0
         guarded.speech = SpeechDetector()
       }
       return Ending(

@@ -146,8 +146,8 @@ extension OutgoingAudio {
     _ situation: Situation,
     _ run: ((AudioEncodingStage.Packet) throws(MediaError) -> Void) throws(MediaError) -> Void
   ) {
+    guard let encoding = situation.encoding else { return }
     let start = MediaTime.monotonic()
-    var bytes: UInt64 = 0
     func encode(_ run: ((AudioEncodingStage.Packet) throws(MediaError) -> Void) throws(MediaError) -> Void) throws(MediaError) {
       try run { packet throws(MediaError) in
         var result: SendResult?
@@ -155,15 +155,15 @@ extension OutgoingAudio {
           situation.callback?.call(encoded)
           let sent = handOver(.encoded(encoded), situation.publication)
           result = sent == .noReceiver && situation.callback != nil ? .sent : sent
-          bytes += encoded.native.pointee.size
+          encoding.untold += encoded.native.pointee.size
         }
         while let settled = takeAwaiting(until: packet.end + 1_000_000) {
           guard let result else {
             drop(settled, .encoder)
             continue
           }
-          finish(settled, result, bytes: Int(bytes), as: .encoded)
-          bytes = 0
+          finish(settled, result, bytes: Int(clamping: encoding.untold), as: .encoded)
+          encoding.untold = 0
         }
       }
     }

@@ -8,8 +8,9 @@ extension OutgoingAudio {
   public func flush() {
     let dropped = guarded.withLock { guarded in
       let dropped = guarded.takePending()
-      // What comes next is for now.
+      // What comes next is for now: what was thrown away has no say in how late it must be.
       guarded.position = nil
+      if let first = dropped.first { guarded.lastTimestamp = first.timestamp - 1 }
       return dropped
     }
     guarded.notify()

@@ -307,4 +307,23 @@ static const msdk_class *const audio_class_list[] = {&mic_class,     &odd_class,
 static const msdk_module audio_module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 1,
                                          .vendor = "the tests", .classes = audio_class_list};
 
+static inline sound_call *call_with_module(uint32_t clock, const msdk_outgoing_audio_options *options) {
+  audio_sight_clear();
+  sound_call *it = sound_open(clock, options, NULL);
+  CHECK_OK(msdk_engine_register_module(it->engine, &audio_module));
+  return it;
+}
+
+/* How many of the events that wait, of plugins and of the states of sound, have this status and these words. */
+static inline int times_told(msdk_session *session, msdk_result status, const char *words) {
+  int found = 0;
+  for (;;) {
+    msdk_event event = MSDK_INIT(msdk_event);
+    if (msdk_session_next_event(session, 0, &event) < 0) return found;
+    int of_these = event.type == MSDK_EVENT_PLUGIN || event.type == MSDK_EVENT_OUTGOING_AUDIO_STATE ||
+                   event.type == MSDK_EVENT_INCOMING_AUDIO_STATE;
+    found += of_these && event.status == status && strstr(event.text, words) != NULL;
+  }
+}
+
 #endif

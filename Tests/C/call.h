@@ -102,6 +102,30 @@ static inline msdk_outgoing_video_options outgoing_options(uint32_t codec, const
   return options;
 }
 
+static inline msdk_outgoing_video_stats outgoing_stats(msdk_outgoing_video *stream) {
+  msdk_outgoing_video_stats stats = MSDK_INIT(msdk_outgoing_video_stats);
+  CHECK_OK(msdk_outgoing_video_stats_get(stream, &stats));
+  return stats;
+}
+
+static inline msdk_incoming_video_stats incoming_stats(msdk_incoming_video *stream) {
+  msdk_incoming_video_stats stats = MSDK_INIT(msdk_incoming_video_stats);
+  CHECK_OK(msdk_incoming_video_stats_get(stream, &stats));
+  return stats;
+}
+
+static inline msdk_session_stats session_stats(msdk_session *session) {
+  msdk_session_stats stats = MSDK_INIT(msdk_session_stats);
+  CHECK_OK(msdk_session_stats_get(session, &stats));
+  return stats;
+}
+
+static inline msdk_engine_stats engine_stats(msdk_engine *engine) {
+  msdk_engine_stats stats = MSDK_INIT(msdk_engine_stats);
+  CHECK_OK(msdk_engine_stats_get(engine, &stats));
+  return stats;
+}
+
 typedef struct call {
   msdk_engine *engine;
   char url[64];
@@ -135,21 +159,22 @@ static inline int call_offer(call *it, const msdk_outgoing_video_options *option
   return CHECK(it->sender != NULL && it->incoming != NULL);
 }
 
-/* A call with one stream that bob receives. */
-static inline call call_open(uint32_t clock, const msdk_outgoing_video_options *options, const msdk_incoming_video_options *receive) {
-  call it = call_join(clock);
-  if (call_offer(&it, options)) {
-    CHECK_OK(msdk_incoming_video_start(it.incoming, receive));
-    run_for(it.engine, MS);
-  }
-  return it;
-}
 
 static inline void call_close(call *it) {
   msdk_outgoing_video_destroy(it->outgoing);
   msdk_session_destroy(it->alice);
   msdk_session_destroy(it->bob);
   msdk_engine_destroy(it->engine);
+}
+
+/* A call with one stream that bob receives, of which the sender knows. */
+static inline call call_open(uint32_t clock, const msdk_outgoing_video_options *options, const msdk_incoming_video_options *receive) {
+  call it = call_join(clock);
+  if (call_offer(&it, options) && CHECK_OK(msdk_incoming_video_start(it.incoming, receive))) {
+    run_for(it.engine, MS);
+    for (int tries = 0; tries < 1000 && outgoing_stats(it.outgoing).receivers == 0; tries++) run_for(it.engine, 5 * MS);
+  }
+  return it;
 }
 
 /* Waits for the next picture, at most five seconds. NULL when none came. */
@@ -160,30 +185,6 @@ static inline msdk_video_frame *frame_wait(call *it) {
     run_for(it->engine, 5 * MS);
   }
   return NULL;
-}
-
-static inline msdk_outgoing_video_stats outgoing_stats(msdk_outgoing_video *stream) {
-  msdk_outgoing_video_stats stats = MSDK_INIT(msdk_outgoing_video_stats);
-  CHECK_OK(msdk_outgoing_video_stats_get(stream, &stats));
-  return stats;
-}
-
-static inline msdk_incoming_video_stats incoming_stats(msdk_incoming_video *stream) {
-  msdk_incoming_video_stats stats = MSDK_INIT(msdk_incoming_video_stats);
-  CHECK_OK(msdk_incoming_video_stats_get(stream, &stats));
-  return stats;
-}
-
-static inline msdk_session_stats session_stats(msdk_session *session) {
-  msdk_session_stats stats = MSDK_INIT(msdk_session_stats);
-  CHECK_OK(msdk_session_stats_get(session, &stats));
-  return stats;
-}
-
-static inline msdk_engine_stats engine_stats(msdk_engine *engine) {
-  msdk_engine_stats stats = MSDK_INIT(msdk_engine_stats);
-  CHECK_OK(msdk_engine_stats_get(engine, &stats));
-  return stats;
 }
 
 /* The law of the reports: every frame that send accepted has one outcome. */

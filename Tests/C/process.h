@@ -52,6 +52,25 @@ static inline void sleep_ms(int64_t milliseconds) {
   nanosleep(&time, NULL);
 }
 
+/* Whether a thread of this process sleeps: waits for something other than its turn on a processor. */
+static inline int process_asleep(pid_t thread) {
+  char path[64], line[256];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+  FILE *file = fopen(path, "r");
+  if (file == NULL) return 0;
+  const char *name_end = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
+  fclose(file);
+  return name_end != NULL && strncmp(name_end, ") S", 3) == 0;
+}
+
+/* Waits until another thread, which is about to make a call that waits, has slept in it for a while; at most five seconds. */
+static inline void wait_asleep(pid_t thread) {
+  for (int tries = 1000, times = 0; tries > 0 && times < 6; tries--) {
+    sleep_ms(5);
+    times = process_asleep(thread) ? times + 1 : 0;
+  }
+}
+
 /* Waits until a condition holds, at most five seconds; much longer where everything is slow. */
 #define WAIT_UNTIL(condition)                                                       \
   do {                                                                              \

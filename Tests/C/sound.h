@@ -46,6 +46,9 @@ static inline void check_sound_adds_up(msdk_outgoing_audio *stream) {
 
 /* ----------------------------------------------------------------------------------------------------------------- voices */
 
+/* Those that a stream may have. */
+static const uint32_t sound_rates[] = {16000, 22050, 24000, 32000, 44100, 48000};
+
 static inline msdk_outgoing_audio_options sound_options(uint32_t rate, uint32_t channels, uint32_t sample_format, uint32_t buffer_ms) {
   msdk_outgoing_audio_options options = MSDK_INIT(msdk_outgoing_audio_options);
   options.sample_rate = rate;
@@ -53,6 +56,23 @@ static inline msdk_outgoing_audio_options sound_options(uint32_t rate, uint32_t 
   options.sample_format = sample_format;
   options.buffer_ms = buffer_ms;
   return options;
+}
+
+static inline msdk_incoming_audio_options hearing_options(uint32_t rate, uint32_t channels, uint32_t sample_format, uint32_t buffer_ms) {
+  msdk_incoming_audio_options options = MSDK_INIT(msdk_incoming_audio_options);
+  options.sample_rate = rate;
+  options.channels = channels;
+  options.sample_format = sample_format;
+  options.buffer_ms = buffer_ms;
+  return options;
+}
+
+static inline msdk_audio_format audio_format_of(uint32_t sample_format, uint32_t rate, uint32_t channels) {
+  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
+  format.sample_format = sample_format;
+  format.sample_rate = rate;
+  format.channels = channels;
+  return format;
 }
 
 /* Somebody who makes a tone in each channel, buffer by buffer. */
@@ -254,12 +274,17 @@ static inline int sound_offer(sound_call *it, const msdk_outgoing_audio_options 
   return CHECK(it->heard.stream != NULL);
 }
 
+/* Waits until alice's stream knows of its receiver. */
+static inline void sound_received(const sound_call *it) {
+  for (int tries = 0; tries < 1000 && sound_stats(it->voice.stream).receivers == 0; tries++) run_for(it->engine, 5 * MS);
+}
+
 static inline sound_call *sound_open(uint32_t clock, const msdk_outgoing_audio_options *options,
                                      const msdk_incoming_audio_options *receive) {
   sound_call *it = sound_join(clock);
-  if (sound_offer(it, options)) {
-    CHECK_OK(msdk_incoming_audio_start(it->heard.stream, receive));
+  if (sound_offer(it, options) && CHECK_OK(msdk_incoming_audio_start(it->heard.stream, receive))) {
     run_for(it->engine, MS);
+    sound_received(it);
   }
   return it;
 }

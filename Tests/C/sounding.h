@@ -6,10 +6,7 @@
 #include "handle_calls.h"
 
 static inline msdk_audio_frame *sounding_buffer(void) {
-  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  format.sample_format = MSDK_SAMPLE_S16;
-  format.sample_rate = 48000;
-  format.channels = 1;
+  msdk_audio_format format = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
   msdk_audio_frame *frame = NULL;
   CHECK_OK(msdk_audio_frame_create(&format, 960, &frame));
   return frame;

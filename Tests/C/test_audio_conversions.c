@@ -2,17 +2,6 @@
 #include "random.h"
 #include "sound.h"
 
-static const uint32_t rates[6] = {16000, 22050, 24000, 32000, 44100, 48000};
-
-static msdk_incoming_audio_options wanted_of(uint32_t rate, uint32_t channels, uint32_t sample_format, uint32_t buffer_ms) {
-  msdk_incoming_audio_options options = MSDK_INIT(msdk_incoming_audio_options);
-  options.sample_rate = rate;
-  options.channels = channels;
-  options.sample_format = sample_format;
-  options.buffer_ms = buffer_ms;
-  return options;
-}
-
 /* ---------------------------------------------------------------------------------------------------------------- bit-exact */
 
 static void raw_sound_comes_as_it_is(void) {
@@ -21,8 +10,8 @@ static void raw_sound_comes_as_it_is(void) {
     for (uint32_t channels = 1; channels <= 2; channels++) {
       for (uint32_t sample = MSDK_SAMPLE_S16; sample <= MSDK_SAMPLE_F32; sample++) {
         for (uint32_t ms = 10; ms <= 100; ms += 30) {
-          msdk_outgoing_audio_options options = sound_options(rates[i], channels, sample, ms);
-          msdk_incoming_audio_options receive = wanted_of(0, 0, 0, 0);
+          msdk_outgoing_audio_options options = sound_options(sound_rates[i], channels, sample, ms);
+          msdk_incoming_audio_options receive = hearing_options(0, 0, 0, 0);
           sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, &receive);
           for (uint64_t n = 0; n < 8; n++) {
             for (uint64_t at = 0; at < it->voice.size; at++) it->voice.buffer[at] = (uint8_t)random_next(&seed);
@@ -38,7 +27,7 @@ static void raw_sound_comes_as_it_is(void) {
             CHECK_EQ(frame->timestamp_ns, now);
             CHECK_EQ(frame->sequence, n + 1);
             CHECK_EQ(frame->sample_count, it->voice.samples);
-            CHECK_EQ(frame->format->sample_rate, rates[i]);
+            CHECK_EQ(frame->format->sample_rate, sound_rates[i]);
             CHECK_EQ(frame->format->channels, channels);
             CHECK_EQ(frame->format->sample_format, sample);
             CHECK_EQ(frame->flags & (MSDK_FRAME_WRITABLE | MSDK_FRAME_CORRUPT | MSDK_FRAME_DISCONTINUITY), 0);
@@ -110,8 +99,9 @@ static void every_rate_to_every_rate(void) {
     for (int to = 0; to < 6; to++) {
       for (uint32_t channels = 0; channels < 4; channels++, number++) {
         if (under_tools() && number % 5 != 0) continue;
-        msdk_outgoing_audio_options options = sound_options(rates[from], 1 + channels / 2, 1 + number % 2, 10 * (1 + number % 10));
-        msdk_incoming_audio_options wanted = wanted_of(rates[to], 1 + channels % 2, 1 + number / 2 % 2, 10 * (1 + number / 3 % 10));
+        msdk_outgoing_audio_options options = sound_options(sound_rates[from], 1 + channels / 2, 1 + number % 2, 10 * (1 + number % 10));
+        msdk_incoming_audio_options wanted =
+          hearing_options(sound_rates[to], 1 + channels % 2, 1 + number / 2 % 2, 10 * (1 + number / 3 % 10));
         convert(&options, &wanted);
       }
     }
@@ -124,7 +114,7 @@ static void every_format_and_length(void) {
     for (uint32_t formats = 0; formats < 4; formats++) {
       for (uint32_t ms = 10; ms <= 100; ms += under_tools() ? 40 : 10) {
         msdk_outgoing_audio_options options = sound_options(some[i][0], 2, 1 + formats / 2, 20);
-        msdk_incoming_audio_options wanted = wanted_of(some[i][1], 2, 1 + formats % 2, ms);
+        msdk_incoming_audio_options wanted = hearing_options(some[i][1], 2, 1 + formats % 2, ms);
         convert(&options, &wanted);
         options.buffer_ms = ms;
         wanted.buffer_ms = 10;
@@ -138,7 +128,7 @@ static void every_format_and_length(void) {
 static void what_is_not_wanted_stays(void) {
   msdk_outgoing_audio_options options = sound_options(44100, 2, MSDK_SAMPLE_F32, 30);
   for (int i = 0; i < 4; i++) {
-    msdk_incoming_audio_options wanted = wanted_of(i == 0 ? 16000 : 0, i == 1 ? 1 : 0, i == 2 ? MSDK_SAMPLE_S16 : 0, i == 3 ? 50 : 0);
+    msdk_incoming_audio_options wanted = hearing_options(i == 0 ? 16000 : 0, i == 1 ? 1 : 0, i == 2 ? MSDK_SAMPLE_S16 : 0, i == 3 ? 50 : 0);
     convert(&options, &wanted);
   }
 }
@@ -146,7 +136,7 @@ static void what_is_not_wanted_stays(void) {
 /* Samples beyond full scale are limited where they become s16. */
 static void beyond_full_scale(void) {
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_F32, 10);
-  msdk_incoming_audio_options wanted = wanted_of(0, 0, MSDK_SAMPLE_S16, 0);
+  msdk_incoming_audio_options wanted = hearing_options(0, 0, MSDK_SAMPLE_S16, 0);
   sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, &wanted);
   float *samples = (float *)(void *)it->voice.buffer;
   static const struct { float in; int out; } pairs[] = {

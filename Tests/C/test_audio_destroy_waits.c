@@ -1,8 +1,8 @@
 /* Law: destroy from outside returns after running callbacks have returned, and none comes after it; here with sound, whose callbacks are
- * slow on purpose. */
+ * slow on purpose: each is inside when its end is asked for. */
 #include "audio_classes.h"
 
-enum { SLOW_MS = 120 };
+enum { SLOW_MS = 120 }; /* that a callback goes on when its end is asked for */
 
 enum slow_kind { SLOW_SOUND, SLOW_DIRECT, SLOW_MIX, SLOW_REPORT, SLOW_PACKET, SLOW_RENDER, SLOW_PRODUCE };
 static const char *const kind_names[] = {"frame", "direct frame", "mixed frame", "report", "encoded", "render", "produce"};
@@ -12,13 +12,14 @@ static struct slow {
   msdk_incoming_audio *mix;
   msdk_instance *ear, *mic;
   enum slow_kind kind;
-  atomic_int entered, left, calls, stop;
+  atomic_int entered, ending, left, calls, stop;
 } slow;
 
 static void called(enum slow_kind kind) {
   if (kind != slow.kind) return;
   atomic_fetch_add(&slow.calls, 1);
   if (atomic_exchange(&slow.entered, 1)) return;
+  WAIT_UNTIL(atomic_load(&slow.ending));
   sleep_ms(SLOW_MS);
   atomic_store(&slow.left, 1);
 }
@@ -88,6 +89,7 @@ static void play(enum slow_kind kind, ending end, const char *name) {
   CHECK_EQ(atomic_load(&slow.entered), 1);
   CHECK_EQ(atomic_load(&slow.left), 0);
   int64_t before = msdk_time_monotonic();
+  atomic_store(&slow.ending, 1);
   end();
   CHECK_EQ(atomic_load(&slow.left), 1);
   CHECK_RANGE((msdk_time_monotonic() - before) / MS, 0, under_tools() ? 5000 : 1500); /* bounded */

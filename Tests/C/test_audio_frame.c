@@ -2,14 +2,6 @@
 #include "random.h"
 #include "sound.h"
 
-static msdk_audio_format audio_format_of(uint32_t sample_format, uint32_t rate, uint32_t channels) {
-  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  format.sample_format = sample_format;
-  format.sample_rate = rate;
-  format.channels = channels;
-  return format;
-}
-
 static uint32_t frames_alive(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   uint32_t count = engine_stats(engine).audio_frames;

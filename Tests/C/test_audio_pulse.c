@@ -110,7 +110,7 @@ static void a_server_that_dies(void) {
   CHECK_OK(msdk_engine_add_plugin_dir(it->engine, directory != NULL ? directory : "", NULL));
   msdk_instance *player = device_of(it->engine, "org.mediasdk.renderer.pulse", address);
   CHECK_OK(msdk_incoming_audio_attach_renderer(it->heard.stream, player));
-  for (int n = 0; n < 25; n++) {
+  for (int n = 0; n < 500 && heard_stats(it->heard.stream).buffers_rendered < 10; n++) {
     voice_send(&it->voice);
     sleep_ms(20);
   }
@@ -144,10 +144,7 @@ static void without_a_server(void) {
   const char *directory = getenv("MSDK_PLUGIN_DIR");
   CHECK_OK(msdk_engine_add_plugin_dir(engine, directory != NULL ? directory : "", NULL));
   msdk_instance *player = device_of(engine, "org.mediasdk.renderer.pulse", "unix:/nonexistent/native");
-  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  format.sample_format = MSDK_SAMPLE_S16;
-  format.sample_rate = 48000;
-  format.channels = 1;
+  msdk_audio_format format = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
   msdk_audio_frame *frame = NULL;
   CHECK_OK(msdk_audio_frame_create(&format, 480, &frame));
   CHECK(msdk_instance_render_audio(player, frame) < 0);

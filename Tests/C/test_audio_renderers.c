@@ -1,27 +1,6 @@
 /* A program's own renderers of sound: the order of calls, feeding and pulling, packets, formats, failures. */
 #include "audio_classes.h"
 
-static sound_call *call_with_module(uint32_t clock, const msdk_outgoing_audio_options *options) {
-  audio_sight_clear();
-  sound_call *it = sound_open(clock, options, NULL);
-  CHECK_OK(msdk_engine_register_module(it->engine, &audio_module));
-  return it;
-}
-
-/* The words of a plugin event with this status, or that of the stream's state; 0 when none came. */
-static int told_of(sound_call *it, msdk_session *session, msdk_result status, const char *words) {
-  int found = 0;
-  (void)it;
-  for (;;) {
-    msdk_event event = MSDK_INIT(msdk_event);
-    if (msdk_session_next_event(session, 0, &event) < 0) return found;
-    if (event.type != MSDK_EVENT_PLUGIN && event.type != MSDK_EVENT_OUTGOING_AUDIO_STATE && event.type != MSDK_EVENT_INCOMING_AUDIO_STATE) {
-      continue;
-    }
-    if (event.status == status && strstr(event.text, words) != NULL) found++;
-  }
-}
-
 /* A renderer of ABI 1.0 ends before accepts_codec. */
 static void older_tables_still_serve(void) {
   static const msdk_audio_renderer old_table = {
@@ -49,10 +28,7 @@ static void a_renderer_gets_what_it_asks_for(void) {
     for (uint32_t buffer = 0; buffer <= 1000; buffer += 500) {
       msdk_outgoing_audio_options options = sound_options(44100, 2, MSDK_SAMPLE_F32, 20);
       sound_call *it = call_with_module(MSDK_CLOCK_VIRTUAL, &options);
-      plan.render = MSDK_INIT(msdk_audio_format);
-      plan.render.sample_rate = rates[i];
-      plan.render.channels = 1;
-      plan.render.sample_format = MSDK_SAMPLE_S16;
+      plan.render = audio_format_of(MSDK_SAMPLE_S16, rates[i], 1);
       plan.render_buffer = buffer;
       msdk_instance *ear = instance_of(it->engine, "org.mediasdk.test.earphone");
       CHECK_OK(msdk_incoming_audio_attach_renderer(it->heard.stream, ear));
@@ -115,7 +91,7 @@ static void a_failing_renderer_is_detached(void) {
     CHECK_OK(msdk_incoming_audio_attach_renderer(it->heard.stream, other));
     if (result < 0) CHECK_STR_CONTAINS(words, functions[i]);
     sound_talk(it, SECOND);
-    if (result >= 0) CHECK_EQ(told_of(it, it->bob, MSDK_E_DEVICE_LOST, words), 1); /* once */
+    if (result >= 0) CHECK_EQ(times_told(it->bob, MSDK_E_DEVICE_LOST, words), 1); /* once */
     if (i == 0) CHECK_EQ(record_times("earphone render"), 1);
     CHECK_EQ(it->heard.frames, 50);
     CHECK(atomic_load(&sight_packets.frames) >= 49);
@@ -129,10 +105,7 @@ static void a_failing_renderer_is_detached(void) {
 static void a_renderer_that_pulls(void) {
   msdk_outgoing_audio_options options = sound_options(44100, 2, MSDK_SAMPLE_F32, 20);
   sound_call *it = call_with_module(MSDK_CLOCK_SYSTEM, &options);
-  plan.render = MSDK_INIT(msdk_audio_format);
-  plan.render.sample_rate = 48000;
-  plan.render.channels = 2;
-  plan.render.sample_format = MSDK_SAMPLE_S16;
+  plan.render = audio_format_of(MSDK_SAMPLE_S16, 48000, 2);
   msdk_instance *speaker = instance_of(it->engine, "org.mediasdk.test.speaker");
   CHECK_OK(msdk_incoming_audio_attach_renderer(it->heard.stream, speaker));
   for (int i = 0; i < 50; i++) {
@@ -147,10 +120,7 @@ static void a_renderer_that_pulls(void) {
   CHECK_OK(voice_send(&it->voice));
   sleep_ms(100);
   CHECK_EQ(atomic_load(&sight_speaker.samples), samples);
-  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  format.sample_rate = 48000;
-  format.channels = 2;
-  format.sample_format = MSDK_SAMPLE_S16;
+  msdk_audio_format format = audio_format_of(MSDK_SAMPLE_S16, 48000, 2);
   msdk_audio_frame *frame = NULL;
   CHECK_OK(msdk_audio_frame_create(&format, 480, &frame));
   CHECK_RESULT(msdk_instance_render_audio(speaker, frame), MSDK_E_UNSUPPORTED);
@@ -268,14 +238,8 @@ static void handed_over_directly(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   audio_sight_clear();
   CHECK_OK(msdk_engine_register_module(engine, &audio_module));
-  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  format.sample_rate = 48000;
-  format.channels = 2;
-  format.sample_format = MSDK_SAMPLE_F32;
-  plan.render = MSDK_INIT(msdk_audio_format);
-  plan.render.sample_rate = 48000;
-  plan.render.channels = 1;
-  plan.render.sample_format = MSDK_SAMPLE_S16;
+  msdk_audio_format format = audio_format_of(MSDK_SAMPLE_F32, 48000, 2);
+  plan.render = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
   msdk_instance *ear = instance_of(engine, "org.mediasdk.test.earphone"), *producer = instance_of(engine, "org.mediasdk.test.mic");
   for (int i = 0; i < 5; i++) {
     msdk_audio_frame *frame = NULL;

@@ -1,8 +1,9 @@
-/* Law: destroy from outside returns after running callbacks have returned, and none comes after it. Callbacks here are slow on purpose. */
+/* Law: destroy from outside returns after running callbacks have returned, and none comes after it. Callbacks here are slow on purpose:
+ * each is inside when its end is asked for. */
 #include "sending.h"
 #include "test_classes.h"
 
-enum { SLOW_MS = 120 };
+enum { SLOW_MS = 120 }; /* that a callback goes on when its end is asked for */
 
 enum slow_kind { SLOW_EVENT, SLOW_REPORT, SLOW_ENCODED, SLOW_FRAME, SLOW_DIRECT, SLOW_RENDER, SLOW_LOG, SLOW_KINDS };
 static const char *const kind_names[] = {"event", "report", "encoded", "frame", "direct frame", "render", "log"};
@@ -11,13 +12,14 @@ static struct slow {
   call it;
   msdk_instance *sink;
   enum slow_kind kind;
-  atomic_int entered, left, calls, stop;
+  atomic_int entered, ending, left, calls, stop;
 } slow;
 
 static void called(enum slow_kind kind) {
   if (kind != slow.kind) return;
   atomic_fetch_add(&slow.calls, 1);
   if (atomic_exchange(&slow.entered, 1)) return;
+  WAIT_UNTIL(atomic_load(&slow.ending));
   sleep_ms(SLOW_MS);
   atomic_store(&slow.left, 1);
 }
@@ -102,6 +104,7 @@ static void play(enum slow_kind kind, ending end, const char *name) {
   CHECK_EQ(atomic_load(&slow.entered), 1);
   CHECK_EQ(atomic_load(&slow.left), 0);
   int64_t before = msdk_time_monotonic();
+  atomic_store(&slow.ending, 1);
   end();
   CHECK_EQ(atomic_load(&slow.left), 1);
   CHECK_RANGE((msdk_time_monotonic() - before) / MS, 0, under_tools() ? 5000 : 1500); /* bounded */

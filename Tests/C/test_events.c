@@ -48,8 +48,10 @@ static void waiting_takes_its_time(void) {
   msdk_engine_destroy(engine);
 }
 
-static void *destroy_later(void *session) {
-  sleep_ms(100);
+static pid_t reader;
+
+static void *destroy_what_is_waited_for(void *session) {
+  wait_asleep(reader);
   msdk_session_destroy(session);
   return NULL;
 }
@@ -58,7 +60,8 @@ static void the_end_of_the_session_wakes_those_who_wait(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
   msdk_session *session = session_new(engine, room_new(), "alice");
   pthread_t thread;
-  CHECK_EQ(pthread_create(&thread, NULL, destroy_later, session), 0);
+  reader = gettid();
+  CHECK_EQ(pthread_create(&thread, NULL, destroy_what_is_waited_for, session), 0);
   msdk_event event = MSDK_INIT(msdk_event);
   CHECK_RESULT(msdk_session_next_event(session, MSDK_WAIT_FOREVER, &event), MSDK_E_CLOSED);
   pthread_join(thread, NULL);

@@ -39,11 +39,8 @@ static int calls_without_handles(void) {
   wrong += expect_forked(msdk_video_limit_check(0, MSDK_LIMITS_EXTENDED, &format), "video_limit_check");
   wrong += expect_forked(msdk_video_frame_unref(all_good.frame), "video_frame_unref");
   wrong += expect_forked(msdk_encoded_frame_unref(all_good.encoded), "encoded_frame_unref");
-  msdk_audio_format tone = MSDK_INIT(msdk_audio_format);
+  msdk_audio_format tone = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
   msdk_audio_frame *sound = NULL;
-  tone.sample_format = MSDK_SAMPLE_S16;
-  tone.sample_rate = 48000;
-  tone.channels = 1;
   wrong += expect_forked(msdk_audio_frame_create(&tone, 480, &sound), "audio_frame_create");
   wrong += expect_forked(msdk_audio_frame_unref(all_good.sound), "audio_frame_unref");
   wrong += sound != NULL || msdk_audio_frame_references(all_good.sound) != 0;

@@ -4,17 +4,6 @@
 #include <poll.h>
 #include <pthread.h>
 
-static const uint32_t rates[6] = {16000, 22050, 24000, 32000, 44100, 48000};
-
-static msdk_incoming_audio_options wanted_of(uint32_t rate, uint32_t channels, uint32_t sample_format, uint32_t buffer_ms) {
-  msdk_incoming_audio_options options = MSDK_INIT(msdk_incoming_audio_options);
-  options.sample_rate = rate;
-  options.channels = channels;
-  options.sample_format = sample_format;
-  options.buffer_ms = buffer_ms;
-  return options;
-}
-
 static sound_call *plain_call(uint32_t clock, const msdk_incoming_audio_options *receive) {
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
   return sound_open(clock, &options, receive);
@@ -49,7 +38,7 @@ static void reading(void) {
 
 static void full_queues_follow_their_policy(void) {
   for (uint32_t policy = 0; policy < 2; policy++) {
-    msdk_incoming_audio_options receive = wanted_of(0, 0, 0, 0);
+    msdk_incoming_audio_options receive = hearing_options(0, 0, 0, 0);
     receive.queue_policy = policy;
     receive.queue_ms = 100;
     sound_call *it = plain_call(MSDK_CLOCK_VIRTUAL, &receive);
@@ -153,7 +142,7 @@ static void callbacks_in_place_of_the_queue(void) {
 
 static void direct_delivery_is_on_the_sender_s_thread(void) {
   taken_sound taken = {0};
-  msdk_incoming_audio_options receive = wanted_of(0, 0, 0, 0);
+  msdk_incoming_audio_options receive = hearing_options(0, 0, 0, 0);
   receive.delivery = MSDK_DELIVERY_DIRECT;
   sound_call *it = plain_call(MSDK_CLOCK_SYSTEM, &receive);
   CHECK_OK(msdk_incoming_audio_set_frame_callback(it->heard.stream, on_sound, &taken));
@@ -172,11 +161,11 @@ static void stopping_inside_the_callback(void) {
     sound_call *it = sound_join(clocks[i % 2]);
     msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 10);
     options.codec = i & 4 ? MSDK_CODEC_OPUS : MSDK_CODEC_NONE;
-    msdk_incoming_audio_options receive = wanted_of(0, 0, 0, 0);
+    msdk_incoming_audio_options receive = hearing_options(0, 0, 0, 0);
     receive.delivery = i & 2 ? MSDK_DELIVERY_DIRECT : MSDK_DELIVERY_QUEUED;
     NEED(sound_offer(it, &options));
     CHECK_OK(msdk_incoming_audio_start(it->heard.stream, &receive));
-    run_for(it->engine, MS);
+    sound_received(it);
     taken_sound taken = {.call = it, .stop_at = 4};
     CHECK_OK(msdk_incoming_audio_set_frame_callback(it->heard.stream, on_sound, &taken));
     for (int n = 0; n < 12; n++) {
@@ -195,7 +184,7 @@ static void stopping_inside_the_callback(void) {
     CHECK_OK(msdk_incoming_audio_start(it->heard.stream, &receive)); /* and again */
     taken.stop_at = 0;
     run_for(it->engine, 10 * MS);
-    for (int n = 0; n < 6; n++) {
+    for (int n = 0; n < 6 || (n < 500 && atomic_load(&taken.count) < 7); n++) {
       CHECK_OK(voice_send(&it->voice));
       run_for(it->engine, 10 * MS);
     }
@@ -208,7 +197,7 @@ static void stopping_inside_the_callback(void) {
 static void destroying_inside_the_callback(void) {
   static const uint32_t clocks[] = {MSDK_CLOCK_VIRTUAL, MSDK_CLOCK_SYSTEM};
   for (int i = 0; i < 4; i++) {
-    msdk_incoming_audio_options receive = wanted_of(0, 0, 0, 0);
+    msdk_incoming_audio_options receive = hearing_options(0, 0, 0, 0);
     receive.delivery = i & 2 ? MSDK_DELIVERY_DIRECT : MSDK_DELIVERY_QUEUED;
     sound_call *it = plain_call(clocks[i % 2], &receive);
     taken_sound taken = {.call = it, .destroy_at = 3};
@@ -221,6 +210,7 @@ static void destroying_inside_the_callback(void) {
     CHECK_EQ(atomic_load(&taken.count), 3);
     uint32_t state;
     CHECK(msdk_incoming_audio_state(it->heard.stream, &state) < 0);
+    WAIT_UNTIL(sound_stats(it->voice.stream).receivers == 0);
     CHECK_EQ(sound_stats(it->voice.stream).receivers, 0);
     sound_close(it);
   }
@@ -274,7 +264,7 @@ static void options_are_checked(void) {
     CHECK_STR_CONTAINS(msdk_last_error(), word);                                                                     \
     CHECK_STR_CONTAINS(msdk_last_error(), number);                                                                   \
   } while (0)
-  for (int i = 0; i < 6; i++) ACCEPTED(.sample_rate = rates[i]);
+  for (int i = 0; i < 6; i++) ACCEPTED(.sample_rate = sound_rates[i]);
   for (uint32_t i = 0; i <= 2; i++) {
     ACCEPTED(.channels = i);
     ACCEPTED(.sample_format = i);
@@ -358,8 +348,10 @@ static void states(void) {
   sound_close(it);
 }
 
-static void *stop_later(void *stream) {
-  sleep_ms(80);
+static pid_t reader;
+
+static void *stop_what_is_read(void *stream) {
+  wait_asleep(reader);
   CHECK_OK(msdk_incoming_audio_stop(stream));
   return NULL;
 }
@@ -371,7 +363,8 @@ static void readers_wait_and_are_woken(void) {
   CHECK_RESULT(msdk_incoming_audio_read(it->heard.stream, 120, &frame), MSDK_E_TIMEOUT);
   CHECK_RANGE((msdk_time_monotonic() - before) / MS, 115, 3000);
   pthread_t thread;
-  CHECK_EQ(pthread_create(&thread, NULL, stop_later, it->heard.stream), 0);
+  reader = gettid();
+  CHECK_EQ(pthread_create(&thread, NULL, stop_what_is_read, it->heard.stream), 0);
   CHECK_RESULT(msdk_incoming_audio_read(it->heard.stream, MSDK_WAIT_FOREVER, &frame), MSDK_E_CLOSED);
   pthread_join(thread, NULL);
   sound_close(it);

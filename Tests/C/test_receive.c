@@ -239,8 +239,10 @@ static void reading_waits_as_long_as_told(void) {
   call_close(&it);
 }
 
-static void *stop_later(void *stream) {
-  sleep_ms(100);
+static pid_t reader;
+
+static void *stop_what_is_read(void *stream) {
+  wait_asleep(reader);
   CHECK_OK(msdk_incoming_video_stop(stream));
   return NULL;
 }
@@ -248,7 +250,8 @@ static void *stop_later(void *stream) {
 static void stopping_wakes_readers(void) {
   call it = raw_call(MSDK_CLOCK_SYSTEM, NULL);
   pthread_t thread;
-  CHECK_EQ(pthread_create(&thread, NULL, stop_later, it.incoming), 0);
+  reader = gettid();
+  CHECK_EQ(pthread_create(&thread, NULL, stop_what_is_read, it.incoming), 0);
   msdk_video_frame *frame = NULL;
   CHECK_RESULT(msdk_incoming_video_read(it.incoming, MSDK_WAIT_FOREVER, &frame), MSDK_E_CLOSED);
   pthread_join(thread, NULL);

@@ -130,12 +130,8 @@ static void structs_that_are_read(void) {
   script.steps = &step;
   script.step_count = 1;
   msdk_outgoing_audio_options sound = sound_options(44100, 2, MSDK_SAMPLE_F32, 30);
-  msdk_incoming_audio_options hearing = MSDK_INIT(msdk_incoming_audio_options);
-  hearing.sample_rate = 16000;
-  msdk_audio_format tone = MSDK_INIT(msdk_audio_format);
-  tone.sample_format = MSDK_SAMPLE_S16;
-  tone.sample_rate = 48000;
-  tone.channels = 1;
+  msdk_incoming_audio_options hearing = hearing_options(16000, 0, 0, 0);
+  msdk_audio_format tone = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
   const uint8_t silence[] = {0xF8, 0xFF, 0xFE}; /* 20 ms of it */
   msdk_encoded_frame packet = MSDK_INIT(msdk_encoded_frame);
   packet.codec = MSDK_CODEC_OPUS;

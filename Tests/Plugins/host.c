@@ -256,7 +256,6 @@ const msdk_host host_table = {
   .audio_frame_unref = host_audio_unref,
   .consume_video_frame = consume,
   .consume_audio_frame = host_audio_consume,
-  .read_render_data = host_read_render_data,
   .now_ns = now,
 };
 

@@ -47,11 +47,9 @@ struct msdk_host_context {
   uint32_t consumed;
 
   /* Sound. What is delivered is recorded; then consume_audio, if set, gives the answer. */
-  uint32_t audio_pool_limit, audio_outstanding, audio_acquired, audio_refused, audio_overwritten, audio_consumed;
+  uint32_t audio_pool_limit, audio_outstanding, audio_refused, audio_overwritten;
   msdk_result (*consume_audio)(msdk_host_context *, const msdk_audio_frame *);
   host_recording recording; /* under the lock */
-  float render_step; /* read_render_data gives a ramp that grows by this per sample */
-  uint64_t render_read;
   host_event event_log[HOST_EVENTS]; /* the first ones */
 };
 
@@ -111,7 +109,6 @@ const char *host_path(const char *name); /* in that folder; valid until the eigh
 msdk_result host_audio_acquire(msdk_host_context *, const msdk_audio_format *, uint32_t sample_count, msdk_audio_frame **out);
 void host_audio_ref(const msdk_audio_frame *frame);
 msdk_result host_audio_consume(msdk_host_context *, msdk_audio_frame *);
-int32_t host_read_render_data(msdk_host_context *, void *destination, uint32_t sample_count);
 
 extern const msdk_host host_table;
 

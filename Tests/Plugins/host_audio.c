@@ -78,7 +78,6 @@ msdk_result host_audio_acquire(msdk_host_context *context, const msdk_audio_form
   if (room) {
     *out = &new_memory(context, format, sample_count)->frame;
     context->audio_outstanding++;
-    context->audio_acquired++;
   } else {
     context->audio_refused++;
   }
@@ -164,20 +163,10 @@ void host_recording_free(host_recording *recording) {
 msdk_result host_audio_consume(msdk_host_context *context, msdk_audio_frame *frame) {
   pthread_mutex_lock(&context->lock);
   host_record(&context->recording, frame);
-  context->audio_consumed++;
   pthread_mutex_unlock(&context->lock);
   msdk_result result = context->consume_audio != NULL ? context->consume_audio(context, frame) : MSDK_OK;
   host_audio_unref(frame);
   return result;
-}
-
-int32_t host_read_render_data(msdk_host_context *context, void *destination, uint32_t sample_count) {
-  pthread_mutex_lock(&context->lock);
-  float *to = destination;
-  for (uint32_t i = 0; i < sample_count; i++) to[i] = context->render_step * (float)(context->render_read + i);
-  context->render_read += sample_count;
-  pthread_mutex_unlock(&context->lock);
-  return (int32_t)sample_count;
 }
 
 uint32_t host_count_events(host_instance *instance, uint32_t event, msdk_result result) {

@@ -2,16 +2,14 @@
 #ifndef TESTS_RECORDED_H
 #define TESTS_RECORDED_H
 
-#include "check.h"
+#include "files.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 enum { RATE = 48000, SMALL = 16 /* pictures come back as squares of this, in grey */ };
 
 /* What a command prints, which the caller frees; there is a 0 behind it. */
-static uint8_t *output_of(const char *command, size_t *size) {
+static inline uint8_t *output_of(const char *command, size_t *size) {
   size_t capacity = 1 << 16;
   uint8_t *bytes = malloc(capacity + 1);
   *size = 0;
@@ -34,7 +32,7 @@ static uint8_t *output_of(const char *command, size_t *size) {
 }
 
 /* "entry=value" or "" of the container or the streams, in a buffer of its own. */
-static const char *probe(const char *path, const char *entries) {
+static inline const char *probe(const char *path, const char *entries) {
   static char text[1024];
   char command[1024];
   size_t size;
@@ -45,7 +43,7 @@ static const char *probe(const char *path, const char *entries) {
   return text;
 }
 
-static double probe_duration(const char *path) {
+static inline double probe_duration(const char *path) {
   const char *text = strstr(probe(path, "format=duration"), "duration=");
   return text != NULL ? atof(text + 9) : -1;
 }
@@ -58,7 +56,7 @@ typedef struct recorded {
   float *sound;
 } recorded;
 
-static void read_pictures(const char *path, recorded *into) {
+static inline void read_pictures(const char *path, recorded *into) {
   char command[1024];
   size_t size, text_size;
   snprintf(command, sizeof command, "ffprobe -v error -select_streams v -show_entries frame=pts_time -of csv=p=0 '%s'", path);
@@ -81,7 +79,7 @@ static void read_pictures(const char *path, recorded *into) {
   free(pixels);
 }
 
-static void read_sound(const char *path, recorded *into) {
+static inline void read_sound(const char *path, recorded *into) {
   char command[1024];
   size_t size;
   const char *silence_where_nothing_is = "aresample=async=1:first_pts=0";
@@ -91,14 +89,14 @@ static void read_sound(const char *path, recorded *into) {
   into->samples = size / sizeof(float);
 }
 
-static recorded read_recorded(const char *path, int pictures, int sound) {
+static inline recorded read_recorded(const char *path, int pictures, int sound) {
   recorded read = {0};
   if (pictures) read_pictures(path, &read);
   if (sound) read_sound(path, &read);
   return read;
 }
 
-static void free_recorded(recorded *read) {
+static inline void free_recorded(recorded *read) {
   free(read->times);
   free(read->luma);
   free(read->sound);
@@ -106,18 +104,37 @@ static void free_recorded(recorded *read) {
 }
 
 /* The time of the next flash or beep after `after`; below 0: there is none. */
-static double next_flash(const recorded *read, double after) {
+static inline double next_flash(const recorded *read, double after) {
   for (uint32_t i = 0; i < read->pictures; i++) {
     if (read->times[i] > after && read->luma[i] > 128) return read->times[i];
   }
   return -1;
 }
 
-static double next_beep(const recorded *read, double after) {
+static inline double next_beep(const recorded *read, double after) {
   for (uint64_t i = (uint64_t)(after > 0 ? after * RATE : 0); i < read->samples; i++) {
     if (fabsf(read->sound[i]) > 0.2f) return (double)i / RATE;
   }
   return -1;
+}
+
+/* Flashes and beeps of the file belong together, there are `count` of them, and the first is at `first` seconds. */
+static inline void check_sync(const char *what, const char *path, int count, double first) {
+  recorded read = read_recorded(path, 1, 1);
+  double after = -1, worst = 0, off = 0;
+  for (int i = 0; i < count; i++) {
+    double flash = next_flash(&read, after), beep = next_beep(&read, flash - 0.3);
+    CHECK(flash >= 0);
+    CHECK(beep >= 0);
+    if (fabs(flash - beep) > fabs(worst)) worst = beep - flash;
+    if (fabs(flash - first - i) > off) off = fabs(flash - first - i);
+    after = flash + 0.5;
+  }
+  CHECK(next_flash(&read, after) < 0);
+  printf("%s: beep against flash at most %+.1f ms, flash against its time at most %.1f ms\n", what, worst * 1000, off * 1000);
+  CHECK(fabs(worst) < 0.004);
+  CHECK(off < 0.003);
+  free_recorded(&read);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------- Ogg */
@@ -135,11 +152,9 @@ typedef struct ogg_file {
 } ogg_file;
 
 /* Files whose packets do not go on on the next page, as ours. */
-static void read_ogg(const char *path, ogg_file *ogg) {
-  char command[512];
+static inline void read_ogg(const char *path, ogg_file *ogg) {
   size_t size;
-  snprintf(command, sizeof command, "cat '%s'", path);
-  *ogg = (ogg_file){.bytes = output_of(command, &size), .first_granule = -1};
+  *ogg = (ogg_file){.bytes = read_file(path, &size), .first_granule = -1};
   for (size_t at = 0; at + 27 <= size && memcmp(ogg->bytes + at, "OggS", 4) == 0;) {
     const uint8_t *page = ogg->bytes + at, *lacing = page + 27, *data = lacing + page[26];
     int64_t granule;

@@ -1,11 +1,10 @@
 #define _XOPEN_SOURCE 700
-#include "check.h"
+#include "files.h"
 #include "host.h"
 
 #include <errno.h>
 #include <png.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,21 +32,6 @@ static msdk_result render(host_instance *instance, const msdk_video_format *form
   host_unref(frame);
   host_unref(copy);
   return result;
-}
-
-/* The bytes of a file; the caller frees them. */
-static uint8_t *read_file(const char *path, size_t *size) {
-  *size = 0;
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return NULL;
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *bytes = malloc(*size + 1);
-  CHECK_EQ(fread(bytes, 1, *size, file), *size);
-  bytes[*size] = 0;
-  fclose(file);
-  return bytes;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------- Y4M */
@@ -256,8 +240,6 @@ static void test_png_choice(void) {
 
 /* ---------------------------------------------------------------------------------------------------------------------- IVF */
 
-static uint32_t u32_at(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24; }
-
 static msdk_encoded_frame encoded_of(const uint8_t *data, uint64_t size, int key, int64_t timestamp_ns) {
   msdk_encoded_frame frame = MSDK_INIT(msdk_encoded_frame);
   frame.codec = MSDK_CODEC_VP8;
@@ -272,13 +254,8 @@ static msdk_encoded_frame encoded_of(const uint8_t *data, uint64_t size, int key
 
 /* The film goes through frame by frame and comes out with the same bytes. */
 static void test_ivf_pass_through(void) {
-  char path[1024];
-  const char *media = getenv("MSDK_TEST_MEDIA");
-  snprintf(path, sizeof path, "%s/bunny-720p25.ivf", media != NULL ? media : "Tests/Media");
   size_t size, out_size;
-  uint8_t *bunny = read_file(path, &size);
-  CHECK(bunny != NULL);
-  if (bunny == NULL) return;
+  uint8_t *bunny = read_file(media_path("bunny-720p25.ivf"), &size);
   host_instance instance;
   open_file(&instance, host_path("b.ivf"));
   CHECK_EQ(renderer->accepts_codec(instance.self, MSDK_CODEC_VP8), 1);

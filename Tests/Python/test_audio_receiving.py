@@ -1,12 +1,14 @@
 """Sound that is received: converted, mixed, lost on the way; who speaks; what plugins make and take."""
 from __future__ import annotations
 
+import cmath
 import gc
 import tempfile
 import unittest
 import wave
 from array import array
 from pathlib import Path
+from typing import Any
 
 from call import nv12, picture, plugin_dir
 from mediasdk import (AudioFormat, AudioFrame, AudioKind, ClosedError, Codec, Engine, EventType, FrameFlag, HandleError, IncomingState,
@@ -52,7 +54,7 @@ class ConversionTest(unittest.TestCase):
             with self.assertRaises(StateError):
                 call.incoming.read(0)
             self.assertEqual(call.incoming.state, IncomingState.AVAILABLE)
-            with self.assertRaises((UnsupportedError, MediaSDKError)):
+            with self.assertRaises(UnsupportedError):
                 call.bob.mixed_audio.start(output=Output.ENCODED)
 
     def test_again(self) -> None:
@@ -73,15 +75,16 @@ class ConversionTest(unittest.TestCase):
 
 
 class LossTest(unittest.TestCase):
-    def run_over(self, codec: Codec, loss_ppm: int, seed: int, **options: object) -> AudioCall:
-        call = AudioCall(codec=codec, **options)  # type: ignore[arg-type]
+    SENT = sine(440, 3)
+
+    def call_over(self, codec: Codec, loss_ppm: int, seed: int, **options: Any) -> AudioCall:
+        call = AudioCall(codec=codec, **options)
         script_network(call.engine, call.url, [NetworkStep(delay_ns=30_000_000, jitter_ns=20_000_000, loss_ppm=loss_ppm)], seed=seed)
-        call.frames = call.play(sine(440, 3))  # type: ignore[attr-defined]
         return call
 
     def test_raw_leaves_gaps(self) -> None:
-        with self.run_over(Codec.NONE, 100_000, 3) as call:
-            frames, stats = call.frames, call.incoming.stats()  # type: ignore[attr-defined]
+        with self.call_over(Codec.NONE, 100_000, 3) as call:
+            frames, stats = call.play(self.SENT), call.incoming.stats()
             self.assertGreater(stats.packets_lost, 3)
             gaps = [frame for before, frame in zip(frames, frames[1:]) if frame.sequence != before.sequence + 1]
             self.assertTrue(gaps and all(frame.flags & FrameFlag.DISCONTINUITY for frame in gaps))
@@ -89,8 +92,8 @@ class LossTest(unittest.TestCase):
 
     def test_opus_is_made_good(self) -> None:
         for fec in (False, True):
-            with self.subTest(fec=fec), self.run_over(Codec.OPUS, 100_000, 3, fec=fec, expected_loss=20) as call:
-                frames, stats = call.frames, call.incoming.stats()  # type: ignore[attr-defined]
+            with self.subTest(fec=fec), self.call_over(Codec.OPUS, 100_000, 3, fec=fec, expected_loss=20) as call:
+                frames, stats = call.play(self.SENT), call.incoming.stats()
                 self.assertGreater(stats.packets_lost, 3)
                 self.assertEqual(stats.fec_packets_recovered > 0, fec)
                 self.assertEqual(sum(bool(frame.flags & FrameFlag.CORRUPT) for frame in frames) > 0, stats.concealed_samples > 0)
@@ -100,9 +103,9 @@ class LossTest(unittest.TestCase):
         for codec in (Codec.NONE, Codec.OPUS):
             runs = []
             for seed in (7, 7, 8):
-                with self.run_over(codec, 50_000, seed) as call:
+                with self.call_over(codec, 50_000, seed) as call:
                     runs.append([(frame.timestamp_ns, frame.sequence, int(frame.flags), frame.level, frame.tobytes())
-                                 for frame in call.frames])  # type: ignore[attr-defined]
+                                 for frame in call.play(self.SENT)])
             with self.subTest(codec.name):
                 self.assertEqual(runs[0], runs[1])
                 self.assertNotEqual(runs[0], runs[2])
@@ -183,7 +186,6 @@ class MixedTest(unittest.TestCase):
 
 def strength(samples: array[float], frequency: float, rate: int = 48_000) -> float:
     """The amplitude of a frequency in a piece of sound."""
-    import cmath
     turn = cmath.exp(-2j * cmath.pi * frequency / rate)
     phase, total = 1 + 0j, 0j
     for sample in samples:
@@ -223,8 +225,8 @@ class PluginTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
 
-    def call(self, **options: object) -> AudioCall:
-        call = AudioCall(**options)  # type: ignore[arg-type]
+    def call(self, **options: Any) -> AudioCall:
+        call = AudioCall(**options)
         self.addCleanup(call.close)
         call.engine.add_plugin_dir(plugin_dir())
         return call

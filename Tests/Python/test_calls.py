@@ -117,7 +117,10 @@ class SessionTest(unittest.TestCase):
 
     def test_interrupt(self) -> None:
         """Ctrl-C reaches a program that waits for ever."""
-        code = ("from mediasdk import Engine\n"
+        # A job in the background of a shell begins with SIGINT ignored, and Python then leaves it so.
+        code = ("import signal\n"
+                "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+                "from mediasdk import Engine\n"
                 "with Engine() as engine:\n"
                 "    session = engine.create_session('loopback:interrupted', 'alice')\n"
                 "    print('waiting', flush=True)\n"
@@ -127,7 +130,10 @@ class SessionTest(unittest.TestCase):
             time.sleep(0.1)
             start = time.monotonic()
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=PATIENCE)
+            try:
+                _, errors = process.communicate(timeout=PATIENCE)
+            finally:
+                process.kill()
             self.assertIn("KeyboardInterrupt", errors)
             self.assertLess(time.monotonic() - start, 5)
 

@@ -32,8 +32,6 @@ NUMBERS = {"MSDK_WAIT_FOREVER": constants.WAIT_FOREVER, "MSDK_TEXT_MAX": constan
            "MSDK_CHANNELS_MAX": constants.CHANNELS_MAX}
 # What only plugin authors or C's preprocessor need.
 NOT_BOUND = re.compile(r"MSDK_(ABI|VERSION|ARGS|COMMAND|PRODUCER)_")
-
-
 FRAMES = (_structs.VideoFrame, _structs.AudioFrame, _structs.EncodedFrame)
 
 

@@ -1,8 +1,9 @@
-"""Sound and picture of what the demo records: a clip that flashes and beeps at the same times, sent as VP8 and Opus, taken apart again by ffmpeg."""
+"""Sound and picture of what the demo records: a clip that flashes and beeps at the same times, sent as VP8 and Opus, taken apart again
+by ffmpeg."""
+from __future__ import annotations
 
 import array
 import math
-import os
 import subprocess
 import sys
 import tempfile
@@ -10,8 +11,9 @@ import unittest
 import wave
 from pathlib import Path
 
+from call import plugin_dir
+
 ROOT = Path(__file__).resolve().parents[2]
-PLUGINS = os.environ.get("MSDK_PLUGIN_DIR", "")
 WIDTH, HEIGHT, RATE, FRAMES = 320, 180, 25, 125
 FLASHES = (25, 60, 95)
 
@@ -59,6 +61,7 @@ def beeps(path: Path) -> list[float]:
     return found
 
 
+@unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
 class SyncTest(unittest.TestCase):
     def test_a_beep_is_heard_with_its_flash(self) -> None:
         with tempfile.TemporaryDirectory() as name:
@@ -66,7 +69,7 @@ class SyncTest(unittest.TestCase):
             write_picture(folder / "flash.y4m")
             write_sound(folder / "beep.wav")
             run(sys.executable, str(ROOT / "Examples/Python/demo.py"), "--input", str(folder / "flash.y4m"), "--sound",
-                str(folder / "beep.wav"), "--plugins", PLUGINS, "--output", str(folder))
+                str(folder / "beep.wav"), "--plugins", str(plugin_dir()), "--output", str(folder))
             seen, heard = flashes(folder / "call.webm"), beeps(folder / "call.webm")
         self.assertEqual(len(seen), len(FLASHES))
         self.assertEqual(len(heard), len(FLASHES))

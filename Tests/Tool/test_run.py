@@ -103,7 +103,10 @@ class Run(ToolTest):
             assert process.stdout is not None
             self.assertIn("1 s: sent", process.stdout.readline())
             process.send_signal(signal.SIGINT)
-            output, errors = process.communicate(timeout=PATIENCE)
+            try:
+                output, errors = process.communicate(timeout=PATIENCE)
+            finally:
+                process.kill()
         result = Result(process.returncode, output, errors)
         self.assertEqual((result.code, result.errors), (0, ""))
         self.check_table(result)

@@ -75,15 +75,16 @@ class Buffer:
 
 
 class Held:
-    """One reference to a frame, given back when the last Frame, memoryview or array that looks into it is gone."""
+    """One reference to a frame of any kind, given back when the last object, memoryview or array that looks into it is gone."""
 
-    __slots__ = ("pointer",)
+    __slots__ = ("pointer", "_unref")
 
-    def __init__(self, pointer: int) -> None:
+    def __init__(self, pointer: int, unref: Any = _unref) -> None:
         self.pointer = pointer
+        self._unref = unref
 
-    def __del__(self, unref: Any = _unref) -> None:
-        unref(self.pointer)
+    def __del__(self) -> None:
+        self._unref(self.pointer)
 
 
 # Frames in Python's memory that Python has let go of and the SDK has not, with what holds the memory.  One reference to each is

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _structs
 from ._call import bounded, created, nanoseconds, number
-from ._memory import exposed
+from ._memory import Held, exposed
 from ._native import library
 from .audio_format import AudioFormat, audio_format_of
 from .constants import FrameFlag
@@ -15,18 +15,6 @@ from .errors import ClosedError, StateError
 _unref = library.msdk_audio_frame_unref
 _references = library.msdk_audio_frame_references
 _MAKERS_FLAGS = FrameFlag.END | FrameFlag.DISCONTINUITY
-
-
-class _HeldAudio:
-    """One reference, given back when the last AudioFrame, memoryview or array that looks into the buffer is gone."""
-
-    __slots__ = ("pointer",)
-
-    def __init__(self, pointer: int) -> None:
-        self.pointer = pointer
-
-    def __del__(self, unref: Any = _unref) -> None:
-        unref(self.pointer)
 
 
 class AudioFrame:
@@ -41,7 +29,7 @@ class AudioFrame:
 
     def __init__(self, pointer: int, mine: bool = False) -> None:
         """For the package itself: takes over one reference to the frame at `pointer`."""
-        self._held: _HeldAudio | None = _HeldAudio(pointer)
+        self._held: Held | None = Held(pointer, _unref)
         self._struct_or_none: _structs.AudioFrame | None = _structs.AudioFrame.from_address(pointer)
         self._mine = mine
 

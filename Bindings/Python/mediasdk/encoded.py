@@ -5,24 +5,12 @@ from typing import Any
 
 from . import _structs
 from ._call import created, nanoseconds, sized
-from ._memory import Buffer, exposed
+from ._memory import Buffer, Held, exposed
 from ._native import library
 from .constants import Codec, EncodedFlag, Orientation
 from .errors import ClosedError
 
 _unref = library.msdk_encoded_frame_unref
-
-
-class _HeldEncoded:
-    """One reference, given back when the last memoryview of the bytes is gone."""
-
-    __slots__ = ("pointer",)
-
-    def __init__(self, pointer: int) -> None:
-        self.pointer = pointer
-
-    def __del__(self, unref: Any = _unref) -> None:
-        unref(self.pointer)
 
 
 class EncodedFrame:
@@ -36,7 +24,7 @@ class EncodedFrame:
 
     def __init__(self, pointer: int) -> None:
         """For the package itself: takes over one reference."""
-        self._held: _HeldEncoded | None = _HeldEncoded(pointer)
+        self._held: Held | None = Held(pointer, _unref)
         self._struct_or_none: _structs.EncodedFrame | None = _structs.EncodedFrame.from_address(pointer)
 
     @classmethod

@@ -79,6 +79,8 @@ class OutgoingVideo:
             _destroy(self._handle)
             if self._sender is not None:
                 self._sender.release_buffers()
+            if self._session is not None:
+                self._session._started.pop(self._handle, None)
             self._session = None
             self._producer = None
             self._renderers.clear()

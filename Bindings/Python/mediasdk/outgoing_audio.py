@@ -161,7 +161,6 @@ class OutgoingAudio:
             samples = samples.samples
         return sample_bytes_of(samples, self.format)
 
-
     # -------------------------------------------------------------------------------------------------------------- writing
 
     def write(self, samples: Any, timeout: float | None = None) -> int:

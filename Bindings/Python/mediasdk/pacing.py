@@ -7,10 +7,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from ctypes import byref, c_int64
+from ctypes import c_int64
 from typing import TYPE_CHECKING, Callable, Generator, Tuple, TypeVar
 
-from ._call import check
+from ._call import check, number
 from ._memory import Buffer
 from ._native import library
 from .constants import Status
@@ -56,12 +56,7 @@ class Writing:
                     self._rest += data[done:]
                     return len(data)
                 piece = data[done:done + needed]
-                result = self._send(bytes(self._rest) + piece.tobytes() if self._rest else piece)
-                if result == Status.INVALID:
-                    self._rest.clear()  # or every write from now on would fail on it
-                if result != Status.AGAIN:
-                    check(result)
-                    self._rest.clear()
+                if self._sent(bytes(self._rest) + piece.tobytes() if self._rest else piece):
                     done += needed
                     continue
             yield self._until_room(), done
@@ -71,14 +66,7 @@ class Writing:
         flushes = self._flushes
         while True:
             with self._lock:
-                if not self._rest or flushes != self._flushes:
-                    return True
-                result = self._send(bytes(self._rest).ljust(self._size, b"\0"))
-                if result == Status.INVALID:
-                    self._rest.clear()
-                if result != Status.AGAIN:
-                    check(result)
-                    self._rest.clear()
+                if not self._rest or flushes != self._flushes or self._sent(bytes(self._rest).ljust(self._size, b"\0")):
                     return True
             yield self._until_room(), False
 
@@ -106,14 +94,19 @@ class Writing:
             self._rest.clear()
             check(_flush(self._handle))
 
-    def _send(self, piece: bytes | memoryview) -> int:
+    def _sent(self, piece: bytes | memoryview) -> bool:
+        """Sends a buffer that begins with what was kept; gives whether there was room."""
         buffer = Buffer(piece)
-        return int(_send(self._handle, buffer.address, buffer.size, 0, 0, None, None))
+        result = _send(self._handle, buffer.address, buffer.size, 0, 0, None, None)
+        if result == Status.AGAIN:
+            return False
+        if result >= 0 or result == Status.INVALID:  # kept, a bad sample would make every write from now on fail
+            self._rest.clear()
+        check(result)
+        return True
 
     def _queued_now(self) -> int:
-        queued = c_int64()
-        check(_queued(self._handle, byref(queued)))
-        return queued.value
+        return number(c_int64, _queued, self._handle)
 
     def _until_room(self) -> float:
         return self._seconds(self._queued_now() + self._buffer_ns - self._queue_ns)

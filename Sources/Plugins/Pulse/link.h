@@ -41,11 +41,12 @@ typedef struct pulse_link {
   pa_stream *stream;
   int64_t retry_ns;        /* no new context or stream before then, on CLOCK_MONOTONIC */
   int64_t connected_by_ns; /* or it failed */
-  bool lost;        /* it was said that there is no sound */
+  bool lost;               /* it was said that there is no sound */
 } pulse_link;
 
-/* Only for a link that is closed. */
+/* The locks only; the names are the maker's to set. */
 bool pulse_link_make(pulse_link *link);
+/* Of a link that is closed. */
 void pulse_link_free(pulse_link *link);
 
 /* [control] Starts the thread, and waits until the server answers. On failure nothing stays. */

@@ -96,10 +96,7 @@ static msdk_result release_render(msdk_self *self) {
 }
 
 static msdk_result render_settings(msdk_self *self, msdk_audio_format *out) {
-  msdk_audio_format format = self->format;
-  msdk_result result = pulse_check_format(self, out, &format);
-  if (result == MSDK_OK) self->format = format;
-  return result;
+  return pulse_check_format(self, out, &self->format);
 }
 
 static msdk_result start_render(msdk_self *self) {

@@ -21,7 +21,7 @@ typedef struct pulse_playback {
   uint8_t *ring;
   uint64_t capacity, begin, fill; /* bytes */
   uint64_t dropped;               /* samples per channel */
-  _Atomic int64_t delay_us;       /* of the server; below 0: there is none */
+  _Atomic int64_t delay_us;       /* of the server; 0: not known */
 } pulse_playback;
 
 struct msdk_self {

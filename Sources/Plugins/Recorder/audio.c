@@ -42,10 +42,10 @@ msdk_result rec_audio_follow(msdk_self *self, int64_t timestamp_ns) {
   rec_sound *sound = &self->sound;
   const rec_timeline *timeline = &self->timeline;
   if (!sound->started || !timeline->tracks[REC_AUDIO].attached || !timeline->begun) return MSDK_OK;
-  int64_t end = sound->source == REC_FROM_SAMPLES ? rec_samples_end(&sound->samples) : sound->end;
+  int64_t end = sound->source == REC_FROM_RAW ? rec_samples_end(&sound->samples) : sound->end;
   int64_t missing = rec_position(sound, timestamp_ns) - PATIENCE - end;
   if (missing < REC_OPUS_FRAME || missing > FOLLOWED_MAX) return MSDK_OK;
-  return sound->source == REC_FROM_SAMPLES ? rec_pcm_fill(self, missing) : rec_sound_put_silence(self, missing / REC_OPUS_FRAME);
+  return sound->source == REC_FROM_RAW ? rec_pcm_fill(self, missing) : rec_sound_put_silence(self, missing / REC_OPUS_FRAME);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the host calls */
@@ -118,7 +118,7 @@ static msdk_result check_samples(msdk_self *self, const msdk_audio_frame *frame)
 static msdk_result begin_samples(msdk_self *self, const msdk_audio_frame *frame) {
   rec_sound *sound = &self->sound;
   msdk_result result = start(self, frame->format->channels, frame->timestamp_ns);
-  if (result < 0 || sound->source == REC_FROM_SAMPLES) return result;
+  if (result < 0 || sound->source == REC_FROM_RAW) return result;
   result = rec_opus_open(&sound->encoder, sound->channels, self->audio_bitrate);
   if (result < 0) return result;
   /* A packet's first decoded sample is REC_OPUS_SKIP older than the first that went into it. */
@@ -126,7 +126,7 @@ static msdk_result begin_samples(msdk_self *self, const msdk_audio_frame *frame)
   sound->end = at - REC_OPUS_SKIP;
   sound->samples.channels = sound->channels;
   sound->samples.start = at;
-  sound->source = REC_FROM_SAMPLES;
+  sound->source = REC_FROM_RAW;
   return MSDK_OK;
 }
 
@@ -152,7 +152,7 @@ static msdk_result check_packet(msdk_self *self, const msdk_encoded_frame *frame
 
 static msdk_result begin_packets(msdk_self *self, const msdk_encoded_frame *frame) {
   msdk_result result = start(self, CHANNELS_PASSED, frame->timestamp_ns);
-  if (result >= 0 && self->sound.source == REC_FROM_SAMPLES) result = rec_pcm_finish(self);
+  if (result >= 0 && self->sound.source == REC_FROM_RAW) result = rec_pcm_finish(self);
   self->sound.source = REC_FROM_PACKETS;
   return result;
 }

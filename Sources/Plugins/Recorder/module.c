@@ -17,7 +17,7 @@ static const msdk_param params[] = {
    .def = {.type = MSDK_T_STRING, .u.str = ""}},
   {.struct_size = sizeof(msdk_param),
    .name = "tracks",
-   .summary = "both: begins when pictures and sound have come; auto: one of them waits two seconds for the other; video, audio: that alone",
+   .summary = "both: begins when pictures and sound have come; auto: waits 2 s for a side that is attached; video, audio: that alone",
    .def = {.type = MSDK_T_STRING, .u.str = "auto"},
    .choices = choices},
   {.struct_size = sizeof(msdk_param),
@@ -90,11 +90,11 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   const rec_report *report = &self->report;
   if (name == NULL || value == NULL) return rec_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   bool path = strcmp(name, "path") == 0, tracks = strcmp(name, "tracks") == 0, video = strcmp(name, "video_bitrate") == 0;
-  if ((path || tracks) && self->timeline.file.output.fd >= 0 && value->type == MSDK_T_STRING) {
-    return rec_fail(report, MSDK_E_STATE, "%s cannot change while '%.300s' is being written", name, self->timeline.file.output.path);
-  }
   if (path || tracks) {
     if (value->type != MSDK_T_STRING || value->u.str == NULL) return rec_fail(report, MSDK_E_TYPE, "%s takes a string", name);
+    if (self->timeline.file.output.fd >= 0) {
+      return rec_fail(report, MSDK_E_STATE, "%s cannot change while '%.300s' is being written", name, self->timeline.file.output.path);
+    }
     return path ? set_path(self, value->u.str) : set_tracks(self, value->u.str);
   }
   if (!video && strcmp(name, "audio_bitrate") != 0) {

@@ -9,7 +9,7 @@
 
 typedef struct rec_video {
   rec_vp8 encoder;
-  int source;      /* what the frames of the track are: nothing yet, packets that came, pictures that were encoded */
+  int source;      /* REC_FROM_* */
   int64_t last_ns; /* the frame before */
   bool told_key, told_orientation;
 } rec_video;

@@ -7,10 +7,13 @@
 #include "opus.h"
 #include "samples.h"
 
+/* What the frames of a track come from. */
+enum { REC_FROM_NOTHING = 0, REC_FROM_PACKETS = 1 /* as they came */, REC_FROM_RAW = 2 /* encoded here */ };
+
 typedef struct rec_sound {
   rec_opus encoder;
   rec_samples samples; /* that wait to be encoded */
-  int source;          /* what comes: nothing yet, packets, samples */
+  int source;          /* REC_FROM_* */
   bool started;        /* origin_ns and channels are valid; until the file ends */
   uint32_t channels;   /* of the track */
   int64_t origin_ns;   /* when the sample at position 0 was captured */
@@ -19,7 +22,5 @@ typedef struct rec_sound {
   double lag;          /* by how many samples the timestamps are ahead of the count, smoothed */
   bool told_overlap;
 } rec_sound;
-
-enum { REC_FROM_NOTHING = 0, REC_FROM_PACKETS = 1, REC_FROM_SAMPLES = 2 };
 
 #endif

@@ -46,7 +46,7 @@ static bool is_time(const rec_timeline *timeline) {
     all = all && (has_come(timeline, i) || !(track->attached || timeline->needs_both));
     if (has_come(timeline, i) && track->latest_ns - track->first_ns > waited) waited = track->latest_ns - track->first_ns;
   }
-  return all || (!timeline->needs_both && (waited >= WAIT_NS || timeline->held_bytes > HELD_BYTES));
+  return all || (!timeline->needs_both && waited >= WAIT_NS);
 }
 
 msdk_result rec_timeline_begin(rec_timeline *timeline) {
@@ -69,9 +69,7 @@ msdk_result rec_timeline_begin(rec_timeline *timeline) {
     else av_packet_free(&packet);
   }
   if (result < 0 && timeline->file.output.error == 0) timeline->file.output.error = EIO; /* nothing can be written any more */
-  free(timeline->held);
-  timeline->held = NULL;
-  timeline->held_count = timeline->held_capacity = 0;
+  timeline->held_count = 0;
   timeline->held_bytes = 0;
   return result;
 }
@@ -146,9 +144,13 @@ msdk_result rec_timeline_finish(rec_timeline *timeline) {
   bool told = timeline->file.output.error != 0;
   msdk_result begun = rec_timeline_begin(timeline), result = rec_file_finish(&timeline->file);
   for (int i = 0; i < REC_TRACKS; i++) {
+    give_up(timeline, i, timeline->held_count);
     avcodec_parameters_free(&timeline->tracks[i].parameters);
     timeline->tracks[i] = (rec_track){.attached = timeline->tracks[i].attached};
   }
+  free(timeline->held);
+  timeline->held = NULL;
+  timeline->held_capacity = 0;
   timeline->begun = false;
   if (told) return MSDK_OK;
   return begun < 0 ? begun : result;

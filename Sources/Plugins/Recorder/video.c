@@ -104,11 +104,11 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
   if (result < 0 || !rec_timeline_wants(&self->timeline, REC_VIDEO)) return result;
   tell_orientation(self, frame->orientation);
   rec_track *track = &self->timeline.tracks[REC_VIDEO];
-  bool force_key = self->video.source != REC_FROM_SAMPLES || track->lost;
+  bool force_key = self->video.source != REC_FROM_RAW || track->lost;
   AVPacket *packet;
   result = rec_vp8_encode(&self->video.encoder, frame, self->video_bitrate, force_key, &packet);
   if (result < 0 || packet == NULL) return result;
-  if (!can_follow(self, REC_FROM_SAMPLES, (packet->flags & AV_PKT_FLAG_KEY) != 0)) {
+  if (!can_follow(self, REC_FROM_RAW, (packet->flags & AV_PKT_FLAG_KEY) != 0)) {
     av_packet_free(&packet);
     return MSDK_OK;
   }

@@ -121,7 +121,7 @@ static msdk_result set_format(msdk_self *self, const msdk_audio_format *asked) {
 /* Reads on from the beginning when looping. Less than `count` only at the end. */
 static uint32_t fill(msdk_self *self, uint8_t *to, uint32_t count) {
   wav_source *source = &self->source;
-  uint32_t width = source->channels * (source->sample_format == MSDK_SAMPLE_S16 ? 2 : 4), filled = 0;
+  uint32_t width = wav_source_width(source), filled = 0;
   while (filled < count) {
     filled += wav_source_read(source, to + (size_t)filled * width, count - filled);
     if (filled == count || !self->loop || source->length == 0 || !wav_source_rewind(source)) break;
@@ -135,10 +135,7 @@ static msdk_result shorten(msdk_self *self, msdk_audio_frame **frame, uint32_t c
   msdk_audio_format format = format_of(self);
   msdk_audio_frame *shorter = NULL;
   msdk_result result = count > 0 ? report->host->audio_frame_acquire(report->context, &format, count, &shorter) : MSDK_E_CLOSED;
-  if (result == MSDK_OK) {
-    size_t width = self->source.channels * (self->source.sample_format == MSDK_SAMPLE_S16 ? 2u : 4u);
-    memcpy(shorter->planes[0], (*frame)->planes[0], count * width);
-  }
+  if (result == MSDK_OK) memcpy(shorter->planes[0], (*frame)->planes[0], (size_t)count * wav_source_width(&self->source));
   report->host->audio_frame_unref(*frame);
   *frame = shorter;
   return result;

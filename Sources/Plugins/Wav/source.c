@@ -108,6 +108,8 @@ static void clean(wav_source *source, float *samples, uint64_t count) {
   }
 }
 
+uint32_t wav_source_width(const wav_source *source) { return source->channels * (source->sample_format == MSDK_SAMPLE_S16 ? 2 : 4); }
+
 uint32_t wav_source_read(wav_source *source, void *samples, uint32_t count) {
   uint64_t left = source->length - source->at;
   sf_count_t wanted = (sf_count_t)(count < left ? count : left), got = 0;
