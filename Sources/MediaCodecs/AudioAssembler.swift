@@ -136,15 +136,3 @@ struct AudioAssembler: ~Copyable {
       as: UInt8.self, repeating: 0)
   }
 }
-
-extension AudioFrame {
-  /// Of its samples, as RFC 6464, section 3, has it.
-  public var computedLevel: UInt32 {
-    let format = self.format
-    let count = sampleCount * Int(format.channels)
-    switch format.sampleFormat {
-    case .s16: return s16.baseAddress.map { SampleMath.level($0, count: count) } ?? AudioFrame.silentLevel
-    case .f32: return f32.baseAddress.map { SampleMath.level($0, count: count) } ?? AudioFrame.silentLevel
-    }
-  }
-}

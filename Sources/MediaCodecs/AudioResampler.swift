@@ -78,7 +78,9 @@ public final class AudioResampler: @unchecked Sendable {
   /// The input's clock is fast by so many parts per million, -1,000...1,000: fewer samples come out. Takes effect with the next sample; the
   /// sound goes on without a gap, at a pitch that is changed by as much. Costs nothing: no table depends on it.
   public func setDrift(ppm: Int32) {
-    drift = min(max(ppm, -1000), 1000)
+    let wanted = min(max(ppm, -1000), 1000)
+    guard wanted != drift else { return }
+    drift = wanted
     if known == 0 { follow() }
   }
 

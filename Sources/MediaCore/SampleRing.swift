@@ -30,25 +30,24 @@ public final class SampleRing: @unchecked Sendable {
     return displaced + added - kept
   }
 
-  @discardableResult
-  public func writeSilence(count added: Int) -> Int {
+  public func writeSilence(count added: Int) {
     let kept = min(added, capacity)
-    let displaced = reserve(kept)
+    reserve(kept)
     let tail = (head + count) % capacity
     let first = min(kept, capacity - tail)
     (storage + tail).update(repeating: 0, count: first)
     storage.update(repeating: 0, count: kept - first)
     count += kept
-    return displaced
   }
 
+  @discardableResult
   private func reserve(_ added: Int) -> Int {
     let displaced = max(0, count + added - capacity)
     drop(displaced)
     return displaced
   }
 
-  /// The oldest samples, in at most two stretches, which the bodies are given one after the other; then they are gone. Says how many there were.
+  /// The oldest samples, in at most two stretches, which `body` is given one after the other; then they are gone. Says how many there were.
   @discardableResult
   public func read(_ most: Int, _ body: (UnsafePointer<Float>, Int) -> Void) -> Int {
     let taken = min(most, count)
@@ -67,8 +66,11 @@ public final class SampleRing: @unchecked Sendable {
 
   /// The largest magnitude among the oldest samples.
   public func peak(_ most: Int) -> Float {
+    let looked = min(most, count)
+    let first = min(looked, capacity - head)
     var peak: Float = 0
-    for index in 0..<min(most, count) { peak = max(peak, self[index].magnitude) }
+    for index in 0..<first { peak = max(peak, storage[head + index].magnitude) }
+    for index in 0..<looked - first { peak = max(peak, storage[index].magnitude) }
     return peak
   }
 

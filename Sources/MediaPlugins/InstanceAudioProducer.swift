@@ -150,18 +150,12 @@ extension PluginInstance {
     return .frame(frame)
   }
 
-  static func checkNumbers(_ frame: AudioFrame) throws(MediaError) {
-    guard frame.format.sampleFormat == .f32, let samples = frame.f32.baseAddress else { return }
-    guard let index = SampleMath.firstNotFinite(samples, count: frame.f32.count) else { return }
-    throw MediaError(.invalid, "sample \(index) of the buffer is \(samples[index]); accepted: finite numbers")
-  }
-
   /// Sound is taken when it is of the format that was agreed on, if one was, and every sample is a number.
   func checkProduced(_ frame: AudioFrame) throws(MediaError) {
     let format = frame.format
     if let agreed = state.withLock({ $0.audioFormat }), !format.isSameSound(as: agreed) {
       throw MediaError(.format, "\(descriptor.id) made \(format); agreed on was \(agreed)")
     }
-    try PluginInstance.checkNumbers(frame)
+    try frame.checkNumbers(argument: "the buffer")
   }
 }

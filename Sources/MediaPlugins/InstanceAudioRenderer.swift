@@ -1,4 +1,5 @@
 import CMediaSDK
+import MediaCodecs
 import MediaCore
 
 /// The states and buffers of a renderer of sound.
@@ -116,7 +117,7 @@ extension PluginInstance {
       guard table.render_audio_frame != nil else {
         throw MediaError(.unsupported, "class \(descriptor.id) pulls its sound: only what it is attached to feeds it")
       }
-      try PluginInstance.checkNumbers(frame)
+      try frame.checkNumbers(argument: "the buffer")
     }
     if audioRendererPhase == .created { try initialiseAudioRenderer() }
     try turn.take("render_audio_frame") { () throws(MediaError) in

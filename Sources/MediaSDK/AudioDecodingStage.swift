@@ -47,7 +47,7 @@ final class AudioDecodingStage: @unchecked Sendable {
       isAfterGap = try makeGood(overflow ? .max : max(0, missing), header, packet, decoder, &result, body)
     }
     latest = picture
-    let frame = try make(decoder: decoder, samples: header.sampleCount, at: timestamp) { samples throws(MediaError) in
+    let frame = try make(samples: header.sampleCount, at: timestamp) { samples throws(MediaError) in
       try decoder.decode(packet.bytes, into: samples)
     }
     defer { frame.release() }
@@ -77,14 +77,14 @@ final class AudioDecodingStage: @unchecked Sendable {
     let repeated = header.hasRedundancy ? min(left, header.sampleCount) : 0
     while left > repeated {
       let count = min(left - repeated, 960)
-      try conceal(count, at: end, decoder, flags: UInt32(MSDK_FRAME_CORRUPT), &result, body)
+      try conceal(count, decoder, &result, body)
       left -= count
     }
     guard repeated > 0 else { return hasHole }
     let flags = hasHole ? UInt32(MSDK_FRAME_DISCONTINUITY) : 0
     let start = packet.native.pointee.timestamp_ns - format.duration(ofSamples: repeated)
     var isRecovered = true
-    let frame = try make(decoder: decoder, samples: repeated, at: start) { samples throws(MediaError) in
+    let frame = try make(samples: repeated, at: start) { samples throws(MediaError) in
       if let count = try decoder.recover(sampleCount: repeated, from: packet.bytes, into: samples) { return count }
       isRecovered = false
       return try decoder.conceal(sampleCount: repeated, into: samples)
@@ -98,12 +98,12 @@ final class AudioDecodingStage: @unchecked Sendable {
   }
 
   private func conceal(
-    _ count: Int, at time: Int64, _ decoder: any AudioDecoder, flags: UInt32, _ result: inout Result, _ body: (AudioFrame) -> Void
+    _ count: Int, _ decoder: any AudioDecoder, _ result: inout Result, _ body: (AudioFrame) -> Void
   ) throws(MediaError) {
-    let frame = try make(decoder: decoder, samples: count, at: time) { samples throws(MediaError) in
+    let frame = try make(samples: count, at: end) { samples throws(MediaError) in
       try decoder.conceal(sampleCount: count, into: samples)
     }
-    frame.native.pointee.flags = flags
+    frame.native.pointee.flags = UInt32(MSDK_FRAME_CORRUPT)
     result.concealed += UInt64(frame.sampleCount)
     result.samples += UInt64(frame.sampleCount)
     body(frame)
@@ -111,8 +111,7 @@ final class AudioDecodingStage: @unchecked Sendable {
   }
 
   private func make(
-    decoder: any AudioDecoder, samples: Int, at timestamp: Int64,
-    _ fill: (UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int
+    samples: Int, at timestamp: Int64, _ fill: (UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int
   ) throws(MediaError) -> AudioFrame {
     guard (1...AudioDecodingStage.mostSamples).contains(samples) else { throw MediaError(.corrupt, "the packet holds \(samples) samples") }
     guard let frame = try AudioFrame.make(format, sampleCount: samples, from: pool, deadline: 0) else {

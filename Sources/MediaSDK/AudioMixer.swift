@@ -101,6 +101,7 @@ final class AudioMixer: Sendable {
     SampleMath.softLimit(sum, count: length)
     frame.native.pointee.flags = 0
     (frame.native.pointee.timestamp_ns, frame.native.pointee.sequence) = stamp(now, loudest, heard)
+    frame.native.pointee.level = frame.computedLevel
     return frame
   }
 

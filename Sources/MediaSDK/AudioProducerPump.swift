@@ -161,9 +161,8 @@ final class AudioProducerPump: Sendable {
           defer { frame.release() }
           count(frame.sampleCount)
           try convert(frame)
-          let isLast = frame.native.pointee.flags & UInt32(MSDK_FRAME_END) != 0
-          if !isLast, !handWaiting() { return clock.now() + AudioProducerPump.patience }
-          if isLast { return end() }
+          if frame.native.pointee.flags & UInt32(MSDK_FRAME_END) != 0 { return end() }
+          guard handWaiting() else { return clock.now() + AudioProducerPump.patience }
         }
       } catch {
         fail(error)

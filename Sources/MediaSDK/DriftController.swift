@@ -24,7 +24,7 @@ struct DriftController {
     let gain = DriftController.narrow / max(DriftController.narrow, spread)
     sum = max(-DriftController.most, min(DriftController.most, sum + excess * DriftController.integral * gain * gain))
     let wanted = excess * DriftController.proportional * gain + sum
-    // In steps, as each costs the resampler new tables.
+    // In steps: a ratio that changes is counted anew, and finer than that no clock is known.
     ppm = Int32((max(-DriftController.most, min(DriftController.most, wanted)) / 10).rounded()) * 10
   }
 }

@@ -74,30 +74,12 @@ final class EncodingStage: Sendable {
   }
 }
 
-/// Who is given what the encoder makes.
-final class EncodedCallback: Sendable {
-  private let gate = CallbackGate()
-  private let function: @Sendable (EncodedFrame) -> Void
-
-  init(_ function: @escaping @Sendable (EncodedFrame) -> Void) {
-    self.function = function
-  }
-
-  func call(_ frame: EncodedFrame) {
-    gate.run { function(frame) }
-  }
-
-  func close() {
-    gate.close()
-  }
-}
-
 extension OutgoingVideo {
   /// When it returns, the former one is not running any more, unless the call came from foreign code.
   public func setEncodedCallback(_ function: (@Sendable (EncodedFrame) -> Void)?) {
     let former = guarded.withLock { guarded in
       defer {
-        guarded.encodedCallback = function.map { EncodedCallback($0) }
+        guarded.encodedCallback = function.map { FrameCallback($0) }
         guarded.wantsKeyFrame = true
       }
       return guarded.encodedCallback

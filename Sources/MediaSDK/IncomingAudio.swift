@@ -37,13 +37,11 @@ public final class IncomingAudio: MediaSink {
     var latest: PictureID = 0
     /// What the stream's worker has yet to look at.
     var inbound = BoundedQueue<Arrival>(capacity: 60)
-    /// Somebody is handing over what arrived, one unit after the other; and who waits for that to be over.
-    var isBusy = false
-    var turn: UInt64 = 0
-    var waiters = 0
+    /// What arrived, one unit after the other.
+    var handing = Handover()
     var worker: (any Worker)?
     var deliveryGate = CallbackGate()
-    var callback: AudioCallback?
+    var callback: FrameCallback<AudioFrame>?
     var gain = 1.0
     var counters = IncomingAudioCounters()
     var hasEnded = false
@@ -162,7 +160,7 @@ public final class IncomingAudio: MediaSink {
     output.close()
     worker?.stop()
     unsubscribeIfIdle()
-    waitWhileBusy()
+    guarded.waitForEnd(of: \.handing)
     gate.close()
     shaper.reset()
   }
@@ -240,22 +238,9 @@ public final class IncomingAudio: MediaSink {
     guard isIdle else { return }
     remote.transport.unsubscribe(from: remote.description.id)
     worker?.stop()
-    waitWhileBusy()
+    guarded.waitForEnd(of: \.handing)
     for arrival in left { arrival.unit.release() }
     remote.decoding?.reset()
-  }
-
-  /// When it returns, what was being handed over is handed over, unless the call came from inside foreign code.
-  private func waitWhileBusy() {
-    guard !ForeignCode.isRunning else { return }
-    let turn: UInt64? = guarded.withLock { guarded in
-      guard guarded.isBusy else { return nil }
-      guarded.waiters += 1
-      return guarded.turn
-    }
-    guard let turn else { return }
-    _ = guarded.wait(until: .max) { $0.isBusy && $0.turn == turn ? nil : true }
-    guarded.withLock { $0.waiters -= 1 }
   }
 
   // MARK: Taking
@@ -284,10 +269,10 @@ public final class IncomingAudio: MediaSink {
 
   public func setFrameCallback(_ function: (@Sendable (AudioFrame) -> Void)?) {
     let former = guarded.withLock { guarded in
-      defer { guarded.callback = function.map { AudioCallback($0) } }
+      defer { guarded.callback = function.map { FrameCallback($0) } }
       return guarded.callback
     }
-    former?.gate.close()
+    former?.close()
   }
 
   public func setGain(_ gain: Double) throws(MediaError) {
@@ -303,15 +288,5 @@ public final class IncomingAudio: MediaSink {
 
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
     try renderers.remove(renderer)
-  }
-}
-
-/// The program's function for buffers.
-final class AudioCallback: Sendable {
-  let gate = CallbackGate()
-  let function: @Sendable (AudioFrame) -> Void
-
-  init(_ function: @escaping @Sendable (AudioFrame) -> Void) {
-    self.function = function
   }
 }

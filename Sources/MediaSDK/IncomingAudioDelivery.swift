@@ -25,8 +25,8 @@ extension IncomingAudio {
         return (isTaken ? .worker : .none, isStarted && guarded.options.output != .raw ? packet : nil)
       }
       let needsWorker = isStarted && (hasRenderers || guarded.callback != nil && guarded.options.delivery == .queued)
-      guard !needsWorker, !guarded.isBusy, guarded.inbound.isEmpty else { return (.worker, nil) }
-      guarded.takeTurn()
+      guard !needsWorker, !guarded.handing.isUnderWay, guarded.inbound.isEmpty else { return (.worker, nil) }
+      guarded.handing.begin()
       return (.here, nil)
     }
     if let packet { offer(packet) }
@@ -56,11 +56,11 @@ extension IncomingAudio {
   func process() -> Int64 {
     while true {
       let (arrival, isEnd): (Arrival?, Bool) = guarded.withLock { guarded in
-        guard !guarded.isBusy else { return (nil, false) }
+        guard !guarded.handing.isUnderWay else { return (nil, false) }
         let arrival = guarded.inbound.pop()
         let isEnd = arrival == nil && guarded.hasEnded && !guarded.hasFinished
         if isEnd { guarded.hasFinished = true }
-        if arrival != nil || isEnd { guarded.takeTurn() }
+        if arrival != nil || isEnd { guarded.handing.begin() }
         return (arrival, isEnd)
       }
       guard let arrival else {
@@ -78,8 +78,7 @@ extension IncomingAudio {
 
   private func endTurn() {
     let (isAwaited, worker): (Bool, (any Worker)?) = guarded.withLock { guarded in
-      guarded.isBusy = false
-      return (guarded.waiters > 0, guarded.inbound.isEmpty && (!guarded.hasEnded || guarded.hasFinished) ? nil : guarded.worker)
+      (guarded.handing.end(), guarded.inbound.isEmpty && (!guarded.hasEnded || guarded.hasFinished) ? nil : guarded.worker)
     }
     if isAwaited { guarded.notify() }
     worker?.poke()
@@ -87,7 +86,7 @@ extension IncomingAudio {
 
   /// The last unit was delivered: the thread is not needed any more.
   private func finish() {
-    let (callback, gate): (AudioCallback?, CallbackGate) = guarded.withLock { ($0.callback, $0.deliveryGate) }
+    let (callback, gate): (FrameCallback<AudioFrame>?, CallbackGate) = guarded.withLock { ($0.callback, $0.deliveryGate) }
     shaper.flush { piece in deliver(piece, callback, gate, isOnlyUse: true) }
     guarded.withLock { $0.part }?.end()
     output.end()
@@ -144,7 +143,7 @@ extension IncomingAudio {
 
   /// Sound that is to be heard; borrowed. What was rendered undecoded is not counted again.
   func take(_ frame: AudioFrame, isRendered: Bool = false) {
-    let (part, options, callback, gate, gain): (MixerSource?, IncomingAudioOptions?, AudioCallback?, CallbackGate, Float) =
+    let (part, options, callback, gate, gain): (MixerSource?, IncomingAudioOptions?, FrameCallback<AudioFrame>?, CallbackGate, Float) =
       guarded.withLock { guarded in
         // What was on its way when the stream ended is still delivered.
         let isTaken = guarded.state == .started || guarded.hasEnded && guarded.isSubscribed
@@ -152,7 +151,6 @@ extension IncomingAudio {
       }
     let scaled = shaper.scale(frame, by: gain)
     defer { scaled.release() }
-    if isMix { scaled.native.pointee.level = scaled.computedLevel }
     let level = scaled.native.pointee.level
     guarded.withLock { $0.counters.level = level }
     part?.push(scaled, now: clock.now())
@@ -168,10 +166,10 @@ extension IncomingAudio {
     if renderers.takesRaw, renderers.render(scaled), !isRendered { guarded.withLock { $0.counters.rendered += 1 } }
   }
 
-  private func deliver(_ frame: AudioFrame, _ callback: AudioCallback?, _ gate: CallbackGate, isOnlyUse: Bool) {
+  private func deliver(_ frame: AudioFrame, _ callback: FrameCallback<AudioFrame>?, _ gate: CallbackGate, isOnlyUse: Bool) {
     guard let callback else { return offer(frame, isOnlyUse: isOnlyUse) }
     var isDelivered = false
-    gate.run { isDelivered = callback.gate.run { callback.function(frame) } }
+    gate.run { isDelivered = callback.call(frame) }
     if isDelivered { guarded.withLock { $0.counters.delivered += 1 } }
   }
 
@@ -190,12 +188,5 @@ extension IncomingAudio {
       displaced.release()
       guarded.withLock { $0.counters.dropped += 1 }
     }
-  }
-}
-
-extension IncomingAudio.Guarded {
-  fileprivate mutating func takeTurn() {
-    isBusy = true
-    turn += 1
   }
 }

@@ -41,13 +41,14 @@ extension IncomingAudio {
       (IncomingAudioStats(state: guarded.state, counters: guarded.counters), guarded.part, guarded.mixer)
     }
     var result = stats
-    if let part = source?.stats ?? mixer?.stats.parts {
+    let mixed = mixer?.stats
+    if let part = source?.stats ?? mixed?.parts {
       result.kept = part.kept
       result.underruns = part.underruns
       result.late = part.late
       result.driftPPM = part.driftPPM
     }
-    result.sources = mixer?.stats.heard ?? 0
+    result.sources = mixed?.heard ?? 0
     return result
   }
 }

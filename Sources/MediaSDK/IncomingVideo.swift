@@ -28,7 +28,7 @@ public final class IncomingVideo: MediaSink {
     var inbound = BoundedQueue<Arrival>(capacity: IncomingVideo.inboundCapacity)
     var worker: (any Worker)?
     var deliveryGate = CallbackGate()
-    var callback: FrameCallback?
+    var callback: FrameCallback<VideoFrame>?
     var counters = IncomingVideoCounters()
     var rate = RateMeter()
     /// The sender withdrew it; what is here may still be read.
@@ -188,7 +188,7 @@ public final class IncomingVideo: MediaSink {
       defer { guarded.callback = function.map { FrameCallback($0) } }
       return guarded.callback
     }
-    former?.gate.close()
+    former?.close()
   }
 
   public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
@@ -207,15 +207,5 @@ public final class IncomingVideo: MediaSink {
     guard state == .started else { return }
     guarded.withLock { $0.counters.keyFramesRequested += 1 }
     transport.requestKeyFrame(of: description.id)
-  }
-}
-
-/// The program's function for frames.
-final class FrameCallback: Sendable {
-  let gate = CallbackGate()
-  let function: @Sendable (VideoFrame) -> Void
-
-  init(_ function: @escaping @Sendable (VideoFrame) -> Void) {
-    self.function = function
   }
 }

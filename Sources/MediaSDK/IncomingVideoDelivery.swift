@@ -11,7 +11,7 @@ extension IncomingVideo {
     let hasRenderers = !renderers.isEmpty
     struct Plan {
       var options: IncomingVideoOptions
-      var callback: FrameCallback?
+      var callback: FrameCallback<VideoFrame>?
       var gate: CallbackGate
     }
     let plan: Plan? = guarded.withLock { guarded in
@@ -96,7 +96,7 @@ extension IncomingVideo {
     guard verdict.isUsable else { return }
     let isRendered = renderers.takesEncoded && renderers.render(frame)
     if isRendered { guarded.withLock { $0.counters.rendered += 1 } }
-    let (options, callback): (IncomingVideoOptions, FrameCallback?) = guarded.withLock { ($0.options, $0.callback) }
+    let (options, callback): (IncomingVideoOptions, FrameCallback<VideoFrame>?) = guarded.withLock { ($0.options, $0.callback) }
     guard options.output != .encoded || callback != nil || renderers.takesRaw else { return }
     let start = MediaTime.monotonic()
     do throws(MediaError) {
@@ -125,7 +125,7 @@ extension IncomingVideo {
 
   /// One that was rendered undecoded is not counted again.
   private func deliver(_ frame: VideoFrame, isRendered: Bool = false) {
-    let (options, callback, gate): (IncomingVideoOptions, FrameCallback?, CallbackGate) = guarded.withLock {
+    let (options, callback, gate): (IncomingVideoOptions, FrameCallback<VideoFrame>?, CallbackGate) = guarded.withLock {
       ($0.options, $0.callback, $0.deliveryGate)
     }
     let isRaw = description.codec == 0
@@ -145,11 +145,11 @@ extension IncomingVideo {
     }
   }
 
-  private func call(_ callback: FrameCallback, with frame: VideoFrame, _ options: IncomingVideoOptions, _ gate: CallbackGate) {
+  private func call(_ callback: FrameCallback<VideoFrame>, with frame: VideoFrame, _ options: IncomingVideoOptions, _ gate: CallbackGate) {
     do throws(MediaError) {
       let shaped = try shaper.shape(frame, options)
       defer { shaped.release() }
-      gate.run { callback.gate.run { callback.function(shaped) } }
+      gate.run { callback.call(shaped) }
       guarded.withLock { $0.counters.delivered += 1 }
     } catch {
       guarded.withLock { $0.counters.dropped += 1 }

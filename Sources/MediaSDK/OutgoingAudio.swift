@@ -6,12 +6,7 @@ import MediaTransport
 
 /// A stream of sound that this program makes. Every function may be called from any thread.
 public final class OutgoingAudio: Sendable {
-  public enum State: UInt32, Sendable {
-    case none = 0
-    case started = 1
-    case stopped = 2
-    case failed = 3
-  }
+  public typealias State = OutgoingVideo.State
 
   /// A buffer or packet that was accepted, with a reference of ours.
   struct Pending: Sendable {
@@ -32,11 +27,8 @@ public final class OutgoingAudio: Sendable {
     /// Nanoseconds of sound in `pending`.
     var queued: Int64 = 0
     var pacer: AudioPacer
-    /// Somebody is taking buffers out of `pending`, one after the other.
-    var isDraining = false
-    /// Tells one such taking from the next, to those who wait for its end.
-    var drain: UInt64 = 0
-    var drainWaiters = 0
+    /// Of what is in `pending`.
+    var draining = Handover()
     /// Of those who wait for room, or for sound to have been played.
     var waiters = 0
     var sequence: UInt64 = 0
@@ -54,7 +46,7 @@ public final class OutgoingAudio: Sendable {
     var isMuted = false
     var gain = 1.0
     var receivers = 0
-    var encodedCallback: EncodedCallback?
+    var encodedCallback: FrameCallback<EncodedFrame>?
     var encoderSettings: AudioEncoderSettings
     var encoding: AudioEncodingStage?
     /// Of one start.
@@ -122,7 +114,7 @@ public final class OutgoingAudio: Sendable {
   }
 
   func start(on session: Session, _ transport: any Transport) throws(MediaError) {
-    let isMuted = try guarded.withLock { guarded throws(MediaError) in
+    let gain: Float = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
       guard guarded.state != .started, guarded.attachedTo == nil || guarded.attachedTo === session else {
         throw MediaError(.state, "the stream is started, or attached to another session, already; stop it first")
@@ -136,13 +128,13 @@ public final class OutgoingAudio: Sendable {
         guarded.begin(encoding, OutgoingVideo.Publication(session: session, transport: transport, id: id))
         guarded.worker = clock.makeWorker("msdk-audio-out") { self.drainDue() }
         if guarded.isMuted { transport.setMuted(id, true) }
-        return guarded.isMuted
+        return guarded.isMuted ? 0 : Float(guarded.gain)
       } catch {
         session.forget(audio: id)
         throw error
       }
     }
-    currentGain.withLock { $0 = isMuted ? 0 : Float(guarded.withLock { $0.gain }) }
+    currentGain.withLock { $0 = gain }
     session.push(.outgoingAudioState(self, .started, nil))
     pump.withLock { $0 }?.follow(true)
   }
@@ -176,7 +168,7 @@ public final class OutgoingAudio: Sendable {
     for pending in ending.dropped { drop(pending, .stopped) }
     publication.transport.unpublish(publication.id)
     ending.worker?.stop()
-    waitForDrain()
+    guarded.waitForEnd(of: \.draining)
     // A report may be on its way on a sender's thread.
     completionGate.waitUntilEmpty()
     dropAwaiting(.stopped)
@@ -243,7 +235,7 @@ public final class OutgoingAudio: Sendable {
       throw MediaError(.state, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
     }
     let former = guarded.withLock { guarded in
-      defer { guarded.encodedCallback = function.map { EncodedCallback($0) } }
+      defer { guarded.encodedCallback = function.map { FrameCallback($0) } }
       return guarded.encodedCallback
     }
     former?.close()

@@ -13,7 +13,7 @@ extension OutgoingAudio {
     let hasTakers: Bool
     let encoding: AudioEncodingStage?
     let settings: AudioEncoderSettings
-    let callback: EncodedCallback?
+    let callback: FrameCallback<EncodedFrame>?
   }
 
   /// On the sender's thread: this one, and those that other threads, or callbacks, send meanwhile and that are due.
@@ -29,8 +29,8 @@ extension OutgoingAudio {
   /// On the stream's worker.
   func drainDue() -> Int64 {
     let isMine = guarded.withLock { guarded in
-      guard !guarded.isDraining else { return false }
-      guarded.beginDrain()
+      guard !guarded.draining.isUnderWay else { return false }
+      guarded.draining.begin()
       return true
     }
     // Whoever drains looks again when he is done.
@@ -54,32 +54,19 @@ extension OutgoingAudio {
   @discardableResult
   func endDrain(isWorker: Bool = false) -> Int64 {
     let (due, isAwaited, worker): (Int64, Bool, (any Worker)?) = guarded.withLock { guarded in
-      guarded.isDraining = false
+      let isAwaited = guarded.draining.end()
       let due = guarded.pending.isEmpty ? .max : guarded.pacer.due
-      return (due, guarded.drainWaiters > 0, guarded.worker)
+      return (due, isAwaited, guarded.worker)
     }
     if isAwaited { guarded.notify() }
     if due != .max, !isWorker { worker?.poke() }
     return due
   }
 
-  /// When it returns, nothing is being handed over and no completion called, unless the call came from inside foreign code.
-  func waitForDrain() {
-    guard !ForeignCode.isRunning else { return }
-    let drain: UInt64? = guarded.withLock { guarded in
-      guard guarded.isDraining else { return nil }
-      guarded.drainWaiters += 1
-      return guarded.drain
-    }
-    guard let drain else { return }
-    _ = guarded.wait(until: .max) { $0.isDraining && $0.drain == drain ? nil : true }
-    guarded.withLock { $0.drainWaiters -= 1 }
-  }
-
   func process(_ pending: Pending) {
     let situation = guarded.withLock { $0.situation }
     // Before anybody is told of it: whoever waits for its end then knows when that is.
-    settle(pending)
+    beginPlaying(pending)
     switch pending.unit {
     case .sound(let frame): process(frame, pending, situation)
     case .encoded(let packet):
@@ -148,7 +135,7 @@ extension OutgoingAudio {
   ) {
     guard let encoding = situation.encoding else { return }
     let start = MediaTime.monotonic()
-    func encode(_ run: ((AudioEncodingStage.Packet) throws(MediaError) -> Void) throws(MediaError) -> Void) throws(MediaError) {
+    do throws(MediaError) {
       try run { packet throws(MediaError) in
         var result: SendResult?
         if let encoded = packet.frame {
@@ -166,9 +153,6 @@ extension OutgoingAudio {
           encoding.untold = 0
         }
       }
-    }
-    do throws(MediaError) {
-      try encode(run)
     } catch {
       while let pending = takeAwaiting() { fail(pending, error) }
     }
@@ -187,7 +171,7 @@ extension OutgoingAudio {
   }
 
   /// It has left the queue, and will be over after its duration.
-  func settle(_ pending: Pending) {
+  func beginPlaying(_ pending: Pending) {
     let now = clock.now()
     let isAwaited = guarded.withLock { guarded in
       guarded.playedAt = max(guarded.playedAt, now) + pending.duration
@@ -205,29 +189,10 @@ extension OutgoingAudio.Guarded {
       settings: encoderSettings, callback: encodedCallback)
   }
 
-  mutating func beginDrain() {
-    isDraining = true
-    drain += 1
-  }
-
   mutating func takeDue(_ now: Int64) -> OutgoingAudio.Pending? {
     guard state == .started, let first = pending.first, pacer.due <= now else { return nil }
     pacer.leave(at: now, duration: first.duration, isFast: pending.count == 1 && now - first.acceptedAt < first.duration)
     queued -= first.duration
     return pending.pop()
-  }
-}
-
-extension AudioFrame {
-  /// Multiplies the samples, from one gain at the first to another behind the last.
-  func ramp(from start: Float, to end: Float) {
-    guard start != 1 || end != 1 else { return }
-    let channels = Int(format.channels)
-    switch format.sampleFormat {
-    case .s16:
-      if let samples = s16.baseAddress { SampleMath.ramp(samples, channels: channels, count: sampleCount, from: start, to: end) }
-    case .f32:
-      if let samples = f32.baseAddress { SampleMath.ramp(samples, channels: channels, count: sampleCount, from: start, to: end) }
-    }
   }
 }

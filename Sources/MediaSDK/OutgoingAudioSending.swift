@@ -25,7 +25,7 @@ extension OutgoingAudio {
     let frame = try makeFrame()
     defer { frame.release() }
     frame.bytes.baseAddress?.copyMemory(from: source, byteCount: data.count)
-    try check(frame, argument: "data")
+    try frame.checkNumbers(argument: "data")
     try accept(.sound(frame), timestamp: timestamp, duration: frame.native.pointee.duration_ns, deadline: deadline, completion: completion)
   }
 
@@ -38,7 +38,7 @@ extension OutgoingAudio {
     defer { frame.release() }
     frame.bytes.copyMemory(from: UnsafeRawBufferPointer(buffer.bytes))
     frame.native.pointee.flags |= buffer.native.pointee.flags & UInt32(MSDK_FRAME_DISCONTINUITY)
-    try check(frame, argument: "the producer's buffer")
+    try frame.checkNumbers(argument: "the producer's buffer")
     try accept(
       .sound(frame), timestamp: buffer.timestamp, duration: frame.native.pointee.duration_ns, deadline: deadline, completion: .silent)
   }
@@ -66,13 +66,6 @@ extension OutgoingAudio {
       throw MediaError(.noMemory, "4,096 buffers of this stream are in use")
     }
     return frame
-  }
-
-  private func check(_ frame: AudioFrame, argument: String) throws(MediaError) {
-    guard format.sampleFormat == .f32, let samples = frame.f32.baseAddress,
-      let index = SampleMath.firstNotFinite(samples, count: frame.f32.count)
-    else { return }
-    throw MediaError(.invalid, "sample \(index) of \(argument) is \(samples[index]); accepted: finite numbers")
   }
 
   private func accept(
@@ -115,8 +108,8 @@ extension OutgoingAudio {
       unit.stamp(sequence: guarded.sequence, timestamp: stamp)
       unit.retain()
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: stamp, duration: duration, acceptedAt: now, completion: completion)
-      if !hasEncoder, !guarded.isDraining, guarded.pending.isEmpty, guarded.pacer.due <= now {
-        guarded.beginDrain()
+      if !hasEncoder, !guarded.draining.isUnderWay, guarded.pending.isEmpty, guarded.pacer.due <= now {
+        guarded.draining.begin()
         guarded.pacer.leave(at: now, duration: duration)
         return .drain(pending)
       }

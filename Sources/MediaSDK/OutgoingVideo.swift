@@ -44,13 +44,10 @@ public final class OutgoingVideo: Sendable {
     var sequence: UInt64 = 0
     var picture: PictureID = 0
     var pending: BoundedQueue<Pending>
-    /// Somebody is taking frames out of `pending`, one after the other.
-    var isDraining = false
-    /// Tells one such taking from the next, to those who wait for its end.
-    var drain: UInt64 = 0
-    var drainWaiters = 0
+    /// Of what is in `pending`.
+    var draining = Handover()
     var wantsKeyFrame = true
-    var encodedCallback: EncodedCallback?
+    var encodedCallback: FrameCallback<EncodedFrame>?
     /// Of one start: what pokes the worker late, after a stop, finds one that is stopped.
     var encoderWorker: (any Worker)?
     var encoding: EncodingStage?
@@ -152,7 +149,7 @@ public final class OutgoingVideo: Sendable {
     report(ending.dropped, .dropped, .stopped)
     publication.transport.unpublish(publication.id)
     ending.worker?.stop()
-    waitForDrain()
+    guarded.waitForEnd(of: \.draining)
     // A report may be on its way on a sender's thread.
     completionGate.waitUntilEmpty()
     publication.session.push(.outgoingVideoState(self, final, error))

@@ -97,9 +97,8 @@ extension OutgoingVideo {
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: completion)
       unit.stamp(sequence: guarded.sequence, timestamp: timestamp)
       guard guarded.pace(now) else { return .refused(pending, .paced) }
-      if codec == nil, !guarded.isDraining {
-        guarded.isDraining = true
-        guarded.drain += 1
+      if codec == nil, !guarded.draining.isUnderWay {
+        guarded.draining.begin()
         return .drain(pending)
       }
       if guarded.pending.isFull, codec == nil || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
@@ -125,26 +124,11 @@ extension OutgoingVideo {
       finish(pending, handOver(pending.unit), outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
       let (following, isAwaited): (Pending?, Bool) = guarded.withLock { guarded in
         let following = guarded.pending.pop()
-        if following == nil { guarded.isDraining = false }
-        return (following, guarded.drainWaiters > 0)
+        return (following, following == nil && guarded.draining.end())
       }
       next = following
-      if following == nil, isAwaited { guarded.notify() }
+      if isAwaited { guarded.notify() }
     }
-  }
-
-  /// When it returns, no frame is being handed over and no completion called, unless the call came from inside foreign code.
-  func waitForDrain() {
-    guard !ForeignCode.isRunning else { return }
-    let drain: UInt64? = guarded.withLock { guarded in
-      guard guarded.isDraining else { return nil }
-      guarded.drainWaiters += 1
-      return guarded.drain
-    }
-    guard let drain else { return }
-    // One that began later belongs to another start.
-    _ = guarded.wait(until: .max) { $0.isDraining && $0.drain == drain ? nil : true }
-    guarded.withLock { $0.drainWaiters -= 1 }
   }
 
   private func handOver(_ unit: MediaUnit) -> SendResult {
@@ -174,7 +158,7 @@ extension OutgoingVideo {
     let frameRate: FrameRate
     let forceKeyFrame: Bool
     let hasTakers: Bool
-    let callback: EncodedCallback?
+    let callback: FrameCallback<EncodedFrame>?
   }
 
   private func nextWork() -> Work? {

@@ -27,7 +27,7 @@ extension OutgoingAudioOptions {
     if native.channels != 0 { channels = native.channels }
     if native.sample_format != 0 { sampleFormat = try SampleFormat.named(native.sample_format, argument: "options.sample_format") }
     if native.buffer_ms != 0 { bufferMilliseconds = native.buffer_ms }
-    if native.queue_ms != 0 { queueMilliseconds = native.queue_ms } else { queueMilliseconds = max(500, bufferMilliseconds) }
+    if native.queue_ms != 0 { queueMilliseconds = native.queue_ms }
     if native.report_capacity != 0 { reportCapacity = Int(native.report_capacity) }
     codec = native.codec
     isEncodedInput = try flag(native.encoded_input, "options.encoded_input")
