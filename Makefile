@@ -23,9 +23,10 @@ LIBRARY := $(OUT)/libmediasdk.so
 HEADERS := $(wildcard Include/mediasdk/*.h) Include/mediasdk.map Include/module.modulemap
 SWIFT_SOURCES := $(shell find Sources -name '*.swift' -o -name shim.h) Package.swift
 
-# A plugin is a folder of C files, and a file `packages` that names the libraries it links.
+# A plugin is a folder of C files, and a file `packages` that names the libraries it links: for pkg-config, or as options (-l...).
 lower = $(shell echo $(1) | tr A-Z a-z)
 PLUGINS := $(patsubst Sources/Plugins/%/,%,$(wildcard Sources/Plugins/*/))
+packages = $(shell cat Sources/Plugins/$(1)/packages 2> /dev/null)
 plugin_file = $(OUT)/plugins/$(call lower,$(1)).so
 PLUGIN_FILES := $(foreach plugin,$(PLUGINS),$(call plugin_file,$(plugin)))
 
@@ -70,7 +71,8 @@ $(call plugin_file,$(1)): $(wildcard Sources/Plugins/$(1)/*) Sources/Plugins/plu
 	@mkdir -p $(OUT)/plugins
 	@$(CC) $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared -IInclude -o $$@ $(wildcard Sources/Plugins/$(1)/*.c) \
 	  -Wl,--version-script=Sources/Plugins/plugin.map -Wl,-z,defs \
-	  $(if $(wildcard Sources/Plugins/$(1)/packages),$$$$(pkg-config --cflags --libs $$$$(cat Sources/Plugins/$(1)/packages)))
+	  $(if $(filter-out -l%,$(call packages,$(1))),$$$$(pkg-config --cflags --libs $(filter-out -l%,$(call packages,$(1))))) \
+	  $(filter -l%,$(call packages,$(1)))
 endef
 $(foreach plugin,$(PLUGINS),$(eval $(call plugin_rule,$(plugin))))
 

@@ -20,6 +20,10 @@ typedef struct host_frame_memory {
   uint8_t poison;
   uint8_t *memory[MSDK_PLANES_MAX];
   uint64_t memory_size[MSDK_PLANES_MAX];
+  void (*release)(void *opaque); /* of a wrapped frame, whose memory is the plugin's */
+  void *opaque;
+  int is_wrapped;
+  uint64_t sum; /* of what a wrapped frame showed at first */
 } host_frame_memory;
 
 /* ------------------------------------------------------------------------------------------------------------------ frames */
@@ -138,6 +142,62 @@ static msdk_result acquire(msdk_host_context *context, const msdk_video_format *
   return room ? MSDK_OK : MSDK_E_AGAIN;
 }
 
+static uint64_t sum_of(const msdk_video_frame *frame) {
+  uint64_t sum = 1;
+  for (uint32_t i = 0; i < frame->plane_count; i++) {
+    for (uint32_t row = 0; row < host_rows(frame->format, i); row++) {
+      const uint8_t *bytes = frame->plane[i].data + (ptrdiff_t)row * frame->plane[i].stride;
+      for (uint32_t x = 0; x < host_row_bytes(frame->format, i); x++) sum = (sum ^ bytes[x]) * 0x100000001B3;
+    }
+  }
+  return sum;
+}
+
+static msdk_result wrap(msdk_host_context *context, const msdk_external_frame *external, msdk_video_frame **out) {
+  const msdk_video_format *format = external->format;
+  if (external->plane_count != plane_count(format->pixel_format)) return MSDK_E_INVALID;
+  for (uint32_t i = 0; i < external->plane_count; i++) {
+    const msdk_plane *plane = &external->plane[i];
+    uint32_t row_bytes = host_row_bytes(format, i);
+    if (plane->data == NULL || plane->stride < (int32_t)row_bytes) return MSDK_E_INVALID;
+    if (plane->size < (uint64_t)plane->stride * (host_rows(format, i) - 1) + row_bytes) return MSDK_E_INVALID;
+  }
+  host_frame_memory *made = calloc(1, sizeof *made);
+  made->frame = MSDK_INIT(msdk_video_frame);
+  made->format = *format;
+  made->frame.memory_kind = MSDK_MEMORY_CPU;
+  made->frame.plane_count = external->plane_count;
+  memcpy(made->frame.plane, external->plane, sizeof made->frame.plane);
+  made->frame.format = &made->format;
+  made->frame.timestamp_ns = external->timestamp_ns;
+  made->frame.orientation = external->orientation;
+  made->frame.fence_fd = -1;
+  made->context = context;
+  made->references = 1;
+  made->is_wrapped = 1;
+  made->release = external->release;
+  made->opaque = external->opaque;
+  made->sum = sum_of(&made->frame);
+  pthread_mutex_lock(&context->lock);
+  context->outstanding++;
+  context->wrapped++;
+  pthread_mutex_unlock(&context->lock);
+  *out = &made->frame;
+  return MSDK_OK;
+}
+
+/* Rule P3: what was delivered is as it was. */
+static void unwrap(host_frame_memory *memory) {
+  msdk_host_context *context = memory->context;
+  int is_same = sum_of(&memory->frame) == memory->sum;
+  if (memory->release != NULL) memory->release(memory->opaque);
+  free(memory);
+  pthread_mutex_lock(&context->lock);
+  context->outstanding--;
+  if (!is_same) context->overwritten++;
+  pthread_mutex_unlock(&context->lock);
+}
+
 static void ref(const msdk_video_frame *frame) {
   host_frame_memory *memory = (host_frame_memory *)(uintptr_t)frame;
   pthread_mutex_lock(&memory->context->lock);
@@ -149,7 +209,13 @@ void host_unref(const msdk_video_frame *frame) {
   host_frame_memory *memory = (host_frame_memory *)(uintptr_t)frame;
   msdk_host_context *context = memory->context;
   pthread_mutex_lock(&context->lock);
-  if (--memory->references == 0) {
+  int is_last = --memory->references == 0;
+  if (is_last && memory->is_wrapped) {
+    pthread_mutex_unlock(&context->lock);
+    unwrap(memory);
+    return;
+  }
+  if (is_last) {
     context->outstanding--;
     if (!unharmed(memory)) context->overwritten++;
     int slot = 0;
@@ -249,6 +315,7 @@ const msdk_host host_table = {
   .set_error = note_error,
   .post_event = note_event,
   .video_frame_acquire = acquire,
+  .video_frame_wrap = wrap,
   .video_frame_ref = ref,
   .video_frame_unref = host_unref,
   .audio_frame_acquire = host_audio_acquire,

@@ -33,8 +33,8 @@ struct msdk_host_context {
   int64_t now_ns;
   int real_time; /* 1: now_ns is not looked at, time passes by itself */
 
-  uint32_t outstanding, acquired, refused; /* frames */
-  uint32_t overwritten;                    /* frames whose poison was touched */
+  uint32_t outstanding, acquired, wrapped, refused; /* frames */
+  uint32_t overwritten; /* frames whose poison was touched, or that were wrapped and changed after that */
   uint32_t errors, events, logs[5];
   uint32_t last_event;
   msdk_result error;

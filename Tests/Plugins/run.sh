@@ -43,7 +43,7 @@ for source in "$root"/Tests/Plugins/test_*.c; do
   name=$(basename "$source" .c)
   # shellcheck disable=SC2046,SC2086
   $cc $flags -I"$root/Include" "$source" "$root/Tests/Plugins/host.c" "$root/Tests/Plugins/host_audio.c" \
-    $(pkg-config --cflags --libs vpx libpng) -ldl -lm -lpthread -o "$build/tests/$name"
+    $(pkg-config --cflags --libs vpx libpng xcb xcb-xfixes) -ldl -lm -lpthread -o "$build/tests/$name"
   echo "== $name"
   MSDK_TEST_PLUGINS="$build/plugins" MSDK_TEST_MEDIA="$root/Tests/Media" timeout 300 "$build/tests/$name" || failed=1
 done

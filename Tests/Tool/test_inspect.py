@@ -9,8 +9,9 @@ from typing import Any
 from tool import PLUGINS, TOOL, ToolTest, environment
 
 CLASSES = [f"org.mediasdk.{name}" for name in (
-    "producer.file", "producer.pulse", "producer.testpattern", "producer.tone", "producer.wav", "renderer.bw", "renderer.file",
-    "renderer.pulse", "renderer.recorder", "renderer.wav")]
+    "producer.file", "producer.pulse", "producer.testpattern", "producer.tone", "producer.wav", "producer.x11",
+    "renderer.bw", "renderer.file", "renderer.pulse", "renderer.recorder", "renderer.terminal", "renderer.wav", "renderer.window")]
+FILES = 11
 
 
 class Inspect(ToolTest):
@@ -30,7 +31,7 @@ class Inspect(ToolTest):
         document = json.loads(self.succeed("inspect", "--json").output)
         self.assertEqual(document["version"], "0.1.0")
         self.assertEqual(document["abi"], {"major": 1, "minor": 1})
-        self.assertIn({"path": str(PLUGINS), "files": 8, "loaded": 8}, document["directories"])
+        self.assertIn({"path": str(PLUGINS), "files": FILES, "loaded": FILES}, document["directories"])
         self.assertEqual(document["refused"], [])
         self.assertIn({"width": 1280, "height": 720, "fps": 30}, document["limits"]["conference"])
         self.assertEqual(document["limits"]["extended"], [{"width": 3840, "height": 2160, "fps": 60}])
@@ -83,10 +84,10 @@ class Inspect(ToolTest):
         for program, plugins in [("built", "built/plugins"), ("prefix/bin", "prefix/lib/mediasdk/plugins-1")]:
             with self.subTest(plugins=plugins):
                 shutil.copytree(PLUGINS, self.directory / plugins)
-                self.assertIn(f"{self.directory.resolve()}/{plugins}: 8 files", self.msdk("inspect", plugins=False,
-                                                                                          tool=self.installed(program)).output)
+                output = self.msdk("inspect", plugins=False, tool=self.installed(program)).output
+                self.assertIn(f"{self.directory.resolve()}/{plugins}: {FILES} files", output)
         chosen = self.msdk("inspect", plugins=False, tool=self.installed("empty/bin"), env=environment(MSDK_PLUGIN_PATH=str(PLUGINS)))
-        self.assertIn(f"{PLUGINS}: 8 files", chosen.output)
+        self.assertIn(f"{PLUGINS}: {FILES} files", chosen.output)
 
     def installed(self, place: str) -> Any:
         path = self.directory / place / "msdk"

@@ -1,0 +1,132 @@
+#define _POSIX_C_SOURCE 200809L
+/* xcb_connect waits for the server's greeting without a limit, and writes to a socket that may break. So a thread does it, which is left
+ * behind when it takes too long, and tidies up by itself if it ever comes back. */
+#include "connect.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ANSWER_S = 5, TURN_S = 1 };
+
+/* What looks up a display's password keeps it in memory that all threads share: one at a time, unless one hangs. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct attempt {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  char *display;
+  bool done, abandoned;
+  xcb_connection_t *connection;
+  int screen_number;
+} attempt;
+
+static attempt *new_attempt(const char *display) {
+  attempt *made = calloc(1, sizeof *made);
+  if (made == NULL) return NULL;
+  made->display = strdup(display);
+  pthread_condattr_t attributes;
+  if (made->display != NULL && pthread_mutex_init(&made->lock, NULL) == 0) {
+    bool good = pthread_condattr_init(&attributes) == 0;
+    if (good) {
+      good = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&made->changed, &attributes) == 0;
+      pthread_condattr_destroy(&attributes);
+    }
+    if (good) return made;
+    pthread_mutex_destroy(&made->lock);
+  }
+  free(made->display);
+  free(made);
+  return NULL;
+}
+
+static void free_attempt(attempt *attempt) {
+  pthread_cond_destroy(&attempt->changed);
+  pthread_mutex_destroy(&attempt->lock);
+  free(attempt->display);
+  free(attempt);
+}
+
+static void *run(void *pointer) {
+  attempt *attempt = pointer;
+  int screen_number = 0;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += TURN_S;
+  bool alone = pthread_mutex_timedlock(&turn, &until) == 0;
+  xcb_connection_t *connection = xcb_connect(attempt->display[0] != 0 ? attempt->display : NULL, &screen_number);
+  if (alone) pthread_mutex_unlock(&turn);
+  pthread_mutex_lock(&attempt->lock);
+  bool abandoned = attempt->abandoned;
+  attempt->done = true;
+  attempt->connection = connection;
+  attempt->screen_number = screen_number;
+  pthread_cond_signal(&attempt->changed);
+  pthread_mutex_unlock(&attempt->lock);
+  if (abandoned) {
+    xcb_disconnect(connection);
+    free_attempt(attempt);
+  }
+  return NULL;
+}
+
+int wn_start_thread(pthread_t *thread, void *(*body)(void *), void *argument) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int error = pthread_create(thread, NULL, body, argument);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return error;
+}
+
+static msdk_result refused(const wn_report *report, const char *display, int error) {
+  bool unnamed = display[0] == 0;
+  const char *shown = unnamed ? getenv("DISPLAY") : display;
+  if (shown == NULL || shown[0] == 0) {
+    return wn_fail(report, MSDK_E_NOT_FOUND, "no X display: the parameter 'display' is empty, and DISPLAY is not set");
+  }
+  switch (error) {
+  case XCB_CONN_CLOSED_PARSE_ERR:
+    return wn_fail(report, MSDK_E_INVALID, "'%.100s' is no name of an X display; ':0' and 'host:0.1' are some", shown);
+  case XCB_CONN_CLOSED_INVALID_SCREEN: return wn_fail(report, MSDK_E_NOT_FOUND, "the X display '%.100s' has no such screen", shown);
+  case XCB_CONN_CLOSED_MEM_INSUFFICIENT: return wn_fail(report, MSDK_E_NOMEM, "no memory for a connection to an X display");
+  default:
+    return wn_fail(report, MSDK_E_IO, "no connection to the X display '%.100s': nothing answers there, or it refuses this user", shown);
+  }
+}
+
+msdk_result wn_connect(const wn_report *report, const char *display, xcb_connection_t **out, int *screen_number) {
+  attempt *attempt = new_attempt(display);
+  if (attempt == NULL) return wn_fail(report, MSDK_E_NOMEM, "no memory for a connection to an X display");
+  pthread_t thread;
+  int error = wn_start_thread(&thread, run, attempt);
+  if (error != 0) {
+    free_attempt(attempt);
+    return wn_fail(report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
+  }
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += ANSWER_S;
+  pthread_mutex_lock(&attempt->lock);
+  while (!attempt->done && pthread_cond_timedwait(&attempt->changed, &attempt->lock, &until) == 0) {}
+  bool done = attempt->done;
+  attempt->abandoned = !done;
+  pthread_mutex_unlock(&attempt->lock);
+  if (!done) {
+    pthread_detach(thread);
+    return wn_fail(report, MSDK_E_TIMEOUT, "the X display '%.100s' did not answer within %d s", display, ANSWER_S);
+  }
+  pthread_join(thread, NULL);
+  xcb_connection_t *connection = attempt->connection;
+  *screen_number = attempt->screen_number;
+  free_attempt(attempt);
+  error = xcb_connection_has_error(connection);
+  if (error != 0) {
+    xcb_disconnect(connection);
+    return refused(report, display, error);
+  }
+  *out = connection;
+  return MSDK_OK;
+}
