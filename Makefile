@@ -20,6 +20,7 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib -Xswiftc -cross-modu
 CFLAGS ?= -O2 -g
 WARNINGS := -std=c11 -Wall -Wextra -pedantic -Werror
 LIBRARY := $(OUT)/libmediasdk.so
+FEEDER := $(OUT)/libmediasdk-feeder.so
 HEADERS := $(wildcard Include/mediasdk/*.h) Include/mediasdk.map Include/module.modulemap
 SWIFT_SOURCES := $(shell find Sources -name '*.swift' -o -name shim.h) Package.swift
 
@@ -37,14 +38,15 @@ RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MS
 # A test that hangs has failed.
 LIMIT := timeout --kill-after=10 1500
 
-.PHONY: all library plugins tool demo test bench sanitize install clean format
+.PHONY: all library feeder plugins tool demo test bench sanitize install clean format
 .PHONY: test-headers test-swift test-plugins test-c test-python test-tool test-install test-snippets
-all: library plugins tool
+all: library feeder plugins tool
 
 # ------------------------------------------------------------------------------------------------------------------- building
 
 library: $(LIBRARY)
 plugins: $(PLUGIN_FILES)
+feeder: $(FEEDER)
 tool: $(OUT)/msdk
 
 # Swift's build does not notice that a header of the contract changed.
@@ -64,6 +66,18 @@ $(OUT)/msdk: $(LIBRARY)
 	@echo "== building the msdk tool"
 	$(SWIFT_BUILD) --product msdk
 	@install -s .build/release/msdk $@
+
+# The feeder's side of a screen share: C, and nothing but libc.
+$(FEEDER): $(wildcard Sources/Feeder/*) $(wildcard Include/mediasdk/*.h)
+	@echo "== building libmediasdk-feeder"
+	@mkdir -p $(OUT)/feeder
+	@rm -f $(OUT)/feeder/*.o $(OUT)/libmediasdk-feeder.a
+	@for source in Sources/Feeder/*.c; do \
+	  $(CC) $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -IInclude -c $$source -o $(OUT)/feeder/$$(basename $$source .c).o || exit 1; done
+	@$(AR) rcs $(OUT)/libmediasdk-feeder.a $(OUT)/feeder/*.o
+	@$(CC) $(CFLAGS) -shared -o $@ $(OUT)/feeder/*.o -Wl,-soname=libmediasdk-feeder.so.$(SOVERSION) \
+	  -Wl,--version-script=Sources/Feeder/feeder.map -Wl,-z,defs -pthread
+	@ln -sf libmediasdk-feeder.so $(OUT)/libmediasdk-feeder.so.$(SOVERSION)
 
 define plugin_rule
 $(call plugin_file,$(1)): $(wildcard Sources/Plugins/$(1)/*) Sources/Plugins/plugin.map $(wildcard Include/mediasdk/*.h)
@@ -105,6 +119,7 @@ test-headers:
 	@Tests/ABI/check_layout.sh
 	@Tests/ABI/check_exports.sh $(LIBRARY)
 	@Tests/ABI/check_dependencies.sh $(LIBRARY)
+	@Tests/ABI/check_feeder.sh $(FEEDER)
 	@python3 Tests/ABI/check_docs.py
 
 test-swift:
@@ -156,11 +171,17 @@ install: all
 	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libmediasdk.so.$(VERSION)
 	ln -sf libmediasdk.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk.so.$(SOVERSION)
 	ln -sf libmediasdk.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk.so
+	install -m 755 $(FEEDER) $(DESTDIR)$(PREFIX)/lib/libmediasdk-feeder.so.$(VERSION)
+	ln -sf libmediasdk-feeder.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk-feeder.so.$(SOVERSION)
+	ln -sf libmediasdk-feeder.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk-feeder.so
+	install -m 644 $(OUT)/libmediasdk-feeder.a $(DESTDIR)$(PREFIX)/lib
 	install -m 644 Include/mediasdk/*.h $(DESTDIR)$(PREFIX)/include/mediasdk
 	install -m 755 $(PLUGIN_FILES) $(DESTDIR)$(PREFIX)/lib/mediasdk/plugins-$(ABI)
 	install -m 755 $(OUT)/msdk $(DESTDIR)$(PREFIX)/bin
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|' Bindings/C/mediasdk.pc.in \
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/mediasdk.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' Bindings/C/mediasdk-feeder.pc.in \
+	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/mediasdk-feeder.pc
 
 format:
 	swift format --in-place --recursive Sources Tests Package.swift

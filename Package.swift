@@ -26,7 +26,8 @@ let package = Package(
     .target(name: "MediaCodecs", dependencies: ["MediaCore", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
     .target(name: "MediaTransport", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
     .target(name: "MediaPlugins", dependencies: ["MediaCore", "MediaCodecs", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaSDK", dependencies: ["MediaCore", "MediaCodecs", "MediaTransport", "MediaPlugins", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaIngest", dependencies: ["MediaCore", "MediaTransport", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaSDK", dependencies: ["MediaCore", "MediaCodecs", "MediaTransport", "MediaIngest", "MediaPlugins", "CLinux"], swiftSettings: strict),
     .target(
       name: "MediaSDKABI", dependencies: ["MediaSDK"], swiftSettings: strict,
       linkerSettings: [
@@ -46,6 +47,7 @@ let package = Package(
     .testTarget(name: "MediaCodecsTests", dependencies: ["MediaCodecs"], swiftSettings: strict),
     .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport"], swiftSettings: strict),
     .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
+    .testTarget(name: "MediaIngestTests", dependencies: ["MediaIngest"], swiftSettings: strict),
     .testTarget(name: "MediaSDKTests", dependencies: ["MediaSDK"], swiftSettings: strict),
   ]
 )

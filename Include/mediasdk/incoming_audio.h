@@ -47,8 +47,8 @@ typedef struct msdk_incoming_audio_options {
 } msdk_incoming_audio_options;
 
 /* Begins to receive. options may be NULL. MSDK_E_STATE unless available or stopped; MSDK_E_CLOSED when not available any more;
- * MSDK_E_UNSUPPORTED for packets of what is sent raw, or of the mix. MSDK_E_RANGE, MSDK_E_INVALID and MSDK_E_UNSUPPORTED name the member.
- * [any thread] */
+ * MSDK_E_UNSUPPORTED for packets of what is sent raw, or of the mix; MSDK_E_PERMISSION when the room does not let the session receive.
+ * MSDK_E_RANGE, MSDK_E_INVALID and MSDK_E_UNSUPPORTED name the member. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_audio_start(msdk_incoming_audio *stream, const msdk_incoming_audio_options *options);
 
 /* Ends receiving, but for the mix; buffers that wait are gone, readers get MSDK_E_CLOSED. Renderers stay attached, as they are. A success

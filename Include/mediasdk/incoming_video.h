@@ -33,8 +33,8 @@ typedef struct msdk_incoming_video_options {
   uint32_t queue_policy;  /* MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
 } msdk_incoming_video_options;
 
-/* Begins to receive. options may be NULL. MSDK_E_STATE unless available or stopped; MSDK_E_CLOSED when not available any more.
- * [any thread] */
+/* Begins to receive. options may be NULL. MSDK_E_STATE unless available or stopped; MSDK_E_CLOSED when not available any more;
+ * MSDK_E_PERMISSION when the room does not let the session receive. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_start(msdk_incoming_video *stream, const msdk_incoming_video_options *options);
 
 /* Ends receiving; frames that wait are gone, readers get MSDK_E_CLOSED. A success when it is not started. [any thread] [may wait for

@@ -15,6 +15,8 @@
  * Sound goes the same way with msdk_outgoing_audio_create, msdk_session_start_audio and msdk_outgoing_audio_send, and comes out of
  * msdk_incoming_audio_read, from one participant or, by msdk_session_mixed_audio, from all of them mixed.
  *
+ * A screen share can be fed by another process: ingest.h. Its side is feeder.h, of a library of its own.
+ *
  * A complete program of each side is Examples/C/send.c and Examples/C/receive.c, of sound Examples/C/tone.c and Examples/C/record.c.
  *
  * Handles. Engine, session, streams, senders and instances are opaque pointers of distinct types. Their value is a token that carries a
@@ -65,11 +67,13 @@
 #include "frame.h"
 #include "incoming_audio.h"
 #include "incoming_video.h"
+#include "ingest.h"
 #include "instance.h"
 #include "outgoing_audio.h"
 #include "outgoing_video.h"
 #include "report.h"
 #include "room.h"
 #include "session.h"
+#include "view.h"
 
 #endif /* MEDIASDK_H */

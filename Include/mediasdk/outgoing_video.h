@@ -7,6 +7,26 @@
  * format needs is, for VP8, 0.03 bits a pixel (a 1280x720 picture at 30 a second: 830 kbit/s), and without a codec all of its bytes.
  *
  * Of every frame that send accepts exactly one report tells the truth: sent, encoded, replaced, dropped with the reason, or failed.
+ *
+ * A screen share (MSDK_VIDEO_SCREEN_SHARE; one at a time on a session) keeps its size and gives up frame rate, and costs nothing while
+ * nothing changes:
+ *   - Of the declared sizes the largest is made as long as the estimate carries one frame a second of it; only below that the next smaller
+ *     one. Of the formats of that size the sender is given the slowest that is not slower than what the estimate carries; frames leave
+ *     at the rate that it carries (paced_frames_per_second of the stats), and a pull producer is asked at it. That rate changes without
+ *     a new sender.
+ *   - A frame that comes ahead of its time waits for it. MSDK_DROP_PACED is one that a newer one overtook meanwhile.
+ *   - What has not changed need not be sent. The stream keeps a reference to the last frame until the next one comes or the sender
+ *     changes. Whoever begins to receive or asks for a key frame is sent that picture at once, ten times a second at most. What the
+ *     queue, the encoder or the network left out is made good a moment later. With VP8 it is sent again, four times a second and up to
+ *     twenty times, until text in it is sharp. Then nothing more is encoded or sent. These repetitions have the picture's sequence and
+ *     the time of now, and no reports (frames_repeated of the stats).
+ *   - After a new sender the first frame must be a whole picture, changed or not. With encoded_input nothing waits for the estimate and
+ *     nothing is repeated: answer MSDK_EVENT_KEY_FRAME_REQUESTED.
+ *   - VP8 is set for text: no coarser than quantizer 40 of 63, frames are left out instead; no key frame that nobody asked for.
+ *   - With format_count 0 the format is that of the producer, which must be attached before the start. Its size is followed when it changes
+ *     (MSDK_PLUGIN_EVENT_FORMAT_CHANGED, plugin.h), at most four times a second, and is then the stream's only one, until it is started
+ *     again; so it is when it refuses the size of a list. Beyond the limits the stream fails with an event that names the limit.
+ *     Under conference limits an odd size loses its last column or row, and a pixel format that the codec does not take is converted.
  */
 #ifndef MEDIASDK_OUTGOING_VIDEO_H
 #define MEDIASDK_OUTGOING_VIDEO_H
@@ -18,23 +38,26 @@
 extern "C" {
 #endif
 
-enum { MSDK_VIDEO_VIRTUAL = 1 }; /* kind of stream: a picture made by the program, in place of a camera's */
-
 /* ------------------------------------------------------------------------------------------------------------------ limits */
 
 enum {
-  MSDK_LIMITS_CONFERENCE = 0, /* the presets, each up to its frame rate: what every receiver of a call can be expected to take */
+  MSDK_LIMITS_CONFERENCE = 0, /* what every receiver of a call can be expected to take */
   MSDK_LIMITS_EXTENDED = 1    /* any size up to 3840x2160, odd ones too, up to 60 frames a second */
 };
 
 typedef struct msdk_video_limit {
   uint32_t struct_size;
-  uint32_t width, height; /* exactly, or for extended limits at most */
+  uint32_t width, height; /* of a virtual stream under conference limits exactly, else at most */
   uint32_t fps;           /* at most */
 } msdk_video_limit;
 
-/* The limits, one by one. Conference: 1920x1080, 1280x720, 960x540, 858x480, 640x360 and 640x480 at 30; 480x270, 424x320, 352x240,
- * 320x240, 320x180 and 212x160 at 15. MSDK_E_NOT_FOUND ends the list. [any thread] */
+/* The limits, one by one; a format must keep one of them. MSDK_E_NOT_FOUND ends the list.
+ *   virtual, conference       exactly 1920x1080, 1280x720, 960x540, 858x480, 640x360 or 640x480, each up to 30 frames a second; or 480x270,
+ *                             424x320, 352x240, 320x240, 320x180 or 212x160, up to 15
+ *   virtual, extended         up to 3840x2160, up to 60
+ *   screen share, conference  any even width and height from 16x16 up to 1920x1080, or in portrait up to 1080x1920; up to 30
+ *   screen share, extended    up to 3840x2160, or in portrait up to 2160x3840, odd ones too; up to 60
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_video_limit_at(uint32_t kind, uint32_t limits, uint32_t index, msdk_video_limit *out);
 
 /* Whether a format would be accepted; MSDK_E_LIMIT with a text that names the limit it breaks. [any thread] */
@@ -54,7 +77,7 @@ typedef struct msdk_outgoing_video_options {
   uint32_t kind;   /* MSDK_VIDEO_*; 0: virtual */
   uint32_t limits; /* MSDK_LIMITS_* */
   uint32_t codec;  /* MSDK_CODEC_NONE: raw frames pass as they are; MSDK_CODEC_VP8 (NV12 and I420 only) */
-  const msdk_video_format *formats; /* borrowed; 1..64; each of a frame rate above 0 */
+  const msdk_video_format *formats; /* borrowed; 1..64, of a screen share with a producer also 0; each of a frame rate above 0 */
   uint32_t format_count;
   uint32_t preset;      /* MSDK_PRESET_* */
   uint32_t queue_policy; /* MSDK_POLICY_* when the encoder is behind: DROP_OLDEST replaces the frame that waits */
@@ -62,7 +85,7 @@ typedef struct msdk_outgoing_video_options {
   uint32_t encoded_input; /* 1: the program sends encoded frames (msdk_frame_sender_send_encoded), no raw ones */
   uint32_t encoder_threads; /* 1..8; 0: 1, or 2 from 1920x1080 on */
   uint64_t target_bitrate, min_bitrate, max_bitrate; /* bits per second; 0: 0.08 bits a pixel, 0: 30,000, 0: 20,000,000 */
-  uint32_t key_frame_interval_ms; /* at the latest; 0: 10,000 */
+  uint32_t key_frame_interval_ms; /* at the latest; 0: 10,000, of a screen share only when asked for */
   uint32_t report_capacity; /* reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped */
 } msdk_outgoing_video_options;
 
@@ -85,14 +108,16 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_sender(msdk_outgoing_video *stream, 
 MSDK_EXPORT msdk_result msdk_outgoing_video_set_bitrate(msdk_outgoing_video *stream, uint64_t target, uint64_t min, uint64_t max);
 
 /* Sends at most this many frames a second, at most the format's own (MSDK_E_RANGE); 0/0: the format's own. Frames that come faster are
- * reported as dropped with MSDK_DROP_PACED; a pull producer is asked at this rate. [any thread] */
+ * reported as dropped with MSDK_DROP_PACED, those of a screen share wait; a pull producer is asked at this rate. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_set_frame_rate(msdk_outgoing_video *stream, uint32_t fps_num, uint32_t fps_den);
 
-/* The next frame encoded will be a key frame. A success without a codec. [any thread] */
+/* The next frame encoded will be a key frame. A screen share sends what stands at once, as one. A success without a codec.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_request_key_frame(msdk_outgoing_video *stream);
 
 /* Lets an instance make the frames: the core sets its format, starts it with the stream and paces it. NULL detaches.
- * The instance's own formats must include the stream's; MSDK_E_FORMAT comes as an event when it refuses one. [any thread] */
+ * The instance's own formats must include the stream's, unless it is a screen share; MSDK_E_FORMAT comes as an event when it refuses one.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_attach_producer(msdk_outgoing_video *stream, msdk_instance *producer);
 
 /* Preview: the renderer is given the frames as they are sent, on a thread of its own, the newest if it is slow. Up to 8. [any thread] */
@@ -148,6 +173,8 @@ typedef struct msdk_outgoing_video_stats { /* the names of W3C webrtc-stats wher
   uint64_t reports_dropped;
   uint32_t receivers; /* subscribed now */
   uint32_t reserved0;
+  double paced_frames_per_second; /* the most that leave now: see screen shares above, and set_frame_rate; 0 when not started */
+  uint64_t frames_repeated; /* pictures of a screen share that were sent again; in none of the other numbers but bytes and key frames */
 } msdk_outgoing_video_stats;
 
 /* Since the stream was made. [any thread] */

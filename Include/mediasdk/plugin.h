@@ -30,7 +30,8 @@
  *   P2  When stop_capture returns, no thread of the plugin is, or will be, inside a host call that delivers frames; when stop_render
  *       returns, none in read_render_data.
  *   P3  A frame that was delivered, or was received, is read-only. Strides come from the frame, never from the width.
- *   P4  Every reference that was taken is given back. A renderer keeps no more than four frames of video, eight of sound.
+ *   P4  Every reference that was taken is given back. A renderer keeps no more than four frames of video (of several inputs four of each),
+ *       eight of sound.
  *   P5  No C++ exception, longjmp or signal leaves the plugin.
  *   P6  A struct from the host is read with MSDK_HAS, and a host function is called after MSDK_CAN when it is newer than min_host_minor.
  *   P7  A pull producer never sleeps until its frame is due: the host paces. A renderer returns fast.
@@ -45,7 +46,7 @@ extern "C" {
 #endif
 
 /* The major version is part of the entry's name. A module loads when its min_host_minor <= the host's minor. */
-enum { MSDK_ABI_MAJOR = 1, MSDK_ABI_MINOR = 1 }; /* 1.1: sound */
+enum { MSDK_ABI_MAJOR = 1, MSDK_ABI_MINOR = 2 }; /* 1.1: sound; 1.2: renderers of several streams at once */
 #define MSDK_ENTRY_SYMBOL "msdk_plugin_entry_v1"
 
 typedef struct msdk_host_context msdk_host_context; /* the host's side of one instance; opaque to the plugin */
@@ -57,7 +58,11 @@ enum { MSDK_LOG_DEBUG = 0, MSDK_LOG_INFO = 1, MSDK_LOG_WARN = 2, MSDK_LOG_ERROR 
 
 enum { /* what post_event tells */
   MSDK_PLUGIN_EVENT_ERROR = 1,
-  MSDK_PLUGIN_EVENT_FORMAT_CHANGED = 2, /* the producer would rather make another format now; this version only tells the program */
+  /* The producer's picture has another size now. On a screen share the host stops it, asks its capture_settings, agrees on that size
+   * with set_format and starts it again, at most four times a second; until then MSDK_E_AGAIN, not a picture that does not fit, is the
+   * answer to produce_frame, and the first picture afterwards is a whole one. On a virtual stream the program is told, and the size
+   * agreed on stays: go on making it, scaled or framed. */
+  MSDK_PLUGIN_EVENT_FORMAT_CHANGED = 2,
   MSDK_PLUGIN_EVENT_ENDED = 3,          /* nothing more will come */
   MSDK_PLUGIN_EVENT_PARAM_CHANGED = 4,  /* detail: the parameter's name */
   MSDK_PLUGIN_EVENT_USER = 0x10000      /* from here on the plugin's own; passed to the program as they are */
@@ -176,10 +181,11 @@ typedef struct msdk_video_producer {
   /* [control] READY, STARTED: the current or preferred format */
   msdk_result (*capture_settings)(msdk_self *, msdk_video_format *out);
   msdk_result (*enum_formats)(msdk_self *, uint32_t index, msdk_video_format *out); /* [control] READY; MSDK_E_NOT_FOUND ends the list */
-  msdk_result (*set_format)(msdk_self *, const msdk_video_format *); /* [control] READY only; MSDK_E_FORMAT when it cannot make it */
-  /* [media] Of a pull producer: one frame, whose reference goes to the host. due_ns: when it will be sent. MSDK_E_AGAIN: nothing this time;
-   * MSDK_E_CLOSED: no more, ever; the last frame may instead carry MSDK_FRAME_END. Another error ends the stream with an event.
-   * A timestamp_ns of 0 is filled in by the host with due_ns. */
+  /* [control] READY only; MSDK_E_FORMAT when it cannot make it: on a screen share the host then asks capture_settings, and converts */
+  msdk_result (*set_format)(msdk_self *, const msdk_video_format *);
+  /* [media] Of a pull producer: one frame, whose reference goes to the host. due_ns: when it will be sent. MSDK_E_AGAIN: nothing this
+   * time, or unchanged; MSDK_E_CLOSED: no more, ever; the last frame may instead carry MSDK_FRAME_END. Another error ends the stream with
+   * an event. A timestamp_ns of 0 is filled in by the host with due_ns. */
   msdk_result (*produce_frame)(msdk_self *, int64_t due_ns, msdk_video_frame **out);
 } msdk_video_producer;
 
@@ -201,6 +207,18 @@ typedef struct msdk_audio_producer {
    * when this one is over. */
   msdk_result (*produce_frame)(msdk_self *, int64_t due_ns, msdk_audio_frame **out);
 } msdk_audio_producer;
+
+/* One of the streams that a renderer shows at once, and whose it is: a participant of a call, or the screen that one shares. Texts are
+ * borrowed, UTF-8 of 1 to 255 bytes. */
+typedef struct msdk_input {
+  uint32_t struct_size;
+  uint32_t kind; /* MSDK_VIDEO_*: a participant's picture (virtual), or a screen share, which is an input of its own */
+  const char *user_id, *display_name;
+  uint32_t is_local;  /* 1: the program's own */
+  uint32_t has_video; /* 1: pictures are sent, though none may have come yet; 0: whatever was shown is over */
+  uint32_t is_speaking; /* 1: an active speaker */
+  uint32_t is_muted;    /* 1: sends sound, all of which is muted */
+} msdk_input;
 
 typedef struct msdk_video_renderer {
   uint32_t struct_size;
@@ -224,6 +242,16 @@ typedef struct msdk_video_renderer {
    * the host asks for; the renderer itself cannot ask for another. Both or neither. */
   int32_t (*accepts_codec)(msdk_self *, uint32_t codec);
   msdk_result (*render_encoded_frame)(msdk_self *, const msdk_encoded_frame *);
+  /* Since ABI 1.2: a renderer of several streams at once, for msdk_session_attach_renderer. All three or none; render_video_frame is still
+   * there, for when it is attached to one stream.
+   *   update_input        an input is new, or something that is told of it has changed
+   *   remove_input        it is gone: give its frames back
+   *   render_input_frame  a picture of it, as in render_video_frame; accepts_format is asked for each input by itself
+   * The numbers are the host's, from 1, and are not used again. An input is known before its first picture. release_render ends all inputs,
+   * which are then not removed one by one. */
+  msdk_result (*update_input)(msdk_self *, uint32_t input, const msdk_input *); /* [media] borrowed */
+  msdk_result (*remove_input)(msdk_self *, uint32_t input);                     /* [media] */
+  msdk_result (*render_input_frame)(msdk_self *, uint32_t input, const msdk_video_frame *); /* [media] */
 } msdk_video_renderer;
 
 /* Sound. The host converts to the format that render_settings gives: rate, channels and sample format, and buffers of frames_per_buffer

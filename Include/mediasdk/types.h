@@ -75,7 +75,9 @@ enum {
   MSDK_E_EXISTS = -22,       /* the name or user id is taken */
   MSDK_E_FORKED = -23,       /* called in the child of a fork() */
   MSDK_E_CORRUPT = -24,      /* data that cannot be parsed or decoded */
-  MSDK_E_ABI = -25           /* a plugin that does not fit this host */
+  MSDK_E_ABI = -25,          /* a plugin that does not fit this host */
+  MSDK_E_FULL = -26,         /* the room has as many members as it takes */
+  MSDK_E_REMOVED = -27       /* taken out of the room: by a moderator, or replaced by the same user id */
 };
 
 /* ------------------------------------------------------------------------------------------------------------ typed values */
@@ -147,6 +149,11 @@ enum {
   MSDK_MATRIX_BT470BG = 5,    /* BT.601, 625 lines */
   MSDK_MATRIX_SMPTE170M = 6,  /* BT.601, 525 lines: the same matrix */
   MSDK_MATRIX_BT2020_NCL = 9
+};
+
+enum { /* kinds of stream; a session may send one of each at the same time, and more virtual ones */
+  MSDK_VIDEO_VIRTUAL = 1,     /* a picture made by the program, in place of a camera's */
+  MSDK_VIDEO_SCREEN_SHARE = 2 /* a display, a window, a document */
 };
 
 enum { MSDK_CONTENT_NONE = 0, MSDK_CONTENT_MOTION = 1, MSDK_CONTENT_DETAIL = 2, MSDK_CONTENT_TEXT = 3 };
@@ -250,6 +257,22 @@ typedef struct msdk_encoded_frame {
   uint32_t level;       /* of sound, as in msdk_audio_frame; 127 when it is not known */
   uint32_t reserved0;   /* 0 */
 } msdk_encoded_frame;
+
+/* ------------------------------------------------------------------------------------------------------------------ feeders */
+
+enum { /* why the connection of a feeder was refused or ended: ingest.h for the session's side, feeder.h for the feeder's and the rules */
+  MSDK_FEED_NONE = 0,
+  MSDK_FEED_NOT_ADMITTED = 1,
+  MSDK_FEED_BUSY = 2,
+  MSDK_FEED_VERSION = 3,
+  MSDK_FEED_MALFORMED = 4,
+  MSDK_FEED_TOO_LARGE = 5,
+  MSDK_FEED_FORMAT = 6,
+  MSDK_FEED_SLOT = 7,
+  MSDK_FEED_STALLED = 8,
+  MSDK_FEED_CROWDED = 9,
+  MSDK_FEED_CLOSED = 10
+};
 
 /* ------------------------------------------------------------------------------------------------------------------- audio */
 

@@ -5,10 +5,10 @@ import Synchronization
 public final class ConversionScratch: @unchecked Sendable {
   /// The buffers that may be in use at the same moment.
   enum Slot: Int {
-    case picture, band, chroma, scaledChroma, channels, scaledChannels, stepA, stepB, pass, transposed
+    case picture, band, chroma, scaledChroma, channels, scaledChannels, stepA, stepB, pass, transposed, upright, mirrored
   }
 
-  private static let slots = 10
+  private static let slots = 12
   private var buffers = [UnsafeMutableRawBufferPointer](repeating: UnsafeMutableRawBufferPointer(start: nil, count: 0), count: slots)
 
   public init() {}

@@ -100,4 +100,14 @@ struct Picture {
     picture.plane2 += first / 2 * Int(stride2)
     return picture
   }
+
+  /// A part, which begins on even pixels.
+  func region(_ part: Rectangle) -> Picture {
+    var picture = band(from: part.y, rows: part.height)
+    picture.width = part.width
+    picture.plane0 += format.rowBytes(plane: 0, width: part.x)
+    picture.plane1 += format.rowBytes(plane: 1, width: part.x)
+    picture.plane2 += format.rowBytes(plane: 2, width: part.x)
+    return picture
+  }
 }

@@ -53,6 +53,12 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
     guard status == VPX_CODEC_OK else { throw vpxError("setting the VP8 frame rate to \(frameRate)", status, context) }
   }
 
+  public var isSharp: Bool {
+    var quantizer: Int32 = 0
+    let status = cvpx_get(context, Int32(VP8E_GET_LAST_QUANTIZER_64.rawValue), &quantizer)
+    return status == VPX_CODEC_OK && quantizer <= vp8SharpQuantizer
+  }
+
   public func encode<Result>(
     _ frame: UnsafePointer<msdk_video_frame>, timestamp: Int64, duration: Int64, forceKeyFrame: Bool,
     body: (EncodedPacket) throws(MediaError) -> Result

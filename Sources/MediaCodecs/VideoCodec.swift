@@ -22,10 +22,12 @@ public struct VideoEncoderSettings: Sendable, Equatable {
   public var keyFrameInterval: UInt32
   /// Frames are left out when the rate control's buffer holds less than this per cent of its aim; 0: never.
   public var dropThreshold: UInt32
+  /// Screens: text is to be sharp, and what stands still is to cost nothing.
+  public var isScreen: Bool
 
   public init(
     width: UInt32, height: UInt32, frameRate: FrameRate, threads: Int = 1, preset: EncoderPreset = .realtime, targetBitrate: UInt64,
-    keyFrameInterval: UInt32 = 300, dropThreshold: UInt32 = 30
+    keyFrameInterval: UInt32 = 300, dropThreshold: UInt32 = 30, isScreen: Bool = false
   ) {
     self.width = width
     self.height = height
@@ -35,6 +37,7 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     self.targetBitrate = targetBitrate
     self.keyFrameInterval = keyFrameInterval
     self.dropThreshold = dropThreshold
+    self.isScreen = isScreen
   }
 }
 
@@ -60,6 +63,9 @@ public protocol VideoEncoder: AnyObject, Sendable {
 
   /// The rate that is expected from the next frame on.
   func setFrameRate(_ frameRate: FrameRate) throws(MediaError)
+
+  /// Whether the last frame was encoded so finely that text is sharp in it.
+  var isSharp: Bool { get }
 }
 
 public struct VideoDecoderSettings: Sendable, Equatable {

@@ -27,6 +27,8 @@ public enum Status: msdk_result, Sendable {
   case forked = -23
   case corrupt = -24
   case abi = -25
+  case full = -26
+  case removed = -27
 
   /// A foreign code, of which an unknown one is a failure like any other.
   public init(foreign code: msdk_result) {

@@ -69,7 +69,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     return frame
   }
 
-  private static func allocate(_ format: VideoFormat, _ header: SlotHeader) -> VideoFrame? {
+  static func allocate(_ format: VideoFormat, _ header: SlotHeader) -> VideoFrame? {
     guard let payload = table?.allocate(header) else { return nil }
     let native = payload.bindMemory(to: msdk_video_frame.self, capacity: 1)
     let nativeFormat = (payload + formatOffset).bindMemory(to: msdk_video_format.self, capacity: 1)
@@ -83,7 +83,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     return VideoFrame(native: native)
   }
 
-  private static let tableFull = MediaError(.noMemory, "65,536 frames are alive in this process; unref frames that are done with")
+  static let tableFull = MediaError(.noMemory, "65,536 frames are alive in this process; unref frames that are done with")
 
   // MARK: References
 
@@ -164,6 +164,13 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     format.pointee.color_transfer = color.transfer
     format.pointee.color_matrix = color.matrix
     format.pointee.color_full_range = color.fullRange ? 1 : 0
+  }
+
+  /// Leaves the last columns and rows out: of a view of one's own, at most as large as it is.
+  public func cut(to format: VideoFormat) {
+    guard let own = UnsafeMutablePointer(mutating: native.pointee.format) else { return }
+    own.pointee.width = min(own.pointee.width, format.width)
+    own.pointee.height = min(own.pointee.height, format.height)
   }
 
   /// Copies the pixels of a frame of the same format and size, row by row.

@@ -9,9 +9,11 @@ final class AttachedRenderers: Sendable {
   struct Entry {
     let renderer: PluginInstance
     let attachment: PluginInstance.Attachment
-    let takesCodec: Bool
+    var takesCodec: Bool
     /// Of those who take encoded pictures: nothing before the first key frame is for them.
     var hasKeyFrame = false
+    /// Of pictures: what the renderer sees them through.
+    var view: ViewSlot?
   }
 
   private let medium: PluginInstance.Medium
@@ -54,6 +56,16 @@ final class AttachedRenderers: Sendable {
         throw MediaError(.noMemory, "\(what) feeds \(AttachedRenderers.limit) renderers already, the most there may be")
       }
       entries.append(entry)
+    }
+  }
+
+  /// Changes the view of a renderer that is attached here; says whether it is.
+  func show(_ renderer: PluginInstance, through view: ViewSlot?) -> Bool {
+    entries.withLock { entries in
+      guard let index = entries.firstIndex(where: { $0.renderer === renderer }) else { return false }
+      entries[index].view = view
+      if view != nil { entries[index].takesCodec = false }
+      return true
     }
   }
 

@@ -3,7 +3,7 @@ import MediaCore
 
 /// The states and frames of a renderer.
 extension PluginInstance {
-  private func rendererTable() throws(MediaError) -> msdk_video_renderer {
+  func rendererTable() throws(MediaError) -> msdk_video_renderer {
     guard let table = descriptor.renderer else { throw MediaError(.unsupported, "class \(descriptor.id) is no renderer of video") }
     return table
   }
@@ -27,6 +27,7 @@ extension PluginInstance {
     try turn.take("release_render") { () throws(MediaError) in
       guard rendererPhase > .created else { return }
       state.withLock { $0.renderer = .created }
+      inputs.removeAll()
       if let flush = table.flush { try call("flush") { flush($0) } }
       try call("release_render") { table.release_render?($0) ?? 0 }
     }

@@ -29,12 +29,17 @@ extension PluginTable {
 
   static func videoRenderer(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_video_renderer? {
     guard table.kinds & UInt32(MSDK_KIND_VIDEO_RENDERER) != 0 else { return nil }
-    let renderer = try read(table.video_renderer, "\(argument).video_renderer")
+    let sizeOfVersion11 = MemoryLayout<msdk_video_renderer>.offset(of: \.update_input) ?? MemoryLayout<msdk_video_renderer>.size
+    let renderer = try read(table.video_renderer, "\(argument).video_renderer", least: sizeOfVersion11)
     guard renderer.init_render != nil, renderer.release_render != nil, renderer.render_video_frame != nil else {
       throw MediaError(.abi, "\(argument).video_renderer lacks one of init_render, release_render and render_video_frame")
     }
     guard (renderer.accepts_codec != nil) == (renderer.render_encoded_frame != nil) else {
       throw hasHalfACodec("\(argument).video_renderer")
+    }
+    let inputFunctions = [renderer.update_input != nil, renderer.remove_input != nil, renderer.render_input_frame != nil]
+    guard !inputFunctions.contains(true) || !inputFunctions.contains(false) else {
+      throw MediaError(.abi, "\(argument).video_renderer has only some of update_input, remove_input and render_input_frame")
     }
     return renderer
   }

@@ -91,6 +91,7 @@ public final class PluginInstance: Sendable {
   let context: Context
   let adapter = RendererAdapter()
   let audioAdapter = AudioRendererAdapter()
+  let inputs = RendererInputs()
   /// What a renderer of sound that pulls has not read yet.
   let renderQueue = RenderQueue()
   /// In milliseconds, as the plugin said last.
@@ -141,7 +142,7 @@ public final class PluginInstance: Sendable {
     return MediaError(status, "\(id): \(text ?? "\(function) failed with \(status) (\(result))")")
   }
 
-  func checkAlive() throws(MediaError) {
+  public func checkAlive() throws(MediaError) {
     guard !state.withLock({ $0.isDestroyed }) else { throw MediaError(.closed, "the instance of \(descriptor.id) is destroyed") }
   }
 

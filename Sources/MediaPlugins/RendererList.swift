@@ -32,6 +32,16 @@ public final class RendererList: Sendable {
     }
   }
 
+  /// Attaches a renderer through a view; one that is attached here already gets another one, or with nil none.
+  public func add(
+    _ renderer: PluginInstance, through view: View?, to what: String, codec: UInt32, events: PluginInstance.EventHandler?
+  ) throws(MediaError) {
+    let slot = view.map { ViewSlot($0) }
+    if list.show(renderer, through: slot) { return }
+    try add(renderer, to: what, codec: slot == nil ? codec : 0, events: events)
+    _ = list.show(renderer, through: slot)
+  }
+
   private func reaches(_ instance: PluginInstance) -> Bool {
     list.all.contains { $0.renderer === instance || $0.renderer.downstream.reaches(instance) }
   }
@@ -48,7 +58,12 @@ public final class RendererList: Sendable {
   /// Says whether somebody rendered it.
   @discardableResult
   public func render(_ frame: VideoFrame) -> Bool {
-    list.feed(where: { !$0.takesCodec }) { entry throws(MediaError) in try entry.renderer.render(frame, from: entry.attachment) }
+    list.feed(where: { !$0.takesCodec }) { entry throws(MediaError) in
+      guard let view = entry.view else { return try entry.renderer.render(frame, from: entry.attachment) }
+      let seen = try view.show(frame)
+      defer { seen.release() }
+      try entry.renderer.render(seen, from: entry.attachment)
+    }
   }
 
   @discardableResult

@@ -23,6 +23,8 @@ final class EncodingStage: Sendable {
   }
 
   var hasEncoder: Bool { state.withLock { $0.encoder != nil } }
+  /// Whether text was sharp in the last picture.
+  var isSharp: Bool { state.withLock { $0.encoder?.isSharp ?? true } }
 
   /// The encoded frame with a reference for the caller; nil when the rate control left it out.
   func encode(_ frame: VideoFrame, _ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> EncodedFrame? {
@@ -55,7 +57,7 @@ final class EncodingStage: Sendable {
 
   private func prepare(_ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> (any VideoEncoder, Bool) {
     try state.withLock { state throws(MediaError) in
-      let isDue = state.lastKeyFrame == .min || work.pending.timestamp &- state.lastKeyFrame >= options.keyFrameInterval
+      let isDue = state.lastKeyFrame == .min || work.pending.timestamp &- state.lastKeyFrame >= options.longestKeyFrameInterval
       if let encoder = state.encoder, state.format == format {
         if state.bitrate != work.bitrate { try encoder.setBitrate(work.bitrate) }
         if state.frameRate != work.frameRate { try encoder.setFrameRate(work.frameRate) }
@@ -67,7 +69,8 @@ final class EncodingStage: Sendable {
       let encoder = try codec.makeEncoder(
         VideoEncoderSettings(
           width: format.width, height: format.height, frameRate: work.frameRate, threads: threads, preset: options.preset,
-          targetBitrate: work.bitrate, keyFrameInterval: 9999))
+          targetBitrate: work.bitrate, keyFrameInterval: 9999,
+          isScreen: options.kind == .screenShare))
       state = State(encoder: encoder, format: format, bitrate: work.bitrate, frameRate: work.frameRate)
       return (encoder, true)
     }
@@ -85,5 +88,6 @@ extension OutgoingVideo {
       return guarded.encodedCallback
     }
     former?.close()
+    if function != nil { askForPicture() }
   }
 }

@@ -28,6 +28,8 @@ public final class Engine: Sendable {
   let loop: EventLoop
   private let options: EngineOptions
   private let children = Monitor(Children())
+  /// Of the rooms that this engine configured.
+  let verifiers = Monitor(RoomVerifiers())
 
   public init(_ options: EngineOptions = EngineOptions()) {
     self.options = options
@@ -35,6 +37,8 @@ public final class Engine: Sendable {
     clock = options.isVirtualClock ? VirtualClock() : SystemClock()
     loop = EventLoop("msdk-loop", clock: clock)
   }
+
+  var isClosed: Bool { children.withLock { $0.isClosed } }
 
   public func now() -> Int64 {
     clock.now()
@@ -155,7 +159,8 @@ public final class Engine: Sendable {
     for stream in children.outgoingAudio.values { stream.close() }
     for instance in children.instances.values { instance.destroy() }
     loop.stop()
-    LoopbackTransport.forgetScripts(of: clock)
+    LoopbackTransport.forgetSettings(of: clock)
+    for verifier in verifiers.withLock({ $0.takeAll() }) { verifier.close() }
     logger.set(level: MSDK_LOG_NONE.level32, callback: nil)
   }
 

@@ -1,8 +1,7 @@
 import MediaCore
 
-/// Chooses among the declared formats by the bandwidth estimate: down at once, up only after a better one has been affordable, with a quarter to
-/// spare, for five seconds. Pure: estimate and time in, choice out.
-public struct FormatNegotiator: Sendable {
+/// Chooses among the declared formats: down at once, up only after a better one has been affordable, with a quarter to spare, for five seconds.
+public struct FormatNegotiator: Negotiator {
   public static let hold: Int64 = 5_000_000_000
   static let headroom = 1.25
   /// Bits a pixel below which VP8 at real-time settings no longer looks right.
@@ -14,8 +13,7 @@ public struct FormatNegotiator: Sendable {
   private let formats: [VideoFormat]
   private let isEncoded: Bool
   public private(set) var current: VideoFormat?
-  /// Since when something better has been affordable, and the least estimate since.
-  private var rise: (since: Int64, estimate: Double)?
+  private var rise = Rise()
 
   public init(formats: [VideoFormat], isEncoded: Bool) {
     self.formats = formats.sorted { FormatNegotiator.rank($0).lexicographicallyPrecedes(FormatNegotiator.rank($1)) }
@@ -23,7 +21,7 @@ public struct FormatNegotiator: Sendable {
   }
 
   /// More pixels, then more frames, then fewer bits without a codec; the rest only makes the order the same whatever the list's was.
-  private static func rank(_ format: VideoFormat) -> [Double] {
+  static func rank(_ format: VideoFormat) -> [Double] {
     [
       -Double(format.width) * Double(format.height), -format.frameRate.perSecond, format.rawBitrate, -Double(format.width),
       Double(format.pixelFormat.rawValue), Double(format.frameRate.numerator), Double(format.color.matrix),
@@ -31,11 +29,16 @@ public struct FormatNegotiator: Sendable {
     ]
   }
 
-  public func need(of format: VideoFormat) -> Double {
-    isEncoded ? format.pixelsPerSecond * FormatNegotiator.neededBitsPerPixel : format.rawBitrate
+  static func need(of format: VideoFormat, isEncoded: Bool) -> Double {
+    isEncoded ? format.pixelsPerSecond * neededBitsPerPixel : format.rawBitrate
   }
 
-  /// Takes the estimate in bits a second (0: unlimited) and says whether the choice changed.
+  public func need(of format: VideoFormat) -> Double {
+    FormatNegotiator.need(of: format, isEncoded: isEncoded)
+  }
+
+  public var pace: FrameRate? { nil }
+
   public mutating func update(estimate bits: UInt64, now: Int64) -> Bool {
     let estimate = bits == 0 ? Double.infinity : Double(bits)
     guard let current else {
@@ -43,23 +46,15 @@ public struct FormatNegotiator: Sendable {
       return self.current != nil
     }
     guard need(of: current) <= estimate else {
-      rise = nil
+      rise.end()
       return change(to: best(within: estimate))
     }
-    guard let better = best(within: estimate / FormatNegotiator.headroom), isBetter(better, than: current) else {
-      rise = nil
-      return false
-    }
-    let since = rise?.since ?? now
-    let least = min(rise?.estimate ?? .infinity, estimate)
-    rise = (since, least)
-    guard now - since >= FormatNegotiator.hold else { return false }
-    rise = nil
+    let better = best(within: estimate / FormatNegotiator.headroom)
+    guard let least = rise.lasting(better.map { isBetter($0, than: current) } ?? false, estimate, now: now) else { return false }
     return change(to: best(within: least / FormatNegotiator.headroom))
   }
 
-  /// When `update` is worth calling again with the same estimate.
-  public var nextCheck: Int64? { rise.map { $0.since + FormatNegotiator.hold } }
+  public var nextCheck: Int64? { rise.due }
 
   private mutating func change(to format: VideoFormat?) -> Bool {
     defer { current = format }

@@ -98,6 +98,7 @@ public final class IncomingAudio: MediaSink {
     guard options.output == .encoded || codec == 0 || remote?.decoding != nil else {
       throw MediaError(.unsupported, "the stream's codec \(codec) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
     }
+    try session.checkMayReceive()
     try guarded.withLock { guarded throws(MediaError) in
       switch guarded.state {
       case .available, .stopped: break

@@ -41,6 +41,8 @@ public final class IncomingVideo: MediaSink {
   public let description: StreamDescription
   /// As its sender makes it.
   public let format: VideoFormat
+  /// MSDK_VIDEO_*
+  public let kind: UInt32
   public let handle = HandleSlot(.incomingVideo)
   let session: Session
   let clock: any MediaClock
@@ -48,12 +50,14 @@ public final class IncomingVideo: MediaSink {
   let guarded = Monitor(Guarded())
   let output = IncomingQueues<VideoFrame>()
   let renderers = RendererList()
+  let taps = FrameTaps()
   let decoding: DecodingStage?
   let shaper = FrameShaper()
 
-  init(_ description: StreamDescription, _ format: VideoFormat, session: Session, transport: any Transport) {
+  init(_ description: StreamDescription, _ format: VideoFormat, kind: UInt32, session: Session, transport: any Transport) {
     self.description = description
     self.format = format
+    self.kind = kind
     self.session = session
     clock = session.engine.clock
     self.transport = transport
@@ -65,6 +69,9 @@ public final class IncomingVideo: MediaSink {
 
   public var state: State { guarded.withLock { $0.state } }
   public var userID: String { description.userID }
+  /// Whether its pictures can be had here: those of a codec that is not known cannot.
+  var showsPictures: Bool { description.codec == 0 || decoding != nil }
+  var isScreen: Bool { kind == VideoKind.screenShare.rawValue }
 
   // MARK: Starting and stopping
 
@@ -76,6 +83,9 @@ public final class IncomingVideo: MediaSink {
     guard options.output == .encoded || description.codec == 0 || decoding != nil else {
       throw MediaError(.unsupported, "the stream's codec \(description.codec) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
     }
+    try session.checkMayReceive()
+    // One that runs for a renderer of the call only is the program's from now on, in the form that it wants.
+    if session.handOver(self) { stop() }
     try guarded.withLock { guarded throws(MediaError) in
       switch guarded.state {
       case .available, .stopped: break
@@ -156,6 +166,7 @@ public final class IncomingVideo: MediaSink {
     endDelivery()
     setFrameCallback(nil)
     renderers.removeAll()
+    taps.removeAll()
   }
 
   // MARK: Taking
@@ -192,11 +203,18 @@ public final class IncomingVideo: MediaSink {
   }
 
   public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
-    try renderers.add(renderer, to: "an incoming stream", codec: description.codec) { [session] event in
-      session.push(.plugin(event.instance, event))
-    }
+    try renderers.add(renderer, to: "an incoming stream", codec: description.codec, events: pass)
     // A renderer of encoded frames begins with a key frame.
     if description.codec != 0 { requestKeyFrame() }
+  }
+
+  /// Feeds it through a view, or changes the view that it is fed through.
+  public func attachRenderer(_ renderer: PluginInstance, through view: View?) throws(MediaError) {
+    try renderers.add(renderer, through: view, to: "an incoming stream", codec: description.codec, events: pass)
+  }
+
+  private var pass: PluginInstance.EventHandler {
+    { [session] event in session.push(.plugin(event.instance, event)) }
   }
 
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {

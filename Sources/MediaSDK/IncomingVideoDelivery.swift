@@ -25,15 +25,18 @@ extension IncomingVideo {
     switch unit {
     case .encoded(let frame):
       if plan.options.output != .raw { offer(frame) }
-      if plan.options.output != .encoded || plan.callback != nil || hasRenderers { enqueue(Arrival(unit: unit, picture: picture)) }
+      if plan.options.output != .encoded || plan.callback != nil || hasRenderers || !taps.isEmpty {
+        enqueue(Arrival(unit: unit, picture: picture))
+      }
     case .raw(let frame):
+      let isTapped = taps.offer(frame)
       if plan.options.delivery == .direct, let callback = plan.callback {
         call(callback, with: frame, plan.options, plan.gate)
         if hasRenderers { enqueue(Arrival(unit: unit, picture: picture)) }
       } else if plan.callback != nil || hasRenderers {
         enqueue(Arrival(unit: unit, picture: picture))
       } else {
-        offer(frame)
+        offer(frame, isOnlyUse: !isTapped)
       }
     case .sound: break
     }
@@ -97,7 +100,7 @@ extension IncomingVideo {
     let isRendered = renderers.takesEncoded && renderers.render(frame)
     if isRendered { guarded.withLock { $0.counters.rendered += 1 } }
     let (options, callback): (IncomingVideoOptions, FrameCallback<VideoFrame>?) = guarded.withLock { ($0.options, $0.callback) }
-    guard options.output != .encoded || callback != nil || renderers.takesRaw else { return }
+    guard options.output != .encoded || callback != nil || renderers.takesRaw || !taps.isEmpty else { return }
     let start = MediaTime.monotonic()
     do throws(MediaError) {
       let picture = try decoding.decode(frame, options, isAfterGap: verdict.isAfterGap)
@@ -129,11 +132,13 @@ extension IncomingVideo {
       ($0.options, $0.callback, $0.deliveryGate)
     }
     let isRaw = description.codec == 0
+    // A raw one was offered to those where it came from.
+    let isTapped = isRaw ? !taps.isEmpty : taps.offer(frame)
     if let callback {
       // A raw frame of direct delivery was handed over where it came from.
       if !(isRaw && options.delivery == .direct) { call(callback, with: frame, options, gate) }
     } else if options.output != .encoded {
-      offer(frame, isOnlyUse: !renderers.takesRaw)
+      offer(frame, isOnlyUse: !renderers.takesRaw && !isTapped)
     }
     guard renderers.takesRaw else { return }
     do throws(MediaError) {

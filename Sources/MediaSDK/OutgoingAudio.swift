@@ -44,6 +44,8 @@ public final class OutgoingAudio: Sendable {
     /// Where the sound that was accepted ended: samples since a time, so that no rounding adds up; nil before the first.
     var position: (anchor: Int64, samples: Int64)?
     var isMuted = false
+    /// By a moderator, and left so by the program.
+    var isMutedByModerator = false
     var gain = 1.0
     var receivers = 0
     var encodedCallback: FrameCallback<EncodedFrame>?
@@ -197,13 +199,32 @@ public final class OutgoingAudio: Sendable {
 
   // MARK: Steering
 
+  var isMuted: Bool { guarded.withLock { $0.isMuted } }
+
   public func setMuted(_ isMuted: Bool) {
     let publication: OutgoingVideo.Publication? = guarded.withLock { guarded in
+      guarded.isMutedByModerator = false
       guard guarded.isMuted != isMuted else { return nil }
       guarded.isMuted = isMuted
       return guarded.publication
     }
-    publication.map { $0.transport.setMuted($0.id, isMuted) }
+    publication.map { tell($0, isMuted: isMuted) }
+  }
+
+  /// A moderator mutes, or takes his own muting back; nobody but the program unmutes what it muted itself.
+  func moderate(isMuted: Bool) {
+    let publication: OutgoingVideo.Publication? = guarded.withLock { guarded in
+      guard guarded.isMuted != isMuted, isMuted || guarded.isMutedByModerator else { return nil }
+      guarded.isMuted = isMuted
+      guarded.isMutedByModerator = isMuted
+      return guarded.publication
+    }
+    publication.map { tell($0, isMuted: isMuted) }
+  }
+
+  private func tell(_ publication: OutgoingVideo.Publication, isMuted: Bool) {
+    publication.transport.setMuted(publication.id, isMuted)
+    publication.session.refreshRenderers()
   }
 
   public func setGain(_ gain: Double) throws(MediaError) {

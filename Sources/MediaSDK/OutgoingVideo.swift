@@ -27,6 +27,8 @@ public final class OutgoingVideo: Sendable {
     let timestamp: Int64
     let acceptedAt: Int64
     let completion: Completion
+    /// Of a standing picture: its report has been told.
+    var isRepeat = false
   }
 
   struct Guarded {
@@ -35,12 +37,15 @@ public final class OutgoingVideo: Sendable {
     var sender: FrameSender?
     /// Senders that were replaced, which say so for as long as they are remembered.
     var retired = BoundedQueue<FrameSender>(capacity: 8)
-    var negotiator: FormatNegotiator
+    var negotiator: any Negotiator
     var estimate: UInt64 = 0
     var receivers = 0
     var bitrate: BitrateRange
     var frameRate: FrameRate?
     var nextPacedTime = Int64.min
+    /// Of a shared screen: the newest frame that came ahead of its time, and what is shown now.
+    var held: Pending?
+    var standing = StandingPicture()
     var sequence: UInt64 = 0
     var picture: PictureID = 0
     var pending: BoundedQueue<Pending>
@@ -48,8 +53,8 @@ public final class OutgoingVideo: Sendable {
     var draining = Handover()
     var wantsKeyFrame = true
     var encodedCallback: FrameCallback<EncodedFrame>?
-    /// Of one start: what pokes the worker late, after a stop, finds one that is stopped.
-    var encoderWorker: (any Worker)?
+    /// Encodes, or repeats raw pictures. Of one start: what pokes the worker late, after a stop, finds one that is stopped.
+    var worker: (any Worker)?
     var encoding: EncodingStage?
     var counters = OutgoingVideoCounters()
     var rate = RateMeter()
@@ -67,7 +72,7 @@ public final class OutgoingVideo: Sendable {
   let previews: Previews
   /// What encodes, unless frames pass raw or come encoded.
   let codec: VideoCodec?
-  private let pump = Monitor<ProducerPump?>(nil)
+  let pump = Monitor<ProducerPump?>(nil)
 
   init(_ engine: Engine, _ options: OutgoingVideoOptions) throws(MediaError) {
     try options.check()
@@ -77,7 +82,7 @@ public final class OutgoingVideo: Sendable {
     let isEncoded = options.codec != 0
     guarded = Monitor(
       Guarded(
-        negotiator: FormatNegotiator(formats: options.formats, isEncoded: isEncoded), bitrate: options.bitrate,
+        negotiator: options.makeNegotiator(options.formats), bitrate: options.bitrate,
         pending: BoundedQueue(capacity: isEncoded && !options.isEncodedInput ? max(1, options.queueCapacity) : 16)))
     reports = ReportQueue(capacity: options.reportCapacity)
     previews = Previews(clock: engine.clock)
@@ -85,6 +90,7 @@ public final class OutgoingVideo: Sendable {
   }
 
   public var state: State { guarded.withLock { $0.state } }
+  var isScreen: Bool { options.kind == .screenShare }
   var session: Session? { guarded.withLock { $0.publication?.session } }
 
   public func currentSender() throws(MediaError) -> FrameSender {
@@ -95,19 +101,18 @@ public final class OutgoingVideo: Sendable {
   // MARK: Starting and stopping, called by the session
 
   func start(on session: Session, _ transport: any Transport) throws(MediaError) {
+    try guarded.withLock { guarded throws(MediaError) in try guarded.checkMayStart() }
+    let formats = try declaredFormats()
     let sender: FrameSender = try guarded.withLock { guarded throws(MediaError) in
-      guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
-      guard guarded.state != .started else { throw MediaError(.state, "the stream is started already; stop it first") }
+      try guarded.checkMayStart()
       // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
       let id = transport.makeStreamID()
-      guard let estimate = session.remember(self, as: id, on: transport) else {
-        throw MediaError(.state, "the session is not connected")
-      }
-      var negotiator = FormatNegotiator(formats: options.formats, isEncoded: options.codec != 0)
+      let estimate = try session.remember(self, as: id, on: transport)
+      var negotiator = options.makeNegotiator(formats)
       _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
         guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
-        try transport.publish(id, codec: options.codec, format: .video(format))
+        try transport.publish(id, codec: options.codec, format: .video(format, kind: options.kind.rawValue))
         return guarded.begin(self, format, Publication(session: session, transport: transport, id: id), negotiator, estimate: estimate)
       } catch {
         session.forget(video: id)
@@ -115,7 +120,8 @@ public final class OutgoingVideo: Sendable {
       }
     }
     session.push(.outgoingVideoState(self, .started, nil))
-    session.push(.frameSenderChanged(self, sender))
+    if isScreen { session.push(.screenShareState(userID: session.options.userID, isSharing: true, nil)) }
+    if !options.isFed { session.push(.frameSenderChanged(self, sender)) }
     pump.withLock { $0 }?.follow(sender)
     scheduleNegotiation()
   }
@@ -129,17 +135,19 @@ public final class OutgoingVideo: Sendable {
       let worker: (any Worker)?
       let forgotten: FrameSender?
       let dropped: [Pending]
+      let standing: VideoFrame?
     }
     let ending: Ending? = guarded.withLock { guarded in
       guard guarded.state == .started, let publication = guarded.publication else { return nil }
       guarded.state = final
       defer {
         guarded.publication = nil
-        guarded.encoderWorker = nil
+        guarded.worker = nil
         guarded.encoding = nil
       }
       return Ending(
-        publication: publication, worker: guarded.encoderWorker, forgotten: guarded.retireSender(), dropped: guarded.takePending())
+        publication: publication, worker: guarded.worker, forgotten: guarded.retireSender(), dropped: guarded.takePending(),
+        standing: guarded.standing.keep(nil))
     }
     guarded.notify()
     guard let ending else { return false }
@@ -147,13 +155,16 @@ public final class OutgoingVideo: Sendable {
     ending.forgotten?.handle.end()
     pump.withLock { $0 }?.follow(nil)
     report(ending.dropped, .dropped, .stopped)
+    ending.standing?.release()
     publication.transport.unpublish(publication.id)
     ending.worker?.stop()
     guarded.waitForEnd(of: \.draining)
     // A report may be on its way on a sender's thread.
     completionGate.waitUntilEmpty()
-    publication.session.push(.outgoingVideoState(self, final, error))
+    // Before it is told, so that whoever hears of it may start another.
     publication.session.forget(video: publication.id)
+    if isScreen { publication.session.push(.screenShareState(userID: publication.session.options.userID, isSharing: false, nil)) }
+    publication.session.push(.outgoingVideoState(self, final, error))
     return true
   }
 
@@ -175,41 +186,6 @@ public final class OutgoingVideo: Sendable {
     engine.forget(self)
   }
 
-  // MARK: Negotiation
-
-  func follow(estimate: UInt64) {
-    guarded.withLock { $0.estimate = estimate }
-    negotiate()
-  }
-
-  private func negotiate() {
-    let change: (FrameSender, FrameSender?, Publication, [Pending])? = guarded.withLock { guarded in
-      guard guarded.state == .started, let publication = guarded.publication,
-        guarded.negotiator.update(estimate: guarded.estimate, now: clock.now()), let format = guarded.negotiator.current
-      else { return nil }
-      let sender = FrameSender(self, format: format)
-      let forgotten = guarded.retireSender()
-      guarded.sender = sender
-      guarded.wantsKeyFrame = true
-      guarded.nextPacedTime = .min
-      guarded.counters.formatChanges += 1
-      return (sender, forgotten, publication, guarded.takePending())
-    }
-    if let (sender, forgotten, publication, dropped) = change {
-      guarded.notify()
-      forgotten?.handle.end()
-      report(dropped, .dropped, .stopped)
-      publication.session.push(.frameSenderChanged(self, sender))
-      pump.withLock { $0 }?.follow(sender)
-    }
-    scheduleNegotiation()
-  }
-
-  private func scheduleNegotiation() {
-    guard let time = guarded.withLock({ $0.state == .started ? $0.negotiator.nextCheck : nil }), time > clock.now() else { return }
-    engine.loop.schedule(at: time) { self.negotiate() }
-  }
-
   // MARK: Steering
 
   public func setBitrate(target: UInt64, least: UInt64, most: UInt64) throws(MediaError) {
@@ -226,28 +202,31 @@ public final class OutgoingVideo: Sendable {
   /// nil: the format's own.
   public func setFrameRate(_ rate: FrameRate?) throws(MediaError) {
     if let rate {
-      let format = guarded.withLock { $0.sender?.format } ?? options.formats.max { $0.frameRate.perSecond < $1.frameRate.perSecond }
-      guard rate.isKnown, rate.perSecond <= format?.frameRate.perSecond ?? 0 else {
-        throw MediaError(.range, "the frame rate is \(rate); accepted: above 0, at most the format's \(format?.frameRate.description ?? "")")
+      let most = guarded.withLock { $0.sender?.format.frameRate } ?? options.fastest
+      guard rate.isKnown, rate.perSecond <= most.perSecond else {
+        throw MediaError(.range, "the frame rate is \(rate); accepted: above 0, at most the format's \(most)")
       }
     }
     guarded.withLock { guarded in
       guarded.frameRate = rate
       guarded.nextPacedTime = .min
     }
+    repace()
+  }
+
+  func repace() {
     pump.withLock { $0 }?.repace()
+    pokeStanding()
   }
 
   public func requestKeyFrame() {
-    guarded.withLock { $0.wantsKeyFrame = true }
+    askForPicture()
   }
 
   /// From a receiver.
   func keyFrameRequested() {
-    guarded.withLock { guarded in
-      guarded.wantsKeyFrame = true
-      guarded.counters.keyFrameRequests += 1
-    }
+    guarded.withLock { $0.counters.keyFrameRequests += 1 }
+    askForPicture()
   }
 
   func receiversChanged(_ count: Int) {
@@ -256,7 +235,7 @@ public final class OutgoingVideo: Sendable {
 
   /// The rate at which frames go out, and the format, while it is started.
   func pacedRate() -> FrameRate? {
-    guarded.withLock { guarded in guarded.frameRate ?? guarded.sender?.format.frameRate }
+    guarded.withLock { guarded in guarded.slowerRate ?? guarded.sender?.format.frameRate }
   }
 
   // MARK: Attachments
@@ -289,6 +268,10 @@ public final class OutgoingVideo: Sendable {
     try previews.list.add(renderer, to: "an outgoing stream", codec: 0) { self.pass($0) }
   }
 
+  public func attachRenderer(_ renderer: PluginInstance, through view: View?) throws(MediaError) {
+    try previews.list.add(renderer, through: view, to: "an outgoing stream", codec: 0) { self.pass($0) }
+  }
+
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
     try previews.list.remove(renderer)
   }
@@ -296,12 +279,23 @@ public final class OutgoingVideo: Sendable {
   func pass(_ event: PluginEvent) {
     session?.push(.plugin(event.instance, event))
   }
+
+  /// From the producer.
+  func hear(_ event: PluginEvent) {
+    pass(event)
+    if isScreen, event.event == UInt32(MSDK_PLUGIN_EVENT_FORMAT_CHANGED) { pump.withLock { $0 }?.formatChanged() }
+  }
 }
 
 extension OutgoingVideo.Guarded {
+  fileprivate func checkMayStart() throws(MediaError) {
+    guard !isClosed else { throw MediaError(.closed, "the stream is destroyed") }
+    guard state != .started else { throw MediaError(.state, "the stream is started already; stop it first") }
+  }
+
   /// Is started, with everything that belongs to one start.
   fileprivate mutating func begin(
-    _ stream: OutgoingVideo, _ format: VideoFormat, _ publication: OutgoingVideo.Publication, _ negotiator: FormatNegotiator,
+    _ stream: OutgoingVideo, _ format: VideoFormat, _ publication: OutgoingVideo.Publication, _ negotiator: any Negotiator,
     estimate: UInt64
   ) -> FrameSender {
     let sender = FrameSender(stream, format: format)
@@ -314,9 +308,24 @@ extension OutgoingVideo.Guarded {
     wantsKeyFrame = true
     if let codec = stream.codec {
       encoding = EncodingStage(codec, stream.options)
-      encoderWorker = stream.engine.clock.makeWorker("msdk-encode") { stream.encodePending() }
+      worker = stream.clock.makeWorker("msdk-encode") { stream.encodePending() }
+    } else if stream.keepsPicture {
+      worker = stream.clock.makeWorker("msdk-repeat") { stream.passDue() }
     }
     return sender
+  }
+
+  /// Another format from now on; nil when the stream is not started.
+  mutating func change(to format: VideoFormat, of stream: OutgoingVideo) -> OutgoingVideo.Change? {
+    guard state == .started, let publication else { return nil }
+    let forgotten = retireSender()
+    let sender = FrameSender(stream, format: format)
+    self.sender = sender
+    wantsKeyFrame = true
+    nextPacedTime = .min
+    counters.formatChanges += 1
+    return OutgoingVideo.Change(
+      sender: sender, publication: publication, forgotten: forgotten, dropped: takePending(), standing: standing.keep(nil))
   }
 
   /// Takes the sender away; the one that is forgotten for it, if any.
@@ -334,6 +343,8 @@ extension OutgoingVideo.Guarded {
   mutating func takePending() -> [OutgoingVideo.Pending] {
     var taken: [OutgoingVideo.Pending] = []
     while let next = pending.pop() { taken.append(next) }
+    if let held { taken.append(held) }
+    held = nil
     return taken
   }
 }

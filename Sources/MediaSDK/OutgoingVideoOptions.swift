@@ -5,6 +5,7 @@ import MediaCore
 /// What a program can make, and how it is to be sent. 0 stands for the default that outgoing_video.h gives.
 public struct OutgoingVideoOptions: Sendable {
   public var formats: [VideoFormat]
+  public var kind = VideoKind.virtual
   public var limits = VideoLimits.conference
   public var codec: UInt32 = 0
   public var preset = EncoderPreset.realtime
@@ -13,26 +14,22 @@ public struct OutgoingVideoOptions: Sendable {
   public var isEncodedInput = false
   public var encoderThreads = 0
   public var bitrate = BitrateRange()
-  public var keyFrameInterval: Int64 = 10_000_000_000
+  public var keyFrameInterval: Int64 = 0
   public var reportCapacity = 64
+  /// A feeder makes the frames, not the program: it is not told of senders.
+  var isFed = false
 
   public init(formats: [VideoFormat]) {
     self.formats = formats
   }
 
   func check() throws(MediaError) {
-    guard (1...64).contains(formats.count) else {
-      throw MediaError(.invalid, "options.format_count is \(formats.count); accepted: 1..64")
+    guard (1...64).contains(formats.count) || formats.isEmpty && kind == .screenShare && !isEncodedInput else {
+      throw MediaError(
+        .invalid, "options.format_count is \(formats.count); accepted: 1..64, or 0 for a screen share whose producer has the format")
     }
-    let codec = self.codec == 0 ? nil : try VideoCodec.named(self.codec, argument: "options.codec")
-    for (index, format) in formats.enumerated() {
-      let argument = "options.formats[\(index)]"
-      try limits.check(format, argument: argument)
-      if let codec, !codec.inputFormats.contains(format.pixelFormat) {
-        let accepted = codec.inputFormats.map(\.name).joined(separator: ", ")
-        throw MediaError(.unsupported, "\(argument) is \(format.pixelFormat.name); \(codec.name) accepts \(accepted)")
-      }
-    }
+    let codec = try videoCodec()
+    for (index, format) in formats.enumerated() { try check(format, argument: "options.formats[\(index)]") }
     guard !isEncodedInput || codec != nil else {
       throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with MSDK_CODEC_VP8")
     }
@@ -46,6 +43,40 @@ public struct OutgoingVideoOptions: Sendable {
       throw MediaError(.range, "options.report_capacity is \(reportCapacity); accepted: 1..4096, or 0 for 64")
     }
     try bitrate.check()
+  }
+
+  func videoCodec() throws(MediaError) -> VideoCodec? {
+    codec == 0 ? nil : try VideoCodec.named(codec, argument: "options.codec")
+  }
+
+  /// Against the limits and the codec.
+  func check(_ format: VideoFormat, argument: String) throws(MediaError) {
+    try limits.check(format, of: kind, argument: argument)
+    if let codec = try videoCodec(), !codec.inputFormats.contains(format.pixelFormat) {
+      let accepted = codec.inputFormats.map(\.name).joined(separator: ", ")
+      throw MediaError(.unsupported, "\(argument) is \(format.pixelFormat.name); \(codec.name) accepts \(accepted)")
+    }
+  }
+
+  func makeNegotiator(_ formats: [VideoFormat]) -> any Negotiator {
+    // Frames that come encoded cannot be left out here.
+    kind == .screenShare && !isEncodedInput
+      ? ScreenNegotiator(formats: formats, isEncoded: codec != 0) : FormatNegotiator(formats: formats, isEncoded: codec != 0)
+  }
+
+  /// The size in which a producer's picture is shared: where the limits are even, an odd one loses its last column or row.
+  func shared(_ format: VideoFormat) -> (width: UInt32, height: UInt32) {
+    limits == .conference ? (format.width & ~1, format.height & ~1) : (format.width, format.height)
+  }
+
+  /// Of the formats that are declared, or else that there may be.
+  var fastest: FrameRate {
+    formats.map(\.frameRate).max { $0.perSecond < $1.perSecond } ?? FrameRate(limits.list(of: kind).map(\.frameRate).max() ?? 0)
+  }
+
+  /// From one key frame to the next at the latest. Of a screen that does not change each would be sent for nothing.
+  var longestKeyFrameInterval: Int64 {
+    keyFrameInterval != 0 ? keyFrameInterval : kind == .screenShare ? .max : 10_000_000_000
   }
 }
 

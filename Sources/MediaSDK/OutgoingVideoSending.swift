@@ -11,7 +11,16 @@ extension OutgoingVideo {
     case drain(Pending)
     case full
     case queued(displaced: Pending?)
+    /// It came ahead of its time, and waits.
+    case held
     case refused(Pending, FrameReport.DropReason)
+  }
+
+  /// With what it came in place of.
+  private struct Acceptance {
+    var way: Accepted
+    var overtaken: Pending?
+    var former: VideoFrame?
   }
 
   func send(_ frame: VideoFrame, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
@@ -65,20 +74,23 @@ extension OutgoingVideo {
 
   private func accept(_ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
     var accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender)
-    if case .full = accepted {
+    if case .full = accepted.way {
       let deadline = Deadline.after(milliseconds: OutgoingVideo.patience)
-      while case .full = accepted {
+      while case .full = accepted.way {
         try waitForRoom(until: deadline)
         accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender)
       }
     }
-    switch accepted {
+    accepted.former?.release()
+    if let overtaken = accepted.overtaken { report([overtaken], .dropped, .paced) }
+    switch accepted.way {
     case .full: break
+    case .held: pokeStanding()
     case .refused(let pending, let reason):
       report([pending], .dropped, reason)
     case .queued(let displaced):
       if let displaced { report([displaced], .replaced, .none) }
-      guarded.withLock { $0.encoderWorker }?.poke()
+      guarded.withLock { $0.worker }?.poke()
     case .drain(let first):
       drain(first)
     }
@@ -86,24 +98,35 @@ extension OutgoingVideo {
 
   private func tryAccept(
     _ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender
-  ) throws(MediaError) -> Accepted {
+  ) throws(MediaError) -> Acceptance {
     let waits = codec != nil && options.queuePolicy == .wait
     let now = clock.now()
     return try guarded.withLock { guarded throws(MediaError) in
       try guarded.check(sender)
-      if waits, guarded.pending.isFull { return .full }
+      if waits, guarded.pending.isFull { return Acceptance(way: .full) }
       guarded.sequence += 1
       guarded.counters.offered += 1
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: completion)
       unit.stamp(sequence: guarded.sequence, timestamp: timestamp)
-      guard guarded.pace(now) else { return .refused(pending, .paced) }
-      if codec == nil, !guarded.draining.isUnderWay {
-        guarded.draining.begin()
-        return .drain(pending)
+      let isOnTime = guarded.pace(now)
+      guard keepsPicture, case .raw(let frame) = unit else {
+        return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .refused(pending, .paced))
       }
-      if guarded.pending.isFull, codec == nil || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
-      return .queued(displaced: guarded.pending.push(pending))
+      frame.retain()
+      let kept = StandingPicture.Kept(frame: frame, sequence: pending.sequence, timestamp: timestamp, acceptedAt: now)
+      let former = guarded.standing.keep(kept, isOnItsWay: isOnTime)
+      defer { guarded.held = isOnTime ? nil : pending }
+      return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .held, overtaken: guarded.held, former: former)
     }
+  }
+
+  private func enqueue(_ pending: Pending, in guarded: inout Guarded) -> Accepted {
+    if codec == nil, !guarded.draining.isUnderWay {
+      guarded.draining.begin()
+      return .drain(pending)
+    }
+    if guarded.pending.isFull, codec == nil || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
+    return .queued(displaced: guarded.pending.push(pending))
   }
 
   /// Only the caller who may wait comes here; the encoder makes room.
@@ -117,10 +140,10 @@ extension OutgoingVideo {
   // MARK: Without an encoder
 
   /// Hands frames over in order, one at a time, also those that other threads, or the callbacks themselves, send meanwhile.
-  private func drain(_ first: Pending) {
+  func drain(_ first: Pending) {
     var next: Pending? = first
     while let pending = next {
-      if case .raw(let frame) = pending.unit { previews.offer(frame) }
+      if case .raw(let frame) = pending.unit, !pending.isRepeat { previews.offer(frame) }
       finish(pending, handOver(pending.unit), outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
       let (following, isAwaited): (Pending?, Bool) = guarded.withLock { guarded in
         let following = guarded.pending.pop()
@@ -147,7 +170,7 @@ extension OutgoingVideo {
       if options.queuePolicy == .wait { guarded.notify() }
       encode(work)
     }
-    return .max
+    return keepsPicture ? guarded.withLock { $0.timeOfDue } : .max
   }
 
   struct Work {
@@ -163,22 +186,24 @@ extension OutgoingVideo {
 
   private func nextWork() -> Work? {
     guarded.withLock { guarded in
-      guard let pending = guarded.pending.pop() else { return nil }
-      let format = guarded.sender?.format
       let hasTakers = guarded.receivers > 0 || guarded.encodedCallback != nil
+      guard let pending = guarded.pending.pop() ?? (keepsPicture ? guarded.takeDue(clock.now(), hasTakers: hasTakers) : nil) else {
+        return nil
+      }
+      let format = guarded.sender?.format
       defer { if hasTakers { guarded.wantsKeyFrame = false } }
       let bitrate = format.map { guarded.bitrate.bitrate(for: $0, estimate: guarded.estimate) } ?? 0
       guarded.counters.targetBitrate = bitrate
       return Work(
         pending: pending, encoding: guarded.encoding, format: format, bitrate: bitrate,
-        frameRate: guarded.frameRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
+        frameRate: guarded.slowerRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
         callback: guarded.encodedCallback)
     }
   }
 
   private func encode(_ work: Work) {
     guard case .raw(let frame) = work.pending.unit else { return }
-    previews.offer(frame)
+    if !work.pending.isRepeat { previews.offer(frame) }
     guard let encoding = work.encoding, let format = work.format, frame.fits(format) else {
       return report([work.pending], .dropped, .stopped)
     }
@@ -194,25 +219,27 @@ extension OutgoingVideo {
       let result = handOver(.encoded(encoded))
       let isTaken = result == .noReceiver && work.callback != nil
       finish(
-        work.pending, isTaken ? .sent : result, outcome: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame)
-      if result == .queueFull || result == .notConnected { requestKeyFrame() }
+        work.pending, isTaken ? .sent : result, outcome: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame,
+        isSharp: encoding.isSharp)
+      if result == .queueFull || result == .notConnected { guarded.withLock { $0.wantsKeyFrame = true } }
     } catch {
-      requestKeyFrame()
+      guarded.withLock { $0.wantsKeyFrame = true }
       finish(work.pending, error)
-      // Without an encoder nothing can follow. Not from here: stopping waits for this worker.
-      if !encoding.hasEncoder { engine.loop.post { self.stop(as: .failed, because: error) } }
+      if !encoding.hasEncoder { fail(error) }
     }
   }
 
   // MARK: Telling
 
-  private func finish(_ pending: Pending, _ result: SendResult, outcome: FrameReport.Outcome, bytes: Int, isKeyFrame: Bool) {
+  private func finish(
+    _ pending: Pending, _ result: SendResult, outcome: FrameReport.Outcome, bytes: Int, isKeyFrame: Bool, isSharp: Bool = true
+  ) {
     switch result {
     case .sent:
       var report = FrameReport(outcome: outcome, sequence: pending.sequence, timestamp: pending.timestamp)
       report.bytes = UInt64(bytes)
       report.isKeyFrame = isKeyFrame
-      tell(report, pending)
+      tell(report, pending, isSharp: isSharp)
     case .noReceiver: self.report([pending], .dropped, .noReceiver)
     case .notConnected: self.report([pending], .dropped, .notConnected)
     case .queueFull: self.report([pending], .dropped, .network)
@@ -234,13 +261,23 @@ extension OutgoingVideo {
     }
   }
 
-  /// Exactly once for each frame; ends our reference to it.
-  private func tell(_ report: FrameReport, _ pending: Pending) {
+  /// Exactly once for each frame, of repetitions to nobody; ends our reference to it.
+  private func tell(_ report: FrameReport, _ pending: Pending, isSharp: Bool = true) {
     pending.unit.release()
-    guarded.withLock { guarded in
-      guarded.counters.count(report)
-      if report.outcome == .sent || report.outcome == .encoded { guarded.rate.count(at: pending.acceptedAt) }
+    let isDueAgain = guarded.withLock { guarded in
+      if pending.isRepeat {
+        guarded.counters.countRepeat(report)
+      } else {
+        guarded.counters.count(report)
+        if report.outcome == .sent || report.outcome == .encoded { guarded.rate.count(at: pending.acceptedAt) }
+      }
+      guard keepsPicture else { return false }
+      guarded.standing.settle(
+        pending.sequence, report.standing(isSharp: isSharp), now: clock.now(), interval: guarded.slowerRate?.interval ?? 0)
+      return guarded.standing.time != .max
     }
+    if isDueAgain { pokeStanding() }
+    guard !pending.isRepeat else { return }
     switch pending.completion {
     case .none: reports.push(report)
     case .silent: break
@@ -258,13 +295,16 @@ extension OutgoingVideo.Guarded {
       throw MediaError(.stale, "the sender of \(sender.format) was replaced; send to the one of \(self.sender?.format.description ?? "none")")
     }
   }
+}
 
-  /// Whether a frame may go now, when a lower frame rate was set; a tenth of an interval early is on time.
-  fileprivate mutating func pace(_ now: Int64) -> Bool {
-    guard let interval = frameRate?.interval else { return true }
-    guard nextPacedTime == .min || now >= nextPacedTime - interval / 10 else { return false }
-    nextPacedTime = nextPacedTime == .min || now > nextPacedTime + interval ? now + interval : nextPacedTime + interval
-    return true
+extension FrameReport {
+  fileprivate func standing(isSharp: Bool) -> StandingPicture.Outcome {
+    switch (outcome, reason) {
+    case (.sent, _), (.encoded, _): .shown(isSharp: isSharp)
+    case (.dropped, .encoder), (.dropped, .queue): .leftOut
+    case (.dropped, .network), (.dropped, .notConnected), (.failed, _): .refused
+    case (.dropped, _), (.replaced, _): .unseen
+    }
   }
 }
 

@@ -5,6 +5,8 @@ public struct OutgoingVideoCounters: Sendable {
   public var offered: UInt64 = 0
   public var sent: UInt64 = 0
   public var encoded: UInt64 = 0
+  /// Of standing pictures; in none of the others.
+  public var repeated: UInt64 = 0
   public var replaced: UInt64 = 0
   public var dropped: UInt64 = 0
   public var failed: UInt64 = 0
@@ -14,6 +16,13 @@ public struct OutgoingVideoCounters: Sendable {
   public var totalEncodeTime: UInt64 = 0
   public var formatChanges: UInt32 = 0
   public var keyFrameRequests: UInt32 = 0
+
+  mutating func countRepeat(_ report: FrameReport) {
+    guard report.outcome == .sent || report.outcome == .encoded else { return }
+    repeated += 1
+    bytesSent += report.bytes
+    if report.isKeyFrame { keyFrames += 1 }
+  }
 
   mutating func count(_ report: FrameReport) {
     switch report.outcome {
@@ -32,6 +41,8 @@ public struct OutgoingVideoStats: Sendable {
   public var state: OutgoingVideo.State
   public var format: VideoFormat?
   public var framesPerSecond: Double
+  /// The most that leave in a second now.
+  public var pacedRate: FrameRate?
   public var counters: OutgoingVideoCounters
   public var reportsDropped: UInt64
   public var receivers: Int
@@ -43,7 +54,8 @@ extension OutgoingVideo {
     let reportsDropped = reports.droppedCount
     return guarded.withLock { guarded in
       OutgoingVideoStats(
-        state: guarded.state, format: guarded.sender?.format, framesPerSecond: guarded.rate.perSecond(at: now), counters: guarded.counters,
+        state: guarded.state, format: guarded.sender?.format, framesPerSecond: guarded.rate.perSecond(at: now),
+        pacedRate: guarded.slowerRate ?? guarded.sender?.format.frameRate, counters: guarded.counters,
         reportsDropped: reportsDropped, receivers: guarded.receivers)
     }
   }

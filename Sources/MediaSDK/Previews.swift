@@ -11,6 +11,7 @@ final class Previews: Sendable {
   }
 
   let list = RendererList()
+  let taps = FrameTaps()
   private let clock: any MediaClock
   private let state = Monitor(State())
 
@@ -19,6 +20,7 @@ final class Previews: Sendable {
   }
 
   func offer(_ frame: VideoFrame) {
+    taps.offer(frame)
     guard !list.isEmpty else { return }
     frame.retain()
     let (former, worker): (VideoFrame?, (any Worker)?) = state.withLock { state in
@@ -54,5 +56,6 @@ final class Previews: Sendable {
     worker?.stop()
     frame?.release()
     list.removeAll()
+    taps.removeAll()
   }
 }

@@ -1,4 +1,5 @@
 import CMediaSDK
+import MediaCodecs
 import MediaCore
 import MediaPlugins
 import MediaTransport
@@ -12,12 +13,23 @@ final class ProducerPump: Sendable {
     var isWantedNew = false
     /// What the producer is started for.
     var running: FrameSender?
+    /// What it makes for that. Of a shared screen the pixel format may be another, which is converted, and the size odd, which is cut.
+    var made: VideoFormat?
     var rate = FrameRate(0)
     var start: Int64 = 0
     var index: UInt64 = 0
     var nextPushTime = Int64.min
+    /// A shared screen's producer is to be asked for its size; no sooner than at that time.
+    var isSizeAsked = false
+    var nextSizeTime = Int64.min
+    var refusals = 0
     var isClosed = false
   }
+
+  /// From one change of size to the next: a window that is being drawn larger changes with every step of the mouse.
+  private static let sizeSpacing: Int64 = 250_000_000
+  /// A size that changes between being told and being set is refused; so often it is no accident any more.
+  private static let mostRefusals = 10
 
   private let producer: PluginInstance
   private let attachment: PluginInstance.Attachment
@@ -26,6 +38,7 @@ final class ProducerPump: Sendable {
   private let clock: any MediaClock
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
+  private let convertedPool = BufferPool(limit: 8)
 
   init(_ producer: PluginInstance, for stream: OutgoingVideo) throws(MediaError) {
     guard producer.descriptor.kinds & UInt32(MSDK_KIND_VIDEO_PRODUCER) != 0 else {
@@ -35,7 +48,7 @@ final class ProducerPump: Sendable {
     self.stream = stream
     clock = stream.engine.clock
     attachment = try producer.attach(
-      to: "an outgoing stream", events: { stream.pass($0) }, letGo: { stream.detachProducer() })
+      to: "an outgoing stream", events: { stream.hear($0) }, letGo: { stream.detachProducer() })
     let worker = clock.makeWorker("msdk-produce") { [weak self] in self?.step() ?? .max }
     self.worker.withLock { $0 = worker }
   }
@@ -51,6 +64,36 @@ final class ProducerPump: Sendable {
     if sender == nil, !ForeignCode.isRunning, !clock.isVirtual {
       _ = state.wait(until: Deadline.after(milliseconds: 2_000)) { $0.running == nil && !$0.isWantedNew ? true : nil }
     }
+  }
+
+  /// The producer said so.
+  func formatChanged() {
+    state.withLock { $0.isSizeAsked = true }
+    poke()
+  }
+
+  /// What the producer makes unless told otherwise, in a pixel format that the codec takes.
+  func ownFormat(for codec: VideoCodec?) throws(MediaError) -> VideoFormat {
+    guard var own = try producer.captureSettings() else {
+      throw MediaError(.unsupported, "class \(producer.descriptor.id) has no format of its own; give the stream formats")
+    }
+    if let codec, !codec.inputFormats.contains(own.pixelFormat) {
+      var index: UInt32 = 0
+      var other: VideoFormat?
+      while other == nil, index < 256, let format = try producer.producerFormat(at: index) {
+        if codec.inputFormats.contains(format.pixelFormat), format.width == own.width, format.height == own.height { other = format }
+        index += 1
+      }
+      own = other ?? own
+      if other == nil {
+        own.pixelFormat = codec.inputFormats.contains(.i420) ? .i420 : codec.inputFormats[0]
+        own.color = ColorSpace()
+      }
+    }
+    (own.width, own.height) = stream.options.shared(own)
+    // 15 a second is what is usual of screens.
+    if !own.frameRate.isKnown { own.frameRate = FrameRate(15) }
+    return own
   }
 
   func repace() {
@@ -85,29 +128,102 @@ final class ProducerPump: Sendable {
       return (state.isWantedNew && (state.running !== state.wanted || state.wanted == nil), state.wanted)
     }
     if isNew {
-      takeDown()
+      // One that is ready only was asked for its format.
+      if wanted == nil || producer.producerPhase == .started { takeDown() }
       if let wanted { bringUp(wanted) }
     }
+    let sizeTime = followSize()
     state.notify()
-    return producer.isPull ? pullDue() : .max
+    return producer.isPull ? min(sizeTime, pullDue()) : sizeTime
   }
 
   private func bringUp(_ sender: FrameSender) {
     do throws(MediaError) {
       try producer.initialiseProducer()
-      try producer.setProducerFormat(sender.format)
-      state.withLock { state in
-        state.running = sender
-        state.rate = FrameRate(0)
-        state.nextPushTime = .min
+      try run(sender)
+    } catch {
+      refuse(error)
+    }
+  }
+
+  private func run(_ sender: FrameSender) throws(MediaError) {
+    let made = try agree(on: sender.format)
+    state.withLock { state in
+      state.running = sender
+      state.made = made
+      state.rate = FrameRate(0)
+      state.nextPushTime = .min
+    }
+    try producer.startProducer { [weak self] frame in
+      guard let self else { return .closed }
+      return self.take(frame)
+    }
+    state.withLock { $0.refusals = 0 }
+  }
+
+  /// A shared screen's pixel format may be the producer's own, and so may an odd size.
+  private func agree(on format: VideoFormat) throws(MediaError) -> VideoFormat {
+    do throws(MediaError) {
+      try producer.setProducerFormat(format)
+      return format
+    } catch {
+      guard stream.isScreen, error.status == .format, let own = try producer.captureSettings(),
+        stream.options.shared(own) == (format.width, format.height)
+      else { throw error }
+      var other = own
+      other.frameRate = format.frameRate
+      guard other != format else { throw error }
+      try producer.setProducerFormat(other)
+      return other
+    }
+  }
+
+  /// A shared screen that is of another size than was asked for is asked which.
+  private func refuse(_ error: MediaError) {
+    let isAsked =
+      stream.isScreen && error.status == .format
+      && state.withLock { state in
+        state.running = nil
+        state.refusals += 1
+        state.isSizeAsked = state.refusals <= ProducerPump.mostRefusals
+        return state.isSizeAsked
       }
-      try producer.startProducer { [weak self] frame in
-        guard let self else { return .closed }
-        return self.take(frame)
+    if !isAsked { fail(error) }
+  }
+
+  /// Stops the producer, asks for its size, and starts it with that; when to come back for it, if it is too soon.
+  private func followSize() -> Int64 {
+    let now = clock.now()
+    let (isDue, time): (Bool, Int64) = state.withLock { state in
+      guard state.isSizeAsked, state.wanted != nil, !state.isWantedNew, !state.isClosed else {
+        state.isSizeAsked = state.isSizeAsked && state.isWantedNew
+        return (false, .max)
+      }
+      guard now >= state.nextSizeTime else { return (false, state.nextSizeTime) }
+      state.isSizeAsked = false
+      state.nextSizeTime = now + ProducerPump.sizeSpacing
+      state.running = nil
+      return (true, .max)
+    }
+    guard isDue else { return time }
+    do throws(MediaError) {
+      try producer.stopProducer()
+      guard let settings = try producer.captureSettings() else {
+        throw MediaError(.unsupported, "class \(producer.descriptor.id) has another format and does not tell which")
+      }
+      do throws(MediaError) {
+        let size = stream.options.shared(settings)
+        guard let sender = try stream.adopt(width: size.width, height: size.height) else { return .max }
+        state.withLock { if !$0.isWantedNew { $0.wanted = sender } }
+        try run(sender)
+      } catch {
+        guard error.status == .limit else { throw error }
+        stream.fail(error)
       }
     } catch {
-      fail(error)
+      refuse(error)
     }
+    return state.withLock { $0.isSizeAsked ? $0.nextSizeTime : .max }
   }
 
   private func takeDown() {
@@ -181,10 +297,28 @@ final class ProducerPump: Sendable {
   /// A frame of a sender that was replaced meanwhile, or of a stream that stopped, is nobody's fault.
   private func deliver(_ frame: VideoFrame, to sender: FrameSender) throws(MediaError) {
     do throws(MediaError) {
-      try sender.send(frame)
+      try send(frame, to: sender)
     } catch {
       guard error.status == .stale || error.status == .state || error.status == .closed else { throw error }
     }
+  }
+
+  private func send(_ frame: VideoFrame, to sender: FrameSender) throws(MediaError) {
+    guard !frame.fits(sender.format), let made = state.withLock({ $0.made }), frame.fits(made) else { return try sender.send(frame) }
+    let frame = try frame.view()
+    defer { frame.release() }
+    frame.cut(to: sender.format)
+    guard made.pixelFormat != sender.format.pixelFormat else { return try sender.send(frame) }
+    var format = sender.format
+    format.color = VideoConverter.resultColor(from: frame.format, to: format.pixelFormat)
+    guard let converted = try VideoFrame.make(format, from: convertedPool, deadline: Deadline.after(milliseconds: 100)) else {
+      throw MediaError(.noMemory, "8 converted pictures of this stream are in use")
+    }
+    defer { converted.release() }
+    try VideoConverter.convert(frame.native, into: converted.native)
+    converted.copyIdentity(from: frame)
+    converted.native.pointee.sequence = 0
+    try sender.send(converted)
   }
 
   // MARK: Being pushed
@@ -197,14 +331,15 @@ final class ProducerPump: Sendable {
       guard let sender = state.running, !state.isClosed else { return (nil, false) }
       guard let interval = rate.interval else { return (sender, false) }
       guard state.nextPushTime == .min || now >= state.nextPushTime - interval / 2 else { return (sender, true) }
-      state.nextPushTime = state.nextPushTime == .min || now > state.nextPushTime + interval ? now + interval : state.nextPushTime + interval
+      state.nextPushTime =
+        state.nextPushTime == .min || now > state.nextPushTime + interval ? now + interval : state.nextPushTime + interval
       return (sender, false)
     }
     guard let sender else { return .closed }
     guard !isEarly else { return .again }
-    guard frame.fits(sender.format) else { return .format }
+    guard frame.fits(sender.format) || state.withLock({ $0.made.map(frame.fits) ?? false }) else { return .format }
     do throws(MediaError) {
-      try sender.send(frame)
+      try send(frame, to: sender)
       return nil
     } catch {
       return error.status == .stale ? .format : error.status == .state ? .closed : error.status

@@ -7,6 +7,8 @@ public struct SessionOptions: Sendable {
   public var userID: String
   public var displayName: String
   public var eventCapacity = 1024
+  /// What the room's verifier is shown.
+  public var accessToken = AccessToken("")
 
   public init(url: String, userID: String, displayName: String? = nil) {
     self.url = url
@@ -22,6 +24,7 @@ public struct Participant: Sendable {
   public let audioStreamCount: Int
   /// The level (RFC 6464) of an active speaker.
   public let speakingLevel: UInt32?
+  public let isSharingScreen: Bool
 }
 
 /// One user's membership of a room. Every function may be called from any thread.
@@ -30,15 +33,19 @@ public final class Session: TransportDelegate {
     var state = SessionState.idle
     var transport: (any Transport)?
     var members: [Member] = []
+    var permissions = Permissions.ordinary
     var incoming: [StreamID: IncomingVideo] = [:]
     var outgoing: [StreamID: OutgoingVideo] = [:]
     /// Streams that were withdrawn, for as long as they are remembered.
     var retired = BoundedQueue<IncomingVideo>(capacity: 64)
     var sound = SessionSound()
+    var screenViews: [ScreenView] = []
     var estimate: UInt64 = 0
     var isClosed = false
     /// Closed, and its streams were ended.
     var isDone = false
+
+    var isInRoom: Bool { state == .connected || state == .reconnecting }
   }
 
   public let options: SessionOptions
@@ -47,6 +54,8 @@ public final class Session: TransportDelegate {
   private let room: String
   private let events: EventQueue
   let guarded = Monitor(Guarded())
+  let renderers = Monitor(SessionRenderers())
+  let ingest = Monitor(SessionIngest())
 
   init(_ engine: Engine, _ options: SessionOptions) throws(MediaError) {
     guard (16...65_536).contains(options.eventCapacity) else {
@@ -56,6 +65,9 @@ public final class Session: TransportDelegate {
     try Session.checkName(options.displayName, argument: "options.display_name")
     self.engine = engine
     self.options = options
+    guard options.accessToken.value.utf8.count <= AccessToken.longest else {
+      throw MediaError(.invalid, "options.access_token is longer than \(AccessToken.longest) bytes, the most that is accepted")
+    }
     room = try RoomURL.loopbackName(options.url, argument: "options.url")
     events = EventQueue(capacity: options.eventCapacity, clock: engine.clock)
   }
@@ -77,7 +89,7 @@ public final class Session: TransportDelegate {
         throw MediaError(.state, "the session is \(guarded.state); accepted: idle, disconnected")
       }
       let member = Member(userID: options.userID, displayName: options.displayName)
-      let transport = LoopbackTransport(room: room, member: member, loop: engine.loop)
+      let transport = LoopbackTransport(room: room, member: member, token: options.accessToken, loop: engine.loop)
       guarded.state = .connecting
       guarded.transport = transport
       return transport
@@ -104,6 +116,8 @@ public final class Session: TransportDelegate {
         guarded.outgoing = [:]
         guarded.incoming = [:]
         guarded.members = []
+        guarded.permissions = .ordinary
+        guarded.screenViews = []
         guarded.estimate = 0
       }
       return (Array(guarded.outgoing.values), Array(guarded.incoming.values), guarded.sound.leave())
@@ -125,6 +139,8 @@ public final class Session: TransportDelegate {
     }
     guard isFirst else { return }
     handle.end()
+    closeRenderers()
+    closeIngest(forGood: true)
     leave(because: nil)
     events.close()
     let retired = guarded.withLock { guarded in
@@ -144,15 +160,19 @@ public final class Session: TransportDelegate {
   public var participants: [Participant] {
     guarded.withLock { guarded in
       guard guarded.state == .connected || guarded.state == .reconnecting else { return [] }
+      var oneself = Member(userID: options.userID, displayName: options.displayName)
+      oneself.permissions = guarded.permissions
       let local = Participant(
-        member: Member(userID: options.userID, displayName: options.displayName), isLocal: true, videoStreamCount: guarded.outgoing.count,
-        audioStreamCount: guarded.sound.outgoing.count, speakingLevel: guarded.sound.speakingLevel(of: options.userID))
+        member: oneself, isLocal: true, videoStreamCount: guarded.outgoing.count,
+        audioStreamCount: guarded.sound.outgoing.count, speakingLevel: guarded.sound.speakingLevel(of: options.userID),
+        isSharingScreen: guarded.outgoing.values.contains(where: \.isScreen))
       return [local]
         + guarded.members.map { member in
           Participant(
             member: member, isLocal: false, videoStreamCount: guarded.incoming.values.count { $0.userID == member.userID },
             audioStreamCount: guarded.sound.incoming.values.count { $0.userID == member.userID },
-            speakingLevel: guarded.sound.speakingLevel(of: member.userID))
+            speakingLevel: guarded.sound.speakingLevel(of: member.userID),
+            isSharingScreen: guarded.incoming.values.contains { $0.userID == member.userID && $0.isScreen })
         }
     }
   }
@@ -176,10 +196,13 @@ public final class Session: TransportDelegate {
     try stream.start(on: self, transport)
   }
 
-  /// Remembers a stream that is about to be published, and gives the estimate of that moment; nil when the session has left its room meanwhile.
-  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport) -> UInt64? {
-    guarded.withLock { guarded in
-      guard guarded.transport === transport else { return nil }
+  /// Remembers a stream that is about to be published, and gives the estimate of that moment. The session may have left its room meanwhile.
+  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport) throws(MediaError) -> UInt64 {
+    try guarded.withLock { guarded throws(MediaError) in
+      guard guarded.transport === transport else { throw MediaError(.state, "the session is not connected") }
+      guard !stream.isScreen || !guarded.outgoing.values.contains(where: \.isScreen) else {
+        throw MediaError(.state, "the session shares a screen already; stop that stream first")
+      }
       guarded.outgoing[id] = stream
       return guarded.estimate
     }
@@ -197,6 +220,7 @@ public final class Session: TransportDelegate {
     stream.becomeNotAvailable()
     // The session may have been closed meanwhile, and have looked for streams to end before this one came.
     let forgotten = guarded.withLock { $0.isDone ? stream : $0.retired.push(stream) }
+    if stream.isScreen { push(.screenShareState(userID: stream.userID, isSharing: false, stream)) }
     push(.incomingVideoRemoved(stream))
     forgotten?.close()
   }
@@ -205,6 +229,7 @@ public final class Session: TransportDelegate {
 
   func push(_ event: SessionEvent) {
     events.push(event)
+    refreshRenderers()
   }
 
   public func nextEvent(deadline: Int64) throws(MediaError) -> StampedEvent {
@@ -235,7 +260,8 @@ public final class Session: TransportDelegate {
   public func transport(_ transport: any Transport, _ event: TransportEvent) {
     guard guarded.withLock({ $0.transport === transport }) else { return }
     switch event {
-    case .connected:
+    case .connected(let permissions):
+      guarded.withLock { $0.permissions = permissions }
       change(to: .connected)
       startAttached()
     case .reconnecting: change(to: .reconnecting)
@@ -254,12 +280,18 @@ public final class Session: TransportDelegate {
       if let stream = guarded.withLock({ $0.incoming.removeValue(forKey: id) }) { retire(stream) }
       removeSound(id)
     case .streamMuted(let id, let isMuted):
-      if let stream = guarded.withLock({ $0.sound.incoming[id] }) { push(.incomingAudioMuted(stream, isMuted)) }
+      let stream = guarded.withLock { guarded in
+        guarded.sound.note(id, isMuted: isMuted)
+        return guarded.sound.incoming[id]
+      }
+      if let stream { push(.incomingAudioMuted(stream, isMuted)) }
     case .speaking(let id, let userID, let isSpeaking, let level): spoke(id, userID: userID, isSpeaking ? level : nil)
     case .keyFrameRequested(let id):
       guard let stream = guarded.withLock({ $0.outgoing[id] }) else { return }
       stream.keyFrameRequested()
+      keyFrameRequestedOfFeeder(stream)
       push(.keyFrameRequested(stream))
+    case .moderated(let userID, let moderation, let reason): moderated(by: userID, moderation, reason: reason)
     case .receivers(let id, let count):
       let (video, audio) = guarded.withLock { ($0.outgoing[id], $0.sound.outgoing[id]) }
       video?.receiversChanged(count)
@@ -276,14 +308,16 @@ public final class Session: TransportDelegate {
 
   private func add(_ description: StreamDescription, _ transport: any Transport) {
     switch description.format {
-    case .video(let format):
-      let stream = IncomingVideo(description, format, session: self, transport: transport)
+    case .video(let format, let kind):
+      let stream = IncomingVideo(description, format, kind: kind, session: self, transport: transport)
       let isHere = guarded.withLock { guarded in
         guard guarded.transport === transport else { return false }
         guarded.incoming[description.id] = stream
         return true
       }
-      if isHere { push(.incomingVideoAdded(stream)) }
+      guard isHere else { return }
+      push(.incomingVideoAdded(stream))
+      if stream.isScreen { push(.screenShareState(userID: stream.userID, isSharing: true, stream)) }
     case .audio(let format, let kind): addSound(description, format, kind: kind, transport)
     }
   }

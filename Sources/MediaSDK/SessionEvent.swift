@@ -29,7 +29,11 @@ public enum SessionEvent: Sendable {
   case incomingAudioState(IncomingAudio, IncomingAudio.State, MediaError?)
   case incomingAudioRemoved(IncomingAudio)
   case incomingAudioMuted(IncomingAudio, Bool)
+  /// The stream is somebody else's.
+  case screenShareState(userID: String, isSharing: Bool, IncomingVideo?)
   case activeSpeaker(userID: String, Bool, level: UInt32)
+  case ingest(IngestEvent)
+  case moderated(by: String, Moderation, reason: String)
 }
 
 public struct StampedEvent: Sendable {

@@ -18,6 +18,8 @@ struct SessionSound {
   var retired = BoundedQueue<IncomingAudio>(capacity: 64)
   var mix: IncomingAudio?
   var speakers: [StreamID: Speaker] = [:]
+  /// Of the incoming ones.
+  var muted: Set<StreamID> = []
 
   /// The loudest, of those of his streams in which he speaks.
   func speakingLevel(of userID: String) -> UInt32? {
@@ -30,9 +32,22 @@ struct SessionSound {
       incoming = [:]
       outgoing = [:]
       speakers = [:]
+      muted = []
     }
     return self
   }
+
+  mutating func note(_ id: StreamID, isMuted: Bool) {
+    guard incoming[id] != nil else { return }
+    if isMuted { muted.insert(id) } else { muted.remove(id) }
+  }
+
+  /// Whether somebody sends sound and all of it is muted.
+  func isMuted(_ userID: String) -> Bool {
+    SessionSound.areAllMuted(incoming.filter { $0.value.userID == userID }.map { muted.contains($0.key) })
+  }
+
+  static func areAllMuted(_ streams: [Bool]) -> Bool { !streams.isEmpty && !streams.contains(false) }
 }
 
 extension Session {
@@ -119,6 +134,7 @@ extension Session {
     let (isHere, mix): (Bool, IncomingAudio?) = guarded.withLock { guarded in
       guard guarded.transport === transport else { return (false, nil) }
       guarded.sound.incoming[description.id] = stream
+      guarded.sound.note(description.id, isMuted: description.isMuted)
       return (true, guarded.sound.mix)
     }
     guard isHere else { return }
@@ -127,7 +143,10 @@ extension Session {
   }
 
   func removeSound(_ id: StreamID) {
-    let (stream, speaker) = guarded.withLock { ($0.sound.incoming.removeValue(forKey: id), $0.sound.speakers[id]) }
+    let (stream, speaker) = guarded.withLock { guarded in
+      guarded.sound.muted.remove(id)
+      return (guarded.sound.incoming.removeValue(forKey: id), guarded.sound.speakers[id])
+    }
     if let speaker { spoke(id, userID: speaker.userID, nil) }
     if let stream { retire(stream) }
   }

@@ -52,6 +52,8 @@ extension Status {
     case .forked: "MSDK_E_FORKED"
     case .corrupt: "MSDK_E_CORRUPT"
     case .abi: "MSDK_E_ABI"
+    case .full: "MSDK_E_FULL"
+    case .removed: "MSDK_E_REMOVED"
     }
   }
 }

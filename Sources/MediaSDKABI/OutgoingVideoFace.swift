@@ -4,10 +4,8 @@ import MediaSDK
 
 // outgoing_video.h
 
-private func checkKind(_ kind: UInt32) throws(MediaError) {
-  guard kind == 0 || kind == UInt32(MSDK_VIDEO_VIRTUAL) else {
-    throw MediaError(.unsupported, "kind is \(kind); accepted: MSDK_VIDEO_VIRTUAL")
-  }
+private func videoKind(_ value: UInt32, _ argument: StaticString) throws(MediaError) -> VideoKind {
+  try value == 0 ? .virtual : choice(value, argument, "MSDK_VIDEO_VIRTUAL, MSDK_VIDEO_SCREEN_SHARE, or 0 for virtual")
 }
 
 private func limits(_ value: UInt32) throws(MediaError) -> VideoLimits {
@@ -19,8 +17,8 @@ public func msdk_video_limit_at(
   _ kind: UInt32, _ limits: UInt32, _ index: UInt32, _ out: UnsafeMutablePointer<msdk_video_limit>!
 ) -> msdk_result {
   face { () throws(MediaError) in
-    try checkKind(kind)
-    let list = try MediaSDKABI.limits(limits).list
+    let kind = try videoKind(kind, "kind")
+    let list = try MediaSDKABI.limits(limits).list(of: kind)
     let out = try required(out, "out")
     guard index < list.count else { throw MediaError(.notFound, "index is \(index); there are \(list.count) limits") }
     let limit = list[Int(index)]
@@ -32,9 +30,9 @@ public func msdk_video_limit_at(
 @c @implementation
 public func msdk_video_limit_check(_ kind: UInt32, _ limits: UInt32, _ format: UnsafePointer<msdk_video_format>!) -> msdk_result {
   face { () throws(MediaError) in
-    try checkKind(kind)
+    let kind = try videoKind(kind, "kind")
     let native = try ForeignStruct.read(required(format, "format"), argument: "format")
-    try MediaSDKABI.limits(limits).check(VideoFormat(checking: native, argument: "format"), argument: "format")
+    try MediaSDKABI.limits(limits).check(VideoFormat(checking: native, argument: "format"), of: kind, argument: "format")
   }
 }
 
@@ -55,8 +53,8 @@ public func msdk_outgoing_video_create(
 
 extension OutgoingVideoOptions {
   fileprivate init(_ native: msdk_outgoing_video_options) throws(MediaError) {
-    try checkKind(native.kind)
-    guard (1...64).contains(native.format_count) else {
+    let kind = try videoKind(native.kind, "options.kind")
+    guard native.format_count <= 64 else {
       throw MediaError(.invalid, "options.format_count is \(native.format_count); accepted: 1..64")
     }
     var formats: [VideoFormat] = []
@@ -64,6 +62,7 @@ extension OutgoingVideoOptions {
       formats.append(try VideoFormat(checking: format, argument: "options.formats[\(index)]"))
     }
     self.init(formats: formats)
+    self.kind = kind
     limits = try MediaSDKABI.limits(native.limits)
     codec = native.codec
     preset = try choice(native.preset, "options.preset", "MSDK_PRESET_REALTIME..MSDK_PRESET_QUALITY, 0..3")
@@ -234,6 +233,8 @@ public func msdk_outgoing_video_stats_get(
     native.width = stats.format?.width ?? 0
     native.height = stats.format?.height ?? 0
     native.frames_per_second = stats.framesPerSecond
+    native.paced_frames_per_second = stats.pacedRate?.perSecond ?? 0
+    native.frames_repeated = counters.repeated
     native.frames_offered = counters.offered
     native.frames_sent = counters.sent
     native.frames_encoded = counters.encoded

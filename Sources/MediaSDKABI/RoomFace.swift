@@ -6,6 +6,100 @@ import MediaTransport
 // room.h
 
 @c @implementation
+public func msdk_room_configure(
+  _ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!, _ options: UnsafePointer<msdk_room_options>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let url = try ForeignText.read(roomURL, limit: Int(MSDK_TEXT_MAX), argument: "room_url")
+    guard let options else { return try engine.configureRoom(url, nil) }
+    try engine.configureRoom(url, RoomOptions(ForeignStruct.read(options, argument: "options")))
+  }
+}
+
+extension RoomOptions {
+  fileprivate init(_ native: msdk_room_options) throws(MediaError) {
+    self.init()
+    if native.capacity != 0 { capacity = Int(native.capacity) }
+    guard native.duplicates <= UInt32(MSDK_DUPLICATE_REPLACE) else {
+      throw MediaError(.invalid, "options.duplicates is \(native.duplicates); accepted: MSDK_DUPLICATE_REFUSE, MSDK_DUPLICATE_REPLACE")
+    }
+    replacesDuplicates = native.duplicates == UInt32(MSDK_DUPLICATE_REPLACE)
+    if native.permissions != 0 { permissions = try Permissions.check(native.permissions, argument: "options.permissions") }
+    let isPulled = try flag(native.pulled, "options.pulled")
+    guard let verify = native.verify else {
+      verification = isPulled ? .pulled : .none
+      return
+    }
+    guard !isPulled else { throw MediaError(.invalid, "options.pulled is 1 beside a verify; accepted: one of the two") }
+    let user = ForeignUser(pointer: native.user)
+    verification = .function { request in
+      var permissions = request.permissions.rawValue
+      let result = withUnsafePointer(to: request.foreign) { verify(user.pointer, $0, &permissions) }
+      return request.answer(result, permissions)
+    }
+  }
+}
+
+@c @implementation
+public func msdk_room_next_request(
+  _ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!, _ timeout: UInt32, _ out: UnsafeMutablePointer<msdk_access_request>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let url = try ForeignText.read(roomURL, limit: Int(MSDK_TEXT_MAX), argument: "room_url")
+    let out = try required(out, "out")
+    // A struct that cannot be filled must not cost a request.
+    try ForeignStruct.write(msdk_access_request(), to: out, argument: "out")
+    let request = try engine.nextAccessRequest(url, deadline: Deadline.after(milliseconds: timeout))
+    try ForeignStruct.write(request.foreign, to: out, argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_room_answer(
+  _ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!, _ id: UInt64, _ result: msdk_result, _ permissions: UInt32
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let url = try ForeignText.read(roomURL, limit: Int(MSDK_TEXT_MAX), argument: "room_url")
+    guard result != msdk_result(MSDK_E_AGAIN) else {
+      throw MediaError(.invalid, "result is MSDK_E_AGAIN; accepted: MSDK_OK or another error")
+    }
+    if result >= 0 { _ = try Permissions.check(permissions, argument: "permissions") }
+    try engine.answer(url, id) { $0.answer(result, permissions) }
+  }
+}
+
+extension AccessRequest {
+  fileprivate var foreign: msdk_access_request {
+    var native = msdk_access_request()
+    native.struct_size = UInt32(MemoryLayout<msdk_access_request>.size)
+    native.permissions = permissions.rawValue
+    native.id = id
+    withUnsafeMutableBytes(of: &native.room) { ForeignText.write(room, to: $0) }
+    withUnsafeMutableBytes(of: &native.user_id) { ForeignText.write(member.userID, to: $0) }
+    withUnsafeMutableBytes(of: &native.display_name) { ForeignText.write(member.displayName, to: $0) }
+    withUnsafeMutableBytes(of: &native.access_token) { ForeignText.write(token.value, to: $0) }
+    return native
+  }
+
+  /// What the program said, in our words; on a guess nobody is let in.
+  fileprivate func answer(_ result: msdk_result, _ bits: UInt32) -> Answer {
+    guard result >= 0 else {
+      let status = Status(foreign: result)
+      if status == .again { return .failure(MediaError(.again, "")) }
+      return .failure(.refused(self, "its verifier says \(status)"))
+    }
+    do throws(MediaError) {
+      return .success(try Permissions.check(bits, argument: "permissions"))
+    } catch {
+      return .failure(.refused(self, "its verifier gave nonsense; \(error.text)"))
+    }
+  }
+}
+
+@c @implementation
 public func msdk_room_script_network(
   _ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!, _ script: UnsafePointer<msdk_network_script>!
 ) -> msdk_result {

@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCore
 import MediaPlugins
 import MediaSDK
+import MediaTransport
 
 // session.h
 
@@ -17,6 +18,8 @@ public func msdk_session_create(
       url: try ForeignText.read(native.url, limit: Int(MSDK_TEXT_MAX), argument: "options.url"),
       userID: try ForeignText.read(native.user_id, limit: Int(MSDK_NAME_MAX), argument: "options.user_id"),
       displayName: try ForeignText.readOptional(native.display_name, limit: Int(MSDK_NAME_MAX), argument: "options.display_name"))
+    settings.accessToken = AccessToken(
+      try ForeignText.readOptional(native.access_token, limit: AccessToken.longest, argument: "options.access_token") ?? "")
     if native.event_capacity != 0 { settings.eventCapacity = Int(native.event_capacity) }
     let session = try engine.makeSession(settings)
     try Handles.publish(session.handle.handle(of: session), to: out) { session.close() }
@@ -76,10 +79,32 @@ extension Participant {
     native.video_stream_count = UInt32(clamping: videoStreamCount)
     native.audio_stream_count = UInt32(clamping: audioStreamCount)
     native.is_speaking = speakingLevel == nil ? 0 : 1
+    native.is_sharing_screen = isSharingScreen ? 1 : 0
     native.audio_level = speakingLevel ?? AudioFrame.silentLevel
+    native.permissions = member.permissions.rawValue
     withUnsafeMutableBytes(of: &native.user_id) { ForeignText.write(member.userID, to: $0) }
     withUnsafeMutableBytes(of: &native.display_name) { ForeignText.write(member.displayName, to: $0) }
     return native
+  }
+}
+
+@c @implementation
+public func msdk_session_remove_participant(
+  _ session: OpaquePointer!, _ userID: UnsafePointer<CChar>!, _ reason: UnsafePointer<CChar>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    let user = try ForeignText.read(userID, limit: Int(MSDK_NAME_MAX), argument: "user_id")
+    try session.remove(user, reason: ForeignText.readOptional(reason, limit: Int(MSDK_NAME_MAX), argument: "reason") ?? "")
+  }
+}
+
+@c @implementation
+public func msdk_session_mute_participant(_ session: OpaquePointer!, _ userID: UnsafePointer<CChar>!, _ isMuted: UInt32) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    let user = try ForeignText.read(userID, limit: Int(MSDK_NAME_MAX), argument: "user_id")
+    try session.mute(user, flag(isMuted, "is_muted"))
   }
 }
 
@@ -135,21 +160,22 @@ extension StampedEvent {
     case .outgoingVideoState(let stream, let state, let error):
       native.set(MSDK_EVENT_OUTGOING_VIDEO_STATE, state: state.rawValue, error: error)
       native.outgoing_video = stream.handle.handle(of: stream)
+      native.kind = stream.options.kind.rawValue
     case .frameSenderChanged(let stream, let sender):
       native.set(MSDK_EVENT_FRAME_SENDER_CHANGED)
       native.outgoing_video = stream.handle.handle(of: stream)
       native.sender = sender.handle.handle(of: sender)
       native.format = sender.format.foreign
       native.codec = stream.options.codec
-      native.kind = UInt32(MSDK_VIDEO_VIRTUAL)
+      native.kind = stream.options.kind.rawValue
     case .incomingVideoAdded(let stream):
       native.set(MSDK_EVENT_INCOMING_VIDEO_ADDED, stream)
       native.format = stream.format.foreign
       native.codec = stream.description.codec
-      native.kind = UInt32(MSDK_VIDEO_VIRTUAL)
     case .incomingVideoState(let stream, let state, let error):
-      native.set(MSDK_EVENT_INCOMING_VIDEO_STATE, stream)
       native.set(MSDK_EVENT_INCOMING_VIDEO_STATE, userID: stream.userID, state: state.rawValue, error: error)
+      native.incoming_video = stream.handle.handle(of: stream)
+      native.kind = stream.kind
     case .incomingVideoRemoved(let stream):
       native.set(MSDK_EVENT_INCOMING_VIDEO_REMOVED, stream)
     case .estimate(let bitrate):
@@ -179,9 +205,26 @@ extension StampedEvent {
     case .incomingAudioMuted(let stream, let isMuted):
       native.set(MSDK_EVENT_INCOMING_AUDIO_MUTED, stream)
       native.value = isMuted ? 1 : 0
+    case .screenShareState(let userID, let isSharing, let stream):
+      native.set(
+        MSDK_EVENT_SCREEN_SHARE_STATE, userID: userID,
+        state: UInt32(isSharing ? MSDK_SCREEN_SHARE_ENABLED : MSDK_SCREEN_SHARE_DISABLED))
+      native.kind = VideoKind.screenShare.rawValue
+      if let stream { native.incoming_video = stream.handle.handle(of: stream) }
     case .activeSpeaker(let userID, let isSpeaking, let level):
       native.set(MSDK_EVENT_ACTIVE_SPEAKER, userID: userID, state: isSpeaking ? 1 : 0)
       native.value = UInt64(level)
+    case .moderated(let userID, let moderation, let reason):
+      native.set(MSDK_EVENT_MODERATED, userID: userID, text: reason)
+      native.value = UInt64(moderation.rawValue)
+    case .ingest(let event):
+      native.set(MSDK_EVENT_INGEST, state: event.state.rawValue, text: event.text)
+      native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)
+      native.value = UInt64(event.reason.rawValue)
+      native.kind = UInt32(MSDK_VIDEO_SCREEN_SHARE)
+      native.outgoing_video = event.stream.flatMap { $0.handle.handle(of: $0) }
+      native.codec = event.stream?.options.codec ?? 0
+      if let format = event.stream?.options.formats.first { native.format = format.foreign }
     }
     return native
   }
@@ -199,6 +242,7 @@ extension msdk_event {
   fileprivate mutating func set(_ type: Int, _ stream: IncomingVideo) {
     set(type, userID: stream.userID)
     incoming_video = stream.handle.handle(of: stream)
+    kind = stream.kind
   }
 
   fileprivate mutating func set(_ type: Int, _ stream: IncomingAudio, state: UInt32 = 0, error: MediaError? = nil) {
@@ -251,6 +295,29 @@ public func msdk_session_mixed_audio(_ session: OpaquePointer!, _ out: UnsafeMut
     let out = try required(out, "out")
     let mix = try session.mixedAudio()
     try Handles.publish(mix.handle.handle(of: mix), to: out) {}
+  }
+}
+
+// MARK: Rendering
+
+@c @implementation
+public func msdk_session_attach_renderer(
+  _ session: OpaquePointer!, _ renderer: OpaquePointer!, _ options: UnsafePointer<msdk_session_renderer_options>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    let renderer = try Handles.instance(renderer, "renderer")
+    guard let options else { return try session.attachRenderer(renderer) }
+    let native = try ForeignStruct.read(options, argument: "options")
+    try session.attachRenderer(renderer, includingLocal: flag(native.include_local, "options.include_local"))
+  }
+}
+
+@c @implementation
+public func msdk_session_detach_renderer(_ session: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    try session.detachRenderer(Handles.instance(renderer, "renderer"))
   }
 }
 

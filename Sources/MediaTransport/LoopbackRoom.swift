@@ -25,10 +25,12 @@ enum LoopbackRooms {
     }
   }
 
-  /// Empty rooms lose the scripts that they were given in that time.
-  static func forgetScripts(of clock: any MediaClock) {
+  /// The engine of that clock goes: what it set is forgotten once a room is empty. Returns its verifiers and who waits for them.
+  static func forgetSettings(of clock: any MediaClock) -> [(any AccessVerifier, [LoopbackTransport])] {
     rooms.withLock { rooms in
-      rooms = rooms.filter { !($0.value.clock === clock && $0.value.isEmpty) }
+      let verifiers = rooms.values.compactMap { $0.disown(clock) }
+      rooms = rooms.filter { !$0.value.isForgotten }
+      return verifiers
     }
   }
 }
@@ -55,8 +57,13 @@ final class LoopbackRoom: Sendable {
     /// On their way in: connecting, or held up by a cut network.
     var waiting: [LoopbackTransport] = []
     var streams: [StreamID: Published] = [:]
+    var permissions: [ObjectIdentifier: Permissions] = [:]
     var scriptForAll: NetworkScript?
     var scripts: [String: NetworkScript] = [:]
+    var access = RoomAccess()
+    /// The clocks of the engines that set these and are there.
+    var scriptOwner: (any MediaClock)?
+    var accessOwner: (any MediaClock)?
 
     func script(for userID: String) -> NetworkScript? {
       scripts.isEmpty ? scriptForAll : scripts[userID] ?? scriptForAll
@@ -74,26 +81,51 @@ final class LoopbackRoom: Sendable {
     self.clock = clock
   }
 
-  var isEmpty: Bool { state.withLock { $0.members.isEmpty && $0.waiting.isEmpty } }
   /// Nobody is in it and nothing is to be remembered.
   var isForgotten: Bool {
-    state.withLock { $0.members.isEmpty && $0.waiting.isEmpty && $0.scriptForAll == nil && $0.scripts.isEmpty }
+    state.withLock { $0.members.isEmpty && $0.waiting.isEmpty && $0.scriptOwner == nil && $0.accessOwner == nil }
   }
 
   static func makeStreamID() -> StreamID {
     StreamID(value: nextStream.add(1, ordering: .relaxed).oldValue)
   }
 
-  func setScript(_ script: NetworkScript?, userID: String?) {
+  func setScript(_ script: NetworkScript?, userID: String?, owner: any MediaClock) {
     let members = state.withLock { state in
       if let userID {
         state.scripts[userID] = script
       } else {
         state.scriptForAll = script
       }
+      state.scriptOwner = state.scriptForAll == nil && state.scripts.isEmpty ? nil : owner
       return state.members + state.waiting
     }
     for member in members { member.followScript() }
+  }
+
+  // MARK: Access
+
+  var access: RoomAccess { state.withLock { $0.access } }
+
+  /// nil: open to everybody. Returns the former verifier, and those who wait for its answer.
+  func setAccess(_ access: RoomAccess?, owner: any MediaClock) -> ((any AccessVerifier)?, [LoopbackTransport]) {
+    state.withLock { state in
+      let former = state.access.verifier
+      state.access = access ?? RoomAccess()
+      state.accessOwner = access == nil ? nil : owner
+      return (former, state.waiting)
+    }
+  }
+
+  func disown(_ clock: any MediaClock) -> (any AccessVerifier, [LoopbackTransport])? {
+    state.withLock { state in
+      if state.scriptOwner === clock { state.scriptOwner = nil }
+      guard state.accessOwner === clock else { return nil }
+      state.accessOwner = nil
+      guard let verifier = state.access.verifier else { return nil }
+      state.access.verifier = DepartedVerifier()
+      return (verifier, state.waiting)
+    }
   }
 
   // MARK: Coming and going
@@ -102,16 +134,18 @@ final class LoopbackRoom: Sendable {
     state.withLock { $0.waiting.append(newcomer) }
   }
 
-  func join(_ newcomer: LoopbackTransport) throws(MediaError) {
+  func join(_ newcomer: LoopbackTransport, _ permissions: Permissions) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
       state.waiting.removeAll { $0 === newcomer }
-      guard !state.members.contains(where: { $0.member.userID == newcomer.member.userID }) else {
-        throw MediaError(.exists, "user id \"\(newcomer.member.userID)\" is taken in room \"\(name.prefix(64))\"")
-      }
-      newcomer.post(.connected)
-      for member in state.members {
-        newcomer.post(.joined(member.member))
-        member.post(.joined(newcomer.member))
+      try makeRoom(for: newcomer.member.userID, in: &state)
+      var member = newcomer.member
+      member.permissions = permissions
+      newcomer.post(.connected(permissions))
+      for other in state.members {
+        var known = other.member
+        known.permissions = state.permissions[ObjectIdentifier(other)] ?? []
+        newcomer.post(.joined(known))
+        other.post(.joined(member))
       }
       for stream in state.streams.values.sorted(by: { $0.description.id.value < $1.description.id.value }) {
         newcomer.post(.streamAdded(stream.description))
@@ -120,33 +154,94 @@ final class LoopbackRoom: Sendable {
         }
       }
       state.members.append(newcomer)
+      state.permissions[ObjectIdentifier(newcomer)] = permissions
+    }
+  }
+
+  private func makeRoom(for userID: String, in state: inout State) throws(MediaError) {
+    if let former = state.members.first(where: { $0.member.userID == userID }) {
+      guard state.access.replacesDuplicates else {
+        throw MediaError(.exists, "user id \"\(userID)\" is taken in room \"\(name.prefix(64))\"")
+      }
+      let reason = MediaError(.removed, "replaced: user id \"\(userID)\" entered room \"\(name.prefix(64))\" again elsewhere")
+      return putOut(former, because: reason, from: &state)
+    }
+    guard state.members.count < state.access.capacity else {
+      let (taken, most) = (state.members.count, state.access.capacity)
+      throw MediaError(.full, "room \"\(name.prefix(64))\" is full: it takes \(most) members and has \(taken)")
     }
   }
 
   func leave(_ leaver: LoopbackTransport) {
     state.withLock { state in
       state.waiting.removeAll { $0 === leaver }
-      guard let index = state.members.firstIndex(where: { $0 === leaver }) else { return }
-      state.members.remove(at: index)
-      for id in state.streams.keys.sorted(by: { $0.value < $1.value }) {
-        if state.streams[id]?.publisher === leaver {
-          remove(id, from: &state)
-        } else {
-          removeReceiver(leaver, of: id, in: &state)
-        }
-      }
-      for member in state.members { member.post(.left(userID: leaver.member.userID)) }
+      take(leaver, from: &state)
     }
     LoopbackRooms.removeIfEmpty(name)
+  }
+
+  private func take(_ leaver: LoopbackTransport, from state: inout State) {
+    guard let index = state.members.firstIndex(where: { $0 === leaver }) else { return }
+    state.members.remove(at: index)
+    state.permissions[ObjectIdentifier(leaver)] = nil
+    for id in state.streams.keys.sorted(by: { $0.value < $1.value }) {
+      if state.streams[id]?.publisher === leaver {
+        remove(id, from: &state)
+      } else {
+        removeReceiver(leaver, of: id, in: &state)
+      }
+    }
+    for member in state.members { member.post(.left(userID: leaver.member.userID)) }
+  }
+
+  private func putOut(_ member: LoopbackTransport, because reason: MediaError, from state: inout State) {
+    take(member, from: &state)
+    member.putOut(because: reason)
+  }
+
+  // MARK: Moderation
+
+  func remove(_ userID: String, reason: String, by moderator: LoopbackTransport) throws(MediaError) {
+    try state.withLock { state throws(MediaError) in
+      let target = try target(userID, of: moderator, in: state)
+      let words = "removed from room \"\(name.prefix(64))\" by \"\(moderator.member.userID.prefix(64))\""
+      target.post(.moderated(by: moderator.member.userID, .removed, reason: reason))
+      putOut(target, because: MediaError(.removed, reason.isEmpty ? words : "\(words): \(reason)"), from: &state)
+    }
+  }
+
+  func mute(_ userID: String, _ isMuted: Bool, by moderator: LoopbackTransport) throws(MediaError) {
+    try state.withLock { state throws(MediaError) in
+      let target = try target(userID, of: moderator, in: state)
+      target.post(.moderated(by: moderator.member.userID, isMuted ? .muted : .unmuted, reason: ""))
+    }
+  }
+
+  private func target(_ userID: String, of moderator: LoopbackTransport, in state: State) throws(MediaError) -> LoopbackTransport {
+    try require(.moderate, of: moderator, to: "moderate", in: state)
+    guard userID != moderator.member.userID else {
+      throw MediaError(.invalid, "user_id is \"\(userID)\", which is oneself; accepted: another member of the room")
+    }
+    guard let target = state.members.first(where: { $0.member.userID == userID }) else {
+      throw MediaError(.notFound, "user_id is \"\(userID)\"; nobody in room \"\(name.prefix(64))\" has it")
+    }
+    return target
+  }
+
+  private func require(_ needed: Permissions, of member: LoopbackTransport, to what: String, in state: State) throws(MediaError) {
+    guard let permissions = state.permissions[ObjectIdentifier(member)] else {
+      throw MediaError(.state, "the session is not in its room")
+    }
+    guard permissions.isSuperset(of: needed) else {
+      throw MediaError(.permission, "room \"\(name.prefix(64))\" does not permit \"\(member.member.userID.prefix(64))\" to \(what)")
+    }
   }
 
   // MARK: Streams
 
   func publish(_ description: StreamDescription, by publisher: LoopbackTransport) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
-      guard state.members.contains(where: { $0 === publisher }) else {
-        throw MediaError(.state, "the session is not in its room")
-      }
+      try require(description.format.needed, of: publisher, to: description.format.publishing, in: state)
       state.streams[description.id] = Published(description: description, publisher: publisher)
       for member in state.members where member !== publisher { member.post(.streamAdded(description)) }
     }
@@ -154,6 +249,12 @@ final class LoopbackRoom: Sendable {
 
   func unpublish(_ id: StreamID) {
     state.withLock { state in remove(id, from: &state) }
+  }
+
+  func setFormat(_ id: StreamID, _ format: StreamFormat, by publisher: LoopbackTransport) {
+    state.withLock { state in
+      if state.streams[id]?.publisher === publisher { state.streams[id]?.description.format = format }
+    }
   }
 
   func setMuted(_ id: StreamID, _ isMuted: Bool, by publisher: LoopbackTransport) {
@@ -175,7 +276,9 @@ final class LoopbackRoom: Sendable {
 
   func subscribe(_ receiver: Receiver, to id: StreamID) {
     state.withLock { state in
-      guard var stream = state.streams[id], !stream.receivers.contains(where: { $0.transport === receiver.transport }) else { return }
+      guard state.permissions[ObjectIdentifier(receiver.transport)]?.contains(.receive) == true, var stream = state.streams[id],
+        !stream.receivers.contains(where: { $0.transport === receiver.transport })
+      else { return }
       stream.receivers.append(receiver)
       state.streams[id] = stream
       stream.publisher.post(.receivers(id, stream.receivers.count))

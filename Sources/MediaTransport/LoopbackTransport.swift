@@ -8,6 +8,8 @@ public final class LoopbackTransport: Transport {
     case connected
     /// The script has cut the network; the generation tells this time from the next.
     case cut(UInt64)
+    /// Refused or put out, which the delegate was told.
+    case out
     case left
   }
 
@@ -17,6 +19,8 @@ public final class LoopbackTransport: Transport {
     var scriptGeneration: UInt64 = 0
     var cutGeneration: UInt64 = 0
     var delegate: (any TransportDelegate)?
+    /// The request to be let in, and who has it.
+    var asked: (request: AccessRequest, verifier: any AccessVerifier)?
     var link = NetworkLink()
     var paths: [ObjectIdentifier: NetworkPath] = [:]
     var seed: UInt64?
@@ -32,23 +36,37 @@ public final class LoopbackTransport: Transport {
 
   let member: Member
   private let name: String
+  private let token: AccessToken
   private let loop: EventLoop
   private let room = Monitor<LoopbackRoom?>(nil)
   private let state = Monitor(State())
 
-  public init(room name: String, member: Member, loop: EventLoop) {
+  public init(room name: String, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop) {
     self.name = name
     self.member = member
+    self.token = token
     self.loop = loop
   }
 
   /// Sets what the network of a room does, `nil` for nothing, to all that is sent or to what one user sends.
   public static func setScript(_ script: NetworkScript?, room name: String, userID: String?, clock: any MediaClock) throws(MediaError) {
-    try LoopbackRooms.with(name, clock: clock) { room throws(MediaError) in room.setScript(script, userID: userID) }
+    try LoopbackRooms.with(name, clock: clock) { room throws(MediaError) in room.setScript(script, userID: userID, owner: clock) }
   }
 
-  public static func forgetScripts(of clock: any MediaClock) {
-    LoopbackRooms.forgetScripts(of: clock)
+  /// Sets who may enter a room; `nil` opens it. When it returns, the former verifier has ended, and those who waited for it ask anew.
+  public static func setAccess(_ access: RoomAccess?, room name: String, clock: any MediaClock) throws(MediaError) {
+    try access?.check()
+    let (former, waiting) = try LoopbackRooms.with(name, clock: clock) { room throws(MediaError) in room.setAccess(access, owner: clock) }
+    former?.close()
+    for newcomer in waiting { newcomer.askAnew() }
+  }
+
+  /// To be called when the engine of that clock goes: its verifiers end now, and what it set is forgotten once a room is empty.
+  public static func forgetSettings(of clock: any MediaClock) {
+    for (verifier, waiting) in LoopbackRooms.forgetSettings(of: clock) {
+      verifier.close()
+      for newcomer in waiting { newcomer.askAnew() }
+    }
   }
 
   public var stats: TransportStats { state.withLock { $0.stats } }
@@ -98,15 +116,67 @@ public final class LoopbackTransport: Transport {
     }
   }
 
+  /// Asks to be let in, if somebody looks at tokens, and goes in.
   private func enter(_ room: LoopbackRoom) {
+    let access = room.access
+    guard let verifier = access.verifier else { return enter(room, access.permissions) }
+    let request = AccessRequest(room: name, member: member, token: token, permissions: access.permissions) { request, answer in
+      self.loop.post { self.answered(request, answer) }
+    }
+    let isAsking = state.withLock { state in
+      guard case .connecting = state.phase, state.asked == nil else { return false }
+      state.asked = (request, verifier)
+      return true
+    }
+    guard isAsking else { return }
+    verifier.verify(request)
+    // It was replaced before it could be known that somebody asks it.
+    if room.access.verifier !== verifier { askAnew() }
+  }
+
+  /// The room has another verifier: the former's answer would be nobody's.
+  func askAnew() {
+    guard forgetRequest() else { return }
+    loop.post { self.room.withLock { $0 }.map { self.enter($0) } }
+  }
+
+  /// Whether there was one.
+  private func forgetRequest() -> Bool {
+    let asked = state.withLock { state in
+      defer { state.asked = nil }
+      return state.asked
+    }
+    guard let asked else { return false }
+    asked.request.cancel()
+    asked.verifier.cancel(asked.request)
+    return true
+  }
+
+  private func answered(_ request: AccessRequest, _ answer: AccessRequest.Answer) {
+    let isAwaited = state.withLock { state in
+      guard state.asked?.request === request else { return false }
+      state.asked = nil
+      return true
+    }
+    guard isAwaited, let room = room.withLock({ $0 }) else { return }
+    switch answer {
+    case .success(let permissions): enter(room, permissions)
+    case .failure(let error):
+      room.leave(self)
+      fail(error)
+    }
+  }
+
+  private func enter(_ room: LoopbackRoom, _ permissions: Permissions) {
     let mayEnter = state.withLock { state in
-      if case .left = state.phase { return false }
+      guard case .connecting = state.phase else { return false }
       state.phase = .connected
       return true
     }
-    guard mayEnter else { return room.leave(self) }
+    // Left meanwhile, or cut off: then it comes again.
+    guard mayEnter else { return }
     do throws(MediaError) {
-      try room.join(self)
+      try room.join(self, permissions)
       // Whoever left meanwhile looked for a member that was not there yet.
       if hasLeft { return room.leave(self) }
       followScript()
@@ -117,12 +187,24 @@ public final class LoopbackTransport: Transport {
 
   private var hasLeft: Bool {
     state.withLock { state in
-      if case .left = state.phase { return true }
-      return false
+      switch state.phase {
+      case .left, .out: true
+      case .idle, .connecting, .connected, .cut: false
+      }
     }
   }
 
   private func fail(_ error: MediaError) {
+    putOut(because: error)
+  }
+
+  /// Under the room's lock, or out of it.
+  func putOut(because error: MediaError) {
+    state.withLock { state in
+      if case .left = state.phase { return }
+      state.phase = .out
+      state.scriptGeneration += 1
+    }
     post(.disconnected(error))
   }
 
@@ -133,6 +215,7 @@ public final class LoopbackTransport: Transport {
       state.delegate = nil
       state.paths = [:]
     }
+    _ = forgetRequest()
     room.withLock { $0 }?.leave(self)
     LoopbackRooms.removeIfEmpty(name)
   }
@@ -201,13 +284,15 @@ public final class LoopbackTransport: Transport {
   }
 
   private func endCut() {
+    guard let room = room.withLock({ $0 }) else { return }
+    let isMember = room.state.withLock { $0.permissions[ObjectIdentifier(self)] != nil }
     let wasCut = state.withLock { state in
       guard case .cut = state.phase else { return false }
-      state.phase = .connected
+      state.phase = isMember ? .connected : .connecting
       return true
     }
-    guard wasCut, let room = room.withLock({ $0 }) else { return }
-    if room.state.withLock({ $0.members.contains { $0 === self } }) {
+    guard wasCut else { return }
+    if isMember {
       post(.reconnected)
     } else {
       enter(room)
@@ -221,12 +306,15 @@ public final class LoopbackTransport: Transport {
   }
 
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
-    guard let room = room.withLock({ $0 }) else { throw MediaError(.state, "the session is not connected") }
-    try room.publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), by: self)
+    try joinedRoom().publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), by: self)
   }
 
   public func unpublish(_ stream: StreamID) {
     room.withLock { $0 }?.unpublish(stream)
+  }
+
+  public func setFormat(_ stream: StreamID, _ format: StreamFormat) {
+    room.withLock { $0 }?.setFormat(stream, format, by: self)
   }
 
   public func setMuted(_ stream: StreamID, _ isMuted: Bool) {
@@ -250,6 +338,21 @@ public final class LoopbackTransport: Transport {
     let step = currentScript()?.step(at: loop.clock.now())
     guard step?.isDisconnected != true else { return }
     publisher.loop.schedule(at: loop.clock.now() + (step?.delay ?? 0)) { publisher.tell(.keyFrameRequested(stream)) }
+  }
+
+  // MARK: Moderation
+
+  public func remove(_ userID: String, reason: String) throws(MediaError) {
+    try joinedRoom().remove(userID, reason: reason, by: self)
+  }
+
+  public func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
+    try joinedRoom().mute(userID, isMuted, by: self)
+  }
+
+  private func joinedRoom() throws(MediaError) -> LoopbackRoom {
+    guard let room = room.withLock({ $0 }) else { throw MediaError(.state, "the session is not connected") }
+    return room
   }
 
   // MARK: Media

@@ -3,6 +3,8 @@ import MediaCore
 public struct Member: Sendable, Equatable {
   public let userID: String
   public let displayName: String
+  /// What the room lets him do.
+  public var permissions = Permissions.ordinary
 
   public init(userID: String, displayName: String) {
     self.userID = userID
@@ -20,7 +22,7 @@ public struct StreamID: Hashable, Sendable {
 
 /// What a stream is made of; the kind is MSDK_VIDEO_* or MSDK_AUDIO_*.
 public enum StreamFormat: Sendable {
-  case video(VideoFormat)
+  case video(VideoFormat, kind: UInt32)
   case audio(AudioFormat, kind: UInt32)
 }
 
@@ -29,7 +31,7 @@ public struct StreamDescription: Sendable {
   public let id: StreamID
   public let userID: String
   public let codec: UInt32
-  public let format: StreamFormat
+  public var format: StreamFormat
   /// Of sound.
   public var isMuted = false
 
@@ -84,9 +86,11 @@ public enum SendResult: Sendable, Equatable {
 }
 
 public enum TransportEvent: Sendable {
-  case connected
+  /// With what the room lets this session do.
+  case connected(Permissions)
   case reconnecting
   case reconnected
+  /// Refused (`.permission`, `.exists`, `.full`), taken out of the room (`.removed`), or lost.
   case disconnected(MediaError?)
   case joined(Member)
   case left(userID: String)
@@ -96,6 +100,8 @@ public enum TransportEvent: Sendable {
   case streamMuted(StreamID, Bool)
   /// Whoever sends that stream began or ended to speak, at that level (RFC 6464).
   case speaking(StreamID, userID: String, Bool, level: UInt32)
+  /// A moderator did this to the session; of a removal `disconnected` follows.
+  case moderated(by: String, Moderation, reason: String)
   /// How many receive a stream that this session publishes.
   case receivers(StreamID, Int)
   /// Bits a second that this session can send; 0 is unlimited.
@@ -122,16 +128,24 @@ public protocol Transport: AnyObject, Sendable {
 
   /// An id for a stream to be published. Asked for first, so that the session knows the stream before the room tells of it.
   func makeStreamID() -> StreamID
+  /// `.permission` when the room does not let the session publish such a stream.
   func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError)
   func unpublish(_ stream: StreamID)
+  /// What newcomers are told of a stream that this session publishes.
+  func setFormat(_ stream: StreamID, _ format: StreamFormat)
   /// Tell the others of a stream of sound that this session publishes.
   func setMuted(_ stream: StreamID, _ isMuted: Bool)
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32)
   func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult
 
+  /// Without the permission to receive nothing comes.
   func subscribe(to stream: StreamID, _ sink: any MediaSink)
   func unsubscribe(from stream: StreamID)
   func requestKeyFrame(of stream: StreamID)
+
+  /// Of a moderator, done to another member: `.permission`, `.invalid` for oneself, `.notFound`, as far as is known here.
+  func remove(_ userID: String, reason: String) throws(MediaError)
+  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError)
 
   var stats: TransportStats { get }
 }

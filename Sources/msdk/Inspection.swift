@@ -26,7 +26,9 @@ struct Inspection {
   let places: PluginPlaces
   let modules: [Module]
   let limits: [(name: String, list: [VideoLimits.Limit])] = [
-    ("conference", VideoLimits.conference.list), ("extended", VideoLimits.extended.list),
+    ("conference", VideoLimits.conference.list(of: .virtual)), ("extended", VideoLimits.extended.list(of: .virtual)),
+    ("conference_screen_share", VideoLimits.conference.list(of: .screenShare)),
+    ("extended_screen_share", VideoLimits.extended.list(of: .screenShare)),
   ]
   let codecs = VideoCodec.all
 

@@ -9,7 +9,7 @@ for compiler in gcc clang; do
 done
 
 # The preprocessed headers, without what the system's own declare, on one line.
-text=$(echo '#include <mediasdk/mediasdk.h>' | gcc -E -I"$root/Include" - |
+text=$(printf '#include <mediasdk/mediasdk.h>\n#include <mediasdk/feeder.h>\n' | gcc -E -I"$root/Include" - |
   awk '/^# /{ours = /mediasdk\//} ours && !/^#/' | tr -s ' \n' ' ')
 constants=$(grep -oE 'enum \{[^}]*\}' <<<"$text" | grep -oE 'MSDK_[A-Z0-9_]+' | sort -u)
 for name in $constants; do

@@ -3,6 +3,7 @@
  * A line may be added when the contract grows, and the size of a sized struct then grows with it. What stands here never changes
  * otherwise: programs and plugins that were built long ago rely on it. The numbers are those of 64-bit Linux (LP64).
  * check_layout.sh compiles this file and tells what it leaves out. */
+#include <mediasdk/feeder.h>
 #include <mediasdk/mediasdk.h>
 
 _Static_assert(sizeof(void *) == 8, "the numbers below are those of 64-bit pointers");
@@ -138,6 +139,8 @@ VALUE(MSDK_E_EXISTS, -22);
 VALUE(MSDK_E_FORKED, -23);
 VALUE(MSDK_E_CORRUPT, -24);
 VALUE(MSDK_E_ABI, -25);
+VALUE(MSDK_E_FULL, -26);
+VALUE(MSDK_E_REMOVED, -27);
 
 VALUE(MSDK_T_VOID, 0);
 VALUE(MSDK_T_BOOL, 1);
@@ -196,6 +199,18 @@ VALUE(MSDK_CODEC_OPUS, 0x5355504F);
 VALUE(MSDK_ENCODED_KEY, 1);
 VALUE(MSDK_ENCODED_DISCONTINUITY, 2);
 VALUE(MSDK_ENCODED_DROPPABLE, 4);
+
+VALUE(MSDK_FEED_NONE, 0);
+VALUE(MSDK_FEED_NOT_ADMITTED, 1);
+VALUE(MSDK_FEED_BUSY, 2);
+VALUE(MSDK_FEED_VERSION, 3);
+VALUE(MSDK_FEED_MALFORMED, 4);
+VALUE(MSDK_FEED_TOO_LARGE, 5);
+VALUE(MSDK_FEED_FORMAT, 6);
+VALUE(MSDK_FEED_SLOT, 7);
+VALUE(MSDK_FEED_STALLED, 8);
+VALUE(MSDK_FEED_CROWDED, 9);
+VALUE(MSDK_FEED_CLOSED, 10);
 
 VALUE(MSDK_SAMPLE_S16, 1);
 VALUE(MSDK_SAMPLE_F32, 2);
@@ -279,7 +294,7 @@ AT(msdk_audio_producer, capture_settings, 48);
 AT(msdk_audio_producer, set_format, 56);
 AT(msdk_audio_producer, produce_frame, 64);
 
-SIZE(msdk_video_renderer, 88);
+SIZE(msdk_video_renderer, 112);
 AT(msdk_video_renderer, struct_size, 0);
 AT(msdk_video_renderer, flags, 4);
 AT(msdk_video_renderer, memory_kinds, 8);
@@ -293,6 +308,23 @@ AT(msdk_video_renderer, snapshot_format, 56);
 AT(msdk_video_renderer, snapshot, 64);
 AT(msdk_video_renderer, accepts_codec, 72);
 AT(msdk_video_renderer, render_encoded_frame, 80);
+AT(msdk_video_renderer, update_input, 88);
+AT(msdk_video_renderer, remove_input, 96);
+AT(msdk_video_renderer, render_input_frame, 104);
+
+SIZE(msdk_input, 40);
+AT(msdk_input, struct_size, 0);
+AT(msdk_input, kind, 4);
+AT(msdk_input, user_id, 8);
+AT(msdk_input, display_name, 16);
+AT(msdk_input, is_local, 24);
+AT(msdk_input, has_video, 28);
+AT(msdk_input, is_speaking, 32);
+AT(msdk_input, is_muted, 36);
+
+SIZE(msdk_session_renderer_options, 8);
+AT(msdk_session_renderer_options, struct_size, 0);
+AT(msdk_session_renderer_options, include_local, 4);
 
 SIZE(msdk_audio_renderer, 88);
 AT(msdk_audio_renderer, struct_size, 0);
@@ -346,7 +378,7 @@ AT(msdk_module, init, 56);
 AT(msdk_module, deinit, 64);
 
 VALUE(MSDK_ABI_MAJOR, 1);
-VALUE(MSDK_ABI_MINOR, 1);
+VALUE(MSDK_ABI_MINOR, 2);
 
 VALUE(MSDK_LOG_DEBUG, 0);
 VALUE(MSDK_LOG_INFO, 1);
@@ -576,7 +608,7 @@ AT(msdk_outgoing_video_options, max_bitrate, 64);
 AT(msdk_outgoing_video_options, key_frame_interval_ms, 72);
 AT(msdk_outgoing_video_options, report_capacity, 76);
 
-SIZE(msdk_outgoing_video_stats, 128);
+SIZE(msdk_outgoing_video_stats, 144);
 AT(msdk_outgoing_video_stats, struct_size, 0);
 AT(msdk_outgoing_video_stats, state, 4);
 AT(msdk_outgoing_video_stats, width, 8);
@@ -597,8 +629,11 @@ AT(msdk_outgoing_video_stats, key_frame_requests, 108);
 AT(msdk_outgoing_video_stats, reports_dropped, 112);
 AT(msdk_outgoing_video_stats, receivers, 120);
 AT(msdk_outgoing_video_stats, reserved0, 124);
+AT(msdk_outgoing_video_stats, paced_frames_per_second, 128);
+AT(msdk_outgoing_video_stats, frames_repeated, 136);
 
 VALUE(MSDK_VIDEO_VIRTUAL, 1);
+VALUE(MSDK_VIDEO_SCREEN_SHARE, 2);
 
 VALUE(MSDK_LIMITS_CONFERENCE, 0);
 VALUE(MSDK_LIMITS_EXTENDED, 1);
@@ -659,16 +694,47 @@ AT(msdk_network_script, user_id, 24);
 
 VALUE(MSDK_NETWORK_DISCONNECTED, 1);
 
+SIZE(msdk_access_request, 4880);
+AT(msdk_access_request, struct_size, 0);
+AT(msdk_access_request, permissions, 4);
+AT(msdk_access_request, id, 8);
+AT(msdk_access_request, room, 16);
+AT(msdk_access_request, user_id, 272);
+AT(msdk_access_request, display_name, 528);
+AT(msdk_access_request, access_token, 784);
+
+SIZE(msdk_room_options, 40);
+AT(msdk_room_options, struct_size, 0);
+AT(msdk_room_options, capacity, 4);
+AT(msdk_room_options, duplicates, 8);
+AT(msdk_room_options, permissions, 12);
+AT(msdk_room_options, pulled, 16);
+AT(msdk_room_options, reserved0, 20);
+AT(msdk_room_options, verify, 24);
+AT(msdk_room_options, user, 32);
+
+VALUE(MSDK_ACCESS_TOKEN_MAX, 4095);
+
+VALUE(MSDK_MAY_PUBLISH_VIDEO, 1);
+VALUE(MSDK_MAY_PUBLISH_AUDIO, 2);
+VALUE(MSDK_MAY_SHARE_SCREEN, 4);
+VALUE(MSDK_MAY_RECEIVE, 8);
+VALUE(MSDK_MAY_MODERATE, 16);
+
+VALUE(MSDK_DUPLICATE_REFUSE, 0);
+VALUE(MSDK_DUPLICATE_REPLACE, 1);
+
 /* ---------------------------------------------------------------------------------------------------------------------------- session.h */
 
-SIZE(msdk_session_options, 32);
+SIZE(msdk_session_options, 40);
 AT(msdk_session_options, struct_size, 0);
 AT(msdk_session_options, event_capacity, 4);
 AT(msdk_session_options, url, 8);
 AT(msdk_session_options, user_id, 16);
 AT(msdk_session_options, display_name, 24);
+AT(msdk_session_options, access_token, 32);
 
-SIZE(msdk_participant, 544);
+SIZE(msdk_participant, 552);
 AT(msdk_participant, struct_size, 0);
 AT(msdk_participant, is_local, 4);
 AT(msdk_participant, video_stream_count, 8);
@@ -678,7 +744,9 @@ AT(msdk_participant, display_name, 272);
 AT(msdk_participant, audio_stream_count, 528);
 AT(msdk_participant, is_speaking, 532);
 AT(msdk_participant, audio_level, 536);
-AT(msdk_participant, reserved1, 540);
+AT(msdk_participant, is_sharing_screen, 540);
+AT(msdk_participant, permissions, 544);
+AT(msdk_participant, reserved2, 548);
 
 SIZE(msdk_event, 960);
 AT(msdk_event, struct_size, 0);
@@ -741,6 +809,16 @@ VALUE(MSDK_EVENT_INCOMING_AUDIO_STATE, 14);
 VALUE(MSDK_EVENT_INCOMING_AUDIO_REMOVED, 15);
 VALUE(MSDK_EVENT_INCOMING_AUDIO_MUTED, 16);
 VALUE(MSDK_EVENT_ACTIVE_SPEAKER, 17);
+VALUE(MSDK_EVENT_SCREEN_SHARE_STATE, 18);
+VALUE(MSDK_EVENT_MODERATED, 19);
+VALUE(MSDK_EVENT_INGEST, 20);
+
+VALUE(MSDK_MODERATION_REMOVED, 1);
+VALUE(MSDK_MODERATION_MUTED, 2);
+VALUE(MSDK_MODERATION_UNMUTED, 3);
+
+VALUE(MSDK_SCREEN_SHARE_DISABLED, 0);
+VALUE(MSDK_SCREEN_SHARE_ENABLED, 1);
 
 VALUE(MSDK_EVENT_LOST, 1);
 
@@ -783,7 +861,83 @@ VALUE(MSDK_INSTANCE_CREATED, 0);
 VALUE(MSDK_INSTANCE_READY, 1);
 VALUE(MSDK_INSTANCE_STARTED, 2);
 
+/* ---------------------------------------------------------------------------------------------------------------------------- ingest.h */
+
+SIZE(msdk_ingest_options, 64);
+AT(msdk_ingest_options, struct_size, 0);
+AT(msdk_ingest_options, port, 4);
+AT(msdk_ingest_options, socket_path, 8);
+AT(msdk_ingest_options, transmission_token, 16);
+AT(msdk_ingest_options, reception_token, 24);
+AT(msdk_ingest_options, transmission_token_size, 32);
+AT(msdk_ingest_options, reception_token_size, 36);
+AT(msdk_ingest_options, limits, 40);
+AT(msdk_ingest_options, codec, 44);
+AT(msdk_ingest_options, fps, 48);
+AT(msdk_ingest_options, preset, 52);
+AT(msdk_ingest_options, target_bitrate, 56);
+
+VALUE(MSDK_INGEST_ANY_PORT, 65536);
+VALUE(MSDK_INGEST_TOKEN_MIN, 16);
+VALUE(MSDK_INGEST_TOKEN_MAX, 255);
+
+VALUE(MSDK_INGEST_FEEDER_CONNECTED, 1);
+VALUE(MSDK_INGEST_FEEDER_DISCONNECTED, 2);
+VALUE(MSDK_INGEST_FEEDER_REFUSED, 3);
+VALUE(MSDK_INGEST_SHARING, 4);
+
+/* ---------------------------------------------------------------------------------------------------------------------------- feeder.h */
+
+SIZE(msdk_feeder_options, 48);
+AT(msdk_feeder_options, struct_size, 0);
+AT(msdk_feeder_options, port, 4);
+AT(msdk_feeder_options, socket_path, 8);
+AT(msdk_feeder_options, transmission_token, 16);
+AT(msdk_feeder_options, reception_token, 24);
+AT(msdk_feeder_options, transmission_token_size, 32);
+AT(msdk_feeder_options, reception_token_size, 36);
+AT(msdk_feeder_options, timeout_ms, 40);
+AT(msdk_feeder_options, slots, 44);
+
+SIZE(msdk_feeder_frame, 168);
+AT(msdk_feeder_frame, struct_size, 0);
+AT(msdk_feeder_frame, pixel_format, 4);
+AT(msdk_feeder_frame, width, 8);
+AT(msdk_feeder_frame, height, 12);
+AT(msdk_feeder_frame, orientation, 16);
+AT(msdk_feeder_frame, color_matrix, 20);
+AT(msdk_feeder_frame, color_full_range, 24);
+AT(msdk_feeder_frame, slot, 28);
+AT(msdk_feeder_frame, timestamp_ns, 32);
+AT(msdk_feeder_frame, plane, 40);
+
 /* ---------------------------------------------------------------------------------------------------------------------- macros */
 
 VALUE(MSDK_WAIT_FOREVER, 0xFFFFFFFFu);
 VALUE(sizeof(MSDK_ENTRY_SYMBOL), sizeof("msdk_plugin_entry_v1"));
+
+/* ------------------------------------------------------------------------------------------------------------------------------ view.h */
+
+SIZE(msdk_view, 24);
+AT(msdk_view, struct_size, 0);
+AT(msdk_view, width, 4);
+AT(msdk_view, height, 8);
+AT(msdk_view, scale, 12);
+AT(msdk_view, orientation, 16);
+AT(msdk_view, background, 20);
+
+SIZE(msdk_rectangle, 16);
+AT(msdk_rectangle, x, 0);
+AT(msdk_rectangle, y, 4);
+AT(msdk_rectangle, width, 8);
+AT(msdk_rectangle, height, 12);
+
+SIZE(msdk_placement, 40);
+AT(msdk_placement, struct_size, 0);
+AT(msdk_placement, orientation, 4);
+AT(msdk_placement, source, 8);
+AT(msdk_placement, target, 24);
+
+VALUE(MSDK_SCALE_FIT, 0);
+VALUE(MSDK_SCALE_FILL, 1);
+VALUE(MSDK_SCALE_STRETCH, 2);

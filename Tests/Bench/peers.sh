@@ -36,8 +36,10 @@ install_wheels() { # NAME MODULES PACKAGE...
   fi
 }
 
-install_packages gstreamer gstreamer1.0-plugins-base gstreamer1.0-plugins-good libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
-install_packages ffmpeg libavcodec-dev
+install_packages gstreamer gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-tools libgstreamer1.0-dev \
+  libgstreamer-plugins-base1.0-dev
+install_packages ffmpeg ffmpeg libavcodec-dev
+install_packages x11 xvfb libxcb1-dev
 install_packages resamplers libspeexdsp-dev libsoxr-dev libsamplerate0-dev libswresample-dev
 if [ ! -x "$venv/bin/python" ] && ! python3 -m venv "$venv" 2>/dev/null; then
   for name in livekit aiortc; do echo "$name=no Python environment at $venv" >&3; done

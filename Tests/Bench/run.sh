@@ -2,7 +2,7 @@
 # Measures MediaSDK against its peers and prints one table. Nothing that comes out slow fails the run.
 #
 #   Tests/Bench/run.sh [PART...]      PART: start handles lifetime conversions passage sending encoding mixing resampling opus
-#                                     latency; none: all, in about 9 minutes
+#                                     latency capture feeding fanning; none: all, in about 13 minutes
 #
 # Environment, with the defaults
 #   MSDK_LIB_DIR     directory of libmediasdk.so        .build/out
@@ -29,6 +29,8 @@ MSDK_LIB_DIR=$(cd "$MSDK_LIB_DIR" && pwd)
 # The programs ask for the soname, which the build directory may not have.
 ln -sf "$MSDK_LIB_DIR/libmediasdk.so" "$BUILD_DIR/lib/libmediasdk.so"
 ln -sf "$MSDK_LIB_DIR/libmediasdk.so" "$BUILD_DIR/lib/libmediasdk.so.0"
+ln -sf "$MSDK_LIB_DIR/libmediasdk-feeder.so" "$BUILD_DIR/lib/libmediasdk-feeder.so"
+ln -sf "$MSDK_LIB_DIR/libmediasdk-feeder.so" "$BUILD_DIR/lib/libmediasdk-feeder.so.0"
 
 echo "peers:"
 missing=$BUILD_DIR/missing-peers
@@ -58,6 +60,7 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
 {
   compile pass_msdk "call measure meter" $ours
   compile encode_msdk "call clip encode_meter measure" $ours -lvpx
+  compile fan_msdk "call clip measure" $ours -lvpx
   compile first_msdk "call measure" $ours
   compile cycles_msdk "call measure" $ours
   compile convert_msdk "call measure" $ours -lyuv
@@ -65,16 +68,19 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
   compile resample_msdk "sound call measure tone" $ours -lm
   compile opus_msdk "sound call measure opus_input" $ours -lm
   compile latency_msdk "sound call measure sound_pace" $ours -lm
+  compile feed_msdk "feed call measure" $ours -lmediasdk-feeder
   "$CC" -std=c11 -O2 -shared -fPIC "$here/C/bare.c" -o "$BUILD_DIR/libbare.so"
   compile lookup_msdk "call measure" $ours "$BUILD_DIR/libbare.so"
 }
 compile pass_bare "measure meter"
+compile feed_bare "feed measure"
 compile encode_vpx "vpx_encoder clip encode_meter measure" -lvpx
 compile first_vpx "vpx_encoder measure" -lvpx
 compile mix_bare "measure crowd" -O3 -funroll-loops -lm
 for_opus=$(pkg-config --cflags --libs opus)
 # shellcheck disable=SC2086
 compile opus_bare "measure opus_input" $for_opus -lm
+compile_peer x11 x11_capture "measure" xcb -ldl
 compile_peer gstreamer pass_gst "measure meter" gstreamer-app-1.0
 compile_peer gstreamer encode_gst "clip encode_meter measure" gstreamer-app-1.0 -lvpx
 compile_peer gstreamer mix_gst "measure crowd" gstreamer-app-1.0 -lm

@@ -129,6 +129,7 @@ static void make_session(void) {
   options.url = text();
   options.user_id = text();
   options.display_name = text();
+  options.access_token = text();
   if (goes_wrong(6)) options.event_capacity = number();
   options.struct_size = struct_size(sizeof options);
   msdk_session *made = NULL;
@@ -234,6 +235,34 @@ static void script(void) {
   it.user_id = text();
   it.struct_size = struct_size(sizeof it);
   msdk_room_script_network(some_engine(), below(2) == 0 ? "loopback:fuzz" : text(), &it);
+}
+
+static msdk_result decide(void *user, const msdk_access_request *request, uint32_t *permissions) {
+  (void)user, (void)request;
+  if (below(12) == 0) msdk_session_destroy(handle(SESSION));
+  if (below(4) == 0) *permissions = number();
+  return below(4) == 0 ? (msdk_result)number() : MSDK_OK;
+}
+
+/* Doors, and moderators. Mostly open ones, as a call needs people. */
+static void doors(void) {
+  msdk_room_options options = MSDK_INIT(msdk_room_options);
+  options.capacity = goes_wrong(8) ? number() : below(4) == 0 ? 1 + below(8) : 0;
+  options.duplicates = goes_wrong(8) ? number() : below(2);
+  options.permissions = goes_wrong(8) ? number() : 31;
+  options.pulled = goes_wrong(8) ? number() : below(8) == 0;
+  if (below(4) == 0) options.verify = decide;
+  options.struct_size = struct_size(sizeof options);
+  const char *url = below(8) == 0 ? text() : "loopback:fuzz";
+  if (below(8) == 0) msdk_room_configure(some_engine(), url, below(2) == 0 ? NULL : &options);
+  msdk_access_request request = MSDK_INIT(msdk_access_request);
+  request.struct_size = struct_size(sizeof request);
+  msdk_room_next_request(some_engine(), url, 0, &request);
+  msdk_room_answer(some_engine(), url, below(2) == 0 ? request.id : number(), below(3) == 0 ? (msdk_result)number() : MSDK_OK, below(40));
+  char user[16];
+  snprintf(user, sizeof user, "user-%u", below(200));
+  if (below(4) == 0) msdk_session_remove_participant(handle(SESSION), below(8) == 0 ? text() : user, text());
+  msdk_session_mute_participant(handle(SESSION), below(8) == 0 ? text() : user, wild ? number() : below(2));
 }
 
 static void receive(void) {
@@ -410,7 +439,7 @@ static void one_step(void) {
     one_sound_step();
     return;
   }
-  switch (below(48)) {
+  switch (below(49)) {
   case 0: case 1: make_session(); break;
   case 2: case 3: make_stream(); break;
   case 4: make_frame(); break;
@@ -440,6 +469,7 @@ static void one_step(void) {
   case 41: if (below(3) == 0) msdk_outgoing_video_destroy(handle(OUTGOING)); break;
   case 42: if (below(3) == 0) msdk_instance_destroy(handle(INSTANCE)); break;
   case 43: if (below(200) == 0) new_engine(); break;
+  case 44: doors(); break;
   default: msdk_engine_advance_clock(engine, below(30) == 0 ? below(60) * SECOND : below(100) * MS); break;
   }
 }

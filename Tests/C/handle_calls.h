@@ -104,6 +104,10 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(INSTANCE, renderer, snapshot, (msdk_instance_snapshot(it, &(msdk_video_frame *){NULL})))                                              \
   X(INSTANCE, renderer, attach_to_incoming, msdk_incoming_video_attach_renderer(all_good.incoming, it))                                   \
   X(INSTANCE, renderer, detach_from_incoming, msdk_incoming_video_detach_renderer(all_good.incoming, it))                                 \
+  X(INSTANCE, renderer, attach_to_session, msdk_session_attach_renderer(all_good.session, it, NULL))                                      \
+  X(INSTANCE, renderer, detach_from_session, msdk_session_detach_renderer(all_good.session, it))                                          \
+  X(SESSION, session, attach_call_renderer, msdk_session_attach_renderer(it, all_good.instance, NULL))                                    \
+  X(SESSION, session, detach_call_renderer, msdk_session_detach_renderer(it, all_good.instance))                                          \
   X(INSTANCE, renderer, attach_to_outgoing, msdk_outgoing_video_attach_renderer(all_good.outgoing, it))                                   \
   X(INSTANCE, renderer, detach_from_outgoing, msdk_outgoing_video_detach_renderer(all_good.outgoing, it))                                 \
   X(FRAME, frame, frame_ref, msdk_video_frame_ref(it))                                                                                    \

@@ -43,7 +43,7 @@ names=("$@")
 passed=0 failed=0 bad=()
 for name in "${names[@]}"; do
   # shellcheck disable=SC2086
-  if ! compile "$here/$name.c" "$build/$name" -L"$lib" -lmediasdk -lm -pthread ${LDFLAGS:-}; then
+  if ! compile "$here/$name.c" "$build/$name" -L"$lib" -lmediasdk -Wl,--as-needed -lmediasdk-feeder -lm -pthread ${LDFLAGS:-}; then
     bad+=("$name (does not compile)")
     continue
   fi

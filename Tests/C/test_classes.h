@@ -364,4 +364,15 @@ static inline uint32_t state_of(msdk_instance *instance, uint32_t kind) {
   return state;
 }
 
+/* A call on a virtual clock, whose engine knows these classes. */
+static inline call call_with_classes(uint32_t codec) {
+  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
+  msdk_outgoing_video_options options = outgoing_options(codec, &format, 1);
+  record_clear();
+  sight_sink = sight_filter = sight_codec = (class_sight){0};
+  call it = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
+  CHECK_OK(msdk_engine_register_module(it.engine, &test_module));
+  return it;
+}
+
 #endif

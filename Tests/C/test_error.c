@@ -21,7 +21,8 @@ static void every_result_has_its_name(void) {
     {MSDK_E_DEVICE_LOST, "MSDK_E_DEVICE_LOST"}, {MSDK_E_BUFFER_SMALL, "MSDK_E_BUFFER_SMALL"}, {MSDK_E_HANDLE, "MSDK_E_HANDLE"},
     {MSDK_E_STALE, "MSDK_E_STALE"}, {MSDK_E_FORMAT, "MSDK_E_FORMAT"}, {MSDK_E_LIMIT, "MSDK_E_LIMIT"}, {MSDK_E_EXISTS, "MSDK_E_EXISTS"},
     {MSDK_E_FORKED, "MSDK_E_FORKED"}, {MSDK_E_CORRUPT, "MSDK_E_CORRUPT"}, {MSDK_E_ABI, "MSDK_E_ABI"},
-    {-26, "MSDK_E_UNKNOWN"}, {-10000, "MSDK_E_UNKNOWN"}, {INT32_MIN, "MSDK_E_UNKNOWN"},
+    {MSDK_E_FULL, "MSDK_E_FULL"}, {MSDK_E_REMOVED, "MSDK_E_REMOVED"},
+    {-28, "MSDK_E_UNKNOWN"}, {-10000, "MSDK_E_UNKNOWN"}, {INT32_MIN, "MSDK_E_UNKNOWN"},
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     const char *name = msdk_status_string(names[i].result);

@@ -124,7 +124,7 @@ static void bad_options_are_named(void) {
   CHECK_OK(create(&good));
   CHECK_ERROR(msdk_outgoing_video_create(engine, NULL, &stream), MSDK_E_INVALID, "options");
   CHECK_ERROR(msdk_outgoing_video_create(engine, &good, NULL), MSDK_E_INVALID, "out");
-  REFUSED(kind, 2, "kind");
+  REFUSED(kind, 3, "kind");
   REFUSED(limits, 2, "limits");
   REFUSED(codec, 0x31637661, "codec");
   REFUSED(formats, NULL, "formats");

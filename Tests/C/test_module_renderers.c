@@ -2,18 +2,8 @@
 #include "sending.h"
 #include "test_classes.h"
 
-static call call_with_module(uint32_t codec) {
-  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options options = outgoing_options(codec, &format, 1);
-  record_clear();
-  sight_sink = sight_filter = sight_codec = (class_sight){0};
-  call it = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
-  CHECK_OK(msdk_engine_register_module(it.engine, &test_module));
-  return it;
-}
-
 static void frames_are_rendered(void) {
-  call it = call_with_module(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_NONE);
   msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
   CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink));
   for (int i = 0; i < 5; i++) {
@@ -40,7 +30,7 @@ static void the_host_converts_to_what_is_accepted(void) {
   static const struct { const char *accept; uint32_t pixel_format; } cases[] = {
     {"any", MSDK_PIXEL_NV12}, {"nv12", MSDK_PIXEL_NV12}, {"bgra", MSDK_PIXEL_BGRA}, {"gray8", MSDK_PIXEL_GRAY8}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    call it = call_with_module(MSDK_CODEC_NONE);
+    call it = call_with_classes(MSDK_CODEC_NONE);
     msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
     CHECK_OK(msdk_instance_set_param_text(sink, "accept", cases[i].accept));
     CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink));
@@ -55,7 +45,7 @@ static void the_host_converts_to_what_is_accepted(void) {
 }
 
 static void a_renderer_that_accepts_nothing_is_reported(void) {
-  call it = call_with_module(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_NONE);
   msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
   CHECK_OK(msdk_instance_set_param_text(sink, "accept", "none"));
   CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink));
@@ -72,7 +62,7 @@ static void a_renderer_that_accepts_nothing_is_reported(void) {
 static void a_renderer_that_fails_is_reported_once(void) {
   static const char *const functions[] = {"render", "init"};
   for (int i = 0; i < 2; i++) {
-    call it = call_with_module(MSDK_CODEC_NONE);
+    call it = call_with_classes(MSDK_CODEC_NONE);
     msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
     CHECK_OK(msdk_instance_set_param_text(sink, "fail", functions[i]));
     msdk_result result = msdk_incoming_video_attach_renderer(it.incoming, sink);
@@ -102,7 +92,7 @@ static void a_renderer_that_fails_is_reported_once(void) {
 static void a_preview_sees_what_is_sent(void) {
   static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_VP8};
   for (int i = 0; i < 2; i++) {
-    call it = call_with_module(codecs[i]);
+    call it = call_with_classes(codecs[i]);
     msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
     CHECK_OK(msdk_outgoing_video_attach_renderer(it.outgoing, sink));
     CHECK_OK(msdk_incoming_video_stop(it.incoming)); /* even if nobody receives */
@@ -121,7 +111,7 @@ static void a_preview_sees_what_is_sent(void) {
 }
 
 static void eight_renderers_at_most(void) {
-  call it = call_with_module(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_NONE);
   msdk_instance *sinks[9];
   for (int i = 0; i < 9; i++) sinks[i] = instance_of(it.engine, "org.mediasdk.test.sink");
   for (int i = 0; i < 8; i++) CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sinks[i]));
@@ -141,7 +131,7 @@ static void eight_renderers_at_most(void) {
 }
 
 static void filters_form_a_chain(void) {
-  call it = call_with_module(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_NONE);
   msdk_instance *first = instance_of(it.engine, "org.mediasdk.test.filter"), *second = instance_of(it.engine, "org.mediasdk.test.filter");
   msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
   CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, first));
@@ -174,7 +164,7 @@ static void filters_form_a_chain(void) {
 }
 
 static void rendering_by_hand(void) {
-  call it = call_with_module(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_NONE);
   msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
   msdk_video_frame *out = NULL, *frame = picture_new(MSDK_PIXEL_I420, 33, 21, 0);
   CHECK_RESULT(msdk_instance_snapshot(sink, &out), MSDK_E_AGAIN); /* no picture yet */
@@ -211,7 +201,7 @@ static void rendering_by_hand(void) {
 }
 
 static void a_renderer_of_encoded_frames(void) {
-  call it = call_with_module(MSDK_CODEC_VP8);
+  call it = call_with_classes(MSDK_CODEC_VP8);
   send_film(&it, 0, 5, 40 * MS, NULL);
   msdk_instance *codec = instance_of(it.engine, "org.mediasdk.test.codec");
   CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, codec));
@@ -246,7 +236,7 @@ static void on_log(void *user, int32_t level, const char *text) {
 }
 
 static void events_of_a_class_arrive(void) {
-  call it = call_with_module(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_NONE);
   CHECK_OK(msdk_engine_register_module(it.engine, &posting_module));
   CHECK_OK(msdk_engine_set_log_callback(it.engine, MSDK_LOG_INFO, on_log, NULL));
   msdk_instance *posting = instance_of(it.engine, "org.mediasdk.test.posting");

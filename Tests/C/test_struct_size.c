@@ -103,6 +103,8 @@ static msdk_result pass_sound_format(const void *it) {
 
 static msdk_result pass_script(const void *it) { return msdk_room_script_network(lively.engine, "loopback:script", it); }
 
+static msdk_result pass_room_options(const void *it) { return msdk_room_configure(lively.engine, "loopback:options", it); }
+
 static msdk_result pass_step(const void *it) { return network_set(lively.engine, "loopback:script", it, 1, 1); }
 
 static void structs_that_are_read(void) {
@@ -129,6 +131,8 @@ static void structs_that_are_read(void) {
   msdk_network_script script = MSDK_INIT(msdk_network_script);
   script.steps = &step;
   script.step_count = 1;
+  msdk_room_options room_options = MSDK_INIT(msdk_room_options);
+  room_options.duplicates = MSDK_DUPLICATE_REPLACE;
   msdk_outgoing_audio_options sound = sound_options(44100, 2, MSDK_SAMPLE_F32, 30);
   msdk_incoming_audio_options hearing = hearing_options(16000, 0, 0, 0);
   msdk_audio_format tone = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
@@ -154,6 +158,7 @@ static void structs_that_are_read(void) {
     {"audio_format (frame_create)", &tone, sizeof tone, pass_sound_format},
     {"network_script", &script, sizeof script, pass_script},
     {"network_step", &step, sizeof step, pass_step},
+    {"room_options", &room_options, sizeof room_options, pass_room_options},
   };
   for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
     const input *it = &inputs[i];
@@ -294,7 +299,20 @@ static msdk_result fill_sound_report(void *it) {
   return msdk_outgoing_audio_read_report(sound_out, 0, it);
 }
 
+static msdk_result fill_request(void *it) {
+  msdk_room_options options = MSDK_INIT(msdk_room_options);
+  options.pulled = 1;
+  CHECK_OK(msdk_room_configure(lively.engine, "loopback:guarded", &options));
+  msdk_session *waiting = session_new(lively.engine, "loopback:guarded", "waiting");
+  CHECK_OK(msdk_session_connect(waiting));
+  run_for(lively.engine, MS);
+  msdk_result result = msdk_room_next_request(lively.engine, "loopback:guarded", 0, it);
+  msdk_session_destroy(waiting);
+  return result;
+}
+
 static const output outputs[] = {
+  {"access_request", sizeof(msdk_access_request), fill_request},
   {"audio_format (stream)", sizeof(msdk_audio_format), fill_sound_format},
   {"audio_format (producer)", sizeof(msdk_audio_format), fill_producer_format},
   {"outgoing_audio_stats", sizeof(msdk_outgoing_audio_stats), fill_sound_out_stats},
@@ -316,7 +334,7 @@ static const output outputs[] = {
 };
 
 static void fill_at_size(const output *it, uint32_t size) {
-  static uint8_t memory[4096];
+  static uint8_t memory[8192];
   memset(memory, 0xA5, sizeof memory);
   memcpy(memory, &size, 4);
   msdk_result result = it->fill(memory);

@@ -66,6 +66,8 @@ final class FakePlugin: Sendable {
   /// What produce_frame hands out.
   let produced = Monitor<VideoFrame?>(nil)
   let producedSound = Monitor<AudioFrame?>(nil)
+  /// What it would make of its own accord.
+  let capture = Monitor<VideoFormat?>(nil)
   /// What it would make, and what it asks for; nil for what it is given.
   let captureSound = Monitor<AudioFormat?>(nil)
   let renderSound = Monitor<AudioFormat?>(nil)
@@ -136,6 +138,14 @@ extension FakePlugin {
     return table
   }
 
+  static let captureSettings: @convention(c) (OpaquePointer?, UnsafeMutablePointer<msdk_video_format>?) -> msdk_result = { plugin, out in
+    guard let fake = FakePlugin.of(plugin) else { return -1 }
+    let result = fake.call("capture_settings")
+    guard result >= 0, let format = fake.capture.withLock({ $0 }) else { return result }
+    out?.pointee = format.foreign
+    return result
+  }
+
   static func renderer() -> msdk_video_renderer {
     var table = msdk_video_renderer()
     table.struct_size = UInt32(MemoryLayout<msdk_video_renderer>.size)
@@ -151,6 +161,34 @@ extension FakePlugin {
       guard let fake = FakePlugin.of(plugin), let frame else { return -1 }
       fake.frame.withLock { $0 = VideoFrame(native: UnsafeMutablePointer(mutating: frame)) }
       return fake.call("render")
+    }
+    return table
+  }
+}
+
+// MARK: The table of a renderer of several streams
+
+extension FakePlugin {
+  /// Its calls are "input 1 anna Anna video speaking", "remove 1" and "render 1".
+  static func callRenderer() -> msdk_video_renderer {
+    var table = renderer()
+    table.update_input = { plugin, number, input in
+      guard let fake = FakePlugin.of(plugin), let input = input?.pointee else { return -1 }
+      var words = ["input \(number)", ForeignText.readLossy(input.user_id, limit: 255), ForeignText.readLossy(input.display_name, limit: 255)]
+      if input.kind == UInt32(MSDK_VIDEO_SCREEN_SHARE) { words.append("screen") }
+      if input.is_local != 0 { words.append("local") }
+      if input.has_video != 0 { words.append("video") }
+      if input.is_speaking != 0 { words.append("speaking") }
+      if input.is_muted != 0 { words.append("muted") }
+      let result = fake.call(words.joined(separator: " "))
+      return result == 0 ? msdk_result(fake.state.withLock { $0.hooks["update"] }?(fake) ?? MSDK_OK) : result
+    }
+    table.remove_input = { plugin, number in FakePlugin.of(plugin)?.call("remove \(number)") ?? -1 }
+    table.render_input_frame = { plugin, number, frame in
+      guard let fake = FakePlugin.of(plugin), let frame else { return -1 }
+      fake.frame.withLock { $0 = VideoFrame(native: UnsafeMutablePointer(mutating: frame)) }
+      let result = fake.call("render \(number)")
+      return result == 0 ? msdk_result(fake.state.withLock { $0.hooks["input frame"] }?(fake) ?? MSDK_OK) : result
     }
     return table
   }

@@ -64,6 +64,37 @@ import Testing
     #expect(error { $0.audioRenderer.struct_size += 8 } == nil)
   }
 
+  @Test func aRendererOfSeveralStreamsHasAllThreeFunctions() throws {
+    let changes: [(FakeModule) -> Void] = [
+      { $0.renderer.update_input = nil }, { $0.renderer.remove_input = nil }, { $0.renderer.render_input_frame = nil },
+      {
+        $0.renderer.update_input = nil
+        $0.renderer.remove_input = nil
+      },
+    ]
+    for (index, change) in changes.enumerated() {
+      let error = error {
+        $0.renderer = FakePlugin.callRenderer()
+        change($0)
+      }
+      #expect(error?.status == .abi, "\(index)")
+      #expect(error?.text.contains("video_renderer has only some of update_input") == true, "\(index)")
+    }
+    #expect(error { $0.renderer = FakePlugin.callRenderer() } == nil)
+  }
+
+  @Test func aRendererOfVersion11HasNoInputs() throws {
+    let module = FakeModule(kinds: MSDK_KIND_VIDEO_RENDERER)
+    // Behind its end lies what is not its own.
+    module.renderer = FakePlugin.callRenderer()
+    module.renderer.struct_size = 88
+    let renderer = try #require(try module.descriptor().renderer)
+    #expect(renderer.render_video_frame != nil)
+    #expect(renderer.update_input == nil && renderer.remove_input == nil && renderer.render_input_frame == nil)
+    module.renderer.struct_size = 87
+    #expect(failure { _ = try module.load() }?.status == .abi)
+  }
+
   @Test func aRendererOfVersion10HasNoCodec() throws {
     let module = FakeModule(kinds: MSDK_KIND_AUDIO_RENDERER)
     // Behind its end lies what is not its own.

@@ -84,12 +84,15 @@ final class Call {
     case .estimate(let bits): "estimate \(bits)"
     case .plugin(_, let event): "plugin \(event.event) \(event.status.map { "\($0)" } ?? "ok") \(event.text)"
     case .keyFrameRequested: "key frame"
+    case .screenShareState(let userID, let isSharing, _): "\(userID) \(isSharing ? "shares" : "shares no more")"
     case .outgoingAudioState(_, let state, let error): "outgoing sound \(state)\(error.map { " \($0.status)" } ?? "")"
     case .incomingAudioAdded(let stream): "sound added by \(stream.userID)"
     case .incomingAudioState(_, let state, _): "incoming sound \(state)"
     case .incomingAudioRemoved(let stream): "sound removed, \(stream.state)"
     case .incomingAudioMuted(let stream, let isMuted): "\(stream.userID) \(isMuted ? "muted" : "unmuted")"
+    case .moderated(let userID, let moderation, let reason): "\(moderation) by \(userID): \(reason)"
     case .activeSpeaker(let userID, let isSpeaking, let level): "\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)"
+    case .ingest(let event): "feeder \(event.state) \(event.reason)"
     }
   }
 }
@@ -109,6 +112,13 @@ enum Make {
     var options = OutgoingVideoOptions(formats: formats.isEmpty ? [format()] : formats)
     options.codec = UInt32(MSDK_CODEC_VP8)
     options.queueCapacity = 1
+    return options
+  }
+
+  static func screen(_ formats: VideoFormat..., codec: Int = MSDK_CODEC_NONE) -> OutgoingVideoOptions {
+    var options = OutgoingVideoOptions(formats: formats)
+    options.kind = .screenShare
+    options.codec = UInt32(codec)
     return options
   }
 

@@ -52,7 +52,7 @@ import Testing
     #expect(bert.streams.entries.map(\.id) == [first, second])
     #expect(carl.streams.entries.map(\.id) == [first, second])
     #expect(carl.streams.entries.map(\.codec) == [0, 7])
-    guard case .video(let format) = carl.streams.entries[0].format else { throw MediaError(.format, "no stream of video") }
+    guard case .video(let format, _) = carl.streams.entries[0].format else { throw MediaError(.format, "no stream of video") }
     #expect(format == TestRoom.format)
     #expect(anna.streams.entries.isEmpty)
     anna.transport.unpublish(first)

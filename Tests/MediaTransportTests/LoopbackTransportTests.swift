@@ -265,13 +265,16 @@ import Testing
     bert.transport.disconnect()
     try room.advance(milliseconds: 1_000)
     #expect(frame.references == 1)
-    bert.connect()
-    try room.advance(milliseconds: 2_000)
+    // Whoever left receives nothing.
     bert.subscribe(to: id)
-    #expect(anna.transport.send(.raw(frame), 3, on: id) == .sent)
+    #expect(anna.transport.send(.raw(frame), 3, on: id) == .noReceiver)
+    let carl = room.peer("carl").connect()
+    try room.advance(milliseconds: 2_000)
+    carl.subscribe(to: id)
+    #expect(anna.transport.send(.raw(frame), 4, on: id) == .sent)
     #expect(frame.references == 2)
     // The loop stops with the unit in it.
-    room.close(anna, bert)
+    room.close(anna, carl)
     #expect(frame.references == 1)
     frame.release()
   }

@@ -12,13 +12,15 @@ final class Peer: TransportDelegate, MediaSink {
 
   let transport: LoopbackTransport
   let events = Journal<String>()
+  let permissions = Journal<Permissions>()
   let streams = Journal<StreamDescription>()
   let arrivals = Journal<Arrival>()
   private let clock: any MediaClock
 
-  init(_ name: String, room: String, loop: EventLoop) {
+  init(_ name: String, room: String, token: String = "", loop: EventLoop) {
     clock = loop.clock
-    transport = LoopbackTransport(room: room, member: Member(userID: name, displayName: name.uppercased()), loop: loop)
+    let member = Member(userID: name, displayName: name.uppercased())
+    transport = LoopbackTransport(room: room, member: member, token: AccessToken(token), loop: loop)
   }
 
   @discardableResult
@@ -29,7 +31,7 @@ final class Peer: TransportDelegate, MediaSink {
 
   func publish(codec: UInt32) throws -> StreamID {
     let id = transport.makeStreamID()
-    try transport.publish(id, codec: codec, format: .video(TestRoom.format))
+    try transport.publish(id, codec: codec, format: .video(TestRoom.format, kind: 1))
     return id
   }
 
@@ -39,7 +41,9 @@ final class Peer: TransportDelegate, MediaSink {
 
   func transport(_ transport: any Transport, _ event: TransportEvent) {
     switch event {
-    case .connected: events.add("connected")
+    case .connected(let granted):
+      permissions.add(granted)
+      events.add("connected")
     case .reconnecting: events.add("reconnecting")
     case .reconnected: events.add("reconnected")
     case .disconnected(let error): events.add("disconnected \(error.map { "\($0.status)" } ?? "")")
@@ -52,6 +56,7 @@ final class Peer: TransportDelegate, MediaSink {
     case .keyFrameRequested: events.add("key frame")
     case .receivers(_, let count): events.add("receivers \(count)")
     case .estimate(let bits): events.add("estimate \(bits)")
+    case .moderated(let userID, let moderation, let reason): events.add("\(moderation) by \(userID): \(reason)")
     case .streamMuted(_, let isMuted): events.add(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): events.add("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")
     }
@@ -73,8 +78,8 @@ struct TestRoom {
     loop = EventLoop("loop", clock: clock)
   }
 
-  func peer(_ name: String) -> Peer {
-    Peer(name, room: self.name, loop: loop)
+  func peer(_ name: String, token: String = "") -> Peer {
+    Peer(name, room: self.name, token: token, loop: loop)
   }
 
   func advance(milliseconds: Int64 = 0) throws {
@@ -110,7 +115,7 @@ struct TestRoom {
   func close(_ peers: Peer...) {
     for peer in peers { peer.transport.disconnect() }
     loop.stop()
-    LoopbackTransport.forgetScripts(of: clock)
+    LoopbackTransport.forgetSettings(of: clock)
   }
 }
 

@@ -432,6 +432,30 @@ void host_check_params(host_instance *instance) {
   CHECK(instance->context.errors > before);
 }
 
+/* ------------------------------------------------------------------------------------------------------------------ inputs */
+
+msdk_input host_input(uint32_t kind, const char *name) {
+  msdk_input input = MSDK_INIT(msdk_input);
+  input.kind = kind;
+  input.user_id = "somebody";
+  input.display_name = name;
+  return input;
+}
+
+msdk_result host_update_input(host_instance *instance, uint32_t number, const msdk_input *input) {
+  char user_id[256], display_name[256];
+  snprintf(user_id, sizeof user_id, "%s", input->user_id);
+  snprintf(display_name, sizeof display_name, "%s", input->display_name);
+  msdk_input copy = *input;
+  copy.user_id = user_id;
+  copy.display_name = display_name;
+  msdk_result result = instance->class->video_renderer->update_input(instance->self, number, &copy);
+  memset(user_id, 'x', sizeof user_id);
+  memset(display_name, 'x', sizeof display_name);
+  memset(&copy, 0xA5, sizeof copy);
+  return result;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------- files */
 
 int host_open_descriptors(void) {

@@ -101,6 +101,10 @@ void host_recording_free(host_recording *recording);
 uint32_t host_count_events(host_instance *instance, uint32_t event, msdk_result result);
 int64_t host_monotonic_ns(void);
 
+/* Inputs of a renderer of several streams. The texts that the plugin is shown are overwritten as soon as its function has returned. */
+msdk_input host_input(uint32_t kind, const char *name);
+msdk_result host_update_input(host_instance *instance, uint32_t number, const msdk_input *input);
+
 int host_open_descriptors(void);
 const char *host_folder(void); /* a new one of this program's own, removed at its end */
 const char *host_path(const char *name); /* in that folder; valid until the eighth call after it */

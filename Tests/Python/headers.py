@@ -8,8 +8,9 @@ INCLUDE = Path(__file__).resolve().parents[2] / "Include"
 
 
 def text() -> str:
-    """All headers, without comments."""
-    joined = "\n".join(path.read_text() for path in sorted((INCLUDE / "mediasdk").glob("*.h")))
+    """All headers, without comments; feeder.h is of another library, which Python does not use."""
+    paths = [path for path in sorted((INCLUDE / "mediasdk").glob("*.h")) if path.name != "feeder.h"]
+    joined = "\n".join(path.read_text() for path in paths)
     return re.sub(r"/\*.*?\*/", " ", joined, flags=re.S)
 
 

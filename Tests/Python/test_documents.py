@@ -45,6 +45,27 @@ with Engine() as engine:
     print("counted", asyncio.run(count(engine)) > 0)
 """
 
+# Somebody with the right token, and somebody without.
+GUARDED = """
+import threading
+from mediasdk import EventType, SessionState, configure_room
+
+URL = "loopback:guarded"
+with Engine() as engine:
+    configure_room(engine, URL, verified=True)
+    guarding = threading.Thread(target=guard, args=(engine, URL, {"open sesame"}))
+    guarding.start()
+    for token in ("open sesame", "guessed"):
+        session = engine.create_session(URL, "alice", access_token=token)
+        session.connect()
+        states = (event for event in session.events(10) if event.type == EventType.SESSION_STATE)
+        last = next(event for event in states if event.state in (SessionState.CONNECTED, SessionState.DISCONNECTED))
+        print(last.state.name, type(last.error).__name__)
+        session.close()
+guarding.join(10)
+print("guarding", guarding.is_alive())
+"""
+
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(Path(mediasdk.__file__).parents[1]), str(Path(__file__).parent)])
@@ -71,15 +92,19 @@ class ReadmeTest(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr), ("DROPPED\n", ""))  # nobody is there to receive it
 
     def test_asyncio(self) -> None:
-        done = run("-c", self.snippets[2] + COUNTING)
+        done = run("-c", self.snippets[3] + COUNTING)
         self.assertEqual((done.stdout, done.stderr), ("counted True\n", ""))
 
     def test_sound(self) -> None:
         done = run("-c", self.snippets[1])
         self.assertEqual((done.stdout, done.stderr), ("True, as loud as -15 dB\n", ""))
 
+    def test_who_may_enter(self) -> None:
+        done = run("-c", self.snippets[2] + GUARDED)
+        self.assertEqual((done.stdout, done.stderr), ("CONNECTED NoneType\nDISCONNECTED RefusedError\nguarding False\n", ""))
+
     def test_every_snippet_is_run(self) -> None:
-        self.assertEqual(len(self.snippets), 3)
+        self.assertEqual(len(self.snippets), 4)
 
 
 class ExampleTest(unittest.TestCase):
@@ -162,8 +187,20 @@ class ExampleTest(unittest.TestCase):
             data = file.read_bytes()
             self.assertTrue(data.startswith(b"\x1a\x45\xdf\xa3") and b"V_VP8" in data and b"A_OPUS" in data)
 
+    @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
+    def test_grid(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            film, picture = Path(directory, "call.webm"), Path(directory, "call.png")
+            done = run(str(EXAMPLES / "grid.py"), "--plugins", str(plugin_dir()), "--output", str(film), "--picture", str(picture),
+                       "--seconds", "2")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("alice speaks\n", done.stdout)
+            data = film.read_bytes()
+            self.assertTrue(data.startswith(b"\x1a\x45\xdf\xa3") and b"V_VP8" in data and b"A_OPUS" in data)
+            self.assertEqual(picture.read_bytes()[12:24], b"IHDR\0\0\x05\0\0\0\x02\xd0")
+
     def test_every_example_helps(self) -> None:
-        for name in ("tone.py", "answer.py", "record.py", "demo.py", "receive.py"):
+        for name in ("tone.py", "answer.py", "record.py", "grid.py", "demo.py", "receive.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)

@@ -10,8 +10,9 @@ from tool import PLUGINS, TOOL, ToolTest, environment
 
 CLASSES = [f"org.mediasdk.{name}" for name in (
     "producer.file", "producer.pulse", "producer.testpattern", "producer.tone", "producer.wav", "producer.x11",
-    "renderer.bw", "renderer.file", "renderer.pulse", "renderer.recorder", "renderer.terminal", "renderer.wav", "renderer.window")]
-FILES = 11
+    "renderer.bw", "renderer.file", "renderer.grid", "renderer.pulse", "renderer.recorder", "renderer.terminal",
+    "renderer.wav", "renderer.window")]
+FILES = 12
 
 
 class Inspect(ToolTest):
@@ -21,7 +22,7 @@ class Inspect(ToolTest):
 
     def test_text_lists_classes_and_parameters(self) -> None:
         text = self.succeed("inspect").output
-        for words in [*CLASSES, str(PLUGINS), "plugin ABI 1.1", "MediaSDK 0.1.0", "path  string, required",
+        for words in [*CLASSES, str(PLUGINS), "plugin ABI 1.2", "MediaSDK 0.1.0", "path  string, required",
                       "level  u32, default 128, 0..255", "one of lines bars counter, live", "NV12 1280x720 at 30, unless told otherwise",
                       "VP8 (VP80)", "1920x1080, up to 30 frames a second", "up to 3840x2160, up to 60 frames a second"]:
             self.assertIn(words, text)
@@ -30,7 +31,7 @@ class Inspect(ToolTest):
     def test_json(self) -> None:
         document = json.loads(self.succeed("inspect", "--json").output)
         self.assertEqual(document["version"], "0.1.0")
-        self.assertEqual(document["abi"], {"major": 1, "minor": 1})
+        self.assertEqual(document["abi"], {"major": 1, "minor": 2})
         self.assertIn({"path": str(PLUGINS), "files": FILES, "loaded": FILES}, document["directories"])
         self.assertEqual(document["refused"], [])
         self.assertIn({"width": 1280, "height": 720, "fps": 30}, document["limits"]["conference"])

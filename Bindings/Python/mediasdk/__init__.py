@@ -19,16 +19,17 @@ from ._call import decode as _decode
 from ._native import library as _library
 from .audio_format import AudioFormat
 from .audio_frame import AudioFrame
-from .constants import (CHANNELS_MAX, DIMENSION_MAX, NAME_MAX, TEXT_MAX, AudioKind, ClassFlag, Clock, Codec, Content, DropReason,
-                        EncodedFlag, EventType, FrameFlag, IncomingState, InstanceState, Kind, Limits, Matrix, Memory,
-                        OpusApplication, Orientation, Outcome, OutgoingState, Output, ParamFlag, PixelFormat, PluginEvent, Preset,
-                        QueuePolicy, SampleFormat, SessionState, Status, ValueType, VideoKind)
+from .constants import (ACCESS_TOKEN_MAX, CHANNELS_MAX, DIMENSION_MAX, NAME_MAX, TEXT_MAX, AudioKind, ClassFlag, Clock, Codec,
+                        Content, DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, IncomingState, IngestState,
+                        InstanceState, Kind, Limits, Matrix, Memory, Moderation, OpusApplication, Orientation, Outcome,
+                        OutgoingState, Output, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, QueuePolicy, SampleFormat, Scale,
+                        ScreenShareState, SessionState, Status, ValueType, VideoKind)
 from .encoded import EncodedFrame
 from .engine import ClassInfo, Engine
-from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, DeviceLostError, ExistsError, ForkedError, FormatError,
-                     HandleError, InvalidError, LimitError, MediaIOError, MediaSDKError, MediaTimeout, NoMemoryError, NotFoundError,
-                     PluginABIError, PluginDiedError, RangeError, RefusedError, StaleSenderError, StateError, ThreadError,
-                     UnsupportedError, ValueTypeError)
+from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, DeviceLostError, ExistsError, ForkedError,
+                     FormatError, HandleError, InvalidError, LimitError, MediaIOError, MediaSDKError, MediaTimeout, NoMemoryError,
+                     NotFoundError, PluginABIError, PluginDiedError, RangeError, RefusedError, RemovedError, RoomFullError,
+                     StaleSenderError, StateError, ThreadError, UnsupportedError, ValueTypeError)
 from .events import Event
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
@@ -39,11 +40,12 @@ from .outgoing import OutgoingVideo, VideoLimit, check_video_limit, video_limits
 from .outgoing_audio import OutgoingAudio
 from .plane import Plane
 from .report import FrameReport
-from .room import NetworkStep, script_network
+from .room import AccessRequest, NetworkStep, access_requests, configure_room, next_access_request, open_room, script_network
 from .sender import FrameSender
 from .session import Participant, Session
 from .stats import EngineStats, IncomingAudioStats, IncomingVideoStats, OutgoingAudioStats, OutgoingVideoStats, SessionStats
 from .values import Param
+from .view import Placement, Rectangle, View
 
 __version__ = "0.1.0"
 
@@ -54,17 +56,19 @@ def version() -> str:
 
 
 __all__ = [
-    "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "BufferSmallError", "CHANNELS_MAX", "ClassFlag", "ClassInfo",
-    "Clock", "ClosedError", "Codec", "Content", "CorruptError", "DIMENSION_MAX", "DeviceLostError", "DropReason",
-    "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "Event", "EventType", "ExistsError", "ForkedError",
-    "FormatError", "Frame", "FrameFlag", "FrameLayout", "FrameReport", "FrameSender", "HandleError", "IncomingAudio",
-    "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoStats", "Instance", "InstanceState",
-    "InvalidError", "Kind", "LimitError", "Limits", "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Memory",
-    "NAME_MAX", "NetworkStep", "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "Outcome",
-    "OutgoingAudio", "OutgoingAudioStats", "OutgoingState", "OutgoingVideo", "OutgoingVideoStats", "Output", "Param",
-    "ParamFlag", "Participant", "PixelFormat", "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent",
-    "Preset", "QueuePolicy", "RangeError", "RefusedError", "SampleFormat", "Session", "SessionState", "SessionStats",
-    "StaleSenderError", "StateError", "Status", "TEXT_MAX", "ThreadError", "UnsupportedError", "ValueType", "ValueTypeError",
-    "VideoFormat", "VideoKind", "VideoLimit", "check_video_limit", "clock", "frame_layout", "plane_shapes", "script_network",
+    "ACCESS_TOKEN_MAX", "AccessRequest", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "BufferSmallError",
+    "CHANNELS_MAX", "ClassFlag", "ClassInfo", "Clock", "ClosedError", "Codec", "Content", "CorruptError", "DIMENSION_MAX",
+    "DeviceLostError", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "Event",
+    "EventType", "ExistsError", "FeedReason", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout",
+    "FrameReport", "FrameSender", "HandleError", "IncomingAudio", "IncomingAudioStats", "IncomingState", "IncomingVideo",
+    "IncomingVideoStats", "IngestState", "Instance", "InstanceState", "InvalidError", "Kind", "LimitError", "Limits",
+    "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Memory", "Moderation", "NAME_MAX", "NetworkStep",
+    "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "Outcome", "OutgoingAudio", "OutgoingAudioStats",
+    "OutgoingState", "OutgoingVideo", "OutgoingVideoStats", "Output", "Param", "ParamFlag", "Participant", "Permission",
+    "PixelFormat", "Placement", "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "Preset", "QueuePolicy",
+    "RangeError", "Rectangle", "RefusedError", "RemovedError", "RoomFullError", "SampleFormat", "Scale", "ScreenShareState", "Session", "SessionState",
+    "SessionStats", "StaleSenderError", "StateError", "Status", "TEXT_MAX", "ThreadError", "UnsupportedError",
+    "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit", "View", "access_requests", "check_video_limit",
+    "clock", "configure_room", "frame_layout", "next_access_request", "open_room", "plane_shapes", "script_network",
     "version", "video_limits",
 ]

@@ -67,6 +67,13 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_encoded_frame_create": (c_int32, POINTER(s.EncodedFrame), POINTER(c_void_p)),
     "msdk_encoded_frame_ref": (c_int32, _frame),
     "msdk_encoded_frame_unref": (c_int32, _frame),
+    # view.h
+    "msdk_view_place": (c_int32, POINTER(s.View), c_uint32, c_uint32, c_uint32, POINTER(s.Placement)),
+    "msdk_video_frame_compose": (c_int32, _frame, POINTER(s.View), POINTER(c_void_p)),
+    "msdk_incoming_video_attach_view": (c_int32, _handle, _handle, POINTER(s.View)),
+    "msdk_outgoing_video_attach_view": (c_int32, _handle, _handle, POINTER(s.View)),
+    "msdk_session_start_screen_view": (c_int32, _handle, c_char_p, _handle, POINTER(s.View)),
+    "msdk_session_stop_screen_view": (c_int32, _handle, c_char_p, _handle),
     # incoming_audio.h
     "msdk_incoming_audio_start": (c_int32, _handle, POINTER(s.IncomingAudioOptions)),
     "msdk_incoming_audio_stop": (c_int32, _handle),
@@ -146,6 +153,9 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_outgoing_video_set_encoded_callback": (c_int32, _handle, _callback, c_void_p),
     "msdk_outgoing_video_stats_get": (c_int32, _handle, POINTER(s.OutgoingVideoStats)),
     # room.h
+    "msdk_room_configure": (c_int32, _handle, _text, POINTER(s.RoomOptions)),
+    "msdk_room_next_request": (c_int32, _handle, _text, c_uint32, POINTER(s.AccessRequest)),
+    "msdk_room_answer": (c_int32, _handle, _text, c_uint64, c_int32, c_uint32),
     "msdk_room_script_network": (c_int32, _handle, _text, POINTER(s.NetworkScript)),
     # session.h
     "msdk_session_create": (c_int32, _handle, POINTER(s.SessionOptions), POINTER(c_void_p)),
@@ -154,6 +164,8 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_session_disconnect": (c_int32, _handle),
     "msdk_session_state": (c_int32, _handle, POINTER(c_uint32)),
     "msdk_session_participants": (c_int32, _handle, POINTER(s.Participant), c_uint32, POINTER(c_uint32)),
+    "msdk_session_remove_participant": (c_int32, _handle, _text, _text),
+    "msdk_session_mute_participant": (c_int32, _handle, _text, c_uint32),
     "msdk_session_next_event": (c_int32, _handle, c_uint32, POINTER(s.Event)),
     "msdk_session_event_fd": (c_int32, _handle, POINTER(c_int32)),
     "msdk_session_set_event_callback": (c_int32, _handle, _callback, c_void_p),
@@ -162,7 +174,12 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_session_start_audio": (c_int32, _handle, _handle),
     "msdk_session_stop_audio": (c_int32, _handle, _handle),
     "msdk_session_mixed_audio": (c_int32, _handle, POINTER(c_void_p)),
+    "msdk_session_attach_renderer": (c_int32, _handle, _handle, POINTER(s.SessionRendererOptions)),
+    "msdk_session_detach_renderer": (c_int32, _handle, _handle),
     "msdk_session_stats_get": (c_int32, _handle, POINTER(s.SessionStats)),
+    # ingest.h
+    "msdk_session_set_ingest": (c_int32, _handle, POINTER(s.IngestOptions)),
+    "msdk_session_ingest_port": (c_int32, _handle, POINTER(c_uint32)),
 }
 
 

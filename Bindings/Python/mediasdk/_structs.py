@@ -117,13 +117,17 @@ class EngineStats(SizedStruct):
 
 class SessionOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("event_capacity", c_uint32), ("url", c_char_p), ("user_id", c_char_p),
-                ("display_name", c_char_p)]
+                ("display_name", c_char_p), ("access_token", c_char_p)]
+
+
+class SessionRendererOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("include_local", c_uint32)]
 
 
 class Participant(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("is_local", c_uint32), ("video_stream_count", c_uint32), ("reserved0", c_uint32),
                 ("user_id", c_char * 256), ("display_name", c_char * 256), ("audio_stream_count", c_uint32), ("is_speaking", c_uint32),
-                ("audio_level", c_uint32), ("reserved1", c_uint32)]
+                ("audio_level", c_uint32), ("is_sharing_screen", c_uint32), ("permissions", c_uint32), ("reserved2", c_uint32)]
 
 
 class Event(SizedStruct):
@@ -166,7 +170,7 @@ class OutgoingVideoStats(SizedStruct):
                 ("frames_failed", c_uint64), ("key_frames_encoded", c_uint64), ("bytes_sent", c_uint64),
                 ("target_bitrate", c_uint64), ("total_encode_time_ns", c_uint64), ("format_changes", c_uint32),
                 ("key_frame_requests", c_uint32), ("reports_dropped", c_uint64), ("receivers", c_uint32),
-                ("reserved0", c_uint32)]
+                ("reserved0", c_uint32), ("paced_frames_per_second", c_double), ("frames_repeated", c_uint64)]
 
 
 class IncomingVideoOptions(SizedStruct):
@@ -214,6 +218,22 @@ class IncomingAudioStats(SizedStruct):
                 ("level", c_uint32), ("sources", c_uint32), ("reserved0", c_uint32)]
 
 
+class AccessRequest(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("permissions", c_uint32), ("id", c_uint64), ("room", c_char * 256),
+                ("user_id", c_char * 256), ("display_name", c_char * 256), ("access_token", c_char * 4096)]
+
+
+class RoomOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("capacity", c_uint32), ("duplicates", c_uint32), ("permissions", c_uint32),
+                ("pulled", c_uint32), ("reserved0", c_uint32), ("verify", c_void_p), ("user", c_void_p)]
+
+
+class IngestOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("socket_path", c_char_p), ("transmission_token", c_void_p),
+                ("reception_token", c_void_p), ("transmission_token_size", c_uint32), ("reception_token_size", c_uint32),
+                ("limits", c_uint32), ("codec", c_uint32), ("fps", c_uint32), ("preset", c_uint32), ("target_bitrate", c_uint64)]
+
+
 class NetworkStep(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("at_ns", c_int64), ("bandwidth_bps", c_uint64),
                 ("delay_ns", c_int64), ("jitter_ns", c_int64), ("loss_ppm", c_uint32), ("queue_ms", c_uint32)]
@@ -222,6 +242,19 @@ class NetworkStep(SizedStruct):
 class NetworkScript(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("step_count", c_uint32), ("steps", POINTER(NetworkStep)), ("seed", c_uint64),
                 ("user_id", c_char_p)]
+
+
+class View(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("width", c_uint32), ("height", c_uint32), ("scale", c_uint32), ("orientation", c_uint32),
+                ("background", c_uint32)]
+
+
+class Rectangle(Structure):
+    _fields_ = [("x", c_uint32), ("y", c_uint32), ("width", c_uint32), ("height", c_uint32)]
+
+
+class Placement(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("orientation", c_uint32), ("source", Rectangle), ("target", Rectangle)]
 
 
 def array_of(kind: Any, elements: list[Any]) -> Any:

@@ -10,8 +10,12 @@ from enum import IntEnum, IntFlag
 WAIT_FOREVER = 0xFFFFFFFF  # MSDK_WAIT_FOREVER, for the C functions; in Python a timeout of None waits for ever
 TEXT_MAX = 1024  # bytes of a string passed in
 NAME_MAX = 255  # bytes of a user id, a display name, a room name
+ACCESS_TOKEN_MAX = 4095  # bytes
 PLANES_MAX = 4
 DIMENSION_MAX = 16384  # the largest width and height of any frame
+INGEST_ANY_PORT = 65536
+INGEST_TOKEN_MIN = 16  # bytes
+INGEST_TOKEN_MAX = 255
 CHANNELS_MAX = 32
 
 
@@ -56,6 +60,8 @@ class Status(IntEnum):
     FORKED = -23
     CORRUPT = -24
     ABI = -25
+    FULL = -26
+    REMOVED = -27
 
 
 class ValueType(OpenEnum):
@@ -124,6 +130,14 @@ class Orientation(IntFlag):
     ROTATE_180 = 2
     ROTATE_270 = 3
     MIRROR = 4
+
+
+class Scale(OpenEnum):
+    """How a picture fills a view: all of it and bars, cut and no bars, or out of proportion."""
+
+    FIT = 0
+    FILL = 1
+    STRETCH = 2
 
 
 class SampleFormat(OpenEnum):
@@ -195,10 +209,38 @@ class EventType(OpenEnum):
     INCOMING_AUDIO_REMOVED = 15
     INCOMING_AUDIO_MUTED = 16
     ACTIVE_SPEAKER = 17
+    SCREEN_SHARE_STATE = 18
+    MODERATED = 19
+    INGEST = 20
 
 
 class EventFlag(IntFlag):
     LOST = 1  # events before this one were dropped
+
+
+class IngestState(OpenEnum):
+    """What happened at a session's door for a feeder."""
+
+    FEEDER_CONNECTED = 1
+    FEEDER_DISCONNECTED = 2
+    FEEDER_REFUSED = 3
+    SHARING = 4
+
+
+class FeedReason(OpenEnum):
+    """Why a feeder's connection was refused or ended."""
+
+    NONE = 0
+    NOT_ADMITTED = 1
+    BUSY = 2
+    VERSION = 3
+    MALFORMED = 4
+    TOO_LARGE = 5
+    FORMAT = 6
+    SLOT = 7
+    STALLED = 8
+    CROWDED = 9
+    CLOSED = 10
 
 
 class PluginEvent(OpenEnum):
@@ -209,8 +251,16 @@ class PluginEvent(OpenEnum):
     USER = 0x10000  # from here on the plugin's own
 
 
-class VideoKind(IntEnum):
-    VIRTUAL = 1
+class VideoKind(OpenEnum):
+    """What an outgoing stream of pictures shows."""
+
+    VIRTUAL = 1  # made by the program, in place of a camera's picture
+    SCREEN_SHARE = 2  # a display, a window, a document
+
+
+class ScreenShareState(OpenEnum):
+    DISABLED = 0
+    ENABLED = 1
 
 
 class AudioKind(OpenEnum):
@@ -291,6 +341,31 @@ class Output(IntEnum):
     RAW = 0
     ENCODED = 1
     BOTH = 2
+
+
+class Permission(IntFlag):
+    """What a member of a room may do."""
+
+    PUBLISH_VIDEO = 1
+    PUBLISH_AUDIO = 2
+    SHARE_SCREEN = 4  # and its sound
+    RECEIVE = 8
+    MODERATE = 16  # take others out of the room, mute them
+
+
+class Duplicate(IntEnum):
+    """What becomes of a user id that is in the room already."""
+
+    REFUSE = 0
+    REPLACE = 1  # the former leaves the room
+
+
+class Moderation(OpenEnum):
+    """What a moderator did to a session."""
+
+    REMOVED = 1
+    MUTED = 2
+    UNMUTED = 3
 
 
 class NetworkFlag(IntFlag):

@@ -14,7 +14,7 @@ from . import _structs
 from ._call import check, created, decode, encode, filled, listed, nanoseconds, number, sized
 from ._memory import take_back_lent
 from ._native import library
-from .constants import AudioKind, ClassFlag, Clock, Codec, Kind, Limits, OpusApplication, Preset, QueuePolicy, SampleFormat
+from .constants import AudioKind, ClassFlag, Clock, Codec, Kind, Limits, OpusApplication, Preset, QueuePolicy, SampleFormat, VideoKind
 from .errors import NotFoundError
 from .formats import VideoFormat
 from .instance import Instance
@@ -159,7 +159,8 @@ class Engine:
 
     # --------------------------------------------------------------------------------------------------------------- making
 
-    def create_session(self, url: str, user_id: str, display_name: str | None = None, *, event_capacity: int = 0) -> Session:
+    def create_session(self, url: str, user_id: str, display_name: str | None = None, *, event_capacity: int = 0,
+                       access_token: str | None = None) -> Session:
         """A session, idle.
 
         Args:
@@ -167,11 +168,12 @@ class Engine:
             user_id: 1..255 bytes, unique in the room.
             display_name: None: the user id.
             event_capacity: events that may wait, 16..65,536; 0: 1,024.
+            access_token: shown to the room's verifier, up to 4,095 bytes.
         """
-        return Session(self, url, user_id, display_name, event_capacity)
+        return Session(self, url, user_id, display_name, event_capacity, access_token)
 
-    def create_outgoing_video(self, formats: Sequence[VideoFormat] | VideoFormat, *, codec: Codec = Codec.NONE,
-                              limits: Limits = Limits.CONFERENCE, target_bitrate: int = 0, min_bitrate: int = 0,
+    def create_outgoing_video(self, formats: Sequence[VideoFormat] | VideoFormat = (), *, kind: VideoKind = VideoKind.VIRTUAL,
+                              codec: Codec = Codec.NONE, limits: Limits = Limits.CONFERENCE, target_bitrate: int = 0, min_bitrate: int = 0,
                               max_bitrate: int = 0, preset: Preset = Preset.REALTIME,
                               queue_policy: QueuePolicy = QueuePolicy.DROP_OLDEST, queue_capacity: int = 0,
                               encoded_input: bool = False, encoder_threads: int = 0, key_frame_interval_ms: int = 0,
@@ -179,7 +181,10 @@ class Engine:
         """A stream of this program's own.
 
         Args:
-            formats: 1..64 formats that the program can make, each of a frame rate above 0; their order has no say.
+            formats: 1..64 formats that the program can make, each of a frame rate above 0; their order has no say.  A screen share may
+                have none: then its format is that of its producer, to be attached before it is started.
+            kind: :attr:`VideoKind.SCREEN_SHARE` keeps its size and gives up frame rate, and repeats what stands by itself: only changes
+                need to be sent.  Its last frame stays in use until the next one.
             codec: :attr:`Codec.NONE`: raw frames pass as they are; :attr:`Codec.VP8`: NV12 and I420 only.
             limits: :attr:`Limits.CONFERENCE` or :attr:`Limits.EXTENDED`.
             target_bitrate, min_bitrate, max_bitrate: bits per second; 0: 0.08 bits a pixel, 30,000, 20,000,000.
@@ -188,7 +193,7 @@ class Engine:
             queue_capacity: frames that may wait for the encoder, 1..16; 0: 1.
             encoded_input: the program sends encoded frames, no raw ones.
             encoder_threads: 1..8; 0: 1, or 2 from 1920x1080 on.
-            key_frame_interval_ms: a key frame at the latest after this time; 0: 10,000.
+            key_frame_interval_ms: a key frame at the latest after this time; 0: 10,000, of a screen share only when asked for.
             report_capacity: reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped.
 
         Raises:
@@ -196,7 +201,7 @@ class Engine:
             UnsupportedError: a format that the codec does not take.
             InvalidError, RangeError: another argument.
         """
-        return OutgoingVideo(self, formats, codec=codec, limits=limits, target_bitrate=target_bitrate, min_bitrate=min_bitrate,
+        return OutgoingVideo(self, formats, kind=kind, codec=codec, limits=limits, target_bitrate=target_bitrate, min_bitrate=min_bitrate,
                              max_bitrate=max_bitrate, preset=preset, queue_policy=queue_policy, queue_capacity=queue_capacity,
                              encoded_input=int(encoded_input), encoder_threads=encoder_threads,
                              key_frame_interval_ms=key_frame_interval_ms, report_capacity=report_capacity)

@@ -158,6 +158,16 @@ class PluginABIError(MediaSDKError):
     code = Status.ABI
 
 
+class RoomFullError(MediaSDKError):
+    """The room has as many members as it takes."""
+    code = Status.FULL
+
+
+class RemovedError(MediaSDKError):
+    """Taken out of the room: by a moderator, or replaced by the same user id."""
+    code = Status.REMOVED
+
+
 _CLASSES: dict[int, type[MediaSDKError]] = {kind.code: kind for kind in MediaSDKError.__subclasses__()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable, Union
 
-from .constants import AudioKind, Codec, EventType, IncomingState, OutgoingState, SessionState, VideoKind
+from .constants import AudioKind, Codec, EventType, IncomingState, IngestState, Moderation, OutgoingState, ScreenShareState, SessionState, VideoKind
 from .errors import MediaSDKError, error_for
 
 if TYPE_CHECKING:
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from .outgoing_audio import OutgoingAudio
     from .sender import FrameSender
 
-State = Union[SessionState, OutgoingState, IncomingState]
+State = Union[SessionState, OutgoingState, IncomingState, ScreenShareState, IngestState]
 
 _STATES: dict[int, Callable[[int], State]] = {EventType.SESSION_STATE: SessionState,
                                               EventType.OUTGOING_VIDEO_STATE: OutgoingState,
                                               EventType.INCOMING_VIDEO_STATE: IncomingState,
                                               EventType.OUTGOING_AUDIO_STATE: OutgoingState,
+                                              EventType.SCREEN_SHARE_STATE: ScreenShareState,
+                                              EventType.INGEST: IngestState,
                                               EventType.INCOMING_AUDIO_STATE: IncomingState}
 
 
@@ -49,9 +51,10 @@ class Event:
         user_id: the participant concerned.
         text: the words of an error, or the display name of one who joined.
         value: the estimate in bits per second (ESTIMATE; 0: unlimited), a :class:`PluginEvent` (PLUGIN), the level (ACTIVE_SPEAKER:
-            0, the loudest, to 127).
+            0, the loudest, to 127), a :class:`FeedReason` (INGEST).
         muted: whether the sender has muted it (INCOMING_AUDIO_ADDED, INCOMING_AUDIO_MUTED).
         speaking: whether the participant began to speak, or ended (ACTIVE_SPEAKER).
+        moderation: what the moderator `user_id` did to this session, for the reason in `text` (MODERATED).
     """
 
     type: EventType
@@ -74,6 +77,7 @@ class Event:
     kind: AudioKind | VideoKind | None = None
     muted: bool | None = None
     speaking: bool | None = None
+    moderation: Moderation | None = None
 
     @property
     def error(self) -> MediaSDKError | None:

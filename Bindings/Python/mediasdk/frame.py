@@ -1,8 +1,8 @@
 """Raw video frames: memory, references, conversion."""
 from __future__ import annotations
 
-from ctypes import pointer
-from typing import Any, Sequence
+from ctypes import byref, pointer
+from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _structs
 from ._call import bounded, check, created, nanoseconds, sized
@@ -12,6 +12,9 @@ from .constants import FrameFlag, Orientation, PixelFormat
 from .errors import ClosedError, InvalidError, RangeError, StateError, UnsupportedError
 from .formats import VideoFormat, format_of, frame_layout, plane_shapes
 from .plane import Plane
+
+if TYPE_CHECKING:
+    from .view import View
 
 _unref = library.msdk_video_frame_unref
 _references = library.msdk_video_frame_references
@@ -235,6 +238,10 @@ class Frame:
         """
         destination._maker()
         check(library.msdk_video_frame_convert_into(self._open(), destination._open()))
+
+    def compose(self, view: View) -> Frame:
+        """A new frame of the view's size with the picture in it, upright: I420 of YUV and grey, BGRA of RGB."""
+        return Frame(created(library.msdk_video_frame_compose, self._open(), byref(view._struct())), mine=True)
 
     def __repr__(self) -> str:
         if not self._pointer:

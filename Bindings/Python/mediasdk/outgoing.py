@@ -1,7 +1,7 @@
 """Video that this program makes: streams and limits."""
 from __future__ import annotations
 
-from ctypes import POINTER, cast, c_uint32
+from ctypes import POINTER, byref, cast, c_uint32
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Sequence
 
@@ -18,32 +18,33 @@ from .stats import OutgoingVideoStats, snapshot
 if TYPE_CHECKING:
     from .engine import Engine
     from .session import Session
+    from .view import View
 
 _destroy = library.msdk_outgoing_video_destroy
 
 
 @dataclass(frozen=True)
 class VideoLimit:
-    """A size, exactly (conference limits) or at most (extended limits), and its largest frame rate."""
+    """A size, of a virtual stream under conference limits exactly, else at most, and its largest frame rate."""
 
     width: int
     height: int
     fps: int
 
 
-def video_limits(limits: Limits = Limits.CONFERENCE) -> list[VideoLimit]:
-    """The limits, one by one."""
-    structs = listed(_structs.VideoLimit, library.msdk_video_limit_at, VideoKind.VIRTUAL, bounded(limits, 32, "limits"))
+def video_limits(limits: Limits = Limits.CONFERENCE, kind: VideoKind = VideoKind.VIRTUAL) -> list[VideoLimit]:
+    """The limits, one by one; a format must keep one of them."""
+    structs = listed(_structs.VideoLimit, library.msdk_video_limit_at, bounded(kind, 32, "kind"), bounded(limits, 32, "limits"))
     return [VideoLimit(struct.width, struct.height, struct.fps) for struct in structs]
 
 
-def check_video_limit(format: VideoFormat, limits: Limits = Limits.CONFERENCE) -> None:
+def check_video_limit(format: VideoFormat, limits: Limits = Limits.CONFERENCE, kind: VideoKind = VideoKind.VIRTUAL) -> None:
     """Does nothing for a format that a stream may declare.
 
     Raises:
         LimitError: the text names the limit that the format breaks.
     """
-    check(library.msdk_video_limit_check(VideoKind.VIRTUAL, bounded(limits, 32, "limits"), format._struct()))
+    check(library.msdk_video_limit_check(bounded(kind, 32, "kind"), bounded(limits, 32, "limits"), format._struct()))
 
 
 class OutgoingVideo:
@@ -57,8 +58,8 @@ class OutgoingVideo:
         """For the package itself: members are those of msdk_outgoing_video_options."""
         declared = [formats] if isinstance(formats, VideoFormat) else list(formats)
         array = _structs.array_of(_structs.VideoFormat, [format._struct() for format in declared])
-        options = sized(_structs.OutgoingVideoOptions, kind=VideoKind.VIRTUAL, formats=cast(array, POINTER(_structs.VideoFormat)),
-                        format_count=len(declared), **members)
+        options = sized(_structs.OutgoingVideoOptions, formats=cast(array, POINTER(_structs.VideoFormat)), format_count=len(declared),
+                        **members)
         self._handle = 0
         self._handle = created(library.msdk_outgoing_video_create, engine._handle, options)
         self._engine = engine
@@ -138,7 +139,7 @@ class OutgoingVideo:
 
     def set_frame_rate(self, fps: Rate) -> None:
         """Sends at most so many frames a second; 0: the format's own rate.  Frames that come faster are reported as dropped with
-        :attr:`DropReason.PACED`.
+        :attr:`DropReason.PACED`; those of a screen share wait.
 
         Raises:
             RangeError: more than the format's own.
@@ -147,7 +148,7 @@ class OutgoingVideo:
         check(library.msdk_outgoing_video_set_frame_rate(self._handle, exact.numerator, exact.denominator if exact else 0))
 
     def request_key_frame(self) -> None:
-        """The next frame encoded will be a key frame."""
+        """The next frame encoded will be a key frame.  A screen share sends what stands at once, as one."""
         check(library.msdk_outgoing_video_request_key_frame(self._handle))
 
     # ------------------------------------------------------------------------------------------------------------ instances
@@ -160,6 +161,11 @@ class OutgoingVideo:
     def attach_renderer(self, renderer: Instance) -> None:
         """Preview: gives a renderer the frames as they are sent.  Up to 8."""
         check(library.msdk_outgoing_video_attach_renderer(self._handle, renderer._handle))
+        self._renderers[renderer._handle] = renderer
+
+    def attach_view(self, renderer: Instance, view: View | None) -> None:
+        """Preview through a view, as :meth:`IncomingVideo.attach_view` has it."""
+        check(library.msdk_outgoing_video_attach_view(self._handle, renderer._handle, byref(view._struct()) if view else None))
         self._renderers[renderer._handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:

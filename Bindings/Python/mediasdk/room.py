@@ -1,17 +1,20 @@
-"""The loopback room's network, scripted.
+"""The loopback room: who may enter, and its network, scripted.
 
-A room ``"loopback:NAME"`` is by itself perfect and immediate.  A script gives it a network: what each member sends waits for
-bandwidth in a bounded queue, is delayed, jittered and lost packet by packet.  Everything random comes from the seed.
+A room ``"loopback:NAME"`` is by itself open to 1,000 members, perfect and immediate.  :func:`configure_room` says who may enter; a
+script gives it a network: what each member sends waits for bandwidth in a bounded queue, is delayed, jittered and lost packet by
+packet.  Everything random comes from the seed.
 """
 from __future__ import annotations
 
-from ctypes import POINTER, cast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Iterable
+from ctypes import POINTER, byref, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Iterable, Iterator
 
 from . import _structs
-from ._call import check, encode, sized
+from ._call import bounded, check, decode, encode, failure, sized, wait
 from ._native import library
+from .constants import Duplicate, Permission, Status
+from .errors import ClosedError, HandleError, MediaTimeout, StateError
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -60,3 +63,95 @@ def script_network(engine: Engine, room_url: str, steps: Iterable[NetworkStep], 
     if user_id is not None:
         script.user_id = encode(user_id, "user_id")
     check(library.msdk_room_script_network(engine._handle, encode(room_url, "room_url"), script))
+
+
+def configure_room(engine: Engine, room_url: str, *, capacity: int = 0, duplicates: Duplicate = Duplicate.REFUSE,
+                   permissions: Permission = Permission(0), verified: bool = False) -> None:
+    """Says who may enter a room, in place of what was said before.  Members stay, with the permissions they have.
+
+    Args:
+        capacity: members, 1..100,000; 0: 1,000.
+        duplicates: what becomes of a user id that is in the room already.
+        permissions: of those who enter; none: all but :attr:`Permission.MODERATE`.
+        verified: those who come wait until an :class:`AccessRequest` is answered.  When the engine goes, nobody is let in any more.
+
+    Raises:
+        InvalidError, RangeError: an argument; the text names it and what is accepted.
+    """
+    options = sized(_structs.RoomOptions, capacity=bounded(capacity, 32, "capacity"), duplicates=duplicates,
+                    permissions=bounded(permissions, 32, "permissions"), pulled=int(verified))
+    check(library.msdk_room_configure(engine._handle, encode(room_url, "room_url"), byref(options)))
+
+
+def open_room(engine: Engine, room_url: str) -> None:
+    """Opens a room that was configured to everybody again."""
+    check(library.msdk_room_configure(engine._handle, encode(room_url, "room_url"), None))
+
+
+@dataclass(frozen=True)
+class AccessRequest:
+    """Somebody who wants to enter; :meth:`admit` or :meth:`refuse` it.
+
+    Attributes:
+        room: NAME of its URL.
+        access_token: "" for none.  It is not part of the repr.
+        permissions: what the room gives unless :meth:`admit` says otherwise.
+    """
+
+    room: str
+    user_id: str
+    display_name: str
+    permissions: Permission
+    access_token: str = field(repr=False)
+    _id: int = field(repr=False)
+    _engine: Engine = field(repr=False)
+
+    def admit(self, permissions: Permission | None = None) -> bool:
+        """Lets him in; False when he does not wait any more: he left, was answered, or the room was configured anew."""
+        return self._answer(Status.OK, self.permissions if permissions is None else permissions)
+
+    def refuse(self) -> bool:
+        """His session becomes disconnected, with :class:`RefusedError`; False as above."""
+        return self._answer(Status.PERMISSION, Permission(0))
+
+    def _answer(self, result: Status, permissions: Permission) -> bool:
+        answered = library.msdk_room_answer(self._engine._handle, b"loopback:" + encode(self.room, "room"), self._id, result,
+                                            bounded(permissions, 32, "permissions"))
+        return answered != Status.NOT_FOUND and check(answered) >= 0
+
+
+def next_access_request(engine: Engine, room_url: str, timeout: float | None = None) -> AccessRequest:
+    """Takes the oldest request of a room that was configured as verified.
+
+    Args:
+        timeout: seconds to wait; 0: looks only; None: for ever.
+
+    Raises:
+        MediaTimeout: none came.
+        ClosedError: the room was configured anew meanwhile, or the engine closed.
+        StateError: it is not verified by this engine, or not any more.
+    """
+    url, struct = encode(room_url, "room_url"), _structs.AccessRequest()
+    result = wait(lambda milliseconds: library.msdk_room_next_request(engine._handle, url, milliseconds, byref(struct)), timeout)
+    if result < 0:
+        raise failure(result)
+    return AccessRequest(decode(struct.room), decode(struct.user_id), decode(struct.display_name), Permission(struct.permissions),
+                         decode(struct.access_token), struct.id, engine)
+
+
+def access_requests(engine: Engine, room_url: str, timeout: float | None = None) -> Iterator[AccessRequest]:
+    """Requests until the room is configured anew or the engine closes, or until none came for `timeout` seconds.
+
+    Raises:
+        StateError: the room is not verified by this engine.
+    """
+    try:
+        yield next_access_request(engine, room_url, 0)
+    except MediaTimeout:
+        pass
+    while True:
+        try:
+            request = next_access_request(engine, room_url, timeout)
+        except (ClosedError, HandleError, MediaTimeout, StateError):
+            return
+        yield request

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import weakref
-from ctypes import byref, c_int32, c_uint32, sizeof
+from ctypes import addressof, byref, c_int32, c_uint32, create_string_buffer, sizeof
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, TypeVar
 
@@ -10,7 +10,8 @@ from . import _structs
 from ._call import check, created, decode, encode, failure, filled, number, sized, wait
 from ._native import library
 from .audio_format import audio_format_of
-from .constants import AudioKind, Codec, EventFlag, EventType, SessionState, Status, VideoKind
+from .constants import (INGEST_ANY_PORT, AudioKind, Codec, EventFlag, EventType, Limits, Moderation, Permission, Preset, SessionState,
+                        Status, VideoKind)
 from .errors import ClosedError, HandleError, MediaTimeout
 from .events import Event, state_of
 from .formats import format_of
@@ -24,6 +25,7 @@ from .stats import SessionStats, snapshot
 
 if TYPE_CHECKING:
     from .engine import Engine
+    from .view import View
 
 T = TypeVar("T", IncomingVideo, IncomingAudio)
 
@@ -40,6 +42,8 @@ class Participant:
         video_stream_count, audio_stream_count: published now.
         is_speaking: an active speaker.
         audio_level: of the loudest stream when speaking was last looked at, 0 (loudest) to 127 (silence).
+        permissions: what the room lets him do.
+        is_sharing_screen: sends a stream of the kind :attr:`VideoKind.SCREEN_SHARE`.
     """
 
     user_id: str
@@ -49,6 +53,8 @@ class Participant:
     audio_stream_count: int = 0
     is_speaking: bool = False
     audio_level: int = 127
+    permissions: Permission = Permission(0)
+    is_sharing_screen: bool = False
 
 
 class Session:
@@ -57,11 +63,14 @@ class Session:
     ``with session:`` or :meth:`close` leaves the room and ends the session.
     """
 
-    def __init__(self, engine: Engine, url: str, user_id: str, display_name: str | None = None, event_capacity: int = 0) -> None:
+    def __init__(self, engine: Engine, url: str, user_id: str, display_name: str | None = None, event_capacity: int = 0,
+                 access_token: str | None = None) -> None:
         options = sized(_structs.SessionOptions, event_capacity=event_capacity, url=encode(url, "url"),
                         user_id=encode(user_id, "user_id"))
         if display_name is not None:
             options.display_name = encode(display_name, "display_name")
+        if access_token is not None:
+            options.access_token = encode(access_token, "access_token")
         self._handle = 0
         self._handle = created(library.msdk_session_create, engine._handle, options)
         self._engine = engine
@@ -73,6 +82,7 @@ class Session:
         # What is started or attached must not be collected while it is.
         self._started: dict[int, OutgoingVideo | OutgoingAudio] = {}
         self._renderers: dict[int, dict[int, Instance]] = {}
+        self._screen_views: dict[int, Instance] = {}
         engine._sessions.add(self)
 
     # ------------------------------------------------------------------------------------------------------------ lifetime
@@ -90,6 +100,7 @@ class Session:
             self._incoming.clear()
             self._started.clear()
             self._renderers.clear()
+            self._screen_views.clear()
 
     def __enter__(self) -> Session:
         return self
@@ -108,7 +119,8 @@ class Session:
     # -------------------------------------------------------------------------------------------------------------- the room
 
     def connect(self) -> None:
-        """Begins to connect; what happens comes as :attr:`EventType.SESSION_STATE`.
+        """Begins to connect; what happens comes as :attr:`EventType.SESSION_STATE`: connected, or disconnected with an error
+        that is a :class:`RefusedError`, an :class:`ExistsError` or a :class:`RoomFullError`.
 
         Raises:
             StateError: neither idle nor disconnected.
@@ -134,9 +146,28 @@ class Session:
             if result != Status.BUFFER_SMALL:
                 check(result)
                 return [Participant(decode(one.user_id), decode(one.display_name), bool(one.is_local), one.video_stream_count,
-                                    one.audio_stream_count, bool(one.is_speaking), one.audio_level)
+                                    one.audio_stream_count, bool(one.is_speaking), one.audio_level, Permission(one.permissions),
+                                    bool(one.is_sharing_screen))
                         for one in array[:count.value]]
             capacity = max(count.value, 2 * capacity)
+
+    def remove_participant(self, user_id: str, reason: str = "") -> None:
+        """Takes another member out of the room: his session becomes disconnected, with :class:`RemovedError` and the reason.
+
+        Raises:
+            RefusedError: this session may not moderate.
+            NotFoundError: nobody has that id.
+            InvalidError: it is one's own.
+        """
+        check(library.msdk_session_remove_participant(self._handle, encode(user_id, "user_id"), encode(reason, "reason")))
+
+    def mute_participant(self, user_id: str, muted: bool = True) -> None:
+        """Mutes what another member sends now; he may unmute himself.  False takes that back: what he muted himself stays muted.
+
+        Raises:
+            RefusedError, NotFoundError, InvalidError: as :meth:`remove_participant`.
+        """
+        check(library.msdk_session_mute_participant(self._handle, encode(user_id, "user_id"), int(bool(muted))))
 
     def stats(self) -> SessionStats:
         return snapshot(SessionStats, filled(_structs.SessionStats, library.msdk_session_stats_get, self._handle))
@@ -148,6 +179,7 @@ class Session:
 
         Raises:
             StateError: the session is not connected, or the stream is started.
+            RefusedError: the room does not permit it.
         """
         check(library.msdk_session_start_video(self._handle, stream._handle))
         self._started[stream._handle] = stream
@@ -162,6 +194,46 @@ class Session:
         check(library.msdk_session_stop_video(self._handle, stream._handle))
         self._started.pop(stream._handle, None)
         stream._session = None
+
+    # -------------------------------------------------------------------------------------------------------------- feeders
+
+    def set_ingest(self, *, transmission_token: bytes, reception_token: bytes, port: int | None = None, socket_path: str | None = None,
+                   limits: Limits = Limits.CONFERENCE, codec: Codec = Codec.NONE, fps: int = 0, preset: Preset = Preset.REALTIME,
+                   target_bitrate: int = 0) -> None:
+        """Opens a door through which another process of this machine feeds a screen share, see :mod:`mediasdk.feeder`.  What happens
+        there comes as :attr:`EventType.INGEST`.  A door that was open is closed first.
+
+        Args:
+            transmission_token: what the feeder must show, 16 to 255 bytes.
+            reception_token: what it is shown, another.
+            port: on 127.0.0.1; 0: any that is free, see :attr:`ingest_port`; None: none.
+            socket_path: of a Unix socket; None: none.
+            fps: frames a second at most; 0: 15.
+
+        Raises:
+            ExistsError: the port or the socket is taken.
+        """
+        options = sized(_structs.IngestOptions, transmission_token_size=len(transmission_token), reception_token_size=len(reception_token),
+                        port=0 if port is None else port or INGEST_ANY_PORT, limits=limits, codec=codec, fps=fps, preset=preset,
+                        target_bitrate=target_bitrate)
+        tokens = [create_string_buffer(bytes(token), len(token) or 1) for token in (transmission_token, reception_token)]
+        options.transmission_token, options.reception_token = (addressof(token) for token in tokens)
+        if socket_path is not None:
+            options.socket_path = encode(socket_path, "socket_path")
+        check(library.msdk_session_set_ingest(self._handle, byref(options)))
+
+    def close_ingest(self) -> None:
+        """Closes the door; its share ends.  A success when there is none."""
+        check(library.msdk_session_set_ingest(self._handle, None))
+
+    @property
+    def ingest_port(self) -> int:
+        """The port of the open door; 0 when it has only a socket.
+
+        Raises:
+            StateError: there is no door.
+        """
+        return number(c_uint32, library.msdk_session_ingest_port, self._handle)
 
     # --------------------------------------------------------------------------------------------------------------- sound
 
@@ -195,6 +267,51 @@ class Session:
         if not isinstance(known, IncomingAudio):
             known = self._incoming[handle] = IncomingAudio(handle, self, "", None, None, Codec.NONE)
         return known
+
+    # ------------------------------------------------------------------------------------------------------------ rendering
+
+    def attach_renderer(self, renderer: Instance, include_local: bool = False) -> None:
+        """Renders the whole call: hands everybody's pictures, names, and who speaks and is muted, to a renderer of several streams,
+        ``org.mediasdk.renderer.grid`` say.  Streams that nobody started are started for it.  Up to 8, in any state of the session.
+        One that fails is reported by :attr:`EventType.PLUGIN` and detached.
+
+        Args:
+            include_local: oneself too, with the own streams.
+
+        Raises:
+            UnsupportedError: it renders a single stream.
+            StateError: it is attached to something already.
+        """
+        options = sized(_structs.SessionRendererOptions, include_local=int(include_local))
+        check(library.msdk_session_attach_renderer(self._handle, renderer._handle, byref(options)))
+        self._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
+
+    def detach_renderer(self, renderer: Instance) -> None:
+        """When it returns, the renderer is not being called any more.
+
+        Raises:
+            NotFoundError: it is not attached here.
+        """
+        check(library.msdk_session_detach_renderer(self._handle, renderer._handle))
+        self._renderers.get(self._handle, {}).pop(renderer._handle, None)
+
+    def start_screen_view(self, user_id: str, renderer: Instance, view: View) -> None:
+        """Shows the screen that a participant shares, through a view; begins to receive it unless that was done.
+
+        Raises:
+            NotFoundError: nobody of that user id shares a screen.
+        """
+        check(library.msdk_session_start_screen_view(self._handle, encode(user_id, "user_id"), renderer._handle, byref(view._struct())))
+        self._screen_views[renderer._handle] = renderer
+
+    def stop_screen_view(self, user_id: str, renderer: Instance) -> None:
+        """Ends that, and receiving, when this was the last to show it.
+
+        Raises:
+            NotFoundError: the renderer does not show that user's screen.
+        """
+        check(library.msdk_session_stop_screen_view(self._handle, encode(user_id, "user_id"), renderer._handle))
+        self._screen_views.pop(renderer._handle, None)
 
     # --------------------------------------------------------------------------------------------------------------- events
 
@@ -253,7 +370,7 @@ class Session:
         video, audio, made = (objects.get(handle or 0) for handle in (struct.outgoing_video, struct.outgoing_audio, struct.instance))
         outgoing = video if isinstance(video, OutgoingVideo) else None
         incoming = self._incoming_of(IncomingVideo, struct.incoming_video, lambda handle: IncomingVideo(
-            handle, self, user_id, format, codec))
+            handle, self, user_id, format, codec, VideoKind(struct.kind or VideoKind.VIRTUAL)))
         heard = self._incoming_of(IncomingAudio, struct.incoming_audio, lambda handle: IncomingAudio(
             handle, self, user_id, AudioKind(struct.kind or AudioKind.MICROPHONE), audio_format, codec))
         if kind in (EventType.INCOMING_VIDEO_REMOVED, EventType.INCOMING_AUDIO_REMOVED):
@@ -267,7 +384,8 @@ class Session:
             outgoing_audio=audio if isinstance(audio, OutgoingAudio) else None, incoming_audio=heard, audio_format=audio_format,
             kind=_stream_kind(struct),
             muted=bool(struct.value) if kind in (EventType.INCOMING_AUDIO_ADDED, EventType.INCOMING_AUDIO_MUTED) else None,
-            speaking=bool(struct.state) if kind == EventType.ACTIVE_SPEAKER else None)
+            speaking=bool(struct.state) if kind == EventType.ACTIVE_SPEAKER else None,
+            moderation=Moderation(struct.value) if kind == EventType.MODERATED else None)
 
     def _incoming_of(self, wanted: type[T], handle: int | None, make: Callable[[int], T]) -> T | None:
         """The stream of a handle, the same object each time."""
@@ -289,4 +407,4 @@ def _stream_kind(struct: _structs.Event) -> AudioKind | VideoKind | None:
         return None
     if struct.outgoing_audio or struct.incoming_audio:
         return AudioKind(struct.kind)
-    return VideoKind(struct.kind) if struct.kind == VideoKind.VIRTUAL else None
+    return VideoKind(struct.kind)

@@ -71,6 +71,8 @@ class OutgoingVideoStats:
         target_bitrate: of the encoder now.
         key_frame_requests: from receivers.
         receivers: subscribed now.
+        paced_frames_per_second: the most that leave now; 0 when not started.
+        frames_repeated: pictures of a screen share that were sent again; in none of the other numbers but bytes and key frames.
     """
 
     state: OutgoingState
@@ -91,6 +93,8 @@ class OutgoingVideoStats:
     key_frame_requests: int
     reports_dropped: int
     receivers: int
+    paced_frames_per_second: float
+    frames_repeated: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", OutgoingState(self.state))

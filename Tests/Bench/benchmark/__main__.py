@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from . import conversions, encoding, handles, latency, lifetime, mixing, opus, passage, resampling, sending, start
+from . import capture, conversions, encoding, fanning, feeding, handles, latency, lifetime, mixing, opus, passage, resampling, sending, start
 from .programs import Place, progress
 from .table import Table
 
@@ -13,6 +13,9 @@ PARTS = {
     "start": start.measure, "handles": handles.measure, "lifetime": lifetime.measure, "conversions": conversions.measure,
     "passage": passage.measure, "sending": sending.measure, "encoding": encoding.measure,
     "mixing": mixing.measure, "resampling": resampling.measure, "opus": opus.measure, "latency": latency.measure,
+    "feeding": feeding.measure,
+    "fanning": fanning.measure,
+    "capture": capture.measure,
 }
 
 

@@ -1,0 +1,71 @@
+"""Pictures in a place of fixed size: scale, bars, mirror, rotation."""
+from __future__ import annotations
+
+from ctypes import byref
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from . import _structs
+from ._call import bounded, check, sized
+from ._native import library
+from .constants import Orientation, Scale
+
+
+class Rectangle(NamedTuple):
+    """Whole pixels, from the left upper corner."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+class Placement(NamedTuple):
+    """Where a picture goes in a view.
+
+    Attributes:
+        orientation: the picture's and the view's in one.
+        source: the part of the stored picture that is seen, before it is turned.
+        target: where it stands in the view.
+    """
+
+    orientation: Orientation
+    source: Rectangle
+    target: Rectangle
+
+
+@dataclass(frozen=True)
+class View:
+    """A place of that size, into which pictures of any size are put.
+
+    Attributes:
+        scale: all of the picture with bars, no bars but cut, or out of proportion.
+        orientation: carried out after the frame's own; :attr:`Orientation.MIRROR` shows oneself as in a mirror.
+        background: of the bars, 0xRRGGBB.
+    """
+
+    width: int
+    height: int
+    scale: Scale = Scale.FIT
+    orientation: Orientation = Orientation.ROTATE_0
+    background: int = 0
+
+    def place(self, width: int, height: int, orientation: Orientation = Orientation.ROTATE_0) -> Placement:
+        """Where a stored picture of that size and orientation goes.  Pure arithmetic.
+
+        Raises:
+            RangeError: a size outside 1..16384.
+        """
+        out = _structs.Placement()
+        check(library.msdk_view_place(byref(self._struct()), bounded(width, 32, "width"), bounded(height, 32, "height"), orientation,
+                                      byref(out)))
+        return Placement(Orientation(out.orientation), _rectangle(out.source), _rectangle(out.target))
+
+    def _struct(self) -> _structs.View:
+        struct: _structs.View = sized(_structs.View, width=self.width, height=self.height, scale=self.scale,
+                                      orientation=self.orientation, background=self.background)
+        return struct
+
+
+def _rectangle(native: _structs.Rectangle) -> Rectangle:
+    return Rectangle(native.x, native.y, native.width, native.height)

@@ -1,0 +1,53 @@
+"""A feeder: sends a moving test picture into the session of another process, which has opened a door for it: see Examples/C/door.c.
+
+    PYTHONPATH=Bindings/Python/mediasdk python3 Examples/Python/feeder.py KEY [--seconds N]
+
+KEY is the file that door made: where to connect, and both tokens.  feeder.py of the binding is all that is needed, as a file on its own:
+neither libmediasdk nor the rest of the package is loaded.
+"""
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+# The module, not this file, which has its name too.
+sys.path = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).resolve().parent]
+from feeder import Feeder, FeederError  # noqa: E402
+
+WIDTH, HEIGHT, FPS = 1280, 720, 15
+
+
+def picture(number: int) -> bytes:
+    """NV12: a bright column that walks from left to right over grey."""
+    left = number * 16 % (WIDTH - 64)
+    row = b"\x50" * left + b"\xdc" * 64 + b"\x50" * (WIDTH - 64 - left)
+    return row * HEIGHT + b"\x80" * (WIDTH * HEIGHT // 2)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="feeds the screen share of another process with a test picture")
+    parser.add_argument("key", type=Path, help="the file that door made")
+    parser.add_argument("--seconds", type=float, default=10, help="how long")
+    arguments = parser.parse_args()
+    try:
+        where, show, expect = arguments.key.read_text().split()
+        door = {"socket_path": where} if "/" in where else {"port": int(where)}
+        sent = dropped = 0
+        with Feeder(**door, transmission_token=bytes.fromhex(show), reception_token=bytes.fromhex(expect)) as feeder:
+            begin = time.monotonic()
+            for number in range(round(arguments.seconds * FPS)):
+                if feeder.send("NV12", WIDTH, HEIGHT, picture(number)):
+                    sent += 1
+                else:
+                    dropped += 1
+                time.sleep(max(0.0, begin + (number + 1) / FPS - time.monotonic()))
+            feeder.flush()
+    except (OSError, ValueError, FeederError) as error:
+        raise SystemExit(f"feeder: {error}") from None
+    print(f"sent {sent} frames, dropped {dropped}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Shares an X11 display or window, and looks at it from the other side.
+
+    PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/share.py --plugins DIR [--window NUMBER|TITLE] [--seconds N]
+
+Without a window the whole $DISPLAY is shared.  A loopback room lives inside one process, so whoever watches is here too: bob, who comes
+later.
+"""
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from mediasdk import (Codec, Engine, EventType, IncomingVideo, Limits, MediaSDKError, MediaTimeout, OutgoingVideo, PluginEvent,
+                      ScreenShareState, Session, SessionState, VideoKind)
+
+ROOM = "loopback:lobby"
+PATIENCE = 5.0
+
+
+def join(engine: Engine, user_id: str) -> Session:
+    """A connected session."""
+    session = engine.create_session(ROOM, user_id)
+    session.connect()
+    for event in session.events(timeout=PATIENCE):
+        if event.state == SessionState.CONNECTED:
+            return session
+    raise SystemExit(f"{user_id} could not join within {PATIENCE:g} seconds")
+
+
+def share(engine: Engine, session: Session, window: str) -> OutgoingVideo:
+    """No formats: size and rate are those of what is captured, and follow it.  Screens are often larger than 1920x1080."""
+    stream = engine.create_outgoing_video(kind=VideoKind.SCREEN_SHARE, limits=Limits.EXTENDED, codec=Codec.VP8)
+    chosen = {"source": "window", "window": window} if window else {}
+    stream.attach_producer(engine.create_instance("org.mediasdk.producer.x11", **chosen))
+    session.start_video(stream)
+    return stream
+
+
+def still_shared(session: Session) -> bool:
+    """What has happened to whoever shares: False when it is over."""
+    for event in session.events(timeout=0):
+        if event.type == EventType.FRAME_SENDER_CHANGED and event.format is not None:
+            print(f"sharing {event.format.width}x{event.format.height}")
+        if event.type == EventType.SCREEN_SHARE_STATE and event.state == ScreenShareState.DISABLED:
+            return False
+        if event.type == EventType.PLUGIN and event.value == PluginEvent.ENDED:
+            return False
+        if event.error is not None:
+            raise event.error
+    return True
+
+
+def find_share(session: Session) -> IncomingVideo:
+    """The stream of whoever shares a screen in the room; the room tells latecomers, too."""
+    for event in session.events(timeout=PATIENCE):
+        if event.type == EventType.SCREEN_SHARE_STATE and event.incoming_video is not None:
+            print(f"{event.user_id} shares a screen")
+            return event.incoming_video
+    raise SystemExit(f"nobody shared a screen for {PATIENCE:g} seconds")
+
+
+def watch(alice: Session, stream: OutgoingVideo, video: IncomingVideo, seconds: float) -> int:
+    seen, told = 0, 0.0
+    end = time.monotonic() + seconds
+    while still_shared(alice) and time.monotonic() < end:
+        try:
+            video.read(timeout=0.2).close()
+            seen += 1
+        except MediaTimeout:
+            pass  # nothing changed
+        if time.monotonic() > told + 1:
+            told = time.monotonic()
+            stats = stream.stats()
+            print(f"{seen} pictures seen; {stats.frames_encoded} made, {stats.frames_repeated} repeated, {stats.bytes_sent} bytes")
+    return seen
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="shares a display or a window")
+    parser.add_argument("--plugins", type=Path, required=True, help="directory of the plugins")
+    parser.add_argument("--window", default="", help="a window's number, or its title; without it the whole display")
+    parser.add_argument("--seconds", type=float, default=10, help="how long to share")
+    arguments = parser.parse_args()
+    try:
+        with Engine() as engine:
+            engine.add_plugin_dir(arguments.plugins)
+            alice = join(engine, "alice")
+            stream = share(engine, alice, arguments.window)
+            bob = join(engine, "bob")
+            video = find_share(bob)
+            video.start()
+            seen = watch(alice, stream, video, arguments.seconds)
+    except MediaSDKError as error:
+        print(f"share.py: {error}", file=sys.stderr)
+        return 1
+    return 0 if seen else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

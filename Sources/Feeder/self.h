@@ -1,0 +1,88 @@
+/* What the files of the feeder share. */
+#ifndef FEEDER_SELF_H
+#define FEEDER_SELF_H
+
+#define _GNU_SOURCE
+#include <mediasdk/feeder.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { SLOTS_MAX = 16, TOKEN_MIN = 16, TOKEN_MAX = 255, HEAD_SIZE = 8, FRAME_HEADER_SIZE = 64 };
+enum { SAY_HELLO = 1, SAY_FRAME = 2, SAY_SLOT = 3, SAY_SLOT_FRAME = 4, SAY_FORGET = 5, SAY_BYE = 6 };
+enum { HEAR_WELCOME = 16, HEAR_REFUSED = 17, HEAR_RELEASE = 18, HEAR_KEY_FRAME = 19 };
+
+typedef enum { SLOT_NONE, SLOT_FREE, SLOT_ACQUIRED, SLOT_SENT } slot_state;
+
+typedef struct {
+  slot_state state;
+  int memfd;
+  uint8_t *memory;
+  size_t size;
+  bool is_registered;  /* the session has this memory */
+  bool needs_forget;   /* the session has other memory by this id */
+} slot;
+
+struct msdk_feeder {
+  int socket, wake; /* wake: an eventfd for the thread */
+  bool is_unix;
+  uint64_t largest;   /* payload that the session takes */
+  uint32_t slot_count;
+  pthread_t thread;
+  pthread_mutex_t lock; /* for all that follows */
+  pthread_cond_t changed;
+  bool is_stopping;
+  bool wants_key_frame;
+  msdk_result ended; /* MSDK_OK while the connection is alive */
+  uint32_t reason;
+  char why[512];
+  /* What is on its way: bytes, how many have left, and the descriptor that goes with the byte at pass_at. */
+  uint8_t *out;
+  size_t out_capacity, out_size, out_sent, pass_at;
+  int pass;
+  uint8_t in[2048];
+  size_t in_size;
+  slot slots[SLOTS_MAX];
+};
+
+/* words.c: notes the words of this thread's failure, and gives the result back. */
+msdk_result fail(msdk_result result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* wire.c: numbers, little-endian, and what the frame header needs. */
+typedef struct {
+  uint32_t format, width, height, flags, orientation, planes, stride[MSDK_PLANES_MAX], color_matrix, color_full_range;
+  int64_t timestamp_ns;
+  uint64_t payload;
+} wire_frame;
+uint8_t *put16(uint8_t *at, uint16_t value);
+uint8_t *put32(uint8_t *at, uint32_t value);
+uint8_t *put64(uint8_t *at, uint64_t value);
+uint32_t get32(const uint8_t *at);
+uint64_t get64(const uint8_t *at);
+uint8_t *put_head(uint8_t *at, uint32_t body, uint16_t type);
+uint8_t *put_frame_header(uint8_t *at, const wire_frame *frame);
+
+/* layout.c: the planes of a raw frame, its strides aligned to `alignment`; checks format and size. */
+typedef struct {
+  uint32_t planes, row_bytes[MSDK_PLANES_MAX], rows[MSDK_PLANES_MAX], stride[MSDK_PLANES_MAX];
+  uint64_t size;
+} layout;
+msdk_result layout_of(uint32_t pixel_format, uint32_t width, uint32_t height, uint32_t alignment, layout *out);
+wire_frame describe(const msdk_feeder_frame *frame, const layout *planes);
+
+/* link.c: the connection. With the lock held. */
+msdk_result link_check(msdk_feeder *feeder);               /* alive and nothing on its way, or the error to return */
+uint8_t *link_reserve(msdk_feeder *feeder, size_t size);   /* memory for what is to leave next; NULL: there is none */
+void link_send(msdk_feeder *feeder, size_t size, int descriptor, size_t descriptor_at);
+void link_read(msdk_feeder *feeder);
+void link_end(msdk_feeder *feeder, msdk_result result, uint32_t reason, const char *why);
+void *link_run(void *feeder); /* the thread */
+
+/* greet.c: connecting, and both tokens, before the thread begins. */
+msdk_result greet(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder);
+int64_t now_ns(void);
+
+/* slots.c */
+void slots_free(msdk_feeder *feeder);
+
+#endif

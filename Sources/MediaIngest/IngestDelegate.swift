@@ -1,0 +1,13 @@
+import MediaCore
+
+/// Who hears of a door's feeders and takes their frames. Called on the door's thread, one call at a time, without a lock.
+public protocol IngestDelegate: AnyObject, Sendable {
+  /// `way`: "tcp" or "unix".
+  func feederConnected(by way: String)
+  /// nil: it said goodbye. `.none`: it broke off.
+  func feederLeft(_ reason: IngestRefusal?)
+  func connectionRefused(_ reason: IngestRefusal)
+  /// Borrowed: retain to keep. An error ends the feeder.
+  func received(_ frame: VideoFrame) throws(IngestRefusal)
+  func received(encoded bytes: UnsafeRawBufferPointer, _ header: IngestFrame, timestamp: Int64) throws(IngestRefusal)
+}

@@ -1,0 +1,221 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+import MediaIngest
+import MediaTransport
+
+/// What a session does with its feeder's frames: a stream that starts with the first one, anew with each other format, and ends with the
+/// feeder. Frames come on the door's thread, one at a time.
+final class IngestShare: IngestDelegate {
+  /// What one stream can carry.
+  private struct Kind: Equatable {
+    let pixelFormat: PixelFormat
+    let width: UInt32
+    let height: UInt32
+    let isEncoded: Bool
+  }
+
+  private struct Current: Sendable {
+    let kind: Kind
+    let transport: any Transport
+    let stream: OutgoingVideo
+    /// The program stopped it, and it stays so.
+    var isEnded = false
+    var needsKeyFrame = true
+  }
+
+  private struct State {
+    var current: Current?
+    var door: IngestDoor?
+    var isClosed = false
+    var meter = RefusalMeter()
+  }
+
+  private let session: Session
+  private let options: IngestOptions
+  private let pool = BufferPool(limit: 8)
+  private let state = Monitor(State())
+
+  init(_ session: Session, _ options: IngestOptions) throws(MediaError) {
+    self.session = session
+    self.options = options
+    let rules = try options.rules()
+    let door = try IngestDoor(port: options.port, socketPath: options.socketPath, rules, clock: session.engine.clock, self)
+    state.withLock { $0.door = door }
+  }
+
+  var port: UInt32 { state.withLock { $0.door?.port ?? 0 } }
+
+  func close() {
+    let door = state.withLock { state in
+      defer { state.door = nil }
+      state.isClosed = true
+      return state.door
+    }
+    door?.close()
+    stop()
+  }
+
+  /// From a receiver, or because a frame was left out.
+  func requestKeyFrame(of stream: OutgoingVideo) {
+    let door = state.withLock { $0.current?.stream === stream && stream.options.isEncodedInput ? $0.door : nil }
+    door?.requestKeyFrame()
+  }
+
+  // MARK: The feeder
+
+  func feederConnected(by way: String) {
+    session.push(.ingest(IngestEvent(.feederConnected, text: way)))
+  }
+
+  func feederLeft(_ reason: IngestRefusal?) {
+    stop()
+    session.push(.ingest(reason.map { IngestEvent(.feederDisconnected, $0) } ?? IngestEvent(.feederDisconnected, text: "")))
+  }
+
+  func connectionRefused(_ reason: IngestRefusal) {
+    let now = session.engine.now()
+    let untold: Int? = state.withLock { $0.meter.mayTell(at: now) ? $0.meter.takeUntold() : nil }
+    guard let untold else { return }
+    var event = IngestEvent(.feederRefused, reason)
+    if untold > 0 { event.text += "; \(untold) more were refused before" }
+    session.push(.ingest(event))
+  }
+
+  // MARK: Frames
+
+  func received(_ frame: VideoFrame) throws(IngestRefusal) {
+    var format = frame.format
+    let isConverted = options.codec != 0 && format.pixelFormat != .nv12 && format.pixelFormat != .i420
+    if isConverted {
+      format.color = VideoConverter.resultColor(from: format, to: .nv12)
+      format.pixelFormat = .nv12
+    }
+    guard let current = try share(format, isEncoded: false) else { return }
+    do throws(MediaError) {
+      guard isConverted else { return try send(frame, on: current.stream) }
+      guard let converted = try VideoFrame.make(format, from: pool, deadline: 0) else { return }
+      defer { converted.release() }
+      try VideoConverter.convert(frame.native, into: converted.native)
+      converted.copyIdentity(from: frame)
+      try send(converted, on: current.stream)
+    } catch {
+      note(error, of: current.stream)
+    }
+  }
+
+  /// The sender may be replaced this moment, by one of another frame rate: then the next frame finds that.
+  private func send(_ frame: VideoFrame, on stream: OutgoingVideo) throws(MediaError) {
+    do throws(MediaError) {
+      try stream.currentSender().send(frame, completion: .silent)
+    } catch {
+      guard error.status == .stale else { throw error }
+    }
+  }
+
+  func received(encoded bytes: UnsafeRawBufferPointer, _ header: IngestFrame, timestamp: Int64) throws(IngestRefusal) {
+    let isKeyFrame = try check(bytes, header)
+    guard let current = try share(header.format, isEncoded: true) else { return }
+    // What comes before the first key frame cannot be decoded.
+    guard isKeyFrame || !current.needsKeyFrame else { return requestKeyFrame(of: current.stream) }
+    var attributes = msdk_encoded_frame()
+    attributes.codec = header.codec
+    attributes.flags = isKeyFrame ? UInt32(MSDK_ENCODED_KEY) : 0
+    attributes.width = header.format.width
+    attributes.height = header.format.height
+    attributes.orientation = header.orientation
+    attributes.timestamp_ns = timestamp
+    attributes.color_matrix = header.format.color.matrix
+    attributes.color_full_range = header.format.color.fullRange ? 1 : 0
+    do throws(MediaError) {
+      guard let frame = try EncodedFrame.make(copying: bytes, attributes: attributes, from: pool, deadline: 0) else {
+        throw MediaError(.noMemory, "8 encoded frames of the share are in use")
+      }
+      defer { frame.release() }
+      try current.stream.currentSender().send(frame, completion: .silent)
+      setNeedsKeyFrame(false, current.stream)
+    } catch {
+      setNeedsKeyFrame(true, current.stream)
+      note(error, of: current.stream)
+    }
+  }
+
+  private func check(_ bytes: UnsafeRawBufferPointer, _ header: IngestFrame) throws(IngestRefusal) -> Bool {
+    do throws(MediaError) {
+      let parsed = try VP8Header.parse(bytes)
+      guard !parsed.isKeyFrame || parsed.width == header.format.width && parsed.height == header.format.height else {
+        throw MediaError(.corrupt, "the key frame is \(parsed.width)x\(parsed.height), its header says \(header.format)")
+      }
+      return parsed.isKeyFrame
+    } catch {
+      throw IngestRefusal(.malformed, error.text)
+    }
+  }
+
+  private func setNeedsKeyFrame(_ value: Bool, _ stream: OutgoingVideo) {
+    state.withLock { if $0.current?.stream === stream { $0.current?.needsKeyFrame = value } }
+  }
+
+  /// A stream that somebody stopped stays stopped; anything else costs this frame only.
+  private func note(_ error: MediaError, of stream: OutgoingVideo) {
+    guard [.state, .closed].contains(error.status) else { return }
+    state.withLock { if $0.current?.stream === stream { $0.current?.isEnded = true } }
+  }
+
+  // MARK: The stream
+
+  /// The stream for frames of that format; nil while there is none to be, and the frame is left out.
+  private func share(_ format: VideoFormat, isEncoded: Bool) throws(IngestRefusal) -> Current? {
+    guard let transport = session.joinedTransport else {
+      stop()
+      return nil
+    }
+    let kind = Kind(pixelFormat: format.pixelFormat, width: format.width, height: format.height, isEncoded: isEncoded)
+    let (present, isClosed) = state.withLock { ($0.current, $0.isClosed) }
+    guard !isClosed else { return nil }
+    if let present, present.kind == kind, present.transport === transport { return present.isEnded ? nil : present }
+    stop()
+    guard let stream = try start(format, isEncoded: isEncoded) else { return nil }
+    let current = Current(kind: kind, transport: transport, stream: stream)
+    let isKept = state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.current = current
+      return true
+    }
+    guard isKept else {
+      stream.close()
+      return nil
+    }
+    var event = IngestEvent(.sharing, text: "")
+    event.stream = stream
+    session.push(.ingest(event))
+    return current
+  }
+
+  private func start(_ format: VideoFormat, isEncoded: Bool) throws(IngestRefusal) -> OutgoingVideo? {
+    let stream: OutgoingVideo
+    do throws(MediaError) {
+      stream = try session.engine.makeOutgoingVideo(options.stream(format, isEncoded: isEncoded))
+    } catch {
+      if error.status == .closed { return nil }
+      throw IngestRefusal(.format, error.text)
+    }
+    do throws(MediaError) {
+      if !isEncoded { try stream.setFrameRate(format.frameRate) }
+      try session.start(stream)
+      return stream
+    } catch {
+      // The room was left this moment, or the program shares a screen itself.
+      stream.close()
+      return nil
+    }
+  }
+
+  private func stop() {
+    let former = state.withLock { state in
+      defer { state.current = nil }
+      return state.current
+    }
+    former?.stream.close()
+  }
+}

@@ -1,0 +1,54 @@
+import MediaCore
+import MediaTransport
+
+/// From one format to the next, as the estimate has it.
+extension OutgoingVideo {
+  func follow(estimate: UInt64) {
+    guarded.withLock { $0.estimate = estimate }
+    negotiate()
+  }
+
+  private func negotiate() {
+    let (change, isRepaced): (Change?, Bool) = guarded.withLock { guarded in
+      guard guarded.state == .started else { return (nil, false) }
+      let pace = guarded.negotiator.pace
+      guard guarded.negotiator.update(estimate: guarded.estimate, now: clock.now()), let format = guarded.negotiator.current else {
+        return (nil, pace != guarded.negotiator.pace)
+      }
+      return (guarded.change(to: format, of: self), false)
+    }
+    if let change {
+      end(change)
+      tell(change)
+      pump.withLock { $0 }?.follow(change.sender)
+    }
+    if isRepaced { repace() }
+    scheduleNegotiation()
+  }
+
+  /// From one sender to the next, with what is left of the former one.
+  struct Change {
+    let sender: FrameSender
+    let publication: Publication
+    let forgotten: FrameSender?
+    let dropped: [Pending]
+    let standing: VideoFrame?
+  }
+
+  func tell(_ change: Change) {
+    if !options.isFed { change.publication.session.push(.frameSenderChanged(self, change.sender)) }
+  }
+
+  func end(_ change: Change) {
+    guarded.notify()
+    change.forgotten?.handle.end()
+    report(change.dropped, .dropped, .stopped)
+    change.standing?.release()
+    change.publication.transport.setFormat(change.publication.id, .video(change.sender.format, kind: options.kind.rawValue))
+  }
+
+  func scheduleNegotiation() {
+    guard let time = guarded.withLock({ $0.state == .started ? $0.negotiator.nextCheck : nil }), time > clock.now() else { return }
+    engine.loop.schedule(at: time) { self.negotiate() }
+  }
+}

@@ -1,0 +1,91 @@
+import MediaCore
+import MediaTransport
+
+/// Who may enter a room, and what they may do there; room.h describes each.
+public struct RoomOptions: Sendable {
+  public enum Verification: Sendable {
+    /// Nobody looks at access tokens.
+    case none
+    case function(RoomVerifier.Function)
+    /// Requests wait until the program takes and answers them.
+    case pulled
+  }
+
+  public var capacity = 1000
+  public var replacesDuplicates = false
+  public var permissions = Permissions.ordinary
+  public var verification = Verification.none
+
+  public init() {}
+}
+
+/// Of one engine.
+struct RoomVerifiers {
+  /// The last ones set, by room.
+  var current: [String: RoomVerifier] = [:]
+  /// Replaced, and not done yet.
+  var returning: [RoomVerifier] = []
+
+  /// All, and none is left.
+  mutating func takeAll() -> [RoomVerifier] {
+    defer { self = RoomVerifiers() }
+    return current.values + returning
+  }
+}
+
+extension Engine {
+  /// nil opens the room to everybody again. When it returns, the former verifier is not running any more, unless the call came from inside it.
+  public func configureRoom(_ url: String, _ options: RoomOptions?) throws(MediaError) {
+    let room = try RoomURL.loopbackName(url, argument: "room_url")
+    let verifier: RoomVerifier? =
+      switch options?.verification ?? .none {
+      case .none: nil
+      case .function(let function): RoomVerifier(function, clock: clock, logger: logger)
+      case .pulled: RoomVerifier(nil, clock: clock, logger: logger)
+      }
+    do throws(MediaError) {
+      try LoopbackTransport.setAccess(options.map { RoomAccess($0, verifier) }, room: room, clock: clock)
+    } catch {
+      verifier?.close()
+      throw error
+    }
+    verifiers.withLock { verifiers in
+      let former = verifiers.current[room]
+      verifiers.current[room] = verifier
+      verifiers.returning.removeAll { !$0.isAsking }
+      // It was replaced from inside its function: the engine's end waits for that.
+      if let former, former.isAsking { verifiers.returning.append(former) }
+    }
+    // The engine went meanwhile, and did not see this one.
+    if isClosed { LoopbackTransport.forgetSettings(of: clock) }
+  }
+
+  public func nextAccessRequest(_ url: String, deadline: Int64) throws(MediaError) -> AccessRequest {
+    guard let verifier = try verifier(of: url), verifier.isPulled else {
+      throw MediaError(.state, "room_url is \"\(url.prefix(64))\", whose requests are not pulled from this engine")
+    }
+    return try verifier.next(deadline: deadline)
+  }
+
+  /// Exactly one answer for each request that was taken.
+  public func answer(_ url: String, _ id: UInt64, _ result: (AccessRequest) -> AccessRequest.Answer) throws(MediaError) {
+    guard try verifier(of: url)?.answer(id, result) == true else {
+      throw MediaError(.notFound, "id is \(id); nobody waits for this answer")
+    }
+  }
+
+  private func verifier(of url: String) throws(MediaError) -> RoomVerifier? {
+    let room = try RoomURL.loopbackName(url, argument: "room_url")
+    return verifiers.withLock { $0.current[room] }
+  }
+}
+
+extension RoomAccess {
+  fileprivate init(_ options: RoomOptions, _ verifier: RoomVerifier?) {
+    self.init()
+    capacity = options.capacity
+    replacesDuplicates = options.replacesDuplicates
+    permissions = options.permissions
+    self.verifier = verifier
+  }
+}

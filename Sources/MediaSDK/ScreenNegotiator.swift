@@ -1,0 +1,75 @@
+import MediaCore
+
+/// Chooses for a shared screen: its size is kept, and the frame rate gives way. The largest declared size stays as long as one frame a
+/// second of it is affordable. Of the formats of that size the slowest is chosen that is no slower than what is affordable, and paced down
+/// to that.
+public struct ScreenNegotiator: Negotiator {
+  /// Frames a second, below which a smaller size is better.
+  static let leastRate = 1.0
+
+  /// Largest first, of one size those of fewer bits, then the fastest.
+  private let formats: [VideoFormat]
+  private let isEncoded: Bool
+  public private(set) var current: VideoFormat?
+  public private(set) var pace: FrameRate?
+  private var rise = Rise()
+
+  public init(formats: [VideoFormat], isEncoded: Bool) {
+    self.formats = formats.sorted { ScreenNegotiator.rank($0).lexicographicallyPrecedes(ScreenNegotiator.rank($1)) }
+    self.isEncoded = isEncoded
+  }
+
+  private static func rank(_ format: VideoFormat) -> [Double] {
+    let ranks = FormatNegotiator.rank(format)
+    return [ranks[0], (format.rawBitrate / format.frameRate.perSecond).rounded()] + ranks.dropFirst()
+  }
+
+  private func bits(ofFrame format: VideoFormat) -> Double {
+    FormatNegotiator.need(of: format, isEncoded: isEncoded) / format.frameRate.perSecond
+  }
+
+  /// Bits a second without which a format is not chosen.
+  public func need(of format: VideoFormat) -> Double {
+    bits(ofFrame: format) * min(ScreenNegotiator.leastRate, format.frameRate.perSecond)
+  }
+
+  public mutating func update(estimate bits: UInt64, now: Int64) -> Bool {
+    let estimate = bits == 0 ? Double.infinity : Double(bits)
+    defer { pace = current.flatMap { pace(of: $0, within: estimate) } }
+    let wanted = choice(within: estimate)
+    guard let current, let wanted, isBetter(wanted, than: current) else {
+      rise.end()
+      defer { current = wanted }
+      return current != wanted
+    }
+    let affordable = choice(within: estimate / FormatNegotiator.headroom)
+    guard let least = rise.lasting(affordable.map { isBetter($0, than: current) } ?? false, estimate, now: now) else { return false }
+    defer { self.current = choice(within: least / FormatNegotiator.headroom) }
+    return true
+  }
+
+  public var nextCheck: Int64? { rise.due }
+
+  /// The size first, then the rate.
+  private func choice(within estimate: Double) -> VideoFormat? {
+    let affordable = formats.first { need(of: $0) <= estimate } ?? formats.min { need(of: $0) < need(of: $1) }
+    guard let affordable else { return nil }
+    let rate = estimate / bits(ofFrame: affordable)
+    let ofThatSize = formats.filter {
+      $0.width == affordable.width && $0.height == affordable.height && $0.pixelFormat == affordable.pixelFormat
+    }
+    return ofThatSize.last { $0.frameRate.perSecond >= rate } ?? ofThatSize.first
+  }
+
+  /// In tenths of a frame a second; nil: the format's own.
+  private func pace(of format: VideoFormat, within estimate: Double) -> FrameRate? {
+    let rate = estimate / bits(ofFrame: format)
+    guard rate < format.frameRate.perSecond, format.frameRate.perSecond > ScreenNegotiator.leastRate else { return nil }
+    return FrameRate(UInt32(max(rate, ScreenNegotiator.leastRate) * 10 + 0.001), 10)
+  }
+
+  private func isBetter(_ one: VideoFormat, than other: VideoFormat) -> Bool {
+    guard let first = formats.firstIndex(of: one), let second = formats.firstIndex(of: other) else { return false }
+    return first < second
+  }
+}

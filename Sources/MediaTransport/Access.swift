@@ -1,0 +1,160 @@
+import MediaCore
+import Synchronization
+
+/// What a member of a room may do: MSDK_MAY_* of room.h.
+public struct Permissions: OptionSet, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  public static let publishVideo = Permissions(rawValue: 1)
+  public static let publishAudio = Permissions(rawValue: 2)
+  public static let shareScreen = Permissions(rawValue: 4)
+  public static let receive = Permissions(rawValue: 8)
+  public static let moderate = Permissions(rawValue: 16)
+
+  public static let all: Permissions = [.publishVideo, .publishAudio, .shareScreen, .receive, .moderate]
+  /// Of those of whom nothing else was said.
+  public static let ordinary: Permissions = [.publishVideo, .publishAudio, .shareScreen, .receive]
+
+  public static func check(_ bits: UInt32, argument: String) throws(MediaError) -> Permissions {
+    guard bits & ~all.rawValue == 0 else {
+      throw MediaError(.invalid, "\(argument) is \(bits); accepted: MSDK_MAY_* bits, 0..\(all.rawValue)")
+    }
+    return Permissions(rawValue: bits)
+  }
+}
+
+/// What a user shows at the door. It does not print itself, wherever it is interpolated or dumped.
+public struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public static let longest = 4095
+  public let value: String
+
+  public init(_ value: String) {
+    self.value = value
+  }
+
+  public var description: String { value.isEmpty ? "no token" : "a token" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Somebody at the door of a room. The first answer counts.
+public final class AccessRequest: Sendable {
+  public typealias Answer = Result<Permissions, MediaError>
+
+  private static let nextID = Atomic<UInt64>(1)
+
+  public let id = AccessRequest.nextID.add(1, ordering: .relaxed).oldValue
+  public let room: String
+  public let member: Member
+  public let token: AccessToken
+  /// What the room gives unless the verifier says otherwise.
+  public let permissions: Permissions
+  private let answered: Monitor<(@Sendable (AccessRequest, Answer) -> Void)?>
+
+  init(
+    room: String, member: Member, token: AccessToken, permissions: Permissions,
+    answered: @escaping @Sendable (AccessRequest, Answer) -> Void
+  ) {
+    self.room = room
+    self.member = member
+    self.token = token
+    self.permissions = permissions
+    self.answered = Monitor(answered)
+  }
+
+  /// Whether somebody still waits for the answer.
+  public var isWanted: Bool { answered.withLock { $0 != nil } }
+
+  public func answer(_ answer: Answer) {
+    let answered = take()
+    answered?(self, answer)
+  }
+
+  func cancel() {
+    _ = take()
+  }
+
+  private func take() -> (@Sendable (AccessRequest, Answer) -> Void)? {
+    answered.withLock { answered in
+      defer { answered = nil }
+      return answered
+    }
+  }
+}
+
+/// Who looks at the tokens of those who want to enter a room.
+public protocol AccessVerifier: AnyObject, Sendable {
+  /// Answers the request, at once or later, from any thread but never under a lock of its own.
+  func verify(_ request: AccessRequest)
+  /// Nobody waits for the answer any more.
+  func cancel(_ request: AccessRequest)
+  /// Another one has taken its place, and is asked what was not answered: afterwards no code of the program's runs for it.
+  func close()
+}
+
+/// How a room treats those who come.
+public struct RoomAccess: Sendable {
+  public static let mostMembers = 100_000
+
+  public var capacity = 1000
+  /// Whether a member is put out when his user id comes again; otherwise the newcomer is refused.
+  public var replacesDuplicates = false
+  public var permissions = Permissions.ordinary
+  /// nil: nobody looks at tokens.
+  public var verifier: (any AccessVerifier)?
+
+  public init() {}
+
+  public func check() throws(MediaError) {
+    guard (1...RoomAccess.mostMembers).contains(capacity) else {
+      throw MediaError(.range, "options.capacity is \(capacity); accepted: 1..\(RoomAccess.mostMembers), or 0 for 1000")
+    }
+  }
+}
+
+/// Stands where the verifier of an engine that is gone stood: nobody is let in on a guess.
+final class DepartedVerifier: AccessVerifier {
+  func verify(_ request: AccessRequest) {
+    request.answer(.failure(.refused(request, "the engine that verified access to it is gone")))
+  }
+
+  func cancel(_ request: AccessRequest) {}
+  func close() {}
+}
+
+extension MediaError {
+  /// In words that name who was refused, and never the token.
+  public static func refused(_ request: AccessRequest, _ reason: String) -> MediaError {
+    MediaError(.permission, "room \"\(request.room.prefix(64))\" does not let \"\(request.member.userID.prefix(64))\" in: \(reason)")
+  }
+}
+
+/// What a moderator did to a member; MSDK_MODERATION_*.
+public enum Moderation: UInt32, Sendable {
+  case removed = 1
+  case muted = 2
+  case unmuted = 3
+}
+
+extension StreamFormat {
+  /// What publishing such a stream takes; kind 2 is a shared screen, and its sound.
+  var needed: Permissions {
+    switch self {
+    case .video(_, let kind): kind == VideoKind.screenShare.rawValue ? .shareScreen : .publishVideo
+    case .audio(_, let kind): kind == 2 ? .shareScreen : .publishAudio
+    }
+  }
+
+  /// The same in words.
+  var publishing: String {
+    switch needed {
+    case .shareScreen: "share a screen"
+    case .publishAudio: "publish sound"
+    default: "publish video"
+    }
+  }
+}

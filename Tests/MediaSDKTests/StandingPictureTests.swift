@@ -1,0 +1,103 @@
+import MediaCore
+import Testing
+
+@testable import MediaSDK
+
+@Suite struct StandingPictureTests {
+  /// The reference is the test's, which keeps none of it.
+  private func kept(_ sequence: UInt64, at time: Int64 = 0) throws -> StandingPicture.Kept {
+    let frame = try VideoFrame.make(Make.format())
+    defer { frame.release() }
+    return StandingPicture.Kept(frame: frame, sequence: sequence, timestamp: time, acceptedAt: time)
+  }
+
+  private func standing() throws -> StandingPicture {
+    var standing = StandingPicture()
+    let former = standing.keep(try kept(1))
+    #expect(former == nil)
+    return standing
+  }
+
+  @Test func whatIsSharpIsLeftAlone() throws {
+    var standing = try standing()
+    #expect(standing.time == .max)
+    standing.settle(1, .shown(isSharp: true), now: 0, interval: 0)
+    #expect(standing.time == .max)
+    #expect(standing.take(.max - 1) == nil)
+  }
+
+  @Test func whatIsNotSharpIsShownAgainForAWhile() throws {
+    var standing = try standing()
+    var now: Int64 = 0
+    for _ in 0..<StandingPicture.mostRepeats {
+      standing.settle(1, .shown(isSharp: false), now: now, interval: 0)
+      #expect(standing.time == now + StandingPicture.spacing)
+      now += StandingPicture.spacing
+      #expect(standing.take(now - 1) == nil)
+      #expect(standing.take(now)?.sequence == 1)
+      #expect(standing.time == .max)
+    }
+    standing.settle(1, .shown(isSharp: false), now: now, interval: 0)
+    #expect(standing.time == .max)
+  }
+
+  @Test func neverFasterThanTheRate() throws {
+    var standing = try standing()
+    standing.settle(1, .shown(isSharp: false), now: 5, interval: second)
+    #expect(standing.time == second + 5)
+  }
+
+  @Test func whatWasLeftOutIsMadeGoodAndDoesNotCount() throws {
+    var standing = try standing()
+    for round in 0..<50 {
+      standing.settle(1, round % 2 == 0 ? .leftOut : .refused, now: 0, interval: 0)
+      #expect(standing.time == (round % 2 == 0 ? StandingPicture.spacing : StandingPicture.retry))
+    }
+    standing.settle(1, .unseen, now: 0, interval: 0)
+    #expect(standing.time == .max)
+  }
+
+  @Test func askedForAtOnceButNotWithoutEnd() throws {
+    var standing = try standing()
+    standing.ask()
+    standing.ask()
+    #expect(standing.take(0)?.sequence == 1)
+    #expect(standing.take(0) == nil)
+    standing.ask()
+    #expect(standing.time == StandingPicture.answerSpacing)
+    #expect(standing.take(StandingPicture.answerSpacing - 1) == nil)
+    #expect(standing.take(StandingPicture.answerSpacing) != nil)
+  }
+
+  @Test func askingMakesItSharpAnew() throws {
+    var standing = try standing()
+    for _ in 0...StandingPicture.mostRepeats { standing.settle(1, .shown(isSharp: false), now: 0, interval: 0) }
+    #expect(standing.time == .max)
+    standing.ask()
+    _ = standing.take(0)
+    standing.settle(1, .shown(isSharp: false), now: 0, interval: 0)
+    #expect(standing.time == StandingPicture.spacing)
+  }
+
+  @Test func aNewPictureOnItsWayIsTheAnswer() throws {
+    var standing = try standing()
+    standing.ask()
+    let former = standing.keep(try kept(2))
+    #expect(former != nil)
+    #expect(standing.time == .max)
+    standing.ask()
+    _ = standing.keep(try kept(3), isOnItsWay: false)
+    #expect(standing.take(0)?.sequence == 3)
+  }
+
+  @Test func whatWasReplacedIsOfNoInterest() throws {
+    var standing = try standing()
+    _ = standing.keep(try kept(2))
+    standing.settle(1, .leftOut, now: 0, interval: 0)
+    #expect(standing.time == .max)
+    _ = standing.keep(nil)
+    standing.settle(2, .leftOut, now: 0, interval: 0)
+    standing.ask()
+    #expect(standing.time == .max)
+  }
+}
