@@ -90,8 +90,9 @@ final class LoopbackRoom: Sendable {
     StreamID(value: nextStream.add(1, ordering: .relaxed).oldValue)
   }
 
-  func setScript(_ script: NetworkScript?, userID: String?, owner: any MediaClock) {
-    let members = state.withLock { state in
+  /// Returns those who are to follow it, outside the registry's lock: who enters then may be found to have left, and take the room away.
+  func setScript(_ script: NetworkScript?, userID: String?, owner: any MediaClock) -> [LoopbackTransport] {
+    state.withLock { state in
       if let userID {
         state.scripts[userID] = script
       } else {
@@ -100,7 +101,6 @@ final class LoopbackRoom: Sendable {
       state.scriptOwner = state.scriptForAll == nil && state.scripts.isEmpty ? nil : owner
       return state.members + state.waiting
     }
-    for member in members { member.followScript() }
   }
 
   // MARK: Access

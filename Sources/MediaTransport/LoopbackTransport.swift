@@ -50,7 +50,10 @@ public final class LoopbackTransport: Transport {
 
   /// Sets what the network of a room does, `nil` for nothing, to all that is sent or to what one user sends.
   public static func setScript(_ script: NetworkScript?, room name: String, userID: String?, clock: any MediaClock) throws(MediaError) {
-    try LoopbackRooms.with(name, clock: clock) { room throws(MediaError) in room.setScript(script, userID: userID, owner: clock) }
+    let followers = try LoopbackRooms.with(name, clock: clock) { room throws(MediaError) in
+      room.setScript(script, userID: userID, owner: clock)
+    }
+    for follower in followers { follower.followScript() }
   }
 
   /// Sets who may enter a room; `nil` opens it. When it returns, the former verifier has ended, and those who waited for it ask anew.
