@@ -29,7 +29,7 @@ static void ask_everything(void) {
   if (msdk_incoming_video_read(scene.it.incoming, 0, &frame) >= 0) msdk_video_frame_unref(frame);
   CHECK_OK(msdk_session_state(scene.it.alice, &state));
   msdk_session_participants(scene.it.bob, NULL, 0, &count);
-  CHECK_EQ(count, 2);
+  CHECK(count == 2 || (count == 0 && scene.kind == ON_EVENT)); /* there bob is made to leave: the event may be that */
   outgoing_stats(scene.it.outgoing);
   incoming_stats(scene.it.incoming);
   engine_stats(scene.it.engine);
