@@ -21,13 +21,22 @@ static inline int process_entries(const char *path) {
   return count;
 }
 
+static inline void sleep_ms(int64_t milliseconds) {
+  struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+  nanosleep(&time, NULL);
+}
+
 static inline void *process_nothing(void *unused) { return unused; }
 
-/* The thread sanitizer has a thread of its own from the program's first thread on: that one is made first. */
+/* The thread sanitizer has a thread of its own from the program's first thread on: that one is made first. The kernel lists it for a moment
+ * longer than pthread_join waits. */
 static inline int process_threads(void) {
   static atomic_int made;
   pthread_t thread;
-  if (!atomic_exchange(&made, 1) && pthread_create(&thread, NULL, process_nothing, NULL) == 0) pthread_join(thread, NULL);
+  if (!atomic_exchange(&made, 1) && pthread_create(&thread, NULL, process_nothing, NULL) == 0) {
+    pthread_join(thread, NULL);
+    sleep_ms(20);
+  }
   return process_entries("/proc/self/task");
 }
 static inline int process_descriptors(void) { return process_entries("/proc/self/fd") - 1; /* its own */ }
@@ -45,11 +54,6 @@ static inline int64_t process_cpu_us(void) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
-}
-
-static inline void sleep_ms(int64_t milliseconds) {
-  struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-  nanosleep(&time, NULL);
 }
 
 /* Whether a thread of this process sleeps: waits for something other than its turn on a processor. */
