@@ -2,17 +2,16 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 
-/// Gives an incoming stream's sound the gain and the format that are wanted. Used in the stream's turn, but for `reset`, for which that is over.
+/// Gives an incoming stream's sound the gain and the format that are wanted. Used in the stream's turn.
 final class AudioShaper: @unchecked Sendable {
   private let pool = BufferPool(limit: 2048)
   private var converter: AudioConverter?
   private var arriving: AudioFormat?
   /// At the end of the last buffer.
-  private var gain: Float = 1
+  private var gain: Float
 
-  func reset() {
-    converter = nil
-    arriving = nil
+  init(gain: Float = 1) {
+    self.gain = gain
   }
 
   /// The frame, or a louder or softer one; with a reference for the caller. Without memory for another one it is left as it is.

@@ -33,15 +33,19 @@ public final class IncomingAudio: MediaSink {
     /// Of the mix itself, while it is started.
     var mixer: AudioMixer?
     var isSubscribed = false
+    /// What was decoded last does not lead up to what comes: it is of an earlier subscription.
+    var decodesAnew = false
     /// The newest unit that arrived.
     var latest: PictureID = 0
     /// What the stream's worker has yet to look at.
     var inbound = BoundedQueue<Arrival>(capacity: 60)
-    /// What arrived, one unit after the other.
+    /// What arrived or was mixed, one after the other.
     var handing = Handover()
     var worker: (any Worker)?
     var deliveryGate = CallbackGate()
     var callback: FrameCallback<AudioFrame>?
+    /// One from each start to the next.
+    var shaper = AudioShaper()
     var gain = 1.0
     var counters = IncomingAudioCounters()
     var hasEnded = false
@@ -58,7 +62,6 @@ public final class IncomingAudio: MediaSink {
   let guarded = Monitor(Guarded())
   let output = IncomingQueues<AudioFrame>(measure: { $0.native.pointee.duration_ns }) { $0.release() }
   let renderers = AudioRendererList()
-  let shaper = AudioShaper()
 
   /// A participant's.
   init(_ description: StreamDescription, _ format: AudioFormat, kind: UInt32, session: Session, transport: any Transport) {
@@ -108,6 +111,7 @@ public final class IncomingAudio: MediaSink {
       guarded.state = .started
       guarded.options = options
       guarded.deliveryGate = CallbackGate()
+      guarded.shaper = AudioShaper(gain: Float(guarded.gain))
       let longest = Int64(options.queueMilliseconds) * 1_000_000
       let most = Int(longest / IncomingAudio.shortest)
       output.open(capacity: most, encodedCapacity: most, longest: longest, policy: options.queuePolicy)
@@ -128,7 +132,7 @@ public final class IncomingAudio: MediaSink {
   private func beginMixing(_ guarded: inout Guarded) {
     let mixer = AudioMixer(guarded.options.mixFormat, clock: clock)
     guarded.mixer = mixer
-    guarded.worker = clock.makeWorker("msdk-mix") { mixer.mixDue { self.take($0) } }
+    guarded.worker = clock.makeWorker("msdk-mix") { mixer.mixDue { self.receive($0, from: mixer) } }
   }
 
   public func stop() {
@@ -163,7 +167,6 @@ public final class IncomingAudio: MediaSink {
     unsubscribeIfIdle()
     guarded.waitForEnd(of: \.handing)
     gate.close()
-    shaper.reset()
   }
 
   /// The sender withdrew it: what arrived is still delivered.
@@ -218,6 +221,7 @@ public final class IncomingAudio: MediaSink {
     let isNew = guarded.withLock { guarded in
       guard !guarded.isSubscribed, !guarded.hasEnded, guarded.state == .started || guarded.part != nil else { return false }
       guarded.isSubscribed = true
+      guarded.decodesAnew = true
       guarded.latest = 0
       guarded.worker = clock.makeWorker("msdk-receive") { self.process() }
       return true
@@ -241,7 +245,6 @@ public final class IncomingAudio: MediaSink {
     worker?.stop()
     guarded.waitForEnd(of: \.handing)
     for arrival in left { arrival.unit.release() }
-    remote.decoding?.reset()
   }
 
   // MARK: Taking

@@ -40,6 +40,23 @@ extension IncomingAudio {
     }
   }
 
+  /// On the mix's worker; borrowed.
+  func receive(_ frame: AudioFrame, from mixer: AudioMixer) {
+    let isItsTurn = guarded.withLock { guarded in
+      guard guarded.mixer === mixer else { return false }
+      // A callback stopped the mix and started it again, and has not returned.
+      guard !guarded.handing.isUnderWay else {
+        guarded.counters.dropped += 1
+        return false
+      }
+      guarded.handing.begin()
+      return true
+    }
+    guard isItsTurn else { return }
+    take(frame)
+    endTurn()
+  }
+
   private func enqueue(_ arrival: Arrival) {
     arrival.unit.retain()
     let (displaced, worker): (Arrival?, (any Worker)?) = guarded.withLock { guarded in
@@ -86,7 +103,9 @@ extension IncomingAudio {
 
   /// The last unit was delivered: the thread is not needed any more.
   private func finish() {
-    let (callback, gate): (FrameCallback<AudioFrame>?, CallbackGate) = guarded.withLock { ($0.callback, $0.deliveryGate) }
+    let (callback, gate, shaper): (FrameCallback<AudioFrame>?, CallbackGate, AudioShaper) = guarded.withLock {
+      ($0.callback, $0.deliveryGate, $0.shaper)
+    }
     shaper.flush { piece in deliver(piece, callback, gate, isOnlyUse: true) }
     guarded.withLock { $0.part }?.end()
     output.end()
@@ -104,7 +123,10 @@ extension IncomingAudio {
   private func handle(_ arrival: Arrival) {
     switch arrival.unit {
     case .sound(let frame):
-      guarded.withLock { $0.counters.samples += UInt64(frame.sampleCount) }
+      let shaper = guarded.withLock { guarded in
+        guarded.counters.samples += UInt64(frame.sampleCount)
+        return guarded.shaper
+      }
       guard arrival.isAfterGap, let copy = shaper.copy(frame) else { return take(frame) }
       copy.native.pointee.flags |= UInt32(MSDK_FRAME_DISCONTINUITY)
       take(copy)
@@ -119,10 +141,13 @@ extension IncomingAudio {
     // What was on its way when the stream ended is still rendered; what comes for the mix alone is not.
     let isRendered = renderers.takesEncoded && (state == .started || state == .notAvailable) && renderers.render(packet)
     if isRendered { guarded.withLock { $0.counters.rendered += 1 } }
-    let isTaken = guarded.withLock { guarded in
-      guarded.part != nil || guarded.callback != nil || guarded.options.output != .encoded || renderers.takesRaw
+    let (isTaken, isFirst) = guarded.withLock { guarded in
+      let isTaken = guarded.part != nil || guarded.callback != nil || guarded.options.output != .encoded || renderers.takesRaw
+      defer { if isTaken { guarded.decodesAnew = false } }
+      return (isTaken, guarded.decodesAnew)
     }
     guard isTaken, let decoding = remote?.decoding else { return }
+    if isFirst { decoding.reset() }
     let start = MediaTime.monotonic()
     do throws(MediaError) {
       let result = try decoding.decode(packet, picture) { take($0, isRendered: isRendered) }
@@ -143,22 +168,31 @@ extension IncomingAudio {
 
   /// Sound that is to be heard; borrowed. What was rendered undecoded is not counted again.
   func take(_ frame: AudioFrame, isRendered: Bool = false) {
-    let (part, options, callback, gate, gain): (MixerSource?, IncomingAudioOptions?, FrameCallback<AudioFrame>?, CallbackGate, Float) =
-      guarded.withLock { guarded in
-        // What was on its way when the stream ended is still delivered.
-        let isTaken = guarded.state == .started || guarded.hasEnded && guarded.isSubscribed
-        return (guarded.part, isTaken ? guarded.options : nil, guarded.callback, guarded.deliveryGate, Float(guarded.gain))
-      }
-    let scaled = shaper.scale(frame, by: gain)
+    struct Plan {
+      var part: MixerSource?
+      var options: IncomingAudioOptions?
+      var callback: FrameCallback<AudioFrame>?
+      var gate: CallbackGate
+      var shaper: AudioShaper
+      var gain: Float
+    }
+    let plan = guarded.withLock { guarded in
+      // What was on its way when the stream ended is still delivered.
+      let isTaken = guarded.state == .started || guarded.hasEnded && guarded.isSubscribed
+      return Plan(
+        part: guarded.part, options: isTaken ? guarded.options : nil, callback: guarded.callback, gate: guarded.deliveryGate,
+        shaper: guarded.shaper, gain: Float(guarded.gain))
+    }
+    let scaled = plan.shaper.scale(frame, by: plan.gain)
     defer { scaled.release() }
     let level = scaled.native.pointee.level
     guarded.withLock { $0.counters.level = level }
-    part?.push(scaled, now: clock.now())
-    guard let options else { return }
-    if options.output != .encoded || callback != nil {
+    plan.part?.push(scaled, now: clock.now())
+    guard let options = plan.options else { return }
+    if options.output != .encoded || plan.callback != nil {
       let hasRenderers = renderers.takesRaw
-      shaper.shape(scaled, options) { piece in
-        deliver(piece, callback, gate, isOnlyUse: !hasRenderers)
+      plan.shaper.shape(scaled, options) { piece in
+        deliver(piece, plan.callback, plan.gate, isOnlyUse: !hasRenderers)
       } failed: {
         guarded.withLock { $0.counters.dropped += 1 }
       }

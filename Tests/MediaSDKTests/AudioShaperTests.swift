@@ -118,14 +118,4 @@ import Testing
     #expect(shape(shaper, frame, wanted).count == 1)
     frame.release()
   }
-
-  @Test func resetForgetsWhatWaits() throws {
-    let shaper = AudioShaper()
-    let wanted = Make.hearing { $0.bufferMilliseconds = 50 }
-    let frame = try Make.frame(Self.format, 0.5, at: second)
-    defer { frame.release() }
-    _ = shape(shaper, frame, wanted)
-    shaper.reset()
-    shaper.flush { _ in Issue.record("it was forgotten") }
-  }
 }

@@ -292,6 +292,25 @@ import Testing
     #expect(failure { _ = try incoming.read(deadline: 0) }?.status == .timeout)
   }
 
+  @Test func aStartForgetsWhatWaitedForAWholeBuffer() throws {
+    let wanted = Make.hearing { $0.bufferMilliseconds = 50 }
+    let call = try Call().connect()
+    let (outgoing, incoming) = try call.sound(Make.sound(), wanted)
+    try outgoing.sendLevel(0.5)
+    try call.advance(20 * millisecond)
+    incoming.stop()
+    try incoming.setGain(0.5)
+    try incoming.start(wanted)
+    for _ in 0..<3 {
+      try outgoing.sendLevel(0.5)
+      try call.advance(20 * millisecond)
+    }
+    let heard = incoming.heard()
+    #expect(heard.count == 1)
+    // The gain was set before the start: nothing is faded in.
+    #expect(heard[0].samples.allSatisfy { $0 == 0.25 })
+  }
+
   @Test func readersAreWokenAndTheDescriptorTells() throws {
     let call = try Call().connect()
     let (outgoing, incoming) = try call.sound()
