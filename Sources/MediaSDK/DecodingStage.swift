@@ -3,7 +3,7 @@ import MediaCodecs
 import MediaCore
 import MediaTransport
 
-/// The decoder of one incoming stream: which frames it can be given, and what to do about a gap. Used by the stream's worker.
+/// The decoder of one start of an incoming stream: which frames it can be given, and what to do about a gap. Used by the stream's worker.
 final class DecodingStage: Sendable {
   struct Verdict {
     var isUsable: Bool
@@ -35,10 +35,6 @@ final class DecodingStage: Sendable {
   init(_ codec: VideoCodec, frameRate: FrameRate) {
     self.codec = codec
     self.frameRate = frameRate
-  }
-
-  func reset() {
-    state.withLock { $0 = State() }
   }
 
   /// Whether the frame builds on what was decoded.

@@ -27,6 +27,8 @@ public final class IncomingVideo: MediaSink {
     /// What the stream's worker has yet to look at.
     var inbound = BoundedQueue<Arrival>(capacity: IncomingVideo.inboundCapacity)
     var worker: (any Worker)?
+    /// Of how many starts the worker is that of the last: one that was stopped inside its own callback takes nothing more.
+    var starts: UInt64 = 0
     var deliveryGate = CallbackGate()
     var callback: FrameCallback<VideoFrame>?
     var counters = IncomingVideoCounters()
@@ -51,7 +53,8 @@ public final class IncomingVideo: MediaSink {
   let output = IncomingQueues<VideoFrame>()
   let renderers = RendererList()
   let taps = FrameTaps()
-  let decoding: DecodingStage?
+  /// nil: raw, or a codec that is not known here, which can still be received encoded.
+  let codec: VideoCodec?
   let shaper = FrameShaper()
 
   init(_ description: StreamDescription, _ format: VideoFormat, kind: UInt32, session: Session, transport: any Transport) {
@@ -61,16 +64,13 @@ public final class IncomingVideo: MediaSink {
     self.session = session
     clock = session.engine.clock
     self.transport = transport
-    // A codec that is not known here can still be received encoded.
-    decoding = description.codec == 0 ? nil : (try? VideoCodec.named(description.codec)).map {
-      DecodingStage($0, frameRate: format.frameRate)
-    }
+    codec = description.codec == 0 ? nil : try? VideoCodec.named(description.codec)
   }
 
   public var state: State { guarded.withLock { $0.state } }
   public var userID: String { description.userID }
   /// Whether its pictures can be had here: those of a codec that is not known cannot.
-  var showsPictures: Bool { description.codec == 0 || decoding != nil }
+  var showsPictures: Bool { description.codec == 0 || codec != nil }
   var isScreen: Bool { kind == VideoKind.screenShare.rawValue }
 
   // MARK: Starting and stopping
@@ -80,7 +80,7 @@ public final class IncomingVideo: MediaSink {
     guard options.output == .raw || description.codec != 0 else {
       throw MediaError(.unsupported, "options.output asks for encoded frames; this stream is sent raw")
     }
-    guard options.output == .encoded || description.codec == 0 || decoding != nil else {
+    guard options.output == .encoded || description.codec == 0 || codec != nil else {
       throw MediaError(.unsupported, "the stream's codec \(description.codec) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
     }
     try session.checkMayReceive()
@@ -96,8 +96,10 @@ public final class IncomingVideo: MediaSink {
       guarded.options = options
       guarded.latest = 0
       guarded.deliveryGate = CallbackGate()
-      guarded.worker = clock.makeWorker("msdk-receive") { self.process() }
-      decoding?.reset()
+      guarded.starts += 1
+      let start = guarded.starts
+      let decoding = codec.map { DecodingStage($0, frameRate: format.frameRate) }
+      guarded.worker = clock.makeWorker("msdk-receive") { self.process(start, decoding) }
       output.open(options)
     }
     session.push(.incomingVideoState(self, .started, nil))

@@ -62,9 +62,11 @@ extension IncomingVideo {
 
   // MARK: On the stream's worker
 
-  func process() -> Int64 {
+  func process(_ start: UInt64, _ decoding: DecodingStage?) -> Int64 {
     while true {
-      let (arrival, hasEnded): (Arrival?, Bool) = guarded.withLock { ($0.inbound.pop(), $0.hasEnded) }
+      let (arrival, hasEnded): (Arrival?, Bool) = guarded.withLock { guarded in
+        guarded.starts == start ? (guarded.inbound.pop(), guarded.hasEnded) : (nil, false)
+      }
       guard let arrival else {
         if hasEnded { finish() }
         return .max
@@ -72,7 +74,7 @@ extension IncomingVideo {
       switch arrival.unit {
       case .raw(let frame): deliver(frame)
       case .sound: break
-      case .encoded(let frame): decode(frame, arrival.picture)
+      case .encoded(let frame): decode(frame, arrival.picture, by: decoding)
       }
       arrival.unit.release()
     }
@@ -90,7 +92,7 @@ extension IncomingVideo {
     }
   }
 
-  private func decode(_ frame: EncodedFrame, _ picture: PictureID) {
+  private func decode(_ frame: EncodedFrame, _ picture: PictureID, by decoding: DecodingStage?) {
     guard let decoding else { return }
     let now = clock.now()
     let verdict = decoding.judge(frame, picture, now: now)

@@ -48,6 +48,26 @@ import Testing
     return true
   }
 
+  /// The thread that is left when its callback returns must not take what is for the next one, whose decoder is another.
+  @Test func aCallbackMayStartItsStreamAnew() throws {
+    let call = try connected(#function)
+    let (outgoing, incoming) = try stream(call, Make.vp8(Make.format(212, 160, 15)))
+    let shown = Monitor(0)
+    incoming.setFrameCallback { _ in
+      shown.withLock { $0 += 1 }
+      incoming.stop()
+      try? incoming.start()
+    }
+    let sender = try outgoing.currentSender()
+    let isShown = eventually {
+      _ = try? sender.sendPicture()
+      return shown.withLock { $0 >= 30 }
+    }
+    #expect(isShown)
+    #expect(incoming.stats.counters.corrupt == 0)
+    call.engine.close()
+  }
+
   @Test(arguments: [false, true])
   func stoppingWhileOthersSend(isEncoded: Bool) throws {
     let call = try connected("\(#function) \(isEncoded)")
