@@ -307,8 +307,9 @@ extension OutgoingVideo.Guarded {
     receivers = 0
     wantsKeyFrame = true
     if let codec = stream.codec {
-      encoding = EncodingStage(codec, stream.options)
-      worker = stream.clock.makeWorker("msdk-encode") { stream.encodePending() }
+      let encoding = EncodingStage(codec, stream.options)
+      self.encoding = encoding
+      worker = stream.clock.makeWorker("msdk-encode") { stream.encodePending(by: encoding) }
     } else if stream.keepsPicture {
       worker = stream.clock.makeWorker("msdk-repeat") { stream.passDue() }
     }

@@ -164,18 +164,19 @@ extension OutgoingVideo {
 
   // MARK: With an encoder
 
-  func encodePending() -> Int64 {
-    while let work = nextWork() {
+  /// On the worker of one start. It takes nothing once the stream was stopped, though it may have been started again inside a callback of this very
+  /// worker's.
+  func encodePending(by encoding: EncodingStage) -> Int64 {
+    while let work = nextWork(of: encoding) {
       // There is room again before the frame is encoded, so that the next one is there when it is.
       if options.queuePolicy == .wait { guarded.notify() }
-      encode(work)
+      encode(work, by: encoding)
     }
     return keepsPicture ? guarded.withLock { $0.timeOfDue } : .max
   }
 
   struct Work {
     let pending: Pending
-    let encoding: EncodingStage?
     let format: VideoFormat?
     let bitrate: UInt64
     let frameRate: FrameRate
@@ -184,8 +185,9 @@ extension OutgoingVideo {
     let callback: FrameCallback<EncodedFrame>?
   }
 
-  private func nextWork() -> Work? {
+  private func nextWork(of encoding: EncodingStage) -> Work? {
     guarded.withLock { guarded in
+      guard guarded.encoding === encoding else { return nil }
       let hasTakers = guarded.receivers > 0 || guarded.encodedCallback != nil
       guard let pending = guarded.pending.pop() ?? (keepsPicture ? guarded.takeDue(clock.now(), hasTakers: hasTakers) : nil) else {
         return nil
@@ -195,16 +197,16 @@ extension OutgoingVideo {
       let bitrate = format.map { guarded.bitrate.bitrate(for: $0, estimate: guarded.estimate) } ?? 0
       guarded.counters.targetBitrate = bitrate
       return Work(
-        pending: pending, encoding: guarded.encoding, format: format, bitrate: bitrate,
+        pending: pending, format: format, bitrate: bitrate,
         frameRate: guarded.slowerRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
         callback: guarded.encodedCallback)
     }
   }
 
-  private func encode(_ work: Work) {
+  private func encode(_ work: Work, by encoding: EncodingStage) {
     guard case .raw(let frame) = work.pending.unit else { return }
     if !work.pending.isRepeat { previews.offer(frame) }
-    guard let encoding = work.encoding, let format = work.format, frame.fits(format) else {
+    guard let format = work.format, frame.fits(format) else {
       return report([work.pending], .dropped, .stopped)
     }
     guard work.hasTakers else { return report([work.pending], .dropped, .noReceiver) }

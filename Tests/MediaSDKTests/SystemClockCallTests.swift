@@ -68,6 +68,26 @@ import Testing
     call.engine.close()
   }
 
+  @Test func aCompletionMayStartItsStreamAnew() throws {
+    let call = try connected(#function)
+    let (outgoing, _) = try stream(call, Make.vp8(Make.format(212, 160, 15)))
+    let (anna, encoded, failed) = (call.anna, Monitor(0), Monitor(0))
+    outgoing.setEncodedCallback { _ in encoded.withLock { $0 += 1 } }
+    let isEncoded = eventually {
+      _ = try? outgoing.currentSender().sendPicture(
+        completion: .closure { report in
+          if report.outcome == .failed { failed.withLock { $0 += 1 } }
+          guard report.outcome == .encoded else { return }
+          try? anna.stop(outgoing)
+          try? anna.start(outgoing)
+        })
+      return encoded.withLock { $0 >= 30 }
+    }
+    #expect(isEncoded)
+    #expect(failed.withLock { $0 } == 0)
+    call.engine.close()
+  }
+
   @Test(arguments: [false, true])
   func stoppingWhileOthersSend(isEncoded: Bool) throws {
     let call = try connected("\(#function) \(isEncoded)")
