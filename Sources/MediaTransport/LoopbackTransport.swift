@@ -374,11 +374,11 @@ public final class LoopbackTransport: Transport {
       for receiver in receivers { receiver.transport.deliver(unit, picture, to: receiver.sink, bytes: bytes, packets: packets) }
       return .sent
     }
-    return send(HeldUnit(unit, picture), bytes: bytes, to: receivers, under: script)
+    return send(unit, picture, bytes: bytes, to: receivers, under: script)
   }
 
   private func send(
-    _ held: HeldUnit, bytes: Int, to receivers: [LoopbackRoom.Receiver], under script: NetworkScript
+    _ unit: MediaUnit, _ picture: PictureID, bytes: Int, to receivers: [LoopbackRoom.Receiver], under script: NetworkScript
   ) -> SendResult {
     let now = loop.clock.now()
     let step = script.step(at: now) ?? NetworkScript.Step()
@@ -396,12 +396,14 @@ public final class LoopbackTransport: Transport {
     }
     guard let arrivals else { return .queueFull }
     for (receiver, arrival) in zip(receivers, arrivals) {
-      receiver.transport.expect(held, for: receiver.sink, bytes: bytes, packets: packets, arrival: arrival)
+      receiver.transport.expect(unit, picture, for: receiver.sink, bytes: bytes, packets: packets, arrival: arrival)
     }
     return .sent
   }
 
-  private func expect(_ held: HeldUnit, for sink: any MediaSink, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)) {
+  private func expect(
+    _ unit: MediaUnit, _ picture: PictureID, for sink: any MediaSink, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)
+  ) {
     let isExpected = state.withLock { state in
       state.stats.packetsLost += UInt64(arrival.lost)
       guard arrival.lost == 0 else {
@@ -416,9 +418,10 @@ public final class LoopbackTransport: Transport {
       return true
     }
     guard isExpected else { return }
+    let held = HeldUnit(unit)
     loop.schedule(at: arrival.time) {
       self.state.withLock { $0.inFlight -= 1 }
-      self.deliver(held.unit, held.picture, to: sink, bytes: bytes, packets: UInt64(packets))
+      self.deliver(held.unit, picture, to: sink, bytes: bytes, packets: UInt64(packets))
     }
   }
 
@@ -443,14 +446,12 @@ extension TransportStats {
   }
 }
 
-/// Keeps a unit alive while it is under way, wherever the way ends.
+/// Keeps a unit alive while it is under way to one receiver, wherever the way ends.
 private final class HeldUnit: Sendable {
   let unit: MediaUnit
-  let picture: PictureID
 
-  init(_ unit: MediaUnit, _ picture: PictureID) {
+  init(_ unit: MediaUnit) {
     self.unit = unit
-    self.picture = picture
     unit.retain()
   }
 

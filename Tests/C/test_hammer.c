@@ -14,7 +14,15 @@ static _Atomic(msdk_outgoing_audio *) sound_out[PLACES];
 static _Atomic(msdk_incoming_audio *) sound_in[PLACES];
 static atomic_int stop, frames_read, frames_sent, sounds_read, sounds_sent;
 
-static void on_any_frame(void *user, const msdk_video_frame *frame) { (void)user, (void)frame; }
+/* Callbacks that start their own stream anew, now and then. */
+static void on_any_frame(void *user, const msdk_video_frame *frame) {
+  if (frame->sequence % 8 != 0 || msdk_incoming_video_stop(user) < 0) return;
+  msdk_incoming_video_start(user, NULL);
+}
+static void on_any_report(void *user, const msdk_frame_report *report) {
+  msdk_session *session = atomic_load(&sessions[report->sequence % PLACES]);
+  if (report->sequence % 8 == 0 && msdk_session_stop_video(session, user) >= 0) msdk_session_start_video(session, user);
+}
 static void on_any_event(void *user, const msdk_event *event) {
   (void)user;
   if (event->incoming_video != NULL) atomic_store(&incoming[0], event->incoming_video);
@@ -82,7 +90,7 @@ static void send_some(msdk_outgoing_video *stream, uint32_t index) {
   msdk_video_frame *frame = NULL;
   if (msdk_outgoing_video_sender(stream, &sender) < 0 || msdk_frame_sender_acquire(sender, 1, &frame) < 0) return;
   picture_fill(frame, (int)(index & 255));
-  if (msdk_frame_sender_send(sender, frame, 0, NULL, NULL) >= 0) atomic_fetch_add(&frames_sent, 1);
+  if (msdk_frame_sender_send(sender, frame, 0, on_any_report, stream) >= 0) atomic_fetch_add(&frames_sent, 1);
   msdk_video_frame_unref(frame);
 }
 
@@ -99,7 +107,10 @@ static void heard_stats_any(msdk_incoming_audio *stream) {
   msdk_incoming_audio_stats_get(stream, &stats);
 }
 
-static void on_any_sound(void *user, const msdk_audio_frame *frame) { (void)user, (void)frame; }
+static void on_any_sound(void *user, const msdk_audio_frame *frame) {
+  if (frame->sequence % 8 != 0 || msdk_incoming_audio_stop(user) < 0) return;
+  msdk_incoming_audio_start(user, NULL);
+}
 
 static void make_sound_stream(msdk_engine *engine, uint32_t place, uint64_t *seed) {
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 10);
@@ -133,7 +144,7 @@ static void one_sound_step(uint64_t *seed) {
   case 10: msdk_incoming_audio_attach_renderer(in, instance); break;
   case 11: msdk_incoming_audio_detach_renderer(in, instance); break;
   case 12: msdk_outgoing_audio_attach_producer(out, random_below(seed, 2) == 0 ? instance : NULL); break;
-  case 13: msdk_incoming_audio_set_frame_callback(in, random_below(seed, 2) == 0 ? on_any_sound : NULL, NULL); break;
+  case 13: msdk_incoming_audio_set_frame_callback(in, random_below(seed, 2) == 0 ? on_any_sound : NULL, in); break;
   case 14: msdk_outgoing_audio_set_muted(out, random_below(seed, 2)); break;
   case 15: msdk_outgoing_audio_set_gain(out, 0.5); msdk_incoming_audio_set_gain(in, 2); break;
   case 16: msdk_outgoing_audio_flush(out); break;
@@ -188,7 +199,7 @@ static void one_step(uint64_t *seed) {
   case 21: msdk_outgoing_video_attach_producer(out, random_below(seed, 2) == 0 ? instance : NULL); break;
   case 22: msdk_outgoing_video_attach_renderer(out, instance); break;
   case 23: msdk_instance_attach_renderer(instance, atomic_load(&instances[place])); break;
-  case 24: msdk_incoming_video_set_frame_callback(in, random_below(seed, 2) == 0 ? on_any_frame : NULL, NULL); break;
+  case 24: msdk_incoming_video_set_frame_callback(in, random_below(seed, 2) == 0 ? on_any_frame : NULL, in); break;
   case 25: msdk_session_set_event_callback(session, random_below(seed, 4) == 0 ? on_any_event : NULL, NULL); break;
   case 26: network_set(engine, "loopback:hammer-0", &step, random_below(seed, 2), random_next(seed)); break;
   case 27: msdk_incoming_video_request_key_frame(in); break;
