@@ -106,6 +106,20 @@ static const msdk_video_producer producer = {
   .produce_frame = produce_frame,
 };
 
+/* A command: an ordinary function, which programs call by name. The macro's tags say of what types it is, and do not compile when they do not
+ * fit; the host checks what programs give before it gets here. In Python: instance.move(by=-40). */
+static uint32_t move(msdk_self *self, int32_t by) {
+  self->offset += (uint32_t)by;
+  return self->offset & 255;
+}
+
+static const msdk_arg_limits move_limits[] = {
+  {.struct_size = sizeof(msdk_arg_limits), .summary = "in steps of grey, backwards below 0", .min = -255, .max = 255},
+};
+static const msdk_command commands[] = {
+  MSDK_COMMAND1_WITH(0, move_limits, "move", move, U32, I32, "by", "moves the gradient, and gives where it stands, 0 to 255"),
+};
+
 /* A class is one thing that can be created. Its id is what programs ask for, so choose a domain name that is yours. */
 static const msdk_class gradient = {
   .struct_size = sizeof(msdk_class),
@@ -113,6 +127,9 @@ static const msdk_class gradient = {
   .id = "org.example.gradient",
   .name = "Gradient",
   .summary = "a grey gradient that moves",
+  .commands = commands,
+  .command_count = sizeof commands / sizeof commands[0],
+  .command_stride = sizeof commands[0],
   .create = create,
   .destroy = destroy,
   .video_producer = &producer,

@@ -5,6 +5,22 @@
  *
  * Plugins. A module is loaded by path, found in a directory, or handed over as a table that the program itself defines; from then on its
  * classes are listed and instances can be created (instance.h). Modules are never unloaded. A refused file names its reason.
+ *
+ * Scanning. Loading a file runs code of it. Where the program msdk-plugin-host is found, every file of a directory is therefore loaded by a
+ * process of that program first, which has no descriptor and no signal handler of this one; a file that this process could not load, or that
+ * crashed, ended or held it up (10 s), is refused in words that say so, and never loaded here. The program's own children and signal handlers
+ * are left alone. What was found out is kept in $XDG_CACHE_HOME/mediasdk/plugins (~/.cache by default) and holds while a file's time, size and
+ * build-id do; a crash or hang is forgotten after a day, too. A child looks for libraries as a program of its own does: what only this program
+ * has loaded already is not found there. Without msdk-plugin-host, or when it cannot be started, files are loaded unseen. Scanning finds
+ * accidents; it is no protection from a plugin that means harm.
+ *
+ * The environment, which is not read in a set-user-id program nor with ignore_environment:
+ *   MSDK_PLUGIN_PATH, MSDK_PLUGIN_SYSTEM_PATH   where to look, see msdk_engine_load_default_plugins
+ *   MSDK_PLUGIN_DISABLE    globs (fnmatch) of file names or class ids, separated by commas: what of any file is left out
+ *   MSDK_PLUGIN_SAFE_MODE  1: of files only those of mediasdk/plugins-1 beside the library, and of their classes only org.mediasdk.*
+ *   MSDK_PLUGIN_HOST       the path of msdk-plugin-host; without it, ../libexec/mediasdk/ from the library, or the library's directory
+ *   XDG_CACHE_HOME, HOME   where the cache is; when they are not read, what was found out is kept for this process only
+ * Modules that the program registers are not concerned by any of it.
  */
 #ifndef MEDIASDK_ENGINE_H
 #define MEDIASDK_ENGINE_H
@@ -54,13 +70,13 @@ MSDK_EXPORT msdk_result msdk_engine_set_log_callback(msdk_engine *engine, int32_
 
 /* ---------------------------------------------------------------------------------------------------------------- plugins */
 
-/* Loads one plugin file. path: absolute, or relative to the working directory; up to 4,095 bytes. Loading a file again is a success and
+/* Loads one plugin file, unseen by a child. path: absolute, or relative to the working directory; up to 4,095 bytes. Loading a file again is a success and
  * changes nothing. MSDK_E_NOT_FOUND, MSDK_E_PERMISSION, MSDK_E_ABI (no plugin, or one that does not fit: the last-error text says which
- * rule it breaks), MSDK_E_EXISTS (a class id is taken). [any thread] [may wait for the dynamic linker] */
+ * rule it breaks), MSDK_E_EXISTS (a class id is taken); MSDK_E_PERMISSION, too, when the environment leaves it out. [any thread] [may wait for the dynamic linker] */
 MSDK_EXPORT msdk_result msdk_engine_load_plugin(msdk_engine *engine, const char *path);
 
-/* Loads every *.so of a directory, by name. *loaded, if not NULL, receives the number that are loaded now from there. Files that are
- * refused are logged as warnings and do not fail the call. [any thread] */
+/* Loads every *.so of a directory, by name, that a child could load (see above). *loaded, if not NULL, receives the number that are loaded now
+ * from there. Files that are refused are logged as warnings with the reason and do not fail the call. [any thread] [may wait for children] */
 MSDK_EXPORT msdk_result msdk_engine_add_plugin_dir(msdk_engine *engine, const char *path, uint32_t *loaded);
 
 /* Loads from the standard places, in this order: MSDK_PLUGIN_PATH (colon-separated), then MSDK_PLUGIN_SYSTEM_PATH or, if that is unset,
@@ -80,15 +96,22 @@ typedef struct msdk_class_info {
   uint32_t flags; /* MSDK_CLASS_* */
   uint32_t param_count;
   const char *id, *name, *summary;                       /* never NULL, "" for none */
-  const char *module_path;                                /* "" for a registered module */
+  const char *module_path;                                /* "" for a registered module, and for the SDK's own codecs */
   const char *module_vendor, *module_version, *module_license, *module_url;
 } msdk_class_info;
 
-/* The classes, in the order they came. MSDK_E_NOT_FOUND ends the list. [any thread] */
+/* The classes, in the order they came, and behind them the SDK's own codecs. MSDK_E_NOT_FOUND ends the list. [any thread] */
 MSDK_EXPORT msdk_result msdk_engine_class_at(msdk_engine *engine, uint32_t index, msdk_class_info *out);
 
-/* The parameters of a class. MSDK_E_NOT_FOUND for an unknown class and at the end. Strings as above. [any thread] */
+/* The parameters of a class. MSDK_E_NOT_FOUND for an unknown class and at the end. Strings as above. The default of a secret one is not told:
+ * it is empty, of its type. [any thread] */
 MSDK_EXPORT msdk_result msdk_engine_class_param_at(msdk_engine *engine, const char *class_id, uint32_t index, msdk_param *out);
+
+/* The commands of a class, in its order, as checked when it was loaded: `result` is never MSDK_T_STATUS, `invoke` and `native` are NULL,
+ * names and summaries are not (summaries "" for none), nor are `limits` when there are arguments: arg_count of them, with the defaults in
+ * the arguments' own types. MSDK_E_NOT_FOUND for an unknown class and at the end. All that it points to belongs to the engine and lives as
+ * long as it does. Called by msdk_instance_call. [any thread] */
+MSDK_EXPORT msdk_result msdk_engine_class_command_at(msdk_engine *engine, const char *class_id, uint32_t index, msdk_command *out);
 
 /* ------------------------------------------------------------------------------------------------------------------ stats */
 

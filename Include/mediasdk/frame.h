@@ -77,8 +77,8 @@ MSDK_EXPORT msdk_result msdk_audio_frame_position(const msdk_audio_frame *frame,
 
 /* An encoded frame made of a copy of `source` (data, size, codec, flags, timestamp_ns, width, height …). The data is parsed, and
  * MSDK_E_CORRUPT says what is wrong with it. Of VP8, width, height and MSDK_ENCODED_KEY are taken from it (RFC 6386, section 9.1), of Opus
- * channels and duration_ns (RFC 6716, section 3); a level of 0 there stands for "not known". VP8: at most 16 MiB; Opus: at most 61,440
- * bytes. [any thread] */
+ * channels and duration_ns (RFC 6716, section 3); a level of 0 there stands for "not known". Pictures: at most 16 MiB; sound: at most 61,440
+ * bytes. Another codec is known when an engine of this process has, or had, a class that decodes it; else MSDK_E_UNSUPPORTED. [any thread] */
 MSDK_EXPORT msdk_result msdk_encoded_frame_create(const msdk_encoded_frame *source, msdk_encoded_frame **out);
 MSDK_EXPORT msdk_result msdk_encoded_frame_ref(const msdk_encoded_frame *frame);
 MSDK_EXPORT msdk_result msdk_encoded_frame_unref(const msdk_encoded_frame *frame); /* NULL is fine */

@@ -80,6 +80,16 @@ MSDK_EXPORT msdk_result msdk_incoming_audio_attach_renderer(msdk_incoming_audio 
  * msdk_instance_release. MSDK_E_NOT_FOUND when it is not attached here. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_incoming_audio_detach_renderer(msdk_incoming_audio *stream, msdk_instance *renderer);
 
+/* Puts a filter (plugin.h) behind those that are here, in any state; up to 8 (MSDK_E_NOMEM). Initialises it. Sound passes the filters
+ * decoded, before the gain: of a participant, in his own stream and in the mix, on whichever of the stream's threads brings it; of the mix,
+ * what is mixed, on the mixer's. Packets that are taken undecoded stay as they are. What fails, and what is slow, is as with
+ * msdk_outgoing_audio_add_filter; a buffer that is left out (MSDK_E_AGAIN) counts as dropped. MSDK_E_UNSUPPORTED for a class that is no
+ * filter of sound; MSDK_E_STATE for an instance that is attached to something. [any thread] */
+MSDK_EXPORT msdk_result msdk_incoming_audio_add_filter(msdk_incoming_audio *stream, msdk_instance *filter);
+/* When it returns, no buffer is in the filter any more, unless the call came from inside it. It stays as it is, STARTED if it was, and may
+ * be added again; msdk_instance_release takes it down. MSDK_E_NOT_FOUND when it is not here. [any thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_incoming_audio_remove_filter(msdk_incoming_audio *stream, msdk_instance *filter);
+
 /* Multiplies this participant's sound, in his own stream and in the mix, or the mix as a whole: 0..8, 1 from the start. A change is smooth,
  * within one buffer; packets that are taken undecoded stay as they are. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_audio_set_gain(msdk_incoming_audio *stream, double gain);
@@ -108,6 +118,7 @@ typedef struct msdk_incoming_audio_stats { /* the names of W3C webrtc-stats wher
   uint32_t level;                    /* of the last buffer, as in msdk_audio_frame */
   uint32_t sources;                  /* of the mix: participants' streams heard in the last buffer */
   uint32_t reserved0;
+  uint64_t total_filter_time_ns;     /* in the filters, conversions for them included */
 } msdk_incoming_audio_stats;
 
 /* Since the stream came, where nothing else is said. [any thread] */

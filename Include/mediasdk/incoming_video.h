@@ -66,6 +66,17 @@ MSDK_EXPORT msdk_result msdk_incoming_video_attach_renderer(msdk_incoming_video 
 /* When it returns, the renderer is not being called any more. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_incoming_video_detach_renderer(msdk_incoming_video *stream, msdk_instance *renderer);
 
+/* Puts a filter (plugin.h) behind those that are here, in any state; up to 8 (MSDK_E_NOMEM). Initialises it. Pictures pass the filters
+ * decoded, before the callback, the queue, the renderers and the call's renderers, on the stream's thread; with MSDK_DELIVERY_DIRECT and a
+ * callback raw ones do on the thread that brings them. Encoded frames that are taken as such stay as they are. What the last filter gives is
+ * what came: it is converted where another format is wanted. Writing in place or to a copy, what fails, and what is slow, is as with
+ * msdk_outgoing_video_add_filter; one that is left out (MSDK_E_AGAIN) counts as dropped. MSDK_E_UNSUPPORTED for a class that is no filter of
+ * video; MSDK_E_STATE for an instance that is attached to something. [any thread] */
+MSDK_EXPORT msdk_result msdk_incoming_video_add_filter(msdk_incoming_video *stream, msdk_instance *filter);
+/* When it returns, no frame is in the filter any more, unless the call came from inside it. It stays as it is, STARTED if it was, and may be
+ * added again; msdk_instance_release takes it down. MSDK_E_NOT_FOUND when it is not here. [any thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_incoming_video_remove_filter(msdk_incoming_video *stream, msdk_instance *filter);
+
 /* Asks the sender for a key frame. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_request_key_frame(msdk_incoming_video *stream);
 
@@ -81,12 +92,13 @@ typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats wher
   uint64_t frames_corrupt;  /* refused by the decoder */
   uint64_t frames_skipped;  /* not decoded, waiting for a key frame */
   uint64_t frames_delivered; /* read or called back, raw or encoded */
-  uint64_t frames_dropped;  /* neither delivered nor rendered: by the full queue, or because the program was slow */
+  uint64_t frames_dropped;  /* neither delivered nor rendered: by the full queue, a filter, or because the program was slow */
   uint64_t bytes_received;
   uint64_t key_frames_requested;
   uint64_t total_decode_time_ns;
   uint64_t freeze_count; /* times the picture stood still, waiting for a key frame */
   uint64_t frames_rendered; /* by at least one renderer */
+  uint64_t total_filter_time_ns; /* in the filters, conversions for them included */
 } msdk_incoming_video_stats;
 
 /* Since the stream came. [any thread] */

@@ -54,7 +54,7 @@ typedef struct msdk_outgoing_audio_options {
   uint32_t buffer_ms;     /* 10, 20, 30 … 100; 0: 20 */
   uint32_t queue_ms;      /* how much sound may wait to be sent: buffer_ms..60,000, and 4,096 buffers (MSDK_E_NOMEM); 0: 500 */
   uint32_t report_capacity; /* reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped */
-  uint32_t codec;         /* MSDK_CODEC_NONE: raw sound passes as it is; MSDK_CODEC_OPUS */
+  uint32_t codec;         /* MSDK_CODEC_NONE: raw sound passes as it is; MSDK_CODEC_OPUS, or one of a plugin's */
   uint32_t encoded_input; /* 1: the program sends Opus packets (msdk_outgoing_audio_send_encoded), no raw sound */
   /* Of Opus, with an encoder here: */
   uint32_t application;   /* MSDK_OPUS_* */
@@ -135,6 +135,18 @@ MSDK_EXPORT msdk_result msdk_outgoing_audio_set_expected_loss(msdk_outgoing_audi
  * MSDK_E_STATE: the stream has a producer, or the instance a stream, already. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_attach_producer(msdk_outgoing_audio *stream, msdk_instance *producer);
 
+/* Puts a filter (plugin.h) behind those that are here, in any state; up to 8 (MSDK_E_NOMEM). Initialises it. Buffers pass the filters when
+ * their time has come, before gain and muting, on the thread that takes them on: the stream's, or for a live source without a codec the
+ * sender's, inside send. What is muted and has faded out does not pass them. A sample format that a filter does not take is converted before
+ * and behind it. A buffer that is left out (MSDK_E_AGAIN) is reported as dropped, MSDK_DROP_FILTER. A filter that fails is reported by
+ * MSDK_EVENT_PLUGIN (MSDK_PLUGIN_EVENT_ERROR) and taken out; one whose mean time over a second is more than half of a buffer's length is
+ * reported with both (MSDK_PLUGIN_EVENT_SLOW), every 5 seconds at most. MSDK_E_UNSUPPORTED for a class that is no filter of sound, and for a
+ * stream with encoded_input; MSDK_E_STATE for an instance that is attached to something. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_audio_add_filter(msdk_outgoing_audio *stream, msdk_instance *filter);
+/* When it returns, no buffer is in the filter any more, unless the call came from inside it. It stays as it is, STARTED if it was, and may
+ * be added again; msdk_instance_release takes it down. MSDK_E_NOT_FOUND when it is not here. [any thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_outgoing_audio_remove_filter(msdk_outgoing_audio *stream, msdk_instance *filter);
+
 /* Sets (NULL: removes) who is given the packets that the encoder makes. Then sound is encoded though nobody receives it. MSDK_E_STATE
  * without an encoder here. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_set_encoded_callback(msdk_outgoing_audio *stream, msdk_encoded_fn callback, void *user);
@@ -157,6 +169,7 @@ typedef struct msdk_outgoing_audio_stats { /* the names of W3C webrtc-stats wher
   uint32_t bitrate;      /* of the encoder, bits per second; 0 without one */
   uint64_t reports_dropped;
   double gain;
+  uint64_t total_filter_time_ns; /* in the filters, conversions for them included */
 } msdk_outgoing_audio_stats;
 
 /* Since the stream was made. [any thread] */

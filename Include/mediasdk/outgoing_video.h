@@ -65,7 +65,7 @@ MSDK_EXPORT msdk_result msdk_video_limit_check(uint32_t kind, uint32_t limits, c
 
 /* ------------------------------------------------------------------------------------------------------------------ stream */
 
-enum { /* how much time the VP8 encoder may take; libvpx's cpu-used in parentheses */
+enum { /* how much time an encoder may take; in parentheses libvpx's cpu-used for VP8 */
   MSDK_PRESET_REALTIME = 0,  /* (-8) the default */
   MSDK_PRESET_FASTEST = 1,   /* (-12) */
   MSDK_PRESET_BALANCED = 2,  /* (-5) */
@@ -76,7 +76,7 @@ typedef struct msdk_outgoing_video_options {
   uint32_t struct_size;
   uint32_t kind;   /* MSDK_VIDEO_*; 0: virtual */
   uint32_t limits; /* MSDK_LIMITS_* */
-  uint32_t codec;  /* MSDK_CODEC_NONE: raw frames pass as they are; MSDK_CODEC_VP8 (NV12 and I420 only) */
+  uint32_t codec;  /* MSDK_CODEC_NONE: raw frames pass as they are; MSDK_CODEC_VP8 (NV12 and I420 only), or one of a plugin's, _AV1 say */
   const msdk_video_format *formats; /* borrowed; 1..64, of a screen share with a producer also 0; each of a frame rate above 0 */
   uint32_t format_count;
   uint32_t preset;      /* MSDK_PRESET_* */
@@ -87,10 +87,18 @@ typedef struct msdk_outgoing_video_options {
   uint64_t target_bitrate, min_bitrate, max_bitrate; /* bits per second; 0: 0.08 bits a pixel, 0: 30,000, 0: 20,000,000 */
   uint32_t key_frame_interval_ms; /* at the latest; 0: 10,000, of a screen share only when asked for */
   uint32_t report_capacity; /* reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped */
+  /* In place of codec: up to 16, the preferred one first. Those that this engine cannot encode are passed over. The stream is started with the
+   * first that all members of the room decode, or, where there is none, with the preferred one. When somebody comes who does not decode it,
+   * and there is one that all do, the stream is withdrawn and published anew with that: receivers see one stream go and another come, the
+   * sender stays. It does not go back by itself. What a member decodes is what his engine's classes did when he connected. */
+  const uint32_t *codecs;
+  uint32_t codec_count;
+  uint32_t reserved0; /* 0 */
 } msdk_outgoing_video_options;
 
-/* Makes a stream. Every format is checked against the limits (MSDK_E_LIMIT) and the codec (MSDK_E_UNSUPPORTED); one bad format refuses the
- * whole. *out is the caller's to destroy. [any thread] */
+/* Makes a stream. Every format is checked against the limits (MSDK_E_LIMIT) and the codecs (MSDK_E_UNSUPPORTED); one bad format refuses the
+ * whole. A codec that no class of the engine encodes, or, with encoded_input, none decodes, is MSDK_E_UNSUPPORTED, in words that list those
+ * there are. *out is the caller's to destroy. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_create(msdk_engine *engine, const msdk_outgoing_video_options *options,
                                                    msdk_outgoing_video **out);
 
@@ -123,6 +131,20 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_attach_producer(msdk_outgoing_video 
 /* Preview: the renderer is given the frames as they are sent, on a thread of its own, the newest if it is slow. Up to 8. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_attach_renderer(msdk_outgoing_video *stream, msdk_instance *renderer);
 MSDK_EXPORT msdk_result msdk_outgoing_video_detach_renderer(msdk_outgoing_video *stream, msdk_instance *renderer);
+
+/* Puts a filter (plugin.h) behind those that are here, in any state; up to 8 (MSDK_E_NOMEM). Initialises it. Frames pass the filters before
+ * the previews, the encoder and the transport, on the thread that takes a frame on: the encoder's, or for a stream without a codec the
+ * sender's, inside send. What passes keeps its size; a pixel format that a filter does not take, or changes, is converted before it, and back
+ * behind the last one. A frame is changed in place when nobody else holds it and its memory is the SDK's, else a filter that writes makes a
+ * copy. One that is left out (MSDK_E_AGAIN) is reported as dropped, MSDK_DROP_FILTER. A filter that fails is reported by MSDK_EVENT_PLUGIN
+ * (MSDK_PLUGIN_EVENT_ERROR) and taken out; one whose mean time over a second is more than half of the time from one frame to the next is
+ * reported with both (MSDK_PLUGIN_EVENT_SLOW), every 5 seconds at most. Of a screen share the unfiltered picture is what is kept: it passes
+ * the filters as they then are whenever it is sent again, and once after each change of the filters. MSDK_E_UNSUPPORTED for a class that is
+ * no filter of video, and for a stream with encoded_input; MSDK_E_STATE for an instance that is attached to something. [any thread] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_add_filter(msdk_outgoing_video *stream, msdk_instance *filter);
+/* When it returns, no frame is in the filter any more, unless the call came from inside it. It stays as it is, STARTED if it was, and may be
+ * added again; msdk_instance_release takes it down. MSDK_E_NOT_FOUND when it is not here. [any thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_outgoing_video_remove_filter(msdk_outgoing_video *stream, msdk_instance *filter);
 
 /* ------------------------------------------------------------------------------------------------------------ frame sender */
 
@@ -175,6 +197,9 @@ typedef struct msdk_outgoing_video_stats { /* the names of W3C webrtc-stats wher
   uint32_t reserved0;
   double paced_frames_per_second; /* the most that leave now: see screen shares above, and set_frame_rate; 0 when not started */
   uint64_t frames_repeated; /* pictures of a screen share that were sent again; in none of the other numbers but bytes and key frames */
+  uint32_t codec;     /* MSDK_CODEC_* or another: with which it is sent, or was last; 0: raw, or never started */
+  uint32_t reserved1; /* 0 */
+  uint64_t total_filter_time_ns; /* in the filters, conversions for them included */
 } msdk_outgoing_video_stats;
 
 /* Since the stream was made. [any thread] */

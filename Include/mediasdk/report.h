@@ -29,7 +29,8 @@ enum { /* reason of a drop */
   MSDK_DROP_QUEUE = 6,          /* the queue was full, policy MSDK_POLICY_DROP_NEWEST */
   MSDK_DROP_NETWORK = 7,        /* the sending queue of the network was full */
   MSDK_DROP_MUTED = 8,          /* sound of a muted stream */
-  MSDK_DROP_FLUSHED = 9         /* taken out of the queue by flush */
+  MSDK_DROP_FLUSHED = 9,        /* taken out of the queue by flush */
+  MSDK_DROP_FILTER = 10         /* a filter left it out */
 };
 
 typedef struct msdk_frame_report {

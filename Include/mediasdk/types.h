@@ -92,7 +92,8 @@ enum {
   MSDK_T_U64 = 5,
   MSDK_T_F64 = 6,
   MSDK_T_STRING = 7,
-  MSDK_T_BYTES = 8
+  MSDK_T_BYTES = 8,
+  MSDK_T_STATUS = 9 /* of a native command's result only (plugin.h): an msdk_result. Programs see VOID, or the error */
 };
 
 typedef struct msdk_bytes { /* frozen */
@@ -233,13 +234,16 @@ typedef struct msdk_external_frame {
 enum {
   MSDK_CODEC_NONE = 0,
   MSDK_CODEC_VP8 = 0x30385056, /* 'VP80', the fourcc that IVF uses */
+  MSDK_CODEC_AV1 = 0x31305641, /* 'AV01'; made and decoded by the av1 plugin */
   MSDK_CODEC_OPUS = 0x5355504F /* 'OPUS' */
 };
 
-enum { MSDK_ENCODED_KEY = 1, MSDK_ENCODED_DISCONTINUITY = 2, MSDK_ENCODED_DROPPABLE = 4 /* no later frame refers to it */ };
+enum { MSDK_ENCODED_KEY = 1, MSDK_ENCODED_DISCONTINUITY = 2, MSDK_ENCODED_DROPPABLE = 4, /* no later frame refers to it */
+       MSDK_ENCODED_COARSE = 8 /* set by encoders of screens: text is not yet sharp in it */ };
 
-/* One encoded picture, or one packet of encoded sound, without any container: for VP8 a frame as RFC 6386 describes it, for Opus a packet
- * as RFC 6716, section 3, does. Made by the SDK, counted by reference, read-only. */
+/* One encoded picture, or one packet of encoded sound, without any container: for VP8 a frame as RFC 6386 describes it, for AV1 a temporal unit
+ * of its low-overhead format (section 5 of the AV1 specification), for Opus a packet as RFC 6716, section 3, does; for a codec of somebody's
+ * own what its class makes. Made by the SDK, counted by reference, read-only. */
 typedef struct msdk_encoded_frame {
   uint32_t struct_size;
   uint32_t codec; /* MSDK_CODEC_* */

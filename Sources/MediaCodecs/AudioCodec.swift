@@ -80,6 +80,12 @@ public struct AudioPacketHeader: Sendable, Equatable {
   public var channels: Int
   /// It carries something of the packet before it.
   public var hasRedundancy: Bool
+
+  public init(sampleCount: Int, channels: Int, hasRedundancy: Bool) {
+    self.sampleCount = sampleCount
+    self.channels = channels
+    self.hasRedundancy = hasRedundancy
+  }
 }
 
 /// A codec. To add one, write it in a file of its own and list it in `all`.

@@ -96,6 +96,13 @@ public struct EncodedHeader: Sendable, Equatable {
   /// Of the picture; 0 where only key frames tell.
   public var width: UInt32
   public var height: UInt32
+
+  public init(isKeyFrame: Bool, isShown: Bool, width: UInt32, height: UInt32) {
+    self.isKeyFrame = isKeyFrame
+    self.isShown = isShown
+    self.width = width
+    self.height = height
+  }
 }
 
 /// A codec. To add one, write it in a file of its own and list it in `all`.

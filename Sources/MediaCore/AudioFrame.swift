@@ -98,6 +98,23 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
       sampleFormat, sampleRate: format.sample_rate, channels: format.channels, samplesPerBuffer: format.frames_per_buffer)
   }
 
+  public var isWritable: Bool { native.pointee.flags & UInt32(MSDK_FRAME_WRITABLE) != 0 }
+
+  /// Says whether the one who holds it may write to it.
+  public func setWritable(_ isWritable: Bool) {
+    let flag = UInt32(MSDK_FRAME_WRITABLE)
+    native.pointee.flags = isWritable ? native.pointee.flags | flag : native.pointee.flags & ~flag
+  }
+
+  /// Copies what the samples do not say: when, which, what is missing before them.
+  public func copyIdentity(from other: AudioFrame) {
+    native.pointee.timestamp_ns = other.native.pointee.timestamp_ns
+    native.pointee.sequence = other.native.pointee.sequence
+    native.pointee.level = other.native.pointee.level
+    let writable = UInt32(MSDK_FRAME_WRITABLE)
+    native.pointee.flags = native.pointee.flags & writable | other.native.pointee.flags & ~writable
+  }
+
   /// Per channel.
   public var sampleCount: Int { Int(native.pointee.sample_count) }
 

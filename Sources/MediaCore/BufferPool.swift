@@ -15,7 +15,7 @@ public final class BufferPool: Sendable {
   /// Pictures begin on a page. Copying into memory that begins a few bytes further into its page than the source does is several times slower,
   /// since each load then seems to wait for a store; blocks from malloc begin 16 or 48 bytes into theirs.
   private static func alignment(_ capacity: Int) -> Int { capacity >= 65_536 ? 4096 : 64 }
-  private let limit: Int
+  public let limit: Int
   private let state: Monitor<State>
 
   /// At most `limit` buffers are in use at a time, and as many are kept.

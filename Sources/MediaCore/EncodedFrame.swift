@@ -52,6 +52,8 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     _ = EncodedFrame.table?.release(native)
   }
 
+  public var references: UInt32 { EncodedFrame.table?.count(of: native) ?? 0 }
+
   public var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: native.pointee.data, count: Int(native.pointee.size))
   }

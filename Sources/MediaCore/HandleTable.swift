@@ -12,6 +12,7 @@ public enum HandleKind: UInt8, Sendable {
   case hostContext = 0xE7
   case outgoingAudio = 0xE8
   case incomingAudio = 0xE9
+  case isolated = 0xEA
 }
 
 /// Foreign handles to objects. A handle is a number made of kind, generation and index, never an address: its top byte makes it no valid

@@ -73,6 +73,12 @@ final class SlotTable: @unchecked Sendable {
     return references(index).pointee.load(ordering: .acquiring)
   }
 
+  /// Whether the memory of a slot that is in use is a pool's.
+  func isPooled(_ pointer: UnsafeRawPointer) -> Bool {
+    guard let index = index(of: pointer) else { return false }
+    return headerPointer(index).pointee.pool != nil
+  }
+
   /// Adds a reference if there is one; false for garbage and the dead.
   func tryRetain(_ pointer: UnsafeRawPointer) -> Bool {
     guard let index = index(of: pointer) else { return false }

@@ -137,6 +137,15 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
 
   public var isWritable: Bool { native.pointee.flags & UInt32(MSDK_FRAME_WRITABLE) != 0 }
 
+  /// Whether its memory is of a pool of ours, and not somebody else's or another frame's.
+  public var isPooled: Bool { VideoFrame.table?.isPooled(native) ?? false }
+
+  /// Says whether the one who holds it may write to it.
+  public func setWritable(_ isWritable: Bool) {
+    let flag = UInt32(MSDK_FRAME_WRITABLE)
+    native.pointee.flags = isWritable ? native.pointee.flags | flag : native.pointee.flags & ~flag
+  }
+
   public func plane(_ index: Int) -> msdk_plane {
     switch index {
     case 0: native.pointee.plane.0

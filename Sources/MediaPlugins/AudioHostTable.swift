@@ -16,10 +16,28 @@ enum AudioHostTable {
         guard let format, let out else { throw MediaError(.invalid, "format or out is NULL") }
         let wanted = try AudioFormat(checking: ForeignStruct.read(format, argument: "format"), argument: "format")
         guard let frame = try AudioFrame.make(wanted, sampleCount: Int(sampleCount), from: instance.audioPool, deadline: 0) else {
-          throw MediaError(.again, "all 16 audio frames of the instance's pool are in use")
+          throw MediaError(.again, "all \(instance.audioPool.limit) audio frames of the instance's pool are in use")
         }
         if let base = frame.bytes.baseAddress { memset(base, 0, frame.bytes.count) }
         out.pointee = frame.native
+      }
+    }
+    host.audio_frame_make_writable = { token, input, out in
+      HostTable.result(token) { instance throws(MediaError) in
+        guard let out else { throw MediaError(.invalid, "out is NULL") }
+        let frame = try AudioFrame.retained(foreign: input)
+        defer { frame.release() }
+        if frame.isWritable, frame.references == 2 || instance.mayWrite(to: frame) {
+          out.pointee = frame.native
+          return
+        }
+        guard let copy = try AudioFrame.make(frame.format, sampleCount: frame.sampleCount, from: instance.audioPool, deadline: 0) else {
+          throw MediaError(.again, "all \(instance.audioPool.limit) audio frames of the instance's pool are in use")
+        }
+        copy.bytes.copyMemory(from: UnsafeRawBufferPointer(frame.bytes))
+        copy.copyIdentity(from: frame)
+        frame.release()
+        out.pointee = copy.native
       }
     }
     host.audio_frame_ref = { frame in _ = try? AudioFrame.retained(foreign: frame) }

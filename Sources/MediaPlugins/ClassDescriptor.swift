@@ -9,22 +9,49 @@ public final class ClassDescriptor: @unchecked Sendable {
   public let kinds: UInt32
   public let flags: UInt32
   public let parameters: [ParameterDescriptor]
+  public let commands: [CommandDescriptor]
   public let module: PluginModule
   /// Texts as the C face hands them out.
   public let strings = CStringArena()
 
-  let table: msdk_class
-  let producer: msdk_video_producer?
-  let renderer: msdk_video_renderer?
-  let audioProducer: msdk_audio_producer?
-  let audioRenderer: msdk_audio_renderer?
+  package let table: msdk_class
+  package let producer: msdk_video_producer?
+  package let renderer: msdk_video_renderer?
+  package let audioProducer: msdk_audio_producer?
+  package let audioRenderer: msdk_audio_renderer?
+  package let videoFilter: msdk_video_filter?
+  package let audioFilter: msdk_audio_filter?
+  package let videoEncoder: msdk_video_encoder?
+  package let videoDecoder: msdk_video_decoder?
+  package let audioEncoder: msdk_audio_encoder?
+  package let audioDecoder: msdk_audio_decoder?
+  /// What an encoder of video takes, the best first.
+  public let pixelFormats: [PixelFormat]
+  /// What an encoder of sound takes.
+  public let sampleRates: [UInt32]
+  /// How an instance is isolated, if it is; MediaIsolation's.
+  package let isolation: (any AnyObject & Sendable)?
 
   private static let knownKinds = UInt32(
     MSDK_KIND_VIDEO_PRODUCER | MSDK_KIND_AUDIO_PRODUCER | MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_AUDIO_RENDERER)
+    | UInt32(MSDK_KIND_VIDEO_FILTER | MSDK_KIND_AUDIO_FILTER)
+    | UInt32(MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER | MSDK_KIND_AUDIO_ENCODER | MSDK_KIND_AUDIO_DECODER)
   private static let mostEntries: UInt64 = 256
 
-  init(_ pointer: UnsafePointer<msdk_class>, index: Int, module: PluginModule) throws(MediaError) {
-    let table = try PluginTable.read(pointer, "classes[\(index)]")
+  /// The same class with other functions.
+  package convenience init(_ table: msdk_class, isolation: any AnyObject & Sendable, like other: ClassDescriptor) throws(MediaError) {
+    let copy = UnsafeMutablePointer<msdk_class>.allocate(capacity: 1)
+    copy.initialize(to: table)
+    defer { copy.deallocate() }
+    try self.init(copy, index: 0, module: other.module, isolation: isolation)
+  }
+
+  init(
+    _ pointer: UnsafePointer<msdk_class>, index: Int, module: PluginModule, isolation: (any AnyObject & Sendable)? = nil
+  ) throws(MediaError) {
+    self.isolation = isolation
+    let sizeOfVersion12 = MemoryLayout<msdk_class>.offset(of: \.param_choice) ?? MemoryLayout<msdk_class>.size
+    let table = try PluginTable.read(pointer, "classes[\(index)]", least: sizeOfVersion12)
     id = try ClassDescriptor.id(table.id, argument: "classes[\(index)].id")
     let argument = "class \(id)"
     name = try PluginText.optional(table.name, argument: "\(argument).name")
@@ -34,20 +61,29 @@ public final class ClassDescriptor: @unchecked Sendable {
     self.module = module
     self.table = table
     guard kinds != 0, kinds & ~ClassDescriptor.knownKinds == 0 else {
-      throw MediaError(.abi, "\(argument).kinds is \(kinds); accepted: a mask of MSDK_KIND_*, 1..15")
+      throw MediaError(.abi, "\(argument).kinds is \(kinds); accepted: a mask of MSDK_KIND_*, within \(ClassDescriptor.knownKinds)")
     }
     guard table.create != nil, table.destroy != nil else { throw MediaError(.abi, "\(argument) lacks create or destroy") }
     producer = try PluginTable.videoProducer(of: table, argument)
     renderer = try PluginTable.videoRenderer(of: table, argument)
     audioProducer = try PluginTable.audioProducer(of: table, argument)
     audioRenderer = try PluginTable.audioRenderer(of: table, argument)
+    videoFilter = try PluginTable.videoFilter(of: table, argument)
+    audioFilter = try PluginTable.audioFilter(of: table, argument)
+    videoEncoder = try PluginTable.videoEncoder(of: table, argument)
+    videoDecoder = try PluginTable.videoDecoder(of: table, argument)
+    audioEncoder = try PluginTable.audioEncoder(of: table, argument)
+    audioDecoder = try PluginTable.audioDecoder(of: table, argument)
+    pixelFormats = try PluginTable.pixelFormats(of: videoEncoder, argument)
+    sampleRates = try PluginTable.sampleRates(of: audioEncoder, argument)
     parameters = try ClassDescriptor.parameters(table, argument: argument)
     guard parameters.isEmpty || table.set_param != nil || parameters.allSatisfy(\.isReadOnly) else {
       throw MediaError(.abi, "\(argument) has parameters and no set_param")
     }
-    try PluginTable.checkArray(
-      count: table.command_count, stride: table.command_stride, base: table.commands, of: msdk_command.self,
-      most: ClassDescriptor.mostEntries, "\(argument).commands")
+    if let parameter = parameters.first(where: \.hasDynamicChoices), table.param_choice == nil {
+      throw MediaError(.abi, "\(argument) has the parameter \"\(parameter.name)\" with MSDK_PARAM_DYNAMIC_CHOICES and no param_choice")
+    }
+    commands = try ClassDescriptor.commands(table, strings: strings, argument: argument)
   }
 
   private static func id(_ pointer: UnsafePointer<CChar>?, argument: String) throws(MediaError) -> String {

@@ -5,8 +5,8 @@ import MediaCore
 /// A look at a shared object before the dynamic linker maps it: one whose segments reach past the end of the file would end the process with
 /// SIGBUS instead of an error. Layout as in elf(5).
 enum ElfFile {
-  private static let headerSize = 64
-  private static let programHeaderSize = 56
+  static let headerSize = 64
+  static let programHeaderSize = 56
 
   static func check(_ path: String) throws(MediaError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -41,13 +41,13 @@ enum ElfFile {
     }
   }
 
-  private static func read(_ descriptor: Int32, at offset: UInt64, count: Int) -> [UInt8] {
+  static func read(_ descriptor: Int32, at offset: UInt64, count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       initialized = max(0, pread(descriptor, buffer.baseAddress, count, off_t(clamping: offset)))
     }
   }
 
-  private static func number(_ bytes: [UInt8], at offset: Int, bytes count: Int) -> UInt64 {
+  static func number(_ bytes: [UInt8], at offset: Int, bytes count: Int) -> UInt64 {
     (0..<count).reversed().reduce(0) { $0 << 8 | UInt64(bytes[offset + $1]) }
   }
 }

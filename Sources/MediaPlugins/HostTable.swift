@@ -2,7 +2,7 @@ import CMediaSDK
 import MediaCore
 
 /// The functions that a plugin is given. They trust nothing: contexts and frames are checked by their place in our tables.
-enum HostTable {
+package enum HostTable {
   /// Lives as long as the process.
   nonisolated(unsafe) static let pointer: UnsafePointer<msdk_host> = {
     let table = UnsafeMutablePointer<msdk_host>.allocate(capacity: 1)
@@ -10,13 +10,16 @@ enum HostTable {
     return UnsafePointer(table)
   }()
 
+  /// For a process that has its own ways of some of them.
+  package static var copy: msdk_host { pointer.pointee }
+
   private static let name: StaticString = "mediasdk"
 
   private static func text(_ text: StaticString) -> UnsafePointer<CChar> {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
-  private static func context(_ token: OpaquePointer?) -> PluginInstance.Context? {
+  static func context(_ token: OpaquePointer?) -> PluginInstance.Context? {
     HandleTable.shared.object(token, .hostContext).map { unsafeDowncast($0, to: PluginInstance.Context.self) }
   }
 
@@ -31,7 +34,7 @@ enum HostTable {
       try body(instance)
       return msdk_result(MSDK_OK)
     } catch {
-      instance.context.errorText.withLock { $0 = error.text }
+      instance.context.say(error.text, error.status.rawValue)
       return error.status.rawValue
     }
   }
@@ -46,6 +49,7 @@ enum HostTable {
     addFrames(to: &host)
     addDelivery(to: &host)
     AudioHostTable.add(to: &host)
+    CodecHostTable.add(to: &host)
     host.get_extension = { _, _ in nil }
     return host
   }
@@ -55,9 +59,8 @@ enum HostTable {
       let level = min(max(level, MSDK_LOG_DEBUG.level), MSDK_LOG_ERROR.level)
       HostTable.context(token)?.log(level, ForeignText.readLossy(text, limit: 4096))
     }
-    host.set_error = { token, _, text in
-      let text = ForeignText.readLossy(text, limit: 1024)
-      HostTable.context(token)?.errorText.withLock { $0 = text }
+    host.set_error = { token, result, text in
+      HostTable.context(token)?.say(ForeignText.readLossy(text, limit: 1024), result)
     }
     host.post_event = { token, event, result, detail in
       guard let instance = HostTable.instance(token) else { return }
@@ -77,7 +80,7 @@ enum HostTable {
         guard let format, let out else { throw MediaError(.invalid, "format or out is NULL") }
         let wanted = try VideoFormat(checking: ForeignStruct.read(format, argument: "format"), argument: "format")
         guard let frame = try VideoFrame.make(wanted, from: instance.pool, deadline: Deadline.after(milliseconds: timeout)) else {
-          throw MediaError(.again, "all 8 frames of the instance's pool are in use")
+          throw MediaError(.again, "all \(instance.pool.limit) frames of the instance's pool are in use")
         }
         out.pointee = frame.native
       }
@@ -97,12 +100,12 @@ enum HostTable {
         guard let out else { throw MediaError(.invalid, "out is NULL") }
         let frame = try VideoFrame.retained(foreign: input)
         defer { frame.release() }
-        if frame.references == 2, frame.isWritable {
+        if frame.isWritable, frame.references == 2 || instance.mayWrite(to: frame) {
           out.pointee = frame.native
           return
         }
         guard let copy = try VideoFrame.make(frame.format, from: instance.pool, deadline: 0) else {
-          throw MediaError(.again, "all 8 frames of the instance's pool are in use")
+          throw MediaError(.again, "all \(instance.pool.limit) frames of the instance's pool are in use")
         }
         try copy.copyPixels(from: frame)
         copy.copyIdentity(from: frame)

@@ -85,7 +85,7 @@ extension PluginInstance {
 
   func letGo(of medium: Medium) {
     attachment(of: medium)?.letGo()
-    // Filters are of video.
+    // Only what makes pictures of pictures feeds others.
     if medium == .video { downstream.removeAll() }
   }
 
@@ -93,8 +93,12 @@ extension PluginInstance {
   func takeDown(_ medium: Medium, failed: (MediaError) -> Void) {
     let steps: [() throws(MediaError) -> Void] =
       switch medium {
-      case .video: [stopProducer, releaseProducer, releaseRenderer]
-      case .audio: [stopAudioProducer, releaseAudioProducer, stopAudioRenderer, releaseAudioRenderer]
+      case .video: [stopProducer, releaseProducer, releaseRenderer, releaseFilter, closeVideoEncoder, closeVideoDecoder]
+      case .audio:
+        [
+          stopAudioProducer, releaseAudioProducer, stopAudioRenderer, releaseAudioRenderer, releaseAudioFilter, closeAudioEncoder,
+          closeAudioDecoder,
+        ]
       }
     for step in steps {
       do throws(MediaError) {
@@ -118,7 +122,9 @@ extension PluginInstance {
   }
 
   private func tell(_ handler: EventHandler?, _ event: UInt32, _ error: MediaError?, _ text: String) {
-    handler?(PluginEvent(instance: self, event: event, status: error?.status, text: error?.text ?? text))
+    let text = secrets.redacted(error?.text ?? text)
+    handler?(PluginEvent(instance: self, event: event, status: error?.status, text: text))
+    events.push(event, error?.status, text)
   }
 }
 

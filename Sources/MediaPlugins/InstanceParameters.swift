@@ -22,6 +22,9 @@ extension PluginInstance {
       guard phase < .started || parameter.isLive else {
         throw MediaError(.state, "parameter \"\(parameter.name)\" of \(descriptor.id) cannot be set while it is started")
       }
+      if parameter.hasDynamicChoices { try parameter.check(value, among: findChoices(of: parameter)) }
+      // Before the plugin can speak of it.
+      if parameter.isSecret { secrets.add(value) }
       let set = descriptor.table.set_param
       try call("set_param") { plugin in
         parameter.name.withCString { name in
@@ -30,10 +33,15 @@ extension PluginInstance {
       }
       state.withLock { $0.values[parameter.name] = value }
     }
+    reportFromPlugin(UInt32(MSDK_PLUGIN_EVENT_PARAM_CHANGED), nil, text: parameter.name)
   }
 
+  /// Secret ones are for setting only.
   public func parameter(_ name: String) throws(MediaError) -> ParameterValue {
     let parameter = try descriptor.parameter(name)
+    guard !parameter.isSecret else {
+      throw MediaError(.permission, "parameter \"\(name)\" of \(descriptor.id) is secret: it can be set, not read")
+    }
     guard let get = descriptor.table.get_param else {
       return state.withLock { $0.values[name] } ?? parameter.defaultValue
     }
@@ -47,6 +55,11 @@ extension PluginInstance {
       }
       return converted
     }
+  }
+
+  /// Whether somebody set it.
+  public func isParameterSet(_ name: String) -> Bool {
+    state.withLock { $0.values[name] != nil }
   }
 
   /// Whether all that is required was set.

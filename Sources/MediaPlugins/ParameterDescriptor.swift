@@ -17,6 +17,10 @@ public struct ParameterDescriptor: Sendable {
   public var isReadOnly: Bool { flags & UInt32(MSDK_PARAM_READONLY) != 0 }
   public var isSecret: Bool { flags & UInt32(MSDK_PARAM_SECRET) != 0 }
   public var isRequired: Bool { flags & UInt32(MSDK_PARAM_REQUIRED) != 0 }
+  /// Whether the instance is asked what a string may be.
+  public var hasDynamicChoices: Bool { flags & UInt32(MSDK_PARAM_DYNAMIC_CHOICES) != 0 }
+  /// The default of a secret one is not told: empty, of its type.
+  public var shownDefault: ParameterValue { isSecret ? type.empty : defaultValue }
 
   static let mostChoices = 1024
 
@@ -32,6 +36,10 @@ public struct ParameterDescriptor: Sendable {
     range = param.min < param.max && defaultValue.number != nil ? param.min...param.max : nil
     choices = try ParameterDescriptor.choices(param.choices, argument: "\(argument).choices")
     guard choices == nil || type == .string else { throw MediaError(.abi, "\(argument) has choices and is no string") }
+    guard !hasDynamicChoices || (type == .string && choices == nil) else {
+      throw MediaError(.abi, "\(argument) has MSDK_PARAM_DYNAMIC_CHOICES; accepted: of a string without choices")
+    }
+    guard !isRequired || !isReadOnly else { throw MediaError(.abi, "\(argument) is MSDK_PARAM_REQUIRED and MSDK_PARAM_READONLY") }
     do throws(MediaError) {
       if !isRequired { _ = try check(defaultValue, argument: "its default") }
     } catch {
@@ -51,7 +59,7 @@ public struct ParameterDescriptor: Sendable {
     }
   }
 
-  private static func choices(_ list: UnsafePointer<UnsafePointer<CChar>?>?, argument: String) throws(MediaError) -> [String]? {
+  static func choices(_ list: UnsafePointer<UnsafePointer<CChar>?>?, argument: String) throws(MediaError) -> [String]? {
     guard let list else { return nil }
     var choices: [String] = []
     while let choice = list[choices.count] {
@@ -79,6 +87,17 @@ public struct ParameterDescriptor: Sendable {
     return converted
   }
 
+  /// Whether a value that was checked is among what there is now.
+  func check(_ value: ParameterValue, among found: [ParameterChoice]) throws(MediaError) {
+    guard case .string(let text) = value, !found.contains(where: { $0.value == text }) else { return }
+    let listed = found.prefix(ParameterDescriptor.mostListed).map { "\"\($0.value)\"" }.joined(separator: ", ")
+    let more = found.count - ParameterDescriptor.mostListed
+    let accepted = found.isEmpty ? "none: there is nothing now" : more > 0 ? "\(listed) and \(more) more" : listed
+    throw MediaError(.range, "the value is \(shown(value)); parameter \"\(name)\" accepts \(accepted)")
+  }
+
+  private static let mostListed = 16
+
   func parse(_ text: String) throws(MediaError) -> ParameterValue {
     guard let value = type.parse(text) else {
       throw MediaError(.type, "\"\(isSecret ? "…" : text)\" is no \(type); parameter \"\(name)\" accepts \(accepted)")
@@ -93,8 +112,20 @@ public struct ParameterDescriptor: Sendable {
   /// For people.
   public var accepted: String {
     if let choices { return choices.joined(separator: ", ") }
+    if hasDynamicChoices { return "\(type), one of those found at run time" }
     if let range { return "\(type) \(range.lowerBound)..\(range.upperBound)" }
     return "\(type)"
+  }
+}
+
+/// One of the values that a string parameter accepts, and what people call it.
+public struct ParameterChoice: Sendable, Equatable {
+  public let value: String
+  public let label: String
+
+  public init(value: String, label: String) {
+    self.value = value
+    self.label = label
   }
 }
 

@@ -13,6 +13,7 @@ public enum ParameterValue: Sendable, Equatable, CustomStringConvertible {
   case bytes([UInt8])
 
   public static let longestText = 65_536
+  public static let mostBytes = 1 << 24
 
   public init(foreign value: msdk_value, argument: String) throws(MediaError) {
     switch Int(value.type) {
@@ -138,6 +139,19 @@ public enum ParameterType: UInt32, Sendable {
     switch self {
     case .i32, .i64, .u32, .u64: true
     default: false
+    }
+  }
+
+  var empty: ParameterValue {
+    switch self {
+    case .bool: .bool(false)
+    case .i32: .i32(0)
+    case .i64: .i64(0)
+    case .u32: .u32(0)
+    case .u64: .u64(0)
+    case .f64: .f64(0)
+    case .string: .string("")
+    case .bytes: .bytes([])
     }
   }
 

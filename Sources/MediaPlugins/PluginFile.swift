@@ -18,8 +18,13 @@ public enum PluginFile {
     }
   }
 
+  /// Of a file that this process has loaded before, by its absolute path.
+  static func loadedClasses(_ resolved: String) -> [String]? {
+    loaded.withLock { $0[resolved] }?.classes.map(\.id)
+  }
+
   /// The absolute path, if it is a file that may be trusted as far as its owner can be.
-  private static func check(_ path: String) throws(MediaError) -> String {
+  package static func check(_ path: String) throws(MediaError) -> String {
     guard let resolved = realpath(path, nil) else {
       throw MediaError(errno == ENOENT || errno == ENOTDIR ? .notFound : .permission, "plugin \(path): \(SystemError.text(errno))")
     }

@@ -10,7 +10,7 @@ public struct PluginEvent: Sendable {
   public let text: String
 }
 
-/// One created producer or renderer. The core owns its states and calls it in order, one call at a time; nothing is locked meanwhile.
+/// One created producer, renderer or filter. The core owns its states and calls it in order, one call at a time; nothing is locked meanwhile.
 public final class PluginInstance: Sendable {
   public enum Phase: UInt32, Sendable, Comparable {
     case created = 0
@@ -26,7 +26,7 @@ public final class PluginInstance: Sendable {
     case audio
   }
 
-  /// Who takes the frames that a push producer or a filter makes; borrowed.
+  /// Who takes the frames that a push producer makes; borrowed.
   public typealias Sink = @Sendable (VideoFrame) -> Status?
   public typealias AudioSink = @Sendable (AudioFrame) -> Status?
   public typealias EventHandler = @Sendable (PluginEvent) -> Void
@@ -41,6 +41,12 @@ public final class PluginInstance: Sendable {
     var renderer = Phase.created
     var audioProducer = Phase.created
     var audioRenderer = Phase.created
+    var videoFilter = Phase.created
+    var audioFilter = Phase.created
+    var videoEncoder = Phase.created
+    var videoDecoder = Phase.created
+    var audioEncoder = Phase.created
+    var audioDecoder = Phase.created
     var sink: Taker<VideoFrame>?
     var audioSink: Taker<AudioFrame>?
     /// What an audio producer agreed to make; nil when it was not asked.
@@ -49,21 +55,32 @@ public final class PluginInstance: Sendable {
     var audioHolder: Holder?
     /// What was set.
     var values: [String: ParameterValue] = [:]
+    /// What was found when somebody began to list the choices of a parameter.
+    var choices: [String: [ParameterChoice]] = [:]
     var isDestroyed = false
 
     /// The highest of all kinds.
-    var phase: Phase { max(producer, renderer, audioProducer, audioRenderer) }
+    var phase: Phase {
+      let codecs = max(videoEncoder, videoDecoder, max(audioEncoder, audioDecoder))
+      return max(max(producer, renderer, audioProducer, audioRenderer), max(videoFilter, audioFilter), codecs)
+    }
   }
 
   public let descriptor: ClassDescriptor
   public let handle = HandleSlot(.instance)
   public let clock: @Sendable () -> Int64
   let log: @Sendable (Int32, String) -> Void
+  /// What the program is told, attached or not.
+  public let events: InstanceEvents
+  let secrets: SecretTexts
   private let ended: @Sendable (PluginInstance) -> Void
   let turn = Turn()
+  let commandGate = CommandGate()
   let state: Monitor<State>
-  let pool = BufferPool(limit: 8)
-  let audioPool = BufferPool(limit: 16)
+  let pool: BufferPool
+  let audioPool: BufferPool
+  /// Of what an encoder makes.
+  let encodedPool: BufferPool?
   /// Set once, in init.
   private let native: Native
 
@@ -78,20 +95,28 @@ public final class PluginInstance: Sendable {
     let instance = Monitor<Weak>(Weak())
     let log: @Sendable (Int32, String) -> Void
     let errorText = Monitor<String?>(nil)
+    let isolation: (any AnyObject & Sendable)?
 
     struct Weak {
       weak var instance: PluginInstance?
     }
 
-    init(log: @escaping @Sendable (Int32, String) -> Void) {
+    init(isolation: (any AnyObject & Sendable)? = nil, log: @escaping @Sendable (Int32, String) -> Void) {
       self.log = log
+      self.isolation = isolation
     }
   }
 
   let context: Context
   let adapter = RendererAdapter()
   let audioAdapter = AudioRendererAdapter()
+  let filterAdapter: FilterAdapter?
+  let audioFilterAdapter: AudioFilterAdapter?
   let inputs = RendererInputs()
+  /// The address of the frame that the plugin's filter may change in place now, or 0.
+  let filtering = Atomic<UInt>(0)
+  /// How many references it has while the plugin asks whether it may.
+  let filteringReferences = Atomic<UInt32>(0)
   /// What a renderer of sound that pulls has not read yet.
   let renderQueue = RenderQueue()
   /// In milliseconds, as the plugin said last.
@@ -105,10 +130,19 @@ public final class PluginInstance: Sendable {
     self.descriptor = descriptor
     self.clock = clock
     self.ended = ended
+    filterAdapter = descriptor.videoFilter == nil ? nil : FilterAdapter()
+    audioFilterAdapter = descriptor.audioFilter == nil ? nil : AudioFilterAdapter()
+    pool = BufferPool(limit: descriptor.videoFilter == nil ? 8 : FilterAdapter.frames)
+    audioPool = BufferPool(limit: descriptor.audioFilter == nil ? 16 : AudioFilterAdapter.buffers)
+    encodedPool = descriptor.mostEncodedFrames.map { BufferPool(limit: $0) }
     let id = descriptor.id
-    self.log = { level, text in log(level, "\(id): \(text)") }
-    try descriptor.module.initialise()
-    context = Context(log: self.log)
+    let secrets = SecretTexts(descriptor.parameters)
+    self.secrets = secrets
+    self.log = { level, text in log(level, "\(id): \(secrets.redacted(text))") }
+    events = InstanceEvents(clock: clock)
+    // The module of an isolated one is initialised in its process.
+    if descriptor.isolation == nil { try descriptor.module.initialise() }
+    context = Context(isolation: descriptor.isolation, log: self.log)
     guard let token = HandleTable.shared.insert(context, .hostContext) else {
       throw MediaError(.noMemory, "a million handles are alive in this process")
     }
@@ -118,7 +152,7 @@ public final class PluginInstance: Sendable {
     guard result >= 0, let plugin else {
       let text = context.errorText.withLock { $0 }
       HandleTable.shared.remove(token, .hostContext)
-      throw PluginInstance.error(result >= 0 ? msdk_result(MSDK_E_ABI) : result, "create", of: id, text ?? "it made no instance")
+      throw PluginInstance.error(result >= 0 ? msdk_result(MSDK_E_ABI) : result, "create", of: id, secrets.redacted(text ?? "it made no instance"))
     }
     native = Native(plugin: plugin, context: token)
     state = Monitor(State())
@@ -127,6 +161,14 @@ public final class PluginInstance: Sendable {
 
   var plugin: OpaquePointer { native.plugin }
 
+  /// Whether it lives in a process of its own.
+  public var isIsolated: Bool { descriptor.isolation != nil }
+
+  /// What the class of the instance behind a host context was made with.
+  package static func isolation(of context: OpaquePointer?) -> (any AnyObject & Sendable)? {
+    HostTable.context(context)?.isolation
+  }
+
   // MARK: Calling
 
   /// Calls the plugin and turns a negative result into an error with the words that it set. Inside the turn.
@@ -134,10 +176,10 @@ public final class PluginInstance: Sendable {
     context.errorText.withLock { $0 = nil }
     let result = ForeignCode.run { body(native.plugin) }
     guard result < 0 else { return }
-    throw PluginInstance.error(result, function, of: descriptor.id, context.errorText.withLock { $0 })
+    throw PluginInstance.error(result, function, of: descriptor.id, context.errorText.withLock { $0 }.map { secrets.redacted($0) })
   }
 
-  private static func error(_ result: msdk_result, _ function: String, of id: String, _ text: String?) -> MediaError {
+  static func error(_ result: msdk_result, _ function: String, of id: String, _ text: String?) -> MediaError {
     let status = Status(foreign: result)
     return MediaError(status, "\(id): \(text ?? "\(function) failed with \(status) (\(result))")")
   }
@@ -158,6 +200,12 @@ public final class PluginInstance: Sendable {
     case MSDK_KIND_VIDEO_RENDERER: return rendererPhase
     case MSDK_KIND_AUDIO_PRODUCER: return audioProducerPhase
     case MSDK_KIND_AUDIO_RENDERER: return audioRendererPhase
+    case MSDK_KIND_VIDEO_FILTER: return filterPhase
+    case MSDK_KIND_AUDIO_FILTER: return audioFilterPhase
+    case MSDK_KIND_VIDEO_ENCODER: return state.withLock { $0.videoEncoder }
+    case MSDK_KIND_VIDEO_DECODER: return state.withLock { $0.videoDecoder }
+    case MSDK_KIND_AUDIO_ENCODER: return state.withLock { $0.audioEncoder }
+    case MSDK_KIND_AUDIO_DECODER: return state.withLock { $0.audioDecoder }
     default: throw MediaError(.invalid, "kind is \(kind); accepted: exactly one MSDK_KIND_*")
     }
   }
@@ -171,8 +219,11 @@ public final class PluginInstance: Sendable {
       return !state.isDestroyed
     }
     guard isFirst else { return }
+    events.close()
     // From inside a call to it: when that is over.
-    if !turn.afterwards({ self.end() }) { end() }
+    commandGate.close { [self] in
+      if !turn.afterwards({ self.end() }) { end() }
+    }
   }
 
   private func end() {
@@ -193,7 +244,7 @@ public final class PluginInstance: Sendable {
     ended(self)
   }
 
-  /// Renderers that take what this filter makes.
+  /// Renderers that take what this renderer and producer makes.
   let downstream = RendererList()
 }
 

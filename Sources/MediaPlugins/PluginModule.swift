@@ -10,9 +10,9 @@ public struct LoadedModule: Sendable {
   private static let mostClasses = 256
 
   /// Copies and checks the tables.
-  init(_ pointer: UnsafePointer<msdk_module>, path: String) throws(MediaError) {
+  package init(_ pointer: UnsafePointer<msdk_module>, path: String, isLoaded: Bool = true) throws(MediaError) {
     let table = try PluginTable.read(pointer, "the module")
-    let module = try PluginModule(table, path: path)
+    let module = try PluginModule(table, path: path, isLoaded: isLoaded)
     guard let list = table.classes, list[0] != nil else { throw MediaError(.abi, "the module's classes are NULL or none") }
     var classes: [ClassDescriptor] = []
     while let pointer = list[classes.count] {
@@ -36,12 +36,15 @@ public final class PluginModule: @unchecked Sendable {
   public let version: String
   public let license: String
   public let url: String
+  /// Whether its code is in this process; one that was only described by another process is not.
+  public let isLoaded: Bool
 
   private let table: msdk_module
   private let initialisation = Monitor<Result<Void, MediaError>?>(nil)
 
-  fileprivate init(_ table: msdk_module, path: String) throws(MediaError) {
+  fileprivate init(_ table: msdk_module, path: String, isLoaded: Bool) throws(MediaError) {
     self.table = table
+    self.isLoaded = isLoaded
     guard table.min_host_minor <= UInt32(MSDK_ABI_MINOR) else {
       throw MediaError(
         .abi, "the module's min_host_minor is \(table.min_host_minor); this host has ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)")
@@ -54,7 +57,7 @@ public final class PluginModule: @unchecked Sendable {
   }
 
   /// Calls the module's init before the first instance, once. A failure stays.
-  func initialise() throws(MediaError) {
+  package func initialise() throws(MediaError) {
     // The first caller does it; the others wait. Nothing is locked meanwhile.
     let turn: Result<Void, MediaError>? = initialisationTurn.take { initialisation.withLock { $0 } }
     if let turn { return try turn.get() }

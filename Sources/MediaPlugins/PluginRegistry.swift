@@ -9,24 +9,57 @@ public final class PluginRegistry: Sendable {
   }
 
   private let state = Monitor(State())
+  private let policy: PluginPolicy
+  private let scanner: PluginScanner?
 
-  public init() {}
+  /// Looks at a file in another process; nil when it is to be loaded into this one.
+  private let describe: @Sendable (String) throws(MediaError) -> LoadedModule?
+
+  /// Without a scanner the files of a directory are loaded unseen.
+  public init(
+    policy: PluginPolicy = PluginPolicy(), scanner: PluginScanner? = nil,
+    describe: @escaping @Sendable (String) throws(MediaError) -> LoadedModule? = { _ throws(MediaError) in nil }
+  ) {
+    self.policy = policy
+    self.scanner = scanner
+    self.describe = describe
+  }
 
   public var classes: [ClassDescriptor] { state.withLock { $0.classes } }
+  /// As they are shown: ours come last.
+  public var listed: [ClassDescriptor] {
+    let classes = self.classes
+    return classes.filter { !$0.module.isBuiltIn } + classes.filter(\.module.isBuiltIn)
+  }
 
+  /// Loads one file, here and now.
   public func load(_ path: String) throws(MediaError) {
+    try policy.checkFile(path)
+    if let described = try describe(path) { return try add(described) }
     try add(PluginFile.load(path))
   }
 
-  /// Loads all of a directory; those that are refused are told to `refused`.
-  public func loadAll(in directory: String, refused: (MediaError) -> Void) throws(MediaError) -> Int {
+  /// Loads all of a directory that a child could load; those that are refused are told to `refused`. `rescan` asks a child even about files that
+  /// are known.
+  public func loadAll(
+    in directory: String, rescan: Bool = false, refused: (_ path: String, MediaError) -> Void
+  ) throws(MediaError) -> Int {
     var count = 0
-    for path in try PluginSearch.files(in: directory) {
+    let files = try PluginSearch.files(in: directory)
+    var scan = scanner?.begin(rescan: rescan)
+    defer { scan?.finish() }
+    for path in files {
       do throws(MediaError) {
-        try load(path)
+        try policy.checkFile(path)
+        if let described = try describe(path) {
+          try add(described)
+        } else {
+          if let classes = try scan?.classes(of: path) { try policy.checkClasses(classes) }
+          try add(PluginFile.load(path))
+        }
         count += 1
       } catch {
-        refused(error)
+        refused(path, error)
       }
     }
     return count
@@ -36,18 +69,27 @@ public final class PluginRegistry: Sendable {
     try add(LoadedModule(module, path: ""))
   }
 
+  /// The codecs that are ours.
+  public func addBuiltIn() {
+    if let loaded = BuiltInModule.loaded { try? add(loaded) }
+  }
+
   private func add(_ loaded: LoadedModule) throws(MediaError) {
     let module = loaded.module
+    let isFile = !module.path.isEmpty
+    if isFile { try policy.checkClasses(loaded.classes.map(\.id)) }
+    let wanted = loaded.classes.filter { !isFile || policy.refusal(of: $0.id) == nil }
     try state.withLock { state throws(MediaError) in
-      guard !state.modules.contains(where: { $0 === module }) else { return }
-      for added in loaded.classes {
+      guard !state.modules.contains(where: { $0 === module || !$0.isLoaded && $0.path == module.path }) else { return }
+      for added in wanted {
         guard let known = state.classes.first(where: { $0.id == added.id }) else { continue }
         let owner = known.module.path.isEmpty ? "a registered module" : known.module.path
         throw MediaError(.exists, "class \(added.id) of \(module.path.isEmpty ? "the module" : module.path) is known already, from \(owner)")
       }
       state.modules.append(module)
-      state.classes.append(contentsOf: loaded.classes)
+      state.classes.append(contentsOf: wanted)
     }
+    KnownCodecs.add(wanted)
   }
 
   public func descriptor(_ id: String) throws(MediaError) -> ClassDescriptor {

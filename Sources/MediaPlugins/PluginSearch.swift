@@ -53,7 +53,7 @@ public enum PluginSearch {
   }
 
   /// The directory that this code was loaded from.
-  private static var libraryDirectory: String? {
+  static var libraryDirectory: String? {
     let anchor: @convention(c) () -> Void = {}
     var info = msdk_dl_info()
     guard dladdr(unsafeBitCast(anchor, to: UnsafeRawPointer.self), &info) != 0, let name = info.file_name,

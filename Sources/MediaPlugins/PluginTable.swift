@@ -16,12 +16,13 @@ enum PluginTable {
   }
 
   static func checkArray<T>(
-    count: UInt64, stride: UInt64, base: UnsafePointer<T>?, of type: T.Type, most: UInt64, _ argument: String
+    count: UInt64, stride: UInt64, base: UnsafePointer<T>?, of type: T.Type, most: UInt64, _ argument: String,
+    least: Int = MemoryLayout<T>.size
   ) throws(MediaError) {
     guard count > 0 else { return }
     guard count <= most else { throw MediaError(.abi, "\(argument) has \(count) entries; accepted: up to \(most)") }
     guard base != nil else { throw MediaError(.abi, "\(argument) is NULL with \(count) entries") }
-    let size = UInt64(MemoryLayout<T>.size)
+    let size = UInt64(least)
     guard stride >= size, stride <= 65_536, stride % 8 == 0 else {
       throw MediaError(.abi, "\(argument) has the stride \(stride); accepted: multiples of 8, \(size)..65536")
     }

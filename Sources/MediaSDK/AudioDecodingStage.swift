@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaPlugins
 import MediaTransport
 
 /// The decoder of one incoming stream of sound, and what it does about packets that are missing. Used inside the stream's turn, one packet at a time.
@@ -16,16 +17,16 @@ final class AudioDecodingStage: @unchecked Sendable {
   private static let rate: UInt32 = 48_000
   private static let mostSamples = 5760
 
-  private let codec: AudioCodec
+  private let codec: AudioCodecEntry
   private let format: AudioFormat
   private let pool = BufferPool(limit: 2048)
-  private var decoder: (any AudioDecoder)?
+  private var decoder: PluginAudioDecoder?
   private var latest: PictureID?
   /// When what was decoded last ended.
   private var end: Int64 = 0
   private var sequence: UInt64 = 0
 
-  init(_ codec: AudioCodec, channels: UInt32) {
+  init(_ codec: AudioCodecEntry, channels: UInt32) {
     self.codec = codec
     format = AudioFormat(.f32, sampleRate: AudioDecodingStage.rate, channels: channels)
   }
@@ -57,16 +58,16 @@ final class AudioDecodingStage: @unchecked Sendable {
     return result
   }
 
-  private func currentDecoder() throws(MediaError) -> any AudioDecoder {
+  private func currentDecoder() throws(MediaError) -> PluginAudioDecoder {
     if let decoder { return decoder }
-    let made = try codec.makeDecoder(Int(format.channels))
+    let made = try codec.makeDecoder(channels: Int(format.channels))
     decoder = made
     return made
   }
 
   /// Concealment, but for the last stretch of the gap, which this packet may carry as well. Says whether a hole is left before the packet.
   private func makeGood(
-    _ missing: Int64, _ header: AudioPacketHeader, _ packet: EncodedFrame, _ decoder: any AudioDecoder, _ result: inout Result,
+    _ missing: Int64, _ header: AudioPacketHeader, _ packet: EncodedFrame, _ decoder: PluginAudioDecoder, _ result: inout Result,
     _ body: (AudioFrame) -> Void
   ) throws(MediaError) -> Bool {
     let hasHole = missing > AudioDecodingStage.mostConcealed
@@ -98,7 +99,7 @@ final class AudioDecodingStage: @unchecked Sendable {
   }
 
   private func conceal(
-    _ count: Int, _ decoder: any AudioDecoder, _ result: inout Result, _ body: (AudioFrame) -> Void
+    _ count: Int, _ decoder: PluginAudioDecoder, _ result: inout Result, _ body: (AudioFrame) -> Void
   ) throws(MediaError) {
     let frame = try make(samples: count, at: end) { samples throws(MediaError) in
       try decoder.conceal(sampleCount: count, into: samples)

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaPlugins
 
 /// The encoder of one start of a stream: buffers in, packets out, which need not be of the same length. Used by the stream's worker, one step at a
 /// time.
@@ -14,10 +15,8 @@ final class AudioEncodingStage: @unchecked Sendable {
   }
 
   private let options: OutgoingAudioOptions
-  private let encoder: any AudioEncoder
+  private let encoder: PluginAudioEncoder
   private let converter: AudioConverter
-  /// A receiver that does not read keeps up to 60 s of packets of 10 ms; that is not to end the sender's.
-  private let pool = BufferPool(limit: 8192)
   private let packetSamples: Int
   /// By which decoded sound is late; taken off the packets' timestamps.
   private let lookahead: Int64
@@ -29,10 +28,10 @@ final class AudioEncodingStage: @unchecked Sendable {
   /// Bytes of packets that left, and that no buffer was told of yet.
   var untold: UInt64 = 0
 
-  init(_ options: OutgoingAudioOptions, _ settings: AudioEncoderSettings) throws(MediaError) {
+  init(_ options: OutgoingAudioOptions, _ settings: AudioEncoderSettings, _ codecs: Codecs = .builtIn) throws(MediaError) {
     self.options = options
     self.settings = settings
-    encoder = try AudioCodec.named(options.codec).makeEncoder(settings)
+    encoder = try codecs.encodableAudio(options.codec).makeEncoder(settings)
     packetSamples = Int(AudioLimits.samples(sampleRate: settings.sampleRate, milliseconds: options.packetDuration))
     let format = AudioFormat(
       .f32, sampleRate: settings.sampleRate, channels: options.channels, samplesPerBuffer: UInt32(packetSamples))
@@ -41,8 +40,9 @@ final class AudioEncodingStage: @unchecked Sendable {
   }
 
   func apply(_ wanted: AudioEncoderSettings) throws(MediaError) {
-    if wanted.bitrate != settings.bitrate { try encoder.setBitrate(wanted.bitrate) }
-    if wanted.expectedLoss != settings.expectedLoss { try encoder.setExpectedLoss(wanted.expectedLoss) }
+    if wanted.bitrate != settings.bitrate || wanted.expectedLoss != settings.expectedLoss {
+      try encoder.setRate(wanted.bitrate, expectedLoss: wanted.expectedLoss)
+    }
     settings = wanted
   }
 
@@ -83,22 +83,18 @@ final class AudioEncodingStage: @unchecked Sendable {
     _ samples: UnsafeBufferPointer<Float>, at time: Int64, duration: Int64, level: UInt32, flags: UInt32,
     _ body: (Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
-    var attributes = msdk_encoded_frame()
-    attributes.codec = options.codec
-    attributes.timestamp_ns = time - lookahead
-    attributes.duration_ns = duration
-    attributes.sample_rate = 48_000
-    attributes.channels = options.channels
-    attributes.level = level
-    attributes.flags = flags
     sequence += 1
-    attributes.sequence = sequence
-    let encoded: EncodedFrame?? = try encoder.encode(samples) { bytes throws(MediaError) in
-      try EncodedFrame.make(copying: bytes, attributes: attributes, from: pool, deadline: 0)
-    }
-    guard let encoded else { return try body(Packet(frame: nil, end: time + duration)) }
-    guard let encoded else { throw MediaError(.noMemory, "8,192 packets of this stream are in use") }
+    guard let encoded = try encoder.encode(samples) else { return try body(Packet(frame: nil, end: time + duration)) }
     defer { encoded.release() }
+    let native = encoded.native
+    native.pointee.codec = options.codec
+    native.pointee.timestamp_ns = time - lookahead
+    native.pointee.duration_ns = duration
+    native.pointee.sample_rate = 48_000
+    native.pointee.channels = options.channels
+    native.pointee.level = level
+    native.pointee.flags = flags
+    native.pointee.sequence = sequence
     try body(Packet(frame: encoded, end: time + duration))
   }
 }

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaPlugins
 import MediaTransport
 
 /// The decoder of one start of an incoming stream: which frames it can be given, and what to do about a gap. Used by the stream's worker.
@@ -13,7 +14,7 @@ final class DecodingStage: Sendable {
   }
 
   fileprivate struct State {
-    var decoder: (any VideoDecoder)?
+    var decoder: PluginVideoDecoder?
     /// The picture before the next one that can be used; nil before the first.
     var latest: PictureID?
     var needsKeyFrame = true
@@ -24,7 +25,7 @@ final class DecodingStage: Sendable {
   /// A request that brought nothing is repeated, with the next frame that cannot be used.
   fileprivate static let requestInterval: Int64 = 500_000_000
 
-  private let codec: VideoCodec
+  private let codec: VideoCodecEntry
   private let frameRate: FrameRate
   /// The longest queue of pictures, and 32 in the hands of the program.
   private let pool = BufferPool(limit: 96)
@@ -32,7 +33,7 @@ final class DecodingStage: Sendable {
   private let state = Monitor(State())
 
   /// The frame rate is the stream's: encoded frames do not tell.
-  init(_ codec: VideoCodec, frameRate: FrameRate) {
+  init(_ codec: VideoCodecEntry, frameRate: FrameRate) {
     self.codec = codec
     self.frameRate = frameRate
   }
@@ -71,24 +72,24 @@ final class DecodingStage: Sendable {
   /// The picture in the format that is wanted, with a reference for the caller; nil for a frame that is not shown. `.noMemory` when the frames of
   /// the pool are all in use.
   func decode(_ frame: EncodedFrame, _ options: IncomingVideoOptions, isAfterGap: Bool) throws(MediaError) -> VideoFrame? {
-    let decoder = try state.withLock { state throws(MediaError) in
-      if let decoder = state.decoder { return decoder }
-      let decoder = try codec.makeDecoder(VideoDecoderSettings())
-      state.decoder = decoder
-      return decoder
-    }
-    guard let picture = try decoder.decode(frame.bytes) else { return nil }
-    guard !picture.isCorrupt else { throw MediaError(.corrupt, "the frame is damaged") }
+    let decoder = try currentDecoder()
+    guard let picture = try decoder.decode(frame) else { return nil }
+    defer { picture.release() }
     let native = frame.native.pointee
-    let color = ColorSpace(primaries: 2, transfer: 2, matrix: native.color_matrix, fullRange: native.color_full_range == 1)
-    let decoded = VideoFormat(.i420, width: picture.width, height: picture.height, frameRate: frameRate, color: color)
+    // What the picture does not say of itself the stream does.
+    if picture.format.color.matrix == UInt32(MSDK_COLOR_UNSPECIFIED) || picture.format.color.matrix == 0 {
+      picture.setColor(ColorSpace(primaries: 2, transfer: 2, matrix: native.color_matrix, fullRange: native.color_full_range == 1))
+    }
+    var decoded = picture.format
+    decoded.frameRate = frameRate
+    decoded.contentHint = 0
     var wanted = options.wanted(from: decoded)
     wanted.color = VideoConverter.resultColor(from: decoded, to: wanted.pixelFormat)
     guard let result = try VideoFrame.make(wanted, from: pool, deadline: 0) else {
       throw MediaError(.noMemory, "96 decoded frames of this stream are in use; unref frames that are done with")
     }
     do throws(MediaError) {
-      try VideoConverter.convert(picture, color: color, into: result.native, scratch: scratch)
+      try VideoConverter.convert(picture.native, into: result.native, scratch: scratch)
     } catch {
       result.release()
       throw error
@@ -99,6 +100,15 @@ final class DecodingStage: Sendable {
     result.native.pointee.orientation = native.orientation
     result.native.pointee.flags = isAfterGap ? UInt32(MSDK_FRAME_DISCONTINUITY) : 0
     return result
+  }
+}
+
+extension DecodingStage {
+  private func currentDecoder() throws(MediaError) -> PluginVideoDecoder {
+    if let decoder = state.withLock({ $0.decoder }) { return decoder }
+    let decoder = try codec.makeDecoder()
+    state.withLock { $0.decoder = decoder }
+    return decoder
   }
 }
 

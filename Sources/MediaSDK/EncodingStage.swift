@@ -1,79 +1,67 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaPlugins
 
 /// The encoder of one start of a stream, made anew when the format changes. Used by the encoder's worker, one step at a time.
-final class EncodingStage: Sendable {
-  private struct State {
-    var encoder: (any VideoEncoder)?
-    var format: VideoFormat?
-    var bitrate: UInt64 = 0
-    var frameRate = FrameRate(0)
-    var lastKeyFrame = Int64.min
-  }
-
-  private let codec: VideoCodec
+final class EncodingStage: @unchecked Sendable {
+  private let codec: VideoCodecEntry
   private let options: OutgoingVideoOptions
-  private let pool = BufferPool(limit: 256)
-  private let state = Monitor(State())
+  private var encoder: PluginVideoEncoder?
+  private var format: VideoFormat?
+  private var bitrate: UInt64 = 0
+  private var frameRate = FrameRate(0)
+  private var lastKeyFrame = Int64.min
 
-  init(_ codec: VideoCodec, _ options: OutgoingVideoOptions) {
+  init(_ codec: VideoCodecEntry, _ options: OutgoingVideoOptions) {
     self.codec = codec
     self.options = options
   }
 
-  var hasEncoder: Bool { state.withLock { $0.encoder != nil } }
-  /// Whether text was sharp in the last picture.
-  var isSharp: Bool { state.withLock { $0.encoder?.isSharp ?? true } }
+  var hasEncoder: Bool { encoder != nil }
 
   /// The encoded frame with a reference for the caller; nil when the rate control left it out.
   func encode(_ frame: VideoFrame, _ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> EncodedFrame? {
     let (encoder, forceKeyFrame) = try prepare(work, format: format)
-    var attributes = msdk_encoded_frame()
-    attributes.codec = codec.fourcc
-    attributes.width = format.width
-    attributes.height = format.height
-    attributes.orientation = frame.native.pointee.orientation
-    attributes.timestamp_ns = work.pending.timestamp
-    attributes.duration_ns = frame.native.pointee.duration_ns
-    attributes.sequence = work.pending.sequence
-    let color = frame.format.color
-    attributes.color_matrix = color.matrix
-    attributes.color_full_range = color.fullRange ? 1 : 0
-    let encoded: EncodedFrame?? = try encoder.encode(
-      frame.native, timestamp: work.pending.timestamp, duration: frame.native.pointee.duration_ns, forceKeyFrame: forceKeyFrame
-    ) { packet throws(MediaError) in
-      attributes.flags = (packet.isKeyFrame ? UInt32(MSDK_ENCODED_KEY) : 0) | (packet.isDroppable ? UInt32(MSDK_ENCODED_DROPPABLE) : 0)
-      return try EncodedFrame.make(copying: packet.data, attributes: attributes, from: pool, deadline: 0)
-    }
-    guard let encoded else {
+    guard let encoded = try encoder.encode(frame, forceKeyFrame: forceKeyFrame) else {
       if forceKeyFrame { throw MediaError(.again, "the encoder left out a key frame") }
       return nil
     }
-    guard let encoded else { throw MediaError(.noMemory, "256 encoded frames of this stream are in use") }
-    if encoded.isKeyFrame { state.withLock { $0.lastKeyFrame = work.pending.timestamp } }
+    let native = encoded.native
+    native.pointee.codec = codec.fourcc
+    native.pointee.flags &= UInt32(MSDK_ENCODED_KEY | MSDK_ENCODED_DROPPABLE | MSDK_ENCODED_COARSE)
+    native.pointee.width = format.width
+    native.pointee.height = format.height
+    native.pointee.orientation = frame.native.pointee.orientation
+    native.pointee.timestamp_ns = work.pending.timestamp
+    native.pointee.duration_ns = frame.native.pointee.duration_ns
+    native.pointee.sequence = work.pending.sequence
+    let color = frame.format.color
+    native.pointee.color_matrix = color.matrix
+    native.pointee.color_full_range = color.fullRange ? 1 : 0
+    if encoded.isKeyFrame { lastKeyFrame = work.pending.timestamp }
     return encoded
   }
 
-  private func prepare(_ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> (any VideoEncoder, Bool) {
-    try state.withLock { state throws(MediaError) in
-      let isDue = state.lastKeyFrame == .min || work.pending.timestamp &- state.lastKeyFrame >= options.longestKeyFrameInterval
-      if let encoder = state.encoder, state.format == format {
-        if state.bitrate != work.bitrate { try encoder.setBitrate(work.bitrate) }
-        if state.frameRate != work.frameRate { try encoder.setFrameRate(work.frameRate) }
-        state.bitrate = work.bitrate
-        state.frameRate = work.frameRate
-        return (encoder, work.forceKeyFrame || isDue)
-      }
-      let threads = options.encoderThreads > 0 ? options.encoderThreads : format.width >= 1920 ? 2 : 1
-      let encoder = try codec.makeEncoder(
-        VideoEncoderSettings(
-          width: format.width, height: format.height, frameRate: work.frameRate, threads: threads, preset: options.preset,
-          targetBitrate: work.bitrate, keyFrameInterval: 9999,
-          isScreen: options.kind == .screenShare))
-      state = State(encoder: encoder, format: format, bitrate: work.bitrate, frameRate: work.frameRate)
-      return (encoder, true)
+  private func prepare(_ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> (PluginVideoEncoder, Bool) {
+    if let encoder, self.format == format {
+      if bitrate != work.bitrate || frameRate != work.frameRate { try encoder.setRate(work.bitrate, work.frameRate) }
+      bitrate = work.bitrate
+      frameRate = work.frameRate
+      let isDue = lastKeyFrame == .min || work.pending.timestamp &- lastKeyFrame >= options.longestKeyFrameInterval
+      return (encoder, work.forceKeyFrame || isDue)
     }
+    let threads = options.encoderThreads > 0 ? options.encoderThreads : format.width >= 1920 ? 2 : 1
+    let encoder = try codec.makeEncoder(
+      VideoEncoderSettings(
+        width: format.width, height: format.height, frameRate: work.frameRate, threads: threads, preset: options.preset,
+        targetBitrate: work.bitrate, keyFrameInterval: 9999, isScreen: options.kind == .screenShare))
+    self.encoder = encoder
+    self.format = format
+    bitrate = work.bitrate
+    frameRate = work.frameRate
+    lastKeyFrame = .min
+    return (encoder, true)
   }
 }
 

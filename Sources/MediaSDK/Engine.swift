@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import MediaIsolation
 import MediaPlugins
 import MediaTransport
 
@@ -22,7 +23,8 @@ public final class Engine: Sendable {
   }
 
   public let handle = HandleSlot(.engine)
-  public let plugins = PluginRegistry()
+  public let plugins: PluginRegistry
+  private let isolation: Isolation
   public let logger: Logger
   let clock: any MediaClock
   let loop: EventLoop
@@ -34,8 +36,15 @@ public final class Engine: Sendable {
   public init(_ options: EngineOptions = EngineOptions()) {
     self.options = options
     logger = Logger(level: options.logLevel)
+    let isolation = Isolation(ignoringEnvironment: options.ignoresEnvironment)
+    self.isolation = isolation
+    plugins = PluginRegistry(
+      policy: .standard(ignoringEnvironment: options.ignoresEnvironment),
+      scanner: .standard(ignoringEnvironment: options.ignoresEnvironment),
+      describe: { path throws(MediaError) in try isolation.describe(path) })
     clock = options.isVirtualClock ? VirtualClock() : SystemClock()
     loop = EventLoop("msdk-loop", clock: clock)
+    plugins.addBuiltIn()
   }
 
   var isClosed: Bool { children.withLock { $0.isClosed } }
@@ -75,13 +84,21 @@ public final class Engine: Sendable {
     return stream
   }
 
-  public func makeInstance(_ classID: String) throws(MediaError) -> PluginInstance {
-    let descriptor = try plugins.descriptor(classID)
+  public func makeInstance(_ classID: String, _ options: InstanceOptions = InstanceOptions()) throws(MediaError) -> PluginInstance {
+    let descriptor = try isolation.descriptor(
+      for: plugins.descriptor(classID), options, isVirtualClock: clock.isVirtual, log: { [logger] in logger.log($0, $1) })
     try children.withLock { children throws(MediaError) in try Engine.checkSingleton(descriptor, children) }
     let clock = self.clock
     let instance = try PluginInstance(
       descriptor, clock: { clock.now() }, log: { [logger] level, text in logger.log(level, text) },
       ended: { [children] instance in children.withLock { $0.instances[ObjectIdentifier(instance)] = nil } })
+    instance.events.use { step in
+      let worker = clock.makeWorker("msdk-instance") {
+        step()
+        return .max
+      }
+      return InstanceEvents.Worker(poke: { worker.poke() }, stop: { worker.stop() })
+    }
     do throws(MediaError) {
       // Again, as another thread may have made one meanwhile.
       try children.withLock { children throws(MediaError) in
@@ -98,7 +115,7 @@ public final class Engine: Sendable {
 
   private static func checkSingleton(_ descriptor: ClassDescriptor, _ children: Children) throws(MediaError) {
     guard descriptor.flags & UInt32(MSDK_CLASS_SINGLETON) != 0 else { return }
-    guard !children.instances.values.contains(where: { $0.descriptor === descriptor }) else {
+    guard !children.instances.values.contains(where: { $0.descriptor.id == descriptor.id }) else {
       throw MediaError(.exists, "class \(descriptor.id) is a singleton and has an instance already")
     }
   }
@@ -133,6 +150,12 @@ public final class Engine: Sendable {
 
   // MARK: Plugins
 
+  /// The codecs among the classes that are known now.
+  public var codecs: Codecs {
+    let (clock, logger) = (self.clock, self.logger)
+    return Codecs(plugins.classes, CodecHost(clock: { clock.now() }, log: { level, text in logger.log(level, text) }))
+  }
+
   /// How many of the standard places' files are loaded.
   public func loadDefaultPlugins() -> Int {
     var count = 0
@@ -143,7 +166,7 @@ public final class Engine: Sendable {
   }
 
   public func loadPlugins(in directory: String) throws(MediaError) -> Int {
-    try plugins.loadAll(in: directory) { error in logger.log(MSDK_LOG_WARN.level32, error.text) }
+    try plugins.loadAll(in: directory) { _, error in logger.log(MSDK_LOG_WARN.level32, error.text) }
   }
 
   // MARK: The end

@@ -22,6 +22,7 @@ public struct FrameReport: Sendable, Equatable {
     case network = 7
     case muted = 8
     case flushed = 9
+    case filter = 10
   }
 
   public var outcome: Outcome

@@ -62,13 +62,14 @@ public final class IncomingAudio: MediaSink {
   let guarded = Monitor(Guarded())
   let output = IncomingQueues<AudioFrame>(measure: { $0.native.pointee.duration_ns }) { $0.release() }
   let renderers = AudioRendererList()
+  let filters = AudioFilterChain()
 
   /// A participant's.
   init(_ description: StreamDescription, _ format: AudioFormat, kind: UInt32, session: Session, transport: any Transport) {
     self.session = session
     clock = session.engine.clock
     // A codec that is not known here can still be received encoded.
-    let codec = description.codec == 0 ? nil : try? AudioCodec.named(description.codec)
+    let codec = description.codec == 0 ? nil : session.engine.codecs.decoderOfAudio(description.codec)
     remote = Remote(
       description: description, format: format, kind: kind, transport: transport,
       decoding: codec.map { AudioDecodingStage($0, channels: format.channels) })
@@ -112,6 +113,7 @@ public final class IncomingAudio: MediaSink {
       guarded.options = options
       guarded.deliveryGate = CallbackGate()
       guarded.shaper = AudioShaper(gain: Float(guarded.gain))
+      filters.noteGap()
       let longest = Int64(options.queueMilliseconds) * 1_000_000
       let most = Int(longest / IncomingAudio.shortest)
       output.open(capacity: most, encodedCapacity: most, longest: longest, policy: options.queuePolicy)
@@ -201,6 +203,7 @@ public final class IncomingAudio: MediaSink {
     setPart(nil)
     endDelivery()
     setFrameCallback(nil)
+    filters.removeAll()
     renderers.removeAll()
   }
 

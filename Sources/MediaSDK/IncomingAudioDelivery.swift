@@ -53,7 +53,7 @@ extension IncomingAudio {
       return true
     }
     guard isItsTurn else { return }
-    take(frame)
+    take(frame, isOwned: true)
     endTurn()
   }
 
@@ -129,7 +129,7 @@ extension IncomingAudio {
       }
       guard arrival.isAfterGap, let copy = shaper.copy(frame) else { return take(frame) }
       copy.native.pointee.flags |= UInt32(MSDK_FRAME_DISCONTINUITY)
-      take(copy)
+      take(copy, isOwned: true)
       copy.release()
     case .encoded(let packet): decode(packet, arrival.picture)
     case .raw: break
@@ -150,7 +150,7 @@ extension IncomingAudio {
     if isFirst { decoding.reset() }
     let start = MediaTime.monotonic()
     do throws(MediaError) {
-      let result = try decoding.decode(packet, picture) { take($0, isRendered: isRendered) }
+      let result = try decoding.decode(packet, picture) { take($0, isOwned: true, isRendered: isRendered) }
       let duration = UInt64(max(0, MediaTime.monotonic() - start))
       guarded.withLock { guarded in
         guarded.counters.recovered += result.recovered
@@ -166,8 +166,16 @@ extension IncomingAudio {
     }
   }
 
-  /// Sound that is to be heard; borrowed. What was rendered undecoded is not counted again.
-  func take(_ frame: AudioFrame, isRendered: Bool = false) {
+  /// Sound that is to be heard; borrowed, and written to by nobody but the filters if it is the stream's own.
+  func take(_ frame: AudioFrame, isOwned: Bool = false, isRendered: Bool = false) {
+    guard !filters.isEmpty else { return hear(frame, isRendered: isRendered) }
+    guard let filtered = filter(frame, isOwned: isOwned) else { return }
+    hear(filtered, isRendered: isRendered)
+    filtered.release()
+  }
+
+  /// What was rendered undecoded is not counted again.
+  private func hear(_ frame: AudioFrame, isRendered: Bool) {
     struct Plan {
       var part: MixerSource?
       var options: IncomingAudioOptions?

@@ -15,6 +15,7 @@ public struct IncomingAudioCounters: Sendable {
   public var dropped: UInt64 = 0
   public var rendered: UInt64 = 0
   public var totalDecodeTime: UInt64 = 0
+  public var totalFilterTime: UInt64 = 0
   public var level = AudioFrame.silentLevel
 
   mutating func countArrival(_ unit: MediaUnit, _ picture: PictureID, after latest: PictureID) {

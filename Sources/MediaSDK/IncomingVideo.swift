@@ -17,6 +17,8 @@ public final class IncomingVideo: MediaSink {
   struct Arrival: Sendable {
     let unit: MediaUnit
     let picture: PictureID
+    /// A raw one that was offered to nobody where it came from, as it is to be filtered first.
+    var awaitsFilters = false
   }
 
   struct Guarded {
@@ -53,8 +55,9 @@ public final class IncomingVideo: MediaSink {
   let output = IncomingQueues<VideoFrame>()
   let renderers = RendererList()
   let taps = FrameTaps()
+  let filters = VideoFilterChain(keepsFormat: false)
   /// nil: raw, or a codec that is not known here, which can still be received encoded.
-  let codec: VideoCodec?
+  let codec: VideoCodecEntry?
   let shaper = FrameShaper()
 
   init(_ description: StreamDescription, _ format: VideoFormat, kind: UInt32, session: Session, transport: any Transport) {
@@ -64,7 +67,7 @@ public final class IncomingVideo: MediaSink {
     self.session = session
     clock = session.engine.clock
     self.transport = transport
-    codec = description.codec == 0 ? nil : try? VideoCodec.named(description.codec)
+    codec = description.codec == 0 ? nil : session.engine.codecs.decoderOfVideo(description.codec)
   }
 
   public var state: State { guarded.withLock { $0.state } }
@@ -100,6 +103,7 @@ public final class IncomingVideo: MediaSink {
       let start = guarded.starts
       let decoding = codec.map { DecodingStage($0, frameRate: format.frameRate) }
       guarded.worker = clock.makeWorker("msdk-receive") { self.process(start, decoding) }
+      filters.noteGap()
       output.open(options)
     }
     session.push(.incomingVideoState(self, .started, nil))
@@ -167,6 +171,7 @@ public final class IncomingVideo: MediaSink {
     transport.unsubscribe(from: description.id)
     endDelivery()
     setFrameCallback(nil)
+    filters.removeAll()
     renderers.removeAll()
     taps.removeAll()
   }
@@ -215,7 +220,7 @@ public final class IncomingVideo: MediaSink {
     try renderers.add(renderer, through: view, to: "an incoming stream", codec: description.codec, events: pass)
   }
 
-  private var pass: PluginInstance.EventHandler {
+  var pass: PluginInstance.EventHandler {
     { [session] event in session.push(.plugin(event.instance, event)) }
   }
 

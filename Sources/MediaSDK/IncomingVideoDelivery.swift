@@ -28,6 +28,16 @@ extension IncomingVideo {
       if plan.options.output != .encoded || plan.callback != nil || hasRenderers || !taps.isEmpty {
         enqueue(Arrival(unit: unit, picture: picture))
       }
+    case .raw(let frame) where !filters.isEmpty:
+      let isDirect = plan.options.delivery == .direct
+      guard isDirect, let callback = plan.callback else {
+        return enqueue(Arrival(unit: unit, picture: picture, awaitsFilters: true))
+      }
+      guard let filtered = filter(frame, isOwned: false) else { return }
+      taps.offer(filtered)
+      call(callback, with: filtered, plan.options, plan.gate)
+      if hasRenderers { enqueue(Arrival(unit: .raw(filtered), picture: picture)) }
+      filtered.release()
     case .raw(let frame):
       let isTapped = taps.offer(frame)
       if plan.options.delivery == .direct, let callback = plan.callback {
@@ -72,6 +82,7 @@ extension IncomingVideo {
         return .max
       }
       switch arrival.unit {
+      case .raw(let frame) where arrival.awaitsFilters: deliverFiltered(frame)
       case .raw(let frame): deliver(frame)
       case .sound: break
       case .encoded(let frame): decode(frame, arrival.picture, by: decoding)
@@ -113,7 +124,7 @@ extension IncomingVideo {
         guarded.counters.totalDecodeTime += UInt64(max(0, duration))
       }
       guard let picture else { return }
-      deliver(picture, isRendered: isRendered)
+      if filters.isEmpty { deliver(picture, isRendered: isRendered) } else { deliverFiltered(picture, isRendered: isRendered) }
       picture.release()
     } catch {
       if error.status == .noMemory {
@@ -128,12 +139,12 @@ extension IncomingVideo {
     }
   }
 
-  /// One that was rendered undecoded is not counted again.
-  private func deliver(_ frame: VideoFrame, isRendered: Bool = false) {
+  /// One that was rendered undecoded is not counted again. `isNew`: nobody was offered it yet.
+  func deliver(_ frame: VideoFrame, isRendered: Bool = false, isNew: Bool = false) {
     let (options, callback, gate): (IncomingVideoOptions, FrameCallback<VideoFrame>?, CallbackGate) = guarded.withLock {
       ($0.options, $0.callback, $0.deliveryGate)
     }
-    let isRaw = description.codec == 0
+    let isRaw = description.codec == 0 && !isNew
     // A raw one was offered to those where it came from.
     let isTapped = isRaw ? !taps.isEmpty : taps.offer(frame)
     if let callback {

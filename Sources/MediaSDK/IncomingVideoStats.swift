@@ -14,6 +14,7 @@ public struct IncomingVideoCounters: Sendable {
   public var bytesReceived: UInt64 = 0
   public var keyFramesRequested: UInt64 = 0
   public var totalDecodeTime: UInt64 = 0
+  public var totalFilterTime: UInt64 = 0
   public var freezes: UInt64 = 0
   public var rendered: UInt64 = 0
   /// Of the newest picture.

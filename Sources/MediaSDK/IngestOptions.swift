@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaIngest
+import MediaPlugins
 
 /// A session's door for a feeder; ingest.h describes each member.
 public struct IngestOptions: Sendable {
@@ -22,11 +23,11 @@ public struct IngestOptions: Sendable {
     self.receptionToken = receptionToken
   }
 
-  func rules() throws(MediaError) -> IngestRules {
+  func rules(_ known: Codecs = .builtIn) throws(MediaError) -> IngestRules {
     guard port != nil || socketPath != nil else {
       throw MediaError(.invalid, "options.port is 0 and options.socket_path is NULL; accepted: one of them, or both")
     }
-    if codec != 0 { _ = try VideoCodec.named(codec, argument: "options.codec") }
+    if codec != 0 { _ = try known.encodableVideo(codec, argument: "options.codec") }
     let fastest = limits.list(of: .screenShare).map(\.frameRate).max() ?? 1
     guard (1...fastest).contains(framesPerSecond) else {
       throw MediaError(.range, "options.fps is \(framesPerSecond); accepted: 1..\(fastest), or 0 for 15")

@@ -39,7 +39,7 @@ final class IngestShare: IngestDelegate {
   init(_ session: Session, _ options: IngestOptions) throws(MediaError) {
     self.session = session
     self.options = options
-    let rules = try options.rules()
+    let rules = try options.rules(session.engine.codecs)
     let door = try IngestDoor(port: options.port, socketPath: options.socketPath, rules, clock: session.engine.clock, self)
     state.withLock { $0.door = door }
   }

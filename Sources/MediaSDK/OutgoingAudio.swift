@@ -3,6 +3,7 @@ import MediaCodecs
 import MediaCore
 import MediaPlugins
 import MediaTransport
+import Synchronization
 
 /// A stream of sound that this program makes. Every function may be called from any thread.
 public final class OutgoingAudio: Sendable {
@@ -10,7 +11,7 @@ public final class OutgoingAudio: Sendable {
 
   /// A buffer or packet that was accepted, with a reference of ours.
   struct Pending: Sendable {
-    let unit: MediaUnit
+    var unit: MediaUnit
     let sequence: UInt64
     let timestamp: Int64
     let duration: Int64
@@ -68,25 +69,32 @@ public final class OutgoingAudio: Sendable {
   let completionGate = CallbackGate()
   let pool = BufferPool(limit: 4096)
   let hasEncoder: Bool
+  /// What packets are looked into with, and what encodes.
+  let codec: AudioCodecEntry?
   /// The gain at the end of the last buffer; of whoever drains.
   let currentGain = Monitor<Float>(1)
   /// Buffers whose sound has not all left in packets yet; of whoever drains.
   let awaiting = Monitor(BoundedQueue<Pending>(capacity: 64))
+  let filters = AudioFilterChain()
+  /// By which what came out of the filters last is older than what went in; of whoever drains.
+  let filterDelay = Atomic<Int64>(0)
   private let pump = Monitor<AudioProducerPump?>(nil)
 
   init(_ engine: Engine, _ options: OutgoingAudioOptions) throws(MediaError) {
-    try options.check()
+    let codecs = engine.codecs
+    try options.check(codecs)
     self.engine = engine
     clock = engine.clock
     self.options = options
     format = options.format
+    codec = options.codec == 0 ? nil : try codecs.audio(options.codec)
     hasEncoder = options.codec != 0 && !options.isEncodedInput
     let duration = format.duration(ofSamples: Int(format.samplesPerBuffer))
     let least = options.isEncodedInput ? 2_500_000 : duration
     guarded = Monitor(
       Guarded(
         pending: BoundedQueue(capacity: Int(Int64(options.queueMilliseconds) * 1_000_000 / least) + 1),
-        pacer: AudioPacer(bufferDuration: duration), encoderSettings: options.encoderSettings))
+        pacer: AudioPacer(bufferDuration: duration), encoderSettings: options.encoderSettings(codecs)))
     reports = ReportQueue(capacity: options.reportCapacity)
   }
 
@@ -116,6 +124,9 @@ public final class OutgoingAudio: Sendable {
   }
 
   func start(on session: Session, _ transport: any Transport) throws(MediaError) {
+    // An encoder's making is foreign code, and not for under the lock. What is set meanwhile it is told with the first buffer.
+    let settings = guarded.withLock { $0.encoderSettings }
+    let encoding = hasEncoder ? try AudioEncodingStage(options, settings, engine.codecs) : nil
     let gain: Float = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
       guard guarded.state != .started, guarded.attachedTo == nil || guarded.attachedTo === session else {
@@ -125,7 +136,6 @@ public final class OutgoingAudio: Sendable {
       let id = transport.makeStreamID()
       guard session.remember(self, as: id, on: transport) else { throw MediaError(.state, "the session is not connected") }
       do throws(MediaError) {
-        let encoding = hasEncoder ? try AudioEncodingStage(options, guarded.encoderSettings) : nil
         try transport.publish(id, codec: options.codec, format: .audio(format, kind: options.kind.rawValue))
         guarded.begin(encoding, OutgoingVideo.Publication(session: session, transport: transport, id: id))
         guarded.worker = clock.makeWorker("msdk-audio-out") { self.drainDue() }
@@ -137,6 +147,7 @@ public final class OutgoingAudio: Sendable {
       }
     }
     currentGain.withLock { $0 = gain }
+    filters.noteGap()
     session.push(.outgoingAudioState(self, .started, nil))
     pump.withLock { $0 }?.follow(true)
   }
@@ -149,6 +160,8 @@ public final class OutgoingAudio: Sendable {
       let worker: (any Worker)?
       let dropped: [Pending]
       let wasSpeaking: Bool
+      /// Its encoder ends where nothing is locked.
+      let encoding: AudioEncodingStage?
     }
     let ending: Ending? = guarded.withLock { guarded in
       guard guarded.state == .started, let publication = guarded.publication else { return nil }
@@ -161,7 +174,8 @@ public final class OutgoingAudio: Sendable {
         guarded.speech = SpeechDetector()
       }
       return Ending(
-        publication: publication, worker: guarded.worker, dropped: guarded.takePending(), wasSpeaking: guarded.speech.isSpeaking)
+        publication: publication, worker: guarded.worker, dropped: guarded.takePending(), wasSpeaking: guarded.speech.isSpeaking,
+        encoding: guarded.encoding)
     }
     guarded.notify()
     guard let ending else { return false }
@@ -191,6 +205,7 @@ public final class OutgoingAudio: Sendable {
     session?.detach(self)
     stop()
     detachProducer()
+    filters.removeAll()
     try? setEncodedCallback(nil)
     reports.close()
     completionGate.close()

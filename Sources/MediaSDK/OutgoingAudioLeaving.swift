@@ -63,10 +63,12 @@ extension OutgoingAudio {
     return due
   }
 
-  func process(_ pending: Pending) {
+  func process(_ next: Pending) {
+    var pending = next
     let situation = guarded.withLock { $0.situation }
     // Before anybody is told of it: whoever waits for its end then knows when that is.
     beginPlaying(pending)
+    guard filters.isEmpty || passFilters(&pending, situation) else { return }
     switch pending.unit {
     case .sound(let frame): process(frame, pending, situation)
     case .encoded(let packet):
@@ -144,7 +146,7 @@ extension OutgoingAudio {
           result = sent == .noReceiver && situation.callback != nil ? .sent : sent
           encoding.untold += encoded.native.pointee.size
         }
-        while let settled = takeAwaiting(until: packet.end + 1_000_000) {
+        while let settled = takeAwaiting(until: packet.end + 1_000_000 + filterDelay.load(ordering: .relaxed)) {
           guard let result else {
             drop(settled, .encoder)
             continue

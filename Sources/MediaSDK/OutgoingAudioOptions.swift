@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaPlugins
 
 /// What sound a program makes, and how it is to be sent. 0 stands for the default that outgoing_audio.h gives.
 public struct OutgoingAudioOptions: Sendable {
@@ -39,17 +40,17 @@ public struct OutgoingAudioOptions: Sendable {
 
   var packetDuration: UInt32 { packetMilliseconds == 0 ? (bufferMilliseconds == 10 ? 10 : 20) : packetMilliseconds }
 
-  /// The rates at which Opus works; others are resampled to 48,000 Hz.
-  var encoderRate: UInt32 { [16_000, 24_000, 48_000].contains(sampleRate) ? sampleRate : 48_000 }
+  var encoderSettings: AudioEncoderSettings { encoderSettings(.builtIn) }
 
-  var encoderSettings: AudioEncoderSettings {
+  /// At a rate that the codec takes.
+  func encoderSettings(_ known: Codecs) -> AudioEncoderSettings {
     AudioEncoderSettings(
-      sampleRate: encoderRate, channels: Int(channels), application: application,
+      sampleRate: (try? known.encodableAudio(codec))?.encoderRate(for: sampleRate) ?? 48_000, channels: Int(channels), application: application,
       bitrate: bitrate == 0 ? 32_000 * Int(channels) : bitrate, complexity: complexity, fec: fec,
       expectedLoss: expectedLoss == 0 && fec ? 10 : expectedLoss, dtx: dtx)
   }
 
-  func check() throws(MediaError) {
+  func check(_ known: Codecs = .builtIn) throws(MediaError) {
     try AudioLimits.checkRate(sampleRate, argument: "options.sample_rate")
     try AudioLimits.checkChannels(channels, argument: "options.channels")
     try AudioLimits.checkBuffer(milliseconds: bufferMilliseconds, argument: "options.buffer_ms")
@@ -59,9 +60,11 @@ public struct OutgoingAudioOptions: Sendable {
     guard (1...4096).contains(reportCapacity) else {
       throw MediaError(.range, "options.report_capacity is \(reportCapacity); accepted: 1..4096, or 0 for 64")
     }
-    if codec != 0 { _ = try AudioCodec.named(codec, argument: "options.codec") }
+    if codec != 0 {
+      _ = isEncodedInput ? try known.audio(codec, argument: "options.codec") : try known.encodableAudio(codec, argument: "options.codec")
+    }
     guard !isEncodedInput || codec != 0 else {
-      throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with MSDK_CODEC_OPUS")
+      throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with MSDK_CODEC_OPUS or another codec")
     }
     try OutgoingAudioOptions.check(bitrate: bitrate)
     guard (1...10).contains(complexity) else {

@@ -50,7 +50,8 @@ extension OutgoingAudio {
     guard packet.native.pointee.codec == options.codec else {
       throw MediaError(.format, "the packet's codec is \(packet.native.pointee.codec); this stream's is \(options.codec)")
     }
-    let header = try AudioCodec.named(options.codec).parse(packet.bytes)
+    guard let codec else { throw MediaError(.state, "the stream has no codec") }
+    let header = try codec.parse(packet.bytes)
     guard let ours = try EncodedFrame.make(copying: packet.bytes, attributes: packet.native.pointee, from: pool, deadline: 0) else {
       throw MediaError(.noMemory, "4,096 packets of this stream are in use")
     }

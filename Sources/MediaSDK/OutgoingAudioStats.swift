@@ -10,6 +10,7 @@ public struct OutgoingAudioCounters: Sendable {
   public var packets: UInt64 = 0
   public var bytesSent: UInt64 = 0
   public var totalEncodeTime: UInt64 = 0
+  public var totalFilterTime: UInt64 = 0
   public var level = AudioFrame.silentLevel
 
   mutating func count(_ report: FrameReport) {

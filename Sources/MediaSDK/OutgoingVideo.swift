@@ -22,7 +22,7 @@ public final class OutgoingVideo: Sendable {
 
   /// A frame that was accepted, with a reference of ours, on its way to the encoder or the transport.
   struct Pending: Sendable {
-    let unit: MediaUnit
+    var unit: MediaUnit
     let sequence: UInt64
     let timestamp: Int64
     let acceptedAt: Int64
@@ -56,6 +56,8 @@ public final class OutgoingVideo: Sendable {
     /// Encodes, or repeats raw pictures. Of one start: what pokes the worker late, after a stop, finds one that is stopped.
     var worker: (any Worker)?
     var encoding: EncodingStage?
+    /// Of what is published.
+    var codec: UInt32 = 0
     var counters = OutgoingVideoCounters()
     var rate = RateMeter()
     var isClosed = false
@@ -70,26 +72,32 @@ public final class OutgoingVideo: Sendable {
   let completionGate = CallbackGate()
   let encodedInputPool = BufferPool(limit: 256)
   let previews: Previews
-  /// What encodes, unless frames pass raw or come encoded.
-  let codec: VideoCodec?
+  let filters = VideoFilterChain(keepsFormat: true)
+  /// What can encode, the preferred one first; none when frames pass raw or come encoded.
+  let encoders: [VideoCodecEntry]
   let pump = Monitor<ProducerPump?>(nil)
 
   init(_ engine: Engine, _ options: OutgoingVideoOptions) throws(MediaError) {
-    try options.check()
+    let codecs = engine.codecs
+    try options.check(codecs)
+    encoders = try options.encoders(codecs)
     self.engine = engine
     clock = engine.clock
     self.options = options
-    let isEncoded = options.codec != 0
     guarded = Monitor(
       Guarded(
         negotiator: options.makeNegotiator(options.formats), bitrate: options.bitrate,
-        pending: BoundedQueue(capacity: isEncoded && !options.isEncodedInput ? max(1, options.queueCapacity) : 16)))
+        pending: BoundedQueue(capacity: !encoders.isEmpty ? max(1, options.queueCapacity) : 16)))
     reports = ReportQueue(capacity: options.reportCapacity)
     previews = Previews(clock: engine.clock)
-    codec = isEncoded && !options.isEncodedInput ? try VideoCodec.named(options.codec) : nil
   }
 
   public var state: State { guarded.withLock { $0.state } }
+  public var hasEncoder: Bool { !encoders.isEmpty }
+  /// What all its codecs take, in the order of the preferred one; nil: any.
+  var inputFormats: [PixelFormat]? {
+    encoders.first.map { first in first.inputFormats.filter { format in encoders.allSatisfy { $0.inputFormats.contains(format) } } }
+  }
   var isScreen: Bool { options.kind == .screenShare }
   var session: Session? { guarded.withLock { $0.publication?.session } }
 
@@ -112,8 +120,10 @@ public final class OutgoingVideo: Sendable {
       _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
         guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
-        try transport.publish(id, codec: options.codec, format: .video(format, kind: options.kind.rawValue))
-        return guarded.begin(self, format, Publication(session: session, transport: transport, id: id), negotiator, estimate: estimate)
+        let encoder = session.preferred(of: encoders)
+        try transport.publish(id, codec: encoder?.fourcc ?? options.codec, format: .video(format, kind: options.kind.rawValue))
+        let publication = Publication(session: session, transport: transport, id: id)
+        return guarded.begin(self, format, publication, negotiator, encoder, estimate: estimate)
       } catch {
         session.forget(video: id)
         throw error
@@ -122,6 +132,7 @@ public final class OutgoingVideo: Sendable {
     session.push(.outgoingVideoState(self, .started, nil))
     if isScreen { session.push(.screenShareState(userID: session.options.userID, isSharing: true, nil)) }
     if !options.isFed { session.push(.frameSenderChanged(self, sender)) }
+    filters.noteGap()
     pump.withLock { $0 }?.follow(sender)
     scheduleNegotiation()
   }
@@ -136,6 +147,8 @@ public final class OutgoingVideo: Sendable {
       let forgotten: FrameSender?
       let dropped: [Pending]
       let standing: VideoFrame?
+      /// Its encoder ends where nothing is locked.
+      let encoding: EncodingStage?
     }
     let ending: Ending? = guarded.withLock { guarded in
       guard guarded.state == .started, let publication = guarded.publication else { return nil }
@@ -147,7 +160,7 @@ public final class OutgoingVideo: Sendable {
       }
       return Ending(
         publication: publication, worker: guarded.worker, forgotten: guarded.retireSender(), dropped: guarded.takePending(),
-        standing: guarded.standing.keep(nil))
+        standing: guarded.standing.keep(nil), encoding: guarded.encoding)
     }
     guarded.notify()
     guard let ending else { return false }
@@ -178,6 +191,7 @@ public final class OutgoingVideo: Sendable {
     handle.end()
     stop()
     detachProducer()
+    filters.removeAll()
     previews.close()
     setEncodedCallback(nil)
     reports.close()
@@ -296,7 +310,7 @@ extension OutgoingVideo.Guarded {
   /// Is started, with everything that belongs to one start.
   fileprivate mutating func begin(
     _ stream: OutgoingVideo, _ format: VideoFormat, _ publication: OutgoingVideo.Publication, _ negotiator: any Negotiator,
-    estimate: UInt64
+    _ encoder: VideoCodecEntry?, estimate: UInt64
   ) -> FrameSender {
     let sender = FrameSender(stream, format: format)
     state = .started
@@ -306,10 +320,9 @@ extension OutgoingVideo.Guarded {
     self.estimate = estimate
     receivers = 0
     wantsKeyFrame = true
-    if let codec = stream.codec {
-      let encoding = EncodingStage(codec, stream.options)
-      self.encoding = encoding
-      worker = stream.clock.makeWorker("msdk-encode") { stream.encodePending(by: encoding) }
+    codec = stream.options.codec
+    if let encoder {
+      begin(stream, encoder)
     } else if stream.keepsPicture {
       worker = stream.clock.makeWorker("msdk-repeat") { stream.passDue() }
     }

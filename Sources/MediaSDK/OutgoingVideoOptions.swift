@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaPlugins
 
 /// What a program can make, and how it is to be sent. 0 stands for the default that outgoing_video.h gives.
 public struct OutgoingVideoOptions: Sendable {
@@ -8,6 +9,8 @@ public struct OutgoingVideoOptions: Sendable {
   public var kind = VideoKind.virtual
   public var limits = VideoLimits.conference
   public var codec: UInt32 = 0
+  /// In order of preference, in place of `codec`.
+  public var codecs: [UInt32] = []
   public var preset = EncoderPreset.realtime
   public var queuePolicy = QueuePolicy.dropOldest
   public var queueCapacity = 0
@@ -23,15 +26,17 @@ public struct OutgoingVideoOptions: Sendable {
     self.formats = formats
   }
 
-  func check() throws(MediaError) {
+  var isEncoded: Bool { codec != 0 || !codecs.isEmpty }
+
+  func check(_ known: Codecs = .builtIn) throws(MediaError) {
     guard (1...64).contains(formats.count) || formats.isEmpty && kind == .screenShare && !isEncodedInput else {
       throw MediaError(
         .invalid, "options.format_count is \(formats.count); accepted: 1..64, or 0 for a screen share whose producer has the format")
     }
-    let codec = try videoCodec()
-    for (index, format) in formats.enumerated() { try check(format, argument: "options.formats[\(index)]") }
-    guard !isEncodedInput || codec != nil else {
-      throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with MSDK_CODEC_VP8")
+    let encoders = try self.encoders(known)
+    for (index, format) in formats.enumerated() { try check(format, encoders, argument: "options.formats[\(index)]") }
+    guard !isEncodedInput || codec != 0 else {
+      throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with options.codec, MSDK_CODEC_VP8 say")
     }
     guard (0...16).contains(queueCapacity) else {
       throw MediaError(.range, "options.queue_capacity is \(queueCapacity); accepted: 1..16, or 0 for 1")
@@ -45,23 +50,52 @@ public struct OutgoingVideoOptions: Sendable {
     try bitrate.check()
   }
 
-  func videoCodec() throws(MediaError) -> VideoCodec? {
-    codec == 0 ? nil : try VideoCodec.named(codec, argument: "options.codec")
+  /// What can encode for the stream, the preferred one first; none when frames pass raw or come encoded.
+  func encoders(_ known: Codecs) throws(MediaError) -> [VideoCodecEntry] {
+    guard codec == 0 || codecs.isEmpty else {
+      throw MediaError(.invalid, "options has a codec and \(codecs.count) codecs; accepted: one or the other")
+    }
+    guard codecs.count <= 16, !codecs.contains(0) else {
+      throw MediaError(.invalid, "options.codecs has \(codecs.count) entries, or MSDK_CODEC_NONE among them; accepted: 1..16 codecs")
+    }
+    guard !codecs.isEmpty else {
+      if codec == 0 { return [] }
+      // What comes encoded must be one that can be looked into.
+      guard !isEncodedInput else {
+        _ = try known.video(codec, argument: "options.codec")
+        return []
+      }
+      return try [known.encodableVideo(codec, argument: "options.codec")]
+    }
+    guard !isEncodedInput else { throw MediaError(.invalid, "options.encoded_input is 1 with codecs to choose from; accepted: with options.codec") }
+    var found: [VideoCodecEntry] = []
+    for fourcc in codecs {
+      if let entry = try? known.encodableVideo(fourcc), !found.contains(where: { $0.fourcc == fourcc }) { found.append(entry) }
+    }
+    // None of them: the first says what there is.
+    if found.isEmpty { return try [known.encodableVideo(codecs[0], argument: "options.codecs[0]")] }
+    return found
   }
 
-  /// Against the limits and the codec.
-  func check(_ format: VideoFormat, argument: String) throws(MediaError) {
+  /// Against the limits and the codecs.
+  func check(_ format: VideoFormat, _ encoders: [VideoCodecEntry], argument: String) throws(MediaError) {
     try limits.check(format, of: kind, argument: argument)
-    if let codec = try videoCodec(), !codec.inputFormats.contains(format.pixelFormat) {
-      let accepted = codec.inputFormats.map(\.name).joined(separator: ", ")
-      throw MediaError(.unsupported, "\(argument) is \(format.pixelFormat.name); \(codec.name) accepts \(accepted)")
+    for codec in encoders {
+      guard codec.inputFormats.contains(format.pixelFormat) else {
+        let accepted = codec.inputFormats.map(\.name).joined(separator: ", ")
+        throw MediaError(.unsupported, "\(argument) is \(format.pixelFormat.name); \(codec.name) accepts \(accepted)")
+      }
+      let most = codec.maximumDimension
+      guard format.width <= most, format.height <= most else {
+        throw MediaError(.limit, "\(argument) is \(format.width)x\(format.height); \(codec.name) takes up to \(most)x\(most)")
+      }
     }
   }
 
   func makeNegotiator(_ formats: [VideoFormat]) -> any Negotiator {
     // Frames that come encoded cannot be left out here.
     kind == .screenShare && !isEncodedInput
-      ? ScreenNegotiator(formats: formats, isEncoded: codec != 0) : FormatNegotiator(formats: formats, isEncoded: codec != 0)
+      ? ScreenNegotiator(formats: formats, isEncoded: isEncoded) : FormatNegotiator(formats: formats, isEncoded: isEncoded)
   }
 
   /// The size in which a producer's picture is shared: where the limits are even, an odd one loses its last column or row.

@@ -9,8 +9,8 @@ extension OutgoingVideo {
       throw MediaError(.state, "the stream was made without formats; attach the producer that has them before it is started")
     }
     do throws(MediaError) {
-      let format = try pump.ownFormat(for: options.videoCodec())
-      try options.check(format, argument: "the producer's format")
+      let format = try pump.ownFormat(for: inputFormats)
+      try options.check(format, encoders, argument: "the producer's format")
       return [format]
     } catch {
       // It was initialised to be asked.
@@ -27,7 +27,7 @@ extension OutgoingVideo {
     var format = current.format
     format.width = width
     format.height = height
-    try options.check(format, argument: "the producer's new format")
+    try options.check(format, encoders, argument: "the producer's new format")
     let change: Change? = guarded.withLock { guarded in
       guard let change = guarded.change(to: format, of: self) else { return nil }
       guarded.negotiator = options.makeNegotiator([format])

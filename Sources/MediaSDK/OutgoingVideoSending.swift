@@ -99,7 +99,7 @@ extension OutgoingVideo {
   private func tryAccept(
     _ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender
   ) throws(MediaError) -> Acceptance {
-    let waits = codec != nil && options.queuePolicy == .wait
+    let waits = hasEncoder && options.queuePolicy == .wait
     let now = clock.now()
     return try guarded.withLock { guarded throws(MediaError) in
       try guarded.check(sender)
@@ -121,11 +121,11 @@ extension OutgoingVideo {
   }
 
   private func enqueue(_ pending: Pending, in guarded: inout Guarded) -> Accepted {
-    if codec == nil, !guarded.draining.isUnderWay {
+    if !hasEncoder, !guarded.draining.isUnderWay {
       guarded.draining.begin()
       return .drain(pending)
     }
-    if guarded.pending.isFull, codec == nil || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
+    if guarded.pending.isFull, !hasEncoder || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
     return .queued(displaced: guarded.pending.push(pending))
   }
 
@@ -142,9 +142,11 @@ extension OutgoingVideo {
   /// Hands frames over in order, one at a time, also those that other threads, or the callbacks themselves, send meanwhile.
   func drain(_ first: Pending) {
     var next: Pending? = first
-    while let pending = next {
-      if case .raw(let frame) = pending.unit, !pending.isRepeat { previews.offer(frame) }
-      finish(pending, handOver(pending.unit), outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
+    while var pending = next {
+      if filters.isEmpty || filter(&pending) {
+        if case .raw(let frame) = pending.unit, !pending.isRepeat { previews.offer(frame) }
+        finish(pending, handOver(pending.unit), outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
+      }
       let (following, isAwaited): (Pending?, Bool) = guarded.withLock { guarded in
         let following = guarded.pending.pop()
         return (following, following == nil && guarded.draining.end())
@@ -162,6 +164,17 @@ extension OutgoingVideo {
     return publication.map { $0.transport.send(unit, picture, on: $0.id) } ?? .notConnected
   }
 
+  /// nil when that is not what encodes any more: what it made is of another codec than the stream's.
+  private func handOver(_ unit: MediaUnit, of encoding: EncodingStage?) -> SendResult? {
+    let found: (publication: Publication?, picture: PictureID)? = guarded.withLock { guarded in
+      guard guarded.encoding === encoding else { return nil }
+      guarded.picture += 1
+      return (guarded.publication, guarded.picture)
+    }
+    guard let found else { return nil }
+    return found.publication.map { $0.transport.send(unit, found.picture, on: $0.id) } ?? .notConnected
+  }
+
   // MARK: With an encoder
 
   /// On the worker of one start. It takes nothing once the stream was stopped, though it may have been started again inside a callback of this very
@@ -176,7 +189,7 @@ extension OutgoingVideo {
   }
 
   struct Work {
-    let pending: Pending
+    var pending: Pending
     let format: VideoFormat?
     let bitrate: UInt64
     let frameRate: FrameRate
@@ -203,7 +216,12 @@ extension OutgoingVideo {
     }
   }
 
-  private func encode(_ work: Work, by encoding: EncodingStage) {
+  private func encode(_ next: Work, by encoding: EncodingStage) {
+    var work = next
+    if !filters.isEmpty {
+      guard work.hasTakers || previews.isWatched else { return report([work.pending], .dropped, .noReceiver) }
+      guard filter(&work.pending) else { return keepWish(work) }
+    }
     guard case .raw(let frame) = work.pending.unit else { return }
     if !work.pending.isRepeat { previews.offer(frame) }
     guard let format = work.format, frame.fits(format) else {
@@ -218,11 +236,11 @@ extension OutgoingVideo {
       guard let encoded else { return report([work.pending], .dropped, .encoder) }
       defer { encoded.release() }
       work.callback?.call(encoded)
-      let result = handOver(.encoded(encoded))
+      guard let result = handOver(.encoded(encoded), of: encoding) else { return report([work.pending], .dropped, .stopped) }
       let isTaken = result == .noReceiver && work.callback != nil
       finish(
         work.pending, isTaken ? .sent : result, outcome: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame,
-        isSharp: encoding.isSharp)
+        isSharp: encoded.native.pointee.flags & UInt32(MSDK_ENCODED_COARSE) == 0)
       if result == .queueFull || result == .notConnected { guarded.withLock { $0.wantsKeyFrame = true } }
     } catch {
       guarded.withLock { $0.wantsKeyFrame = true }

@@ -14,6 +14,7 @@ public struct OutgoingVideoCounters: Sendable {
   public var bytesSent: UInt64 = 0
   public var targetBitrate: UInt64 = 0
   public var totalEncodeTime: UInt64 = 0
+  public var totalFilterTime: UInt64 = 0
   public var formatChanges: UInt32 = 0
   public var keyFrameRequests: UInt32 = 0
 
@@ -46,6 +47,8 @@ public struct OutgoingVideoStats: Sendable {
   public var counters: OutgoingVideoCounters
   public var reportsDropped: UInt64
   public var receivers: Int
+  /// With which it is sent, or was when it was started last.
+  public var codec: UInt32
 }
 
 extension OutgoingVideo {
@@ -56,7 +59,7 @@ extension OutgoingVideo {
       OutgoingVideoStats(
         state: guarded.state, format: guarded.sender?.format, framesPerSecond: guarded.rate.perSecond(at: now),
         pacedRate: guarded.slowerRate ?? guarded.sender?.format.frameRate, counters: guarded.counters,
-        reportsDropped: reportsDropped, receivers: guarded.receivers)
+        reportsDropped: reportsDropped, receivers: guarded.receivers, codec: guarded.codec)
     }
   }
 }

@@ -19,6 +19,8 @@ final class Previews: Sendable {
     self.clock = clock
   }
 
+  var isWatched: Bool { !list.isEmpty || !taps.isEmpty }
+
   func offer(_ frame: VideoFrame) {
     taps.offer(frame)
     guard !list.isEmpty else { return }

@@ -72,21 +72,21 @@ final class ProducerPump: Sendable {
     poke()
   }
 
-  /// What the producer makes unless told otherwise, in a pixel format that the codec takes.
-  func ownFormat(for codec: VideoCodec?) throws(MediaError) -> VideoFormat {
+  /// What the producer makes unless told otherwise, in a pixel format that the codecs take; nil: any.
+  func ownFormat(for inputFormats: [PixelFormat]?) throws(MediaError) -> VideoFormat {
     guard var own = try producer.captureSettings() else {
       throw MediaError(.unsupported, "class \(producer.descriptor.id) has no format of its own; give the stream formats")
     }
-    if let codec, !codec.inputFormats.contains(own.pixelFormat) {
+    if let inputFormats, let first = inputFormats.first, !inputFormats.contains(own.pixelFormat) {
       var index: UInt32 = 0
       var other: VideoFormat?
       while other == nil, index < 256, let format = try producer.producerFormat(at: index) {
-        if codec.inputFormats.contains(format.pixelFormat), format.width == own.width, format.height == own.height { other = format }
+        if inputFormats.contains(format.pixelFormat), format.width == own.width, format.height == own.height { other = format }
         index += 1
       }
       own = other ?? own
       if other == nil {
-        own.pixelFormat = codec.inputFormats.contains(.i420) ? .i420 : codec.inputFormats[0]
+        own.pixelFormat = inputFormats.contains(.i420) ? .i420 : first
         own.color = ColorSpace()
       }
     }

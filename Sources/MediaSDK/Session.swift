@@ -88,7 +88,8 @@ public final class Session: TransportDelegate {
       guard guarded.state == .idle || guarded.state == .disconnected else {
         throw MediaError(.state, "the session is \(guarded.state); accepted: idle, disconnected")
       }
-      let member = Member(userID: options.userID, displayName: options.displayName)
+      var member = Member(userID: options.userID, displayName: options.displayName)
+      member.decodes = engine.codecs.decodedVideo
       let transport = LoopbackTransport(room: room, member: member, token: options.accessToken, loop: engine.loop)
       guarded.state = .connecting
       guarded.transport = transport
@@ -272,6 +273,7 @@ public final class Session: TransportDelegate {
         if guarded.transport === transport { guarded.members.append(member) }
       }
       push(.participantJoined(member))
+      fallBack()
     case .left(let userID):
       guarded.withLock { $0.members.removeAll { $0.userID == userID } }
       push(.participantLeft(userID: userID))

@@ -16,7 +16,7 @@ extension Session {
         throw MediaError(.state, "the engine has a virtual clock; accepted: MSDK_CLOCK_SYSTEM, as another process has no other")
       }
       // Before anything is closed.
-      _ = try options.rules()
+      _ = try options.rules(engine.codecs)
     }
     closeIngest()
     guard let options else { return }

@@ -112,7 +112,7 @@ public func msdk_engine_class_at(
   _ engine: OpaquePointer!, _ index: UInt32, _ out: UnsafeMutablePointer<msdk_class_info>!
 ) -> msdk_result {
   face { () throws(MediaError) in
-    let classes = try Handles.engine(engine).plugins.classes
+    let classes = try Handles.engine(engine).plugins.listed
     let out = try required(out, "out")
     guard index < classes.count else { throw MediaError(.notFound, "index is \(index); there are \(classes.count) classes") }
     let descriptor = classes[Int(index)]
@@ -148,14 +148,29 @@ public func msdk_engine_class_param_at(
   }
 }
 
+@c @implementation
+public func msdk_engine_class_command_at(
+  _ engine: OpaquePointer!, _ classID: UnsafePointer<CChar>!, _ index: UInt32, _ out: UnsafeMutablePointer<msdk_command>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let descriptor = try engine.plugins.descriptor(ForeignText.read(classID, limit: 127, argument: "class_id"))
+    let out = try required(out, "out")
+    guard index < descriptor.commands.count else {
+      throw MediaError(.notFound, "index is \(index); class \(descriptor.id) has \(descriptor.commands.count) commands")
+    }
+    try ForeignStruct.write(descriptor.commands[Int(index)].table.foreign, to: out, argument: "out")
+  }
+}
+
 extension ParameterDescriptor {
   fileprivate func foreign(_ strings: CStringArena) -> msdk_param {
     var param = msdk_param()
     param.flags = flags
     param.name = strings.string(name)
     param.summary = strings.string(summary)
-    defaultValue.withForeign { param.def = $0.pointee }
-    switch defaultValue {
+    shownDefault.withForeign { param.def = $0.pointee }
+    switch shownDefault {
     case .string(let text): param.def.u.str = strings.string(text)
     case .bytes: param.def.u.bytes = msdk_bytes()
     default: break

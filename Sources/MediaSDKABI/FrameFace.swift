@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaPlugins
 
 // frame.h
 
@@ -194,11 +195,7 @@ public func msdk_encoded_frame_create(
     guard attributes.orientation < 8 else {
       throw MediaError(.invalid, "source.orientation is \(attributes.orientation); accepted: 0..7")
     }
-    switch Int(attributes.codec) {
-    case MSDK_CODEC_VP8: try attributes.describeVideo(bytes)
-    case MSDK_CODEC_OPUS: try attributes.describeAudio(bytes)
-    default: throw MediaError(.unsupported, "source.codec is \(attributes.codec); accepted: MSDK_CODEC_VP8, MSDK_CODEC_OPUS")
-    }
+    try attributes.describe(bytes, KnownCodecs.all)
     attributes.sequence = 0
     guard let frame = try EncodedFrame.make(copying: bytes, attributes: attributes, from: BufferPool(limit: 1), deadline: 0) else {
       throw MediaError(.noMemory, "no memory for \(attributes.size) bytes")
@@ -222,8 +219,16 @@ public func msdk_encoded_frame_unref(_ frame: UnsafePointer<msdk_encoded_frame>!
 
 extension msdk_encoded_frame {
   /// What the data itself says has precedence over what the program said.
-  fileprivate mutating func describeVideo(_ bytes: UnsafeRawBufferPointer) throws(MediaError) {
-    let header = try VideoCodec.named(codec).parseHeader(bytes)
+  fileprivate mutating func describe(_ bytes: UnsafeRawBufferPointer, _ known: Codecs) throws(MediaError) {
+    if let video = known.decoderOfVideo(codec) { return try describe(bytes, video) }
+    if let audio = known.decoderOfAudio(codec) { return try describe(bytes, audio) }
+    let accepted = (known.video.map { ($0.fourcc, $0.name) } + known.audio.map { ($0.fourcc, $0.name) })
+      .map { "0x\(String($0.0, radix: 16)) (\($0.1))" }.joined(separator: ", ")
+    throw MediaError(.unsupported, "source.codec is 0x\(String(codec, radix: 16)); accepted: \(accepted)")
+  }
+
+  private mutating func describe(_ bytes: UnsafeRawBufferPointer, _ video: VideoCodecEntry) throws(MediaError) {
+    let header = try video.parseHeader(bytes)
     let key = UInt32(MSDK_ENCODED_KEY)
     flags = header.isKeyFrame ? flags | key : flags & ~key
     if header.width > 0 {
@@ -232,9 +237,9 @@ extension msdk_encoded_frame {
     }
   }
 
-  fileprivate mutating func describeAudio(_ bytes: UnsafeRawBufferPointer) throws(MediaError) {
+  private mutating func describe(_ bytes: UnsafeRawBufferPointer, _ audio: AudioCodecEntry) throws(MediaError) {
     let given = level
-    try AudioCodec.named(codec).describe(bytes, in: &self)
+    try audio.describe(bytes, in: &self)
     if given != 0 { level = min(given, AudioFrame.silentLevel) }
   }
 }

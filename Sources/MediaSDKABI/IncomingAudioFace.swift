@@ -101,6 +101,22 @@ public func msdk_incoming_audio_detach_renderer(_ stream: OpaquePointer!, _ rend
 }
 
 @c @implementation
+public func msdk_incoming_audio_add_filter(_ stream: OpaquePointer!, _ filter: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incomingAudio(stream)
+    try stream.addFilter(Handles.instance(filter, "filter"))
+  }
+}
+
+@c @implementation
+public func msdk_incoming_audio_remove_filter(_ stream: OpaquePointer!, _ filter: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incomingAudio(stream)
+    try stream.removeFilter(Handles.instance(filter, "filter"))
+  }
+}
+
+@c @implementation
 public func msdk_incoming_audio_set_gain(_ stream: OpaquePointer!, _ gain: Double) -> msdk_result {
   face { () throws(MediaError) in try Handles.incomingAudio(stream).setGain(gain) }
 }
@@ -125,6 +141,7 @@ public func msdk_incoming_audio_stats_get(
     native.buffers_dropped = counters.dropped
     native.buffers_rendered = counters.rendered
     native.total_decode_time_ns = counters.totalDecodeTime
+    native.total_filter_time_ns = counters.totalFilterTime
     native.jitter_buffer_ns = stats.kept
     native.underruns = stats.underruns
     native.late_samples = stats.late

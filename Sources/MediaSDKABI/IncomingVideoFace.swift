@@ -100,6 +100,22 @@ public func msdk_incoming_video_detach_renderer(_ stream: OpaquePointer!, _ rend
 }
 
 @c @implementation
+public func msdk_incoming_video_add_filter(_ stream: OpaquePointer!, _ filter: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    try stream.addFilter(Handles.instance(filter, "filter"))
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_remove_filter(_ stream: OpaquePointer!, _ filter: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    try stream.removeFilter(Handles.instance(filter, "filter"))
+  }
+}
+
+@c @implementation
 public func msdk_incoming_video_request_key_frame(_ stream: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in try Handles.incoming(stream).requestKeyFrame() }
 }
@@ -127,6 +143,7 @@ public func msdk_incoming_video_stats_get(
     native.bytes_received = counters.bytesReceived
     native.key_frames_requested = counters.keyFramesRequested
     native.total_decode_time_ns = counters.totalDecodeTime
+    native.total_filter_time_ns = counters.totalFilterTime
     native.freeze_count = counters.freezes
     native.frames_rendered = counters.rendered
     try ForeignStruct.write(native, to: required(out, "out"), argument: "out")

@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import MediaIsolation
 import MediaPlugins
 import MediaSDK
 
@@ -18,6 +19,57 @@ public func msdk_instance_create(
     let out = try required(out, "out")
     let instance = try engine.makeInstance(text(classID, "class_id"))
     try Handles.publish(instance.handle.handle(of: instance), to: out) { instance.destroy() }
+  }
+}
+
+@c @implementation
+public func msdk_instance_create_with(
+  _ engine: OpaquePointer!, _ classID: UnsafePointer<CChar>!, _ options: UnsafePointer<msdk_instance_options>!,
+  _ out: UnsafeMutablePointer<OpaquePointer?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let out = try required(out, "out")
+    let classID = try text(classID, "class_id")
+    let options = try instanceOptions(options)
+    let instance = try engine.makeInstance(classID, options)
+    try Handles.publish(instance.handle.handle(of: instance), to: out) { instance.destroy() }
+  }
+}
+
+private func instanceOptions(_ pointer: UnsafePointer<msdk_instance_options>?) throws(MediaError) -> InstanceOptions {
+  var options = InstanceOptions()
+  guard let pointer else { return options }
+  let given = try ForeignStruct.read(pointer, argument: "options")
+  options.isolation = try choice(given.isolation, "options.isolation", "MSDK_ISOLATION_*, 0..2")
+  guard given.flags & ~UInt32(MSDK_ISOLATED_MAY_FORK) == 0 else {
+    throw MediaError(.invalid, "options.flags is \(given.flags); accepted: 0, MSDK_ISOLATED_MAY_FORK")
+  }
+  options.mayFork = given.flags & UInt32(MSDK_ISOLATED_MAY_FORK) != 0
+  func within(_ value: UInt32, _ range: ClosedRange<UInt32>, _ name: StaticString) throws(MediaError) -> UInt32? {
+    guard value != 0 else { return nil }
+    guard range.contains(value) else {
+      throw MediaError(.range, "options.\(name) is \(value); accepted: 0, \(range.lowerBound)..\(range.upperBound)")
+    }
+    return value
+  }
+  options.controlDeadline = try within(given.control_deadline_ms, 10...600_000, "control_deadline_ms") ?? options.controlDeadline
+  options.mediaDeadline = try within(given.media_deadline_ms, 10...600_000, "media_deadline_ms") ?? options.mediaDeadline
+  if given.memory_max_mb == .max {
+    options.memory = nil
+  } else {
+    options.memory = try within(given.memory_max_mb, 256...1_048_576, "memory_max_mb") ?? options.memory
+  }
+  options.processorTime = try within(given.cpu_max_s, 1...86_400, "cpu_max_s")
+  options.restarts = try within(given.restarts_max, 1...1_000_000, "restarts_max")
+  return options
+}
+
+@c @implementation
+public func msdk_instance_is_isolated(_ instance: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    try required(out, "out").pointee = instance.isIsolated ? 1 : 0
   }
 }
 
@@ -83,6 +135,77 @@ public func msdk_instance_get_param(
       native.u.bytes = msdk_bytes(data: buffer, size: UInt64(bytes.count))
     }
     out.pointee = native
+  }
+}
+
+@c @implementation
+public func msdk_instance_param_choice_at(
+  _ instance: OpaquePointer!, _ name: UnsafePointer<CChar>!, _ index: UInt32, _ out: UnsafeMutablePointer<msdk_choice>!,
+  _ buffer: UnsafeMutableRawPointer!, _ size: UInt64, _ needed: UnsafeMutablePointer<UInt64>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    let name = try text(name, "name")
+    let out = try required(out, "out")
+    guard let choice = try instance.choice(of: name, at: index) else {
+      throw MediaError(.notFound, "index is \(index), past the last choice of \"\(name)\"")
+    }
+    let value = Array(choice.value.utf8) + [0]
+    let bytes = value + Array(choice.label.utf8) + [0]
+    needed?.pointee = UInt64(bytes.count)
+    guard UInt64(bytes.count) <= size, let buffer else {
+      throw MediaError(.bufferSmall, "size is \(buffer == nil ? 0 : size); choice \(index) of \"\(name)\" needs \(bytes.count) bytes")
+    }
+    buffer.copyMemory(from: bytes, byteCount: bytes.count)
+    let start = buffer.assumingMemoryBound(to: CChar.self)
+    var native = msdk_choice()
+    native.value = UnsafePointer(start)
+    native.label = UnsafePointer(start + value.count)
+    try ForeignStruct.write(native, to: out, argument: "out")
+  }
+}
+
+// MARK: Events
+
+@c @implementation
+public func msdk_instance_next_event(
+  _ instance: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<msdk_instance_event>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    let out = try required(out, "out")
+    let event = try instance.events.next(deadline: Deadline.after(milliseconds: timeout))
+    try ForeignStruct.write(event.foreign(of: instance), to: out, argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_instance_set_event_callback(
+  _ instance: OpaquePointer!, _ callback: msdk_instance_event_fn!, _ user: UnsafeMutableRawPointer!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    guard let callback else { return try instance.events.setCallback(nil) }
+    let user = ForeignUser(pointer: user)
+    try instance.events.setCallback { [weak instance] event in
+      guard let instance else { return }
+      var native = event.foreign(of: instance)
+      callback(user.pointer, &native)
+    }
+  }
+}
+
+extension InstanceEvents.Event {
+  fileprivate func foreign(of instance: PluginInstance) -> msdk_instance_event {
+    var native = msdk_instance_event()
+    native.struct_size = UInt32(MemoryLayout<msdk_instance_event>.size)
+    native.event = event
+    native.status = status?.rawValue ?? msdk_result(MSDK_OK)
+    native.flags = isAfterLoss ? UInt32(MSDK_EVENT_LOST) : 0
+    native.timestamp_ns = time
+    native.instance = instance.handle.handle(of: instance)
+    withUnsafeMutableBytes(of: &native.text) { ForeignText.write(text, to: $0) }
+    return native
   }
 }
 

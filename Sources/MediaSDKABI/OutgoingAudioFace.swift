@@ -169,6 +169,22 @@ public func msdk_outgoing_audio_attach_producer(_ stream: OpaquePointer!, _ prod
 }
 
 @c @implementation
+public func msdk_outgoing_audio_add_filter(_ stream: OpaquePointer!, _ filter: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoingAudio(stream)
+    try stream.addFilter(Handles.instance(filter, "filter"))
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_remove_filter(_ stream: OpaquePointer!, _ filter: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoingAudio(stream)
+    try stream.removeFilter(Handles.instance(filter, "filter"))
+  }
+}
+
+@c @implementation
 public func msdk_outgoing_audio_set_encoded_callback(
   _ stream: OpaquePointer!, _ callback: msdk_encoded_fn!, _ user: UnsafeMutableRawPointer!
 ) -> msdk_result {
@@ -198,6 +214,7 @@ public func msdk_outgoing_audio_stats_get(
     native.bytes_sent = counters.bytesSent
     native.queued_ns = stats.queued
     native.total_encode_time_ns = counters.totalEncodeTime
+    native.total_filter_time_ns = counters.totalFilterTime
     native.level = counters.level
     native.muted = stats.isMuted ? 1 : 0
     native.receivers = UInt32(clamping: stats.receivers)

@@ -65,6 +65,11 @@ extension OutgoingVideoOptions {
     self.kind = kind
     limits = try MediaSDKABI.limits(native.limits)
     codec = native.codec
+    guard native.codec_count <= 16 else {
+      throw MediaError(.invalid, "options.codec_count is \(native.codec_count); accepted: 0..16")
+    }
+    guard native.codec_count == 0 || native.codecs != nil else { throw MediaError(.invalid, "options.codecs is NULL, codec_count \(native.codec_count)") }
+    codecs = Array(UnsafeBufferPointer(start: native.codecs, count: Int(native.codec_count)))
     preset = try choice(native.preset, "options.preset", "MSDK_PRESET_REALTIME..MSDK_PRESET_QUALITY, 0..3")
     queuePolicy = try choice(native.queue_policy, "options.queue_policy", "MSDK_POLICY_*, 0..2")
     queueCapacity = Int(native.queue_capacity)
@@ -144,6 +149,22 @@ public func msdk_outgoing_video_detach_renderer(_ stream: OpaquePointer!, _ rend
   }
 }
 
+@c @implementation
+public func msdk_outgoing_video_add_filter(_ stream: OpaquePointer!, _ filter: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoing(stream)
+    try stream.addFilter(Handles.instance(filter, "filter"))
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_video_remove_filter(_ stream: OpaquePointer!, _ filter: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoing(stream)
+    try stream.removeFilter(Handles.instance(filter, "filter"))
+  }
+}
+
 // MARK: Frame sender
 
 @c @implementation
@@ -211,7 +232,7 @@ public func msdk_outgoing_video_set_encoded_callback(
   face { () throws(MediaError) in
     let stream = try Handles.outgoing(stream)
     guard let callback else { return stream.setEncodedCallback(nil) }
-    guard stream.options.codec != 0, !stream.options.isEncodedInput else {
+    guard stream.hasEncoder else {
       throw MediaError(.state, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
     }
     let user = ForeignUser(pointer: user)
@@ -235,6 +256,7 @@ public func msdk_outgoing_video_stats_get(
     native.frames_per_second = stats.framesPerSecond
     native.paced_frames_per_second = stats.pacedRate?.perSecond ?? 0
     native.frames_repeated = counters.repeated
+    native.codec = stats.codec
     native.frames_offered = counters.offered
     native.frames_sent = counters.sent
     native.frames_encoded = counters.encoded
@@ -245,6 +267,7 @@ public func msdk_outgoing_video_stats_get(
     native.bytes_sent = counters.bytesSent
     native.target_bitrate = counters.targetBitrate
     native.total_encode_time_ns = counters.totalEncodeTime
+    native.total_filter_time_ns = counters.totalFilterTime
     native.format_changes = counters.formatChanges
     native.key_frame_requests = counters.keyFrameRequests
     native.reports_dropped = stats.reportsDropped

@@ -5,6 +5,8 @@ public struct Member: Sendable, Equatable {
   public let displayName: String
   /// What the room lets him do.
   public var permissions = Permissions.ordinary
+  /// Fourccs of the codecs of video that he decodes; nil: he does not say, and is taken to decode any.
+  public var decodes: [UInt32]?
 
   public init(userID: String, displayName: String) {
     self.userID = userID

@@ -19,9 +19,16 @@ struct Size: Sendable {
 
 enum Codec: String, CaseIterable, ExpressibleByArgument {
   case vp8
+  case av1
   case none
 
-  var fourcc: UInt32 { UInt32(self == .vp8 ? MSDK_CODEC_VP8 : MSDK_CODEC_NONE) }
+  var fourcc: UInt32 {
+    switch self {
+    case .vp8: UInt32(MSDK_CODEC_VP8)
+    case .av1: UInt32(MSDK_CODEC_AV1)
+    case .none: UInt32(MSDK_CODEC_NONE)
+    }
+  }
 }
 
 enum Arguments {

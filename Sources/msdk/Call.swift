@@ -88,6 +88,9 @@ final class Call {
       let id = instance.descriptor.id
       let text = event.text.isEmpty ? "it failed\(event.status.map { " with \($0)" } ?? "") and did not say why" : event.text
       return .failed(text.hasPrefix(id) ? text : "\(id): \(text)")
+    case .plugin(_, let event) where Int(event.event) == MSDK_PLUGIN_EVENT_SLOW:
+      Terminal.complain("warning: \(event.text)")
+      return nil
     case .plugin(let instance, let event) where Int(event.event) == MSDK_PLUGIN_EVENT_ENDED && instance === producer:
       return .ended
     case .state(.disconnected, let error?): return .failed(error.text)

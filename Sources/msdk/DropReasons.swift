@@ -27,6 +27,7 @@ struct DropReasons {
     case .network: "network queue full"
     case .muted: "muted"
     case .flushed: "flushed"
+    case .filter: "filter"
     }
   }
 }

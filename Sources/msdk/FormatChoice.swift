@@ -7,6 +7,7 @@ struct FormatChoice {
   let size: Size?
   let frameRate: FrameRate?
   let codec: Codec
+  let codecs: Codecs
 
   private static let mostFormats: UInt32 = 256
 
@@ -23,7 +24,7 @@ struct FormatChoice {
     guard let own = try FormatChoice.ownFormat(of: producer, offered) else {
       throw MediaError(.format, "\(producer.descriptor.id) tells no format that it makes")
     }
-    let accepted = codec == .none ? PixelFormat.allCases : try VideoCodec.named(codec.fourcc).inputFormats
+    let accepted = codec == .none ? PixelFormat.allCases : try codecs.encodableVideo(codec.fourcc).inputFormats
     var wanted = own
     if let size { (wanted.width, wanted.height) = (size.width, size.height) }
     let fitting = ([own] + offered).first { format in

@@ -14,6 +14,8 @@ struct Inspection {
   struct Class {
     let descriptor: ClassDescriptor
     let formats: Formats
+    /// Of the parameters whose choices are found at run time: what there is now, or why that is not known.
+    let choices: [String: Result<[ParameterChoice], MediaError>]
   }
 
   enum Formats {
@@ -30,29 +32,55 @@ struct Inspection {
     ("conference_screen_share", VideoLimits.conference.list(of: .screenShare)),
     ("extended_screen_share", VideoLimits.extended.list(of: .screenShare)),
   ]
-  let codecs = VideoCodec.all
+  let codecs: [VideoCodecEntry]
 
   /// More are not listed: a producer may answer for ever.
   private static let mostFormats: UInt32 = 256
 
   init(_ engine: Engine, _ places: PluginPlaces, only name: String?) throws(MediaError) {
     self.places = places
-    let all = engine.plugins.classes
+    codecs = engine.codecs.video
+    // Those of the library itself are listed as codecs.
+    let all = engine.plugins.classes.filter { !$0.module.isBuiltIn }
     let wanted = name.map { name in all.filter { Inspection.matches($0.id, name) } } ?? all
-    if let name, wanted.isEmpty {
-      let ids = all.map(\.id).joined(separator: ", ")
-      throw MediaError(.notFound, "there is no class \"\(name)\"; there are \(ids.isEmpty ? "none: no plugin was found" : ids)")
-    }
+    if let name, wanted.isEmpty { throw Inspection.noClass(name, in: engine) }
     var modules: [Module] = []
     for descriptor in wanted where !modules.contains(where: { $0.module === descriptor.module }) {
-      let classes = wanted.filter { $0.module === descriptor.module }.map { Class(descriptor: $0, formats: Inspection.formats($0, engine)) }
+      let classes = wanted.filter { $0.module === descriptor.module }.map {
+        Class(descriptor: $0, formats: Inspection.formats($0, engine), choices: Inspection.choices($0, engine))
+      }
       modules.append(Module(module: descriptor.module, classes: classes))
     }
     self.modules = modules
   }
 
-  private static func matches(_ id: String, _ name: String) -> Bool {
-    id == name || [PluginItem.Role.producer, .renderer].contains { id == $0.shortPrefix + name }
+  static func noClass(_ name: String, in engine: Engine) -> MediaError {
+    let ids = engine.plugins.classes.map(\.id).joined(separator: ", ")
+    return MediaError(.notFound, "there is no class \"\(name)\"; there are \(ids.isEmpty ? "none: no plugin was found" : ids)")
+  }
+
+  static func matches(_ id: String, _ name: String) -> Bool {
+    id == name || [PluginItem.Role.producer, .renderer, .filter].contains { id == $0.shortPrefix + name }
+  }
+
+  private static func choices(_ descriptor: ClassDescriptor, _ engine: Engine) -> [String: Result<[ParameterChoice], MediaError>] {
+    let names = descriptor.parameters.filter(\.hasDynamicChoices).map(\.name)
+    guard !names.isEmpty else { return [:] }
+    var found: [String: Result<[ParameterChoice], MediaError>] = [:]
+    do throws(MediaError) {
+      let instance = try engine.makeInstance(descriptor.id)
+      defer { instance.destroy() }
+      for name in names {
+        do throws(MediaError) {
+          found[name] = .success(try instance.choices(of: name) ?? [])
+        } catch {
+          found[name] = .failure(error)
+        }
+      }
+    } catch {
+      for name in names { found[name] = .failure(error) }
+    }
+    return found
   }
 
   private static func formats(_ descriptor: ClassDescriptor, _ engine: Engine) -> Formats {
@@ -79,6 +107,9 @@ extension ClassDescriptor {
     let names = [
       (MSDK_KIND_VIDEO_PRODUCER, "video producer"), (MSDK_KIND_AUDIO_PRODUCER, "audio producer"),
       (MSDK_KIND_VIDEO_RENDERER, "video renderer"), (MSDK_KIND_AUDIO_RENDERER, "audio renderer"),
+      (MSDK_KIND_VIDEO_FILTER, "video filter"), (MSDK_KIND_AUDIO_FILTER, "audio filter"),
+      (MSDK_KIND_VIDEO_ENCODER, "video encoder"), (MSDK_KIND_VIDEO_DECODER, "video decoder"),
+      (MSDK_KIND_AUDIO_ENCODER, "audio encoder"), (MSDK_KIND_AUDIO_DECODER, "audio decoder"),
     ]
     return names.filter { kinds & UInt32($0.0) != 0 }.map(\.1)
   }
@@ -93,11 +124,11 @@ extension ClassDescriptor {
 
 extension ParameterDescriptor {
   var flagNames: [String] {
-    [(isRequired, "required"), (isLive, "live"), (isReadOnly, "read-only"), (isSecret, "secret")].filter(\.0).map(\.1)
+    [(isRequired, "required"), (isLive, "live"), (isReadOnly, "read-only"), (isSecret, "secret"), (hasDynamicChoices, "choices found at run time")].filter(\.0).map(\.1)
   }
 }
 
-extension VideoCodec {
+extension VideoCodecEntry {
   /// "VP80"
   var fourccText: String {
     String(String.UnicodeScalarView((0..<4).map { Unicode.Scalar(UInt8(truncatingIfNeeded: fourcc >> ($0 * 8))) }))

@@ -45,7 +45,8 @@ extension Inspection.Class {
     var members: [(String, JSON)] = [
       ("id", .text(descriptor.id)), ("name", .text(descriptor.name)), ("summary", .text(descriptor.summary)),
       ("kinds", .names(descriptor.kindNames)), ("flags", .names(descriptor.flagNames)),
-      ("parameters", .array(descriptor.parameters.map(\.json))),
+      ("parameters", .array(descriptor.parameters.map { $0.json(found: choices[$0.name]) })),
+      ("commands", .array(descriptor.commands.map(\.inspectionJSON))),
     ]
     switch formats {
     case .notAsked: members.append(("formats", .null))
@@ -58,12 +59,19 @@ extension Inspection.Class {
 }
 
 extension ParameterDescriptor {
-  fileprivate var json: JSON {
-    .object([
+  fileprivate func json(found: Result<[ParameterChoice], MediaError>?) -> JSON {
+    var members: [(String, JSON)] = [
       ("name", .text(name)), ("summary", .text(summary)), ("type", .text("\(type)")),
       ("default", isRequired || isSecret ? .null : defaultValue.json), ("minimum", bound(\.lowerBound)), ("maximum", bound(\.upperBound)),
       ("choices", choices.map { .texts($0) } ?? .null), ("flags", .names(flagNames)),
-    ])
+    ]
+    switch found {
+    case .success(let list)?:
+      members.append(("choices_now", .array(list.map { .object([("value", .text($0.value)), ("label", .text($0.label))]) })))
+    case .failure(let error)?: members += [("choices_now", .null), ("choices_error", .text(error.text))]
+    case nil: break
+    }
+    return .object(members)
   }
 
   private func bound(_ end: KeyPath<ClosedRange<Double>, Double>) -> JSON {
@@ -74,7 +82,7 @@ extension ParameterDescriptor {
 
 extension ParameterValue {
   /// Bytes as an array of numbers.
-  fileprivate var json: JSON {
+  var json: JSON {
     switch self {
     case .bool(let value): .bool(value)
     case .i32(let value): .whole(value)
@@ -103,7 +111,7 @@ extension VideoLimits.Limit {
   }
 }
 
-extension VideoCodec {
+extension VideoCodecEntry {
   fileprivate var json: JSON {
     .object([
       ("name", .text(name)), ("fourcc", .text(fourccText)), ("input_formats", .texts(inputFormats.map(\.name))),

@@ -12,6 +12,7 @@ extension Inspection {
     }
     parts.append(limits.map(Inspection.limitText).joined(separator: "\n"))
     let codecLines = codecs.map { codec in
+      guard codec.encoder != nil else { return "  \(codec.name) (\(codec.fourccText)): received only" }
       let inputs = codec.inputFormats.map(\.name).joined(separator: " or ")
       return "  \(codec.name) (\(codec.fourccText)): sent from \(inputs), up to \(codec.maximumDimension) pixels a side"
     }
@@ -61,8 +62,20 @@ extension Inspection.Class {
     for parameter in descriptor.parameters {
       lines.append("      \(parameter.name.padded(to: width))  \(parameter.factsText)")
       if !parameter.summary.isEmpty { lines.append("      \("".padded(to: width))  \(Terminal.oneLine(parameter.summary))") }
+      lines += choiceLines(of: parameter).map { "      \("".padded(to: width))  \($0)" }
     }
+    if !descriptor.commands.isEmpty { lines.append("    commands") }
+    lines += descriptor.commands.flatMap(\.inspectionLines)
     return (lines + formatLines).joined(separator: "\n")
+  }
+
+  private func choiceLines(of parameter: ParameterDescriptor) -> [String] {
+    switch choices[parameter.name] {
+    case nil: []
+    case .failure(let error)?: ["now: it does not tell: \(Terminal.oneLine(error.text))"]
+    case .success(let list)?:
+      list.isEmpty ? ["now: none"] : list.map { "now: \"\(Terminal.oneLine($0.value))\"\($0.label == $0.value ? "" : ", \(Terminal.oneLine($0.label))")" }
+    }
   }
 
   private var formatLines: [String] {

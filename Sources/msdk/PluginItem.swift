@@ -10,8 +10,15 @@ struct PluginItem: Sendable, Equatable {
   enum Role: String {
     case producer
     case renderer
+    case filter
 
-    var kind: UInt32 { UInt32(self == .producer ? MSDK_KIND_VIDEO_PRODUCER : MSDK_KIND_VIDEO_RENDERER) }
+    var kind: UInt32 {
+      switch self {
+      case .producer: UInt32(MSDK_KIND_VIDEO_PRODUCER)
+      case .renderer: UInt32(MSDK_KIND_VIDEO_RENDERER)
+      case .filter: UInt32(MSDK_KIND_VIDEO_FILTER)
+      }
+    }
     /// The classes that have a short name.
     var shortPrefix: String { "org.mediasdk.\(rawValue)." }
   }
@@ -27,10 +34,11 @@ struct PluginItem: Sendable, Equatable {
 
   // MARK: Making
 
-  /// An instance of the class, with the parameters set.
-  func make(_ role: Role, in engine: Engine) throws(MediaError) -> PluginInstance {
+  /// An instance of the class, with the parameters set: those of a file first.
+  func make(_ role: Role, _ files: ParameterFiles, in engine: Engine) throws(MediaError) -> PluginInstance {
     let descriptor = try find(role, in: engine)
     let instance = try engine.makeInstance(descriptor.id)
+    try files.apply(to: instance)
     if let value {
       let settable = descriptor.parameters.filter { !$0.isReadOnly }
       guard let parameter = settable.first(where: \.isRequired) ?? settable.first else {
@@ -43,8 +51,8 @@ struct PluginItem: Sendable, Equatable {
   }
 
   private func find(_ role: Role, in engine: Engine) throws(MediaError) -> ClassDescriptor {
-    let id = name.contains(".") ? name : role.shortPrefix + name
     let fitting = engine.plugins.classes.filter { $0.kinds & role.kind != 0 }
+    let id = name.contains(".") ? name : role.shortPrefix + name
     if let descriptor = fitting.first(where: { $0.id == id }) { return descriptor }
     let names = fitting.map { $0.id.hasPrefix(role.shortPrefix) ? String($0.id.dropFirst(role.shortPrefix.count)) : $0.id }
     let known = names.isEmpty ? "none: no plugin was found, see msdk inspect" : names.joined(separator: ", ")

@@ -21,33 +21,27 @@ struct PluginPlaces {
   private(set) var refused: [Refusal] = []
 
   /// Loads all that is found: in the directories given, which must exist, in the standard places, and beside this program.
-  init(loadingInto engine: Engine, given: [String]) throws(MediaError) {
+  init(loadingInto engine: Engine, given: [String], rescan: Bool = false) throws(MediaError) {
     var seen = Set<String>()
     for directory in given {
       guard seen.insert(PluginPlaces.resolved(directory) ?? directory).inserted else { continue }
-      load(try PluginSearch.files(in: directory), of: directory, into: engine)
+      try load(directory, into: engine, rescan: rescan)
     }
     for directory in PluginSearch.directories(ignoringEnvironment: false) + PluginPlaces.besideThisProgram {
       guard let resolved = PluginPlaces.resolved(directory), seen.insert(resolved).inserted else { continue }
       do throws(MediaError) {
-        load(try PluginSearch.files(in: resolved), of: resolved, into: engine)
+        try load(resolved, into: engine, rescan: rescan)
       } catch {
         refused.append(Refusal(path: resolved, error: error))
       }
     }
   }
 
-  private mutating func load(_ files: [String], of directory: String, into engine: Engine) {
-    var loadedCount = 0
-    for file in files {
-      do throws(MediaError) {
-        try engine.plugins.load(file)
-        loadedCount += 1
-      } catch {
-        refused.append(Refusal(path: file, error: error))
-      }
-    }
-    places.append(Place(directory: directory, fileCount: files.count, loadedCount: loadedCount))
+  private mutating func load(_ directory: String, into engine: Engine, rescan: Bool) throws(MediaError) {
+    var refused: [Refusal] = []
+    let loadedCount = try engine.plugins.loadAll(in: directory, rescan: rescan) { refused.append(Refusal(path: $0, error: $1)) }
+    places.append(Place(directory: directory, fileCount: loadedCount + refused.count, loadedCount: loadedCount))
+    self.refused += refused
   }
 
   /// Says what was refused, apart from classes that another file brought already: an installation beside a build is no fault.

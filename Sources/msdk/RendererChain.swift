@@ -8,10 +8,10 @@ struct RendererChain {
   private(set) var all: [PluginInstance] = []
   private(set) var heads: [PluginInstance] = []
 
-  init(_ items: [PluginItem], in engine: Engine) throws(MediaError) {
+  init(_ items: [PluginItem], _ files: ParameterFiles, in engine: Engine) throws(MediaError) {
     var filter: PluginInstance?
     for item in items {
-      let renderer = try item.make(.renderer, in: engine)
+      let renderer = try item.make(.renderer, files, in: engine)
       all.append(renderer)
       if let filter {
         try filter.attachDownstream(renderer)

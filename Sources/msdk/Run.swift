@@ -18,11 +18,17 @@ struct Run {
     engine.logger.set(level: Int32(MSDK_LOG_WARN)) { _, text in Terminal.complain("warning: \(text)") }
     try PluginPlaces(loadingInto: engine, given: plan.plugins).warn()
 
-    let producer = try plan.producer.make(.producer, in: engine)
-    let format = try FormatChoice(size: plan.size, frameRate: plan.frameRate, codec: plan.codec).agree(with: producer)
+    let files = try ParameterFiles(reading: plan.parameterFiles)
+    let producer = try plan.producer.make(.producer, files, in: engine)
+    let format = try FormatChoice(size: plan.size, frameRate: plan.frameRate, codec: plan.codec, codecs: engine.codecs).agree(with: producer)
     var chains: [RendererChain] = []
-    for items in plan.renderers { chains.append(try RendererChain(items, in: engine)) }
+    for items in plan.renderers { chains.append(try RendererChain(items, files, in: engine)) }
+    var filters: [PluginInstance] = []
+    for item in plan.filters { filters.append(try item.make(.filter, files, in: engine)) }
+    defer { for filter in filters { filter.destroy() } }
+    try files.checkUsed(by: [producer] + chains.flatMap(\.all) + filters)
     let call = try Call(engine, options(for: format), network: plan.network, seed: plan.seed)
+    for filter in filters { try call.outgoing.addFilter(filter) }
     let reception = try Reception(call.incoming, feeding: chains, limit: plan.frames)
     try reception.start()
     try call.waitForReceiver()

@@ -7,14 +7,14 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Makes a call inside this process: a producer sends, the other side receives and renders.",
     discussion: """
-      Items. A producer or renderer is written NAME[:VALUE][,key=value...]. NAME is a class ('org.example.producer.camera') or, without a \
-      dot, what follows org.mediasdk.producer. or org.mediasdk.renderer. in its name ('file', 'testpattern', 'bw'). VALUE is given to the \
+      Items. A producer, renderer or filter is written NAME[:VALUE][,key=value...]. NAME is a class ('org.example.producer.camera') or, without a \
+      dot, what follows org.mediasdk.producer., .renderer. or .filter. in its name ('file', 'testpattern', 'bw'). VALUE is given to the \
       first parameter that the class requires, or else to its first: the path of 'file', the pattern of 'testpattern'. key=value sets any \
       other; see msdk inspect for what there is. In values a comma is written \\, and a backslash \\\\; a colon, or an equals sign, \
       stands for itself.
 
-      Renderers. --renderer takes a list of items, separated by commas. What follows a filter (a class that is renderer and producer, as \
-      bw is) is given what the filter makes; what stands before one, or in a list without one, is given the received stream. Several \
+      Renderers. --renderer takes a list of items, separated by commas. What follows one that makes pictures (renderer and producer, as \
+      bw is) is given what that makes; what stands before one, or in a list without one, is given the received stream. Several \
       --renderer each begin at the stream. 'file' writes Y4M, PNG, or with --codec vp8 an IVF of what was received, as the path ends.
 
       The end. The run ends with --seconds or --frames, when the producer has no more, when a plugin fails (exit code 1), or with Ctrl-C; \
@@ -25,6 +25,7 @@ struct RunCommand: ParsableCommand {
         msdk run --producer testpattern:counter --frames 30 --renderer file:out.png
         msdk run --producer file:clip.ivf --renderer file:copy.ivf \\
           --renderer bw,mode=threshold,file:bw.y4m
+        msdk run --producer file:clip.ivf --filter bw,blur:4 --renderer file:soft.y4m
         msdk run --producer testpattern --size 640x360 --fps 15 --seconds 10 \\
           --network bandwidth=500000,delay=50,jitter=5,loss=1
       """)
@@ -38,7 +39,13 @@ struct RunCommand: ParsableCommand {
     transform: { try PluginItem.list($0) })
   var renderer: [[PluginItem]] = []
 
-  @Option(help: ArgumentHelp("vp8, or none to send raw frames.", valueName: "codec"))
+  @Option(
+    help: ArgumentHelp(
+      "What the pictures pass before they are sent: a list of items, 'bw' or 'blur:12' say. May be given several times.",
+      valueName: "items"), transform: { try PluginItem.list($0) })
+  var filter: [[PluginItem]] = []
+
+  @Option(help: ArgumentHelp("vp8, av1 (by the plugin of that name), or none to send raw frames.", valueName: "codec"))
   var codec = Codec.vp8
 
   @Option(
@@ -77,15 +84,21 @@ struct RunCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Load plugins from this directory first. May be given several times.", valueName: "dir"))
   var plugins: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Set what this JSON file has, written by msdk params, on every instance of its class, before what the item says. May be given "
+        + "several times.", valueName: "file"))
+  var params: [String] = []
+
   func validate() throws {
     if seconds != nil, frames != nil { throw ValidationError("--seconds and --frames are both given; accepted: one of them") }
-    if codec == .none, bitrate != nil { throw ValidationError("--bitrate is given with --codec none; accepted: with --codec vp8") }
+    if codec == .none, bitrate != nil { throw ValidationError("--bitrate is given with --codec none; accepted: with a codec") }
   }
 
   func run() throws {
     let plan = RunPlan(
-      producer: producer, renderers: renderer, codec: codec, size: size, frameRate: fps, bitrate: bitrate, seconds: seconds, frames: frames,
-      network: network, seed: seed, plugins: plugins)
+      producer: producer, renderers: renderer, filters: filter.flatMap { $0 }, codec: codec, size: size, frameRate: fps, bitrate: bitrate,
+      seconds: seconds, frames: frames, network: network, seed: seed, plugins: plugins, parameterFiles: params)
     guard try Run(plan: plan).perform() else { throw ExitCode(1) }
   }
 }

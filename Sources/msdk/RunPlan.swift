@@ -5,6 +5,8 @@ import MediaTransport
 struct RunPlan: Sendable {
   var producer: PluginItem
   var renderers: [[PluginItem]] = []
+  /// In the order in which what is sent passes them.
+  var filters: [PluginItem] = []
   var codec = Codec.vp8
   var size: Size?
   var frameRate: FrameRate?
@@ -16,4 +18,6 @@ struct RunPlan: Sendable {
   var network: NetworkScript.Step?
   var seed: UInt64 = 1
   var plugins: [String] = []
+  /// Paths of what msdk params saved.
+  var parameterFiles: [String] = []
 }

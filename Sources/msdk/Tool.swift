@@ -16,7 +16,7 @@ struct Tool: ParsableCommand {
       'plugins' and '../lib/mediasdk/plugins-1' beside this program. Of two classes with the same name the first counts.
       """,
     version: SDKVersion.text,
-    subcommands: [InspectCommand.self, RunCommand.self, DemoCommand.self])
+    subcommands: [InspectCommand.self, RunCommand.self, ParamsCommand.self, PluginCommand.self, DemoCommand.self])
 
   static func main() {
     do {

@@ -16,8 +16,8 @@ passed=0
 ok() { passed=$((passed + 1)); echo "  $1"; }
 
 # A program.
-cp Examples/C/send.c Examples/C/receive.c Examples/C/tone.c "$root"
-for program in send receive tone; do
+cp Examples/C/send.c Examples/C/receive.c Examples/C/tone.c Examples/C/command.c "$root"
+for program in send receive tone command; do
   (cd "$root" && $cc "$program.c" $(pkg-config --cflags --libs mediasdk) -lm -o "$program" && LD_LIBRARY_PATH=$stage/lib timeout 60 "./$program" > "$program.log")
   ok "Examples/C/$program.c builds with pkg-config and runs"
 done
@@ -44,6 +44,15 @@ make --no-print-directory -s -C "$root/plugin" CC="$cc"
 LD_LIBRARY_PATH=$stage/lib "$stage/bin/msdk" inspect --plugins "$root/plugin" > "$root/inspect.log"
 grep -q org.example.gradient "$root/inspect.log"
 ok "Examples/Plugin builds with the installed headers alone and loads"
+
+# A plugin that the tool begins.
+(
+  cd "$root"
+  "$stage/bin/msdk" plugin new first > new.log
+  make --no-print-directory -s -C first CC="$cc"
+  make --no-print-directory -s -C first CC="$cc" MSDK="$stage/bin/msdk" check > check.log
+)
+ok "msdk plugin new writes a plugin that builds with the installed headers alone and passes the checker"
 
 # The tool finds the plugins that were installed beside it.
 grep -q org.mediasdk.producer.testpattern "$root/inspect.log"

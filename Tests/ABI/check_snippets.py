@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs what the documentation shows. In every Markdown file of the project, a ```c block with `int main` is compiled against the library
-and run, and a ```python block that imports mediasdk is run; each has 20 seconds. A block without these is prose, and is left alone.
+and run, and a ```python block that imports mediasdk is run; each has 20 seconds. A ```c block that includes mediasdk/plugin.h, or names
+msdk_self, is part of a plugin, and is compiled: behind the file's first block with that include. A block without these is prose, and is left
+alone.
 
     check_snippets.py [FILE.md ...]
 
-Without files: README.md, and every README.md of Bindings/ and Examples/. From the environment: MSDK_LIB_DIR, the directory of
+Without files: README.md, every README.md of Bindings/, and all of Examples/. From the environment: MSDK_LIB_DIR, the directory of
 libmediasdk.so; MSDK_PLUGIN_DIR (its plugins/); CC (gcc)."""
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(?P<indent>[ \t]*)```(?P<language>c|python)[^\n]*\n(?P<body>.*?)^(?P=indent)```[ \t]*$", re.S | re.M)
+PLUGIN = re.compile(r"#include <mediasdk/plugin\.h>")
+PART = re.compile(r"\bmsdk_(self|result|frame)\b|#include <")
 MARKER = {"c": re.compile(r"\bint main\b"), "python": re.compile(r"^\s*(import mediasdk|from mediasdk\b.* import)", re.M)}
 SECONDS = 20
 
@@ -37,9 +41,15 @@ class Snippet(NamedTuple):
 def snippets(file: Path) -> list[Snippet]:
     text = file.read_text()
     found = []
+    beginning = ""  # of the file's examples of plugins
     for match in FENCE.finditer(text):
         body = re.sub(rf"^{match['indent']}", "", match["body"], flags=re.M)
-        if MARKER[match["language"]].search(body):
+        if match["language"] == "c" and not MARKER["c"].search(body):
+            begins = PLUGIN.search(body) is not None
+            if begins or (beginning and PART.search(body)):
+                found.append(Snippet(file, text.count("\n", 0, match.start()) + 1, "plugin", body if begins else beginning + body))
+            beginning = beginning or (body if begins else "")
+        elif MARKER[match["language"]].search(body):
             found.append(Snippet(file, text.count("\n", 0, match.start()) + 1, match["language"], body))
     return found
 
@@ -58,6 +68,10 @@ def environment(library: Path, work: Path) -> dict[str, str]:
 
 
 def command(snippet: Snippet, library: Path, work: Path) -> list[str]:
+    if snippet.language == "plugin":
+        (work / "snippet.c").write_text(snippet.body)
+        return [os.environ.get("CC", "gcc"), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-Wl,-z,defs",
+                f"-I{ROOT / 'Include'}", "snippet.c", "-o", "snippet.so", "-pthread"]
     if snippet.language == "python":
         script = work / "snippet.py"
         script.write_text(snippet.body)
@@ -93,7 +107,7 @@ def main() -> int:
         return 2
     files = [Path(name).resolve() for name in sys.argv[1:]]
     if not files:
-        files = [ROOT / "README.md", *sorted(ROOT.glob("Bindings/*/README.md")), *sorted(ROOT.glob("Examples/*/README.md"))]
+        files = [ROOT / "README.md", *sorted(ROOT.glob("Bindings/*/README.md")), *sorted(ROOT.glob("Examples/*/*.md"))]
     found = [snippet for file in files if file.exists() for snippet in snippets(file)]
     failed = 0
     for snippet in found:

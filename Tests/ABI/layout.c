@@ -151,6 +151,7 @@ VALUE(MSDK_T_U64, 5);
 VALUE(MSDK_T_F64, 6);
 VALUE(MSDK_T_STRING, 7);
 VALUE(MSDK_T_BYTES, 8);
+VALUE(MSDK_T_STATUS, 9);
 
 VALUE(MSDK_PIXEL_I420, 0x32315559);
 VALUE(MSDK_PIXEL_NV12, 0x3231564E);
@@ -194,11 +195,13 @@ VALUE(MSDK_MIRROR, 4);
 
 VALUE(MSDK_CODEC_NONE, 0);
 VALUE(MSDK_CODEC_VP8, 0x30385056);
+VALUE(MSDK_CODEC_AV1, 0x31305641);
 VALUE(MSDK_CODEC_OPUS, 0x5355504F);
 
 VALUE(MSDK_ENCODED_KEY, 1);
 VALUE(MSDK_ENCODED_DISCONTINUITY, 2);
 VALUE(MSDK_ENCODED_DROPPABLE, 4);
+VALUE(MSDK_ENCODED_COARSE, 8);
 
 VALUE(MSDK_FEED_NONE, 0);
 VALUE(MSDK_FEED_NOT_ADMITTED, 1);
@@ -219,7 +222,7 @@ VALUE(MSDK_CHANNELS_MAX, 32);
 
 /* ----------------------------------------------------------------------------------------------------------------------------- plugin.h */
 
-SIZE(msdk_host, 168);
+SIZE(msdk_host, 184);
 AT(msdk_host, struct_size, 0);
 AT(msdk_host, abi_minor, 4);
 AT(msdk_host, name, 8);
@@ -242,6 +245,8 @@ AT(msdk_host, consume_audio_frame, 136);
 AT(msdk_host, read_render_data, 144);
 AT(msdk_host, now_ns, 152);
 AT(msdk_host, get_extension, 160);
+AT(msdk_host, audio_frame_make_writable, 168);
+AT(msdk_host, encoded_frame_create, 176);
 
 SIZE(msdk_param, 72);
 AT(msdk_param, struct_size, 0);
@@ -258,7 +263,22 @@ AT(msdk_arg, name, 0);
 AT(msdk_arg, type, 8);
 AT(msdk_arg, flags, 12);
 
-SIZE(msdk_command, 176);
+SIZE(msdk_choice, 24);
+AT(msdk_choice, struct_size, 0);
+AT(msdk_choice, reserved0, 4);
+AT(msdk_choice, value, 8);
+AT(msdk_choice, label, 16);
+
+SIZE(msdk_arg_limits, 48);
+AT(msdk_arg_limits, struct_size, 0);
+AT(msdk_arg_limits, flags, 4);
+AT(msdk_arg_limits, summary, 8);
+AT(msdk_arg_limits, min, 16);
+AT(msdk_arg_limits, max, 24);
+AT(msdk_arg_limits, choices, 32);
+AT(msdk_arg_limits, def, 40);
+
+SIZE(msdk_command, 184);
 AT(msdk_command, struct_size, 0);
 AT(msdk_command, flags, 4);
 AT(msdk_command, name, 8);
@@ -268,6 +288,7 @@ AT(msdk_command, arg_count, 28);
 AT(msdk_command, args, 32);
 AT(msdk_command, invoke, 160);
 AT(msdk_command, native, 168);
+AT(msdk_command, limits, 176);
 
 SIZE(msdk_video_producer, 80);
 AT(msdk_video_producer, struct_size, 0);
@@ -340,7 +361,115 @@ AT(msdk_audio_renderer, render_delay_ms, 64);
 AT(msdk_audio_renderer, accepts_codec, 72);
 AT(msdk_audio_renderer, render_encoded_frame, 80);
 
-SIZE(msdk_class, 160);
+SIZE(msdk_video_filter, 48);
+AT(msdk_video_filter, struct_size, 0);
+AT(msdk_video_filter, flags, 4);
+AT(msdk_video_filter, init_filter, 8);
+AT(msdk_video_filter, release_filter, 16);
+AT(msdk_video_filter, set_format, 24);
+AT(msdk_video_filter, filter_video_frame, 32);
+AT(msdk_video_filter, flush, 40);
+
+SIZE(msdk_audio_filter, 56);
+AT(msdk_audio_filter, struct_size, 0);
+AT(msdk_audio_filter, flags, 4);
+AT(msdk_audio_filter, init_filter, 8);
+AT(msdk_audio_filter, release_filter, 16);
+AT(msdk_audio_filter, set_format, 24);
+AT(msdk_audio_filter, filter_audio_frame, 32);
+AT(msdk_audio_filter, delay_ns, 40);
+AT(msdk_audio_filter, flush, 48);
+
+SIZE(msdk_video_encoder_settings, 48);
+AT(msdk_video_encoder_settings, struct_size, 0);
+AT(msdk_video_encoder_settings, width, 4);
+AT(msdk_video_encoder_settings, height, 8);
+AT(msdk_video_encoder_settings, fps_num, 12);
+AT(msdk_video_encoder_settings, fps_den, 16);
+AT(msdk_video_encoder_settings, threads, 20);
+AT(msdk_video_encoder_settings, preset, 24);
+AT(msdk_video_encoder_settings, kind, 28);
+AT(msdk_video_encoder_settings, target_bitrate, 32);
+AT(msdk_video_encoder_settings, key_frame_interval, 40);
+AT(msdk_video_encoder_settings, drop_threshold, 44);
+
+SIZE(msdk_video_encoder, 56);
+AT(msdk_video_encoder, struct_size, 0);
+AT(msdk_video_encoder, flags, 4);
+AT(msdk_video_encoder, codec, 8);
+AT(msdk_video_encoder, dimension_max, 12);
+AT(msdk_video_encoder, pixel_formats, 16);
+AT(msdk_video_encoder, open_encoder, 24);
+AT(msdk_video_encoder, close_encoder, 32);
+AT(msdk_video_encoder, set_rate, 40);
+AT(msdk_video_encoder, encode, 48);
+
+SIZE(msdk_video_decoder_settings, 16);
+AT(msdk_video_decoder_settings, struct_size, 0);
+AT(msdk_video_decoder_settings, threads, 4);
+AT(msdk_video_decoder_settings, pixels_max, 8);
+
+SIZE(msdk_encoded_header, 24);
+AT(msdk_encoded_header, struct_size, 0);
+AT(msdk_encoded_header, flags, 4);
+AT(msdk_encoded_header, width, 8);
+AT(msdk_encoded_header, height, 12);
+AT(msdk_encoded_header, is_shown, 16);
+AT(msdk_encoded_header, reserved0, 20);
+
+SIZE(msdk_video_decoder, 48);
+AT(msdk_video_decoder, struct_size, 0);
+AT(msdk_video_decoder, flags, 4);
+AT(msdk_video_decoder, codec, 8);
+AT(msdk_video_decoder, reserved0, 12);
+AT(msdk_video_decoder, open_decoder, 16);
+AT(msdk_video_decoder, close_decoder, 24);
+AT(msdk_video_decoder, decode, 32);
+AT(msdk_video_decoder, parse_header, 40);
+
+SIZE(msdk_audio_encoder_settings, 40);
+AT(msdk_audio_encoder_settings, struct_size, 0);
+AT(msdk_audio_encoder_settings, sample_rate, 4);
+AT(msdk_audio_encoder_settings, channels, 8);
+AT(msdk_audio_encoder_settings, application, 12);
+AT(msdk_audio_encoder_settings, bitrate, 16);
+AT(msdk_audio_encoder_settings, complexity, 20);
+AT(msdk_audio_encoder_settings, fec, 24);
+AT(msdk_audio_encoder_settings, expected_loss, 28);
+AT(msdk_audio_encoder_settings, dtx, 32);
+AT(msdk_audio_encoder_settings, reserved0, 36);
+
+SIZE(msdk_audio_encoder, 64);
+AT(msdk_audio_encoder, struct_size, 0);
+AT(msdk_audio_encoder, flags, 4);
+AT(msdk_audio_encoder, codec, 8);
+AT(msdk_audio_encoder, sample_rates_count, 12);
+AT(msdk_audio_encoder, sample_rates, 16);
+AT(msdk_audio_encoder, open_encoder, 24);
+AT(msdk_audio_encoder, close_encoder, 32);
+AT(msdk_audio_encoder, lookahead, 40);
+AT(msdk_audio_encoder, set_rate, 48);
+AT(msdk_audio_encoder, encode, 56);
+
+SIZE(msdk_packet_header, 16);
+AT(msdk_packet_header, struct_size, 0);
+AT(msdk_packet_header, sample_count, 4);
+AT(msdk_packet_header, channels, 8);
+AT(msdk_packet_header, has_redundancy, 12);
+
+SIZE(msdk_audio_decoder, 64);
+AT(msdk_audio_decoder, struct_size, 0);
+AT(msdk_audio_decoder, flags, 4);
+AT(msdk_audio_decoder, codec, 8);
+AT(msdk_audio_decoder, reserved0, 12);
+AT(msdk_audio_decoder, open_decoder, 16);
+AT(msdk_audio_decoder, close_decoder, 24);
+AT(msdk_audio_decoder, decode, 32);
+AT(msdk_audio_decoder, conceal, 40);
+AT(msdk_audio_decoder, recover, 48);
+AT(msdk_audio_decoder, parse_header, 56);
+
+SIZE(msdk_class, 216);
 AT(msdk_class, struct_size, 0);
 AT(msdk_class, kinds, 4);
 AT(msdk_class, flags, 8);
@@ -363,6 +492,13 @@ AT(msdk_class, audio_producer, 128);
 AT(msdk_class, video_renderer, 136);
 AT(msdk_class, audio_renderer, 144);
 AT(msdk_class, get_extension, 152);
+AT(msdk_class, param_choice, 160);
+AT(msdk_class, video_filter, 168);
+AT(msdk_class, audio_filter, 176);
+AT(msdk_class, video_encoder, 184);
+AT(msdk_class, video_decoder, 192);
+AT(msdk_class, audio_encoder, 200);
+AT(msdk_class, audio_decoder, 208);
 
 SIZE(msdk_module, 72);
 AT(msdk_module, struct_size, 0);
@@ -378,7 +514,7 @@ AT(msdk_module, init, 56);
 AT(msdk_module, deinit, 64);
 
 VALUE(MSDK_ABI_MAJOR, 1);
-VALUE(MSDK_ABI_MINOR, 2);
+VALUE(MSDK_ABI_MINOR, 3);
 
 VALUE(MSDK_LOG_DEBUG, 0);
 VALUE(MSDK_LOG_INFO, 1);
@@ -390,12 +526,16 @@ VALUE(MSDK_PLUGIN_EVENT_ERROR, 1);
 VALUE(MSDK_PLUGIN_EVENT_FORMAT_CHANGED, 2);
 VALUE(MSDK_PLUGIN_EVENT_ENDED, 3);
 VALUE(MSDK_PLUGIN_EVENT_PARAM_CHANGED, 4);
+VALUE(MSDK_PLUGIN_EVENT_DIED, 5);
+VALUE(MSDK_PLUGIN_EVENT_RESTARTED, 6);
+VALUE(MSDK_PLUGIN_EVENT_SLOW, 7);
 VALUE(MSDK_PLUGIN_EVENT_USER, 65536);
 
 VALUE(MSDK_PARAM_LIVE, 1);
 VALUE(MSDK_PARAM_READONLY, 2);
 VALUE(MSDK_PARAM_SECRET, 4);
 VALUE(MSDK_PARAM_REQUIRED, 8);
+VALUE(MSDK_PARAM_DYNAMIC_CHOICES, 16);
 
 VALUE(MSDK_ARGS_MAX, 8);
 
@@ -409,6 +549,13 @@ VALUE(MSDK_KIND_VIDEO_PRODUCER, 1);
 VALUE(MSDK_KIND_AUDIO_PRODUCER, 2);
 VALUE(MSDK_KIND_VIDEO_RENDERER, 4);
 VALUE(MSDK_KIND_AUDIO_RENDERER, 8);
+VALUE(MSDK_KIND_VIDEO_FILTER, 16);
+VALUE(MSDK_KIND_AUDIO_FILTER, 32);
+VALUE(MSDK_KIND_VIDEO_ENCODER, 64);
+VALUE(MSDK_KIND_VIDEO_DECODER, 128);
+VALUE(MSDK_KIND_AUDIO_ENCODER, 256);
+VALUE(MSDK_KIND_AUDIO_DECODER, 512);
+VALUE(MSDK_ENCODE_KEY, 1);
 
 VALUE(MSDK_CLASS_SINGLETON, 1);
 VALUE(MSDK_CLASS_NO_ISOLATION, 2);
@@ -435,6 +582,16 @@ AT(msdk_class_info, module_vendor, 48);
 AT(msdk_class_info, module_version, 56);
 AT(msdk_class_info, module_license, 64);
 AT(msdk_class_info, module_url, 72);
+
+SIZE(msdk_instance_options, 32);
+AT(msdk_instance_options, struct_size, 0);
+AT(msdk_instance_options, isolation, 4);
+AT(msdk_instance_options, flags, 8);
+AT(msdk_instance_options, control_deadline_ms, 12);
+AT(msdk_instance_options, media_deadline_ms, 16);
+AT(msdk_instance_options, memory_max_mb, 20);
+AT(msdk_instance_options, cpu_max_s, 24);
+AT(msdk_instance_options, restarts_max, 28);
 
 SIZE(msdk_engine_stats, 56);
 AT(msdk_engine_stats, struct_size, 0);
@@ -480,7 +637,7 @@ AT(msdk_incoming_audio_options, queue_ms, 28);
 AT(msdk_incoming_audio_options, queue_policy, 32);
 AT(msdk_incoming_audio_options, reserved0, 36);
 
-SIZE(msdk_incoming_audio_stats, 136);
+SIZE(msdk_incoming_audio_stats, 144);
 AT(msdk_incoming_audio_stats, struct_size, 0);
 AT(msdk_incoming_audio_stats, state, 4);
 AT(msdk_incoming_audio_stats, packets_received, 8);
@@ -501,6 +658,7 @@ AT(msdk_incoming_audio_stats, drift_ppm, 120);
 AT(msdk_incoming_audio_stats, level, 124);
 AT(msdk_incoming_audio_stats, sources, 128);
 AT(msdk_incoming_audio_stats, reserved0, 132);
+AT(msdk_incoming_audio_stats, total_filter_time_ns, 136);
 
 /* --------------------------------------------------------------------------------------------------------------------- incoming_video.h */
 
@@ -514,7 +672,7 @@ AT(msdk_incoming_video_options, output, 20);
 AT(msdk_incoming_video_options, queue_capacity, 24);
 AT(msdk_incoming_video_options, queue_policy, 28);
 
-SIZE(msdk_incoming_video_stats, 128);
+SIZE(msdk_incoming_video_stats, 136);
 AT(msdk_incoming_video_stats, struct_size, 0);
 AT(msdk_incoming_video_stats, state, 4);
 AT(msdk_incoming_video_stats, width, 8);
@@ -533,6 +691,7 @@ AT(msdk_incoming_video_stats, key_frames_requested, 96);
 AT(msdk_incoming_video_stats, total_decode_time_ns, 104);
 AT(msdk_incoming_video_stats, freeze_count, 112);
 AT(msdk_incoming_video_stats, frames_rendered, 120);
+AT(msdk_incoming_video_stats, total_filter_time_ns, 128);
 
 /* --------------------------------------------------------------------------------------------------------------------- outgoing_audio.h */
 
@@ -556,7 +715,7 @@ AT(msdk_outgoing_audio_options, expected_loss, 60);
 AT(msdk_outgoing_audio_options, dtx, 64);
 AT(msdk_outgoing_audio_options, reserved0, 68);
 
-SIZE(msdk_outgoing_audio_stats, 112);
+SIZE(msdk_outgoing_audio_stats, 120);
 AT(msdk_outgoing_audio_stats, struct_size, 0);
 AT(msdk_outgoing_audio_stats, state, 4);
 AT(msdk_outgoing_audio_stats, buffers_offered, 8);
@@ -574,6 +733,7 @@ AT(msdk_outgoing_audio_stats, receivers, 88);
 AT(msdk_outgoing_audio_stats, bitrate, 92);
 AT(msdk_outgoing_audio_stats, reports_dropped, 96);
 AT(msdk_outgoing_audio_stats, gain, 104);
+AT(msdk_outgoing_audio_stats, total_filter_time_ns, 112);
 
 VALUE(MSDK_AUDIO_MICROPHONE, 1);
 VALUE(MSDK_AUDIO_SCREEN_SHARE, 2);
@@ -590,7 +750,7 @@ AT(msdk_video_limit, width, 4);
 AT(msdk_video_limit, height, 8);
 AT(msdk_video_limit, fps, 12);
 
-SIZE(msdk_outgoing_video_options, 80);
+SIZE(msdk_outgoing_video_options, 96);
 AT(msdk_outgoing_video_options, struct_size, 0);
 AT(msdk_outgoing_video_options, kind, 4);
 AT(msdk_outgoing_video_options, limits, 8);
@@ -607,8 +767,11 @@ AT(msdk_outgoing_video_options, min_bitrate, 56);
 AT(msdk_outgoing_video_options, max_bitrate, 64);
 AT(msdk_outgoing_video_options, key_frame_interval_ms, 72);
 AT(msdk_outgoing_video_options, report_capacity, 76);
+AT(msdk_outgoing_video_options, codecs, 80);
+AT(msdk_outgoing_video_options, codec_count, 88);
+AT(msdk_outgoing_video_options, reserved0, 92);
 
-SIZE(msdk_outgoing_video_stats, 144);
+SIZE(msdk_outgoing_video_stats, 160);
 AT(msdk_outgoing_video_stats, struct_size, 0);
 AT(msdk_outgoing_video_stats, state, 4);
 AT(msdk_outgoing_video_stats, width, 8);
@@ -631,6 +794,9 @@ AT(msdk_outgoing_video_stats, receivers, 120);
 AT(msdk_outgoing_video_stats, reserved0, 124);
 AT(msdk_outgoing_video_stats, paced_frames_per_second, 128);
 AT(msdk_outgoing_video_stats, frames_repeated, 136);
+AT(msdk_outgoing_video_stats, codec, 144);
+AT(msdk_outgoing_video_stats, reserved1, 148);
+AT(msdk_outgoing_video_stats, total_filter_time_ns, 152);
 
 VALUE(MSDK_VIDEO_VIRTUAL, 1);
 VALUE(MSDK_VIDEO_SCREEN_SHARE, 2);
@@ -672,6 +838,7 @@ VALUE(MSDK_DROP_QUEUE, 6);
 VALUE(MSDK_DROP_NETWORK, 7);
 VALUE(MSDK_DROP_MUTED, 8);
 VALUE(MSDK_DROP_FLUSHED, 9);
+VALUE(MSDK_DROP_FILTER, 10);
 
 /* ------------------------------------------------------------------------------------------------------------------------------- room.h */
 
@@ -860,6 +1027,19 @@ VALUE(MSDK_OUTPUT_BOTH, 2);
 VALUE(MSDK_INSTANCE_CREATED, 0);
 VALUE(MSDK_INSTANCE_READY, 1);
 VALUE(MSDK_INSTANCE_STARTED, 2);
+VALUE(MSDK_ISOLATION_DEFAULT, 0);
+VALUE(MSDK_ISOLATION_NONE, 1);
+VALUE(MSDK_ISOLATION_PROCESS, 2);
+VALUE(MSDK_ISOLATED_MAY_FORK, 1);
+
+SIZE(msdk_instance_event, 544);
+AT(msdk_instance_event, struct_size, 0);
+AT(msdk_instance_event, event, 4);
+AT(msdk_instance_event, status, 8);
+AT(msdk_instance_event, flags, 12);
+AT(msdk_instance_event, timestamp_ns, 16);
+AT(msdk_instance_event, instance, 24);
+AT(msdk_instance_event, text, 32);
 
 /* ---------------------------------------------------------------------------------------------------------------------------- ingest.h */
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures MediaSDK against its peers and prints one table. Nothing that comes out slow fails the run.
 #
-#   Tests/Bench/run.sh [PART...]      PART: start handles lifetime conversions passage sending encoding mixing resampling opus
-#                                     latency capture feeding fanning; none: all, in about 13 minutes
+#   Tests/Bench/run.sh [PART...]      PART: start handles commands lifetime conversions passage sending encoding mixing resampling opus
+#                                     latency capture feeding fanning isolation scanning; none: all, in about 13 minutes
 #
 # Environment, with the defaults
 #   MSDK_LIB_DIR     directory of libmediasdk.so        .build/out
@@ -56,7 +56,7 @@ compile_peer() {
 
 echo "compiling"
 ours="-L$BUILD_DIR/lib -lmediasdk"
-# shellcheck disable=SC2086
+# shellcheck disable=SC2046,SC2086
 {
   compile pass_msdk "call measure meter" $ours
   compile encode_msdk "call clip encode_meter measure" $ours -lvpx
@@ -70,8 +70,14 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
   compile latency_msdk "sound call measure sound_pace" $ours -lm
   compile feed_msdk "feed call measure" $ours -lmediasdk-feeder
   "$CC" -std=c11 -O2 -shared -fPIC "$here/C/bare.c" -o "$BUILD_DIR/libbare.so"
+  "$CC" -std=c11 -D_GNU_SOURCE -O2 -shared -fPIC -I"$root/Include" "$here/C/scanned.c" -o "$BUILD_DIR/libscanned.so"
+  compile scan_msdk "call measure" $ours
   compile lookup_msdk "call measure" $ours "$BUILD_DIR/libbare.so"
+  compile command_msdk "call measure" $ours $(pkg-config --cflags --libs libffi)
 }
+compile isolated_msdk "call measure" "-L$BUILD_DIR/lib" -lmediasdk
+"$CC" -std=c11 -O2 -Wall -Wextra -pedantic -Werror -I"$root/Include" -shared -fPIC "$here/C/isolated_plugin.c" -o "$BUILD_DIR/isolated_plugin.so"
+ln -sf "$MSDK_LIB_DIR/msdk-plugin-host" "$BUILD_DIR/lib/msdk-plugin-host"
 compile pass_bare "measure meter"
 compile feed_bare "feed measure"
 compile encode_vpx "vpx_encoder clip encode_meter measure" -lvpx

@@ -12,7 +12,8 @@
 static inline msdk_engine *engine_new(uint32_t clock) {
   msdk_engine_options options = MSDK_INIT(msdk_engine_options);
   options.clock = clock;
-  options.ignore_environment = 1;
+  /* The tests run isolated by the environment too. */
+  options.ignore_environment = getenv("MSDK_PLUGIN_ISOLATE") == NULL;
   msdk_engine *engine = NULL;
   CHECK_OK(msdk_engine_create(&options, &engine));
   return engine;

@@ -1,6 +1,8 @@
-/* The functions of sound for fuzz_calls.c, which includes this file after its own helpers. */
+/* The functions of sound for fuzz_calls.c. */
 #ifndef FUZZ_SOUND_H
 #define FUZZ_SOUND_H
+
+#include "fuzz_video.h"
 
 static const msdk_audio_frame *sounds[KEPT];
 static uint32_t sounds_taken, sounds_gone, sounds_dropped, mixes_heard;

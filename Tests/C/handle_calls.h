@@ -44,6 +44,8 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(ENGINE, engine, register_module, msdk_engine_register_module(it, NULL))                                                               \
   X(ENGINE, engine, class_at, (msdk_engine_class_at(it, 0, &(msdk_class_info){.struct_size = sizeof(msdk_class_info)})))                  \
   X(ENGINE, engine, class_param_at, (msdk_engine_class_param_at(it, "a.b", 0, &(msdk_param){.struct_size = sizeof(msdk_param)})))         \
+  X(ENGINE, engine, class_command_at,                                                                                                     \
+    (msdk_engine_class_command_at(it, "a.b", 0, &(msdk_command){.struct_size = sizeof(msdk_command)})))                                   \
   X(ENGINE, engine, engine_stats, (msdk_engine_stats_get(it, &(msdk_engine_stats){.struct_size = sizeof(msdk_engine_stats)})))            \
   X(ENGINE, engine, outgoing_create, one_outgoing(it))                                                                                    \
   X(ENGINE, engine, session_create, one_session(it))                                                                                      \
@@ -69,6 +71,8 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(OUTGOING, stream, attach_producer, msdk_outgoing_video_attach_producer(it, NULL))                                                     \
   X(OUTGOING, stream, attach_preview, msdk_outgoing_video_attach_renderer(it, all_good.instance))                                         \
   X(OUTGOING, stream, detach_preview, msdk_outgoing_video_detach_renderer(it, all_good.instance))                                         \
+  X(OUTGOING, stream, add_filter, msdk_outgoing_video_add_filter(it, all_good.instance))                                                \
+  X(OUTGOING, stream, remove_filter, msdk_outgoing_video_remove_filter(it, all_good.instance))                                          \
   X(OUTGOING, stream, read_report,                                                                                                        \
     (msdk_outgoing_video_read_report(it, 0, &(msdk_frame_report){.struct_size = sizeof(msdk_frame_report)})))                             \
   X(OUTGOING, stream, set_encoded_callback, msdk_outgoing_video_set_encoded_callback(it, NULL, NULL))                                     \
@@ -87,12 +91,20 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(INCOMING, stream, set_frame_callback, msdk_incoming_video_set_frame_callback(it, NULL, NULL))                                         \
   X(INCOMING, stream, attach_renderer, msdk_incoming_video_attach_renderer(it, all_good.instance))                                        \
   X(INCOMING, stream, detach_renderer, msdk_incoming_video_detach_renderer(it, all_good.instance))                                        \
+  X(INCOMING, stream, add_incoming_filter, msdk_incoming_video_add_filter(it, all_good.instance))                                       \
+  X(INCOMING, stream, remove_incoming_filter, msdk_incoming_video_remove_filter(it, all_good.instance))                                 \
   X(INCOMING, stream, ask_key_frame, msdk_incoming_video_request_key_frame(it))                                                           \
   X(INCOMING, stream, incoming_stats,                                                                                                     \
     (msdk_incoming_video_stats_get(it, &(msdk_incoming_video_stats){.struct_size = sizeof(msdk_incoming_video_stats)})))                  \
   X(INSTANCE, instance, set_param, (msdk_instance_set_param(it, "a", &(msdk_value){.type = MSDK_T_BOOL})))                                \
   X(INSTANCE, instance, set_param_text, msdk_instance_set_param_text(it, "a", "1"))                                                       \
+  X(INSTANCE, instance, call, msdk_instance_call(it, "a", NULL, 0, NULL))                                                                 \
   X(INSTANCE, instance, get_param, (msdk_instance_get_param(it, "a", &(msdk_value){0}, NULL, 0, NULL)))                                   \
+  X(INSTANCE, instance, param_choice_at,                                                                                                  \
+    (msdk_instance_param_choice_at(it, "a", 0, &(msdk_choice){.struct_size = sizeof(msdk_choice)}, NULL, 0, NULL)))                       \
+  X(INSTANCE, instance, next_instance_event,                                                                                              \
+    (msdk_instance_next_event(it, 0, &(msdk_instance_event){.struct_size = sizeof(msdk_instance_event)})))                                \
+  X(INSTANCE, instance, set_instance_callback, msdk_instance_set_event_callback(it, NULL, NULL))                                          \
   X(INSTANCE, instance, instance_state, (msdk_instance_state(it, MSDK_KIND_VIDEO_RENDERER, &(uint32_t){0})))                              \
   X(INSTANCE, producer, format_at, (msdk_instance_format_at(it, 0, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)})))      \
   X(INSTANCE, filter, attach_downstream, msdk_instance_attach_renderer(it, all_good.instance))                                            \
@@ -110,6 +122,10 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SESSION, session, detach_call_renderer, msdk_session_detach_renderer(it, all_good.instance))                                          \
   X(INSTANCE, renderer, attach_to_outgoing, msdk_outgoing_video_attach_renderer(all_good.outgoing, it))                                   \
   X(INSTANCE, renderer, detach_from_outgoing, msdk_outgoing_video_detach_renderer(all_good.outgoing, it))                                 \
+  X(INSTANCE, filter, add_to_outgoing, msdk_outgoing_video_add_filter(all_good.outgoing, it))                                           \
+  X(INSTANCE, filter, remove_from_outgoing, msdk_outgoing_video_remove_filter(all_good.outgoing, it))                                   \
+  X(INSTANCE, filter, add_to_incoming, msdk_incoming_video_add_filter(all_good.incoming, it))                                           \
+  X(INSTANCE, filter, remove_from_incoming, msdk_incoming_video_remove_filter(all_good.incoming, it))                                   \
   X(FRAME, frame, frame_ref, msdk_video_frame_ref(it))                                                                                    \
   X(FRAME, frame, convert,                                                                                                                \
     (msdk_video_frame_convert(it, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)}, &(msdk_video_frame *){NULL})))          \
@@ -139,6 +155,8 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SOUND_OUT, stream, sound_set_bitrate, msdk_outgoing_audio_set_bitrate(it, 0))                                                         \
   X(SOUND_OUT, stream, set_expected_loss, msdk_outgoing_audio_set_expected_loss(it, 0))                                                   \
   X(SOUND_OUT, stream, sound_attach_producer, msdk_outgoing_audio_attach_producer(it, NULL))                                              \
+  X(SOUND_OUT, stream, sound_add_filter, msdk_outgoing_audio_add_filter(it, all_good.instance))                                         \
+  X(SOUND_OUT, stream, sound_remove_filter, msdk_outgoing_audio_remove_filter(it, all_good.instance))                                   \
   X(SOUND_OUT, stream, sound_encoded_callback, msdk_outgoing_audio_set_encoded_callback(it, NULL, NULL))                                  \
   X(SOUND_OUT, stream, sound_out_stats,                                                                                                   \
     (msdk_outgoing_audio_stats_get(it, &(msdk_outgoing_audio_stats){.struct_size = sizeof(msdk_outgoing_audio_stats)})))                  \

@@ -15,6 +15,8 @@ cc=${CC:-gcc}
 timeout_s=${MSDK_TEST_TIMEOUT:-120}
 export MSDK_PLUGIN_DIR=${MSDK_PLUGIN_DIR:-$lib/plugins}
 export MSDK_TEST_PLUGINS=$build/plugins
+export MSDK_TEST_SCANNED=$build/scanned
+export XDG_CACHE_HOME=$build/cache
 export MSDK_TEST_MEDIA=$root/Tests/Media
 export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0:allocator_may_return_null=1}
@@ -31,12 +33,15 @@ compile() { # source, output, more flags
   fi
 }
 
-mkdir -p "$build/plugins" "$build/run"
-for source in "$here"/plugins/*.c; do
-  # The plugins are bad on purpose, and are built without a sanitizer's help.
-  CFLAGS= compile "$source" "$build/plugins/$(basename "$source" .c).so" -fPIC -shared || exit 1
+export MSDK_TEST_ISOLATED=$build/isolated
+mkdir -p "$build/plugins" "$build/scanned" "$build/isolated" "$build/run"
+for folder in plugins scanned isolated; do
+  for source in "$here/$folder"/*.c; do
+    # The plugins are bad on purpose, and are built without a sanitizer's help.
+    CFLAGS= compile "$source" "$build/$folder/$(basename "$source" .c).so" -fPIC -shared -pthread || exit 1
+  done
+  chmod go-w "$build/$folder" "$build/$folder"/*.so
 done
-chmod go-w "$build/plugins" "$build"/plugins/*.so
 
 names=("$@")
 [ ${#names[@]} -gt 0 ] || names=($(cd "$here" && ls test_*.c fuzz_*.c | sed 's/\.c$//'))

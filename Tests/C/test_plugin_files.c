@@ -18,7 +18,8 @@ static msdk_result load(const char *path) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   msdk_result result = msdk_engine_load_plugin(engine, path);
   msdk_class_info info = MSDK_INIT(msdk_class_info);
-  CHECK_EQ(msdk_engine_class_at(engine, 0, &info), result >= 0 ? MSDK_OK : MSDK_E_NOT_FOUND); /* none is left behind */
+  CHECK_OK(msdk_engine_class_at(engine, 0, &info));
+  CHECK_EQ(strcmp(info.id, "org.mediasdk.vp8") == 0, result < 0); /* none is left behind but the SDK's own codecs */
   if (result < 0) CHECK_EQ(msdk_engine_load_plugin(engine, path), result); /* and its words are the last ones again */
   msdk_engine_destroy(engine);
   return result;
@@ -83,7 +84,9 @@ static void a_sound_one_loads_twice(void) {
   CHECK_OK(msdk_engine_class_at(engine, 0, &info));
   CHECK(strcmp(info.id, "org.mediasdk.test.sound") == 0);
   CHECK(strcmp(info.module_vendor, "") == 0);
-  CHECK_RESULT(msdk_engine_class_at(engine, 1, &info), MSDK_E_NOT_FOUND);
+  CHECK_OK(msdk_engine_class_at(engine, 2, &info));
+  CHECK(strcmp(info.id, "org.mediasdk.opus") == 0);
+  CHECK_RESULT(msdk_engine_class_at(engine, 3, &info), MSDK_E_NOT_FOUND);
   CHECK_ERROR(msdk_engine_load_plugin(engine, path_of("taken_id")), MSDK_E_EXISTS, "org.mediasdk.test.sound");
   msdk_instance *instance = NULL;
   CHECK_OK(msdk_instance_create(engine, "org.mediasdk.test.sound", &instance));

@@ -253,6 +253,9 @@ static msdk_result fill_class(void *it) { return msdk_engine_class_at(lively.eng
 static msdk_result fill_param(void *it) {
   return msdk_engine_class_param_at(lively.engine, "org.mediasdk.producer.testpattern", 0, it);
 }
+static msdk_result fill_command(void *it) {
+  return msdk_engine_class_command_at(lively.engine, "org.mediasdk.producer.testpattern", 0, it);
+}
 static msdk_result fill_engine_stats(void *it) { return msdk_engine_stats_get(lively.engine, it); }
 static msdk_result fill_session_stats(void *it) { return msdk_session_stats_get(lively.alice, it); }
 static msdk_result fill_outgoing_stats(void *it) { return msdk_outgoing_video_stats_get(lively.outgoing, it); }
@@ -322,6 +325,7 @@ static const output outputs[] = {
   {"video_limit", sizeof(msdk_video_limit), fill_limit},
   {"class_info", sizeof(msdk_class_info), fill_class},
   {"param", sizeof(msdk_param), fill_param},
+  {"command", sizeof(msdk_command), fill_command},
   {"engine_stats", sizeof(msdk_engine_stats), fill_engine_stats},
   {"session_stats", sizeof(msdk_session_stats), fill_session_stats},
   {"outgoing_video_stats", sizeof(msdk_outgoing_video_stats), fill_outgoing_stats},

@@ -47,7 +47,7 @@ import Testing
     #expect(error { $0.classes[0].id = nil }?.text.contains("classes[0].id is NULL") == true)
   }
 
-  @Test(arguments: [0, 16, 17, Int(UInt32.max)])
+  @Test(arguments: [0, 1024, 1025, Int(UInt32.max)])
   func kindsAreTheKnownOnes(kinds: Int) {
     #expect(error { $0.classes[0].kinds = UInt32(kinds) }?.status == .abi)
   }
@@ -76,7 +76,9 @@ import Testing
   }
 
   @Test func aTableThatIsTooShortIsRefused() {
-    #expect(error { $0.classes[0].struct_size -= 1 }?.status == .abi)
+    let sizeOfVersion12 = UInt32(MemoryLayout<msdk_class>.offset(of: \.param_choice) ?? 0)
+    #expect(error { $0.classes[0].struct_size = sizeOfVersion12 } == nil)
+    #expect(error { $0.classes[0].struct_size = sizeOfVersion12 - 1 }?.status == .abi)
     #expect(error { $0.producer.struct_size -= 1 }?.status == .abi)
     #expect(error { $0.renderer.struct_size = 0 }?.status == .abi)
     #expect(error { $0.table.struct_size -= 1 }?.status == .abi)

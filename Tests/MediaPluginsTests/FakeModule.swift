@@ -12,7 +12,10 @@ final class FakeModule {
   var renderer = FakePlugin.renderer()
   var audioProducer = FakePlugin.audioProducer(pull: true)
   var audioRenderer = FakePlugin.audioRenderer()
+  var videoFilter = FakePlugin.videoFilter()
+  var audioFilter = FakePlugin.audioFilter()
   var params: [msdk_param] = []
+  var commands: [msdk_command] = []
   /// Kinds whose table is left out.
   var omitted = 0
 
@@ -47,6 +50,11 @@ final class FakeModule {
       classes[0].param_count = UInt64(params.count)
       classes[0].param_stride = UInt64(MemoryLayout<msdk_param>.stride)
     }
+    if !commands.isEmpty {
+      classes[0].commands = UnsafePointer(FakeModule.keep(commands))
+      classes[0].command_count = UInt64(commands.count)
+      classes[0].command_stride = UInt64(MemoryLayout<msdk_command>.stride)
+    }
     let list = classes.map { entry -> UnsafePointer<msdk_class>? in
       var entry = entry
       let given = entry.kinds & ~UInt32(omitted)
@@ -54,6 +62,8 @@ final class FakeModule {
       if given & UInt32(MSDK_KIND_VIDEO_RENDERER) != 0 { entry.video_renderer = UnsafePointer(FakeModule.keep([renderer])) }
       if given & UInt32(MSDK_KIND_AUDIO_PRODUCER) != 0 { entry.audio_producer = UnsafePointer(FakeModule.keep([audioProducer])) }
       if given & UInt32(MSDK_KIND_AUDIO_RENDERER) != 0 { entry.audio_renderer = UnsafePointer(FakeModule.keep([audioRenderer])) }
+      if given & UInt32(MSDK_KIND_VIDEO_FILTER) != 0 { entry.video_filter = UnsafePointer(FakeModule.keep([videoFilter])) }
+      if given & UInt32(MSDK_KIND_AUDIO_FILTER) != 0 { entry.audio_filter = UnsafePointer(FakeModule.keep([audioFilter])) }
       return UnsafePointer(FakeModule.keep([entry]))
     }
     table.classes = UnsafePointer(FakeModule.keep(list + [nil]))

@@ -60,7 +60,7 @@ import Testing
     directory.file("b.so", [1, 2, 3, 4], mode: 0o646)
     let registry = PluginRegistry()
     let errors = Monitor<[Status]>([])
-    #expect(try registry.loadAll(in: directory.path) { error in errors.withLock { $0.append(error.status) } } == 0)
+    #expect(try registry.loadAll(in: directory.path) { _, error in errors.withLock { $0.append(error.status) } } == 0)
     #expect(errors.withLock { $0 } == [.abi, .permission])
     #expect(registry.classes.isEmpty)
   }

@@ -1,6 +1,7 @@
 import CMediaSDK
 import Glibc
 import MediaCodecs
+import MediaPlugins
 import Testing
 
 @testable import MediaCore
@@ -33,7 +34,7 @@ import Testing
 
     /// What comes of the packets of these numbers.
     func play(_ numbers: some Sequence<Int>) throws -> (heard: [HeardBuffer], result: AudioDecodingStage.Result) {
-      let stage = AudioDecodingStage(try AudioCodec.named(UInt32(MSDK_CODEC_OPUS), argument: "codec"), channels: 1)
+      let stage = AudioDecodingStage(try Codecs.builtIn.audio(UInt32(MSDK_CODEC_OPUS)), channels: 1)
       var heard: [HeardBuffer] = []
       var total = AudioDecodingStage.Result()
       for number in numbers {
@@ -147,7 +148,7 @@ import Testing
   @Test func aPauseOfTheSendersIsNoGap() throws {
     let film = try Film(count: 20)
     defer { film.release() }
-    let stage = AudioDecodingStage(try AudioCodec.named(UInt32(MSDK_CODEC_OPUS), argument: "codec"), channels: 1)
+    let stage = AudioDecodingStage(try Codecs.builtIn.audio(UInt32(MSDK_CODEC_OPUS)), channels: 1)
     var heard: [HeardBuffer] = []
     // Numbered without a gap, but ten packets' time went by: silence that was not sent.
     for (number, index) in [0, 1, 12, 13].enumerated() {
@@ -161,7 +162,7 @@ import Testing
   @Test func resettingBeginsAnew() throws {
     let film = try Film(count: 20)
     defer { film.release() }
-    let stage = AudioDecodingStage(try AudioCodec.named(UInt32(MSDK_CODEC_OPUS), argument: "codec"), channels: 1)
+    let stage = AudioDecodingStage(try Codecs.builtIn.audio(UInt32(MSDK_CODEC_OPUS)), channels: 1)
     var heard: [HeardBuffer] = []
     _ = try stage.decode(film.packets[0], 1) { heard.append(HeardBuffer($0)) }
     stage.reset()
@@ -173,7 +174,7 @@ import Testing
   @Test func monoPacketsMayBeHeardInStereo() throws {
     let film = try Film(count: 5)
     defer { film.release() }
-    let stage = AudioDecodingStage(try AudioCodec.named(UInt32(MSDK_CODEC_OPUS), argument: "codec"), channels: 2)
+    let stage = AudioDecodingStage(try Codecs.builtIn.audio(UInt32(MSDK_CODEC_OPUS)), channels: 2)
     for number in 1...5 {
       _ = try stage.decode(film.packets[number - 1], UInt64(number)) { frame in
         #expect(frame.format.channels == 2 && frame.sampleCount == 960)
@@ -185,7 +186,7 @@ import Testing
   @Test func timesOfAnySizeDoNotTrap() throws {
     let film = try Film(count: 8)
     defer { film.release() }
-    let stage = AudioDecodingStage(try AudioCodec.named(UInt32(MSDK_CODEC_OPUS), argument: "codec"), channels: 1)
+    let stage = AudioDecodingStage(try Codecs.builtIn.audio(UInt32(MSDK_CODEC_OPUS)), channels: 1)
     let times: [Int64] = [1, .max - 1_000_000_000, 5, .min + 5, 0, second]
     for (index, time) in times.enumerated() {
       film.packets[index].native.pointee.timestamp_ns = time

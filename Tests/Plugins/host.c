@@ -229,6 +229,28 @@ void host_unref(const msdk_video_frame *frame) {
   pthread_mutex_unlock(&context->lock);
 }
 
+/* As the real host does: in place where the caller's reference is the only one, else a copy. */
+static msdk_result make_writable(msdk_host_context *context, msdk_video_frame *in, msdk_video_frame **out) {
+  host_frame_memory *memory = (host_frame_memory *)in;
+  pthread_mutex_lock(&context->lock);
+  int alone = memory->references == 1 && !memory->is_wrapped && (in->flags & MSDK_FRAME_WRITABLE) != 0;
+  pthread_mutex_unlock(&context->lock);
+  *out = in;
+  if (alone) return MSDK_OK;
+  msdk_result result = acquire(context, in->format, 0, out);
+  if (result < 0) return result;
+  for (uint32_t i = 0; i < in->plane_count; i++) {
+    for (uint32_t row = 0; row < host_rows(in->format, i); row++) {
+      memcpy((*out)->plane[i].data + (ptrdiff_t)row * (*out)->plane[i].stride, in->plane[i].data + (ptrdiff_t)row * in->plane[i].stride,
+             host_row_bytes(in->format, i));
+    }
+  }
+  (*out)->timestamp_ns = in->timestamp_ns;
+  (*out)->orientation = in->orientation;
+  host_unref(in);
+  return MSDK_OK;
+}
+
 msdk_video_frame *host_frame(host_instance *instance, const msdk_video_format *format) {
   msdk_video_frame *frame = NULL;
   CHECK_EQ(acquire(&instance->context, format, 0, &frame), MSDK_OK);
@@ -318,12 +340,17 @@ const msdk_host host_table = {
   .video_frame_wrap = wrap,
   .video_frame_ref = ref,
   .video_frame_unref = host_unref,
+  .video_frame_make_writable = make_writable,
+  .encoded_frame_ref = host_encoded_ref,
+  .encoded_frame_unref = host_encoded_unref,
+  .encoded_frame_create = host_encoded_create,
   .audio_frame_acquire = host_audio_acquire,
   .audio_frame_ref = host_audio_ref,
   .audio_frame_unref = host_audio_unref,
   .consume_video_frame = consume,
   .consume_audio_frame = host_audio_consume,
   .now_ns = now,
+  .audio_frame_make_writable = host_audio_make_writable,
 };
 
 /* --------------------------------------------------------------------------------------------------------------- instances */
@@ -360,6 +387,7 @@ void host_create(host_instance *instance, const msdk_class *class) {
   instance->context.padding = 24;
   instance->context.pool_limit = HOST_POOL;
   instance->context.audio_pool_limit = HOST_AUDIO_POOL;
+  instance->context.encoded_limit = HOST_ENCODED_POOL;
   CHECK_EQ(class->create(&host_table, &instance->context, &instance->self), MSDK_OK);
   CHECK(instance->self != NULL);
 }
@@ -370,6 +398,7 @@ void host_destroy(host_instance *instance) {
   CHECK_EQ(context->outstanding, 0);
   CHECK_EQ(context->overwritten, 0);
   CHECK_EQ(context->audio_outstanding, 0);
+  CHECK_EQ(context->encoded_outstanding, 0);
   CHECK_EQ(context->audio_overwritten, 0);
   host_recording_free(&context->recording);
   for (int i = 0; i < HOST_POOL; i++) {

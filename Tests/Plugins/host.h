@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-enum { HOST_POOL = 8, HOST_AUDIO_POOL = 16, HOST_EVENTS = 32 };
+enum { HOST_ENCODED_POOL = 256, HOST_POOL = 8, HOST_AUDIO_POOL = 16, HOST_EVENTS = 32 };
 
 /* Sound that was taken, as numbers from -1 to 1. */
 typedef struct host_recording {
@@ -51,6 +51,9 @@ struct msdk_host_context {
   msdk_result (*consume_audio)(msdk_host_context *, const msdk_audio_frame *);
   host_recording recording; /* under the lock */
   host_event event_log[HOST_EVENTS]; /* the first ones */
+
+  /* What an encoder made. */
+  uint32_t encoded_limit, encoded_outstanding, encoded_refused;
 };
 
 typedef struct host_instance {
@@ -112,7 +115,14 @@ const char *host_path(const char *name); /* in that folder; valid until the eigh
 /* For the table; see host_audio.c. */
 msdk_result host_audio_acquire(msdk_host_context *, const msdk_audio_format *, uint32_t sample_count, msdk_audio_frame **out);
 void host_audio_ref(const msdk_audio_frame *frame);
+msdk_result host_audio_make_writable(msdk_host_context *, msdk_audio_frame *in, msdk_audio_frame **out);
 msdk_result host_audio_consume(msdk_host_context *, msdk_audio_frame *);
+
+/* An encoded frame, as an encoder makes one; its data is in memory of its own, without a byte to spare. */
+msdk_encoded_frame *host_encoded(host_instance *instance, const void *data, uint64_t size);
+void host_encoded_unref(const msdk_encoded_frame *frame);
+msdk_result host_encoded_create(msdk_host_context *, const msdk_encoded_frame *attributes, msdk_encoded_frame **out);
+void host_encoded_ref(const msdk_encoded_frame *frame);
 
 extern const msdk_host host_table;
 

@@ -108,6 +108,21 @@ void host_audio_unref(const msdk_audio_frame *frame) {
   free(memory);
 }
 
+msdk_result host_audio_make_writable(msdk_host_context *context, msdk_audio_frame *in, msdk_audio_frame **out) {
+  audio_memory *memory = memory_of(in);
+  pthread_mutex_lock(&context->lock);
+  int alone = memory->references == 1 && (in->flags & MSDK_FRAME_WRITABLE) != 0;
+  pthread_mutex_unlock(&context->lock);
+  *out = in;
+  if (alone) return MSDK_OK;
+  msdk_result result = host_audio_acquire(context, in->format, in->sample_count, out);
+  if (result < 0) return result;
+  memcpy((*out)->planes[0], in->planes[0], memory->bytes);
+  (*out)->timestamp_ns = in->timestamp_ns;
+  host_audio_unref(in);
+  return MSDK_OK;
+}
+
 msdk_audio_frame *host_audio_frame(host_instance *instance, const msdk_audio_format *format, uint32_t sample_count) {
   msdk_audio_frame *frame = NULL;
   CHECK_EQ(host_audio_acquire(&instance->context, format, sample_count, &frame), MSDK_OK);

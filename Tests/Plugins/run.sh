@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the plugins, the example and their tests into a folder, and runs the tests; fails if one of them does.
-#   CC=... CFLAGS=... Tests/Plugins/run.sh BUILD_FOLDER
+#   CC=... CFLAGS=... LDFLAGS=... Tests/Plugins/run.sh BUILD_FOLDER
 set -eu
-build=${1:?usage: CC=... CFLAGS=... run.sh BUILD_FOLDER}
+build=${1:?usage: CC=... CFLAGS=... LDFLAGS=... run.sh BUILD_FOLDER}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cc=${CC:-cc}
 flags="-std=c11 -Wall -Wextra -pedantic -Werror ${CFLAGS:--O2}"
@@ -22,12 +22,13 @@ package_flags() {
 for folder in "$root"/Sources/Plugins/*/; do
   name=$(basename "$folder" | tr 'A-Z' 'a-z')
   # shellcheck disable=SC2046,SC2086
-  $cc $flags -fPIC -fvisibility=hidden -shared -I"$root/Include" "$folder"*.c $(package_flags "$folder") -o "$build/plugins/$name.so"
+  $cc $flags -fPIC -fvisibility=hidden -shared -I"$root/Include" "$folder"*.c $(package_flags "$folder") \
+    ${LDFLAGS:-} -o "$build/plugins/$name.so"
 done
 
 printf 'Name: mediasdk\nDescription: headers\nVersion: 1.0\nincludedir=%s\nCflags: -I${includedir}\n' "$root/Include" >"$build/mediasdk.pc"
 cp "$root"/Examples/Plugin/gradient.c "$root"/Examples/Plugin/Makefile "$root"/Examples/Plugin/plugin.map "$build/plugins/"
-make -s -B -C "$build/plugins" PKG_CONFIG_PATH="$build" CC="$cc" CFLAGS="$flags"
+make -s -B -C "$build/plugins" PKG_CONFIG_PATH="$build" CC="$cc" CFLAGS="$flags" LDFLAGS="${LDFLAGS:-}"
 
 for plugin in "$build"/plugins/*.so; do
   extra=$(nm -D --defined-only "$plugin" | awk '{print $3}' |
@@ -38,12 +39,17 @@ for plugin in "$build"/plugins/*.so; do
   fi
 done
 
+for source in "$root"/Tests/Plugins/host*.c; do
+  # shellcheck disable=SC2086
+  $cc $flags -I"$root/Include" -c "$source" -o "$build/tests/$(basename "$source" .c).o"
+done
+
 failed=0
 for source in "$root"/Tests/Plugins/test_*.c; do
   name=$(basename "$source" .c)
   # shellcheck disable=SC2046,SC2086
-  $cc $flags -I"$root/Include" "$source" "$root/Tests/Plugins/host.c" "$root/Tests/Plugins/host_audio.c" \
-    $(pkg-config --cflags --libs vpx libpng xcb xcb-xfixes) -ldl -lm -lpthread -o "$build/tests/$name"
+  $cc $flags -I"$root/Include" "$source" "$build"/tests/host*.o \
+    $(pkg-config --cflags --libs vpx libpng xcb xcb-xfixes) -ldl -lm -lpthread ${LDFLAGS:-} -o "$build/tests/$name"
   echo "== $name"
   MSDK_TEST_PLUGINS="$build/plugins" MSDK_TEST_MEDIA="$root/Tests/Media" timeout 300 "$build/tests/$name" || failed=1
 done

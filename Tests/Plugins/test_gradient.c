@@ -37,6 +37,11 @@ int main(int argc, char **argv) {
     CHECK_EQ(producer->stop_capture(instance.self), MSDK_OK);
     CHECK_EQ(producer->release_capture(instance.self), MSDK_OK);
   }
+  CHECK_EQ(class->command_count, 1);
+  CHECK_TEXT(class->commands[0].name, "move");
+  uint32_t (*move)(msdk_self *, int32_t) = (uint32_t (*)(msdk_self *, int32_t))class->commands[0].native;
+  uint32_t before = move(instance.self, 0);
+  CHECK_EQ(move(instance.self, -255), (before + 1) & 255);
   msdk_video_format other = host_format(MSDK_PIXEL_NV12, 4, 4);
   CHECK_EQ(producer->set_format(instance.self, &other), MSDK_E_FORMAT);
   CHECK_TEXT(instance.context.error_text, "GRAY8");

@@ -2,15 +2,13 @@
 #define _XOPEN_SOURCE 700
 #include "check.h"
 #include "host.h"
+#include "patience.h"
 #include "sound.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
-
-enum { PATIENCE_S = 30 };
 
 static const msdk_class *producer_class, *renderer_class;
 static const msdk_audio_producer *producer;
@@ -34,10 +32,6 @@ static void control(const char *what) {
   char command[600];
   snprintf(command, sizeof command, "pactl -s '%s' %s", address, what);
   CHECK_EQ(system(command), 0);
-}
-
-static void pause_ms(long milliseconds) {
-  nanosleep(&(struct timespec){.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000}, NULL);
 }
 
 /* ----------------------------------------------------------------------------------------------------- two ends of one server */
@@ -125,7 +119,7 @@ static int hears_tone(ends *both) {
 }
 
 static int play_until_heard(ends *both) {
-  int64_t until = host_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000;
+  int64_t until = deadline_ns();
   for (int i = 0; host_monotonic_ns() < until; i++) {
     play_one(both);
     if (i % 20 == 19 && hears_tone(both)) return 1;
@@ -143,7 +137,7 @@ static void forget(ends *both, uint32_t *discontinuities) {
 }
 
 static int play_until_event(ends *both, uint32_t event, msdk_result result, uint32_t count) {
-  int64_t until = host_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000;
+  int64_t until = deadline_ns();
   while (host_monotonic_ns() < until) {
     play_one(both);
     uint32_t at_player = host_count_events(&both->player, event, result), at_recorder = host_count_events(&both->recorder, event, result);
@@ -317,7 +311,7 @@ static msdk_result slow_consume(msdk_host_context *context, const msdk_audio_fra
 
 static void wait_for_calls(int more) {
   int wanted = calls + more;
-  int64_t until = host_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000;
+  int64_t until = deadline_ns();
   while (calls < wanted && host_monotonic_ns() < until) pause_ms(1);
   CHECK(calls >= wanted);
 }
@@ -352,7 +346,7 @@ static void test_stop(void) {
   /* An empty pool costs buffers and nothing else. */
   instance.context.audio_pool_limit = 0;
   CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
-  int64_t until = host_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000;
+  int64_t until = deadline_ns();
   for (uint32_t refused = 0; refused < 3 && host_monotonic_ns() < until; pause_ms(1)) {
     pthread_mutex_lock(&instance.context.lock);
     refused = instance.context.audio_refused;

@@ -372,6 +372,38 @@ static void test_speed(const msdk_class *class) {
   }
 }
 
+/* The command sets both parameters from the next picture on, and tells so. */
+static void test_command(const msdk_class *class) {
+  msdk_result (*set_pattern)(msdk_self *, const char *, double) = NULL;
+  uint64_t (*pictures)(msdk_self *) = NULL;
+  for (uint64_t i = 0; i < class->command_count; i++) {
+    const msdk_command *command = &class->commands[i];
+    if (strcmp(command->name, "set_pattern") == 0) set_pattern = (msdk_result(*)(msdk_self *, const char *, double))command->native;
+    if (strcmp(command->name, "pictures") == 0) pictures = (uint64_t (*)(msdk_self *))command->native;
+  }
+  CHECK(set_pattern != NULL && pictures != NULL);
+  if (set_pattern == NULL || pictures == NULL) return;
+  host_instance instance;
+  start(&instance, class, "bars", host_format(MSDK_PIXEL_NV12, 320, 180));
+  host_unref(produce(&instance, 0));
+  CHECK_EQ(set_pattern(instance.self, "counter", 4), MSDK_OK);
+  CHECK_EQ(instance.context.events, 2);
+  CHECK_EQ(instance.context.last_event, MSDK_PLUGIN_EVENT_PARAM_CHANGED);
+  msdk_value value = {0};
+  CHECK_EQ(class->get_param(instance.self, "pattern", &value), MSDK_OK);
+  CHECK_TEXT(value.u.str, "counter");
+  CHECK_EQ(class->get_param(instance.self, "speed", &value), MSDK_OK);
+  CHECK(value.type == MSDK_T_F64 && value.u.f64 == 4);
+  CHECK(class->get_param(instance.self, "colour", &value) < 0);
+  msdk_video_frame *frame = produce(&instance, 7000);
+  stamp read = {0};
+  CHECK_EQ(stamp_read(frame->plane[0].data, frame->plane[0].stride, 320, 180, &read), 1);
+  CHECK_EQ(read.counter, 2);
+  CHECK_EQ(pictures(instance.self), 2);
+  host_unref(frame);
+  finish(&instance);
+}
+
 int main(int argc, char **argv) {
   const msdk_class *class = host_load(argc, argv, "testpattern.so", "org.mediasdk.producer.testpattern");
   test_formats(class);
@@ -385,6 +417,7 @@ int main(int argc, char **argv) {
   test_stamp_through_vp8(class, 320, 180, 60);
   test_stamp_through_vp8(class, 160, 90, 40);
   test_lifecycle(class);
+  test_command(class);
   test_speed(class);
   return check_done();
 }

@@ -254,6 +254,23 @@ static void test_threads(void) {
   finish(&instance);
 }
 
+/* Notes against the formula; the parameter tells what sounds. */
+static void test_notes(void) {
+  host_instance instance;
+  host_create(&instance, class);
+  CHECK_EQ(class->command_count, 1);
+  double (*play_note)(msdk_self *, int32_t) = (double (*)(msdk_self *, int32_t))class->commands[0].native;
+  for (int32_t note = 0; note < 128; note++) {
+    double wanted = 440 * pow(2, (note - 69) / 12.0);
+    NEAR(play_note(instance.self, note), wanted, wanted * 1e-12);
+    msdk_value value = {0};
+    CHECK_EQ(class->get_param(instance.self, "frequency", &value), MSDK_OK);
+    NEAR(value.u.f64, wanted, wanted * 1e-12);
+  }
+  CHECK_EQ(instance.context.last_event, MSDK_PLUGIN_EVENT_PARAM_CHANGED);
+  host_destroy(&instance);
+}
+
 int main(int argc, char **argv) {
   class = host_load(argc, argv, "tone.so", "org.mediasdk.producer.tone");
   producer = class->audio_producer;
@@ -264,6 +281,7 @@ int main(int argc, char **argv) {
   test_nyquist();
   test_duration();
   test_pool();
+  test_notes();
   test_threads();
   return check_done();
 }

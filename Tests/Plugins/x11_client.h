@@ -89,6 +89,16 @@ static inline void client_pointer(x11_client *client, int x, int y) {
   client_sync(client);
 }
 
+/* One of the glyphs of the font of cursors. */
+static inline void client_use_cursor(x11_client *client, xcb_window_t window, uint16_t glyph) {
+  xcb_font_t font = xcb_generate_id(client->link);
+  xcb_cursor_t cursor = xcb_generate_id(client->link);
+  xcb_open_font(client->link, font, 6, "cursor");
+  xcb_create_glyph_cursor(client->link, cursor, font, font, glyph, glyph + 1, 0xFFFF, 0x8000, 0, 0, 0, 0xFFFF);
+  xcb_change_window_attributes(client->link, window, XCB_CW_CURSOR, &cursor);
+  client_sync(client);
+}
+
 static inline uint8_t client_colour(uint32_t pixel, int shift, int bits) {
   uint32_t value = pixel >> shift & ((1u << bits) - 1);
   return (uint8_t)(bits == 10 ? value >> 2 : bits == 6 ? value << 2 | value >> 4 : bits == 5 ? value << 3 | value >> 2 : value);

@@ -127,6 +127,13 @@ class ExampleTest(unittest.TestCase):
             self.assertTrue(picture.read_bytes().startswith(b"P6 640 360 255\n"))
             self.assertEqual(picture.stat().st_size, 15 + 640 * 360 * 3)
 
+    @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
+    def test_command(self) -> None:
+        done = run(str(EXAMPLES / "command.py"), "--plugins", str(plugin_dir()))
+        self.assertEqual(done.stderr, "")
+        self.assertIn("set_pattern(pattern: str, speed: float = 1.0) -> None: shows a pattern", done.stdout)
+        self.assertIn("pictures made: 0\nrefused: argument \"speed\" of set_pattern is 99", done.stdout)
+
     @unittest.skipUnless(plugin_dir().is_dir() and CLIP.is_file(), "needs the plugins and the clip")
     def test_demo(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
@@ -199,8 +206,16 @@ class ExampleTest(unittest.TestCase):
             self.assertTrue(data.startswith(b"\x1a\x45\xdf\xa3") and b"V_VP8" in data and b"A_OPUS" in data)
             self.assertEqual(picture.read_bytes()[12:24], b"IHDR\0\0\x05\0\0\0\x02\xd0")
 
+    @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
+    def test_filter(self) -> None:
+        done = run(str(EXAMPLES / "filter.py"), "--plugins", str(plugin_dir()), "--input", str(ROOT / "Tests/Media/bunny-720p25.ivf"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 5)
+        self.assertIn("colour   0.00", lines[1])
+
     def test_every_example_helps(self) -> None:
-        for name in ("tone.py", "answer.py", "record.py", "grid.py", "demo.py", "receive.py"):
+        for name in ("tone.py", "answer.py", "record.py", "grid.py", "demo.py", "receive.py", "filter.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)

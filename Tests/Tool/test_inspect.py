@@ -4,15 +4,17 @@ from __future__ import annotations
 import json
 import shutil
 import unittest
+from pathlib import Path
 from typing import Any
 
 from tool import PLUGINS, TOOL, ToolTest, environment
 
 CLASSES = [f"org.mediasdk.{name}" for name in (
+    "av1", "filter.blur", "filter.bw", "filter.gain", "filter.overlay",
     "producer.file", "producer.pulse", "producer.testpattern", "producer.tone", "producer.wav", "producer.x11",
     "renderer.bw", "renderer.file", "renderer.grid", "renderer.pulse", "renderer.recorder", "renderer.terminal",
     "renderer.wav", "renderer.window")]
-FILES = 12
+FILES = 16
 
 
 class Inspect(ToolTest):
@@ -22,7 +24,7 @@ class Inspect(ToolTest):
 
     def test_text_lists_classes_and_parameters(self) -> None:
         text = self.succeed("inspect").output
-        for words in [*CLASSES, str(PLUGINS), "plugin ABI 1.2", "MediaSDK 0.1.0", "path  string, required",
+        for words in [*CLASSES, str(PLUGINS), "plugin ABI 1.3", "MediaSDK 0.1.0", "path  string, required",
                       "level  u32, default 128, 0..255", "one of lines bars counter, live", "NV12 1280x720 at 30, unless told otherwise",
                       "VP8 (VP80)", "1920x1080, up to 30 frames a second", "up to 3840x2160, up to 60 frames a second"]:
             self.assertIn(words, text)
@@ -31,7 +33,7 @@ class Inspect(ToolTest):
     def test_json(self) -> None:
         document = json.loads(self.succeed("inspect", "--json").output)
         self.assertEqual(document["version"], "0.1.0")
-        self.assertEqual(document["abi"], {"major": 1, "minor": 2})
+        self.assertEqual(document["abi"], {"major": 1, "minor": 3})
         self.assertIn({"path": str(PLUGINS), "files": FILES, "loaded": FILES}, document["directories"])
         self.assertEqual(document["refused"], [])
         self.assertIn({"width": 1280, "height": 720, "fps": 30}, document["limits"]["conference"])
@@ -51,6 +53,25 @@ class Inspect(ToolTest):
         formats = classes["org.mediasdk.producer.testpattern"]["formats"]
         self.assertIn({"pixel_format": "NV12", "width": 640, "height": 360, "fps_num": 30, "fps_den": 1}, formats)
         self.assertIsNone(classes["org.mediasdk.producer.file"]["formats"])
+
+    def test_commands(self) -> None:
+        text = self.succeed("inspect", "testpattern").output
+        for words in ["    commands\n      set_pattern(pattern: string, speed: f64 = 1)\n        shows a pattern from the next picture on\n",
+                      "        pattern  one of lines bars counter; as the parameter\n",
+                      "        speed    0..16; how fast lines and box move\n",
+                      "      pictures() -> u64, constant\n        how many pictures"]:
+            self.assertIn(words, text)
+        classes = self.classes()
+        self.assertEqual(classes["org.mediasdk.renderer.bw"]["commands"], [])
+        set_pattern, pictures = classes["org.mediasdk.producer.testpattern"]["commands"]
+        self.assertEqual((set_pattern["name"], set_pattern["result"], set_pattern["flags"]), ("set_pattern", None, []))
+        self.assertEqual((pictures["result"], pictures["flags"], pictures["arguments"]), ("u64", ["constant"], []))
+        pattern, speed = set_pattern["arguments"]
+        self.assertEqual((pattern["type"], pattern["default"], pattern["choices"]), ("string", None, ["lines", "bars", "counter"]))
+        self.assertEqual((speed["minimum"], speed["maximum"], speed["default"], speed["summary"]),
+                         (0.0, 16.0, 1.0, "how fast lines and box move"))
+        note, = classes["org.mediasdk.producer.tone"]["commands"][0]["arguments"]
+        self.assertEqual((note["name"], note["type"], note["minimum"], note["maximum"]), ("note", "i32", 0, 127))
 
     def test_one_class(self) -> None:
         self.assertEqual(list(self.classes("org.mediasdk.renderer.bw")), ["org.mediasdk.renderer.bw"])
@@ -89,6 +110,60 @@ class Inspect(ToolTest):
                 self.assertIn(f"{self.directory.resolve()}/{plugins}: {FILES} files", output)
         chosen = self.msdk("inspect", plugins=False, tool=self.installed("empty/bin"), env=environment(MSDK_PLUGIN_PATH=str(PLUGINS)))
         self.assertIn(f"{PLUGINS}: {FILES} files", chosen.output)
+
+    def test_scanning(self) -> None:
+        """With a script in the place of msdk-plugin-host that tells how often it was asked."""
+        folder = self.directory / "own"
+        folder.mkdir()
+        shutil.copy(PLUGINS / "bw.so", folder / "copy.so")
+        host = self.directory / "host"
+
+        def inspect(script: str, *arguments: str) -> tuple[dict[str, Any], int]:
+            host.write_text(f"#!/bin/sh\necho >> {self.directory}/looked\n{script}\n")
+            host.chmod(0o755)
+            (self.directory / "looked").write_text("")
+            env = environment(MSDK_PLUGIN_HOST=str(host), XDG_CACHE_HOME=str(self.directory / "cache"))
+            result = self.msdk("inspect", "--json", *arguments, "--plugins", str(folder), plugins=False, tool=self.installed("bin"), env=env)
+            self.assertEqual((result.code, result.errors), (0, ""))
+            return json.loads(result.output), len((self.directory / "looked").read_text())
+
+        document, looks = inspect("echo some words >&2; kill -SEGV $$")
+        self.assertEqual((document["modules"], looks), ([], 1))
+        refusal = document["refused"][0]
+        self.assertEqual((refusal["path"], refusal["status"]), (str(folder / "copy.so"), "pluginDied"))
+        for words in ("was not loaded", "signal 11", "some words"):
+            self.assertIn(words, refusal["reason"])
+        good = "printf 'mediasdk-scan 1\\naccepted org.mediasdk.renderer.bw\\nend\\n'"
+        document, looks = inspect(good)
+        self.assertEqual((document["refused"], looks), ([refusal], 0))
+        document, looks = inspect(good, "--rescan")
+        self.assertEqual((document["refused"], len(document["modules"]), looks), ([], 1, 1))
+        document, looks = inspect("exit 1")
+        self.assertEqual((document["refused"], len(document["modules"]), looks), ([], 1, 0))
+        document, looks = inspect("exit 1", "--rescan")
+        self.assertIn("exit(1)", document["refused"][0]["reason"])
+
+    def test_left_out(self) -> None:
+        for variable, value, place, refused in (("MSDK_PLUGIN_DISABLE", "bw.so,*wav*", "prefix/lib/mediasdk/plugins-1", ["bw.so", "wav.so"]),
+                                                ("MSDK_PLUGIN_DISABLE", "org.mediasdk.renderer.*", None, None),
+                                                ("MSDK_PLUGIN_SAFE_MODE", "1", "prefix/lib/mediasdk/plugins-1", [])):
+            with self.subTest(variable=variable, value=value):
+                if place and not (self.directory / place).exists():
+                    shutil.copytree(PLUGINS, self.directory / place)
+                result = self.msdk("inspect", "--json", plugins=False, tool=self.installed("prefix/bin"), env=environment(**{variable: value}))
+                document = json.loads(result.output)
+                ids = {one["id"] for module in document["modules"] for one in module["classes"]}
+                if refused is None:
+                    self.assertFalse([one for one in ids if one.startswith("org.mediasdk.renderer.")])
+                    self.assertIn("org.mediasdk.producer.wav", ids)  # of a file that has both
+                    self.assertTrue(all("MSDK_PLUGIN_DISABLE" in one["reason"] for one in document["refused"]))
+                else:
+                    self.assertEqual([Path(one["path"]).name for one in document["refused"]], refused)
+        outside = self.msdk("inspect", "--json", plugins=False, tool=self.installed("prefix/bin"),
+                            env=environment(MSDK_PLUGIN_SAFE_MODE="1", MSDK_PLUGIN_PATH=str(PLUGINS)))
+        document = json.loads(outside.output)
+        self.assertEqual(len(document["refused"]), FILES)
+        self.assertTrue(all("MSDK_PLUGIN_SAFE_MODE" in one["reason"] for one in document["refused"]))
 
     def installed(self, place: str) -> Any:
         path = self.directory / place / "msdk"

@@ -84,6 +84,19 @@ class Run(ToolTest):
         self.assertEqual(len(read_y4m(self.directory / "all.y4m").frames), result.count("frames decoded"))
         self.assertEqual(result.count("frames decoded"), result.count("frames sent"))
 
+    def test_filters_stand_before_the_encoder(self) -> None:
+        """In the order written."""
+        done = self.msdk("run", "--producer", self.short_clip(20), "--codec", "none", "--filter", "bw,mode=threshold,level=100", "--filter",
+                         "blur:2", "--renderer", "file:soft.y4m")
+        self.assertEqual(done.code, 0, done.errors)  # on a machine with much to do it may be told that a filter is slow
+        self.check_table(done)
+        video = read_y4m(self.directory / "soft.y4m")
+        frame = bytes(video.frames[-1])
+        size = video.width * video.height
+        self.assertEqual(set(frame[size:]), {128})
+        self.assertGreater(len(set(frame[:size])), 20, "the blur comes after the threshold, which leaves black and white only")
+        self.assert_refused(["run", "--producer", "testpattern", "--filter", "grid"], 1, 'there is no filter "grid"; there are', "blur", " bw")
+
     def test_network(self) -> None:
         arguments = ["run", "--producer", "testpattern:counter", "--size", "320x240", "--fps", "30", "--seconds", "2", "--network"]
         lossy = self.succeed(*arguments, "loss=20,delay=200", "--seed", "7")

@@ -19,9 +19,11 @@ from ._call import decode as _decode
 from ._native import library as _library
 from .audio_format import AudioFormat
 from .audio_frame import AudioFrame
+from .commands import Command, CommandArg
 from .constants import (ACCESS_TOKEN_MAX, CHANNELS_MAX, DIMENSION_MAX, NAME_MAX, TEXT_MAX, AudioKind, ClassFlag, Clock, Codec,
+                        CommandFlag,
                         Content, DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, IncomingState, IngestState,
-                        InstanceState, Kind, Limits, Matrix, Memory, Moderation, OpusApplication, Orientation, Outcome,
+                        InstanceState, IsolatedFlag, Isolation, Kind, Limits, Matrix, Memory, Moderation, OpusApplication, Orientation, Outcome,
                         OutgoingState, Output, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, QueuePolicy, SampleFormat, Scale,
                         ScreenShareState, SessionState, Status, ValueType, VideoKind)
 from .encoded import EncodedFrame
@@ -30,12 +32,12 @@ from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, De
                      FormatError, HandleError, InvalidError, LimitError, MediaIOError, MediaSDKError, MediaTimeout, NoMemoryError,
                      NotFoundError, PluginABIError, PluginDiedError, RangeError, RefusedError, RemovedError, RoomFullError,
                      StaleSenderError, StateError, ThreadError, UnsupportedError, ValueTypeError)
-from .events import Event
+from .events import Event, InstanceEvent
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
-from .instance import Instance
+from .instance import Instance, IsolationLimits
 from .outgoing import OutgoingVideo, VideoLimit, check_video_limit, video_limits
 from .outgoing_audio import OutgoingAudio
 from .plane import Plane
@@ -44,7 +46,7 @@ from .room import AccessRequest, NetworkStep, access_requests, configure_room, n
 from .sender import FrameSender
 from .session import Participant, Session
 from .stats import EngineStats, IncomingAudioStats, IncomingVideoStats, OutgoingAudioStats, OutgoingVideoStats, SessionStats
-from .values import Param
+from .values import Choice, Param
 from .view import Placement, Rectangle, View
 
 __version__ = "0.1.0"
@@ -57,11 +59,13 @@ def version() -> str:
 
 __all__ = [
     "ACCESS_TOKEN_MAX", "AccessRequest", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "BufferSmallError",
-    "CHANNELS_MAX", "ClassFlag", "ClassInfo", "Clock", "ClosedError", "Codec", "Content", "CorruptError", "DIMENSION_MAX",
-    "DeviceLostError", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "Event",
+    "CHANNELS_MAX", "Choice", "ClassFlag", "ClassInfo", "Clock", "ClosedError", "Codec", "Command", "CommandArg", "CommandFlag",
+    "Content", "CorruptError", "DIMENSION_MAX", "DeviceLostError", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine",
+    "EngineStats", "Event",
     "EventType", "ExistsError", "FeedReason", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout",
     "FrameReport", "FrameSender", "HandleError", "IncomingAudio", "IncomingAudioStats", "IncomingState", "IncomingVideo",
-    "IncomingVideoStats", "IngestState", "Instance", "InstanceState", "InvalidError", "Kind", "LimitError", "Limits",
+    "IncomingVideoStats", "IngestState", "Instance", "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag", "Isolation",
+    "IsolationLimits", "Kind", "LimitError", "Limits",
     "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Memory", "Moderation", "NAME_MAX", "NetworkStep",
     "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "Outcome", "OutgoingAudio", "OutgoingAudioStats",
     "OutgoingState", "OutgoingVideo", "OutgoingVideoStats", "Output", "Param", "ParamFlag", "Participant", "Permission",

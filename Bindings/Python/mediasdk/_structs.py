@@ -6,7 +6,7 @@ from ctypes import (POINTER, Structure, Union, c_char, c_char_p, c_double, c_int
                     c_void_p, sizeof)
 from typing import Any
 
-from .constants import PLANES_MAX
+from .constants import ARGS_MAX, PLANES_MAX
 
 _RANGES: dict[Any, tuple[int, int]] = {
     c_uint8: (0, 0xFF),
@@ -102,10 +102,39 @@ class ClassInfo(SizedStruct):
                 ("module_version", c_char_p), ("module_license", c_char_p), ("module_url", c_char_p)]
 
 
+class InstanceOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("isolation", c_uint32), ("flags", c_uint32), ("control_deadline_ms", c_uint32),
+                ("media_deadline_ms", c_uint32), ("memory_max_mb", c_uint32), ("cpu_max_s", c_uint32), ("restarts_max", c_uint32)]
+
+
 class Param(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("name", c_char_p), ("summary", c_char_p),
                 # "def" is a word of Python's: reached with getattr.
                 ("def", Value), ("min", c_double), ("max", c_double), ("choices", POINTER(c_char_p))]
+
+
+class Choice(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("reserved0", c_uint32), ("value", c_char_p), ("label", c_char_p)]
+
+
+class InstanceEvent(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("event", c_uint32), ("status", c_int32), ("flags", c_uint32), ("timestamp_ns", c_int64),
+                ("instance", c_void_p), ("text", c_char * 512)]
+
+
+class Arg(Structure):
+    _fields_ = [("name", c_char_p), ("type", c_uint32), ("flags", c_uint32)]
+
+
+class ArgLimits(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("summary", c_char_p), ("min", c_double), ("max", c_double),
+                ("choices", POINTER(c_char_p)), ("def", POINTER(Value))]
+
+
+class Command(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("name", c_char_p), ("summary", c_char_p), ("result", c_uint32),
+                ("arg_count", c_uint32), ("args", Arg * ARGS_MAX), ("invoke", c_void_p), ("native", c_void_p),
+                ("limits", POINTER(ArgLimits))]
 
 
 class EngineStats(SizedStruct):
@@ -154,7 +183,8 @@ class OutgoingVideoOptions(SizedStruct):
                 ("formats", POINTER(VideoFormat)), ("format_count", c_uint32), ("preset", c_uint32), ("queue_policy", c_uint32),
                 ("queue_capacity", c_uint32), ("encoded_input", c_uint32), ("encoder_threads", c_uint32),
                 ("target_bitrate", c_uint64), ("min_bitrate", c_uint64), ("max_bitrate", c_uint64),
-                ("key_frame_interval_ms", c_uint32), ("report_capacity", c_uint32)]
+                ("key_frame_interval_ms", c_uint32), ("report_capacity", c_uint32), ("codecs", POINTER(c_uint32)),
+                ("codec_count", c_uint32), ("reserved0", c_uint32)]
 
 
 class FrameReport(SizedStruct):
@@ -170,7 +200,8 @@ class OutgoingVideoStats(SizedStruct):
                 ("frames_failed", c_uint64), ("key_frames_encoded", c_uint64), ("bytes_sent", c_uint64),
                 ("target_bitrate", c_uint64), ("total_encode_time_ns", c_uint64), ("format_changes", c_uint32),
                 ("key_frame_requests", c_uint32), ("reports_dropped", c_uint64), ("receivers", c_uint32),
-                ("reserved0", c_uint32), ("paced_frames_per_second", c_double), ("frames_repeated", c_uint64)]
+                ("reserved0", c_uint32), ("paced_frames_per_second", c_double), ("frames_repeated", c_uint64),
+                ("codec", c_uint32), ("reserved1", c_uint32), ("total_filter_time_ns", c_uint64)]
 
 
 class IncomingVideoOptions(SizedStruct):
@@ -184,7 +215,7 @@ class IncomingVideoStats(SizedStruct):
                 ("frames_decoded", c_uint64), ("key_frames_decoded", c_uint64), ("frames_corrupt", c_uint64),
                 ("frames_skipped", c_uint64), ("frames_delivered", c_uint64), ("frames_dropped", c_uint64),
                 ("bytes_received", c_uint64), ("key_frames_requested", c_uint64), ("total_decode_time_ns", c_uint64),
-                ("freeze_count", c_uint64), ("frames_rendered", c_uint64)]
+                ("freeze_count", c_uint64), ("frames_rendered", c_uint64), ("total_filter_time_ns", c_uint64)]
 
 
 class OutgoingAudioOptions(SizedStruct):
@@ -200,7 +231,7 @@ class OutgoingAudioStats(SizedStruct):
                 ("buffers_encoded", c_uint64), ("buffers_dropped", c_uint64), ("buffers_failed", c_uint64),
                 ("packets_sent", c_uint64), ("bytes_sent", c_uint64), ("queued_ns", c_int64), ("total_encode_time_ns", c_uint64),
                 ("level", c_uint32), ("muted", c_uint32), ("receivers", c_uint32), ("bitrate", c_uint32),
-                ("reports_dropped", c_uint64), ("gain", c_double)]
+                ("reports_dropped", c_uint64), ("gain", c_double), ("total_filter_time_ns", c_uint64)]
 
 
 class IncomingAudioOptions(SizedStruct):
@@ -215,7 +246,7 @@ class IncomingAudioStats(SizedStruct):
                 ("concealed_samples", c_uint64), ("total_samples_received", c_uint64), ("buffers_delivered", c_uint64),
                 ("buffers_dropped", c_uint64), ("buffers_rendered", c_uint64), ("total_decode_time_ns", c_uint64),
                 ("jitter_buffer_ns", c_int64), ("underruns", c_uint64), ("late_samples", c_uint64), ("drift_ppm", c_int32),
-                ("level", c_uint32), ("sources", c_uint32), ("reserved0", c_uint32)]
+                ("level", c_uint32), ("sources", c_uint32), ("reserved0", c_uint32), ("total_filter_time_ns", c_uint64)]
 
 
 class AccessRequest(SizedStruct):

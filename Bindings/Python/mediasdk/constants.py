@@ -11,6 +11,7 @@ WAIT_FOREVER = 0xFFFFFFFF  # MSDK_WAIT_FOREVER, for the C functions; in Python a
 TEXT_MAX = 1024  # bytes of a string passed in
 NAME_MAX = 255  # bytes of a user id, a display name, a room name
 ACCESS_TOKEN_MAX = 4095  # bytes
+ARGS_MAX = 8
 PLANES_MAX = 4
 DIMENSION_MAX = 16384  # the largest width and height of any frame
 INGEST_ANY_PORT = 65536
@@ -65,7 +66,7 @@ class Status(IntEnum):
 
 
 class ValueType(OpenEnum):
-    """The type of a parameter."""
+    """The type of a parameter, or of what a command takes and gives.  STATUS is for plugins only."""
 
     VOID = 0
     BOOL = 1
@@ -76,6 +77,7 @@ class ValueType(OpenEnum):
     F64 = 6
     STRING = 7
     BYTES = 8
+    STATUS = 9
 
 
 class PixelFormat(OpenEnum):
@@ -151,6 +153,7 @@ class SampleFormat(OpenEnum):
 class Codec(OpenEnum):
     NONE = 0
     VP8 = 0x30385056
+    AV1 = 0x31305641
     OPUS = 0x5355504F
 
 
@@ -158,6 +161,7 @@ class EncodedFlag(IntFlag):
     KEY = 1
     DISCONTINUITY = 2
     DROPPABLE = 4
+    COARSE = 8
 
 
 class Clock(IntEnum):
@@ -248,6 +252,9 @@ class PluginEvent(OpenEnum):
     FORMAT_CHANGED = 2
     ENDED = 3
     PARAM_CHANGED = 4
+    DIED = 5  # the process of an isolated instance ended; the text says of what
+    RESTARTED = 6  # it is back, with its parameters
+    SLOW = 7  # a filter takes more than half of the time from one frame to the next
     USER = 0x10000  # from here on the plugin's own
 
 
@@ -291,7 +298,7 @@ class OutgoingState(OpenEnum):
 
 
 class Preset(IntEnum):
-    """How much time the VP8 encoder may take."""
+    """How much time an encoder may take."""
 
     REALTIME = 0
     FASTEST = 1
@@ -320,6 +327,7 @@ class DropReason(OpenEnum):
     NETWORK = 7
     MUTED = 8
     FLUSHED = 9
+    FILTER = 10
 
 
 class IncomingState(OpenEnum):
@@ -378,6 +386,18 @@ class InstanceState(OpenEnum):
     STARTED = 2
 
 
+class Isolation(OpenEnum):
+    """Where an instance's code runs."""
+
+    DEFAULT = 0  # as MSDK_PLUGIN_ISOLATE says, or the class prefers
+    NONE = 1  # in this process
+    PROCESS = 2  # in a process of its own
+
+
+class IsolatedFlag(IntFlag):
+    MAY_FORK = 1
+
+
 class Kind(IntFlag):
     """What a class can do."""
 
@@ -385,6 +405,12 @@ class Kind(IntFlag):
     AUDIO_PRODUCER = 2
     VIDEO_RENDERER = 4
     AUDIO_RENDERER = 8
+    VIDEO_FILTER = 16
+    AUDIO_FILTER = 32
+    VIDEO_ENCODER = 64
+    VIDEO_DECODER = 128
+    AUDIO_ENCODER = 256
+    AUDIO_DECODER = 512
 
 
 class ClassFlag(IntFlag):
@@ -393,8 +419,14 @@ class ClassFlag(IntFlag):
     PREFERS_ISOLATION = 4
 
 
+class CommandFlag(IntFlag):
+    THREAD_SAFE = 1
+    CONST = 2
+
+
 class ParamFlag(IntFlag):
     LIVE = 1
     READONLY = 2
-    SECRET = 4
+    SECRET = 4  # can be set, not read
     REQUIRED = 8
+    DYNAMIC_CHOICES = 16  # Instance.choices tells what is accepted now

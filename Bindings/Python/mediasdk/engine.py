@@ -14,10 +14,11 @@ from . import _structs
 from ._call import check, created, decode, encode, filled, listed, nanoseconds, number, sized
 from ._memory import take_back_lent
 from ._native import library
+from .commands import Command, command_of
 from .constants import AudioKind, ClassFlag, Clock, Codec, Kind, Limits, OpusApplication, Preset, QueuePolicy, SampleFormat, VideoKind
 from .errors import NotFoundError
 from .formats import VideoFormat
-from .instance import Instance
+from .instance import Instance, IsolationLimits
 from .outgoing import OutgoingVideo
 from .outgoing_audio import OutgoingAudio
 from .session import Session
@@ -157,6 +158,17 @@ class Engine:
             raise NotFoundError(f"there is no class {class_id!r}; there are {', '.join(known) or 'none'}")
         return [param_of(struct) for struct in structs]
 
+    def class_commands(self, class_id: str) -> list[Command]:
+        """The commands of a class, which an :class:`Instance` has as methods.
+
+        Raises:
+            NotFoundError: no such class.
+        """
+        structs = listed(_structs.Command, library.msdk_engine_class_command_at, self._handle, encode(class_id, "class_id"))
+        if not structs and class_id not in (known := [one.id for one in self.classes()]):
+            raise NotFoundError(f"there is no class {class_id!r}; there are {', '.join(known) or 'none'}")
+        return [command_of(struct) for struct in structs]
+
     # --------------------------------------------------------------------------------------------------------------- making
 
     def create_session(self, url: str, user_id: str, display_name: str | None = None, *, event_capacity: int = 0,
@@ -177,7 +189,7 @@ class Engine:
                               max_bitrate: int = 0, preset: Preset = Preset.REALTIME,
                               queue_policy: QueuePolicy = QueuePolicy.DROP_OLDEST, queue_capacity: int = 0,
                               encoded_input: bool = False, encoder_threads: int = 0, key_frame_interval_ms: int = 0,
-                              report_capacity: int = 0) -> OutgoingVideo:
+                              report_capacity: int = 0, codecs: Sequence[Codec] = ()) -> OutgoingVideo:
         """A stream of this program's own.
 
         Args:
@@ -185,7 +197,8 @@ class Engine:
                 have none: then its format is that of its producer, to be attached before it is started.
             kind: :attr:`VideoKind.SCREEN_SHARE` keeps its size and gives up frame rate, and repeats what stands by itself: only changes
                 need to be sent.  Its last frame stays in use until the next one.
-            codec: :attr:`Codec.NONE`: raw frames pass as they are; :attr:`Codec.VP8`: NV12 and I420 only.
+            codec: :attr:`Codec.NONE`: raw frames pass as they are; :attr:`Codec.VP8`: NV12 and I420 only; or one of a plugin's,
+                :attr:`Codec.AV1` say.
             limits: :attr:`Limits.CONFERENCE` or :attr:`Limits.EXTENDED`.
             target_bitrate, min_bitrate, max_bitrate: bits per second; 0: 0.08 bits a pixel, 30,000, 20,000,000.
             preset: :class:`Preset`, how much time the encoder may take.
@@ -195,13 +208,15 @@ class Engine:
             encoder_threads: 1..8; 0: 1, or 2 from 1920x1080 on.
             key_frame_interval_ms: a key frame at the latest after this time; 0: 10,000, of a screen share only when asked for.
             report_capacity: reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped.
+            codecs: in place of `codec`, the preferred one first: the stream is sent with the first that all members of the room
+                decode, and goes over to another when somebody comes who does not decode it.
 
         Raises:
             LimitError: a format outside the limits; the text names the limit.
-            UnsupportedError: a format that the codec does not take.
+            UnsupportedError: a format that the codec does not take, or a codec that nobody encodes here.
             InvalidError, RangeError: another argument.
         """
-        return OutgoingVideo(self, formats, kind=kind, codec=codec, limits=limits, target_bitrate=target_bitrate, min_bitrate=min_bitrate,
+        return OutgoingVideo(self, formats, codecs, kind=kind, codec=codec, limits=limits, target_bitrate=target_bitrate, min_bitrate=min_bitrate,
                              max_bitrate=max_bitrate, preset=preset, queue_policy=queue_policy, queue_capacity=queue_capacity,
                              encoded_input=int(encoded_input), encoder_threads=encoder_threads,
                              key_frame_interval_ms=key_frame_interval_ms, report_capacity=report_capacity)
@@ -239,13 +254,16 @@ class Engine:
                              encoded_input=int(encoded_input), application=application, bitrate=bitrate, complexity=complexity,
                              packet_ms=packet_ms, fec=int(fec), expected_loss=expected_loss, dtx=int(dtx))
 
-    def create_instance(self, class_id: str, **params: Any) -> Instance:
+    def create_instance(self, class_id: str, *, isolated: bool | None = None, limits: IsolationLimits | None = None, **params: Any) -> Instance:
         """A producer or renderer, with parameters set: ``create_instance("org.mediasdk.renderer.bw", mode="gray")``.
+
+        With ``isolated=True`` its code runs in a process of its own, within ``limits``: what it dies of is an event
+        (:attr:`PluginEvent.DIED`), and it comes back with its parameters.
 
         Raises:
             NotFoundError: no such class, or no such parameter.
         """
-        instance = Instance(self, class_id)
+        instance = Instance(self, class_id, isolated, limits)
         try:
             for name, value in params.items():
                 instance[name] = value

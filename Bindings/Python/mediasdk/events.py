@@ -4,7 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable, Union
 
-from .constants import AudioKind, Codec, EventType, IncomingState, IngestState, Moderation, OutgoingState, ScreenShareState, SessionState, VideoKind
+from .constants import (AudioKind, Codec, EventType, IncomingState, IngestState, Moderation, OutgoingState, PluginEvent, ScreenShareState,
+                        SessionState, VideoKind)
 from .errors import MediaSDKError, error_for
 
 if TYPE_CHECKING:
@@ -87,3 +88,28 @@ class Event:
     def __repr__(self) -> str:
         told = [f"{name}={value!r}" for name, value in vars(self).items() if name not in ("type", "timestamp_ns") and value]
         return f"<Event {self.type.name} {' '.join(told)}>".replace(" >", ">")
+
+
+@dataclass(frozen=True)
+class InstanceEvent:
+    """What an instance tells, attached or not.
+
+    Attributes:
+        type: what happened; numbers from :attr:`PluginEvent.USER` on are the plugin's own.
+        timestamp_ns: when it happened, on the engine's clock.
+        lost: events before this one were dropped, because they were not read.
+        status: 0, or the negative code of what went wrong; see :attr:`error`.
+        text: the words of an error; of PARAM_CHANGED the parameter's name.
+    """
+
+    type: PluginEvent
+    timestamp_ns: int
+    instance: Instance
+    lost: bool = False
+    status: int = 0
+    text: str = ""
+
+    @property
+    def error(self) -> MediaSDKError | None:
+        """What went wrong, as an error that could be raised; None if nothing did."""
+        return error_for(self.status, self.text) if self.status < 0 else None

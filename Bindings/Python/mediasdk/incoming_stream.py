@@ -132,3 +132,14 @@ class IncomingStream(Generic[Taken]):
         """When it returns, the renderer is not being called any more."""
         check(self._function("detach_renderer")(self._handle, renderer._handle))
         self.session._renderers.get(self._handle, {}).pop(renderer._handle, None)
+
+    def add_filter(self, filter: Instance) -> None:
+        """What is decoded passes the filter before anybody is given it.  Up to 8, in the order added.  One that fails is reported by
+        :attr:`EventType.PLUGIN` and taken out."""
+        check(self._function("add_filter")(self._handle, filter._handle))
+        self.session._renderers.setdefault(self._handle, {})[filter._handle] = filter
+
+    def remove_filter(self, filter: Instance) -> None:
+        """When it returns, the filter is not being called any more."""
+        check(self._function("remove_filter")(self._handle, filter._handle))
+        self.session._renderers.get(self._handle, {}).pop(filter._handle, None)

@@ -2,18 +2,23 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_uint32, c_uint64
-from typing import TYPE_CHECKING, Any
+from ctypes import byref, c_uint32, c_uint64
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping
 
 from . import _structs
-from ._call import bounded, check, created, encode, filled, listed, number
+from ._call import bounded, check, created, decode, encode, failure, filled, listed, number, wait
 from ._native import library
 from .audio_format import AudioFormat, audio_format_of
 from .audio_frame import AudioFrame
-from .constants import InstanceState, Kind, Status
+from .commands import Command, arranged, bound, run
+from .constants import EventFlag, InstanceState, IsolatedFlag, Isolation, Kind, PluginEvent, Status
+from .errors import ClosedError, HandleError, MediaSDKError, MediaTimeout
+from .events import InstanceEvent
 from .formats import VideoFormat, format_of
 from .frame import Frame
-from .values import Param, Scalar, native_value, python_value
+from .values import Choice, Param, Scalar, native_value, python_value
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -21,24 +26,62 @@ if TYPE_CHECKING:
 _destroy = library.msdk_instance_destroy
 
 
+@dataclass
+class IsolationLimits:
+    """What an isolated instance may take and cost; None is the default of ``msdk_instance_options``.
+
+    Attributes:
+        control_deadline, media_deadline: seconds for one call, of the kinds that ``plugin.h`` tells apart (5 and 1).
+        memory_mb: MiB of address space (2,048).
+        cpu_seconds: processor time in a life (no limit).
+        restarts: so many deaths in a row, and it is given up (never).
+        may_fork: whether the plugin may make processes.
+    """
+
+    control_deadline: float | None = None
+    media_deadline: float | None = None
+    memory_mb: int | None = None
+    cpu_seconds: int | None = None
+    restarts: int | None = None
+    may_fork: bool = False
+
+    def _fill(self, options: _structs.InstanceOptions) -> None:
+        for name, value in (("control_deadline_ms", self.control_deadline), ("media_deadline_ms", self.media_deadline)):
+            if value is not None:
+                setattr(options, name, bounded(max(1, round(value * 1000)), 32, name))
+        for name, value in (("memory_max_mb", self.memory_mb), ("cpu_max_s", self.cpu_seconds), ("restarts_max", self.restarts)):
+            if value is not None:
+                setattr(options, name, bounded(value, 32, name))
+        options.flags = IsolatedFlag.MAY_FORK if self.may_fork else 0
+
+
 class Instance:
     """A producer or renderer, made by :meth:`Engine.create_instance` from a plugin's class.
 
-    Its parameters are read and set like items: ``instance["path"] = "clip.y4m"``.  Attached to a stream, it is driven by the
+    Its parameters are read and set like items: ``instance["path"] = "clip.y4m"``.  Its commands are methods:
+    ``instance.set_pattern("bars", speed=2.0)``; one that is called like a method of this class is reached by :meth:`call`.  Attached to a stream, it is driven by the
     core; what it is attached to keeps it alive.  ``with instance:`` or :meth:`close` detaches and destroys it.
 
     Attributes:
         class_id: of what class it is.
+
+    ``isolated`` says where its code runs: True in a process of its own, False in this one, None as the environment or the class
+    would have it.
     """
 
-    def __init__(self, engine: Engine, class_id: str) -> None:
+    def __init__(self, engine: Engine, class_id: str, isolated: bool | None = None, limits: IsolationLimits | None = None) -> None:
         self.class_id = class_id
         self._handle = 0
-        self._handle = created(library.msdk_instance_create, engine._handle, encode(class_id, "class_id"))
+        options = _structs.InstanceOptions()
+        options.isolation = Isolation.DEFAULT if isolated is None else Isolation.PROCESS if isolated else Isolation.NONE
+        if limits is not None:
+            limits._fill(options)
+        self._handle = created(library.msdk_instance_create_with, engine._handle, encode(class_id, "class_id"), ctypes.byref(options))
         self._engine = engine
         self._renderers: dict[int, Instance] = {}
         self._closed = False
         self._params: list[Param] | None = None
+        self._commands: Mapping[str, Command] | None = None
         engine._objects[self._handle] = self
 
     # ------------------------------------------------------------------------------------------------------------ lifetime
@@ -64,6 +107,11 @@ class Instance:
         """Ends rendering: detaches the renderer and releases it, so that what it writes is complete."""
         check(library.msdk_instance_release(self._handle))
 
+    @property
+    def is_isolated(self) -> bool:
+        """Whether its code runs in a process of its own."""
+        return number(c_uint32, library.msdk_instance_is_isolated, self._handle) != 0
+
     def state(self, kind: Kind) -> InstanceState:
         """Its state as one :class:`Kind` of those that it is."""
         return InstanceState(number(c_uint32, library.msdk_instance_state, self._handle, bounded(kind, 32, "kind")))
@@ -84,6 +132,7 @@ class Instance:
             ValueTypeError: of another type.
             RangeError: out of range, or none of the choices.
             StateError: it cannot be set while the instance is started.
+            RefusedError: it is for reading only.
         """
         wanted = next((param.type for param in self.params() if param.name == name), None)
         native, kept = native_value(value, name, wanted)
@@ -99,6 +148,7 @@ class Instance:
 
         Raises:
             NotFoundError: no such parameter.
+            RefusedError: it is secret: it can be set, not read.
         """
         native, needed, size = _structs.Value(), c_uint64(), 256
         wanted = encode(name, "name")
@@ -109,6 +159,94 @@ class Instance:
                 check(result)
                 return python_value(native)
             size = needed.value
+
+    def choices(self, name: str) -> list[Choice]:
+        """What a text parameter accepts: those of the class, or with :attr:`ParamFlag.DYNAMIC_CHOICES` what the plugin finds now.
+
+        Raises:
+            NotFoundError: no such parameter.
+            UnsupportedError: it has no choices.
+            DeviceLostError, MediaIOError, ...: the plugin cannot tell.
+        """
+        wanted, room, needed = encode(name, "name"), ctypes.create_string_buffer(4096), c_uint64()
+        if all(param.name != name for param in self.params()):
+            check(library.msdk_instance_get_param(self._handle, wanted, _structs.Value(), None, 0, needed))
+        found: list[Choice] = []
+        while True:
+            out = _structs.Choice()
+            result = library.msdk_instance_param_choice_at(self._handle, wanted, len(found), byref(out), room, len(room), needed)
+            if result == Status.NOT_FOUND:
+                return found
+            check(result)
+            found.append(Choice(decode(out.value), decode(out.label)))
+
+    # --------------------------------------------------------------------------------------------------------------- events
+
+    def next_event(self, timeout: float | None = None) -> InstanceEvent:
+        """Takes the oldest event; the last 64 are kept.
+
+        Args:
+            timeout: seconds to wait; 0: looks only; None: for ever.
+
+        Raises:
+            MediaTimeout: none came.
+            ClosedError: the instance was closed meanwhile.
+            HandleError: it was closed before.
+        """
+        struct = _structs.InstanceEvent()
+        result = wait(lambda milliseconds: library.msdk_instance_next_event(self._handle, milliseconds, byref(struct)), timeout)
+        if result < 0:
+            raise failure(result)
+        return InstanceEvent(PluginEvent(struct.event), struct.timestamp_ns, self, bool(struct.flags & EventFlag.LOST), struct.status,
+                             decode(struct.text))
+
+    def events(self, timeout: float | None = None) -> Iterator[InstanceEvent]:
+        """Events until the instance is closed, or until none came for `timeout` seconds."""
+        while True:
+            try:
+                event = self.next_event(timeout)
+            except (ClosedError, HandleError, MediaTimeout):
+                return
+            yield event
+
+    # ------------------------------------------------------------------------------------------------------------- commands
+
+    @property
+    def commands(self) -> Mapping[str, Command]:
+        """What the class says about its commands, by name."""
+        if self._commands is None:
+            self._commands = MappingProxyType({one.name: one for one in self._engine.class_commands(self.class_id)})
+        return self._commands
+
+    def call(self, name: str, /, *args: Any, **keywords: Any) -> Scalar:
+        """Calls a command, with bool, int, float, str, a path or bytes; returns what it gives, None for nothing.
+
+        Raises:
+            NotFoundError: no such command.
+            InvalidError: too many or too few arguments, or of other names.
+            ValueTypeError: an argument of another type.
+            RangeError: an argument out of range, or none of the choices.
+            MediaSDKError: the plugin's own, in its words.
+        """
+        command = self.commands.get(name)
+        if command is None:
+            return run(self._handle, name, [])  # the library says what there is
+        return run(self._handle, name, arranged(command, args, keywords), command.args)
+
+    def __getattr__(self, name: str) -> Callable[..., Scalar]:
+        """A command, as a function."""
+        if name.startswith("_") or name == "commands":  # else this would look for itself
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        try:
+            command = self.commands.get(name)
+        except MediaSDKError as error:
+            raise AttributeError(f"{self.class_id} does not tell its commands any more: {error}") from error
+        if command is None:
+            raise AttributeError(f"{self.class_id} has no command {name!r}; it has {', '.join(self.commands) or 'none'}")
+        return bound(command, self.class_id, self.call)
+
+    def __dir__(self) -> Iterable[str]:
+        return sorted({*super().__dir__(), *self.commands})
 
     # ------------------------------------------------------------------------------------------------- pictures and sound
 

@@ -54,11 +54,14 @@ class OutgoingVideo:
     bandwidth carries.  ``with stream:`` or :meth:`close` ends it; frames not yet encoded are then reported as dropped.
     """
 
-    def __init__(self, engine: Engine, formats: Sequence[VideoFormat] | VideoFormat, **members: int) -> None:
+    def __init__(self, engine: Engine, formats: Sequence[VideoFormat] | VideoFormat, codecs: Sequence[int] = (),
+                 **members: int) -> None:
         """For the package itself: members are those of msdk_outgoing_video_options."""
         declared = [formats] if isinstance(formats, VideoFormat) else list(formats)
         array = _structs.array_of(_structs.VideoFormat, [format._struct() for format in declared])
-        options = sized(_structs.OutgoingVideoOptions, formats=cast(array, POINTER(_structs.VideoFormat)), format_count=len(declared),
+        chosen = (c_uint32 * len(codecs))(*[bounded(codec, 32, "codecs") for codec in codecs])
+        options = sized(_structs.OutgoingVideoOptions, codecs=cast(chosen, POINTER(c_uint32)), codec_count=len(codecs),
+                        formats=cast(array, POINTER(_structs.VideoFormat)), format_count=len(declared),
                         **members)
         self._handle = 0
         self._handle = created(library.msdk_outgoing_video_create, engine._handle, options)
@@ -68,6 +71,7 @@ class OutgoingVideo:
         self._session: Session | None = None
         self._producer: Instance | None = None
         self._renderers: dict[int, Instance] = {}
+        self._filters: dict[int, Instance] = {}
         self._closed = False
         engine._objects[self._handle] = self
 
@@ -85,6 +89,7 @@ class OutgoingVideo:
             self._session = None
             self._producer = None
             self._renderers.clear()
+            self._filters.clear()
 
     def __enter__(self) -> OutgoingVideo:
         return self
@@ -171,6 +176,16 @@ class OutgoingVideo:
     def detach_renderer(self, renderer: Instance) -> None:
         check(library.msdk_outgoing_video_detach_renderer(self._handle, renderer._handle))
         self._renderers.pop(renderer._handle, None)
+
+    def add_filter(self, filter: Instance) -> None:
+        """Frames pass the filter before the previews, the encoder and the transport.  Up to 8, in the order added."""
+        check(library.msdk_outgoing_video_add_filter(self._handle, filter._handle))
+        self._filters[filter._handle] = filter
+
+    def remove_filter(self, filter: Instance) -> None:
+        """When it returns, the filter is not being called any more."""
+        check(library.msdk_outgoing_video_remove_filter(self._handle, filter._handle))
+        self._filters.pop(filter._handle, None)
 
     # -------------------------------------------------------------------------------------------------------------- reports
 

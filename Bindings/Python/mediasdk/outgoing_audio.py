@@ -54,6 +54,7 @@ class OutgoingAudio:
         # What is attached, and the session that it is started on, must not be collected meanwhile.
         self._session: Session | None = None
         self._producer: Instance | None = None
+        self._filters: dict[int, Instance] = {}
         self._closed = False
         engine._objects[self._handle] = self
 
@@ -68,6 +69,7 @@ class OutgoingAudio:
                 self._session._started.pop(self._handle, None)
             self._session = None
             self._producer = None
+            self._filters.clear()
 
     def __enter__(self) -> OutgoingAudio:
         return self
@@ -241,6 +243,16 @@ class OutgoingAudio:
         """Lets an instance make the sound, in place of the program; None detaches it."""
         check(library.msdk_outgoing_audio_attach_producer(self._handle, producer._handle if producer is not None else 0))
         self._producer = producer
+
+    def add_filter(self, filter: Instance) -> None:
+        """Buffers pass the filter when their time has come, before gain and muting.  Up to 8, in the order added."""
+        check(library.msdk_outgoing_audio_add_filter(self._handle, filter._handle))
+        self._filters[filter._handle] = filter
+
+    def remove_filter(self, filter: Instance) -> None:
+        """When it returns, the filter is not being called any more."""
+        check(library.msdk_outgoing_audio_remove_filter(self._handle, filter._handle))
+        self._filters.pop(filter._handle, None)
 
     # -------------------------------------------------------------------------------------------------------------- reports
 

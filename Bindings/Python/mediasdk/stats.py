@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from .constants import IncomingState, OutgoingState, SessionState
+from .constants import Codec, IncomingState, OutgoingState, SessionState
 
 T = TypeVar("T")
 
@@ -73,6 +73,7 @@ class OutgoingVideoStats:
         receivers: subscribed now.
         paced_frames_per_second: the most that leave now; 0 when not started.
         frames_repeated: pictures of a screen share that were sent again; in none of the other numbers but bytes and key frames.
+        codec: with which it is sent, or was last.
     """
 
     state: OutgoingState
@@ -95,9 +96,12 @@ class OutgoingVideoStats:
     receivers: int
     paced_frames_per_second: float
     frames_repeated: int
+    codec: Codec
+    total_filter_time_ns: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", OutgoingState(self.state))
+        object.__setattr__(self, "codec", Codec(self.codec))
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,7 @@ class IncomingVideoStats:
     total_decode_time_ns: int
     freeze_count: int
     frames_rendered: int
+    total_filter_time_ns: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", IncomingState(self.state))
@@ -166,6 +171,7 @@ class OutgoingAudioStats:
     bitrate: int
     reports_dropped: int
     gain: float
+    total_filter_time_ns: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", OutgoingState(self.state))
@@ -211,6 +217,7 @@ class IncomingAudioStats:
     drift_ppm: int
     level: int
     sources: int
+    total_filter_time_ns: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", IncomingState(self.state))

@@ -20,9 +20,9 @@ class Param:
 
     Attributes:
         type: of its values.
-        default: what it is until it is set.
+        default: what it is until it is set; of a secret one always empty.
         minimum, maximum: of numbers, both included; None: no bounds.
-        choices: all texts that are accepted; None: any.
+        choices: all texts that are accepted; None: any, or with :attr:`ParamFlag.DYNAMIC_CHOICES` what :meth:`Instance.choices` tells.
         flags: :class:`ParamFlag`.
     """
 
@@ -34,6 +34,14 @@ class Param:
     maximum: float | None
     choices: tuple[str, ...] | None
     flags: ParamFlag
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the texts that a parameter accepts, and what people call it."""
+
+    value: str
+    label: str
 
 
 def param_of(struct: _structs.Param) -> Param:

@@ -39,7 +39,8 @@ static const msdk_param params[] = {
 static bool host_suffices(const msdk_host *host) {
   return MSDK_CAN(host, msdk_host, log) && MSDK_CAN(host, msdk_host, set_error) && MSDK_CAN(host, msdk_host, post_event) &&
          MSDK_CAN(host, msdk_host, video_frame_acquire) && MSDK_CAN(host, msdk_host, consume_video_frame) &&
-         MSDK_CAN(host, msdk_host, now_ns);
+         MSDK_CAN(host, msdk_host, now_ns) && MSDK_CAN(host, msdk_host, video_frame_make_writable) &&
+         MSDK_CAN(host, msdk_host, video_frame_unref);
 }
 
 static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -107,11 +108,28 @@ static const msdk_class class = {
   .video_renderer = &bw_renderer,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+/* A class of its own, as what it does in a stream has nothing to do with what it passes on beside one. */
+static const msdk_class filter = {
+  .struct_size = sizeof(msdk_class),
+  .kinds = MSDK_KIND_VIDEO_FILTER,
+  .id = "org.mediasdk.filter.bw",
+  .name = "Black and white",
+  .summary = "makes what passes black and white",
+  .params = params,
+  .param_count = sizeof params / sizeof params[0],
+  .param_stride = sizeof params[0],
+  .create = create,
+  .destroy = destroy,
+  .set_param = set_param,
+  .video_filter = &bw_filter,
+};
+
+static const msdk_class *const classes[] = {&class, &filter, NULL};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
+  .min_host_minor = 3,
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",

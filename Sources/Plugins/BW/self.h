@@ -1,4 +1,4 @@
-/* One black-and-white renderer, which is a producer as well: what it makes can be passed on. */
+/* One that makes pictures black and white: as a filter in a stream; or as a renderer, which is a producer as well, beside it. */
 #ifndef BW_SELF_H
 #define BW_SELF_H
 
@@ -47,6 +47,7 @@ struct msdk_self {
 
 extern const msdk_video_renderer bw_renderer;
 extern const msdk_video_producer bw_producer;
+extern const msdk_video_filter bw_filter;
 
 /* Passes the latest picture on, if the producer's side is started. Called by the rendering thread. `resized`: it has another size than the
  * one before. */

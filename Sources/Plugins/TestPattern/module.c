@@ -75,6 +75,51 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   return tp_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are pattern and speed", name);
 }
 
+/* For the host: the command changes what it would otherwise remember. */
+static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out) {
+  if (name == NULL || out == NULL) return tp_fail(self, MSDK_E_INVALID, "get_param needs a name and a place, not NULL");
+  if (strcmp(name, "pattern") == 0) {
+    *out = (msdk_value){.type = MSDK_T_STRING, .u.str = patterns[self->pattern]};
+    return MSDK_OK;
+  }
+  if (strcmp(name, "speed") == 0) {
+    *out = (msdk_value){.type = MSDK_T_F64, .u.f64 = self->speed};
+    return MSDK_OK;
+  }
+  return tp_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are pattern and speed", name);
+}
+
+static void changed(const msdk_self *self, const char *name) {
+  if (!MSDK_CAN(self->host, msdk_host, post_event)) return;
+  self->host->post_event(self->context, MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, &(msdk_value){.type = MSDK_T_STRING, .u.str = name});
+}
+
+/* Both at once, between two pictures: commands and produce_frame come one after the other. */
+static msdk_result change_pattern(msdk_self *self, const char *pattern, double speed) {
+  msdk_value value = {.type = MSDK_T_STRING, .u.str = pattern};
+  msdk_result result = set_pattern(self, &value);
+  if (result >= 0) {
+    changed(self, "pattern");
+    value = (msdk_value){.type = MSDK_T_F64, .u.f64 = speed};
+    result = set_speed(self, &value);
+    if (result >= 0) changed(self, "speed");
+  }
+  return result;
+}
+
+static uint64_t picture_count(msdk_self *self) { return self->counter; }
+
+static const msdk_value normal_speed = {.type = MSDK_T_F64, .u.f64 = 1};
+static const msdk_arg_limits pattern_limits[] = {
+  {.struct_size = sizeof(msdk_arg_limits), .summary = "as the parameter", .choices = patterns},
+  {.struct_size = sizeof(msdk_arg_limits), .summary = "how fast lines and box move", .min = 0, .max = 16, .def = &normal_speed},
+};
+static const msdk_command commands[] = {
+  MSDK_COMMAND2_WITH(0, pattern_limits, "set_pattern", change_pattern, STATUS, STRING, "pattern", F64, "speed",
+                     "shows a pattern from the next picture on"),
+  MSDK_COMMAND0_WITH(MSDK_COMMAND_CONST, NULL, "pictures", picture_count, U64, "how many pictures were made since it was initialised"),
+};
+
 static const msdk_class class = {
   .struct_size = sizeof(msdk_class),
   .kinds = MSDK_KIND_VIDEO_PRODUCER,
@@ -84,9 +129,13 @@ static const msdk_class class = {
   .params = params,
   .param_count = sizeof params / sizeof params[0],
   .param_stride = sizeof params[0],
+  .commands = commands,
+  .command_count = sizeof commands / sizeof commands[0],
+  .command_stride = sizeof commands[0],
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
+  .get_param = get_param,
   .video_producer = &tp_producer,
 };
 

@@ -77,6 +77,45 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   return MSDK_OK;
 }
 
+/* For the host: the command changes what it would otherwise remember. */
+static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out) {
+  if (name == NULL || out == NULL) return tone_fail(self, MSDK_E_INVALID, "get_param needs a name and a place, not NULL");
+  if (strcmp(name, "duration_ms") == 0) {
+    *out = (msdk_value){.type = MSDK_T_U32, .u.u32 = self->duration_ms};
+    return MSDK_OK;
+  }
+  bool frequency = strcmp(name, "frequency") == 0;
+  if (!frequency && strcmp(name, "amplitude") != 0) {
+    return tone_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are frequency, amplitude and duration_ms", name);
+  }
+  *out = (msdk_value){.type = MSDK_T_F64, .u.f64 = frequency ? self->frequency : self->amplitude};
+  return MSDK_OK;
+}
+
+/* Note 69 is the A of 440 Hz; each is the twelfth root of two above the one before. */
+static double play_note(msdk_self *self, int32_t note) {
+  static const double octave[12] = {/* from C, note 60, on */
+                                    261.6255653005986, 277.1826309768721, 293.6647679174076, 311.1269837220809,
+                                    329.6275569128699, 349.2282314330039, 369.9944227116344, 391.9954359817493,
+                                    415.3046975799451, 440.0,             466.1637615180899, 493.8833012561241};
+  double frequency = octave[note % 12];
+  for (int32_t low = note; low < 60; low += 12) frequency /= 2;
+  for (int32_t high = note; high >= 72; high -= 12) frequency *= 2;
+  self->frequency = frequency;
+  if (MSDK_CAN(self->host, msdk_host, post_event)) {
+    const msdk_value name = {.type = MSDK_T_STRING, .u.str = "frequency"};
+    self->host->post_event(self->context, MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, &name);
+  }
+  return frequency;
+}
+
+static const msdk_arg_limits note_limits[] = {
+  {.struct_size = sizeof(msdk_arg_limits), .summary = "as MIDI numbers them: 60 is middle C, 69 the A of 440 Hz", .min = 0, .max = 127},
+};
+static const msdk_command commands[] = {
+  MSDK_COMMAND1_WITH(0, note_limits, "play_note", play_note, F64, I32, "note", "changes the frequency to a note's, and gives it, in Hz"),
+};
+
 static const msdk_class class = {
   .struct_size = sizeof(msdk_class),
   .kinds = MSDK_KIND_AUDIO_PRODUCER,
@@ -86,9 +125,13 @@ static const msdk_class class = {
   .params = params,
   .param_count = sizeof params / sizeof params[0],
   .param_stride = sizeof params[0],
+  .commands = commands,
+  .command_count = sizeof commands / sizeof commands[0],
+  .command_stride = sizeof commands[0],
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
+  .get_param = get_param,
   .audio_producer = &tone_producer,
 };
 

@@ -22,7 +22,11 @@ static const msdk_param params[] = {
    .summary = "what is captured: the whole display, one monitor, one window even where others cover it, or a rectangle",
    .def = {.type = MSDK_T_STRING, .u.str = "display"},
    .choices = sources},
-  TEXT("monitor", "of source monitor: its name, as xrandr --listmonitors has it; empty: the primary one"),
+  {.struct_size = sizeof(msdk_param),
+   .flags = MSDK_PARAM_DYNAMIC_CHOICES,
+   .name = "monitor",
+   .summary = "of source monitor: its name, as xrandr --listmonitors has it, on the display set before; empty: the primary one",
+   .def = {.type = MSDK_T_STRING, .u.str = ""}},
   TEXT("window", "of source window: its number, decimal or 0x and hexadecimal, or exactly its title"),
   NUMBER("x", "of source rectangle: its left edge", 0, 0, MSDK_DIMENSION_MAX),
   NUMBER("y", "of source rectangle: its upper edge", 0, 0, MSDK_DIMENSION_MAX),
@@ -34,6 +38,7 @@ static const msdk_param params[] = {
 };
 
 static void drop(msdk_self *self) {
+  x11_monitors_forget(&self->monitors);
   free(self->options.display);
   free(self->options.source);
   free(self->options.monitor);
@@ -120,6 +125,20 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
                   name);
 }
 
+static msdk_result param_choice(msdk_self *self, const char *name, uint32_t index, msdk_choice *out) {
+  const x11_report *report = &self->report;
+  if (name == NULL || out == NULL) return x11_fail(report, MSDK_E_INVALID, "param_choice needs a name and a place, not NULL");
+  if (strcmp(name, "monitor") != 0) return x11_fail(report, MSDK_E_NOT_FOUND, "parameter '%.63s' has no list of choices; monitor has", name);
+  if (index == 0 || self->monitors.list == NULL) {
+    msdk_result result = x11_monitors_find(&self->monitors, report, self->options.display);
+    if (result < 0) return result == MSDK_E_NOT_FOUND ? MSDK_E_IO : result; /* which would be the end of the list */
+  }
+  if (index >= self->monitors.count) return MSDK_E_NOT_FOUND;
+  out->value = self->monitors.list[index].name;
+  if (MSDK_HAS(out, msdk_choice, label)) out->label = self->monitors.list[index].label;
+  return MSDK_OK;
+}
+
 static const msdk_class class = {
   .struct_size = sizeof(msdk_class),
   .kinds = MSDK_KIND_VIDEO_PRODUCER,
@@ -133,6 +152,7 @@ static const msdk_class class = {
   .destroy = destroy,
   .set_param = set_param,
   .video_producer = &x11_producer,
+  .param_choice = param_choice,
 };
 
 static const msdk_class *const classes[] = {&class, NULL};

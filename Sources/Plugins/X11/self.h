@@ -3,6 +3,7 @@
 #define X11_SELF_H
 
 #include "cursor.h"
+#include "monitors.h"
 #include "pictures.h"
 #include "source.h"
 
@@ -21,6 +22,7 @@ struct msdk_self {
   x11_source source;
   x11_pictures pictures;
   x11_cursor cursor;
+  x11_monitors monitors; /* found for those who choose one */
   msdk_video_format format; /* agreed on */
   x11_area offered;         /* of the size that was told last */
   _Atomic int started;

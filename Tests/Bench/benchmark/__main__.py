@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import time
 
-from . import capture, conversions, encoding, fanning, feeding, handles, latency, lifetime, mixing, opus, passage, resampling, sending, start
+from . import capture, commands, conversions, encoding, fanning, feeding, handles, isolation, latency, lifetime, mixing, opus, passage, resampling
+from . import scanning, sending, start
 from .programs import Place, progress
 from .table import Table
 
 PARTS = {
-    "start": start.measure, "handles": handles.measure, "lifetime": lifetime.measure, "conversions": conversions.measure,
+    "start": start.measure, "handles": handles.measure, "commands": commands.measure, "lifetime": lifetime.measure, "conversions": conversions.measure,
     "passage": passage.measure, "sending": sending.measure, "encoding": encoding.measure,
     "mixing": mixing.measure, "resampling": resampling.measure, "opus": opus.measure, "latency": latency.measure,
     "feeding": feeding.measure,
     "fanning": fanning.measure,
     "capture": capture.measure,
+    "scanning": scanning.measure,
+    "isolation": isolation.measure,
 }
 
 

@@ -1,0 +1,42 @@
+import CLinux
+import Glibc
+import MediaCore
+
+/// How a process ended, as the program that started the plugin saw it.
+struct DeathStatus {
+  /// As waitpid(2) gives it; nil when nobody could say.
+  var status: Int32?
+  var output = ""
+}
+
+/// The words for it.
+enum Death {
+  /// What an event's text has room for.
+  private static let mostOutput = 300
+
+  static func describe(_ death: DeathStatus, reason: String?, doing: String?, output: String) -> String {
+    var text: String
+    if let reason, !reason.isEmpty {
+      text = "its process was ended: \(reason)"
+    } else if let status = death.status, msdk_exit_signal(status) > 0 {
+      text = "its process died of \(name(msdk_exit_signal(status)))"
+    } else if let status = death.status {
+      text = "its process left with exit code \(msdk_exit_code(status))"
+    } else {
+      text = "its process is gone"
+    }
+    if let doing, reason?.isEmpty ?? true { text += " in \(doing)" }
+    if !output.isEmpty { text += "; it wrote at the end: \(output.suffix(mostOutput))" }
+    return text
+  }
+
+  /// "SIGSEGV (Segmentation fault)"
+  static func name(_ signal: Int32) -> String {
+    let names: [Int32: String] = [
+      SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS",
+      SIGFPE: "SIGFPE", SIGKILL: "SIGKILL", SIGUSR1: "SIGUSR1", SIGSEGV: "SIGSEGV", SIGUSR2: "SIGUSR2", SIGPIPE: "SIGPIPE",
+      SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGSYS: "SIGSYS",
+    ]
+    return "\(names[signal] ?? "signal \(signal)") (\(ForeignText.readLossy(strsignal(signal), limit: 64)))"
+  }
+}

@@ -1,0 +1,219 @@
+import CMediaSDK
+import MediaCore
+import MediaPlugins
+
+/// What a module says of itself, as a process that loaded it tells it to one that does not. Written from tables that were checked; read as what it
+/// is, foreign, into tables that are checked again.
+enum Description {
+  /// A bit for each function that a class need not have.
+  enum Function: UInt32 {
+    case setParam = 0, getParam, paramChoice
+    case captureSettings, enumFormats, produceFrame
+    case acceptsFormat, flush, snapshot, acceptsCodec, inputs
+    case audioSettings, produceAudio
+    case renderAudio, delay, acceptsAudioCodec
+  }
+
+  static func write(_ loaded: LoadedModule, to writer: inout WireWriter) {
+    let module = loaded.module
+    for text in [module.vendor, module.version, module.license, module.url] { writer.put(text: text) }
+    writer.put(UInt32(loaded.classes.count))
+    for descriptor in loaded.classes { write(descriptor, to: &writer) }
+  }
+
+  private static func write(_ descriptor: ClassDescriptor, to writer: inout WireWriter) {
+    for text in [descriptor.id, descriptor.name, descriptor.summary] { writer.put(text: text) }
+    writer.put(descriptor.kinds)
+    writer.put(descriptor.flags)
+    writer.put(descriptor.producer?.flags ?? 0)
+    writer.put(descriptor.audioProducer?.flags ?? 0)
+    writer.put(descriptor.renderer?.memory_kinds ?? 0)
+    writer.put(functions(descriptor).reduce(UInt32(0)) { $0 | 1 << $1.rawValue })
+    writer.put(UInt32(descriptor.parameters.count))
+    for parameter in descriptor.parameters {
+      writer.put(text: parameter.name)
+      writer.put(text: parameter.summary)
+      writer.put(parameter.flags)
+      writer.put(value: parameter.defaultValue)
+      writer.put(parameter.range?.lowerBound ?? 0)
+      writer.put(parameter.range?.upperBound ?? 0)
+      writer.put(UInt32(parameter.choices.map { $0.count + 1 } ?? 0))
+      for choice in parameter.choices ?? [] { writer.put(text: choice) }
+    }
+  }
+
+  private static func functions(_ descriptor: ClassDescriptor) -> [Function] {
+    let (producer, renderer) = (descriptor.producer, descriptor.renderer)
+    let (audioProducer, audioRenderer) = (descriptor.audioProducer, descriptor.audioRenderer)
+    let all: [(Function, Bool)] = [
+      (.setParam, descriptor.table.set_param != nil), (.getParam, descriptor.table.get_param != nil),
+      (.paramChoice, descriptor.table.param_choice != nil), (.captureSettings, producer?.capture_settings != nil),
+      (.enumFormats, producer?.enum_formats != nil), (.produceFrame, producer?.produce_frame != nil),
+      (.acceptsFormat, renderer?.accepts_format != nil), (.flush, renderer?.flush != nil),
+      (.snapshot, renderer?.snapshot != nil && renderer?.snapshot_format != nil), (.acceptsCodec, renderer?.accepts_codec != nil),
+      (.inputs, renderer?.update_input != nil), (.audioSettings, audioProducer?.capture_settings != nil),
+      (.produceAudio, audioProducer?.produce_frame != nil), (.renderAudio, audioRenderer?.render_audio_frame != nil),
+      (.delay, audioRenderer?.render_delay_ms != nil), (.acceptsAudioCodec, audioRenderer?.accepts_codec != nil),
+    ]
+    return all.filter(\.1).map(\.0)
+  }
+
+  // MARK: Reading
+
+  private static let most: UInt32 = 1_024
+
+  private static func count(_ reader: inout WireReader) throws(MediaError) -> Int {
+    let count = try reader.get(UInt32.self)
+    guard count <= most + 1 else { throw MediaError(.corrupt, "a list of a module's description has \(count) entries") }
+    return Int(count)
+  }
+
+  /// The module, whose tables live as long as the process does, as those of loaded ones do.
+  static func read(_ reader: inout WireReader, path: String) throws(MediaError) -> LoadedModule {
+    var module = msdk_module()
+    module.struct_size = UInt32(MemoryLayout<msdk_module>.size)
+    module.abi_minor = UInt32(MSDK_ABI_MINOR)
+    module.vendor = try text(&reader)
+    module.version = try text(&reader)
+    module.license = try text(&reader)
+    module.url = try text(&reader)
+    var classes: [UnsafePointer<msdk_class>?] = []
+    for _ in 0..<(try count(&reader)) { classes.append(try readClass(&reader)) }
+    classes.append(nil)
+    module.classes = kept(classes)
+    return try LoadedModule(kept([module]), path: path, isLoaded: false)
+  }
+
+  private static func readClass(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<msdk_class> {
+    var table = msdk_class()
+    table.struct_size = UInt32(MemoryLayout<msdk_class>.size)
+    table.id = try text(&reader)
+    table.name = try text(&reader)
+    table.summary = try text(&reader)
+    table.kinds = try reader.get()
+    table.flags = try reader.get()
+    let (producerFlags, audioFlags) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
+    let memoryKinds = try reader.get(UInt32.self)
+    let functions = try reader.get(UInt32.self)
+    func has(_ function: Function) -> Bool { functions & 1 << function.rawValue != 0 }
+    table.create = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    table.destroy = { _ in }
+    if has(.setParam) { table.set_param = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if has(.getParam) { table.get_param = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if has(.paramChoice) { table.param_choice = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    var parameters: [msdk_param] = []
+    for _ in 0..<(try count(&reader)) { parameters.append(try readParameter(&reader)) }
+    if !parameters.isEmpty {
+      table.param_count = UInt64(parameters.count)
+      table.param_stride = UInt64(MemoryLayout<msdk_param>.stride)
+      table.params = kept(parameters)
+    }
+    table.video_producer = kept([producer(producerFlags, has)])
+    table.video_renderer = kept([renderer(memoryKinds, has)])
+    table.audio_producer = kept([audioProducer(audioFlags, has)])
+    table.audio_renderer = kept([audioRenderer(has)])
+    return kept([table])
+  }
+
+  private static func readParameter(_ reader: inout WireReader) throws(MediaError) -> msdk_param {
+    var parameter = msdk_param()
+    parameter.struct_size = UInt32(MemoryLayout<msdk_param>.size)
+    parameter.name = try text(&reader)
+    parameter.summary = try text(&reader)
+    parameter.flags = try reader.get()
+    let value = try reader.getValue()
+    value.withForeign { parameter.def = $0.pointee }
+    switch value {
+    case .string(let text): parameter.def.u.str = UnsafePointer(kept(text))
+    case .bytes(let bytes): parameter.def.u.bytes = msdk_bytes(data: bytes.isEmpty ? nil : UnsafeRawPointer(kept(bytes)), size: UInt64(bytes.count))
+    default: break
+    }
+    parameter.min = try reader.get()
+    parameter.max = try reader.get()
+    let choiceCount = try count(&reader)
+    if choiceCount > 0 {
+      var choices: [UnsafePointer<CChar>?] = []
+      for _ in 1..<choiceCount { choices.append(try text(&reader)) }
+      choices.append(nil)
+      parameter.choices = kept(choices)
+    }
+    return parameter
+  }
+
+  // What is not there is told apart by NULL; what is there is a twin's to replace (`ProxyTables`).
+  private static let call: @convention(c) (OpaquePointer?) -> msdk_result = { _ in msdk_result(MSDK_E_UNSUPPORTED) }
+  private static let question: @convention(c) (OpaquePointer?, UInt32) -> Int32 = { _, _ in 0 }
+  private static let packet: @convention(c) (OpaquePointer?, UnsafePointer<msdk_encoded_frame>?) -> msdk_result = { _, _ in
+    msdk_result(MSDK_E_UNSUPPORTED)
+  }
+
+  private static func producer(_ flags: UInt32, _ has: (Function) -> Bool) -> msdk_video_producer {
+    var table = msdk_video_producer()
+    table.struct_size = UInt32(MemoryLayout<msdk_video_producer>.size)
+    table.flags = flags
+    (table.init_capture, table.release_capture, table.start_capture, table.stop_capture) = (call, call, call, call)
+    table.set_format = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    if has(.captureSettings) { table.capture_settings = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if has(.enumFormats) { table.enum_formats = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if has(.produceFrame) { table.produce_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    return table
+  }
+
+  private static func renderer(_ memoryKinds: UInt32, _ has: (Function) -> Bool) -> msdk_video_renderer {
+    var table = msdk_video_renderer()
+    table.struct_size = UInt32(MemoryLayout<msdk_video_renderer>.size)
+    table.memory_kinds = memoryKinds
+    (table.init_render, table.release_render) = (call, call)
+    table.render_video_frame = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    if has(.acceptsFormat) { table.accepts_format = { _, _ in 0 } }
+    if has(.flush) { table.flush = call }
+    if has(.snapshot) {
+      table.snapshot_format = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+      table.snapshot = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    }
+    if has(.acceptsCodec) { (table.accepts_codec, table.render_encoded_frame) = (question, packet) }
+    if has(.inputs) {
+      table.update_input = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+      table.remove_input = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+      table.render_input_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    }
+    return table
+  }
+
+  private static func audioProducer(_ flags: UInt32, _ has: (Function) -> Bool) -> msdk_audio_producer {
+    var table = msdk_audio_producer()
+    table.struct_size = UInt32(MemoryLayout<msdk_audio_producer>.size)
+    table.flags = flags
+    (table.init_capture, table.release_capture, table.start_capture, table.stop_capture) = (call, call, call, call)
+    table.set_format = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    if has(.audioSettings) { table.capture_settings = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if has(.produceAudio) { table.produce_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    return table
+  }
+
+  private static func audioRenderer(_ has: (Function) -> Bool) -> msdk_audio_renderer {
+    var table = msdk_audio_renderer()
+    table.struct_size = UInt32(MemoryLayout<msdk_audio_renderer>.size)
+    (table.init_render, table.release_render, table.start_render, table.stop_render) = (call, call, call, call)
+    if has(.renderAudio) { table.render_audio_frame = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if has(.delay) { table.render_delay_ms = { _ in 0 } }
+    if has(.acceptsAudioCodec) { (table.accepts_codec, table.render_encoded_frame) = (question, packet) }
+    return table
+  }
+
+  // MARK: Memory that stays
+
+  private static func kept<T>(_ values: [T]) -> UnsafePointer<T> {
+    let memory = UnsafeMutablePointer<T>.allocate(capacity: max(1, values.count))
+    memory.initialize(from: values, count: values.count)
+    return UnsafePointer(memory)
+  }
+
+  private static func kept(_ text: String) -> UnsafePointer<CChar> {
+    kept(text.utf8.map { CChar(bitPattern: $0) } + [0])
+  }
+
+  private static func text(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<CChar> {
+    kept(try reader.getText())
+  }
+}

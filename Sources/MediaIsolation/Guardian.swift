@@ -1,0 +1,79 @@
+import CLinux
+import Glibc
+import MediaCore
+
+/// The program that plugins run in. It is two processes: this one, which holds nothing of the plugin, waits for the other to end, says how,
+/// and leaves nothing of it behind; and the one with the plugin. So an exit status is known whatever the program does with SIGCHLD, and what
+/// the plugin has started ends with it.
+public enum Guardian {
+  /// Of a process that was started for it. Never returns.
+  public static func run(version: String?) -> Never {
+    guard version == "\(Wire.version)" else {
+      complain("msdk-plugin-host speaks version \(Wire.version); the library asked for \(version ?? "none")")
+      exit(2)
+    }
+    _ = msdk_adopt_orphans()
+    let guardian = getpid()
+    let plugin = msdk_fork()
+    guard plugin >= 0 else {
+      complain("no process for the plugin: \(SystemText.of(errno))")
+      exit(2)
+    }
+    if plugin == 0 {
+      _ = msdk_die_with_parent()
+      guard getppid() == guardian else { _exit(2) }
+      setsid()
+      close(Wire.Descriptor.control)
+      PluginSide.run()
+    }
+    for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events] { close(descriptor) }
+    watch(plugin)
+    exit(0)
+  }
+
+  static func complain(_ text: String) {
+    let line = "\(text)\n"
+    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+
+  /// Until the plugin's process ends, or the library is gone or wants it to be.
+  private static func watch(_ plugin: pid_t) {
+    let control = Wire.Descriptor.control
+    let ended = msdk_pidfd(plugin)
+    var pollers = [
+      pollfd(fd: control, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: ended, events: Int16(POLLIN), revents: 0),
+    ]
+    var status: Int32 = 0
+    while true {
+      // Without pidfds, look often enough.
+      _ = poll(&pollers, 2, ended >= 0 ? -1 : 20)
+      if waitpid(plugin, &status, WNOHANG) == plugin { break }
+      guard pollers[0].revents != 0 else { continue }
+      kill(plugin, SIGKILL)
+      while waitpid(plugin, &status, 0) < 0, errno == EINTR {}
+      break
+    }
+    _ = withUnsafeBytes(of: status) { msdk_send_packet(control, $0.baseAddress, $0.count, -1, 0) }
+    // What is in its session, and what left that and was adopted by this process.
+    kill(-plugin, SIGKILL)
+    for _ in 0..<2_000 {
+      killChildren()
+      let gone = waitpid(-1, &status, WNOHANG)
+      if gone < 0, errno == ECHILD { return }
+      if gone == 0 { usleep(1_000) }
+    }
+  }
+
+  private static func killChildren() {
+    let descriptor = open("/proc/self/task/\(getpid())/children", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var text = [UInt8](repeating: 0, count: 4096)
+    let count = read(descriptor, &text, text.count)
+    guard count > 0 else { return }
+    for word in text.prefix(count).split(separator: 32) {
+      if let child = pid_t(String(decoding: word, as: UTF8.self)), child > 1 { kill(child, SIGKILL) }
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import CMediaSDK
+import Glibc
+import MediaCore
+import MediaPlugins
+
+/// The library's side of an instance that lives in a process of its own. To the core it is a plugin like any other (`ProxyTables`); what it
+/// does is said on to the process. When that dies it is started again and brought to where it was.
+final class IsolatedInstance: @unchecked Sendable {
+  enum Link {
+    case up(PluginProcess)
+    /// Being brought to where it was.
+    case restoring(PluginProcess)
+    /// Until it is started again.
+    case down
+    case givenUp
+    case closed
+
+    var process: PluginProcess? {
+      switch self {
+      case .up(let process), .restoring(let process): process
+      default: nil
+      }
+    }
+  }
+
+  struct State {
+    var link = Link.down
+    var isBusy = false
+    /// What the core has brought it to.
+    var wanted = Wanted()
+    /// Threads that look after a process, or bring one back.
+    var keepers = 0
+    /// Of a renderer of sound, as it said last.
+    var delay: Int32 = 0
+  }
+
+  let plan: IsolationPlan
+  let context: OpaquePointer?
+  private let hostTable: UnsafePointer<msdk_host>
+  let state = Monitor(State())
+  let backoff = Monitor(Backoff())
+  /// Keeps the text that get_param gave until the next call.
+  var lent = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 8)
+
+  init(_ plan: IsolationPlan, host: UnsafePointer<msdk_host>, context: OpaquePointer?) {
+    self.plan = plan
+    hostTable = host
+    self.context = context
+  }
+
+  deinit {
+    lent.deallocate()
+  }
+
+  var host: msdk_host { hostTable.pointee }
+
+  func now() -> Int64 { host.now_ns?(context) ?? MediaTime.monotonic() }
+
+  func log(_ level: Int, _ text: String) {
+    text.withCString { host.log?(context, Int32(level), $0) }
+  }
+
+  func post(_ event: Int, _ result: Int, _ text: String) {
+    ParameterValue.string(text).withForeign { host.post_event?(context, UInt32(event), msdk_result(result), $0) }
+  }
+
+  /// An error of ours in the words that the program will read.
+  func fail(_ status: Status, _ text: String) -> msdk_result {
+    text.withCString { host.set_error?(context, status.rawValue, $0) }
+    return status.rawValue
+  }
+
+  // MARK: Calling
+
+  enum Outcome {
+    case result(msdk_result)
+    /// It died of this call, or in the middle of it.
+    case died
+    /// There is no process just now.
+    case away
+  }
+
+  typealias Write = (inout WireWriter) -> Void
+  typealias Read = (inout WireReader, ReplyHeader) throws(MediaError) -> Void
+
+  /// On a frame's way: never waits for a process that is not there.
+  @inline(__always)
+  func callNow(_ op: Op, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
+    let process: PluginProcess? = state.withLock { state in
+      guard case .up(let process) = state.link, !state.isBusy else { return nil }
+      state.isBusy = true
+      return process
+    }
+    return process.map { run(op, $0, body) } ?? .away
+  }
+
+  /// Waits while it is being brought back, and with `waitsForLife` also for its being started again.
+  func call(_ op: Op, waitsForLife: Bool = false, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
+    let process: PluginProcess?? = state.wait(until: Deadline.after(milliseconds: plan.options.controlDeadline)) { state in
+      switch state.link {
+      case .up(let process):
+        guard !state.isBusy else { return nil }
+        state.isBusy = true
+        return .some(process)
+      case .restoring: return nil
+      case .down: return waitsForLife ? nil : .some(nil)
+      case .givenUp, .closed: return .some(nil)
+      }
+    }
+    guard let process = process ?? nil else { return .away }
+    return run(op, process, body)
+  }
+
+  @inline(__always)
+  private func run(_ op: Op, _ process: PluginProcess, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
+    let answer = body(process)
+    let isGone = if case .gone = answer { true } else { false }
+    let isHeard = state.withLock { state in
+      state.isBusy = false
+      guard case .up(let present) = state.link, present === process else { return false }
+      if isGone { state.link = .down }
+      return true
+    }
+    state.notify()
+    guard case .result(let result) = answer else { return .died }
+    if result < 0, isHeard { process.errorText.withCString { host.set_error?(context, result, $0) } }
+    return .result(result)
+  }
+
+  /// A call of the core that changes what the instance is: once more when the plugin died of it, as it does not every time.
+  func change(_ op: Op, write: Write = { _ in }, apply: (inout Wanted) -> Void) -> msdk_result {
+    var deaths = 0
+    while true {
+      switch call(op, waitsForLife: true, { $0.call(op, now: now(), deadline: plan.options.controlDeadline, write: write) }) {
+      case .result(let result):
+        if result >= 0 { state.withLock { apply(&$0.wanted) } }
+        return result
+      case .away: return fail(.pluginDied, "its process is gone, and did not come back within \(plan.options.controlDeadline) ms")
+      case .died:
+        deaths += 1
+        if deaths > 1 { return fail(.pluginDied, "its process died in \(op), twice") }
+      }
+    }
+  }
+
+  /// A call that takes it down: what is gone is down already.
+  func takeDown(_ op: Op, apply: (inout Wanted) -> Void) -> msdk_result {
+    state.withLock { apply(&$0.wanted) }
+    switch call(op, { $0.call(op, now: now(), deadline: plan.options.controlDeadline) }) {
+    case .result(let result): return result
+    case .away, .died: return msdk_result(MSDK_OK)
+    }
+  }
+
+  /// A question, asked once more when the plugin died of it.
+  func ask(_ op: Op, write: Write = { _ in }, read: Read) -> msdk_result {
+    var deaths = 0
+    while true {
+      let outcome = call(op, waitsForLife: true) { process in
+        process.call(op, now: now(), deadline: plan.options.controlDeadline, write: write, read: read)
+      }
+      switch outcome {
+      case .result(let result): return result
+      case .away: return fail(.pluginDied, "its process is gone, and did not come back within \(plan.options.controlDeadline) ms")
+      case .died:
+        deaths += 1
+        if deaths > 1 { return fail(.pluginDied, "its process died in \(op), twice") }
+      }
+    }
+  }
+
+  /// Whether it was given up, which ends a stream; otherwise what is asked of it meanwhile comes to nothing.
+  func meanwhile(_ quiet: Int) -> msdk_result {
+    let isGivenUp = state.withLock { if case .givenUp = $0.link { true } else { false } }
+    return isGivenUp ? fail(.pluginDied, "its process died too often and was given up") : msdk_result(quiet)
+  }
+
+  // MARK: The end
+
+  /// Tells the plugin and ends its process. Waits until that is gone, unless the call comes from its keeper.
+  func close() {
+    _ = call(.destroy) { $0.call(.destroy, now: now(), deadline: plan.options.controlDeadline) }
+    let process = state.withLock { state in
+      defer { state.link = .closed }
+      return state.link.process
+    }
+    process?.end("")
+    state.notify()
+    guard !ThreadOfOurs.isCurrent(self) else { return }
+    _ = state.wait(until: Deadline.after(milliseconds: 5_000)) { $0.keepers == 0 ? true : nil }
+  }
+}
+
+/// What the core has brought an instance to: a process that comes back is brought there too.
+struct Wanted {
+  /// In the order in which they were set.
+  var parameters: [(name: String, value: ParameterValue)] = []
+  /// 0 created, 1 ready, 2 started; of producers and renderers of video and of sound.
+  var producer = 0
+  var audioProducer = 0
+  var renderer = 0
+  var audioRenderer = 0
+  var format: FormatHeader?
+  var audioFormat: SoundHeader?
+  /// What a renderer of sound was asked its settings for.
+  var arriving: SoundHeader?
+  var inputs: [UInt32: [UInt8]] = [:]
+
+  mutating func set(_ name: String, _ value: ParameterValue) {
+    if let index = parameters.firstIndex(where: { $0.name == name }) { parameters.remove(at: index) }
+    parameters.append((name, value))
+  }
+}

@@ -1,0 +1,222 @@
+import CLinux
+import CMediaSDK
+import Glibc
+import MediaCore
+import MediaPlugins
+import Synchronization
+
+/// The thread that looks after one process: it serves what the plugin says, hears of its death, and starts the next.
+enum Keeper {
+  /// Starts a process and makes the plugin in it: the instance's first. Throws what create said.
+  static func begin(_ instance: IsolatedInstance) throws(MediaError) {
+    let process = try launch(instance)
+    if let error = restore(process, instance) {
+      instance.state.withLock { $0.link = .closed }
+      process.end("")
+      _ = instance.state.wait(until: Deadline.after(milliseconds: 5_000)) { $0.keepers == 0 ? true : nil }
+      throw error
+    }
+    instance.state.withLock { $0.link = .up(process) }
+  }
+
+  private static func launch(_ instance: IsolatedInstance) throws(MediaError) -> PluginProcess {
+    let process = try PluginProcess(instance.plan)
+    let isWanted = instance.state.withLock { state in
+      if case .closed = state.link { return false }
+      state.link = .restoring(process)
+      state.keepers += 1
+      return true
+    }
+    guard isWanted else {
+      process.end("")
+      process.reap()
+      throw MediaError(.closed, "the instance is destroyed")
+    }
+    guard ThreadOfOurs.start("msdk-isolated", for: instance, { keep(process, instance) }) else {
+      instance.state.withLock { $0.keepers -= 1 }
+      process.end("")
+      process.reap()
+      throw MediaError(.noMemory, "no thread for an isolated plugin")
+    }
+    return process
+  }
+
+  private static func keep(_ process: PluginProcess, _ instance: IsolatedInstance) {
+    let born = MediaTime.monotonic()
+    let status = PluginListener(process, instance).run()
+    let reason = process.end.withLock { end in
+      end.isNoticed = true
+      return end.reason
+    }
+    process.calls.shutDown()
+    let isOver = instance.state.withLock { state in
+      if case .closed = state.link { return true }
+      // Somebody else's by now, when it died while it was brought back.
+      if state.link.process === process { state.link = .down }
+      return false
+    }
+    instance.state.notify()
+    if !isOver {
+      let text = Death.describe(status, reason: reason, doing: process.doing, output: status.output)
+      instance.log(MSDK_LOG_WARN, text)
+      instance.post(MSDK_PLUGIN_EVENT_DIED, MSDK_E_PLUGIN_DIED, "\(instance.plan.classID): \(text)")
+      comeBack(instance, livedFor: MediaTime.monotonic() - born) { process.reap() }
+    }
+    process.reap()
+    instance.state.withLock { $0.keepers -= 1 }
+    instance.state.notify()
+  }
+
+  /// Starts it again, later the more often it died, and brings it to where it was.
+  /// `waits` is told when there is time.
+  private static func comeBack(_ instance: IsolatedInstance, livedFor life: Int64, waits: () -> Void) {
+    let attempt = instance.backoff.withLock { $0.next(livedFor: life) }
+    if let most = instance.plan.options.restarts, attempt.number > most {
+      instance.state.withLock { if case .down = $0.link { $0.link = .givenUp } }
+      instance.state.notify()
+      instance.post(MSDK_PLUGIN_EVENT_ERROR, MSDK_E_PLUGIN_DIED, "its process died \(attempt.number) times in a row and was given up")
+      return
+    }
+    if attempt.delay > 0 { waits() }
+    let isOver: Bool? = instance.state.wait(until: attempt.delay == 0 ? 0 : MediaTime.monotonic() + attempt.delay) { state in
+      if case .closed = state.link { return true }
+      return nil
+    }
+    guard isOver == nil else { return }
+    do throws(MediaError) {
+      let process = try launch(instance)
+      if let error = restore(process, instance) {
+        process.end("it could not be brought back: \(error.text)")
+        return
+      }
+      let isBack = instance.state.withLock { state in
+        guard case .restoring(let present) = state.link, present === process else { return false }
+        state.link = .up(process)
+        return true
+      }
+      instance.state.notify()
+      guard isBack else { return }
+      instance.log(MSDK_LOG_INFO, "its process was started again")
+      instance.post(MSDK_PLUGIN_EVENT_RESTARTED, MSDK_OK, "its process was started again")
+    } catch {
+      instance.log(MSDK_LOG_ERROR, error.text)
+      if error.status != .closed { comeBack(instance, livedFor: 0, waits: {}) }
+    }
+  }
+
+  /// Makes the plugin in its new process and brings it to what the core knows of it.
+  private static func restore(_ process: PluginProcess, _ instance: IsolatedInstance) -> MediaError? {
+    let (plan, wanted) = (instance.plan, instance.state.withLock { $0.wanted })
+    func run(_ op: Op, _ write: (inout WireWriter) -> Void = { _ in }) throws(MediaError) {
+      switch process.call(op, now: instance.now(), deadline: plan.options.controlDeadline, write: write) {
+      case .result(let result):
+        guard result < 0 else { return }
+        throw MediaError(Status(foreign: result), process.errorText.isEmpty ? "\(op) failed with \(result)" : process.errorText)
+      case .gone: throw MediaError(.pluginDied, "its process died in \(op)")
+      }
+    }
+    do throws(MediaError) {
+      try run(.create) { plan.write(to: &$0) }
+      for (name, value) in wanted.parameters {
+        try run(.setParam) { writer in
+          writer.put(text: name)
+          writer.put(value: value)
+        }
+      }
+      if wanted.renderer > 0 { try run(.initRender) }
+      for (number, input) in wanted.inputs.sorted(by: { $0.key < $1.key }) {
+        try run(.updateInput) { writer in
+          writer.put(number)
+          input.withUnsafeBytes { writer.put(bytes: $0) }
+        }
+      }
+      if wanted.producer > 0 { try run(.initCapture) }
+      if wanted.producer > 0, let format = wanted.format { try run(.setFormat) { $0.put(format) } }
+      if wanted.audioProducer > 0 { try run(.initAudioCapture) }
+      if wanted.audioProducer > 0, let format = wanted.audioFormat { try run(.setAudioFormat) { $0.put(format) } }
+      if wanted.audioRenderer > 0 { try run(.initAudioRender) }
+      if wanted.audioRenderer > 0, let arriving = wanted.arriving { try run(.renderSettings) { $0.put(arriving) } }
+      if wanted.audioRenderer > 1 { try run(.startAudioRender) }
+      if wanted.producer > 1 { try run(.startCapture) }
+      if wanted.audioProducer > 1 { try run(.startAudioCapture) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+extension IsolationPlan {
+  func write(to writer: inout WireWriter) {
+    writer.put(text: path)
+    writer.put(text: classID)
+    writer.put(UInt32(options.mayFork ? 1 : 0))
+    writer.put(UInt32(isVirtualClock ? 1 : 0))
+    writer.put(options.memory ?? 0)
+    writer.put(options.processorTime ?? 0)
+  }
+}
+
+/// When a process that died is started again: at once, after 100 ms, four times later with each death up to 10 s; from the beginning when it
+/// lived for two seconds.
+struct Backoff {
+  static let longest: Int64 = 10_000_000_000
+  static let life: Int64 = 2_000_000_000
+  private(set) var deaths: UInt32 = 0
+  private var delay: Int64 = 0
+
+  mutating func next(livedFor life: Int64) -> (number: UInt32, delay: Int64) {
+    if life >= Backoff.life { (deaths, delay) = (0, 0) }
+    deaths &+= 1
+    defer { delay = delay == 0 ? 100_000_000 : min(delay * 4, Backoff.longest) }
+    return (deaths, delay)
+  }
+}
+
+/// A thread of ours, and whose.
+enum ThreadOfOurs {
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key, nil)
+    return key
+  }()
+
+  private final class Job {
+    let name: String
+    let owner: AnyObject
+    let body: () -> Void
+
+    init(_ name: String, _ owner: AnyObject, _ body: @escaping () -> Void) {
+      (self.name, self.owner, self.body) = (name, owner, body)
+    }
+  }
+
+  /// False when there is no thread to be had.
+  static func start(_ name: String, for owner: AnyObject, _ body: @escaping @Sendable () -> Void) -> Bool {
+    let job = Unmanaged.passRetained(Job(name, owner, body))
+    var thread = pthread_t()
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    // Signals are for the program's threads.
+    var (all, before) = (sigset_t(), sigset_t())
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, &before)
+    let error = pthread_create(&thread, &attributes, { opaque in
+      guard let opaque else { return nil }
+      let job = Unmanaged<Job>.fromOpaque(opaque).takeRetainedValue()
+      pthread_setname_np(pthread_self(), job.name)
+      pthread_setspecific(ThreadOfOurs.key, Unmanaged.passUnretained(job.owner).toOpaque())
+      job.body()
+      return nil
+    }, job.toOpaque())
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    pthread_attr_destroy(&attributes)
+    if error != 0 { job.release() }
+    return error == 0
+  }
+
+  static func isCurrent(_ owner: AnyObject) -> Bool {
+    pthread_getspecific(key) == Unmanaged.passUnretained(owner).toOpaque()
+  }
+}

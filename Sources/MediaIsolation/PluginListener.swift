@@ -1,0 +1,232 @@
+import CLinux
+import CMediaSDK
+import Glibc
+import MediaCore
+import MediaPlugins
+
+/// Serves what a plugin's process says of its own accord, until it has ended.
+final class PluginListener {
+  /// Words beyond that in a second are left out; messages beyond that are a flood.
+  private static let mostWords = 500
+  private static let mostMessages = 50_000
+  /// How long the program around the plugin has for killing it.
+  private static let patience: Int32 = 2_000
+
+  private let process: PluginProcess
+  private let instance: IsolatedInstance
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.largest, alignment: 16)
+  private var writer = WireWriter()
+  private var tail = OutputTail()
+  private var death = DeathStatus()
+  private var second: Int64 = 0
+  private var messages = 0
+  private var words = 0
+
+  init(_ process: PluginProcess, _ instance: IsolatedInstance) {
+    (self.process, self.instance) = (process, instance)
+  }
+
+  deinit {
+    buffer.deallocate()
+  }
+
+  func run() -> DeathStatus {
+    var pollers = [
+      pollfd(fd: process.events.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: process.control.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: process.started.output, events: Int16(POLLIN), revents: 0),
+    ]
+    var isOpen = true
+    var silences = 0
+    while true {
+      let ready = poll(&pollers, 3, isOpen ? -1 : PluginListener.patience)
+      if ready < 0 { continue }
+      if ready == 0 {
+        // The socket is closed and nobody says why: the plugin closed it, or the program around it is stuck too.
+        silences += 1
+        if silences == 1 { process.end("it closed its socket") } else { process.kill() }
+        if silences > 2 { break }
+      }
+      if pollers[2].revents != 0, !tail.read(process.started.output) { pollers[2].fd = -1 }
+      if pollers[0].revents != 0, !hear() {
+        pollers[0].fd = -1
+        isOpen = false
+      }
+      if pollers[1].revents != 0, readStatus() { break }
+    }
+    _ = tail.read(process.started.output)
+    death.output = tail.text
+    return death
+  }
+
+  /// Whether it is over.
+  private func readStatus() -> Bool {
+    switch process.control.receive(into: buffer, waits: false) {
+    case .message(let bytes, let other):
+      if other >= 0 { close(other) }
+      var reader = WireReader(bytes)
+      death.status = try? reader.get(Int32.self)
+      return true
+    case .nothing: return false
+    case .closed, .bad: return true
+    }
+  }
+
+  // MARK: Messages
+
+  /// Serves one message; false when there will be no more.
+  private func hear() -> Bool {
+    switch process.events.receive(into: buffer, waits: false) {
+    case .nothing: return true
+    case .closed: return false
+    case .bad:
+      process.end("it sent a message that is none of the protocol")
+      return false
+    case .message(let bytes, let other):
+      if other >= 0 { close(other) }
+      do throws(MediaError) {
+        try count()
+        try serve(WireReader(bytes))
+        return true
+      } catch {
+        process.end(error.text)
+        return false
+      }
+    }
+  }
+
+  private func count() throws(MediaError) {
+    let now = MediaTime.monotonic() / 1_000_000_000
+    if now != second {
+      if words > PluginListener.mostWords { instance.log(MSDK_LOG_WARN, "\(words - PluginListener.mostWords) messages in a second left out") }
+      (second, messages, words) = (now, 0, 0)
+    }
+    messages += 1
+    guard messages <= PluginListener.mostMessages else {
+      throw MediaError(.limit, "it sent more than \(PluginListener.mostMessages) messages in a second")
+    }
+  }
+
+  private func serve(_ message: WireReader) throws(MediaError) {
+    var reader = message
+    let header = try reader.get(UpcallHeader.self)
+    guard let kind = Upcall(rawValue: header.kind) else { throw MediaError(.corrupt, "it sent a message of the kind \(header.kind)") }
+    let (host, context) = (instance.host, instance.context)
+    switch kind {
+    case .log, .event, .setError:
+      words += 1
+      guard words <= PluginListener.mostWords else { return }
+      try hearWords(kind, &reader)
+    case .need: try makeRoom(header.id, Int(clamping: reader.get(UInt64.self)))
+    case .consumeVideo:
+      let frame = try process.frame(reader.get(PictureHeader.self))
+      answer(header.id, host.consume_video_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED))
+    case .consumeAudio:
+      guard let frame = try SoundMessage.read(&reader, host, context) else { return answer(header.id, msdk_result(MSDK_E_AGAIN)) }
+      answer(header.id, host.consume_audio_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED))
+    case .read: try read(header.id, reader.get(UInt32.self), stride: reader.get(UInt32.self))
+    case .giveBack:
+      let (generation, slots) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
+      guard let pool = process.lentPool, pool.generation == generation else { return }
+      guard pool.giveBack(slots) else { throw MediaError(.corrupt, "it gave slots \(slots) back, which it had not") }
+    }
+  }
+
+  private func hearWords(_ kind: Upcall, _ reader: inout WireReader) throws(MediaError) {
+    switch kind {
+    case .log:
+      let level = try reader.get(Int32.self)
+      instance.log(Int(level), try reader.getText())
+    case .setError:
+      let code = try reader.get(Int32.self)
+      try reader.getText().withCString { instance.host.set_error?(instance.context, code, $0) }
+    default:
+      let (event, result) = (try reader.get(UInt32.self), try reader.get(Int32.self))
+      // Those are ours to tell.
+      guard event != UInt32(MSDK_PLUGIN_EVENT_DIED), event != UInt32(MSDK_PLUGIN_EVENT_RESTARTED) else { return }
+      guard !reader.isAtEnd else {
+        instance.host.post_event?(instance.context, event, result, nil)
+        return
+      }
+      try reader.getValue().withForeign { instance.host.post_event?(instance.context, event, result, $0) }
+    }
+  }
+
+  private func answer(
+    _ id: UInt32, _ result: msdk_result, generation: UInt32 = 0, number: UInt32 = 0, descriptor: Int32 = -1,
+    bytes: UnsafeRawBufferPointer? = nil
+  ) {
+    guard id != 0 else { return }
+    writer.begin()
+    writer.put(DowncallHeader(kind: Downcall.answer.rawValue, id: id, result: result, generation: generation, number: number))
+    if let bytes { writer.put(bytes: bytes) }
+    // It does not read what it waits for: a full socket is its fault.
+    if !process.events.send(writer, descriptor: descriptor, waits: false), !process.isEnding { process.end("it does not read its socket") }
+  }
+
+  private func makeRoom(_ id: UInt32, _ capacity: Int) throws(MediaError) {
+    do throws(MediaError) {
+      let (pool, descriptor) = try process.makeGrantedPool(capacity)
+      defer { close(descriptor) }
+      answer(
+        id, msdk_result(MSDK_OK), generation: pool.generation, number: UInt32(pool.memory.slotSize >> 10), descriptor: descriptor)
+    } catch {
+      answer(id, error.status.rawValue)
+    }
+  }
+
+  private func read(_ id: UInt32, _ count: UInt32, stride: UInt32) throws(MediaError) {
+    let widest = 8
+    guard stride > 0, stride <= widest, count <= Wire.longestBytes / widest else {
+      throw MediaError(.corrupt, "it asked for \(count) samples of \(stride) bytes at a time")
+    }
+    // Room for what is really written, whatever it takes a sample for.
+    withUnsafeTemporaryAllocation(byteCount: Int(count) * widest, alignment: 16) { buffer in
+      buffer.initializeMemory(as: UInt8.self, repeating: 0)
+      let got = instance.host.read_render_data?(instance.context, buffer.baseAddress, count) ?? msdk_result(MSDK_E_UNSUPPORTED)
+      let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer).prefix(Int(count) * Int(stride)))
+      answer(id, got, bytes: got < 0 ? nil : bytes)
+    }
+  }
+}
+
+/// A buffer of sound as a message holds it.
+enum SoundMessage {
+  /// A frame from the host's pool, with a reference; nil when the pool has none.
+  static func read(_ reader: inout WireReader, _ host: msdk_host, _ context: OpaquePointer?) throws(MediaError) -> AudioFrame? {
+    let header = try reader.get(SoundHeader.self)
+    let bytes = try reader.getBytes()
+    var native = header.native
+    let format = try AudioFormat(checking: native, argument: "the sound's format")
+    guard header.sampleCount > 0, Int(header.sampleCount) <= Wire.longestBytes, bytes.count == Int(header.sampleCount) * format.stride else {
+      throw MediaError(.corrupt, "\(header.sampleCount) samples of sound came in \(bytes.count) bytes")
+    }
+    var pointer: UnsafeMutablePointer<msdk_audio_frame>?
+    guard host.audio_frame_acquire?(context, &native, header.sampleCount, &pointer) == msdk_result(MSDK_OK), let pointer else { return nil }
+    let frame = try AudioFrame.retained(foreign: pointer)
+    frame.release()
+    frame.bytes.copyMemory(from: bytes)
+    pointer.pointee.timestamp_ns = header.timestamp
+    pointer.pointee.flags |= header.flags & UInt32(MSDK_FRAME_END | MSDK_FRAME_DISCONTINUITY)
+    return frame
+  }
+
+  static func write(_ frame: AudioFrame, from first: Int, count: Int, to writer: inout WireWriter) {
+    var header = frame.native.pointee.format.map { SoundHeader($0.pointee) } ?? SoundHeader()
+    let native = frame.native.pointee
+    header.sampleCount = UInt32(count)
+    header.flags = native.flags & ~UInt32(MSDK_FRAME_WRITABLE)
+    // The end is the end of the last part.
+    if first + count < frame.sampleCount { header.flags &= ~UInt32(MSDK_FRAME_END) }
+    header.timestamp = native.timestamp_ns == 0 ? 0 : native.timestamp_ns &+ frame.format.duration(ofSamples: first)
+    header.sequence = native.sequence
+    writer.put(header)
+    let stride = frame.format.stride
+    writer.put(bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(frame.bytes)[first * stride..<(first + count) * stride]))
+  }
+
+  /// Samples that fit into one message.
+  static func most(_ format: AudioFormat) -> Int {
+    max(1, (Wire.longestBytes - 64) / max(1, format.stride))
+  }
+}

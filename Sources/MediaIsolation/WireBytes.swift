@@ -1,0 +1,109 @@
+import Glibc
+import MediaCore
+import MediaPlugins
+
+/// Writes one message, in memory that is used for the next one too.
+struct WireWriter {
+  private(set) var bytes: [UInt8] = []
+
+  init() {
+    bytes.reserveCapacity(512)
+  }
+
+  mutating func begin() {
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  mutating func put<T: BitwiseCopyable>(_ value: T) {
+    withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func put(bytes data: UnsafeRawBufferPointer) {
+    put(UInt32(truncatingIfNeeded: data.count))
+    bytes.append(contentsOf: data)
+  }
+
+  mutating func append(_ other: WireWriter) {
+    bytes.append(contentsOf: other.bytes)
+  }
+
+  mutating func put(text: String) {
+    var text = text
+    text.withUTF8 { put(bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  mutating func put(value: ParameterValue) {
+    put(value.type.rawValue)
+    switch value {
+    case .bool(let bool): put(UInt64(bool ? 1 : 0))
+    case .i32(let number): put(UInt64(bitPattern: Int64(number)))
+    case .i64(let number): put(UInt64(bitPattern: number))
+    case .u32(let number): put(UInt64(number))
+    case .u64(let number): put(number)
+    case .f64(let number): put(number.bitPattern)
+    case .string(let text): put(text: text)
+    case .bytes(let data): data.withUnsafeBytes { put(bytes: $0) }
+    }
+  }
+}
+
+extension ParameterValue {
+  /// What counts of it for the size of a message.
+  var wireSize: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .bytes(let bytes): bytes.count
+    default: 8
+    }
+  }
+}
+
+/// Reads one message that lies in memory of our own; it may say anything.
+struct WireReader {
+  private var rest: UnsafeRawBufferPointer
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    rest = bytes
+  }
+
+  private static let short = MediaError(.corrupt, "a message of the plugin's process ends early")
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func get<T: BitwiseCopyable>(_ type: T.Type = T.self) throws(MediaError) -> T {
+    let size = MemoryLayout<T>.size
+    guard rest.count >= size else { throw WireReader.short }
+    let value = rest.loadUnaligned(as: T.self)
+    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(size))
+    return value
+  }
+
+  /// Borrowed from the message.
+  mutating func getBytes() throws(MediaError) -> UnsafeRawBufferPointer {
+    let count = Int(try get(UInt32.self))
+    guard rest.count >= count else { throw WireReader.short }
+    defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
+    return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+  }
+
+  /// Repaired where it is no UTF-8, without NULs.
+  mutating func getText() throws(MediaError) -> String {
+    let bytes = try getBytes()
+    return String(decoding: bytes.filter { $0 != 0 }, as: UTF8.self)
+  }
+
+  mutating func getValue() throws(MediaError) -> ParameterValue {
+    let raw = try get(UInt32.self)
+    guard let type = ParameterType(rawValue: raw) else { throw MediaError(.corrupt, "a value has the type \(raw)") }
+    switch type {
+    case .string: return .string(try getText())
+    case .bytes: return .bytes([UInt8](try getBytes()))
+    case .bool: return .bool(try get(UInt64.self) == 1)
+    case .i32: return .i32(Int32(truncatingIfNeeded: try get(UInt64.self)))
+    case .i64: return .i64(Int64(bitPattern: try get(UInt64.self)))
+    case .u32: return .u32(UInt32(truncatingIfNeeded: try get(UInt64.self)))
+    case .u64: return .u64(try get(UInt64.self))
+    case .f64: return .f64(Double(bitPattern: try get(UInt64.self)))
+    }
+  }
+}

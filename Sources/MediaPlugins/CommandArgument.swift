@@ -1,0 +1,99 @@
+import CMediaSDK
+import MediaCore
+
+/// An argument that a command declares, with its limits: copied out of the plugin's tables and checked.
+public final class CommandArgument: Sendable {
+  public let name: String
+  public let summary: String
+  public let type: ParameterType
+  /// Both included; nil is unbounded.
+  public let range: ClosedRange<Double>?
+  /// All that a string may be; nil is anything.
+  public let choices: [String]?
+  /// For a call that leaves the argument out; nil when it must be given.
+  public let defaultValue: ParameterValue?
+  /// How errors name it.
+  let label: String
+
+  init(foreign: msdk_arg, limits: msdk_arg_limits?, of command: String, argument: String) throws(MediaError) {
+    name = try PluginText.identifier(foreign.name, limit: 63, argument: "\(argument).name")
+    label = "argument \"\(name)\" of \(command)"
+    let argument = "\(argument) \"\(name)\""
+    guard let type = ParameterType(rawValue: foreign.type) else {
+      throw MediaError(.abi, "\(argument) has the type \(foreign.type); accepted: MSDK_T_BOOL to MSDK_T_BYTES, 1..8")
+    }
+    self.type = type
+    guard foreign.flags == 0, limits?.flags ?? 0 == 0 else { throw MediaError(.abi, "\(argument) has flags; accepted: 0") }
+    summary = try PluginText.optional(limits?.summary, argument: "\(argument).summary")
+    let (least, most) = (limits?.min ?? 0, limits?.max ?? 0)
+    guard least <= most else { throw MediaError(.abi, "\(argument) has min \(least) above max \(most) or one that is no number") }
+    guard least == most || type.isInteger || type == .f64 else { throw MediaError(.abi, "\(argument) has bounds and is no number") }
+    range = least < most ? least...most : nil
+    choices = try ParameterDescriptor.choices(limits?.choices, argument: "\(argument).choices")
+    guard choices == nil || type == .string else { throw MediaError(.abi, "\(argument) has choices and is no string") }
+    guard let given = limits?.def else {
+      defaultValue = nil
+      return
+    }
+    do throws(MediaError) {
+      let value = try ParameterValue(foreign: given.pointee, argument: "its default")
+      defaultValue = try CommandArgument.check(value, type, range, choices, label)
+    } catch {
+      throw MediaError(.abi, "\(argument) has a default that it does not accept: \(error.text)")
+    }
+  }
+
+  /// The value in the argument's own type, if it is one that is accepted.
+  func check(_ value: ParameterValue) throws(MediaError) -> ParameterValue {
+    // It would end there for the plugin.
+    if case .string(let text) = value, choices == nil, text.utf8.contains(0) {
+      throw MediaError(type == .string ? .invalid : .type, "\(label) has a NUL character in it; accepted: \(type), text without")
+    }
+    return try accept(value)
+  }
+
+  /// The same of what has come from C, where a text has no NUL in it.
+  func accept(_ value: ParameterValue) throws(MediaError) -> ParameterValue {
+    try CommandArgument.check(value, type, range, choices, label)
+  }
+
+  private static func check(
+    _ value: ParameterValue, _ type: ParameterType, _ range: ClosedRange<Double>?, _ choices: [String]?, _ label: String
+  ) throws(MediaError) -> ParameterValue {
+    var accepted: String { CommandArgument.accepted(type, range, choices) }
+    guard let converted = value.converted(to: type) else {
+      // An integer that does not fit is of the right type and out of range.
+      let reason = value.type.isInteger && (type.isInteger || type == .f64) ? Status.range : .type
+      throw MediaError(reason, "\(label) is \(value) of type \(value.type); accepted: \(accepted)")
+    }
+    switch converted {
+    case .string(let text):
+      if let choices {
+        guard choices.contains(text) else { throw MediaError(.range, "\(label) is \(value); accepted: \(accepted)") }
+      } else {
+        guard text.utf8.count <= ParameterValue.longestText else {
+          throw MediaError(.invalid, "\(label) has \(text.utf8.count) bytes; accepted: up to \(ParameterValue.longestText)")
+        }
+      }
+    case .bytes(let bytes):
+      guard bytes.count <= ParameterValue.mostBytes else {
+        throw MediaError(.range, "\(label) has \(bytes.count) bytes; accepted: up to \(ParameterValue.mostBytes)")
+      }
+    default:
+      guard let number = converted.number else { break }
+      guard number.isFinite, range?.contains(number) ?? true else {
+        throw MediaError(.range, "\(label) is \(value); accepted: \(accepted)")
+      }
+    }
+    return converted
+  }
+
+  /// For people.
+  public var accepted: String { CommandArgument.accepted(type, range, choices) }
+
+  private static func accepted(_ type: ParameterType, _ range: ClosedRange<Double>?, _ choices: [String]?) -> String {
+    if let choices { return choices.joined(separator: ", ") }
+    if let range { return "\(type) \(range.lowerBound)..\(range.upperBound)" }
+    return "\(type)"
+  }
+}

@@ -1,0 +1,101 @@
+import CMediaSDK
+import MediaCore
+import Synchronization
+
+/// The filters of one stream, in the order in which frames pass them. One that fails is reported once and taken out.
+final class FilterList: Sendable {
+  static let limit = 8
+
+  struct Entry {
+    let filter: PluginInstance
+    let attachment: PluginInstance.Attachment
+    let meter = FilterMeter()
+  }
+
+  private let medium: PluginInstance.Medium
+  private let entries = Monitor<[Entry]>([])
+  private let count = Atomic<Int>(0)
+
+  init(_ medium: PluginInstance.Medium) {
+    self.medium = medium
+  }
+
+  /// All that a stream without filters pays.
+  @inline(__always)
+  var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+  var all: [Entry] { entries.withLock { $0 } }
+
+  func add(
+    _ filter: PluginInstance, to what: String, events: PluginInstance.EventHandler?, initialise: () throws(MediaError) -> Void
+  ) throws(MediaError) {
+    // Both hold each other until one lets go: a weak reference would be paid for with every frame.
+    let attachment = try filter.attach(to: what, medium: medium, events: events) { _ = self.take(filter) }
+    do throws(MediaError) {
+      try initialise()
+      try append(Entry(filter: filter, attachment: attachment), to: what)
+      // Destroyed meanwhile, it was asked to leave before it was here.
+      try filter.checkAlive()
+    } catch {
+      _ = take(filter)
+      filter.detach(attachment)
+      throw error
+    }
+  }
+
+  private func append(_ entry: Entry, to what: String) throws(MediaError) {
+    try entries.withLock { entries throws(MediaError) in
+      guard entries.count < FilterList.limit else {
+        throw MediaError(.noMemory, "\(what) has \(FilterList.limit) filters already, the most there may be")
+      }
+      entries.append(entry)
+      count.store(entries.count, ordering: .relaxed)
+    }
+  }
+
+  func remove(_ filter: PluginInstance) throws(MediaError) {
+    guard take(filter) else { throw MediaError(.notFound, "the filter is not one of this stream's") }
+  }
+
+  /// Detaches all and releases them.
+  func removeAll() {
+    let removed = entries.withLock { entries in
+      defer {
+        entries = []
+        count.store(0, ordering: .relaxed)
+      }
+      return entries
+    }
+    for entry in removed {
+      entry.filter.detach(entry.attachment)
+      do throws(MediaError) {
+        try entry.filter.release(medium)
+      } catch {
+        entry.filter.log(MSDK_LOG_WARN.level, error.text)
+      }
+    }
+  }
+
+  private func take(_ filter: PluginInstance) -> Bool {
+    let removed = entries.withLock { entries in
+      let index = entries.firstIndex { $0.filter === filter }
+      defer { count.store(entries.count, ordering: .relaxed) }
+      return index.map { entries.remove(at: $0) }
+    }
+    guard let removed else { return false }
+    removed.filter.detach(removed.attachment)
+    return true
+  }
+
+  // MARK: Telling
+
+  func fail(_ entry: Entry, _ error: MediaError) {
+    entry.filter.report(UInt32(MSDK_PLUGIN_EVENT_ERROR), error, text: "", medium: medium)
+    _ = take(entry.filter)
+  }
+
+  func tell(_ verdict: FilterMeter.Verdict, of entry: Entry) {
+    let text = verdict.text(entry.filter.descriptor.id)
+    entry.filter.report(UInt32(MSDK_PLUGIN_EVENT_SLOW), nil, text: text, medium: medium)
+  }
+}

@@ -1,0 +1,165 @@
+import CMediaSDK
+import MediaCodecs
+import MediaCore
+
+/// The states and buffers of a filter of sound.
+extension PluginInstance {
+  private func audioFilterTable() throws(MediaError) -> (msdk_audio_filter, AudioFilterAdapter) {
+    guard let table = descriptor.audioFilter, let adapter = audioFilterAdapter else {
+      throw MediaError(.unsupported, "class \(descriptor.id) is no filter of sound")
+    }
+    return (table, adapter)
+  }
+
+  public var audioFilterPhase: Phase { state.withLock { $0.audioFilter } }
+
+  public func checkAudioFilter() throws(MediaError) {
+    _ = try audioFilterTable()
+  }
+
+  public func initialiseAudioFilter() throws(MediaError) {
+    let (table, adapter) = try audioFilterTable()
+    try turn.take("init_filter") { () throws(MediaError) in
+      try checkAlive()
+      adapter.reset()
+      guard audioFilterPhase == .created else { return }
+      try checkRequired()
+      try call("init_filter") { table.init_filter?($0) ?? 0 }
+      state.withLock { $0.audioFilter = .ready }
+    }
+  }
+
+  public func releaseAudioFilter() throws(MediaError) {
+    guard let table = descriptor.audioFilter else { return }
+    try turn.take("release_filter") { () throws(MediaError) in
+      let phase = audioFilterPhase
+      guard phase > .created else { return }
+      state.withLock { $0.audioFilter = .created }
+      if phase == .started, let flush = table.flush { try call("flush") { flush($0) } }
+      try call("release_filter") { table.release_filter?($0) ?? 0 }
+    }
+  }
+
+  // MARK: Filtering
+
+  /// Passes a buffer, which stays the caller's, through the filter. What comes out is of the same format. Throws what the filter failed with,
+  /// or which rule it broke; the buffer is then as it was.
+  func filter(_ frame: AudioFrame, _ pass: FilterPass) throws(MediaError) -> Filtered<AudioFrame> {
+    let (table, adapter) = try audioFilterTable()
+    return try turn.take("filter_audio_frame") { () throws(MediaError) in
+      guard mayFilter(from: pass.attachment) else { return Filtered(result: .same) }
+      try adapter.agree(on: frame) { offer throws(MediaError) in try takes(offer, table) }
+      if pass.followsGap, audioFilterPhase == .started, let flush = table.flush { try call("flush") { flush($0) } }
+      do throws(MediaError) {
+        return try filter(frame, pass, table, adapter)
+      } catch {
+        guard error.status == .again else { throw error }
+        return Filtered(result: .leftOut)
+      }
+    }
+  }
+
+  private func takes(_ offer: AudioFormat, _ table: msdk_audio_filter) throws(MediaError) -> Bool {
+    var native = offer.foreign
+    do throws(MediaError) {
+      try call("set_format") { table.set_format?($0, &native) ?? 0 }
+      return true
+    } catch {
+      guard error.status == .format else { throw error }
+      return false
+    }
+  }
+
+  private func filter(
+    _ frame: AudioFrame, _ pass: FilterPass, _ table: msdk_audio_filter, _ adapter: AudioFilterAdapter
+  ) throws(MediaError) -> Filtered<AudioFrame> {
+    let converted = try adapter.converted(frame)
+    let input = converted ?? frame
+    let isWritable = converted != nil || pass.isOwned
+    let start = MediaTime.monotonic()
+    let now = clock()
+    var made = converted
+    do throws(MediaError) {
+      if isWritable { adapter.save(input) }
+      if let given = try give(input, isWritable: isWritable, table, adapter) {
+        made?.release()
+        made = given
+      }
+      let verdict = pass.meter.note(at: now, took: MediaTime.monotonic() - start, interval: frame.native.pointee.duration_ns)
+      if let changed = made, changed.format.sampleFormat != frame.format.sampleFormat {
+        made = try adapter.convert(changed, to: frame.format.sampleFormat)
+        changed.release()
+      }
+      let delay = table.delay_ns.map { delay in ForeignCode.run { Int64(delay(plugin)) } } ?? 0
+      if delay != 0, made == nil, !isWritable { made = try adapter.copy(frame) }
+      if made != nil || isWritable {
+        let result = made ?? frame
+        result.native.pointee.timestamp_ns &-= delay
+        result.native.pointee.level = result.computedLevel
+        result.setWritable(false)
+      }
+      return Filtered(result: made.map { .other($0) } ?? .same, verdict: verdict)
+    } catch {
+      made?.release()
+      throw error
+    }
+  }
+
+  /// Hands the buffer to the filter. Another one, with the reference that the filter gave; nil when it gave this one back.
+  private func give(
+    _ input: AudioFrame, isWritable: Bool, _ table: msdk_audio_filter, _ adapter: AudioFilterAdapter
+  ) throws(MediaError) -> AudioFrame? {
+    if isWritable { input.setWritable(true) }
+    defer { if isWritable { input.setWritable(false) } }
+    let references = input.references
+    // The filter's; ours stays, so that the buffer is there whatever becomes of it.
+    input.retain()
+    state.withLock { $0.audioFilter = .started }
+    do throws(MediaError) {
+      var out: UnsafeMutablePointer<msdk_audio_frame>?
+      try callFilter("filter_audio_frame", writable: isWritable ? input.native : nil, references: input.references) {
+        table.filter_audio_frame?($0, input.native, &out) ?? msdk_result(MSDK_E_UNSUPPORTED)
+      }
+      guard let out else { throw brokenSound(.invalid, "succeeded and gave no buffer") }
+      if out == input.native {
+        guard !isWritable || input.references > references else {
+          throw brokenSound(.handle, "gave the buffer back whose reference it had given away")
+        }
+        input.release()
+        try input.checkNumbers(argument: "what filter_audio_frame of \(descriptor.id) gave")
+        return nil
+      }
+      return try accept(out, inPlaceOf: input)
+    } catch {
+      if isWritable { adapter.restore(input) }
+      throw error
+    }
+  }
+
+  private func accept(_ out: UnsafeMutablePointer<msdk_audio_frame>, inPlaceOf input: AudioFrame) throws(MediaError) -> AudioFrame {
+    guard let given = try? AudioFrame.retained(foreign: out) else { throw brokenSound(.handle, "gave a buffer that is not live") }
+    // Whose reference this would be is not known: it stays where it is.
+    defer { given.release() }
+    guard given.isWritable else {
+      throw brokenSound(.invalid, "gave a buffer that was given before; accepted: the one that came, or a new one")
+    }
+    guard given.references > 1 else { throw brokenSound(.handle, "gave a buffer without a reference") }
+    do throws(MediaError) {
+      guard given.sampleCount == input.sampleCount, given.format.isSameSound(as: input.format) else {
+        throw brokenSound(
+          .format, "gave \(given.sampleCount) samples of \(given.format); agreed: \(input.sampleCount) of \(input.format)")
+      }
+      try given.checkNumbers(argument: "what filter_audio_frame of \(descriptor.id) gave")
+    } catch {
+      given.release()
+      throw error
+    }
+    given.copyIdentity(from: input)
+    given.setWritable(false)
+    return given
+  }
+
+  private func brokenSound(_ status: Status, _ text: String) -> MediaError {
+    MediaError(status, "\(descriptor.id): filter_audio_frame \(text)")
+  }
+}

@@ -1,0 +1,265 @@
+/* libaom, set for conversation: one pass, constant bit rate, no frame of delay. The tools that are switched off are those that cost a real-time
+ * encoder more time than they save bits; it is the list that WebRTC's encoder has. */
+#include "self.h"
+
+#include <aom/aom_encoder.h>
+#include <aom/aomcx.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICKS_PER_SECOND = 90000, KILOBITS_MAX = 2000000, SHARP_QUANTIZER = 20 };
+
+/* MSDK_PRESET_* and kinds as they are in outgoing_video.h and types.h, of which a plugin sees the latter only. */
+enum { PRESET_REALTIME, PRESET_FASTEST, PRESET_BALANCED, PRESET_QUALITY, PRESET_COUNT };
+
+struct av1_encoder {
+  aom_codec_ctx_t codec;
+  aom_codec_enc_cfg_t config;
+  bool is_screen;
+  uint32_t fps_num, fps_den;
+  int64_t last_ns;
+  aom_codec_pts_t pts; /* of the next frame */
+  bool has_begun;
+};
+
+static msdk_result broken(const msdk_self *self, aom_codec_ctx_t *codec, aom_codec_err_t status, const char *doing) {
+  const char *detail = codec != NULL ? aom_codec_error_detail(codec) : NULL;
+  msdk_result result = status == AOM_CODEC_MEM_ERROR ? MSDK_E_NOMEM : status == AOM_CODEC_INVALID_PARAM ? MSDK_E_INVALID : MSDK_E_FAIL;
+  return av1_fail(self, result, "%s: %s%s%s", doing, aom_codec_err_to_string(status), detail != NULL ? ", " : "",
+                  detail != NULL ? detail : "");
+}
+
+static unsigned kilobits(uint64_t bits) {
+  uint64_t rounded = bits / 1000 + (bits % 1000 >= 500);
+  return (unsigned)(rounded < 1 ? 1 : rounded > KILOBITS_MAX ? KILOBITS_MAX : rounded);
+}
+
+static void keep_rate(av1_encoder *encoder, uint32_t fps_num, uint32_t fps_den) {
+  bool known = fps_num > 0 && fps_den > 0 && fps_num / fps_den <= 1000;
+  encoder->fps_num = known ? fps_num : 30;
+  encoder->fps_den = known ? fps_den : 1;
+}
+
+static int64_t interval_ns(const av1_encoder *encoder) { return (int64_t)1000000000 * encoder->fps_den / encoder->fps_num; }
+
+/* A key frame is at most half of what the buffer is meant to hold, and no less than three frames. */
+static unsigned most_intra_percent(const av1_encoder *encoder) {
+  double percent = 0.3 * encoder->fps_num / encoder->fps_den * 100;
+  return percent < 300 ? 300 : percent > 10000 ? 10000 : (unsigned)percent;
+}
+
+static unsigned tile_columns(uint32_t threads, uint32_t width) {
+  unsigned most = width >= 1280 ? 2 : width >= 640 ? 1 : 0, wanted = threads >= 4 ? 2 : threads >= 2 ? 1 : 0;
+  return wanted < most ? wanted : most;
+}
+
+static msdk_result set_controls(msdk_self *self, av1_encoder *encoder, const msdk_video_encoder_settings *settings) {
+  static const int speeds[PRESET_COUNT] = {[PRESET_REALTIME] = 9, [PRESET_FASTEST] = 10, [PRESET_BALANCED] = 8, [PRESET_QUALITY] = 7};
+  int screen = encoder->is_screen;
+  const struct {
+    int control, value;
+  } controls[] = {
+    {AOME_SET_CPUUSED, speeds[settings->preset]},
+    {AV1E_SET_TUNE_CONTENT, screen ? AOM_CONTENT_SCREEN : AOM_CONTENT_DEFAULT},
+    {AV1E_SET_ENABLE_PALETTE, screen},
+    {AV1E_SET_ENABLE_INTRABC, 0},
+    {AV1E_SET_AQ_MODE, screen ? 0 : 3},
+    {AV1E_SET_ROW_MT, settings->threads > 1},
+    {AV1E_SET_TILE_COLUMNS, (int)tile_columns(settings->threads, settings->width)},
+    {AOME_SET_MAX_INTRA_BITRATE_PCT, (int)most_intra_percent(encoder)},
+    {AV1E_SET_CDF_UPDATE_MODE, 1},
+    {AV1E_SET_ENABLE_ORDER_HINT, 0},
+    {AV1E_SET_ENABLE_TPL_MODEL, 0},
+    {AV1E_SET_DELTAQ_MODE, 0},
+    {AV1E_SET_ENABLE_OBMC, 0},
+    {AV1E_SET_ENABLE_WARPED_MOTION, 0},
+    {AV1E_SET_ENABLE_GLOBAL_MOTION, 0},
+    {AV1E_SET_ENABLE_REF_FRAME_MVS, 0},
+    {AV1E_SET_ENABLE_CFL_INTRA, 0},
+    {AV1E_SET_ENABLE_SMOOTH_INTRA, 0},
+    {AV1E_SET_ENABLE_ANGLE_DELTA, 0},
+    {AV1E_SET_ENABLE_FILTER_INTRA, 0},
+    {AV1E_SET_INTRA_DEFAULT_TX_ONLY, 1},
+    {AV1E_SET_COEFF_COST_UPD_FREQ, 3},
+    {AV1E_SET_MODE_COST_UPD_FREQ, 3},
+    {AV1E_SET_MV_COST_UPD_FREQ, 3},
+  };
+  for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++) {
+    aom_codec_err_t status = aom_codec_control(&encoder->codec, controls[i].control, controls[i].value);
+    if (status == AOM_CODEC_OK) continue;
+    return av1_fail(self, MSDK_E_FAIL, "setting control %d of libaom to %d: %s", controls[i].control, controls[i].value,
+                    aom_codec_err_to_string(status));
+  }
+  return MSDK_OK;
+}
+
+static void configure(aom_codec_enc_cfg_t *config, const msdk_video_encoder_settings *settings, bool is_screen) {
+  config->g_w = settings->width;
+  config->g_h = settings->height;
+  config->g_threads = settings->threads;
+  config->g_timebase = (aom_rational_t){.num = 1, .den = TICKS_PER_SECOND};
+  config->g_error_resilient = 0;
+  config->g_pass = AOM_RC_ONE_PASS;
+  config->g_lag_in_frames = 0;
+  config->rc_end_usage = AOM_CBR;
+  config->rc_target_bitrate = kilobits(settings->target_bitrate);
+  config->rc_dropframe_thresh = settings->drop_threshold;
+  /* Text is hard to read above 48; finer than 12 nobody sees, and a screen that stands still would go on costing bits. */
+  config->rc_min_quantizer = is_screen ? 12 : 10;
+  config->rc_max_quantizer = is_screen ? 48 : 56;
+  config->rc_undershoot_pct = 50;
+  config->rc_overshoot_pct = 50;
+  config->rc_buf_sz = 1000;
+  config->rc_buf_initial_sz = 600;
+  config->rc_buf_optimal_sz = 600;
+  config->kf_mode = AOM_KF_AUTO;
+  config->kf_min_dist = 0;
+  config->kf_max_dist = settings->key_frame_interval;
+}
+
+static msdk_result check(const msdk_self *self, const msdk_video_encoder_settings *settings) {
+  if (!MSDK_HAS(settings, msdk_video_encoder_settings, drop_threshold)) return av1_fail(self, MSDK_E_INVALID, "settings are NULL or too short");
+  if (settings->width < 16 || settings->height < 16 || settings->width > 8192 || settings->height > 8192) {
+    return av1_fail(self, MSDK_E_RANGE, "the size is %ux%u; accepted: 16x16 to 8192x8192", settings->width, settings->height);
+  }
+  if (settings->threads < 1 || settings->threads > 8) {
+    return av1_fail(self, MSDK_E_RANGE, "threads is %u; accepted: 1..8", settings->threads);
+  }
+  if (settings->preset >= PRESET_COUNT) return av1_fail(self, MSDK_E_RANGE, "preset is %u; accepted: 0..3", settings->preset);
+  if (settings->drop_threshold > 100 || settings->key_frame_interval < 1 || settings->key_frame_interval > INT32_MAX) {
+    return av1_fail(self, MSDK_E_RANGE, "drop_threshold is %u, key_frame_interval %u; accepted: up to 100 per cent, 1 frame or more",
+                    settings->drop_threshold, settings->key_frame_interval);
+  }
+  return MSDK_OK;
+}
+
+static msdk_result open_encoder(msdk_self *self, const msdk_video_encoder_settings *settings) {
+  msdk_result result = check(self, settings);
+  if (result < 0) return result;
+  av1_encoder *encoder = calloc(1, sizeof *encoder);
+  if (encoder == NULL) return MSDK_E_NOMEM;
+  encoder->is_screen = settings->kind == MSDK_VIDEO_SCREEN_SHARE;
+  keep_rate(encoder, settings->fps_num, settings->fps_den);
+  aom_codec_err_t status = aom_codec_enc_config_default(aom_codec_av1_cx(), &encoder->config, AOM_USAGE_REALTIME);
+  if (status == AOM_CODEC_OK) {
+    configure(&encoder->config, settings, encoder->is_screen);
+    status = aom_codec_enc_init(&encoder->codec, aom_codec_av1_cx(), &encoder->config, 0);
+  }
+  if (status != AOM_CODEC_OK) {
+    result = broken(self, &encoder->codec, status, "making an AV1 encoder");
+    free(encoder);
+    return result;
+  }
+  result = set_controls(self, encoder, settings);
+  if (result < 0) {
+    aom_codec_destroy(&encoder->codec);
+    free(encoder);
+    return result;
+  }
+  self->encoder = encoder;
+  return MSDK_OK;
+}
+
+static msdk_result close_encoder(msdk_self *self) {
+  if (self->encoder == NULL) return MSDK_OK;
+  aom_codec_destroy(&self->encoder->codec);
+  free(self->encoder);
+  self->encoder = NULL;
+  return MSDK_OK;
+}
+
+static msdk_result set_rate(msdk_self *self, uint64_t target_bitrate, uint32_t fps_num, uint32_t fps_den) {
+  av1_encoder *encoder = self->encoder;
+  if (encoder == NULL) return MSDK_E_STATE;
+  keep_rate(encoder, fps_num, fps_den);
+  aom_codec_control(&encoder->codec, AOME_SET_MAX_INTRA_BITRATE_PCT, most_intra_percent(encoder));
+  if (kilobits(target_bitrate) == encoder->config.rc_target_bitrate) return MSDK_OK;
+  encoder->config.rc_target_bitrate = kilobits(target_bitrate);
+  aom_codec_err_t status = aom_codec_enc_config_set(&encoder->codec, &encoder->config);
+  return status == AOM_CODEC_OK ? MSDK_OK : broken(self, &encoder->codec, status, "setting the bit rate");
+}
+
+/* Times of frames steer the rate control only: it must see them grow, and not by hours. */
+static int64_t advance(av1_encoder *encoder, int64_t timestamp_ns) {
+  int64_t most = 10 * (int64_t)1000000000, span;
+  if (!encoder->has_begun || __builtin_sub_overflow(timestamp_ns, encoder->last_ns, &span) || span <= 0) span = interval_ns(encoder);
+  if (span > most) span = most;
+  if (encoder->has_begun) encoder->pts += span * TICKS_PER_SECOND / 1000000000 > 0 ? span * TICKS_PER_SECOND / 1000000000 : 1;
+  encoder->has_begun = true;
+  encoder->last_ns = timestamp_ns;
+  int64_t ticks = interval_ns(encoder) * TICKS_PER_SECOND / 1000000000;
+  return ticks > 0 ? ticks : 1;
+}
+
+static bool show(const msdk_video_frame *frame, aom_image_t *image) {
+  const msdk_video_format *format = frame->format;
+  bool nv12 = format->pixel_format == MSDK_PIXEL_NV12;
+  memset(image, 0, sizeof *image);
+  image->fmt = nv12 ? AOM_IMG_FMT_NV12 : AOM_IMG_FMT_I420;
+  image->bit_depth = 8;
+  image->bps = 12;
+  image->w = image->d_w = format->width;
+  image->h = image->d_h = format->height;
+  image->x_chroma_shift = image->y_chroma_shift = 1;
+  image->cp = AOM_CICP_CP_UNSPECIFIED;
+  image->tc = AOM_CICP_TC_UNSPECIFIED;
+  image->mc = AOM_CICP_MC_UNSPECIFIED;
+  image->range = AOM_CR_STUDIO_RANGE;
+  image->planes[0] = frame->plane[0].data;
+  image->planes[1] = frame->plane[1].data;
+  image->planes[2] = nv12 ? NULL : frame->plane[2].data;
+  image->stride[0] = frame->plane[0].stride;
+  image->stride[1] = frame->plane[1].stride;
+  image->stride[2] = nv12 ? 0 : frame->plane[2].stride;
+  return nv12 || format->pixel_format == MSDK_PIXEL_I420;
+}
+
+static uint32_t flags_of(av1_encoder *encoder, const aom_codec_cx_pkt_t *packet) {
+  uint32_t flags = packet->data.frame.flags & AOM_FRAME_IS_KEY ? MSDK_ENCODED_KEY : 0;
+  if (packet->data.frame.flags & AOM_FRAME_IS_DROPPABLE) flags |= MSDK_ENCODED_DROPPABLE;
+  int quantizer = 0;
+  if (encoder->is_screen && aom_codec_control(&encoder->codec, AOME_GET_LAST_QUANTIZER_64, &quantizer) == AOM_CODEC_OK &&
+      quantizer > SHARP_QUANTIZER) {
+    flags |= MSDK_ENCODED_COARSE;
+  }
+  return flags;
+}
+
+static msdk_result encode(msdk_self *self, const msdk_video_frame *frame, uint32_t flags, msdk_encoded_frame **out) {
+  av1_encoder *encoder = self->encoder;
+  if (encoder == NULL) return MSDK_E_STATE;
+  aom_image_t image;
+  if (!show(frame, &image)) return av1_fail(self, MSDK_E_FORMAT, "pixel format 0x%x; accepted: NV12, I420", frame->format->pixel_format);
+  if (image.w != encoder->config.g_w || image.h != encoder->config.g_h) {
+    return av1_fail(self, MSDK_E_FORMAT, "the frame is %ux%u; this encoder was opened for %ux%u", image.w, image.h, encoder->config.g_w,
+                    encoder->config.g_h);
+  }
+  int64_t length = advance(encoder, frame->timestamp_ns);
+  aom_codec_err_t status = aom_codec_encode(&encoder->codec, &image, encoder->pts, (unsigned long)length,
+                                            flags & MSDK_ENCODE_KEY ? AOM_EFLAG_FORCE_KF : 0);
+  if (status != AOM_CODEC_OK) return broken(self, &encoder->codec, status, "encoding");
+  aom_codec_iter_t iterator = NULL;
+  const aom_codec_cx_pkt_t *packet;
+  while ((packet = aom_codec_get_cx_data(&encoder->codec, &iterator)) != NULL) {
+    if (packet->kind != AOM_CODEC_CX_FRAME_PKT || packet->data.frame.sz == 0) continue;
+    msdk_encoded_frame attributes = MSDK_INIT(msdk_encoded_frame);
+    attributes.flags = flags_of(encoder, packet);
+    attributes.data = packet->data.frame.buf;
+    attributes.size = packet->data.frame.sz;
+    return self->host->encoded_frame_create(self->context, &attributes, out);
+  }
+  return MSDK_E_AGAIN;
+}
+
+static const uint32_t pixel_formats[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420, 0};
+
+const msdk_video_encoder av1_encoder_table = {
+  .struct_size = sizeof(msdk_video_encoder),
+  .codec = MSDK_CODEC_AV1,
+  .dimension_max = 8192,
+  .pixel_formats = pixel_formats,
+  .open_encoder = open_encoder,
+  .close_encoder = close_encoder,
+  .set_rate = set_rate,
+  .encode = encode,
+};

@@ -1,0 +1,53 @@
+#include "self.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+msdk_result av1_fail(const msdk_self *self, msdk_result result, const char *text, ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, text);
+  vsnprintf(line, sizeof line, text, arguments);
+  va_end(arguments);
+  self->host->set_error(self->context, result, line);
+  return result;
+}
+
+static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, encoded_frame_create)) return MSDK_E_ABI;
+  msdk_self *self = calloc(1, sizeof *self);
+  if (self == NULL) return MSDK_E_NOMEM;
+  self->host = host;
+  self->context = context;
+  *out = self;
+  return MSDK_OK;
+}
+
+static void destroy(msdk_self *self) { free(self); }
+
+static const msdk_class class = {
+  .struct_size = sizeof(msdk_class),
+  .kinds = MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER,
+  .id = "org.mediasdk.av1",
+  .name = "AV1",
+  .summary = "AV1, encoded by libaom and decoded by dav1d",
+  .create = create,
+  .destroy = destroy,
+  .video_encoder = &av1_encoder_table,
+  .video_decoder = &av1_decoder_table,
+};
+
+static const msdk_class *const classes[] = {&class, NULL};
+
+static const msdk_module module = {
+  .struct_size = sizeof(msdk_module),
+  .abi_minor = MSDK_ABI_MINOR,
+  .min_host_minor = 3,
+  .vendor = "MediaSDK",
+  .license = "Apache-2.0",
+  .version = "1.0",
+  .classes = classes,
+};
+
+MSDK_DEFINE_ENTRY(&module)

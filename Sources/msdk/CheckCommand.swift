@@ -1,0 +1,98 @@
+import ArgumentParser
+import Checker
+import Glibc
+import MediaCore
+
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Checks a plugin: every rule of mediasdk/plugin.h that a host can see broken.",
+    discussion: """
+      The plugin meets a hostile host: short and long tables, memory that ends at the last row, padded rows, an empty pool, another thread \
+      for every call, frames that cannot be written. Every check runs in a process of its own, which is killed when it hangs. A check that \
+      fails names the rule and what was seen. When one fails on which others stand (load, entry, tables, create, init), those are not run.
+
+      A class that needs a file or a device is given it: --set path=clip.y4m sets the parameter of every class that has it. What cannot \
+      work on this machine is left out with --skip and the reason, which is printed.
+
+      Exit code: 0 nothing failed, 1 a check failed or the plugin could not be read, 2 the command line is wrong.
+
+      Examples:
+        msdk plugin check ./gradient.so
+        msdk plugin check ./player.so --set path=clip.y4m --junit result.xml
+        msdk plugin check ./camera.so --only stop --seed 7 --in-process
+        msdk plugin check --list
+      """)
+
+  @Argument(help: ArgumentHelp("The plugin, a shared object.", valueName: "file"))
+  var file: String?
+
+  @Flag(help: "List the checks, and the rules that they are about.")
+  var list = false
+
+  @Option(name: .customLong("class"), help: ArgumentHelp("Check this class only. May be given several times.", valueName: "id"))
+  var classes: [String] = []
+
+  @Option(help: ArgumentHelp("Run this check only. May be given several times.", valueName: "check"))
+  var only: [String] = []
+
+  @Option(help: ArgumentHelp("Leave this check out. May be given several times.", valueName: "check=reason"))
+  var skip: [String] = []
+
+  @Option(help: ArgumentHelp("Set this parameter before everything else. May be given several times.", valueName: "name=value"))
+  var set: [String] = []
+
+  @Option(help: ArgumentHelp("For what is done by chance.", valueName: "n"))
+  var seed: UInt64 = 1
+
+  @Option(help: ArgumentHelp("How long a check may take, 1 to 600.", valueName: "n"))
+  var seconds: UInt32 = 30
+
+  @Flag(help: "No processes: for a debugger. A check that crashes or hangs does it to this program.")
+  var inProcess = false
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Option(help: ArgumentHelp("Write the results there, too, as JUnit XML.", valueName: "file"))
+  var junit: String?
+
+  private static let ids = CheckRun.checks.map(\.id)
+
+  func validate() throws {
+    guard list || file != nil else { throw ValidationError("there is no plugin; accepted: a file, or --list") }
+    guard (1...600).contains(seconds) else { throw ValidationError("--seconds is \(seconds); accepted: 1..600") }
+    for id in only + skip.map({ CheckCommand.pair($0)?.0 ?? $0 }) where !CheckCommand.ids.contains(id) {
+      throw ValidationError("there is no check \"\(id)\"; there are \(CheckCommand.ids.joined(separator: ", "))")
+    }
+    for text in skip {
+      guard let (_, reason) = CheckCommand.pair(text), !reason.isEmpty else {
+        throw ValidationError("--skip is \"\(text)\"; accepted: a check, an equals sign, and the reason")
+      }
+    }
+    for text in set where CheckCommand.pair(text) == nil { throw ValidationError("--set is \"\(text)\"; accepted: name=value") }
+  }
+
+  private static func pair(_ text: String) -> (String, String)? {
+    guard let split = text.firstIndex(of: "="), split > text.startIndex else { return nil }
+    return (String(text[..<split]), String(text[text.index(after: split)...]))
+  }
+
+  func run() throws {
+    guard let file, !list else { return print(CheckReport.list) }
+    guard let path = realpath(file, nil) else { throw MediaError(.notFound, "\(file): \(String(cString: strerror(errno)))") }
+    defer { free(path) }
+    var run = CheckRun(
+      path: String(cString: path), settings: set.compactMap(CheckCommand.pair), seed: seed, seconds: seconds, isInProcess: inProcess)
+    run.only = only
+    run.skipped = Dictionary(skip.compactMap(CheckCommand.pair)) { _, last in last }
+    var report = CheckReport(path: file, seed: seed)
+    try run.perform(classes: classes) { outcome in
+      if !json { Terminal.show(CheckReport.text(of: outcome, after: report.outcomes.last)) }
+      report.outcomes.append(outcome)
+    }
+    print(json ? report.json.rendered() : report.summary)
+    if let junit { try report.writeJUnit(to: junit) }
+    guard report.failedCount == 0 else { throw ExitCode(1) }
+  }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import MediaCore
+import MediaSDK
+
+struct ParamsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "params",
+    abstract: "Sets the parameters of a class, and saves them as JSON for msdk run.",
+    discussion: """
+      The parameters are set on an instance, so that the plugin itself refuses what it does not accept; the device is not opened. Without \
+      --save the JSON is printed. Secret parameters are not saved, and named; write them into the file by hand, or give them to msdk run.
+
+      Examples:
+        msdk params x11 --set source=monitor --set monitor=HDMI-1 --save screen.json
+        msdk params x11 --params screen.json --set fps=30 --save screen.json
+        msdk run --producer x11 --params screen.json
+      """)
+
+  @Option(help: ArgumentHelp("Begin with what this file has.", valueName: "file"))
+  var params: String?
+
+  @Option(
+    name: .customLong("set"), help: ArgumentHelp("Set this one. May be given several times.", valueName: "key=value"),
+    transform: { try ParamsCommand.setting($0) })
+  var settings: [PluginItem.Setting] = []
+
+  @Option(help: ArgumentHelp("Write the file, in place of one that is there.", valueName: "file"))
+  var save: String?
+
+  @Option(help: ArgumentHelp("Load plugins from this directory first. May be given several times.", valueName: "dir"))
+  var plugins: [String] = []
+
+  @Argument(help: ArgumentHelp("The class: its full name, or what follows org.mediasdk.producer. or .renderer.", valueName: "class"))
+  var className: String
+
+  private static func setting(_ text: String) throws -> PluginItem.Setting {
+    guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+      throw ValidationError("it has no name and equals sign; accepted: key=value")
+    }
+    return PluginItem.Setting(key: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+  }
+
+  func run() throws {
+    let engine = Engine()
+    defer { engine.close() }
+    try PluginPlaces(loadingInto: engine, given: plugins).warn()
+    let fitting = engine.plugins.classes.map(\.id).filter { Inspection.matches($0, className) }
+    guard let id = fitting.first else { throw Inspection.noClass(className, in: engine) }
+    guard fitting.count == 1 else {
+      throw MediaError(.invalid, "\"\(className)\" is \(fitting.joined(separator: " or ")); give the full name")
+    }
+    let instance = try engine.makeInstance(id)
+    defer { instance.destroy() }
+    if let params { try ParameterFile(reading: params).apply(to: instance) }
+    for setting in settings { try instance.setParameter(setting.key, text: setting.value) }
+    let (json, secrets) = try ParameterFile.document(of: instance)
+    if let save { try ParameterFile.write(json, to: save) } else { Terminal.show(json.rendered()) }
+    if !secrets.isEmpty { Terminal.complain("not saved, because they are secret: \(secrets.joined(separator: ", "))") }
+  }
+}

@@ -1,0 +1,275 @@
+/// The C projects of `msdk plugin new`. @NAME@ and @ID@ are replaced.
+extension Template {
+  static let producerC = #"""
+    /* @NAME@.c - a producer: it makes a gradient that moves.
+     *
+     * The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept. */
+    #include <mediasdk/plugin.h>
+
+    #include <stdlib.h>
+    #include <string.h>
+
+    /* One instance. The host sees a pointer to it and nothing more. */
+    struct msdk_self {
+      const msdk_host *host;      /* what the host does for us */
+      msdk_host_context *context; /* whose first argument this is */
+      msdk_video_format format;   /* the one agreed on */
+      uint32_t speed;             /* the parameter */
+      uint32_t offset;
+    };
+
+    static msdk_result fail(msdk_self *self, msdk_result result, const char *words) {
+      self->host->set_error(self->context, result, words);
+      return result;
+    }
+
+    /* P1: opens nothing, starts nothing. That is for init_capture and start_capture. */
+    static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+      msdk_self *self = calloc(1, sizeof *self);
+      if (self == NULL) return MSDK_E_NOMEM;
+      self->host = host;
+      self->context = context;
+      self->speed = 2;
+      self->format = MSDK_INIT(msdk_video_format);
+      self->format.pixel_format = MSDK_PIXEL_NV12; /* a plane of Y, and one of U and V for four pixels: what encoders take */
+      self->format.width = 640;
+      self->format.height = 360;
+      self->format.fps_num = 30;
+      self->format.fps_den = 1;
+      *out = self;
+      return MSDK_OK;
+    }
+
+    static void destroy(msdk_self *self) { free(self); }
+
+    /* Type and bounds were checked by the host. */
+    static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
+      if (strcmp(name, "speed") != 0) return fail(self, MSDK_E_NOT_FOUND, "accepted: speed");
+      self->speed = value->u.u32;
+      return MSDK_OK;
+    }
+
+    static msdk_result nothing_to_do(msdk_self *self) {
+      (void)self;
+      return MSDK_OK;
+    }
+
+    static msdk_result capture_settings(msdk_self *self, msdk_video_format *out) {
+      *out = self->format;
+      return MSDK_OK;
+    }
+
+    /* What we like best: programs choose from this list, which ends with MSDK_E_NOT_FOUND. */
+    static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_format *out) {
+      if (index > 0) return MSDK_E_NOT_FOUND;
+      *out = self->format;
+      return MSDK_OK;
+    }
+
+    static msdk_result set_format(msdk_self *self, const msdk_video_format *format) {
+      if (format->pixel_format != MSDK_PIXEL_NV12) return fail(self, MSDK_E_FORMAT, "accepted: NV12 of any size");
+      memcpy(&self->format, format, sizeof self->format); /* P6: a later host's struct is longer; what we know is in front */
+      self->format.struct_size = sizeof self->format;
+      return MSDK_OK;
+    }
+
+    /* P7: the host calls when a frame is due, and we never wait for that ourselves. */
+    static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_frame **out) {
+      msdk_video_frame *frame = NULL;
+      msdk_result result = self->host->video_frame_acquire(self->context, &self->format, 0, &frame);
+      if (result < 0) return result; /* P4: MSDK_E_AGAIN when all are in use; this frame is left out */
+      for (uint32_t y = 0; y < self->format.height; y++) {
+        uint8_t *row = frame->plane[0].data + (ptrdiff_t)y * frame->plane[0].stride; /* P3: never y * width */
+        for (uint32_t x = 0; x < self->format.width; x++) row[x] = (uint8_t)(16 + (x + y + self->offset) % 220);
+      }
+      for (uint32_t y = 0; y < (self->format.height + 1) / 2; y++) { /* odd sizes are fine */
+        uint8_t *row = frame->plane[1].data + (ptrdiff_t)y * frame->plane[1].stride;
+        for (uint32_t x = 0; x < (self->format.width + 1) / 2; x++) {
+          row[2 * x] = (uint8_t)(16 + x % 225);     /* U */
+          row[2 * x + 1] = (uint8_t)(16 + y % 225); /* V */
+        }
+      }
+      self->offset += self->speed;
+      frame->timestamp_ns = due_ns;
+      *out = frame; /* our reference is the host's now */
+      return MSDK_OK;
+    }
+
+    static const msdk_param params[] = {{
+      .struct_size = sizeof(msdk_param),
+      .flags = MSDK_PARAM_LIVE,
+      .name = "speed",
+      .summary = "pixels that the gradient moves with every frame",
+      .def = {.type = MSDK_T_U32, .u.u32 = 2},
+      .min = 0,
+      .max = 64,
+    }};
+
+    static const msdk_video_producer producer = {
+      .struct_size = sizeof(msdk_video_producer),
+      .flags = MSDK_PRODUCER_PULL,
+      .init_capture = nothing_to_do,
+      .release_capture = nothing_to_do,
+      .start_capture = nothing_to_do,
+      .stop_capture = nothing_to_do,
+      .capture_settings = capture_settings,
+      .enum_formats = enum_formats,
+      .set_format = set_format,
+      .produce_frame = produce_frame,
+    };
+
+    static const msdk_class the_class = {
+      .struct_size = sizeof(msdk_class),
+      .kinds = MSDK_KIND_VIDEO_PRODUCER,
+      .id = "@ID@",
+      .name = "@NAME@",
+      .summary = "a gradient that moves",
+      .params = params,
+      .param_count = sizeof params / sizeof *params,
+      .param_stride = sizeof *params,
+      .create = create,
+      .destroy = destroy,
+      .set_param = set_param,
+      .video_producer = &producer,
+    };
+    """# + tailC
+
+  static let tailC = #"""
+
+
+    static const msdk_class *const classes[] = {&the_class, NULL};
+
+    static const msdk_module module = {
+      .struct_size = sizeof(msdk_module),
+      .abi_minor = MSDK_ABI_MINOR,
+      .min_host_minor = @MINOR@, /* the oldest host that has all that is used here */
+      .vendor = "Example",
+      .version = "1.0",
+      .classes = classes,
+    };
+
+    MSDK_DEFINE_ENTRY(&module)
+
+    """#
+
+  /// create, destroy and what has nothing to do, of the kinds whose instance is no more than its host.
+  static let beginningC = #"""
+    static msdk_result fail(msdk_self *self, msdk_result result, const char *words) {
+      self->host->set_error(self->context, result, words);
+      return result;
+    }
+
+    /* P1: opens nothing, starts nothing. That is for init. */
+    static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+      msdk_self *self = calloc(1, sizeof *self);
+      if (self == NULL) return MSDK_E_NOMEM;
+      self->host = host;
+      self->context = context;
+      *out = self;
+      return MSDK_OK;
+    }
+
+    static void destroy(msdk_self *self) { free(self); }
+
+    """#
+
+  static let rendererC = #"""
+    /* @NAME@.c - a renderer: it writes the last picture that it was shown into a PGM file, which every viewer opens.
+     *
+     * The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept. */
+    #include <mediasdk/plugin.h>
+
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+
+    struct msdk_self {
+      const msdk_host *host;      /* what the host does for us */
+      msdk_host_context *context; /* whose first argument this is */
+      char path[1024];            /* the parameter */
+      uint8_t *picture;           /* a copy of the last one, without padding */
+      uint32_t width, height;
+    };
+
+
+    """# + beginningC + #"""
+      /* The text is the host's: it is copied. */
+      static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
+        if (strcmp(name, "path") != 0) return fail(self, MSDK_E_NOT_FOUND, "accepted: path");
+        if (strlen(value->u.str) >= sizeof self->path) return fail(self, MSDK_E_RANGE, "path has at most 1023 bytes");
+        strcpy(self->path, value->u.str);
+        return MSDK_OK;
+      }
+
+      static msdk_result init_render(msdk_self *self) {
+        if (self->path[0] == 0) strcpy(self->path, "@NAME@.pgm");
+        return MSDK_OK;
+      }
+
+      /* What was written is complete when this returns. */
+      static msdk_result release_render(msdk_self *self) {
+        if (self->picture == NULL) return MSDK_OK;
+        FILE *file = fopen(self->path, "we");
+        int is_good = file != NULL && fprintf(file, "P5\n%u %u\n255\n", self->width, self->height) > 0 &&
+                      fwrite(self->picture, self->width, self->height, file) == self->height;
+        if (file != NULL && fclose(file) != 0) is_good = 0;
+        free(self->picture);
+        self->picture = NULL;
+        self->width = self->height = 0;
+        return is_good ? MSDK_OK : fail(self, MSDK_E_IO, "the picture could not be written to path");
+      }
+
+      /* The host converts to what we accept. */
+      static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) {
+        (void)self;
+        return format->pixel_format == MSDK_PIXEL_GRAY8;
+      }
+
+      /* P3: the frame is read-only, and its rows are `stride` bytes apart. P4: it is borrowed, so what we keep is a copy. */
+      static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
+        uint32_t width = frame->format->width, height = frame->format->height;
+        if (width != self->width || height != self->height) {
+          uint8_t *picture = realloc(self->picture, (size_t)width * height);
+          if (picture == NULL) return fail(self, MSDK_E_NOMEM, "no memory for a picture");
+          self->picture = picture;
+          self->width = width;
+          self->height = height;
+        }
+        for (uint32_t y = 0; y < height; y++) {
+          memcpy(self->picture + (size_t)y * width, frame->plane[0].data + (ptrdiff_t)y * frame->plane[0].stride, width);
+        }
+        return MSDK_OK;
+      }
+
+      static const msdk_param params[] = {{
+        .struct_size = sizeof(msdk_param),
+        .name = "path",
+        .summary = "where the picture is written",
+        .def = {.type = MSDK_T_STRING, .u.str = "@NAME@.pgm"},
+      }};
+
+      static const msdk_video_renderer renderer = {
+        .struct_size = sizeof(msdk_video_renderer),
+        .memory_kinds = MSDK_MEMORY_CPU,
+        .init_render = init_render,
+        .release_render = release_render,
+        .accepts_format = accepts_format,
+        .render_video_frame = render_video_frame,
+      };
+
+      static const msdk_class the_class = {
+        .struct_size = sizeof(msdk_class),
+        .kinds = MSDK_KIND_VIDEO_RENDERER,
+        .id = "@ID@",
+        .name = "@NAME@",
+        .summary = "the last picture as a PGM file",
+        .params = params,
+        .param_count = sizeof params / sizeof *params,
+        .param_stride = sizeof *params,
+        .create = create,
+        .destroy = destroy,
+        .set_param = set_param,
+        .video_renderer = &renderer,
+      };
+      """# + tailC
+}

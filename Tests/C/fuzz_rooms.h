@@ -1,0 +1,75 @@
+/* Sessions, networks, doors and moderators for fuzz_calls.c. */
+#ifndef FUZZ_ROOMS_H
+#define FUZZ_ROOMS_H
+
+#include "fuzz_values.h"
+
+static void make_session(void) {
+  msdk_session_options options = MSDK_INIT(msdk_session_options);
+  options.url = text();
+  options.user_id = text();
+  options.display_name = text();
+  options.access_token = text();
+  if (goes_wrong(6)) options.event_capacity = number();
+  options.struct_size = struct_size(sizeof options);
+  msdk_session *made = NULL;
+  if (!goes_wrong(2)) {
+    static char user[16];
+    snprintf(user, sizeof user, "user-%u", below(200));
+    options = (msdk_session_options){.struct_size = sizeof options, .url = "loopback:fuzz", .user_id = user};
+  }
+  if (msdk_session_create(some_engine(), below(20) == 0 ? NULL : &options, &made) >= 0) {
+    keep(SESSION, made);
+    if (below(8) != 0) msdk_session_connect(made);
+  }
+}
+
+static void script(void) {
+  msdk_network_step steps[4];
+  for (int i = 0; i < 4; i++) {
+    steps[i] = network_step(i * SECOND, below(2) == 0 ? 0 : number());
+    if (below(10) == 0) steps[i].at_ns = wide();
+    steps[i].flags = below(12) == 0 ? 1 : 0;
+    steps[i].delay_ns = below(8) == 0 ? wide() : below(50) * MS;
+    steps[i].jitter_ns = below(8) == 0 ? wide() : below(50) * MS;
+    steps[i].loss_ppm = below(8) == 0 ? number() : below(100000);
+    steps[i].queue_ms = below(8) == 0 ? number() : below(500);
+  }
+  msdk_network_script it = MSDK_INIT(msdk_network_script);
+  it.step_count = below(3) == 0 ? below(5) : 0; /* mostly a good network */
+  it.steps = below(10) == 0 ? NULL : steps;
+  it.seed = random_next(&seed);
+  it.user_id = text();
+  it.struct_size = struct_size(sizeof it);
+  msdk_room_script_network(some_engine(), below(2) == 0 ? "loopback:fuzz" : text(), &it);
+}
+
+static msdk_result decide(void *user, const msdk_access_request *request, uint32_t *permissions) {
+  (void)user, (void)request;
+  if (below(12) == 0) msdk_session_destroy(handle(SESSION));
+  if (below(4) == 0) *permissions = number();
+  return below(4) == 0 ? (msdk_result)number() : MSDK_OK;
+}
+
+/* Doors, and moderators. Mostly open ones, as a call needs people. */
+static void doors(void) {
+  msdk_room_options options = MSDK_INIT(msdk_room_options);
+  options.capacity = goes_wrong(8) ? number() : below(4) == 0 ? 1 + below(8) : 0;
+  options.duplicates = goes_wrong(8) ? number() : below(2);
+  options.permissions = goes_wrong(8) ? number() : 31;
+  options.pulled = goes_wrong(8) ? number() : below(8) == 0;
+  if (below(4) == 0) options.verify = decide;
+  options.struct_size = struct_size(sizeof options);
+  const char *url = below(8) == 0 ? text() : "loopback:fuzz";
+  if (below(8) == 0) msdk_room_configure(some_engine(), url, below(2) == 0 ? NULL : &options);
+  msdk_access_request request = MSDK_INIT(msdk_access_request);
+  request.struct_size = struct_size(sizeof request);
+  msdk_room_next_request(some_engine(), url, 0, &request);
+  msdk_room_answer(some_engine(), url, below(2) == 0 ? request.id : number(), below(3) == 0 ? (msdk_result)number() : MSDK_OK, below(40));
+  char user[16];
+  snprintf(user, sizeof user, "user-%u", below(200));
+  if (below(4) == 0) msdk_session_remove_participant(handle(SESSION), below(8) == 0 ? text() : user, text());
+  msdk_session_mute_participant(handle(SESSION), below(8) == 0 ? text() : user, wild ? number() : below(2));
+}
+
+#endif

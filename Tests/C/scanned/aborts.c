@@ -1,0 +1,4 @@
+#include <stdlib.h>
+#define NAME "aborts"
+#define BEFORE_ENTRY abort();
+#include "bad.h"

@@ -1,0 +1,4 @@
+#include <unistd.h>
+#define NAME "hangs"
+#define BEFORE_ENTRY for (;;) pause();
+#include "bad.h"

@@ -1,0 +1,3 @@
+#define NAME "quiet"
+#define BEFORE_ENTRY
+#include "bad.h"

@@ -1,0 +1,3 @@
+/* Nothing is wrong with it. */
+#define IS_RENDERER
+#include "good.h"

@@ -1,0 +1,23 @@
+import Glibc
+import Testing
+
+@testable import MediaIsolation
+
+@Suite struct DeathTests {
+  @Test func wordsNameSignalCodeAndOutput() {
+    func text(_ status: Int32?, reason: String? = nil, doing: String? = nil, output: String = "") -> String {
+      Death.describe(DeathStatus(status: status), reason: reason, doing: doing, output: output)
+    }
+    #expect(text(SIGSEGV, doing: "produceFrame").hasPrefix("its process died of SIGSEGV ("))
+    #expect(text(SIGSEGV, doing: "produceFrame").hasSuffix(" in produceFrame"))
+    #expect(text(7 << 8) == "its process left with exit code 7")
+    #expect(text(nil) == "its process is gone")
+    #expect(text(SIGKILL, reason: "it hung", doing: "x") == "its process was ended: it hung")
+    #expect(text(0, output: "last words") == "its process left with exit code 0; it wrote at the end: last words")
+    #expect(text(0, output: String(repeating: "x", count: 9_000)).count < 400)
+  }
+
+  @Test func signalsWithoutAName() {
+    #expect(Death.name(40).hasPrefix("signal 40"))
+  }
+}

@@ -1,0 +1,74 @@
+"""AV1 by its plugin, streams that choose among codecs, and codecs that nobody has."""
+from __future__ import annotations
+
+import unittest
+
+from call import Room, nv12, picture, plugin_dir
+from mediasdk import Clock, Codec, EncodedFlag, EncodedFrame, EventType, Kind, Limits, Output, UnsupportedError
+
+
+class Codecs(Room):
+    """alice and bob in a room whose engine has the av1 plugin."""
+
+    def __init__(self) -> None:
+        super().__init__(Clock.VIRTUAL)
+        self.engine.load_plugin(plugin_dir() / "av1.so")
+        self.alice, self.bob = self.join("alice"), self.join("bob")
+
+    def offer(self, **options):
+        stream = self.engine.create_outgoing_video(nv12(), limits=Limits.EXTENDED, **options)
+        self.alice.start_video(stream)
+        sender = self.event(self.alice, EventType.FRAME_SENDER_CHANGED).sender
+        return stream, sender, self.event(self.bob, EventType.INCOMING_VIDEO_ADDED).incoming_video
+
+
+class CodecTests(unittest.TestCase):
+    def test_classes_name_what_they_are(self) -> None:
+        with Codecs() as call:
+            kinds = {one.id: one.kinds for one in call.engine.classes()}
+            self.assertEqual(kinds["org.mediasdk.av1"], Kind.VIDEO_ENCODER | Kind.VIDEO_DECODER)
+            self.assertEqual(kinds["org.mediasdk.vp8"], Kind.VIDEO_ENCODER | Kind.VIDEO_DECODER)
+            self.assertEqual(kinds["org.mediasdk.opus"], Kind.AUDIO_ENCODER | Kind.AUDIO_DECODER)
+
+    def test_av1_comes_through(self) -> None:
+        with Codecs() as call:
+            stream, sender, incoming = call.offer(codec=Codec.AV1)
+            self.assertEqual(incoming.codec, Codec.AV1)
+            incoming.start(output=Output.BOTH)
+            call.engine.advance_clock(10_000_000)
+            sender.send_array(picture(sender.format))
+            frame = call.patiently(incoming.read)
+            self.assertEqual((frame.width, frame.height), (320, 240))
+            packet = call.patiently(incoming.read_encoded)
+            self.assertEqual((packet.codec, packet.flags & EncodedFlag.KEY), (Codec.AV1, EncodedFlag.KEY))
+            again = EncodedFrame.create(bytes(packet.data), codec=Codec.AV1)
+            self.assertEqual((again.width, again.height), (320, 240))
+            self.assertEqual(stream.stats().codec, Codec.AV1)
+
+    def test_the_first_that_all_decode_is_chosen(self) -> None:
+        with Codecs() as call:
+            stream, _, incoming = call.offer(codecs=[Codec(0x31315858), Codec.AV1, Codec.VP8])
+            self.assertEqual((stream.stats().codec, incoming.codec), (Codec.AV1, Codec.AV1))
+
+    def test_unknown_codecs_are_refused(self) -> None:
+        with Room(Clock.VIRTUAL) as room:
+            for options in ({"codec": Codec.AV1}, {"codecs": [Codec.AV1]}):
+                with self.assertRaisesRegex(UnsupportedError, "VP8"):
+                    room.engine.create_outgoing_video(nv12(), limits=Limits.EXTENDED, **options)
+
+    def test_whoever_came_without_it_makes_the_stream_go_over(self) -> None:
+        with Room() as rich, Room(url=rich.url) as poor:
+            rich.engine.load_plugin(plugin_dir() / "av1.so")
+            alice, bob = rich.join("alice"), rich.join("bob")
+            stream = rich.engine.create_outgoing_video(nv12(), limits=Limits.EXTENDED, codecs=[Codec.AV1, Codec.VP8])
+            alice.start_video(stream)
+            self.assertEqual(rich.event(bob, EventType.INCOMING_VIDEO_ADDED).codec, Codec.AV1)
+            carol = poor.join("carol")
+            self.assertEqual(rich.event(bob, EventType.INCOMING_VIDEO_ADDED).codec, Codec.VP8)
+            self.assertEqual(stream.stats().codec, Codec.VP8)
+            while poor.event(carol, EventType.INCOMING_VIDEO_ADDED).codec != Codec.VP8:
+                pass
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,65 @@
+"""Instances in processes of their own."""
+from __future__ import annotations
+
+import os
+import signal
+import unittest
+
+from call import PATIENCE, plugin_dir
+from mediasdk import Engine, IsolationLimits, PluginEvent, RangeError
+
+PATTERN = "org.mediasdk.producer.testpattern"
+
+
+def children() -> list[int]:
+    """Of this process: there is one for each isolated instance."""
+    found = []
+    for thread in os.listdir("/proc/self/task"):
+        with open(f"/proc/self/task/{thread}/children") as file:
+            found += [int(child) for child in file.read().split()]
+    return found
+
+
+class IsolationTests(unittest.TestCase):
+    def setUp(self) -> None:
+        self.engine = Engine()
+        self.addCleanup(self.engine.close)
+        self.engine.add_plugin_dir(plugin_dir())
+
+    def test_where_it_runs(self) -> None:
+        before = set(children())
+        with self.engine.create_instance(PATTERN, isolated=True, pattern="bars") as instance:
+            self.assertTrue(instance.is_isolated)
+            self.assertEqual(instance["pattern"], "bars")
+            self.assertEqual(len(set(children()) - before), 1)
+        self.assertEqual(set(children()) - before, set())
+        with self.engine.create_instance(PATTERN, isolated=False) as instance:
+            self.assertFalse(instance.is_isolated)
+
+    def test_it_comes_back(self) -> None:
+        before = set(children())
+        with self.engine.create_instance(PATTERN, isolated=True, pattern="bars") as instance:
+            # The program around the plugin dies, and the plugin with it.
+            for child in set(children()) - before:
+                os.kill(child, signal.SIGKILL)
+            seen = []
+            for event in instance.events(PATIENCE):
+                seen.append(event.type)
+                if event.type == PluginEvent.RESTARTED:
+                    break
+                if event.type == PluginEvent.DIED:
+                    self.assertIn(PATTERN, event.text)
+            self.assertEqual([kind for kind in seen if kind in (PluginEvent.DIED, PluginEvent.RESTARTED)],
+                             [PluginEvent.DIED, PluginEvent.RESTARTED])
+            self.assertEqual(instance["pattern"], "bars")
+
+    def test_limits(self) -> None:
+        with self.engine.create_instance(PATTERN, isolated=True, limits=IsolationLimits(control_deadline=2.5, memory_mb=512, may_fork=True)):
+            pass
+        for limits in (IsolationLimits(memory_mb=1), IsolationLimits(control_deadline=0.001), IsolationLimits(cpu_seconds=100_000)):
+            with self.assertRaises(RangeError):
+                self.engine.create_instance(PATTERN, isolated=True, limits=limits)
+
+
+if __name__ == "__main__":
+    unittest.main()
