@@ -70,9 +70,10 @@ MSDK_EXPORT msdk_result msdk_engine_set_log_callback(msdk_engine *engine, int32_
 
 /* ---------------------------------------------------------------------------------------------------------------- plugins */
 
-/* Loads one plugin file, unseen by a child. path: absolute, or relative to the working directory; up to 4,095 bytes. Loading a file again is a success and
- * changes nothing. MSDK_E_NOT_FOUND, MSDK_E_PERMISSION, MSDK_E_ABI (no plugin, or one that does not fit: the last-error text says which
- * rule it breaks), MSDK_E_EXISTS (a class id is taken); MSDK_E_PERMISSION, too, when the environment leaves it out. [any thread] [may wait for the dynamic linker] */
+/* Loads one plugin file, unseen by a child. path: absolute, or relative to the working directory; up to 4,095 bytes. Loading a file again is
+ * a success and changes nothing. MSDK_E_NOT_FOUND, MSDK_E_PERMISSION (also when the environment leaves it out), MSDK_E_ABI (no plugin, or one
+ * that does not fit: the last-error text says which rule it breaks), MSDK_E_EXISTS (a class id is taken). [any thread] [may wait for the
+ * dynamic linker] */
 MSDK_EXPORT msdk_result msdk_engine_load_plugin(msdk_engine *engine, const char *path);
 
 /* Loads every *.so of a directory, by name, that a child could load (see above). *loaded, if not NULL, receives the number that are loaded now

@@ -82,8 +82,9 @@ MSDK_EXPORT msdk_result msdk_instance_set_param(msdk_instance *instance, const c
 /* The same from text, which is read as the parameter's type: "true"/"false", decimal numbers, or the text itself. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_set_param_text(msdk_instance *instance, const char *name, const char *text);
 
-/* Reads a parameter. MSDK_E_PERMISSION for a secret one, which can be set and not read. Text and bytes go into buffer (size bytes; may be NULL with 0) and out points there; *needed, if not NULL, receives
- * the size with NUL, and MSDK_E_BUFFER_SMALL is returned when it does not fit. [any thread] */
+/* Reads a parameter. MSDK_E_PERMISSION for a secret one, which can be set and not read. Text and bytes go into buffer (size bytes; may be
+ * NULL with 0) and out points there; *needed, if not NULL, receives the size with NUL, and MSDK_E_BUFFER_SMALL is returned when it does not
+ * fit. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_get_param(msdk_instance *instance, const char *name, msdk_value *out, void *buffer, uint64_t size,
                                                 uint64_t *needed);
 
@@ -94,6 +95,25 @@ MSDK_EXPORT msdk_result msdk_instance_get_param(msdk_instance *instance, const c
  * error when it cannot tell. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_instance_param_choice_at(msdk_instance *instance, const char *name, uint32_t index, msdk_choice *out,
                                                       void *buffer, uint64_t size, uint64_t *needed);
+
+/* ---------------------------------------------------------------------------------------------------------------- commands */
+
+/* Calls a command of its class by name (msdk_engine_class_command_at lists them) with arg_count values at args, which may be NULL with 0,
+ * and waits for its end. Everything is checked before the plugin is called:
+ *   MSDK_E_NOT_FOUND  no such command; the last-error text lists those there are
+ *   MSDK_E_INVALID    too many arguments, or one left out that has no default (only the last ones can be); args or a text is NULL; a text
+ *                     is no UTF-8 or longer than 65,536 bytes
+ *   MSDK_E_TYPE       of another type; integers of other widths are accepted when the number fits, and integers for MSDK_T_F64
+ *   MSDK_E_RANGE      a number that does not fit, is out of bounds or not finite; a text that is none of the choices; a bool but 0 and 1;
+ *                     more than 16 MiB of bytes
+ * Then the result is the plugin's own where it fails, in its words; MSDK_E_FAIL when it answers something else than it declared;
+ * MSDK_E_CLOSED when the instance was destroyed meanwhile; MSDK_E_THREAD from inside a call to the instance and MSDK_E_TIMEOUT when it was
+ * busy for 10 s, unless the command is thread-safe.
+ * *result, which may be NULL, receives what the command returned, MSDK_T_VOID for nothing, and is untouched after an error. Text (with NUL)
+ * and bytes in it are the SDK's, and valid until this thread calls msdk_instance_call again, for whichever instance, or ends: copy what is
+ * to last longer. [any thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_instance_call(msdk_instance *instance, const char *name, const msdk_value *args, uint32_t arg_count,
+                                           msdk_value *result);
 
 /* ------------------------------------------------------------------------------------------------------------------ events */
 
@@ -123,23 +143,6 @@ typedef void (*msdk_instance_event_fn)(void *user, const msdk_instance_event *ev
 MSDK_EXPORT msdk_result msdk_instance_set_event_callback(msdk_instance *instance, msdk_instance_event_fn callback, void *user);
 
 /* ------------------------------------------------------------------------------------------------------------------ states */
-
-/* Calls a command of its class by name (msdk_engine_class_command_at lists them) with arg_count values at args, which may be NULL with 0,
- * and waits for its end. Everything is checked before the plugin is called:
- *   MSDK_E_NOT_FOUND  no such command; the last-error text lists those there are
- *   MSDK_E_INVALID    too many arguments, or one left out that has no default (only the last ones can be); args or a text is NULL; a text
- *                     is no UTF-8 or longer than 65,536 bytes
- *   MSDK_E_TYPE       of another type; integers of other widths are accepted when the number fits, and integers for MSDK_T_F64
- *   MSDK_E_RANGE      a number that does not fit, is out of bounds or not finite; a text that is none of the choices; a bool but 0 and 1;
- *                     more than 16 MiB of bytes
- * Then the result is the plugin's own where it fails, in its words; MSDK_E_FAIL when it answers something else than it declared;
- * MSDK_E_CLOSED when the instance was destroyed meanwhile; MSDK_E_THREAD from inside a call to the instance and MSDK_E_TIMEOUT when it was
- * busy for 10 s, unless the command is thread-safe.
- * *result, which may be NULL, receives what the command returned, MSDK_T_VOID for nothing, and is untouched after an error. Text (with NUL)
- * and bytes in it are the SDK's, and valid until this thread calls msdk_instance_call again, for whichever instance, or ends: copy what is
- * to last longer. [any thread] [may wait] */
-MSDK_EXPORT msdk_result msdk_instance_call(msdk_instance *instance, const char *name, const msdk_value *args, uint32_t arg_count,
-                                           msdk_value *result);
 
 /* The state as one of its kinds, exactly one MSDK_KIND_*: MSDK_INSTANCE_*. MSDK_E_UNSUPPORTED for a kind that the class is not of.
  * [any thread] */
