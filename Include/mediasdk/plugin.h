@@ -364,7 +364,7 @@ typedef struct msdk_audio_filter {
 
 /* Since 1.3: codecs. An engine finds them by their fourcc among its classes, in the order in which they came: the first that encodes a codec
  * encodes it, the first that decodes it decodes it. VP8 and Opus, which are the SDK's own, stand behind these same tables (org.mediasdk.vp8 and
- * org.mediasdk.opus) and come first, so that no plugin takes their place. A stream has the codecs that its engine knew when the stream was
+ * org.mediasdk.opus) and are looked at first, so that no plugin takes their place. A stream has the codecs that its engine knew when the stream was
  * made, a received one those of when it was announced.
  *
  * One instance encodes, or decodes, one start of one stream, in the program's process. The host makes it, with the parameters' defaults,

@@ -467,7 +467,7 @@ static void bad_tables_are_refused(void) {
   msdk_engine_destroy(engine);
 }
 
-/* Ours come first: no class of somebody else's takes the place of VP8. */
+/* Ours are the first that are looked at, and the last that are listed: no class of somebody else's takes the place of VP8. */
 static void own_codecs_come_first(void) {
   static msdk_video_encoder encoder;
   static msdk_class class;
@@ -483,9 +483,11 @@ static void own_codecs_come_first(void) {
   CHECK_OK(msdk_engine_register_module(engine, &one_module));
   msdk_class_info info = MSDK_INIT(msdk_class_info);
   CHECK_OK(msdk_engine_class_at(engine, 0, &info));
+  CHECK_STR_CONTAINS(info.id, "test.codec.usurper");
+  CHECK_OK(msdk_engine_class_at(engine, 1, &info));
   CHECK_STR_CONTAINS(info.id, "org.mediasdk.vp8");
   CHECK_EQ(info.kinds, MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER);
-  CHECK_OK(msdk_engine_class_at(engine, 1, &info));
+  CHECK_OK(msdk_engine_class_at(engine, 2, &info));
   CHECK_STR_CONTAINS(info.id, "org.mediasdk.opus");
   msdk_engine_destroy(engine);
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
