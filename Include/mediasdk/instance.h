@@ -45,7 +45,8 @@ MSDK_EXPORT msdk_result msdk_instance_create(msdk_engine *engine, const char *cl
  * itself, and those with MSDK_CLASS_NO_ISOLATION: MSDK_E_UNSUPPORTED. Commands of isolated instances are not passed on in this version. */
 enum {
   MSDK_ISOLATION_DEFAULT = 0, /* isolated if MSDK_PLUGIN_ISOLATE names it (globs of class ids or file names, with commas between; not read in
-                                 a set-user-id program, nor with ignore_environment), or if the class prefers it (plugin.h); else not */
+                                 a set-user-id program, nor with ignore_environment; what it names and cannot be isolated runs in this process,
+                                 with a warning), or if the class prefers it (plugin.h); else not */
   MSDK_ISOLATION_NONE = 1,    /* in this process */
   MSDK_ISOLATION_PROCESS = 2  /* in a process of its own, or MSDK_E_UNSUPPORTED, or MSDK_E_NOT_FOUND without msdk-plugin-host */
 };

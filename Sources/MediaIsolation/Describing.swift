@@ -12,7 +12,13 @@ extension Isolation {
   public func describe(_ path: String) throws(MediaError) -> LoadedModule? {
     guard !globs.isEmpty, let program else { return nil }
     let path = try PluginFile.check(path)
-    let module = try Isolation.known(path, program: program)
+    let module: LoadedModule
+    do throws(MediaError) {
+      module = try Isolation.known(path, program: program)
+    } catch {
+      guard error.status == .unsupported else { throw error }
+      return nil
+    }
     let fileName = path.split(separator: "/").last.map(String.init) ?? path
     let isAll = module.classes.allSatisfy { (names($0.id) || names(fileName)) && Isolation.obstacle($0) == nil }
     return isAll ? module : nil
@@ -47,7 +53,7 @@ extension Isolation {
       if let stamp { described.withLock { $0[path] = Described(stamp: stamp, outcome: .success(module)) } }
       return module
     } catch {
-      if let stamp, error.status == .abi, error.text.hasPrefix("plugin \(path): the process") == false {
+      if let stamp, error.status == .abi || error.status == .unsupported, error.text.hasPrefix("plugin \(path): the process") == false {
         described.withLock { $0[path] = Described(stamp: stamp, outcome: .failure(error)) }
       }
       throw error

@@ -91,6 +91,8 @@ enum Description {
     table.name = try text(&reader)
     table.summary = try text(&reader)
     table.kinds = try reader.get()
+    // Their tables are not among what is described.
+    guard table.kinds & ~ProxyTables.kinds == 0 else { throw MediaError(.unsupported, "a class is of the kinds \(table.kinds)") }
     table.flags = try reader.get()
     let (producerFlags, audioFlags) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
     let memoryKinds = try reader.get(UInt32.self)

@@ -7,11 +7,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Optional
@@ -155,6 +157,17 @@ class Words(CheckerTest):
         self.assertIn('no class "org.example.other"', done.stderr)
 
 
+def picture(path: Path, size: int = 16) -> Path:
+    """A PNG of one half-transparent colour."""
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    rows = (b"\0" + b"\xff\x80\0\x80" * size) * size
+    header = struct.pack(">IIBBBBB", size, size, 8, 6, 0, 0, 0)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    return path
+
+
 class OurPlugins(CheckerTest):
     def passes(self, name: str, *options: str, env: Optional[dict[str, str]] = None) -> None:
         done = check(PLUGINS / f"{name}.so", "--json", *options, env=env, directory=self.directory)
@@ -176,6 +189,7 @@ class OurPlugins(CheckerTest):
             ("wav", "--class", "org.mediasdk.renderer.wav", "--set", "path=out.wav"),
             ("recorder", "--set", "path=out.webm"),
             ("terminal", "--set", "path=out.txt", "--set", "columns=80", "--set", "rows=24"),
+            ("overlay", "--set", f"path={picture(self.directory / 'logo.png')}"),
             ("testpattern",), ("tone",), ("bw",), ("grid",),
         ]
         if shutil.which("Xvfb"):

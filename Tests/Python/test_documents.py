@@ -92,19 +92,23 @@ class ReadmeTest(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr), ("DROPPED\n", ""))  # nobody is there to receive it
 
     def test_asyncio(self) -> None:
-        done = run("-c", self.snippets[3] + COUNTING)
+        done = run("-c", self.snippets[4] + COUNTING)
         self.assertEqual((done.stdout, done.stderr), ("counted True\n", ""))
 
+    def test_parameters(self) -> None:
+        done = run("-c", self.snippets[1].replace("load_default_plugins()", f"add_plugin_dir({os.environ['MSDK_PLUGIN_DIR']!r})"))
+        self.assertEqual((done.stdout, done.stderr), ("100 ['gray', 'threshold']\nPARAM_CHANGED level\nPARAM_CHANGED mode\n", ""))
+
     def test_sound(self) -> None:
-        done = run("-c", self.snippets[1])
+        done = run("-c", self.snippets[2])
         self.assertEqual((done.stdout, done.stderr), ("True, as loud as -15 dB\n", ""))
 
     def test_who_may_enter(self) -> None:
-        done = run("-c", self.snippets[2] + GUARDED)
+        done = run("-c", self.snippets[3] + GUARDED)
         self.assertEqual((done.stdout, done.stderr), ("CONNECTED NoneType\nDISCONNECTED RefusedError\nguarding False\n", ""))
 
     def test_every_snippet_is_run(self) -> None:
-        self.assertEqual(len(self.snippets), 4)
+        self.assertEqual(len(self.snippets), 5)
 
 
 class ExampleTest(unittest.TestCase):

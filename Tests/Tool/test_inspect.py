@@ -38,7 +38,7 @@ class Inspect(ToolTest):
         self.assertEqual(document["refused"], [])
         self.assertIn({"width": 1280, "height": 720, "fps": 30}, document["limits"]["conference"])
         self.assertEqual(document["limits"]["extended"], [{"width": 3840, "height": 2160, "fps": 60}])
-        self.assertEqual([(codec["name"], codec["fourcc"]) for codec in document["codecs"]], [("VP8", "VP80")])
+        self.assertEqual([(codec["name"], codec["fourcc"]) for codec in document["codecs"]], [("VP8", "VP80"), ("AV1", "AV01")])
         self.assertEqual({module["vendor"] for module in document["modules"]}, {"MediaSDK"})
 
     def test_json_of_classes(self) -> None:
