@@ -206,9 +206,7 @@ enum Description {
   // MARK: Memory that stays
 
   private static func kept<T>(_ values: [T]) -> UnsafePointer<T> {
-    let memory = UnsafeMutablePointer<T>.allocate(capacity: max(1, values.count))
-    memory.initialize(from: values, count: values.count)
-    return UnsafePointer(memory)
+    UnsafePointer(KeptMemory.copy(values))
   }
 
   private static func kept(_ text: String) -> UnsafePointer<CChar> {

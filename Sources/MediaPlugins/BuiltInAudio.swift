@@ -6,7 +6,7 @@ import MediaCore
 final class BuiltInAudio: BuiltInCodec {
   /// libopus takes 8,000 and 12,000 Hz as well, which no stream has.
   private static let rates: [UInt32] = [16_000, 24_000, 48_000]
-  nonisolated(unsafe) private static let keptRates = UnsafePointer(BuiltInModule.keep(rates))
+  nonisolated(unsafe) private static let keptRates = UnsafePointer(KeptMemory.copy(rates))
 
   private let codec: AudioCodec
   private var encoder: (any AudioEncoder)?

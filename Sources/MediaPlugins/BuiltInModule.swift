@@ -17,8 +17,8 @@ enum BuiltInModule {
     module.vendor = text("MediaSDK")
     module.version = SDKVersion.cString
     module.license = text("Apache-2.0")
-    module.classes = UnsafePointer(keep([keep([videoClass()]), keep([audioClass()]), nil].map { $0.map { UnsafePointer($0) } }))
-    return try LoadedModule(UnsafePointer(keep([module])), path: "")
+    module.classes = UnsafePointer(KeptMemory.copy([KeptMemory.copy([videoClass()]), KeptMemory.copy([audioClass()]), nil].map { $0.map { UnsafePointer($0) } }))
+    return try LoadedModule(UnsafePointer(KeptMemory.copy([module])), path: "")
   }
 
   /// Throws what the parser says of data that its table refused.
@@ -45,10 +45,10 @@ enum BuiltInModule {
     table.kinds = UInt32(MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER)
     table.create = { host, context, out in BuiltInVideo.create(.vp8, host, context, out) }
     table.destroy = { plugin in BuiltInVideo.destroy(plugin) }
-    table.video_encoder = UnsafePointer(keep([BuiltInVideo.encoder(.vp8)]))
+    table.video_encoder = UnsafePointer(KeptMemory.copy([BuiltInVideo.encoder(.vp8)]))
     var decoder = BuiltInVideo.decoder(.vp8)
     decoder.parse_header = { data, size, out in BuiltInVideo.parse(.vp8, data, size, out) }
-    table.video_decoder = UnsafePointer(keep([decoder]))
+    table.video_decoder = UnsafePointer(KeptMemory.copy([decoder]))
     return table
   }
 
@@ -57,22 +57,15 @@ enum BuiltInModule {
     table.kinds = UInt32(MSDK_KIND_AUDIO_ENCODER | MSDK_KIND_AUDIO_DECODER)
     table.create = { host, context, out in BuiltInAudio.create(.opus, host, context, out) }
     table.destroy = { plugin in BuiltInAudio.destroy(plugin) }
-    table.audio_encoder = UnsafePointer(keep([BuiltInAudio.encoder(.opus)]))
+    table.audio_encoder = UnsafePointer(KeptMemory.copy([BuiltInAudio.encoder(.opus)]))
     var decoder = BuiltInAudio.decoder(.opus)
     decoder.parse_header = { data, size, out in BuiltInAudio.parse(.opus, data, size, out) }
-    table.audio_decoder = UnsafePointer(keep([decoder]))
+    table.audio_decoder = UnsafePointer(KeptMemory.copy([decoder]))
     return table
   }
 
   private static func text(_ text: StaticString) -> UnsafePointer<CChar> {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
-  }
-
-  /// For as long as the process lives, as a plugin's tables are.
-  static func keep<T>(_ values: [T]) -> UnsafeMutablePointer<T> {
-    let memory = UnsafeMutablePointer<T>.allocate(capacity: values.count)
-    for (index, value) in values.enumerated() { (memory + index).initialize(to: value) }
-    return memory
   }
 }
 

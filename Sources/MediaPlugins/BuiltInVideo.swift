@@ -5,7 +5,7 @@ import MediaCore
 /// A codec of `VideoCodec.all` as a class of plugin.h: one instance encodes or decodes.
 final class BuiltInVideo: BuiltInCodec {
   nonisolated(unsafe) private static let formats: UnsafePointer<UInt32> = UnsafePointer(
-    BuiltInModule.keep([PixelFormat.nv12.rawValue, PixelFormat.i420.rawValue, 0]))
+    KeptMemory.copy([PixelFormat.nv12.rawValue, PixelFormat.i420.rawValue, 0]))
 
   private let codec: VideoCodec
   private var encoder: (any VideoEncoder)?
