@@ -69,14 +69,19 @@ static inline int msdk_spawn(const char *program, char *const *arguments, int ou
 static inline int msdk_exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
 static inline int msdk_exit_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
 
-/* In the child: it ends with the thread that started it, leaves no core, dies of its signals without the Swift runtime's long report, and keeps its answers' way from what the plugin prints, which goes
- * to standard error. The descriptor to answer on, or -1. */
-static inline int msdk_scan_child(void) {
+/* In a child that runs a plugin: it dies of its signals at once, without the Swift runtime's long report, and leaves no core. */
+static inline void msdk_die_plainly(void) {
   static const int deadly[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTRAP};
   struct rlimit no_core = {0, 0};
   for (int i = 0; i < (int)(sizeof deadly / sizeof deadly[0]); i++) signal(deadly[i], SIG_DFL);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   setrlimit(RLIMIT_CORE, &no_core);
+}
+
+/* In the child of a scan: it ends with the thread that started it, dies plainly, and keeps its answers' way from what the plugin prints,
+ * which goes to standard error. The descriptor to answer on, or -1. */
+static inline int msdk_scan_child(void) {
+  msdk_die_plainly();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   int answer = fcntl(1, F_DUPFD_CLOEXEC, 100);
   return answer >= 0 && dup2(2, 1) == 1 ? answer : -1;
 }

@@ -125,10 +125,6 @@ static inline int msdk_pidfd_kill(int descriptor) { return (int)syscall(424 /* p
 static inline int msdk_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 static inline int msdk_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 static inline int msdk_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
-static inline int msdk_not_dumpable_core(void) {
-  struct rlimit none = {0, 0};
-  return setrlimit(RLIMIT_CORE, &none);
-}
 /* A limit that is already lower stays. */
 static inline int msdk_limit(int which, uint64_t most) {
   struct rlimit limit;

@@ -44,7 +44,7 @@ enum PluginSide {
   /// What holds before any code of the plugin runs.
   static func confine(memory: UInt32, processorTime: UInt32, mayFork: Bool) {
     _ = msdk_no_new_privileges()
-    _ = msdk_not_dumpable_core()
+    msdk_die_plainly()
     _ = msdk_limit(Int32(MSDK_LIMIT_FILES), 256)
     // A sanitizer's runtime reserves more than any limit.
     let isChecked = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil

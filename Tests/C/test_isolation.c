@@ -118,7 +118,7 @@ static void run_fault(const fault *it, int round) {
   call c = open_call();
   int pushes = strcmp(it->at, "push") == 0;
   /* Only those that hang are to end at a deadline; the others may take the time that a busy machine needs. */
-  int hangs = strstr(it->word, "did not return") != NULL;
+  int hangs = strcmp(it->what, "loop") == 0 || strcmp(it->what, "stop") == 0;
   msdk_instance *producer = isolated(c.engine, pushes ? "org.mediasdk.faulty.push" : "org.mediasdk.faulty.pull", hangs ? 500 : 30000);
   set(producer, "shade", "77");
   set(producer, "mark", mark);
