@@ -22,7 +22,11 @@ extension Session {
     do throws(MediaError) {
       let isIdle = stream.state == .available || stream.state == .stopped
       if isIdle { try stream.start() }
-      guarded.withLock { guarded in
+      try guarded.withLock { guarded throws(MediaError) in
+        // Whoever left meanwhile has let go of all views already.
+        guard guarded.incoming.values.contains(where: { $0 === stream }) else {
+          throw MediaError(.closed, "\"\(userID)\" does not share the screen any more")
+        }
         let wasStartedHere = isIdle || guarded.screenViews.contains { $0.stream === stream && $0.wasStartedHere }
         guarded.screenViews.append(ScreenView(stream: stream, renderer: renderer, wasStartedHere: wasStartedHere))
       }
