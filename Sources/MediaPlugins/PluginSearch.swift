@@ -56,9 +56,9 @@ public enum PluginSearch {
   static var libraryDirectory: String? {
     let anchor: @convention(c) () -> Void = {}
     var info = msdk_dl_info()
-    guard dladdr(unsafeBitCast(anchor, to: UnsafeRawPointer.self), &info) != 0, let name = info.file_name,
-      let resolved = realpath(name, nil)
-    else { return nil }
+    guard dladdr(unsafeBitCast(anchor, to: UnsafeRawPointer.self), &info) != 0, let name = info.file_name else { return nil }
+    // A program that was found by PATH is known by its bare name.
+    guard let resolved = strchr(name, 47 /* a slash */) == nil ? realpath("/proc/self/exe", nil) : realpath(name, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved).lastIndex(of: "/").map { String(String(cString: resolved)[..<$0]) }
   }
