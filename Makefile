@@ -39,8 +39,8 @@ RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MS
 # A test that hangs has failed.
 LIMIT := timeout --kill-after=10 1500
 
-.PHONY: all library feeder plugins plugin-host tool demo test bench sanitize install clean format
-.PHONY: test-headers test-swift test-plugins test-c test-isolated test-python test-tool test-install test-snippets test-checker
+.PHONY: all library feeder plugins plugin-host tool demo test interop interop-hub bench sanitize install clean format
+.PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-plugins test-plugins-isolated test-c test-isolated test-python test-tool test-install test-snippets test-checker
 all: library feeder plugins plugin-host tool
 
 # ------------------------------------------------------------------------------------------------------------------- building
@@ -64,7 +64,7 @@ $(LIBRARY): .build/headers.stamp $(SWIFT_SOURCES)
 	@strip --strip-unneeded -o $@ .build/release/libmediasdk.so
 	@ln -sf libmediasdk.so $(OUT)/libmediasdk.so.$(SOVERSION)
 
-$(OUT)/msdk: $(LIBRARY)
+$(OUT)/msdk: $(LIBRARY) $(wildcard Sources/Checker/*.c Sources/Checker/*.h)
 	@echo "== building the msdk tool"
 	$(SWIFT_BUILD) --product msdk
 	@install -s .build/release/msdk $@
@@ -117,8 +117,8 @@ run-demo: library plugins
 
 test:
 	@.ci/setup test
-	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory test-headers test-swift test-plugins test-c test-isolated test-python test-tool test-checker test-install test-snippets
+	@$(MAKE) --no-print-directory -j2 all swift-tests
+	@$(MAKE) --no-print-directory test-headers test-swift test-fuzz test-plugins test-plugins-isolated test-c test-isolated test-python test-tool test-checker test-install test-snippets
 	@echo "== all tests passed"
 
 test-headers:
@@ -130,7 +130,12 @@ test-headers:
 	@Tests/ABI/check_feeder.sh $(FEEDER)
 	@python3 Tests/ABI/check_docs.py
 
-test-swift:
+# The release build has one processor busy much of the time; this one takes the other.
+swift-tests: .build/headers.stamp
+	@echo "== building the Swift tests (five minutes the first time)"
+	@swift build --build-tests --scratch-path .build/swift-tests
+
+test-swift: .build/headers.stamp
 	@echo "== Swift tests, room by room"
 	@$(LIMIT) swift test --scratch-path .build/swift-tests
 
@@ -138,13 +143,38 @@ test-plugins:
 	@echo "== plugins alone, under a host that checks them"
 	@CC="$(CC)" Tests/Plugins/run.sh $(TESTS)/plugins
 
+# What test-plugins has built once more, with the plugins in processes of their own, behind the library's proxies.
+ISOLATING := $(OUT)/libmsdk-isolating.so
+$(ISOLATING): $(LIBRARY) $(wildcard Tests/Isolating/*)
+	@echo "== building libmsdk-isolating, for tests"
+	$(SWIFT_BUILD) --product msdk-isolating
+	@cp .build/release/libmsdk-isolating.so $@
+
+test-plugins-isolated: $(ISOLATING) $(OUT)/msdk-plugin-host
+	@[ -e $(TESTS)/plugins/tests/test_tone ] || $(MAKE) --no-print-directory test-plugins
+	@echo "== plugins alone once more, each in a process of its own"
+	@MSDK_TEST_BUILT=1 MSDK_TEST_ISOLATED=$(CURDIR)/$(ISOLATING) MSDK_PLUGIN_HOST=$(CURDIR)/$(OUT)/msdk-plugin-host \
+	  Tests/Plugins/run.sh $(TESTS)/plugins
+
 test-c:
 	@echo "== C tests against libmediasdk.so"
 	@CC="$(CC)" $(RUN_ENV) Tests/C/run.sh $(TESTS)/c
 
+# `make fuzz` takes ten million datagrams and half a minute; FUZZ=N another number.
+FUZZ ?= 10000000
+fuzz:
+	$(SWIFT_BUILD) --product rtp-fuzz
+	@.build/release/rtp-fuzz $(FUZZ)
+
+test-fuzz:
+	@echo "== spoilt datagrams"
+	@$(MAKE) --no-print-directory fuzz FUZZ=2000000
+
 # The C tests with plugin files once more, isolated where they can be. Not among them: test_cycles, whose thousand rounds would start ten thousand
-# processes, and test_fork; the classes that tests register themselves are never isolated.
-ISOLATED_TESTS := test_plugin_files test_plugin_inputs test_text_input test_screen_share test_grid_call test_audio_plugins test_destroy_waits test_engine
+# processes, and test_fork; the classes that tests register themselves are never isolated, which is why filters and commands of the tests' own are
+# loaded from a file then.
+ISOLATED_TESTS := test_plugin_files test_plugin_inputs test_reentrancy test_text_input test_screen_share test_grid_call test_audio_plugins test_audio_pulse
+ISOLATED_TESTS += test_destroy_waits test_engine test_handles test_filters test_audio_filters test_commands test_command_threads test_codec_av1 test_struct_size
 test-isolated:
 	@echo "== C tests with isolated plugins"
 	@CC="$(CC)" MSDK_PLUGIN_ISOLATE='*' $(RUN_ENV) Tests/C/run.sh $(TESTS)/c $(ISOLATED_TESTS)
@@ -174,8 +204,22 @@ test-snippets:
 # The C tests again, with the library, the plugins and the tests all built for a sanitizer of the Swift toolchain's clang.
 sanitize:
 	@.ci/setup test
+	@$(MAKE) --no-print-directory plugin-host
 	@.ci/sanitize address
 	@.ci/sanitize thread
+
+# Against what others wrote: GStreamer, FFmpeg and Janus, each sending to the tool and receiving from it.
+interop:
+	@.ci/setup interop
+	@$(MAKE) --no-print-directory tool plugins plugin-host
+	@echo "== with GStreamer, FFmpeg and Janus: VP8 and Opus over RTP, plain and protected"
+	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop
+
+interop-hub:
+	@.ci/setup interop
+	@$(MAKE) --no-print-directory tool plugins plugin-host
+	@echo "== a call of three over a hub, on a link that falls and recovers"
+	@cd Tests/Interop && $(RUN_ENV) $(LIMIT) $(CURDIR)/.build/interop-venv/bin/python -m unittest -v falling_link
 
 bench:
 	@.ci/setup bench

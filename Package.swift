@@ -11,6 +11,8 @@ let package = Package(
     .library(name: "MediaSDK", targets: ["MediaSDK"]),
     .executable(name: "msdk", targets: ["msdk"]),
     .executable(name: "msdk-plugin-host", targets: ["msdk-plugin-host"]),
+    // For the tests of plugins, which run under a host in C with the library's proxies between; never installed.
+    .library(name: "msdk-isolating", type: .dynamic, targets: ["Isolating"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
@@ -24,13 +26,23 @@ let package = Package(
     .systemLibrary(
       name: "CResampler", path: "Sources/CResampler", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
     .systemLibrary(name: "CFFI", path: "Sources/CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+    .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "MediaCore", dependencies: ["CMediaSDK"], swiftSettings: strict),
     .target(name: "MediaCodecs", dependencies: ["MediaCore", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
-    .target(name: "MediaTransport", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: strict),
+    .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: strict),
+    .target(name: "MediaNetwork", dependencies: ["MediaCore", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
+    .target(name: "MediaTransport", dependencies: ["MediaCore", "MediaTLS", "MediaRTP", "MediaSRTP", "MediaNetwork", "CLinux"], swiftSettings: strict),
     .target(name: "MediaPlugins", dependencies: ["MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
     .target(name: "MediaIsolation", dependencies: ["MediaCore", "MediaPlugins", "CLinux"], swiftSettings: strict),
     .target(name: "MediaIngest", dependencies: ["MediaCore", "MediaTransport", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaSDK", dependencies: ["MediaCore", "MediaCodecs", "MediaTransport", "MediaIngest", "MediaPlugins", "MediaIsolation", "CLinux"], swiftSettings: strict),
+    .target(
+      name: "MediaSDK",
+      dependencies: [
+        "MediaCore", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaNetwork", "MediaTransport", "MediaIngest", "MediaPlugins", "MediaIsolation", "CLinux",
+      ],
+      swiftSettings: strict),
     .target(
       name: "MediaSDKABI", dependencies: ["MediaSDK"], swiftSettings: strict,
       linkerSettings: [
@@ -41,18 +53,33 @@ let package = Package(
       ]),
     // The host of `msdk plugin check`: it speaks the plugin ABI directly, and knows nothing of the library.
     .target(
-      name: "Checker", cSettings: [.headerSearchPath("../../Include"), .unsafeFlags(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror"])]),
+      name: "Checker", dependencies: ["CFFI"], cSettings: [.headerSearchPath("../../Include"), .unsafeFlags(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror"])]),
     .executableTarget(
       name: "msdk",
       dependencies: [
         "Checker",
-        "MediaSDK", "MediaPlugins", "MediaTransport", "MediaCodecs", "MediaCore",
+        "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaRTP", "MediaCodecs", "MediaCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(name: "msdk-plugin-host", dependencies: ["MediaIsolation", "MediaPlugins", "MediaCore"], swiftSettings: strict),
+    .target(
+      name: "Isolating", dependencies: ["MediaIsolation", "MediaPlugins", "MediaCore"], path: "Tests/Isolating",
+      exclude: ["isolating.map"], swiftSettings: strict,
+      linkerSettings: [
+        .unsafeFlags([
+          "-static-stdlib", "-use-ld=lld", "-no-toolchain-stdlib-rpath", "-Xlinker", "--version-script=Tests/Isolating/isolating.map",
+          "-Xlinker", "--no-undefined-version", "-Xlinker", "--gc-sections",
+        ])
+      ]),
+    // Datagrams by the million against the protocol machines; never installed.
+    .executableTarget(name: "rtp-fuzz", dependencies: ["MediaRTP", "MediaSRTP", "MediaCore"], path: "Tests/Fuzzing", swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
     .testTarget(name: "MediaCodecsTests", dependencies: ["MediaCodecs"], swiftSettings: strict),
+    .testTarget(name: "MediaRTPTests", dependencies: ["MediaRTP"], swiftSettings: strict),
+    .testTarget(name: "MediaSRTPTests", dependencies: ["MediaSRTP"], swiftSettings: strict),
+    .testTarget(name: "MediaNetworkTests", dependencies: ["MediaNetwork"], swiftSettings: strict),
+    .testTarget(name: "MediaTLSTests", dependencies: ["MediaTLS"], swiftSettings: strict),
     .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport"], swiftSettings: strict),
     .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
     .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation"], swiftSettings: strict),

@@ -6,13 +6,15 @@
  * Plugins. A module is loaded by path, found in a directory, or handed over as a table that the program itself defines; from then on its
  * classes are listed and instances can be created (instance.h). Modules are never unloaded. A refused file names its reason.
  *
- * Scanning. Loading a file runs code of it. Where the program msdk-plugin-host is found, every file of a directory is therefore loaded by a
- * process of that program first, which has no descriptor and no signal handler of this one; a file that this process could not load, or that
- * crashed, ended or held it up (10 s), is refused in words that say so, and never loaded here. The program's own children and signal handlers
- * are left alone. What was found out is kept in $XDG_CACHE_HOME/mediasdk/plugins (~/.cache by default) and holds while a file's time, size and
- * build-id do; a crash or hang is forgotten after a day, too. A child looks for libraries as a program of its own does: what only this program
- * has loaded already is not found there. Without msdk-plugin-host, or when it cannot be started, files are loaded unseen. Scanning finds
- * accidents; it is no protection from a plugin that means harm.
+ * Scanning. Loading a file runs code of it. Where the program msdk-plugin-host is found, every file of a directory is therefore loaded by
+ * a process of that program first, which has no descriptor and no signal handler of this one; a file that this process could not load, or
+ * that crashed, ended or held it up (10 s), is refused in words that say so, and never loaded here. The program's own children and signal
+ * handlers are left alone. What was found out is kept in $XDG_CACHE_HOME/mediasdk/plugins (~/.cache by default) and holds while a file's
+ * time, size and build-id do; a crash or hang is forgotten after a day, too. A file with a class that prefers isolation
+ * (MSDK_CLASS_PREFERS_ISOLATION) is described by a process and not loaded here, until one of its classes is wanted in this process. A
+ * child looks for libraries as a program of its own does: what only this program has loaded already is not found there. Without
+ * msdk-plugin-host, or when it cannot be started, files are loaded unseen. Scanning finds accidents; it is no protection from a plugin
+ * that means harm.
  *
  * The environment, which is not read in a set-user-id program nor with ignore_environment:
  *   MSDK_PLUGIN_PATH, MSDK_PLUGIN_SYSTEM_PATH   where to look, see msdk_engine_load_default_plugins
@@ -70,10 +72,10 @@ MSDK_EXPORT msdk_result msdk_engine_set_log_callback(msdk_engine *engine, int32_
 
 /* ---------------------------------------------------------------------------------------------------------------- plugins */
 
-/* Loads one plugin file, unseen by a child. path: absolute, or relative to the working directory; up to 4,095 bytes. Loading a file again is
- * a success and changes nothing. MSDK_E_NOT_FOUND, MSDK_E_PERMISSION (also when the environment leaves it out), MSDK_E_ABI (no plugin, or one
- * that does not fit: the last-error text says which rule it breaks), MSDK_E_EXISTS (a class id is taken). [any thread] [may wait for the
- * dynamic linker] */
+/* Loads one plugin file, unseen by a child, whatever its classes prefer, unless MSDK_PLUGIN_ISOLATE names them all. path: absolute, or
+ * relative to the working directory; up to 4,095 bytes. Loading a file again is a success and changes nothing. MSDK_E_NOT_FOUND,
+ * MSDK_E_PERMISSION (also when the environment leaves it out), MSDK_E_ABI (no plugin, or one that does not fit: the last-error text says
+ * which rule it breaks), MSDK_E_EXISTS (a class id is taken). [any thread] [may wait for the dynamic linker] */
 MSDK_EXPORT msdk_result msdk_engine_load_plugin(msdk_engine *engine, const char *path);
 
 /* Loads every *.so of a directory, by name, that a child could load (see above). *loaded, if not NULL, receives the number that are loaded now
@@ -113,6 +115,15 @@ MSDK_EXPORT msdk_result msdk_engine_class_param_at(msdk_engine *engine, const ch
  * the arguments' own types. MSDK_E_NOT_FOUND for an unknown class and at the end. All that it points to belongs to the engine and lives as
  * long as it does. Called by msdk_instance_call. [any thread] */
 MSDK_EXPORT msdk_result msdk_engine_class_command_at(msdk_engine *engine, const char *class_id, uint32_t index, msdk_command *out);
+
+/* Sets a parameter for codecs, whose instances streams make for themselves (plugin.h): each that is made of the class from then on, with the
+ * start of a stream, another format or another codec, gets what was set, in that order, before it is opened. Those that there are keep what
+ * they have. NULL for value or text: the class's default again. Checked as by msdk_instance_set_param: MSDK_E_NOT_FOUND for an unknown class
+ * or parameter, MSDK_E_TYPE, MSDK_E_RANGE, MSDK_E_PERMISSION for one that is read-only; MSDK_E_UNSUPPORTED: the class is no codec. What can
+ * be told then only, as the plugin refuses a value or finds its choices at run time, fails as open_encoder or decode would. The values are
+ * copied. [any thread] */
+MSDK_EXPORT msdk_result msdk_engine_set_codec_param(msdk_engine *engine, const char *class_id, const char *name, const msdk_value *value);
+MSDK_EXPORT msdk_result msdk_engine_set_codec_param_text(msdk_engine *engine, const char *class_id, const char *name, const char *text);
 
 /* ------------------------------------------------------------------------------------------------------------------ stats */
 

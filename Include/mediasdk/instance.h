@@ -25,24 +25,50 @@ MSDK_EXPORT msdk_result msdk_instance_create(msdk_engine *engine, const char *cl
 /* Where the plugin's code runs. In a process of its own (msdk-plugin-host, found beside the library, in its ../libexec/mediasdk, or by
  * MSDK_PLUGIN_HOST) it cannot take the program along: not by a crash, abort, stack overflow, exit or corrupted memory, nor by a hang, which
  * ends at its deadline, a leak of memory or descriptors, which ends at its limits, or by what it sends, which is checked. Each instance has a
- * process of its own. Its pictures pass in common memory without a copy; a renderer's are copied once.
+ * process of its own. Its pictures pass in common memory without a copy; a renderer's are copied once, a filter's on their way in and out.
  *
  * When the process ends, MSDK_PLUGIN_EVENT_DIED comes with MSDK_E_PLUGIN_DIED, the class id, the signal or exit code, what it was doing and
  * the end of what it wrote to its standard error. The stream goes on: a producer gives nothing meanwhile, so that the last picture stands;
- * what a renderer gets is not shown; parameters that are set are remembered. The process is started again at once, then after 100 ms, 400 ms
- * and so on up to 10 s, from the beginning when it lived for 2 s; gets its parameters, except one that it died of, and is brought to the state
- * it was in; MSDK_PLUGIN_EVENT_RESTARTED says so. A call of the program or the core that it dies of is made once more, and returns
- * MSDK_E_PLUGIN_DIED when it dies of it again.
+ * what a renderer gets is not shown; what comes to a filter passes as it is; parameters that are set are remembered. The process is started
+ * again at once, then after 100 ms, 400 ms and so on up to 10 s, from the beginning when it lived for 2 s; gets its parameters, except one that
+ * it died of, and is brought to the state it was in; MSDK_PLUGIN_EVENT_RESTARTED says so. A call of the program or the core that it dies of is
+ * made once more, and returns MSDK_E_PLUGIN_DIED when it dies of it again; not so a command, which may have had effects: that call returns
+ * MSDK_E_PLUGIN_DIED. A filter that is given up (restarts_max) leaves its stream as one that fails does, with MSDK_E_CLOSED.
  *
- * What holds it: no new privileges, at most 256 descriptors, no core files, a session of its own, nothing inherited but the environment and its
- * sockets; memory (address space) and processor time as below. Where the kernel has seccomp (x86-64 and arm64) it can make no processes, threads
- * excepted, and is refused ptrace, mount, chroot, setns, unshare, bpf, perf, keyctl, kernel modules, kexec, the clock and their like.
- * Whatever it started ends with it; it ends with the program.
- * What does not hold it: files, the network, and signals to other processes of the same user are open to it as they are to the program. It
- * contains accidents. It is no sandbox for code that means harm.
+ * What holds it, whatever the kernel: no new privileges, at most 256 descriptors, no core files, a session of its own, nothing inherited but the
+ * environment and its sockets; memory (address space) and processor time as below. Whatever it started ends with it; it ends with the program.
+ * What holds it where the kernel lets it, which msdk_instance_containment tells of each instance:
+ *   MSDK_CONTAINED_CALLS      seccomp, on x86-64 and arm64: it can make no processes, threads excepted, and is refused ptrace, mount, chroot,
+ *                             setns, unshare, bpf, perf, keyctl, kernel modules, kexec, the clock and their like
+ *   MSDK_CONTAINED_USER       a user namespace: it cannot read or write other processes' memory, environment or descriptors in /proc, and has no
+ *                             capabilities; of root's it keeps those over files
+ *   MSDK_CONTAINED_PROCESSES  a process namespace: it can signal no process but its own (kill(-1) included), and getpid() has numbers of
+ *                             their own; all it made ends with it at once, without a race
+ *   MSDK_CONTAINED_IPC        a namespace of System V memory, queues and semaphores, and of POSIX message queues (a picture for an X server then
+ *                             goes by a descriptor, or through the socket)
+ *   MSDK_CONTAINED_NETWORK    no interfaces, not even the loopback, and no abstract sockets; only with MSDK_ISOLATED_NO_NETWORK, as cameras,
+ *                             screens and sound servers are reached by these. A socket that is a file is a file
+ *   MSDK_CONTAINED_FILES      Landlock: nothing is opened for writing, made, removed, renamed or linked, except that what is beneath /dev can be
+ *                             written to; only with MSDK_ISOLATED_READ_ONLY. Modes, owners and times can still be changed
+ * The namespaces come together or not at all; containers and some systems refuse them. It goes on without, and a warning in the log says why,
+ * once in a process. What a flag asked for is never left out: without it, or where it would run in this process, the instance is not made,
+ * MSDK_E_UNSUPPORTED.
  *
- * Producers and renderers, of video and of sound, can be isolated. Not: classes of other kinds, classes that the program registered
- * itself, and those with MSDK_CLASS_NO_ISOLATION: MSDK_E_UNSUPPORTED. Commands of isolated instances are not passed on in this version. */
+ * What does not hold it: it reads every file that the program can read, and writes them without MSDK_ISOLATED_READ_ONLY; it has the network, without
+ * MSDK_ISOLATED_NO_NETWORK; it can talk to whatever has a socket in the file system (the sound server, the display, the session's bus, which
+ * may do much for it) and to devices; it sees which processes there are; and it has the kernel's other calls. Where namespaces are refused
+ * it can signal the user's other processes. It contains accidents. It is no sandbox for code that means harm.
+ *
+ * Commands are listed, checked and answered as ever, thread-safe ones beside everything else, and have the control deadline: a process that does not
+ * return from one is ended. A call waits so long for a process that is being started again: MSDK_E_PLUGIN_DIED when that does not come back.
+ *
+ * Producers, renderers, filters and codecs, of video and of sound, can be isolated. Not: classes that the program registered itself, and those
+ * with MSDK_CLASS_NO_ISOLATION: MSDK_E_UNSUPPORTED. The instances of codecs, which streams make for themselves, are isolated
+ * as MSDK_ISOLATION_DEFAULT says, with the defaults of the options below; the SDK's own never. What their processes die of comes to the
+ * stream's session as MSDK_EVENT_PLUGIN, without an instance. A picture or packet that is in such a process then, or comes before it is back,
+ * is lost: MSDK_SEND_FAILED with MSDK_E_PLUGIN_DIED, or a corrupt frame. An encoder comes back with its last settings and makes a key frame
+ * first; for a decoder the stream asks for one. Headers of encoded data are read in the decoder's process; where there is no decoder
+ * (msdk_encoded_frame_create), in this one, or in one of their own when the code is not in this one. */
 enum {
   MSDK_ISOLATION_DEFAULT = 0, /* isolated if MSDK_PLUGIN_ISOLATE names it (globs of class ids or file names, with commas between; not read in
                                  a set-user-id program, nor with ignore_environment; what it names and cannot be isolated runs in this process,
@@ -50,7 +76,11 @@ enum {
   MSDK_ISOLATION_NONE = 1,    /* in this process */
   MSDK_ISOLATION_PROCESS = 2  /* in a process of its own, or MSDK_E_UNSUPPORTED, or MSDK_E_NOT_FOUND without msdk-plugin-host */
 };
-enum { MSDK_ISOLATED_MAY_FORK = 1 /* the plugin may make processes */ };
+enum {
+  MSDK_ISOLATED_MAY_FORK = 1,   /* the plugin may make processes */
+  MSDK_ISOLATED_NO_NETWORK = 2, /* no network: a network namespace without interfaces */
+  MSDK_ISOLATED_READ_ONLY = 4   /* files can be read and no more: by Landlock */
+};
 
 typedef struct msdk_instance_options {
   uint32_t struct_size;
@@ -70,6 +100,19 @@ MSDK_EXPORT msdk_result msdk_instance_create_with(msdk_engine *engine, const cha
 
 /* 1 when the plugin's code runs in a process of its own. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_is_isolated(msdk_instance *instance, uint32_t *out);
+
+enum {
+  MSDK_CONTAINED_CALLS = 1,
+  MSDK_CONTAINED_USER = 2,
+  MSDK_CONTAINED_PROCESSES = 4,
+  MSDK_CONTAINED_IPC = 8,
+  MSDK_CONTAINED_NETWORK = 16,
+  MSDK_CONTAINED_FILES = 32
+};
+
+/* What holds the instance's process beyond its being one, as far as the kernel may refuse it: a sum of MSDK_CONTAINED_*, of which others may come;
+ * 0 for an instance in this process. [any thread] */
+MSDK_EXPORT msdk_result msdk_instance_containment(msdk_instance *instance, uint32_t *out);
 
 /* Detaches it, takes it down level by level and destroys it. [any thread] [may wait] */
 MSDK_EXPORT void msdk_instance_destroy(msdk_instance *instance);
@@ -109,7 +152,7 @@ MSDK_EXPORT msdk_result msdk_instance_param_choice_at(msdk_instance *instance, c
  *                     more than 16 MiB of bytes
  * Then the result is the plugin's own where it fails, in its words; MSDK_E_FAIL when it answers something else than it declared;
  * MSDK_E_CLOSED when the instance was destroyed meanwhile; MSDK_E_THREAD from inside a call to the instance and MSDK_E_TIMEOUT when it was
- * busy for 10 s, unless the command is thread-safe.
+ * busy for 10 s, unless the command is thread-safe; MSDK_E_PLUGIN_DIED when the process of an isolated instance is gone, or ended in the call.
  * *result, which may be NULL, receives what the command returned, MSDK_T_VOID for nothing, and is untouched after an error. Text (with NUL)
  * and bytes in it are the SDK's, and valid until this thread calls msdk_instance_call again, for whichever instance, or ends: copy what is
  * to last longer. [any thread] [may wait] */

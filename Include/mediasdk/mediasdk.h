@@ -4,7 +4,7 @@
  * which one to make, sends frames, receives the frames of others, and plugs in producers and renderers, its own or third parties'.
  *
  *     msdk_engine_create                         one per embedding
- *     msdk_session_create, _connect              a membership of a room, "loopback:lobby"
+ *     msdk_session_create, _connect              a membership of a room, "loopback:lobby", or over a network: rtp.h, hub.h
  *     msdk_outgoing_video_create                 what this program can make
  *     msdk_session_start_video                   ... offered to the room
  *     msdk_session_next_event                    MSDK_EVENT_FRAME_SENDER_CHANGED: what to make now, and the sender to give it to
@@ -18,6 +18,7 @@
  * A screen share can be fed by another process: ingest.h. Its side is feeder.h, of a library of its own.
  *
  * A complete program of each side is Examples/C/send.c and Examples/C/receive.c, of sound Examples/C/tone.c and Examples/C/record.c.
+ * Over a network, by RTP, goes Examples/C/rtp.c; Examples/C/hub.c hosts a room for other processes, and joins one.
  *
  * Handles. Engine, session, streams, senders and instances are opaque pointers of distinct types. Their value is a token that carries a
  * generation, not an address: every function checks it, and NULL, garbage, a destroyed handle or one of another kind gives
@@ -65,14 +66,17 @@
 
 #include "engine.h"
 #include "frame.h"
+#include "hub.h"
 #include "incoming_audio.h"
 #include "incoming_video.h"
 #include "ingest.h"
 #include "instance.h"
+#include "network.h"
 #include "outgoing_audio.h"
 #include "outgoing_video.h"
 #include "report.h"
 #include "room.h"
+#include "rtp.h"
 #include "session.h"
 #include "view.h"
 

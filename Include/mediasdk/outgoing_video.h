@@ -5,6 +5,9 @@
  * format needs, the stream goes down at once; it goes up only after a better format has been affordable, with a quarter to spare, for
  * five seconds. Each time MSDK_EVENT_FRAME_SENDER_CHANGED brings a new sender, and the old one refuses frames with MSDK_E_STALE. What a
  * format needs is, for VP8, 0.03 bits a pixel (a 1280x720 picture at 30 a second: 830 kbit/s), and without a codec all of its bytes.
+ * Streams share their session's estimate: what sound takes is taken off, then what keeps a shared screen's size; the rest is divided by
+ * what each would take without a bound. While more than 300 ms of packets wait to leave, frames are dropped before they are encoded,
+ * MSDK_DROP_NETWORK.
  *
  * Of every frame that send accepts exactly one report tells the truth: sent, encoded, replaced, dropped with the reason, or failed.
  *

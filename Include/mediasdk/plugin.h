@@ -367,8 +367,10 @@ typedef struct msdk_audio_filter {
  * org.mediasdk.opus) and are looked at first, so that no plugin takes their place. A stream has the codecs that its engine knew when the stream was
  * made, a received one those of when it was announced.
  *
- * One instance encodes, or decodes, one start of one stream, in the program's process. The host makes it, with the parameters' defaults,
- * closes and destroys it; one that a program makes has nothing to do. [control] and [media] hold as for renderers.
+ * One instance encodes, or decodes, one start of one stream, in the program's process or isolated (instance.h). The host makes it, with the
+ * parameters' defaults and what msdk_engine_set_codec_param set, closes and destroys it; one that a program makes has nothing to do. [control]
+ * and [media] hold as for renderers. What it posts comes to the stream's session. An isolated one whose process was started again is opened
+ * anew, an encoder with the rate that it was told last, and is asked for, or given, a key frame first.
  *
  * What goes wrong is the stream's: an error of encode makes that frame's report MSDK_SEND_FAILED, and the next frame a key frame; one of
  * open_encoder fails the stream, with the words of set_error in its event; one of decode counts as a corrupt frame, and the host waits for a
@@ -505,7 +507,7 @@ enum {
 enum {
   MSDK_CLASS_SINGLETON = 1,        /* one instance at a time in an engine */
   MSDK_CLASS_NO_ISOLATION = 2,     /* cannot run in a process of its own */
-  MSDK_CLASS_PREFERS_ISOLATION = 4 /* would rather */
+  MSDK_CLASS_PREFERS_ISOLATION = 4 /* would rather; a file of a directory is then not even loaded into the program to be listed */
 };
 
 typedef struct msdk_class { /* one creatable thing; constant, of static lifetime */

@@ -1,7 +1,7 @@
 /* mediasdk/room.h - the loopback room: who may enter, and its network, scripted
  *
  * "loopback:NAME" is a room inside the process. It comes into being with its first member and ends with its last. By itself it is open to
- * 1,000 members, perfect and immediate: raw frames pass by reference.
+ * 1,000 members, perfect and immediate: raw frames pass by reference. hub.h opens it to other processes and machines.
  *
  * Options set how many it takes, what becomes of a user id that is taken, what members may do, and who looks at the access tokens of those
  * who come. A script gives it a network: what each member sends then waits for bandwidth in a bounded queue, is delayed, jittered and lost

@@ -27,10 +27,13 @@ enum {
 typedef struct msdk_session_options {
   uint32_t struct_size;
   uint32_t event_capacity;  /* events that may wait, 16..65,536; 0: 1,024 */
-  const char *url;          /* "loopback:NAME", NAME of 1..MSDK_NAME_MAX bytes */
+  const char *url;          /* "loopback:NAME", NAME of 1..MSDK_NAME_MAX bytes; "rtp:...": rtp.h; "hub://...": hub.h */
   const char *user_id;      /* 1..MSDK_NAME_MAX bytes, unique in the room */
   const char *display_name; /* NULL: the user id */
   const char *access_token; /* up to MSDK_ACCESS_TOKEN_MAX bytes (room.h), shown to the room's verifier; NULL or "": none */
+  const char *capture_path; /* of a session over RTP: the file of all its datagrams (network.h); NULL or "": none */
+  uint32_t capture_flags;   /* MSDK_CAPTURE_* */
+  uint32_t reserved0;
 } msdk_session_options;
 
 /* Makes a session, idle. *out is the caller's to destroy. [any thread] */
@@ -97,7 +100,7 @@ enum {
   MSDK_EVENT_INCOMING_VIDEO_STATE = 7,  /* incoming_video, user_id, state (MSDK_INCOMING_*), status and text */
   MSDK_EVENT_INCOMING_VIDEO_REMOVED = 8, /* incoming_video, user_id: it is NOT_AVAILABLE; of those a session keeps the last 64 */
   MSDK_EVENT_ESTIMATE = 9,              /* value: the bandwidth estimate in bits per second; 0: unlimited */
-  MSDK_EVENT_PLUGIN = 10,               /* instance, value: MSDK_PLUGIN_EVENT_*, status, text */
+  MSDK_EVENT_PLUGIN = 10,               /* instance (NULL: a stream's codec), value: MSDK_PLUGIN_EVENT_*, status, text */
   MSDK_EVENT_KEY_FRAME_REQUESTED = 11,  /* outgoing_video: by a receiver; of interest to those who push encoded frames */
   MSDK_EVENT_OUTGOING_AUDIO_STATE = 12, /* outgoing_audio, state (MSDK_OUTGOING_*), status and text when it failed */
   /* incoming_audio, user_id, kind, audio_format: what is being sent; codec; value: 1 when it is muted */
@@ -112,7 +115,11 @@ enum {
   MSDK_EVENT_SCREEN_SHARE_STATE = 18,
   MSDK_EVENT_MODERATED = 19, /* user_id: the moderator; value: MSDK_MODERATION_*, done to this session; text: the reason */
   /* state (MSDK_INGEST_*), value (MSDK_FEED_*), status and text; outgoing_video, format and codec when it is sharing: ingest.h */
-  MSDK_EVENT_INGEST = 20
+  MSDK_EVENT_INGEST = 20,
+  /* outgoing_video, kind, codec: the stream goes on with that, as somebody came who does not decode the one before (outgoing_video.h) */
+  MSDK_EVENT_CODEC_CHANGED = 21,
+  /* state: MSDK_QUALITY_*; direction: MSDK_DIRECTION_*; value, of what goes out: as of MSDK_EVENT_ESTIMATE: network.h */
+  MSDK_EVENT_NETWORK_QUALITY = 22
 };
 
 enum { MSDK_SCREEN_SHARE_DISABLED = 0, MSDK_SCREEN_SHARE_ENABLED = 1 };
@@ -140,7 +147,7 @@ typedef struct msdk_event {
   msdk_incoming_audio *incoming_audio;
   msdk_audio_format audio_format;
   uint32_t kind; /* of a stream: MSDK_VIDEO_* or MSDK_AUDIO_* */
-  uint32_t reserved0;
+  uint32_t direction; /* MSDK_DIRECTION_* */
 } msdk_event;
 
 /* Takes the oldest event. MSDK_E_TIMEOUT when none came in time, MSDK_E_CLOSED when the session ends meanwhile, MSDK_E_STATE while an event
@@ -218,10 +225,23 @@ typedef struct msdk_session_stats {
   uint64_t events_queued, events_dropped;
   uint32_t participants;
   uint32_t reserved0;
+  /* Over RTP or a hub: datagrams that came and were not taken, from foreign hosts, of no agreed stream, not authentic, a second time. Over a
+   * hub all of these are packets_refused */
+  uint64_t packets_foreign, packets_refused, packets_forged, packets_replayed;
+  uint64_t packets_unsent;    /* that the network, or a full buffer of the system, did not take */
+  int64_t round_trip_time_ns; /* 0: not known */
+  uint32_t outgoing_quality, incoming_quality; /* MSDK_QUALITY_* (network.h) */
 } msdk_session_stats;
 
 /* Of the present membership; events since the session was made. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_stats_get(msdk_session *session, msdk_session_stats *out);
+
+/* The same and more as JSON (RFC 8259): an array of objects by the names and units of W3C's webrtc-stats, times in seconds and `timestamp` in
+ * milliseconds on the engine's clock. Of any session one of the type "session"; of one over RTP or a hub for each pair of ports a
+ * "transport", and for each stream an "inbound-rtp" or "outbound-rtp", with a "remote-inbound-rtp" of what the other end reports of it. The
+ * text goes into buffer (size bytes; may be NULL with 0); *needed, if not NULL, receives the size with NUL, and MSDK_E_BUFFER_SMALL is
+ * returned when it does not fit. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_stats_json(msdk_session *session, char *buffer, uint64_t size, uint64_t *needed);
 
 #ifdef __cplusplus
 }

@@ -77,9 +77,9 @@ static inline void msdk_die_plainly(void) {
   setrlimit(RLIMIT_CORE, &no_core);
 }
 
-/* In the child of a scan: it ends with the thread that started it, dies plainly, and keeps its answers' way from what the plugin prints,
+/* In a child that answers: it ends with the thread that started it, dies plainly, and keeps its answers' way from what the plugin prints,
  * which goes to standard error. The descriptor to answer on, or -1. */
-static inline int msdk_scan_child(void) {
+static inline int msdk_answering_child(void) {
   msdk_die_plainly();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int answer = fcntl(1, F_DUPFD_CLOEXEC, 100);

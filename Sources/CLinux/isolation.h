@@ -120,6 +120,12 @@ static inline ssize_t msdk_receive_packet(int socket, void *bytes, size_t size, 
 /* Which Swift hides; for a process of one thread. */
 static inline pid_t msdk_fork(void) { return fork(); }
 static inline int msdk_pidfd(pid_t process) { return (int)syscall(434 /* pidfd_open */, process, 0); }
+/* What writes to a pipe that nobody reads, or beyond the largest file, is to be told so, not killed. */
+static inline void msdk_fail_writes(void) {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
 static inline int msdk_pidfd_kill(int descriptor) { return (int)syscall(424 /* pidfd_send_signal */, descriptor, SIGKILL, NULL, 0); }
 
 static inline int msdk_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
@@ -136,8 +142,8 @@ static inline int msdk_limit(int which, uint64_t most) {
 }
 enum { MSDK_LIMIT_MEMORY = RLIMIT_AS, MSDK_LIMIT_CPU = RLIMIT_CPU, MSDK_LIMIT_FILES = RLIMIT_NOFILE };
 
-/* Calls that nothing a plugin is for needs are refused with EPERM; with deny_processes also those that make processes (EAGAIN, as when
- * there are too many), while threads can be made. 0, or -1 where the kernel or the machine has no such filters. */
+/* Calls that nothing a plugin is for needs are refused with EPERM, new namespaces among them; with deny_processes also those that make
+ * processes (EAGAIN, as when there are too many), while threads can be made. 0, or -1 where the kernel or the machine has no such filters. */
 static inline int msdk_filter_calls(int deny_processes) {
 #if defined(__x86_64__)
   const uint32_t machine = AUDIT_ARCH_X86_64;
@@ -175,6 +181,13 @@ static inline int msdk_filter_calls(int deny_processes) {
     MSDK_UNLESS(denied[i]);
     MSDK_RETURN(SECCOMP_RET_ERRNO | EPERM);
   }
+  MSDK_UNLESS(435 /* clone3, whose flags a filter cannot see: the C library then uses clone */);
+  MSDK_RETURN(SECCOMP_RET_ERRNO | ENOSYS);
+  MSDK_EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)SYS_clone, 0, 4));
+  MSDK_EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])));
+  MSDK_EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x7E020000 /* CLONE_NEW* */, 0, 1));
+  MSDK_RETURN(SECCOMP_RET_ERRNO | EPERM);
+  MSDK_EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
   if (deny_processes) {
 #if defined(__x86_64__)
     MSDK_UNLESS(SYS_fork);
@@ -182,8 +195,6 @@ static inline int msdk_filter_calls(int deny_processes) {
     MSDK_UNLESS(SYS_vfork);
     MSDK_RETURN(SECCOMP_RET_ERRNO | EAGAIN);
 #endif
-    MSDK_UNLESS(435 /* clone3, whose flags a filter cannot see: the C library then uses clone */);
-    MSDK_RETURN(SECCOMP_RET_ERRNO | ENOSYS);
     MSDK_EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)SYS_clone, 0, 3));
     MSDK_EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])));
     MSDK_EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x10000 /* CLONE_THREAD */, 1, 0));

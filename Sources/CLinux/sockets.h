@@ -29,6 +29,7 @@ static inline int msdk_epoll_change(int epoll, int descriptor, uint32_t events, 
   struct epoll_event event = {.events = events, .data = {.u64 = tag}};
   return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
 }
+static inline int msdk_epoll_remove(int epoll, int descriptor) { return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
 static inline int msdk_epoll_wait(int epoll, msdk_ready *ready, int capacity, int timeout_ms) {
   struct epoll_event events[32];
   int count = epoll_wait(epoll, events, capacity < 32 ? capacity : 32, timeout_ms);

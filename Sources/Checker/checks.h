@@ -83,7 +83,7 @@ struct msdk_host_context {
   uint8_t poison;
   int is_creating, is_starved, is_stopped, is_closing;
   const char *forbidden_call; /* what create() called */
-  int32_t outstanding, outstanding_sound, inside;
+  int32_t outstanding, outstanding_sound, outstanding_encoded, inside;
   uint32_t acquired, refused, delivered, late, over_released, overwritten, changed;
   msdk_result error;
   char error_text[512];
@@ -153,6 +153,9 @@ msdk_result rig_set(rig *rig, const char *name, const msdk_value *value);
 int rig_is_pull(const rig *rig);
 msdk_result rig_call_acquire(rig *rig, book **out); /* a frame of rig->video or rig->audio to feed, painted */
 msdk_result rig_feed(rig *rig, book *book);         /* to a renderer or filter; takes the reference */
+void rig_lock(rig *rig, book *book);                /* what it is lent is not writable from here on */
+void check_video_format(const msdk_video_format *format, const char *where); /* fails what is not whole */
+void rig_look_for_rows(msdk_host_context *context, const msdk_video_frame *frame); /* counts rows that nobody wrote as changed */
 extern const uint32_t KINDS[6];
 #define FOR_KINDS(kind, class)                                                                            \
   for (uint32_t kind##_i = 0, kind = KINDS[0]; kind##_i < 6; kind = KINDS[++kind##_i < 6 ? kind##_i : 5]) \
@@ -176,6 +179,7 @@ void check_exports(void), check_load(void), check_entry(void), check_tables(void
 void check_create(void), check_init(void), check_lifecycle(void), check_restart(void), check_threads(void), check_host_old(void);
 void check_host_new(void), check_stop(void), check_formats(void), check_odd_sizes(void), check_strides(void), check_pool(void);
 void check_references(void), check_read_only(void), check_borrowed(void), check_pace(void), check_parameters(void), check_commands(void);
-void check_errors(void), check_leaks(void);
+void check_errors(void), check_leaks(void), check_inputs(void), check_snapshot(void), check_packets(void), check_encode(void);
+void check_decode(void), check_garbage(void);
 
 #endif

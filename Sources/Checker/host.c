@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "checks.h"
+#include "encoded.h"
 
 /* Rule P1: create() calls nothing but log and set_error. */
 static void note(msdk_host_context *context, const char *function) {
@@ -71,10 +71,6 @@ static msdk_result writable_video(msdk_host_context *context, msdk_video_frame *
   }
   host_unref(from);
   return code;
-}
-
-static void ref_nothing(const msdk_encoded_frame *frame) {
-  (void)frame;
 }
 
 static msdk_result acquire_audio(msdk_host_context *context, const msdk_audio_format *format, uint32_t count, msdk_audio_frame **out) {
@@ -173,9 +169,8 @@ static msdk_result writable_audio(msdk_host_context *context, msdk_audio_frame *
 }
 
 static msdk_result create_encoded(msdk_host_context *context, const msdk_encoded_frame *attributes, msdk_encoded_frame **out) {
-  (void)attributes, (void)out;
   note(context, "encoded_frame_create");
-  return MSDK_E_AGAIN;
+  return encoded_create(context, attributes, out);
 }
 
 static const msdk_host TABLE = {
@@ -191,8 +186,8 @@ static const msdk_host TABLE = {
     .video_frame_ref = ref_video,
     .video_frame_unref = unref_video,
     .video_frame_make_writable = writable_video,
-    .encoded_frame_ref = ref_nothing,
-    .encoded_frame_unref = ref_nothing,
+    .encoded_frame_ref = encoded_ref,
+    .encoded_frame_unref = encoded_unref,
     .audio_frame_acquire = acquire_audio,
     .audio_frame_ref = ref_audio,
     .audio_frame_unref = unref_audio,

@@ -26,14 +26,14 @@ static int grows(const msdk_class *class, int rounds, int lives, uint64_t *most)
 }
 
 void check_leaks(void) {
-  enum { FEW = 15, MANY = 60 };
+  enum { FEW = 15, MANY = 60, MOST = 240 };
   const msdk_class *class = class_get();
   if (class == NULL) return;
   for (int i = 0; i < 5; i++) cycle(class);
   effects before = effects_now();
   uint64_t bytes;
   /* What malloc keeps for itself grows, too, and comes to an end: what looks like a leak is looked at for longer. */
-  int is_leak = grows(class, 3, FEW, &bytes) && grows(class, 4, MANY, &bytes);
+  int is_leak = grows(class, 3, FEW, &bytes) && grows(class, 4, MANY, &bytes) && grows(class, 2, MOST, &bytes);
   for (int i = 0; i < FEW; i++) cycle(class);
   effects after = effects_now();
   for (int i = 0; i < 100 && after.threads > before.threads; i++) { /* the kernel takes its time */

@@ -117,7 +117,7 @@ static void do_feed(rig_call *call) {
 }
 
 /* Of a renderer what it is shown is no longer writable; a filter may write what carries the flag. */
-static void lock_frame(rig *rig, book *book) {
+void rig_lock(rig *rig, book *book) {
   uint32_t read_only = (uint32_t)~MSDK_FRAME_WRITABLE;
   if (book->is_sound)
     ((msdk_audio_frame *)book->frame)->flags &= read_only;
@@ -126,10 +126,10 @@ static void lock_frame(rig *rig, book *book) {
   if ((rig->context->flags & HOST_READ_ONLY) == 0) return;
   for (int i = 0; i < MSDK_PLANES_MAX; i++) {
     if (book->base[i] == NULL) continue;
-    region_forbid(book->base[i], book->length[i], "a frame that it was given to read (rule P3)");
+    region_forbid(book->base[i], book->length[i] - PAGE, "a frame that it was given to read (rule P3)");
     pages_protect(book->base[i], book->length[i] - PAGE, PROT_READ);
   }
-  region_forbid(book->page, book->page_length, "the struct of a frame that it was given to read (rule P3)");
+  region_forbid(book->page, book->page_length - PAGE, "the struct of a frame that it was given to read (rule P3)");
   pages_protect(book->page, book->page_length - PAGE, PROT_READ);
 }
 
@@ -139,10 +139,10 @@ msdk_result rig_feed(rig *rig, book *book) {
   step(book->is_sound ? "%s of a buffer" : "%s of %ux%u, %.4s", is_filter ? "the filter" : "render", rig->video.width, rig->video.height,
        (const char *)&rig->video.pixel_format);
   if (!is_filter)
-    lock_frame(rig, book);
+    rig_lock(rig, book);
   else if ((rig->context->flags & HOST_READ_ONLY) != 0 && rig->sequence % 2 == 0) {
     host_ref(book); /* somebody else has it too: the filter must ask for a copy */
-    lock_frame(rig, book);
+    rig_lock(rig, book);
   }
   int is_shared = is_filter && book->references > 1;
   rig->context->error = 0;

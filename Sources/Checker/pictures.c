@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------------- formats */
 
-static void check_video_format(const msdk_video_format *format, const char *where) {
+void check_video_format(const msdk_video_format *format, const char *where) {
   const char *what = NULL;
   if (plane_count(format->pixel_format) == 0)
     what = "an unknown pixel format";
@@ -146,7 +146,7 @@ void check_odd_sizes(void) {
 /* ---------------------------------------------------------------------------------------------------------------- strides */
 
 /* A row of nothing but poison was not written: unless the picture happens to be of that very byte, for which there is a second poison. */
-static void look_for_rows(msdk_host_context *context, const msdk_video_frame *frame) {
+void rig_look_for_rows(msdk_host_context *context, const msdk_video_frame *frame) {
   book *book = book_of(frame);
   if (book->is_wrapped) return;
   for (uint32_t i = 0; i < frame->plane_count; i++) {
@@ -167,7 +167,7 @@ static void padded(const msdk_class *class, uint32_t kind) {
     if (rig_open(&rig, class, kind, HOST_PADDED, MSDK_ABI_MINOR) < 0) return;
     rig.context->poison = poison;
     if (rig_demand(&rig, "P3")) {
-      rig.context->look_video = look_for_rows;
+      rig.context->look_video = rig_look_for_rows;
       rig_media(&rig, 3, NULL);
       at_size(&rig, 127, 95);
       if (kind == MSDK_KIND_VIDEO_PRODUCER && rig.is_started) rig_stop(&rig);

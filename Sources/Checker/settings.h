@@ -8,6 +8,10 @@ enum { HUGE_TEXT = 65536 };
 const msdk_param *param_at(const msdk_class *class, uint64_t index);
 int is_set(const char *name); /* by the author */
 
+/* Calls a native command through libffi with values of the types that it declares. */
+msdk_result native_call(msdk_self *self, const msdk_command *command, const msdk_value *args, msdk_value *answer);
+int is_text(const char *text, size_t limit); /* UTF-8 of at most so many bytes */
+
 msdk_value number_of(msdk_type type, double number); /* the nearest of that type */
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "checks.h"
+#include "settings.h"
 
 enum { ENTRIES_MAX = 256 };
 #define REQUIRE(is_fit, rule, ...)          \
@@ -12,7 +12,7 @@ enum { ENTRIES_MAX = 256 };
     if (has_failed()) return;               \
   } while (0)
 
-static int is_text(const char *text, size_t limit) {
+int is_text(const char *text, size_t limit) {
   size_t left = 0;
   for (size_t i = 0; i <= limit; i++) {
     uint8_t byte = (uint8_t)text[i];

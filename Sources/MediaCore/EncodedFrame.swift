@@ -14,22 +14,33 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
   public static func make(
     copying data: UnsafeRawBufferPointer, attributes: msdk_encoded_frame, from pool: BufferPool, deadline: Int64
   ) throws(MediaError) -> EncodedFrame? {
-    guard let source = data.baseAddress, (1...largest).contains(data.count) else {
-      throw MediaError(.invalid, "an encoded frame has \(data.count) bytes; accepted: 1..\(largest)")
+    try make(size: data.count, attributes: attributes, from: pool, deadline: deadline) { memory in
+      memory.copyMemory(from: data)
+      return true
     }
+  }
+
+  /// The same with what `fill` writes; nil when that says false.
+  public static func make(
+    size: Int, attributes: msdk_encoded_frame, from pool: BufferPool, deadline: Int64, fill: (UnsafeMutableRawBufferPointer) -> Bool
+  ) throws(MediaError) -> EncodedFrame? {
+    guard (1...largest).contains(size) else { throw MediaError(.invalid, "an encoded frame has \(size) bytes; accepted: 1..\(largest)") }
     // Room to spare, so that a buffer serves frames of somewhat different sizes.
-    guard let buffer = pool.take(capacity: (data.count + 4095) & ~4095, deadline: deadline), let memory = buffer.memory else { return nil }
+    guard let buffer = pool.take(capacity: (size + 4095) & ~4095, deadline: deadline), let memory = buffer.memory else { return nil }
+    guard fill(UnsafeMutableRawBufferPointer(start: memory, count: size)) else {
+      pool.takeBack(buffer)
+      return nil
+    }
     guard let payload = table?.allocate(SlotHeader(pool: Unmanaged.passRetained(pool), buffer: buffer)) else {
       pool.takeBack(buffer)
       Unmanaged.passUnretained(pool).release()
       throw MediaError(.noMemory, "65,536 encoded frames are alive in this process; unref frames that are done with")
     }
-    memory.copyMemory(from: source, byteCount: data.count)
     let native = payload.bindMemory(to: msdk_encoded_frame.self, capacity: 1)
     native.pointee = attributes
     native.pointee.struct_size = UInt32(MemoryLayout<msdk_encoded_frame>.size)
     native.pointee.data = UnsafePointer(memory.assumingMemoryBound(to: UInt8.self))
-    native.pointee.size = UInt64(data.count)
+    native.pointee.size = UInt64(size)
     return EncodedFrame(native: native)
   }
 

@@ -26,6 +26,11 @@ public enum ForeignStruct {
     }
   }
 
+  /// Whether it can be filled, before there is anything to fill it with.
+  public static func check<T>(_ pointer: UnsafePointer<T>, argument: @autoclosure () -> String) throws(MediaError) {
+    try check(Int(UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self)), least: 8, of: T.self, argument: argument())
+  }
+
   /// Bytes that both sides know, without a member of which there is only a part: the size of every real struct is a multiple of its alignment.
   private static func whole<T>(_ size: Int, _ type: T.Type) -> Int {
     min(size / MemoryLayout<T>.alignment * MemoryLayout<T>.alignment, MemoryLayout<T>.size)

@@ -8,6 +8,13 @@ public enum MediaTime {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
+  /// Since 1970, by CLOCK_REALTIME.
+  public static func wallClock() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
   public static func ticks(fromNanoseconds nanoseconds: Int64) -> Int64 {
     scale(nanoseconds, by: 1, over: 100)
   }

@@ -6,12 +6,14 @@ import MediaCore
 final class CommonMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let slotSize: Int
+  let count: UInt32
   private let size: Int
 
-  private init(_ base: UnsafeMutableRawPointer, slotSize: Int) {
+  private init(_ base: UnsafeMutableRawPointer, slotSize: Int, count: UInt32) {
     self.base = base
     self.slotSize = slotSize
-    size = slotSize * Int(Wire.slotCount)
+    self.count = count
+    size = slotSize * Int(count)
   }
 
   deinit {
@@ -27,11 +29,13 @@ final class CommonMemory: @unchecked Sendable {
   }
 
   /// New memory, sealed, and its descriptor, the caller's to close.
-  static func make(slotSize: Int, writable: Bool) throws(MediaError) -> (CommonMemory, Int32) {
-    let descriptor = msdk_memfd("msdk-frames", UInt64(slotSize) * UInt64(Wire.slotCount))
+  static func make(
+    slotSize: Int, count: UInt32 = Wire.slotCount, writable: Bool
+  ) throws(MediaError) -> (CommonMemory, Int32) {
+    let descriptor = msdk_memfd("msdk-frames", UInt64(slotSize) * UInt64(count))
     guard descriptor >= 0 else { throw MediaError(.noMemory, "no memory for an isolated plugin's frames: \(SystemText.of(errno))") }
     do throws(MediaError) {
-      return (try map(descriptor, slotSize: slotSize, writable: writable), descriptor)
+      return (try map(descriptor, slotSize: slotSize, count: count, writable: writable), descriptor)
     } catch {
       Glibc.close(descriptor)
       throw error
@@ -39,13 +43,16 @@ final class CommonMemory: @unchecked Sendable {
   }
 
   /// Keeps nothing of the descriptor.
-  static func map(_ descriptor: Int32, slotSize: Int, writable: Bool) throws(MediaError) -> CommonMemory {
+  static func map(
+    _ descriptor: Int32, slotSize: Int, count: UInt32 = Wire.slotCount, writable: Bool
+  ) throws(MediaError) -> CommonMemory {
     let protection = writable ? PROT_READ | PROT_WRITE : PROT_READ
     guard slotSize > 0, slotSize <= Wire.largestSlot else { throw MediaError(.noMemory, "a slot of common memory has \(slotSize) bytes") }
-    let size = slotSize * Int(Wire.slotCount)
+    guard count > 0, count <= Wire.mostSlots else { throw MediaError(.noMemory, "common memory of \(count) slots") }
+    let size = slotSize * Int(count)
     guard let base = mmap(nil, size, protection, MAP_SHARED, descriptor, 0), base != MAP_FAILED
     else { throw MediaError(.noMemory, "common memory of \(size) bytes could not be mapped: \(SystemText.of(errno))") }
-    return CommonMemory(base, slotSize: slotSize)
+    return CommonMemory(base, slotSize: slotSize, count: count)
   }
 
   func slot(_ index: UInt32) -> UnsafeMutableRawPointer {

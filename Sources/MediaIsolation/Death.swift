@@ -14,6 +14,11 @@ enum Death {
   /// What an event's text has room for.
   private static let mostOutput = 300
 
+  /// Whether it left by itself, and in order.
+  static func isLeaving(_ death: DeathStatus) -> Bool {
+    death.status.map { msdk_exit_signal($0) == 0 && msdk_exit_code($0) == 0 } ?? false
+  }
+
   static func describe(_ death: DeathStatus, reason: String?, doing: String?, output: String) -> String {
     var text: String
     if let reason, !reason.isEmpty {

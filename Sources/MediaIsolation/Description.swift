@@ -12,6 +12,7 @@ enum Description {
     case acceptsFormat, flush, snapshot, acceptsCodec, inputs
     case audioSettings, produceAudio
     case renderAudio, delay, acceptsAudioCodec
+    case filterFormat, filterFlush, filterDelay, audioFilterFlush
   }
 
   static func write(_ loaded: LoadedModule, to writer: inout WireWriter) {
@@ -40,11 +41,15 @@ enum Description {
       writer.put(UInt32(parameter.choices.map { $0.count + 1 } ?? 0))
       for choice in parameter.choices ?? [] { writer.put(text: choice) }
     }
+    writer.put(UInt32(descriptor.commands.count))
+    for command in descriptor.commands { write(command, to: &writer) }
+    CodecDescription.write(descriptor, to: &writer)
   }
 
   private static func functions(_ descriptor: ClassDescriptor) -> [Function] {
     let (producer, renderer) = (descriptor.producer, descriptor.renderer)
     let (audioProducer, audioRenderer) = (descriptor.audioProducer, descriptor.audioRenderer)
+    let (filter, audioFilter) = (descriptor.videoFilter, descriptor.audioFilter)
     let all: [(Function, Bool)] = [
       (.setParam, descriptor.table.set_param != nil), (.getParam, descriptor.table.get_param != nil),
       (.paramChoice, descriptor.table.param_choice != nil), (.captureSettings, producer?.capture_settings != nil),
@@ -54,6 +59,8 @@ enum Description {
       (.inputs, renderer?.update_input != nil), (.audioSettings, audioProducer?.capture_settings != nil),
       (.produceAudio, audioProducer?.produce_frame != nil), (.renderAudio, audioRenderer?.render_audio_frame != nil),
       (.delay, audioRenderer?.render_delay_ms != nil), (.acceptsAudioCodec, audioRenderer?.accepts_codec != nil),
+      (.filterFormat, filter?.set_format != nil), (.filterFlush, filter?.flush != nil), (.filterDelay, audioFilter?.delay_ns != nil),
+      (.audioFilterFlush, audioFilter?.flush != nil),
     ]
     return all.filter(\.1).map(\.0)
   }
@@ -62,14 +69,14 @@ enum Description {
 
   private static let most: UInt32 = 1_024
 
-  private static func count(_ reader: inout WireReader) throws(MediaError) -> Int {
+  static func count(_ reader: inout WireReader) throws(MediaError) -> Int {
     let count = try reader.get(UInt32.self)
     guard count <= most + 1 else { throw MediaError(.corrupt, "a list of a module's description has \(count) entries") }
     return Int(count)
   }
 
   /// The module, whose tables live as long as the process does, as those of loaded ones do.
-  static func read(_ reader: inout WireReader, path: String) throws(MediaError) -> LoadedModule {
+  static func read(_ reader: inout WireReader, path: String, headers: any EncodedHeaders) throws(MediaError) -> LoadedModule {
     var module = msdk_module()
     module.struct_size = UInt32(MemoryLayout<msdk_module>.size)
     module.abi_minor = UInt32(MSDK_ABI_MINOR)
@@ -81,7 +88,7 @@ enum Description {
     for _ in 0..<(try count(&reader)) { classes.append(try readClass(&reader)) }
     classes.append(nil)
     module.classes = kept(classes)
-    return try LoadedModule(kept([module]), path: path, isLoaded: false)
+    return try LoadedModule(kept([module]), path: path, isLoaded: false, headers: headers)
   }
 
   private static func readClass(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<msdk_class> {
@@ -91,8 +98,6 @@ enum Description {
     table.name = try text(&reader)
     table.summary = try text(&reader)
     table.kinds = try reader.get()
-    // Their tables are not among what is described.
-    guard table.kinds & ~ProxyTables.kinds == 0 else { throw MediaError(.unsupported, "a class is of the kinds \(table.kinds)") }
     table.flags = try reader.get()
     let (producerFlags, audioFlags) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
     let memoryKinds = try reader.get(UInt32.self)
@@ -110,6 +115,10 @@ enum Description {
       table.param_stride = UInt64(MemoryLayout<msdk_param>.stride)
       table.params = kept(parameters)
     }
+    try readCommands(&reader, into: &table)
+    table.video_filter = kept([videoFilter(has)])
+    table.audio_filter = kept([audioFilter(has)])
+    try CodecDescription.read(&reader, into: &table)
     table.video_producer = kept([producer(producerFlags, has)])
     table.video_renderer = kept([renderer(memoryKinds, has)])
     table.audio_producer = kept([audioProducer(audioFlags, has)])
@@ -123,23 +132,21 @@ enum Description {
     parameter.name = try text(&reader)
     parameter.summary = try text(&reader)
     parameter.flags = try reader.get()
-    let value = try reader.getValue()
-    value.withForeign { parameter.def = $0.pointee }
-    switch value {
-    case .string(let text): parameter.def.u.str = UnsafePointer(kept(text))
-    case .bytes(let bytes): parameter.def.u.bytes = msdk_bytes(data: bytes.isEmpty ? nil : UnsafeRawPointer(kept(bytes)), size: UInt64(bytes.count))
-    default: break
-    }
+    parameter.def = kept(try reader.getValue())
     parameter.min = try reader.get()
     parameter.max = try reader.get()
-    let choiceCount = try count(&reader)
-    if choiceCount > 0 {
-      var choices: [UnsafePointer<CChar>?] = []
-      for _ in 1..<choiceCount { choices.append(try text(&reader)) }
-      choices.append(nil)
-      parameter.choices = kept(choices)
-    }
+    parameter.choices = try choices(&reader)
     return parameter
+  }
+
+  /// nil, or a list that ends with NULL.
+  static func choices(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<UnsafePointer<CChar>?>? {
+    let choiceCount = try count(&reader)
+    guard choiceCount > 0 else { return nil }
+    var choices: [UnsafePointer<CChar>?] = []
+    for _ in 1..<choiceCount { choices.append(try text(&reader)) }
+    choices.append(nil)
+    return kept(choices)
   }
 
   // What is not there is told apart by NULL; what is there is a twin's to replace (`ProxyTables`).
@@ -205,15 +212,25 @@ enum Description {
 
   // MARK: Memory that stays
 
-  private static func kept<T>(_ values: [T]) -> UnsafePointer<T> {
+  static func kept<T>(_ values: [T]) -> UnsafePointer<T> {
     UnsafePointer(KeptMemory.copy(values))
   }
 
-  private static func kept(_ text: String) -> UnsafePointer<CChar> {
+  static func kept(_ value: ParameterValue) -> msdk_value {
+    var native = value.withForeign { $0.pointee }
+    switch value {
+    case .string(let text): native.u.str = UnsafePointer(kept(text))
+    case .bytes(let bytes): native.u.bytes = msdk_bytes(data: bytes.isEmpty ? nil : UnsafeRawPointer(kept(bytes)), size: UInt64(bytes.count))
+    default: break
+    }
+    return native
+  }
+
+  static func kept(_ text: String) -> UnsafePointer<CChar> {
     kept(text.utf8.map { CChar(bitPattern: $0) } + [0])
   }
 
-  private static func text(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<CChar> {
+  static func text(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<CChar> {
     kept(try reader.getText())
   }
 }

@@ -61,17 +61,32 @@ final class GrantedPool: @unchecked Sendable {
     }
   }
 
-  /// A frame of what the plugin says lies in a slot: with one reference, the caller's. The slot comes back with the last.
-  func frame(_ header: PictureHeader) throws(MediaError) -> VideoFrame {
-    guard header.generation == generation, header.slot < Wire.slotCount else {
-      throw MediaError(.corrupt, "it named slot \(header.slot) of pool \(header.generation), which it was not granted")
+  /// The slot may be named once for each time that it was granted.
+  private func claim(_ generation: UInt32, _ slot: UInt32) throws(MediaError) {
+    guard generation == self.generation, slot < Wire.slotCount else {
+      throw MediaError(.corrupt, "it named slot \(slot) of pool \(generation), which it was not granted")
     }
     let isTaken = state.withLock { state in
-      guard state.granted & 1 << header.slot != 0 else { return false }
-      state.granted &= ~(1 << header.slot)
+      guard state.granted & 1 << slot != 0 else { return false }
+      state.granted &= ~(1 << slot)
       return true
     }
-    guard isTaken else { throw MediaError(.corrupt, "it named slot \(header.slot), which it was not granted") }
+    guard isTaken else { throw MediaError(.corrupt, "it named slot \(slot), which it was not granted") }
+  }
+
+  /// Bytes that the plugin says lie in a slot, for the call only: the slot comes back after it.
+  func withBytes(_ header: EncodedHeader, _ body: (UnsafeRawBufferPointer) -> Void) throws(MediaError) {
+    try claim(header.generation, header.slot)
+    defer { giveBack(header.slot) }
+    guard header.size <= UInt64(memory.slotSize) else {
+      throw MediaError(.corrupt, "its encoded frame has \(header.size) bytes, in a slot of \(memory.slotSize)")
+    }
+    body(UnsafeRawBufferPointer(start: memory.slot(header.slot), count: Int(header.size)))
+  }
+
+  /// A frame of what the plugin says lies in a slot: with one reference, the caller's. The slot comes back with the last.
+  func frame(_ header: PictureHeader) throws(MediaError) -> VideoFrame {
+    try claim(header.generation, header.slot)
     do throws(MediaError) {
       return try wrap(header)
     } catch {

@@ -4,16 +4,31 @@ import MediaCore
 
 /// The program that plugins run in. It is two processes: this one, which holds nothing of the plugin, waits for the other to end, says how,
 /// and leaves nothing of it behind; and the one with the plugin. So an exit status is known whatever the program does with SIGCHLD, and what
-/// the plugin has started ends with it.
+/// the plugin has started ends with it. With namespaces there is a third between them, their first, which ends with the plugin.
 public enum Guardian {
-  /// Of a process that was started for it. Never returns.
-  public static func run(version: String?) -> Never {
+  /// Of a process that was started for it. `wishes`: MSDK_ISOLATED_*, of which it sees to those that hold from the first. Never returns.
+  public static func run(version: String?, wishes: String?) -> Never {
     guard version == "\(Wire.version)" else {
       complain("msdk-plugin-host speaks version \(Wire.version); the library asked for \(version ?? "none")")
       exit(2)
     }
     _ = msdk_adopt_orphans()
-    let guardian = getpid()
+    let wishes = Wishes(rawValue: wishes.flatMap { UInt32($0) } ?? 0)
+    let first = Namespaces.fork(withoutNetwork: wishes.contains(.noNetwork))
+    if first.process == 0 { FirstProcess.run(first) }
+    if first.process > 0 {
+      for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events] { close(descriptor) }
+      watch(first.process, tellsItself: true)
+      exit(0)
+    }
+    let plugin = start(first.hold, under: getpid())
+    for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events] { close(descriptor) }
+    watch(plugin, tellsItself: false)
+    exit(0)
+  }
+
+  /// The process with the plugin, as a child of this one; what is not its own is closed there.
+  fileprivate static func start(_ hold: Hold, under parent: pid_t, closing other: Int32 = -1) -> pid_t {
     let plugin = msdk_fork()
     guard plugin >= 0 else {
       complain("no process for the plugin: \(SystemText.of(errno))")
@@ -21,14 +36,18 @@ public enum Guardian {
     }
     if plugin == 0 {
       _ = msdk_die_with_parent()
-      guard getppid() == guardian else { _exit(2) }
+      guard getppid() == parent else { _exit(2) }
       setsid()
       close(Wire.Descriptor.control)
-      PluginSide.run()
+      if other >= 0 { close(other) }
+      PluginSide.run(hold)
     }
-    for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events] { close(descriptor) }
-    watch(plugin)
-    exit(0)
+    return plugin
+  }
+
+  /// Says how the plugin ended.
+  fileprivate static func tell(_ status: Int32) {
+    _ = withUnsafeBytes(of: status) { msdk_send_packet(Wire.Descriptor.control, $0.baseAddress, $0.count, -1, 0) }
   }
 
   static func complain(_ text: String) {
@@ -36,8 +55,8 @@ public enum Guardian {
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
 
-  /// Until the plugin's process ends, or the library is gone or wants it to be.
-  private static func watch(_ plugin: pid_t) {
+  /// Until that process ends, the plugin's or the one that watches it, or the library is gone or wants it to be.
+  private static func watch(_ plugin: pid_t, tellsItself: Bool) {
     let control = Wire.Descriptor.control
     let ended = msdk_pidfd(plugin)
     var pollers = [
@@ -54,7 +73,7 @@ public enum Guardian {
       while waitpid(plugin, &status, 0) < 0, errno == EINTR {}
       break
     }
-    _ = withUnsafeBytes(of: status) { msdk_send_packet(control, $0.baseAddress, $0.count, -1, 0) }
+    if !tellsItself || msdk_exit_signal(status) > 0 { tell(status) }
     // What is in its session, and what left that and was adopted by this process.
     kill(-plugin, SIGKILL)
     for _ in 0..<2_000 {
@@ -75,5 +94,22 @@ public enum Guardian {
     for word in text.prefix(count).split(separator: 32) {
       if let child = pid_t(String(decoding: word, as: UTF8.self)), child > 1 { kill(child, SIGKILL) }
     }
+  }
+}
+
+/// Number 1 of the plugin's own processes. It is not the plugin, as signals that a first process sends itself are lost, abort's among them.
+private enum FirstProcess {
+  static func run(_ first: Namespaces.First) -> Never {
+    let plugin = Guardian.start(first.hold, under: getpid(), closing: first.life)
+    for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events, first.life] { close(descriptor) }
+    var status: Int32 = 0
+    while true {
+      let ended = waitpid(-1, &status, 0)
+      if ended == plugin { break }
+      if ended < 0, errno != EINTR { _exit(2) }
+    }
+    Guardian.tell(status)
+    // With it, the kernel ends all that the plugin has left.
+    _exit(0)
   }
 }

@@ -26,12 +26,20 @@ final class IsolatedInstance: @unchecked Sendable {
   struct State {
     var link = Link.down
     var isBusy = false
+    /// Its end is nobody's death.
+    var isClosing = false
     /// What the core has brought it to.
     var wanted = Wanted()
     /// Threads that look after a process, or bring one back.
     var keepers = 0
+    /// Sound that the plugin gave while the host's pool was empty: the message, to be read again.
+    var waiting: [UInt8]?
     /// Of a renderer of sound, as it said last.
     var delay: Int32 = 0
+    /// Of a filter of sound, in nanoseconds.
+    var filterDelay: UInt32 = 0
+    /// Of an encoder of sound, as it said when it was opened.
+    var lookahead: UInt32 = 0
   }
 
   let plan: IsolationPlan
@@ -83,23 +91,30 @@ final class IsolatedInstance: @unchecked Sendable {
   typealias Write = (inout WireWriter) -> Void
   typealias Read = (inout WireReader, ReplyHeader) throws(MediaError) -> Void
 
-  /// On a frame's way: never waits for a process that is not there.
+  /// On a frame's way: never waits for a process that is not there, and for one that is only until another call is over; not even that where the
+  /// other call may wait for what the caller does.
   @inline(__always)
   func callNow(_ op: Op, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
-    let process: PluginProcess? = state.withLock { state in
-      guard case .up(let process) = state.link, !state.isBusy else { return nil }
+    let process: PluginProcess?? = state.wait(until: Deadline.after(milliseconds: plan.options.mediaDeadline)) { state in
+      guard case .up(let process) = state.link else { return .some(nil) }
+      guard !state.isBusy else { return process.inside.isAwaited ? .some(nil) : nil }
       state.isBusy = true
-      return process
+      return .some(process)
     }
-    return process.map { run(op, $0, body) } ?? .away
+    guard let process = process ?? nil else { return .away }
+    return run(op, process, body)
   }
 
   /// Waits while it is being brought back, and with `waitsForLife` also for its being started again.
   func call(_ op: Op, waitsForLife: Bool = false, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
+    if op.isForAnyThread, let process = state.withLock({ $0.link.process }), process.inside.isAwaited {
+      guard process.inside.hasRoom else { return .away }
+      return process.inside.call { run(op, process, isOnly: false, body) }
+    }
     let process: PluginProcess?? = state.wait(until: Deadline.after(milliseconds: plan.options.controlDeadline)) { state in
       switch state.link {
       case .up(let process):
-        guard !state.isBusy else { return nil }
+        guard !state.isBusy else { return process.inside.isAwaited ? .some(nil) : nil }
         state.isBusy = true
         return .some(process)
       case .restoring: return nil
@@ -112,18 +127,20 @@ final class IsolatedInstance: @unchecked Sendable {
   }
 
   @inline(__always)
-  private func run(_ op: Op, _ process: PluginProcess, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
+  private func run(_ op: Op, _ process: PluginProcess, isOnly: Bool = true, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
     let answer = body(process)
     let isGone = if case .gone = answer { true } else { false }
+    // Somebody else's with the next call.
+    let words = if case .result(let result) = answer, result < 0 { process.errorText } else { "" }
     let isHeard = state.withLock { state in
-      state.isBusy = false
+      if isOnly { state.isBusy = false }
       guard case .up(let present) = state.link, present === process else { return false }
       if isGone { state.link = .down }
       return true
     }
     state.notify()
     guard case .result(let result) = answer else { return .died }
-    if result < 0, isHeard { process.errorText.withCString { host.set_error?(context, result, $0) } }
+    if result < 0, isHeard, !words.isEmpty { words.withCString { host.set_error?(context, result, $0) } }
     return .result(result)
   }
 
@@ -169,16 +186,18 @@ final class IsolatedInstance: @unchecked Sendable {
     }
   }
 
-  /// Whether it was given up, which ends a stream; otherwise what is asked of it meanwhile comes to nothing.
+  var isGivenUp: Bool { state.withLock { if case .givenUp = $0.link { true } else { false } } }
+
+  /// Being given up ends a stream; otherwise what is asked of it meanwhile comes to nothing.
   func meanwhile(_ quiet: Int) -> msdk_result {
-    let isGivenUp = state.withLock { if case .givenUp = $0.link { true } else { false } }
-    return isGivenUp ? fail(.pluginDied, "its process died too often and was given up") : msdk_result(quiet)
+    isGivenUp ? fail(.pluginDied, "its process died too often and was given up") : msdk_result(quiet)
   }
 
   // MARK: The end
 
   /// Tells the plugin and ends its process. Waits until that is gone, unless the call comes from its keeper.
   func close() {
+    state.withLock { $0.isClosing = true }
     _ = call(.destroy) { $0.call(.destroy, now: now(), deadline: plan.options.controlDeadline) }
     let process = state.withLock { state in
       defer { state.link = .closed }
@@ -200,11 +219,22 @@ struct Wanted {
   var audioProducer = 0
   var renderer = 0
   var audioRenderer = 0
+  var filter = 0
+  var audioFilter = 0
+  /// What filters are given.
+  var filtered: FormatHeader?
+  var filteredSound: SoundHeader?
   var format: FormatHeader?
   var audioFormat: SoundHeader?
   /// What a renderer of sound was asked its settings for.
   var arriving: SoundHeader?
   var inputs: [UInt32: [UInt8]] = [:]
+  /// What codecs were opened with, and the rates that encoders were told since.
+  var videoEncoder: msdk_video_encoder_settings?
+  var videoDecoder: msdk_video_decoder_settings?
+  var audioEncoder: msdk_audio_encoder_settings?
+  /// The channels that it makes.
+  var audioDecoder: UInt32?
 
   mutating func set(_ name: String, _ value: ParameterValue) {
     if let index = parameters.firstIndex(where: { $0.name == name }) { parameters.remove(at: index) }

@@ -16,7 +16,7 @@ public struct Isolation: Sendable {
     program = PluginHostProgram.path(ignoringEnvironment: ignoringEnvironment)
   }
 
-  init(globs: [String], program: String?) {
+  package init(globs: [String], program: String?) {
     (self.globs, self.program) = (globs, program)
   }
 
@@ -38,9 +38,6 @@ public struct Isolation: Sendable {
     if descriptor.flags & UInt32(MSDK_CLASS_NO_ISOLATION) != 0 {
       return "class \(descriptor.id) says that it cannot run in a process of its own (MSDK_CLASS_NO_ISOLATION)"
     }
-    guard descriptor.kinds & ~ProxyTables.kinds == 0 else {
-      return "class \(descriptor.id) is of the kinds \(descriptor.kinds); what can be isolated are producers and renderers, 1..15"
-    }
     return nil
   }
 
@@ -50,7 +47,7 @@ public struct Isolation: Sendable {
   ) throws(MediaError) -> ClassDescriptor {
     let obstacle = Isolation.obstacle(descriptor)
     switch options.isolation {
-    case .inProcess: return try loaded(descriptor)
+    case .inProcess: return try loaded(descriptor, options)
     case .ownProcess:
       if let obstacle { throw MediaError(.unsupported, obstacle) }
     case .asUsual:
@@ -58,20 +55,21 @@ public struct Isolation: Sendable {
         if let obstacle {
           // The environment means what can be meant.
           log(Int32(MSDK_LOG_WARN), "MSDK_PLUGIN_ISOLATE: \(obstacle)")
-          return try loaded(descriptor)
+          return try loaded(descriptor, options)
         }
       } else {
-        guard descriptor.flags & UInt32(MSDK_CLASS_PREFERS_ISOLATION) != 0, obstacle == nil else { return try loaded(descriptor) }
+        guard descriptor.flags & UInt32(MSDK_CLASS_PREFERS_ISOLATION) != 0, obstacle == nil else { return try loaded(descriptor, options) }
         guard program != nil else {
           log(Int32(MSDK_LOG_WARN), "class \(descriptor.id) prefers a process of its own, and there is no msdk-plugin-host")
-          return try loaded(descriptor)
+          return try loaded(descriptor, options)
         }
       }
     }
     guard let program else { throw Isolation.noProgram }
     let plan = IsolationPlan(
       program: program, path: descriptor.module.path, classID: descriptor.id, options: options, isVirtualClock: isVirtualClock,
-      pushes: descriptor.producer.map { $0.flags & UInt32(MSDK_PRODUCER_PULL) == 0 } ?? false)
+      pushes: descriptor.producer.map { $0.flags & UInt32(MSDK_PRODUCER_PULL) == 0 } ?? false,
+      hasInputs: descriptor.renderer?.update_input != nil)
     return try ProxyTables.twin(of: descriptor, plan: plan)
   }
 
@@ -79,8 +77,12 @@ public struct Isolation: Sendable {
     .notFound,
     "an isolated plugin needs msdk-plugin-host, which is neither beside libmediasdk nor in its ../libexec/mediasdk, nor named by MSDK_PLUGIN_HOST")
 
-  /// With its code in this process.
-  private func loaded(_ descriptor: ClassDescriptor) throws(MediaError) -> ClassDescriptor {
+  /// With its code in this process, where nothing of the program's can be kept from it.
+  private func loaded(_ descriptor: ClassDescriptor, _ options: InstanceOptions) throws(MediaError) -> ClassDescriptor {
+    guard !options.hasNoNetwork, !options.isReadOnly else {
+      throw MediaError(
+        .unsupported, "MSDK_ISOLATED_NO_NETWORK and MSDK_ISOLATED_READ_ONLY need a process of its own; class \(descriptor.id) would run in this one")
+    }
     guard !descriptor.module.isLoaded else { return descriptor }
     let module = try PluginFile.load(descriptor.module.path)
     guard let found = module.classes.first(where: { $0.id == descriptor.id }) else {

@@ -14,6 +14,9 @@ public struct InstanceOptions: Sendable {
   public var isolation = Isolation.asUsual
   /// Whether the plugin may make processes of its own.
   public var mayFork = false
+  /// Whether it is to have no network, and files for reading only: it is not made where the kernel cannot see to that.
+  public var hasNoNetwork = false
+  public var isReadOnly = false
   public var controlDeadline: UInt32 = 5_000
   public var mediaDeadline: UInt32 = 1_000
   /// Mebibytes of address space; nil is no limit.
@@ -26,6 +29,14 @@ public struct InstanceOptions: Sendable {
   public init() {}
 }
 
+extension PluginInstance {
+  /// What holds its process; nothing when it has none of its own.
+  public var containment: Containment {
+    guard let plan = isolationPlan as? IsolationPlan else { return [] }
+    return plan.containment.withLock { $0 }
+  }
+}
+
 /// What an isolated instance's process is started with.
 final class IsolationPlan: Sendable {
   let program: String
@@ -35,13 +46,37 @@ final class IsolationPlan: Sendable {
   let isVirtualClock: Bool
   /// Whether pictures are pushed, and slots therefore to be granted at once.
   let pushes: Bool
+  /// Of the process that there was last.
+  let containment = Monitor<Containment>([])
+  /// Whether it is shown several streams, and keeps frames of each.
+  let hasInputs: Bool
+  /// Without, the process reads headers of encoded data only.
+  let hasInstance: Bool
 
-  init(program: String, path: String, classID: String, options: InstanceOptions, isVirtualClock: Bool, pushes: Bool) {
+  init(
+    program: String, path: String, classID: String, options: InstanceOptions, isVirtualClock: Bool, pushes: Bool, hasInputs: Bool = false,
+    hasInstance: Bool = true
+  ) {
+    self.hasInstance = hasInstance
     self.program = program
     self.path = path
     self.classID = classID
     self.options = options
     self.isVirtualClock = isVirtualClock
     self.pushes = pushes
+    self.hasInputs = hasInputs
+  }
+
+  /// Slots of what is lent, of that size each.
+  func lentSlots(of size: Int) -> UInt32 {
+    hasInputs ? min(Wire.mostSlots, max(Wire.slotCount, UInt32(clamping: Wire.mostLent / max(1, size)))) : Wire.slotCount
+  }
+
+  var wishes: Wishes {
+    var wishes: Wishes = []
+    if options.mayFork { wishes.insert(.mayFork) }
+    if options.hasNoNetwork { wishes.insert(.noNetwork) }
+    if options.isReadOnly { wishes.insert(.readOnly) }
+    return wishes
   }
 }

@@ -9,7 +9,7 @@ import Synchronization
 enum Keeper {
   /// Starts a process and makes the plugin in it: the instance's first. Throws what create said.
   static func begin(_ instance: IsolatedInstance) throws(MediaError) {
-    let process = try launch(instance)
+    let process = try launch(instance, isFirst: true)
     if let error = restore(process, instance) {
       instance.state.withLock { $0.link = .closed }
       process.end("")
@@ -19,8 +19,8 @@ enum Keeper {
     instance.state.withLock { $0.link = .up(process) }
   }
 
-  private static func launch(_ instance: IsolatedInstance) throws(MediaError) -> PluginProcess {
-    let process = try PluginProcess(instance.plan)
+  private static func launch(_ instance: IsolatedInstance, isFirst: Bool = false) throws(MediaError) -> PluginProcess {
+    let process = try PluginProcess(instance.plan, isFirst: isFirst)
     let isWanted = instance.state.withLock { state in
       if case .closed = state.link { return false }
       state.link = .restoring(process)
@@ -32,7 +32,14 @@ enum Keeper {
       process.reap()
       throw MediaError(.closed, "the instance is destroyed")
     }
-    guard ThreadOfOurs.start("msdk-isolated", for: instance, { keep(process, instance) }) else {
+    let mine = Handover(process)
+    let isStarted = ThreadOfOurs.start("msdk-isolated", for: instance) {
+      keep(mine, instance)
+      // Nothing of the process is open any more, as far as this thread has it.
+      instance.state.withLock { $0.keepers -= 1 }
+      instance.state.notify()
+    }
+    guard isStarted else {
       instance.state.withLock { $0.keepers -= 1 }
       process.end("")
       process.reap()
@@ -41,30 +48,49 @@ enum Keeper {
     return process
   }
 
-  private static func keep(_ process: PluginProcess, _ instance: IsolatedInstance) {
+  private static func keep(_ mine: Handover, _ instance: IsolatedInstance) {
+    guard let process = mine.take() else { return }
     let born = MediaTime.monotonic()
     let status = PluginListener(process, instance).run()
     let reason = process.end.withLock { end in
       end.isNoticed = true
       return end.reason
     }
-    process.calls.shutDown()
+    let doing = process.doing
+    process.abandon()
+    process.awaited.close()
     let isOver = instance.state.withLock { state in
       if case .closed = state.link { return true }
+      // It left as it was told to, before the one who told it has heard so.
+      if state.isClosing, Death.isLeaving(status) { return true }
       // Somebody else's by now, when it died while it was brought back.
       if state.link.process === process { state.link = .down }
       return false
     }
     instance.state.notify()
     if !isOver {
-      let text = Death.describe(status, reason: reason, doing: process.doing, output: status.output)
+      let text = Death.describe(status, reason: reason, doing: doing, output: status.output)
       instance.log(MSDK_LOG_WARN, text)
       instance.post(MSDK_PLUGIN_EVENT_DIED, MSDK_E_PLUGIN_DIED, "\(instance.plan.classID): \(text)")
-      comeBack(instance, livedFor: MediaTime.monotonic() - born) { process.reap() }
+      if !instance.state.withLock({ $0.isClosing }) {
+        comeBack(instance, livedFor: MediaTime.monotonic() - born) { process.reap() }
+      }
     }
     process.reap()
-    instance.state.withLock { $0.keepers -= 1 }
-    instance.state.notify()
+  }
+
+  /// A process for a thread, which then has it alone: it is closed with the end of its function, not of the thread.
+  private final class Handover: Sendable {
+    private let process: Monitor<PluginProcess?>
+
+    init(_ process: PluginProcess) { self.process = Monitor(process) }
+
+    func take() -> PluginProcess? {
+      process.withLock { process in
+        defer { process = nil }
+        return process
+      }
+    }
   }
 
   /// Starts it again, later the more often it died, and brings it to where it was.
@@ -97,18 +123,33 @@ enum Keeper {
       instance.state.notify()
       guard isBack else { return }
       instance.log(MSDK_LOG_INFO, "its process was started again")
-      instance.post(MSDK_PLUGIN_EVENT_RESTARTED, MSDK_OK, "its process was started again")
+      instance.post(MSDK_PLUGIN_EVENT_RESTARTED, MSDK_OK, "\(instance.plan.classID): its process was started again")
     } catch {
       instance.log(MSDK_LOG_ERROR, error.text)
       if error.status != .closed { comeBack(instance, livedFor: 0, waits: {}) }
     }
   }
 
+  private static let isRefusalTold = Monitor(false)
+
+  /// What cannot be had on this machine is said once.
+  private static func note(_ hold: Hold, _ instance: IsolatedInstance) {
+    instance.plan.containment.withLock { $0 = hold.containment }
+    guard !hold.refusal.isEmpty else { return }
+    let isFirst = isRefusalTold.withLock { isTold in
+      defer { isTold = true }
+      return !isTold
+    }
+    guard isFirst else { return }
+    let text = "isolated plugins can signal this user's other processes, as the kernel gives them no namespaces: \(hold.refusal)"
+    instance.log(MSDK_LOG_WARN, text)
+  }
+
   /// Makes the plugin in its new process and brings it to what the core knows of it.
   private static func restore(_ process: PluginProcess, _ instance: IsolatedInstance) -> MediaError? {
     let (plan, wanted) = (instance.plan, instance.state.withLock { $0.wanted })
-    func run(_ op: Op, _ write: (inout WireWriter) -> Void = { _ in }) throws(MediaError) {
-      switch process.call(op, now: instance.now(), deadline: plan.options.controlDeadline, write: write) {
+    func run(_ op: Op, _ write: IsolatedInstance.Write = { _ in }, read: IsolatedInstance.Read = { _, _ in }) throws(MediaError) {
+      switch process.call(op, now: instance.now(), deadline: plan.options.controlDeadline, write: write, read: read) {
       case .result(let result):
         guard result < 0 else { return }
         throw MediaError(Status(foreign: result), process.errorText.isEmpty ? "\(op) failed with \(result)" : process.errorText)
@@ -116,7 +157,15 @@ enum Keeper {
       }
     }
     do throws(MediaError) {
-      try run(.create) { plan.write(to: &$0) }
+      guard plan.hasInstance else {
+        try run(.load) { plan.write(to: &$0) }
+        return nil
+      }
+      var hold = Hold()
+      try run(.create) { plan.write(to: &$0) } read: { reader, _ throws(MediaError) in
+        hold = Hold(containment: Containment(rawValue: try reader.get()), refusal: try reader.getText())
+      }
+      note(hold, instance)
       for (name, value) in wanted.parameters {
         try run(.setParam) { writer in
           writer.put(text: name)
@@ -136,7 +185,15 @@ enum Keeper {
       if wanted.audioProducer > 0, let format = wanted.audioFormat { try run(.setAudioFormat) { $0.put(format) } }
       if wanted.audioRenderer > 0 { try run(.initAudioRender) }
       if wanted.audioRenderer > 0, let arriving = wanted.arriving { try run(.renderSettings) { $0.put(arriving) } }
+      if wanted.filter > 0 { try run(.initFilter) }
+      if wanted.filter > 0, let format = wanted.filtered { try run(.setFilterFormat) { $0.put(format) } }
+      if wanted.audioFilter > 0 { try run(.initAudioFilter) }
+      if wanted.audioFilter > 0, let format = wanted.filteredSound { try run(.setAudioFilterFormat) { $0.put(format) } }
       if wanted.audioRenderer > 1 { try run(.startAudioRender) }
+      if let settings = wanted.videoEncoder { try run(.openVideoEncoder) { $0.put(settings) } }
+      if let settings = wanted.videoDecoder { try run(.openVideoDecoder) { $0.put(settings) } }
+      if let settings = wanted.audioEncoder { try run(.openAudioEncoder) { $0.put(settings) } }
+      if let channels = wanted.audioDecoder { try run(.openAudioDecoder) { $0.put(channels) } }
       if wanted.producer > 1 { try run(.startCapture) }
       if wanted.audioProducer > 1 { try run(.startAudioCapture) }
       return nil
@@ -150,7 +207,7 @@ extension IsolationPlan {
   func write(to writer: inout WireWriter) {
     writer.put(text: path)
     writer.put(text: classID)
-    writer.put(UInt32(options.mayFork ? 1 : 0))
+    writer.put(wishes.rawValue)
     writer.put(UInt32(isVirtualClock ? 1 : 0))
     writer.put(options.memory ?? 0)
     writer.put(options.processorTime ?? 0)

@@ -7,15 +7,19 @@ final class LentPool: Sendable {
   let generation: UInt32
   let memory: CommonMemory
   /// A bit for each slot that nobody reads.
-  private let free = Monitor(GrantedPool.allSlots)
+  private let free: Monitor<UInt32>
+  private let allSlots: UInt32
 
   init(_ memory: CommonMemory, generation: UInt32) {
     self.memory = memory
     self.generation = generation
+    allSlots = UInt32.max >> (32 - memory.count)
+    free = Monitor(allSlots)
   }
 
-  func take() -> UInt32? {
-    free.withLock { free in
+  /// Waits a moment, as what was given back may not have been heard of yet.
+  func take(patience: UInt32 = 0) -> UInt32? {
+    free.wait(until: patience == 0 ? 0 : Deadline.after(milliseconds: patience)) { free in
       guard free != 0 else { return nil }
       let slot = UInt32(free.trailingZeroBitCount)
       free &= ~(1 << slot)
@@ -25,11 +29,13 @@ final class LentPool: Sendable {
 
   /// False for slots that were not lent.
   func giveBack(_ slots: UInt32) -> Bool {
-    free.withLock { free in
-      guard slots & ~GrantedPool.allSlots == 0, slots & free == 0 else { return false }
+    let isGood = free.withLock { free in
+      guard slots & ~allSlots == 0, slots & free == 0 else { return false }
       free |= slots
       return true
     }
+    free.notify()
+    return isGood
   }
 
   static func capacity(for frame: VideoFrame) throws(MediaError) -> Int {

@@ -17,6 +17,8 @@ final class PluginEvents: @unchecked Sendable {
 
   private struct Waiter {
     var answer: Answer?
+    /// What the thread that waits is to do first (`Inside`).
+    var call: [UInt8]?
     let destination: UnsafeMutableRawBufferPointer?
   }
 
@@ -24,12 +26,17 @@ final class PluginEvents: @unchecked Sendable {
     var nextID: UInt32 = 1
     var waiters: [UInt32: Waiter] = [:]
     var isResizing = false
-    var errorText: String?
+    var error: MediaError?
+    /// The frame that the plugin's filter may change in place now, and how many references it has while the plugin asks.
+    var filtering: (frame: UnsafeMutableRawPointer, references: UInt32)?
   }
 
   private let socket = PacketSocket(Wire.Descriptor.events)
   private let state = Monitor(State())
   let slots = PluginSlots()
+  /// Once there is an instance.
+  let beside = Monitor<CommandsBeside?>(nil)
+  let copies = Monitor<PluginCalls.Copies?>(nil)
   /// The library's clock when it asked last; nil when it is CLOCK_MONOTONIC.
   private let clock = Monitor<(isVirtual: Bool, now: Int64)>((false, 0))
 
@@ -37,12 +44,19 @@ final class PluginEvents: @unchecked Sendable {
   func useVirtualClock() { clock.withLock { $0.isVirtual = true } }
   var now: Int64 { clock.withLock { $0.isVirtual ? $0.now : MediaTime.monotonic() } }
 
-  func setErrorText(_ text: String?) { state.withLock { $0.errorText = text } }
+  func setError(_ error: MediaError?) {
+    if let words = WordsBeside.current { words.error = error } else { state.withLock { $0.error = error } }
+  }
 
-  func takeErrorText() -> String? {
-    state.withLock { state in
-      defer { state.errorText = nil }
-      return state.errorText
+  /// What was said last, and is said once.
+  func takeError() -> MediaError? {
+    if let words = WordsBeside.current {
+      defer { words.error = nil }
+      return words.error
+    }
+    return state.withLock { state in
+      defer { state.error = nil }
+      return state.error
     }
   }
 
@@ -62,6 +76,16 @@ final class PluginEvents: @unchecked Sendable {
         slots.grant(header.number, generation: header.generation)
         continue
       }
+      if header.kind == Downcall.command.rawValue {
+        guard (try? beside.withLock({ $0 })?.take(header.id, &reader, self)) != nil else { _exit(2) }
+        continue
+      }
+      if header.kind == Downcall.call.rawValue {
+        let call = reader.copyOfRest
+        state.withLock { $0.waiters[header.id]?.call = call }
+        state.notify()
+        continue
+      }
       let payload = try? reader.getBytes()
       state.withLock { state in
         guard let waiter = state.waiters[header.id] else { return }
@@ -74,9 +98,9 @@ final class PluginEvents: @unchecked Sendable {
   }
 
   /// Says something that nobody waits for.
-  func say(_ kind: Upcall, _ write: (inout WireWriter) -> Void) {
+  func say(_ kind: Upcall, id: UInt32 = 0, _ write: (inout WireWriter) -> Void) {
     var writer = WireWriter()
-    writer.put(UpcallHeader(kind: kind.rawValue, id: 0))
+    writer.put(UpcallHeader(kind: kind.rawValue, id: id))
     write(&writer)
     socket.send(writer)
   }
@@ -93,20 +117,73 @@ final class PluginEvents: @unchecked Sendable {
     writer.put(UpcallHeader(kind: kind.rawValue, id: id))
     write(&writer)
     guard socket.send(writer) else { return Answer(result: msdk_result(MSDK_E_CLOSED)) }
-    return state.wait(until: .max) { state in
-      guard let answer = state.waiters[id]?.answer else { return nil }
-      state.waiters[id] = nil
-      return answer
-    } ?? Answer(result: msdk_result(MSDK_E_CLOSED))
+    var calls: PluginCalls?
+    while true {
+      let turn: Turn? = state.wait(until: .max) { state in
+        if let call = state.waiters[id]?.call {
+          state.waiters[id]?.call = nil
+          return .call(call)
+        }
+        guard let answer = state.waiters[id]?.answer else { return nil }
+        state.waiters[id] = nil
+        return .answer(answer)
+      }
+      switch turn {
+      case .answer(let answer): return answer
+      case .call(let bytes):
+        calls = calls ?? copies.withLock { $0 }?.make()
+        calls?.answer(bytes, to: id)
+      case nil: return Answer(result: msdk_result(MSDK_E_CLOSED))
+      }
+    }
   }
+
+  private enum Turn {
+    case answer(Answer)
+    case call([UInt8])
+  }
+
+  // MARK: Filters
+
+  /// Of a class that filters pictures there are more frames than slots: the rest is memory of this process, and copied when it is given.
+  private(set) var reserve: BufferPool?
+  private(set) var soundPool = BufferPool(limit: 16)
+
+  /// Before any code of the class runs.
+  func prepare(for descriptor: ClassDescriptor) {
+    if descriptor.videoFilter != nil { reserve = BufferPool(limit: 96 - Int(Wire.slotCount) + 1) }
+    if descriptor.audioFilter != nil { soundPool = BufferPool(limit: 2_048) }
+  }
+
+  /// Runs a filter, which may change the frame at `writable` (nil: none); whoever asks has one reference more than it has now.
+  func filtering<Result>(_ writable: UnsafeMutableRawPointer?, references: UInt32, _ body: () -> Result) -> Result {
+    state.withLock { $0.filtering = writable.map { ($0, references &+ 1) } }
+    defer { state.withLock { $0.filtering = nil } }
+    return body()
+  }
+
+  func mayWrite(to frame: UnsafeMutableRawPointer, references: UInt32) -> Bool {
+    state.withLock { $0.filtering.map { $0.frame == frame && references <= $0.references } ?? false }
+  }
+
+  /// A writable frame for the plugin; nil when all are in use until the deadline.
+  func acquire(_ format: VideoFormat, deadline: Int64) throws(MediaError) -> VideoFrame? {
+    guard let reserve else { return try makeFrame(format, deadline: deadline) }
+    // One slot stays, for what is copied when it is given.
+    if let frame = try makeFrame(format, deadline: 0, leaving: 1) { return frame }
+    return try VideoFrame.make(format, from: reserve, deadline: deadline)
+  }
+
+  /// How many there are.
+  var frameCount: Int { reserve == nil ? Int(Wire.slotCount) : 96 }
 
   // MARK: Pictures
 
   /// A writable frame of common memory; nil when all are in use until the deadline.
-  func makeFrame(_ format: VideoFormat, deadline: Int64) throws(MediaError) -> VideoFrame? {
+  func makeFrame(_ format: VideoFormat, deadline: Int64, leaving spare: Int = 0) throws(MediaError) -> VideoFrame? {
     let layout = try FrameLayout(format.pixelFormat, width: format.width, height: format.height, alignment: 64)
     try makeRoom(PluginSlots.capacity(layout))
-    return try slots.makeFrame(format, deadline: deadline)
+    return try slots.makeFrame(format, deadline: deadline, leaving: spare)
   }
 
   /// One thread asks for larger slots, the others wait: no slot of the old ones is named meanwhile.
@@ -131,16 +208,38 @@ final class PluginEvents: @unchecked Sendable {
       try CommonMemory.map(answer.descriptor, slotSize: Int(answer.number) << 10, writable: true), generation: answer.generation)
   }
 
+  /// A slot with a copy of the bytes, as the library is to be told of it. Room grows by doubling, as it changes a few times only.
+  func deliverable(_ bytes: UnsafeRawBufferPointer) throws(MediaError) -> (generation: UInt32, slot: UInt32) {
+    var room = 256 << 10
+    while room < bytes.count { room *= 2 }
+    try makeRoom(room)
+    guard let source = bytes.baseAddress, let slot = slots.take(deadline: 0) else {
+      throw MediaError(.noMemory, "all \(Wire.slotCount) slots of the instance's pool are in use")
+    }
+    slot.memory.copyMemory(from: source, byteCount: bytes.count)
+    slots.nameTaken(slot)
+    return (slot.generation, slot.index)
+  }
+
   /// What the library is told of a picture: where it lies, or where it was copied to. The copy, if one was made, is the caller's to release.
   func deliverable(_ frame: VideoFrame) throws(MediaError) -> (PictureHeader, VideoFrame?) {
-    _ = state.wait(until: .max) { $0.isResizing ? nil : true }
-    if let header = slots.name(frame) { return (header, nil) }
-    guard let copy = try makeFrame(frame.format, deadline: 0) else {
+    guard let place = try room(for: frame) else {
       throw MediaError(.again, "all \(Wire.slotCount) frames of the instance's pool are in use")
     }
+    return place
+  }
+
+  /// The same; nil when it would have to be copied and all slots are in use.
+  func room(for frame: VideoFrame) throws(MediaError) -> (PictureHeader, VideoFrame?)? {
+    _ = state.wait(until: .max) { $0.isResizing ? nil : true }
+    if let header = slots.name(frame) { return (header, nil) }
+    guard let copy = try makeFrame(frame.format, deadline: 0) else { return nil }
     do throws(MediaError) {
       try copy.copyPixels(from: frame)
-      guard let place = slots.name(copy) else { throw MediaError(.again, "all \(Wire.slotCount) frames of the instance's pool are in use") }
+      guard let place = slots.name(copy) else {
+        copy.release()
+        return nil
+      }
       var header = PluginSlots.header(of: frame)
       (header.generation, header.slot, header.offsets, header.strides) = (place.generation, place.slot, place.offsets, place.strides)
       return (header, copy)

@@ -23,7 +23,7 @@ enum PluginHost {
     do throws(MediaError) {
       return try body(events)
     } catch {
-      events.setErrorText(error.text)
+      events.setError(error)
       return error.status.rawValue
     }
   }
@@ -33,6 +33,7 @@ enum PluginHost {
     addDiagnostics(to: &host)
     addFrames(to: &host)
     addSound(to: &host)
+    addCodecs(to: &host)
     host.get_extension = { _, _ in nil }
     return host
   }
@@ -45,7 +46,10 @@ enum PluginHost {
         writer.put(text: text)
       }
     }
-    host.set_error = { token, _, text in PluginHost.events(token)?.setErrorText(ForeignText.readLossy(text, limit: 1024)) }
+    host.set_error = { token, result, text in
+      let error = MediaError(result < 0 ? Status(foreign: result) : .fail, ForeignText.readLossy(text, limit: 1024))
+      PluginHost.events(token)?.setError(error)
+    }
     host.post_event = { token, event, result, detail in
       guard let events = PluginHost.events(token) else { return }
       let value = detail.flatMap { try? ParameterValue(foreign: $0.pointee, argument: "detail") }
@@ -63,8 +67,8 @@ enum PluginHost {
       PluginHost.result(token) { events throws(MediaError) in
         guard let format, let out else { throw MediaError(.invalid, "format or out is NULL") }
         let wanted = try VideoFormat(checking: ForeignStruct.read(format, argument: "format"), argument: "format")
-        guard let frame = try events.makeFrame(wanted, deadline: Deadline.after(milliseconds: timeout)) else {
-          throw MediaError(.again, "all \(Wire.slotCount) frames of the instance's pool are in use")
+        guard let frame = try events.acquire(wanted, deadline: Deadline.after(milliseconds: timeout)) else {
+          throw MediaError(.again, "all \(events.frameCount) frames of the instance's pool are in use")
         }
         out.pointee = frame.native
         return msdk_result(MSDK_OK)
@@ -82,12 +86,12 @@ enum PluginHost {
         guard let out else { throw MediaError(.invalid, "out is NULL") }
         let frame = try VideoFrame.retained(foreign: input)
         defer { frame.release() }
-        if frame.references == 2, frame.isWritable {
+        if frame.isWritable, frame.references == 2 || events.mayWrite(to: frame.native, references: frame.references) {
           out.pointee = frame.native
           return msdk_result(MSDK_OK)
         }
-        guard let copy = try events.makeFrame(frame.format, deadline: 0) else {
-          throw MediaError(.again, "all \(Wire.slotCount) frames of the instance's pool are in use")
+        guard let copy = try events.acquire(frame.format, deadline: 0) else {
+          throw MediaError(.again, "all \(events.frameCount) frames of the instance's pool are in use")
         }
         try copy.copyPixels(from: frame)
         copy.copyIdentity(from: frame)
@@ -114,14 +118,33 @@ enum PluginHost {
 
   private static func addSound(to host: inout msdk_host) {
     host.audio_frame_acquire = { token, format, sampleCount, out in
-      PluginHost.result(token) { _ throws(MediaError) in
+      PluginHost.result(token) { events throws(MediaError) in
         guard let format, let out else { throw MediaError(.invalid, "format or out is NULL") }
         let wanted = try AudioFormat(checking: ForeignStruct.read(format, argument: "format"), argument: "format")
-        guard let frame = try AudioFrame.make(wanted, sampleCount: Int(sampleCount), from: PluginHost.pool, deadline: 0) else {
-          throw MediaError(.again, "all 16 audio frames of the instance's pool are in use")
+        guard let frame = try AudioFrame.make(wanted, sampleCount: Int(sampleCount), from: events.soundPool, deadline: 0) else {
+          throw MediaError(.again, "all \(events.soundPool.limit) audio frames of the instance's pool are in use")
         }
         if let base = frame.bytes.baseAddress { memset(base, 0, frame.bytes.count) }
         out.pointee = frame.native
+        return msdk_result(MSDK_OK)
+      }
+    }
+    host.audio_frame_make_writable = { token, input, out in
+      PluginHost.result(token) { events throws(MediaError) in
+        guard let out else { throw MediaError(.invalid, "out is NULL") }
+        let frame = try AudioFrame.retained(foreign: input)
+        defer { frame.release() }
+        if frame.isWritable, frame.references == 2 || events.mayWrite(to: frame.native, references: frame.references) {
+          out.pointee = frame.native
+          return msdk_result(MSDK_OK)
+        }
+        guard let copy = try AudioFrame.make(frame.format, sampleCount: frame.sampleCount, from: events.soundPool, deadline: 0) else {
+          throw MediaError(.again, "all \(events.soundPool.limit) audio frames of the instance's pool are in use")
+        }
+        copy.bytes.copyMemory(from: UnsafeRawBufferPointer(frame.bytes))
+        copy.copyIdentity(from: frame)
+        frame.release()
+        out.pointee = copy.native
         return msdk_result(MSDK_OK)
       }
     }
@@ -147,7 +170,18 @@ enum PluginHost {
     host.read_render_data = { token, destination, count in PluginHost.read(token, destination, count) }
   }
 
-  private static let pool = BufferPool(limit: 16)
+  private static func addCodecs(to host: inout msdk_host) {
+    host.encoded_frame_create = { token, attributes, out in
+      PluginHost.result(token) { _ throws(MediaError) in
+        let encoder = PluginHost.encoder.withLock { $0 }
+        try CodecHostTable.create(attributes, out, of: encoder?.descriptor, from: encoder?.pool)
+        return msdk_result(MSDK_OK)
+      }
+    }
+  }
+
+  /// The class, and room for what it makes, where it encodes.
+  static let encoder = Monitor<(descriptor: ClassDescriptor, pool: BufferPool)?>(nil)
   /// Bytes of a sample of all channels, as the renderer settled on.
   static let stride = Monitor<Int>(0)
 

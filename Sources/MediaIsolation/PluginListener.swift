@@ -8,11 +8,11 @@ import MediaPlugins
 final class PluginListener {
   /// Words beyond that in a second are left out; messages beyond that are a flood.
   private static let mostWords = 500
-  private static let mostMessages = 50_000
+  private static let mostMessages = 20_000
   /// How long the program around the plugin has for killing it.
   private static let patience: Int32 = 2_000
 
-  private let process: PluginProcess
+  let process: PluginProcess
   private let instance: IsolatedInstance
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.largest, alignment: 16)
   private var writer = WireWriter()
@@ -35,11 +35,15 @@ final class PluginListener {
       pollfd(fd: process.events.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: process.control.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: process.started.output, events: Int16(POLLIN), revents: 0),
+      // Whether it is closed: nobody waits there for calls that go by the page.
+      pollfd(fd: process.calls.descriptor, events: 0, revents: 0),
     ]
+    process.inside.begin(self)
+    defer { process.inside.end() }
     var isOpen = true
     var silences = 0
     while true {
-      let ready = poll(&pollers, 3, isOpen ? -1 : PluginListener.patience)
+      let ready = poll(&pollers, 4, isOpen ? -1 : PluginListener.patience)
       if ready < 0 { continue }
       if ready == 0 {
         // The socket is closed and nobody says why: the plugin closed it, or the program around it is stuck too.
@@ -48,9 +52,12 @@ final class PluginListener {
         if silences > 2 { break }
       }
       if pollers[2].revents != 0, !tail.read(process.started.output) { pollers[2].fd = -1 }
-      if pollers[0].revents != 0, !hear() {
-        pollers[0].fd = -1
+      let isHeard = pollers[0].revents == 0 || hear()
+      if !isHeard { pollers[0].fd = -1 }
+      if !isHeard || pollers[3].revents != 0 {
+        pollers[3].fd = -1
         isOpen = false
+        process.abandon()
       }
       if pollers[1].revents != 0, readStatus() { break }
     }
@@ -75,7 +82,7 @@ final class PluginListener {
   // MARK: Messages
 
   /// Serves one message; false when there will be no more.
-  private func hear() -> Bool {
+  func hear() -> Bool {
     switch process.events.receive(into: buffer, waits: false) {
     case .nothing: return true
     case .closed: return false
@@ -120,11 +127,17 @@ final class PluginListener {
     case .need: try makeRoom(header.id, Int(clamping: reader.get(UInt64.self)))
     case .consumeVideo:
       let frame = try process.frame(reader.get(PictureHeader.self))
-      answer(header.id, host.consume_video_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED))
+      answer(header.id, process.inside.awaited(by: header.id) {
+        host.consume_video_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
+      })
     case .consumeAudio:
       guard let frame = try SoundMessage.read(&reader, host, context) else { return answer(header.id, msdk_result(MSDK_E_AGAIN)) }
-      answer(header.id, host.consume_audio_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED))
+      answer(header.id, process.inside.awaited(by: header.id) {
+        host.consume_audio_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
+      })
     case .read: try read(header.id, reader.get(UInt32.self), stride: reader.get(UInt32.self))
+    case .answered: try process.inside.hear(header.id, answer: reader.copyOfRest)
+    case .commandAnswer: try process.awaited.hear(&reader)
     case .giveBack:
       let (generation, slots) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
       guard let pool = process.lentPool, pool.generation == generation else { return }
@@ -183,7 +196,9 @@ final class PluginListener {
     // Room for what is really written, whatever it takes a sample for.
     withUnsafeTemporaryAllocation(byteCount: Int(count) * widest, alignment: 16) { buffer in
       buffer.initializeMemory(as: UInt8.self, repeating: 0)
-      let got = instance.host.read_render_data?(instance.context, buffer.baseAddress, count) ?? msdk_result(MSDK_E_UNSUPPORTED)
+      let got = process.inside.awaited(by: id) {
+        instance.host.read_render_data?(instance.context, buffer.baseAddress, count) ?? msdk_result(MSDK_E_UNSUPPORTED)
+      }
       let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer).prefix(Int(count) * Int(stride)))
       answer(id, got, bytes: got < 0 ? nil : bytes)
     }
@@ -198,7 +213,7 @@ enum SoundMessage {
     let bytes = try reader.getBytes()
     var native = header.native
     let format = try AudioFormat(checking: native, argument: "the sound's format")
-    guard header.sampleCount > 0, Int(header.sampleCount) <= Wire.longestBytes, bytes.count == Int(header.sampleCount) * format.stride else {
+    guard header.sampleCount > 0, header.sampleCount <= AudioFormat.mostSamples, bytes.count == Int(header.sampleCount) * format.stride else {
       throw MediaError(.corrupt, "\(header.sampleCount) samples of sound came in \(bytes.count) bytes")
     }
     var pointer: UnsafeMutablePointer<msdk_audio_frame>?

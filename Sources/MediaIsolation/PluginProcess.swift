@@ -2,6 +2,7 @@ import CLinux
 import CMediaSDK
 import Glibc
 import MediaCore
+import MediaPlugins
 
 /// One life of an isolated plugin: its sockets, its memory, and how it ended. Calls come one at a time.
 final class PluginProcess: @unchecked Sendable {
@@ -16,40 +17,52 @@ final class PluginProcess: @unchecked Sendable {
   let control: PacketSocket
   let started: Spawn.Started
   private let watch: Int32
+  private let ring: CallRing
+  /// Until the plugin's side has it.
+  private var ringDescriptor: Int32
   let end = Monitor(End())
   private let isReaped = Monitor(false)
 
   // Of whoever calls.
-  private var writer = WireWriter()
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.largest, alignment: 16)
+  private let ordinary = CallLane()
+  let inside = Inside()
+  private var lane: CallLane { inside.lane ?? ordinary }
   /// For what is written before the call is.
   var body = WireWriter()
-  private var lastID: UInt32 = 0
   /// How long the socket waits, in milliseconds; 0 is for ever.
   private var patience: UInt32 = 0
+  /// Of an encoder, whether it made a frame yet; of a decoder, whether it was given one.
+  var hasBegun = false
+  /// Whether it is the instance's first, of which nothing was lost.
+  let isFirst: Bool
   /// The words that came with the last error.
-  private(set) var errorText = ""
+  var errorText: String { lane.errorText }
   var lentPool: LentPool? { lent.withLock { $0 } }
   private let lent = Monitor<LentPool?>(nil)
   let granted = Monitor<GrantedPool?>(nil)
+  /// Of thread-safe commands.
+  let awaited = AwaitedAnswers()
   private let former = Monitor<GrantedPool?>(nil)
-  private let current = Monitor<(op: Op, isRunning: Bool)>((.create, false))
+  private let current = Monitor<(op: Op, name: String?, isRunning: Bool)>((.create, nil, false))
 
   /// Nothing of the plugin runs yet: that is for `create`.
-  init(_ plan: IsolationPlan) throws(MediaError) {
-    self.plan = plan
+  init(_ plan: IsolationPlan, isFirst: Bool = false) throws(MediaError) {
+    (self.plan, self.isFirst) = (plan, isFirst)
+    let made = try CallRing.make()
+    (ring, ringDescriptor) = made
     let (calls, itsCalls) = try PacketSocket.pair()
     let (events, itsEvents) = try PacketSocket.pair()
     let (control, itsControl) = try PacketSocket.pair()
     (self.calls, self.events, self.control) = (calls, events, control)
     started = try Spawn.start(
-      plan.program, ["--isolate", "\(Wire.version)"], descriptors: [itsCalls.descriptor, itsEvents.descriptor, itsControl.descriptor])
+      plan.program, ["--isolate", "\(Wire.version)", "\(plan.wishes.rawValue)"],
+      descriptors: [itsCalls.descriptor, itsEvents.descriptor, itsControl.descriptor])
     watch = msdk_pidfd(started.process)
   }
 
   deinit {
-    buffer.deallocate()
     close(started.output)
+    if ringDescriptor >= 0 { close(ringDescriptor) }
     if watch >= 0 { close(watch) }
   }
 
@@ -58,8 +71,14 @@ final class PluginProcess: @unchecked Sendable {
     end.withLock { if $0.reason == nil { $0.reason = reason } }
     // The program around the plugin kills it then, and still says how it ended.
     shutdown(control.descriptor, Int32(SHUT_WR))
-    calls.shutDown()
+    abandon()
     events.shutDown()
+  }
+
+  /// Nothing more is answered: who waits is told.
+  func abandon() {
+    calls.shutDown()
+    ring.abandon()
   }
 
   /// Waits until nothing is left of it, once.
@@ -79,7 +98,7 @@ final class PluginProcess: @unchecked Sendable {
   var isEnding: Bool { end.withLock { $0.isNoticed || $0.reason != nil } }
 
   /// What it is doing, for people.
-  var doing: String? { current.withLock { $0.isRunning ? "\($0.op)" : nil } }
+  var doing: String? { current.withLock { $0.isRunning ? $0.name ?? "\($0.op)" : nil } ?? awaited.doing }
 
   // MARK: Calling
 
@@ -88,52 +107,89 @@ final class PluginProcess: @unchecked Sendable {
     case gone
   }
 
-  /// Asks the plugin. `read` gets what the reply holds beyond the result.
+  /// Asks the plugin. `read` gets what the reply holds beyond the result. `name` is for people, in place of the operation.
   func call(
-    _ op: Op, now: Int64, deadline: UInt32, descriptor: Int32 = -1, lending slot: UInt32? = nil,
+    _ op: Op, named name: String? = nil, now: Int64, deadline: UInt32, descriptor: Int32 = -1, lending slot: UInt32? = nil,
     write: (inout WireWriter) -> Void = { _ in }, read: (inout WireReader, ReplyHeader) throws(MediaError) -> Void = { _, _ in }
   ) -> Answer {
-    lastID &+= 1
+    let lane = lane
+    lane.lastID &+= 1
     let pool = granted.withLock { $0 }
-    writer.begin()
-    writer.put(
-      CallHeader(op: op.rawValue, id: lastID, now: now, generation: pool?.generation ?? 0, granted: pool?.takeFree() ?? 0))
-    write(&writer)
-    current.withLock { $0 = (op, true) }
-    // Its death is told by whoever watches it.
-    guard calls.send(writer, descriptor: descriptor) else { return .gone }
-    if deadline != patience {
-      calls.setPatience(deadline)
-      patience = deadline
+    lane.writer.begin()
+    lane.writer.put(
+      CallHeader(op: op.rawValue, id: lane.lastID, now: now, generation: pool?.generation ?? 0, granted: pool?.takeFree() ?? 0))
+    write(&lane.writer)
+    let around = current.withLock { current in
+      defer { current = (op, name, true) }
+      return current
     }
-    switch calls.receive(into: buffer, waits: true) {
+    let isInside = lane !== ordinary
+    let received =
+      isInside ? inside.exchange(lane, deadline) : ringDescriptor >= 0 ? begin(lane, deadline) : exchange(lane, descriptor, deadline)
+    switch received {
     case .message(let bytes, let other):
-      current.withLock { $0.isRunning = false }
+      current.withLock { if isInside { $0 = around } else { $0.isRunning = false } }
       if other >= 0 { close(other) }
       do throws(MediaError) {
-        return .result(try take(bytes, op, slot, read))
+        return .result(try take(bytes, lane, slot, read))
       } catch {
-        end("its answer to \(op): \(error.text)")
+        end("its answer to \(name ?? "\(op)"): \(error.text)")
         return .gone
       }
     case .bad:
       end("its answer to \(op) is no message of the protocol")
       return .gone
     case .nothing:
-      end("it did not return from \(op) within \(deadline) ms")
+      end("it did not return from \(name ?? "\(op)") within \(deadline) ms")
       return .gone
+    // Its death is told by whoever watches it.
     case .closed: return .gone
     }
   }
 
+  /// By the socket, with the page for all calls after it.
+  private func begin(_ lane: CallLane, _ deadline: UInt32) -> PacketSocket.Received {
+    defer {
+      if ringDescriptor >= 0 { close(ringDescriptor) }
+      ringDescriptor = -1
+    }
+    guard calls.send(lane.writer, descriptor: ringDescriptor) else { return .closed }
+    return receive(lane, deadline)
+  }
+
+  /// By the page, unless there is too much to say, or a descriptor to hand over.
+  private func exchange(_ lane: CallLane, _ descriptor: Int32, _ deadline: UInt32) -> PacketSocket.Received {
+    if descriptor < 0, lane.writer.bytes.count <= CallRing.room {
+      lane.writer.bytes.withUnsafeBytes { ring.ask($0) }
+    } else {
+      guard calls.send(lane.writer, descriptor: descriptor) else { return .closed }
+      ring.ask(nil)
+    }
+    switch ring.receive(into: lane.buffer, deadline: deadline) {
+    case .message(let count): return .message(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(lane.buffer).prefix(count)), descriptor: -1)
+    case .elsewhere: return receive(lane, deadline)
+    case .nothing: return .nothing
+    case .closed: return .closed
+    case .bad: return .bad
+    }
+  }
+
+  private func receive(_ lane: CallLane, _ deadline: UInt32) -> PacketSocket.Received {
+    if deadline != patience {
+      calls.setPatience(deadline)
+      patience = deadline
+    }
+    return calls.receive(into: lane.buffer, waits: true)
+  }
+
   private func take(
-    _ bytes: UnsafeRawBufferPointer, _ op: Op, _ slot: UInt32?, _ read: (inout WireReader, ReplyHeader) throws(MediaError) -> Void
+    _ bytes: UnsafeRawBufferPointer, _ lane: CallLane, _ slot: UInt32?, _ read: (inout WireReader, ReplyHeader) throws(MediaError) -> Void
   ) throws(MediaError) -> msdk_result {
     var reader = WireReader(bytes)
     let header = try reader.get(ReplyHeader.self)
-    guard header.id == lastID else { throw MediaError(.corrupt, "it has the number \(header.id); the call had \(lastID)") }
+    guard header.id == lane.lastID else { throw MediaError(.corrupt, "it has the number \(header.id); the call had \(lane.lastID)") }
     if header.result < 0 {
-      errorText = try reader.getText()
+      lane.errorText = try reader.getText()
     } else {
       try read(&reader, header)
     }
@@ -145,16 +201,20 @@ final class PluginProcess: @unchecked Sendable {
 
   // MARK: Memory
 
+  /// For slots that are on their way back, in milliseconds.
+  private static let patience: UInt32 = 20
+
   /// A slot for what the plugin is to read, in memory that it has; nil when it keeps all of them.
   func lend(_ capacity: Int, now: Int64) throws(MediaError) -> (LentPool, UInt32)? {
-    if let pool = lentPool, pool.memory.slotSize >= capacity { return pool.take().map { (pool, $0) } }
+    if let pool = lentPool, pool.memory.slotSize >= capacity { return pool.take(patience: PluginProcess.patience).map { (pool, $0) } }
     let slotSize = try CommonMemory.slotSize(for: capacity)
-    let (memory, descriptor) = try CommonMemory.make(slotSize: slotSize, writable: true)
+    let (memory, descriptor) = try CommonMemory.make(slotSize: slotSize, count: plan.lentSlots(of: slotSize), writable: true)
     defer { close(descriptor) }
     let pool = LentPool(memory, generation: (lentPool?.generation ?? 0) &+ 1)
     let answer = call(.downPool, now: now, deadline: plan.options.controlDeadline, descriptor: descriptor) { writer in
       writer.put(pool.generation)
       writer.put(UInt64(slotSize))
+      writer.put(memory.count)
     }
     guard case .result(let result) = answer, result >= 0 else { throw MediaError(.again, "the plugin's process is gone") }
     lent.withLock { $0 = pool }
@@ -175,12 +235,15 @@ final class PluginProcess: @unchecked Sendable {
     return (pool, descriptor)
   }
 
-  /// A frame in a slot that the plugin names. Of a pool that has just been replaced it may name one still.
+  /// A frame in a slot that the plugin names.
   func frame(_ header: PictureHeader) throws(MediaError) -> VideoFrame {
+    try pool(header.generation).frame(header)
+  }
+
+  /// Of a pool that has just been replaced it may name a slot still.
+  func pool(_ generation: UInt32) throws(MediaError) -> GrantedPool {
     guard let pool = granted.withLock({ $0 }) else { throw MediaError(.corrupt, "it named a slot before there were any") }
-    if header.generation != pool.generation, let former = former.withLock({ $0 }), former.generation == header.generation {
-      return try former.frame(header)
-    }
-    return try pool.frame(header)
+    if generation != pool.generation, let former = former.withLock({ $0 }), former.generation == generation { return former }
+    return pool
   }
 }

@@ -42,10 +42,10 @@ final class PluginSlots: Sendable {
 
   var slotSize: Int { state.withLock { $0.memory?.slotSize ?? 0 } }
 
-  func take(deadline: Int64) -> Slot? {
+  func take(deadline: Int64, leaving spare: Int = 0) -> Slot? {
     state.wait(until: deadline) { state in
       let usable = state.granted & ~state.held
-      guard usable != 0, let memory = state.memory else { return nil }
+      guard usable.nonzeroBitCount > spare, let memory = state.memory else { return nil }
       let index = UInt32(usable.trailingZeroBitCount)
       state.held |= 1 << index
       return Slot(memory: memory.slot(index), size: memory.slotSize, generation: state.generation, index: index)
@@ -92,6 +92,15 @@ final class PluginSlots: Sendable {
     }
   }
 
+  /// It is told to the library with what was written there, and nothing of ours lies in it any more.
+  func nameTaken(_ slot: Slot) {
+    state.withLock { state in
+      guard slot.generation == state.generation else { return }
+      state.granted &= ~(1 << slot.index)
+      state.held &= ~(1 << slot.index)
+    }
+  }
+
   static func header(of frame: VideoFrame) -> PictureHeader {
     var header = PictureHeader()
     let native = frame.native.pointee
@@ -105,9 +114,9 @@ final class PluginSlots: Sendable {
   // MARK: Frames
 
   /// A writable frame in a slot, of which there must be room for.
-  func makeFrame(_ format: VideoFormat, deadline: Int64) throws(MediaError) -> VideoFrame? {
+  func makeFrame(_ format: VideoFormat, deadline: Int64, leaving spare: Int = 0) throws(MediaError) -> VideoFrame? {
     let layout = try FrameLayout(format.pixelFormat, width: format.width, height: format.height, alignment: 64)
-    guard let slot = take(deadline: deadline) else { return nil }
+    guard let slot = take(deadline: deadline, leaving: spare) else { return nil }
     guard PluginSlots.capacity(layout) <= slot.size else {
       release(slot.generation, slot.index)
       return nil

@@ -41,15 +41,19 @@ enum ProxyAudioProducer {
   ) -> msdk_result {
     guard let out else { return msdk_result(MSDK_E_INVALID) }
     return ProxyTables.with(me) { instance in
+      // Before anything newer.
+      if let waiting = instance.state.withLock({ $0.waiting }) { return ProxyAudioProducer.give(waiting, instance, out) }
       var isStarved = false
       let outcome = instance.callNow(.produceAudio) { process in
         process.call(.produceAudio, now: instance.now(), deadline: instance.plan.options.mediaDeadline, write: { $0.put(due) }) {
           reader, _ throws(MediaError) in
           guard try reader.get(UInt32.self) == 1 else { return }
+          let message = reader
           if let frame = try SoundMessage.read(&reader, instance.host, instance.context) {
             out.pointee = frame.native
           } else {
             isStarved = true
+            instance.state.withLock { $0.waiting = message.copyOfRest }
           }
         }
       }
@@ -57,6 +61,19 @@ enum ProxyAudioProducer {
       case .result(let result): return isStarved ? msdk_result(MSDK_E_AGAIN) : result
       case .away, .died: return instance.meanwhile(MSDK_E_AGAIN)
       }
+    }
+  }
+
+  /// Sound that waited for room in the host's pool: the plugin has gone on, so it would be lost.
+  private static func give(
+    _ waiting: [UInt8], _ instance: IsolatedInstance, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_audio_frame>?>
+  ) -> msdk_result {
+    waiting.withUnsafeBytes { bytes in
+      var reader = WireReader(bytes)
+      guard let frame = try? SoundMessage.read(&reader, instance.host, instance.context) else { return msdk_result(MSDK_E_AGAIN) }
+      instance.state.withLock { $0.waiting = nil }
+      out.pointee = frame.native
+      return msdk_result(MSDK_OK)
     }
   }
 }

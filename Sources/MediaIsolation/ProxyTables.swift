@@ -4,7 +4,32 @@ import MediaPlugins
 
 /// Tables that look like a plugin's and say on to its process what the core calls. A function that the plugin does not have is not there either.
 enum ProxyTables {
-  static let kinds = UInt32(MSDK_KIND_VIDEO_PRODUCER | MSDK_KIND_AUDIO_PRODUCER | MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_AUDIO_RENDERER)
+  /// Those of a twin, side by side while a class is made of them.
+  private struct Kinds {
+    var videoProducer = msdk_video_producer()
+    var videoRenderer = msdk_video_renderer()
+    var audioProducer = msdk_audio_producer()
+    var audioRenderer = msdk_audio_renderer()
+    var videoFilter = msdk_video_filter()
+    var audioFilter = msdk_audio_filter()
+    var videoEncoder = msdk_video_encoder()
+    var videoDecoder = msdk_video_decoder()
+    var audioEncoder = msdk_audio_encoder()
+    var audioDecoder = msdk_audio_decoder()
+
+    init(like descriptor: ClassDescriptor) {
+      if let table = descriptor.producer { videoProducer = ProxyVideoProducer.table(like: table) }
+      if let table = descriptor.renderer { videoRenderer = ProxyVideoRenderer.table(like: table) }
+      if let table = descriptor.audioProducer { audioProducer = ProxyAudioProducer.table(like: table) }
+      if let table = descriptor.audioRenderer { audioRenderer = ProxyAudioRenderer.table(like: table) }
+      if let table = descriptor.videoFilter { videoFilter = ProxyVideoFilter.table(like: table) }
+      if let table = descriptor.audioFilter { audioFilter = ProxyAudioFilter.table(like: table) }
+      if let table = descriptor.videoEncoder { videoEncoder = ProxyVideoEncoder.table(like: table) }
+      if let table = descriptor.videoDecoder { videoDecoder = ProxyVideoDecoder.table(like: table) }
+      if let table = descriptor.audioEncoder { audioEncoder = ProxyAudioEncoder.table(like: table) }
+      if let table = descriptor.audioDecoder { audioDecoder = ProxyAudioDecoder.table(like: table) }
+    }
+  }
 
   /// The twin of a class that runs as the plan says.
   static func twin(of descriptor: ClassDescriptor, plan: IsolationPlan) throws(MediaError) -> ClassDescriptor {
@@ -21,31 +46,34 @@ enum ProxyTables {
     table.get_param = table.get_param == nil ? nil : { ProxyParameters.get($0, $1, $2) }
     table.param_choice = table.param_choice == nil ? nil : { ProxyParameters.choice($0, $1, $2, $3) }
     table.get_extension = nil
-    // Commands are not said on yet.
+    // The core has those of the class, and `ProxyCommands` in place of their functions.
     (table.commands, table.command_count) = (nil, 0)
-    var producer = descriptor.producer.map { ProxyVideoProducer.table(like: $0) } ?? msdk_video_producer()
-    var renderer = descriptor.renderer.map { ProxyVideoRenderer.table(like: $0) } ?? msdk_video_renderer()
-    var audioProducer = descriptor.audioProducer.map { ProxyAudioProducer.table(like: $0) } ?? msdk_audio_producer()
-    var audioRenderer = descriptor.audioRenderer.map { ProxyAudioRenderer.table(like: $0) } ?? msdk_audio_renderer()
-    return try withUnsafePointer(to: &producer) { producer throws(MediaError) in
-      table.video_producer = producer
-      return try withUnsafePointer(to: &renderer) { renderer throws(MediaError) in
-        table.video_renderer = renderer
-        return try withUnsafePointer(to: &audioProducer) { audioProducer throws(MediaError) in
-          table.audio_producer = audioProducer
-          return try withUnsafePointer(to: &audioRenderer) { audioRenderer throws(MediaError) in
-            table.audio_renderer = audioRenderer
-            return try ClassDescriptor(table, isolation: plan, like: descriptor)
-          }
-        }
-      }
+    var kinds = Kinds(like: descriptor)
+    return try withUnsafePointer(to: &kinds) { kinds throws(MediaError) in
+      table.video_producer = kinds.pointer(to: \.videoProducer)
+      table.video_renderer = kinds.pointer(to: \.videoRenderer)
+      table.audio_producer = kinds.pointer(to: \.audioProducer)
+      table.audio_renderer = kinds.pointer(to: \.audioRenderer)
+      table.video_filter = kinds.pointer(to: \.videoFilter)
+      table.audio_filter = kinds.pointer(to: \.audioFilter)
+      table.video_encoder = kinds.pointer(to: \.videoEncoder)
+      table.video_decoder = kinds.pointer(to: \.videoDecoder)
+      table.audio_encoder = kinds.pointer(to: \.audioEncoder)
+      table.audio_decoder = kinds.pointer(to: \.audioDecoder)
+      return try ClassDescriptor(table, isolation: plan, like: descriptor, commands: { ProxyCommands.call($0, $1, $2, &$3) })
     }
   }
 
   private static func create(
     _ host: UnsafePointer<msdk_host>?, _ context: OpaquePointer?, _ out: UnsafeMutablePointer<OpaquePointer?>?
   ) -> msdk_result {
-    guard let host, let out, let plan = PluginInstance.isolation(of: context) as? IsolationPlan else { return msdk_result(MSDK_E_INVALID) }
+    make(PluginInstance.isolation(of: context), host, context, out)
+  }
+
+  fileprivate static func make(
+    _ plan: AnyObject?, _ host: UnsafePointer<msdk_host>?, _ context: OpaquePointer?, _ out: UnsafeMutablePointer<OpaquePointer?>?
+  ) -> msdk_result {
+    guard let host, let out, let plan = plan as? IsolationPlan else { return msdk_result(MSDK_E_INVALID) }
     let instance = IsolatedInstance(plan, host: host, context: context)
     do throws(MediaError) {
       try Keeper.begin(instance)
@@ -73,12 +101,28 @@ enum ProxyTables {
   }
 }
 
+extension Isolation {
+  /// The create of a twin, for a host that is not the core, and whose contexts are its own.
+  package static func create(
+    _ twin: ClassDescriptor, _ host: UnsafePointer<msdk_host>?, _ context: OpaquePointer?, _ out: UnsafeMutablePointer<OpaquePointer?>?
+  ) -> msdk_result {
+    ProxyTables.make(twin.isolation, host, context, out)
+  }
+}
+
 enum ProxyParameters {
   static func set(_ me: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<msdk_value>?) -> msdk_result {
     ProxyTables.with(me) { instance in
       let name = ForeignText.readLossy(name, limit: 64)
-      guard let value = value?.pointee, let value = try? ParameterValue(foreign: value, argument: name) else {
-        return msdk_result(MSDK_E_INVALID)
+      guard let foreign = value?.pointee else { return instance.fail(.invalid, "the value of parameter \"\(name)\" is NULL") }
+      if foreign.type == UInt32(MSDK_T_STRING), foreign.u.str == nil {
+        return instance.fail(.type, "parameter \"\(name)\" is a string that is NULL; accepted: a text")
+      }
+      let value: ParameterValue
+      do throws(MediaError) {
+        value = try ParameterValue(foreign: foreign, argument: "parameter \"\(name)\"")
+      } catch {
+        return instance.fail(error.status, error.text)
       }
       guard value.wireSize <= Wire.longestBytes else {
         return instance.fail(.range, "a value of an isolated plugin has at most \(Wire.longestBytes) bytes")

@@ -75,7 +75,16 @@ enum ProxyVideoRenderer {
         sent = (pool, header)
         writer.put(header)
         writer.put(UInt32(0))
-      } read: { _, _ throws(MediaError) in sent?.0.copy(sent?.1 ?? PictureHeader(), into: frame) }
+      } read: { reader, _ throws(MediaError) in
+        let shown = try reader.get(PictureHeader.self)
+        guard shown.orientation <= UInt32(MSDK_ROTATE_270 | MSDK_MIRROR) else {
+          throw MediaError(.corrupt, "its snapshot has the orientation \(shown.orientation)")
+        }
+        if let (pool, header) = sent { pool.copy(header, into: frame) }
+        frame.native.pointee.orientation = shown.orientation
+        (frame.native.pointee.timestamp_ns, frame.native.pointee.duration_ns) = (shown.timestamp, shown.duration)
+        frame.native.pointee.sequence = shown.sequence
+      }
       return result
     }
   }
@@ -119,7 +128,8 @@ extension IsolatedInstance {
     let outcome = callNow(op) { process in
       do throws(MediaError) {
         guard let (pool, slot) = try process.lend(try capacity(), now: now()) else {
-          throw MediaError(.again, "the renderer keeps all of its \(Wire.slotCount) frames: it must give some back (rule P4)")
+          let count = process.lentPool?.memory.count ?? Wire.slotCount
+          throw MediaError(.again, "the renderer keeps all of its \(count) frames: it must give some back (rule P4)")
         }
         // Written before the call is: a failure here is nobody's death.
         process.body.begin()

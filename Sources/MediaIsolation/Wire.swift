@@ -6,13 +6,16 @@ import MediaPlugins
 /// say the same version; numbers are the machine's own. Whatever comes from the plugin's side is copied out first and checked then.
 enum Wire {
   /// Counted up with every change of what follows.
-  static let version = 1
+  static let version = 3
   /// The largest message. What is longer lies in common memory.
   static let largest = 96 << 10
   /// Text and bytes inside a message.
   static let longestBytes = 80 << 10
   /// Slots of a pool of common memory: bits of a mask.
   static let slotCount: UInt32 = 8
+  /// Of what is lent to a renderer of several inputs, which may keep frames of each: as many as the mask has bits, unless they are huge.
+  static let mostSlots: UInt32 = 32
+  static let mostLent = 1 << 30
   /// One slot, 8192x8192 of four bytes.
   static let largestSlot = 256 << 20
 
@@ -24,16 +27,25 @@ enum Wire {
   }
 }
 
-/// What the library asks of the plugin, on the calls' socket, one at a time. Each is answered by a `ReplyHeader`. Commands, filters and codecs
-/// will come here.
+/// What the library asks of the plugin, one at a time. Each is answered by a `ReplyHeader`.
 enum Op: UInt32 {
   case create = 1, destroy, setParam, getParam, paramChoice
   case downPool
+  /// Of what is longer than a message (`LongMessages`), and commands.
+  case part = 8, rest, command
   case initCapture = 16, releaseCapture, startCapture, stopCapture, captureSettings, enumFormats, setFormat, produceFrame
   case initRender = 32, releaseRender, acceptsFormat, renderFrame, flush, snapshotFormat, snapshot, acceptsCodec, renderEncoded
   case updateInput, removeInput, renderInput
   case initAudioCapture = 64, releaseAudioCapture, startAudioCapture, stopAudioCapture, audioCaptureSettings, setAudioFormat, produceAudio
+  case openVideoEncoder = 144, closeVideoEncoder, setVideoRate, encodeVideo
+  case openVideoDecoder = 152, closeVideoDecoder, decodeVideo
+  case openAudioEncoder = 160, closeAudioEncoder, setAudioRate, encodeAudio
+  case openAudioDecoder = 168, closeAudioDecoder, decodeAudio, concealAudio, recoverAudio
+  /// Of a class, without an instance.
+  case load = 176, parseVideo, parseAudio
   case initAudioRender = 80, releaseAudioRender, startAudioRender, stopAudioRender, renderSettings, renderAudio, acceptsAudioCodec, renderPacket
+  case initFilter = 112, releaseFilter, setFilterFormat, filterFrame, flushFilter
+  case initAudioFilter = 120, releaseAudioFilter, setAudioFilterFormat, filterAudio, flushAudioFilter
 }
 
 struct CallHeader: BitwiseCopyable {
@@ -64,6 +76,10 @@ enum Upcall: UInt32 {
   case read
   /// Slots that a renderer had kept.
   case giveBack
+  /// Of a thread-safe command.
+  case commandAnswer
+  /// The reply to a call that was made on a thread that waits (`Inside`); the id is what it waits under.
+  case answered
 }
 
 struct UpcallHeader: BitwiseCopyable {
@@ -71,9 +87,10 @@ struct UpcallHeader: BitwiseCopyable {
   var id: UInt32
 }
 
-/// What the library sends there: answers, and slots that may be filled again.
+/// What the library sends there: answers, slots that may be filled again, thread-safe commands, in parts where they are long, and calls for a thread
+/// that waits (`Inside`).
 enum Downcall: UInt32 {
-  case answer = 1, grant
+  case answer = 1, grant, command, call
 }
 
 struct DowncallHeader: BitwiseCopyable {
@@ -147,12 +164,16 @@ struct SoundHeader: BitwiseCopyable {
   var flags: UInt32 = 0
   var timestamp: Int64 = 0
   var sequence: UInt64 = 0
+  /// Not 0 is refused by whoever it is told to.
+  var planar: UInt32 = 0
+  var delay: UInt32 = 0
 
   init() {}
 
   init(_ format: msdk_audio_format) {
     (sampleFormat, sampleRate, channels) = (format.sample_format, format.sample_rate, format.channels)
     samplesPerBuffer = format.frames_per_buffer
+    (planar, delay) = (format.planar, format.expected_delay_ms)
   }
 
   var native: msdk_audio_format {
@@ -160,6 +181,7 @@ struct SoundHeader: BitwiseCopyable {
     format.struct_size = UInt32(MemoryLayout<msdk_audio_format>.size)
     (format.sample_format, format.sample_rate, format.channels) = (sampleFormat, sampleRate, channels)
     format.frames_per_buffer = samplesPerBuffer
+    (format.planar, format.expected_delay_ms) = (planar, delay)
     return format
   }
 }

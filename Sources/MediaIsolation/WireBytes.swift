@@ -69,6 +69,8 @@ struct WireReader {
   private static let short = MediaError(.corrupt, "a message of the plugin's process ends early")
 
   var isAtEnd: Bool { rest.isEmpty }
+  /// A copy of what was not read yet.
+  var copyOfRest: [UInt8] { [UInt8](rest) }
 
   mutating func get<T: BitwiseCopyable>(_ type: T.Type = T.self) throws(MediaError) -> T {
     let size = MemoryLayout<T>.size

@@ -51,11 +51,13 @@ extension PluginInstance {
 /// may change. Counts are samples per channel.
 public final class PluginAudioDecoder: Sendable {
   private let instance: PluginInstance
+  private let headers: (any EncodedHeaders)?
   private let channels: Int
 
-  init(_ descriptor: ClassDescriptor, channels: Int, _ host: CodecHost) throws(MediaError) {
+  init(_ descriptor: ClassDescriptor, channels: Int, _ host: CodecHost, events: PluginInstance.EventHandler? = nil) throws(MediaError) {
     self.channels = channels
-    instance = try host.makeInstance(descriptor)
+    instance = try host.makeInstance(descriptor, .audio, events)
+    headers = instance.headers
     do throws(MediaError) {
       try instance.openAudioDecoder(channels: channels)
     } catch {
@@ -66,6 +68,11 @@ public final class PluginAudioDecoder: Sendable {
 
   deinit {
     instance.destroy()
+  }
+
+  /// What a packet tells without being decoded, read where the decoder is.
+  public func parse(_ packet: UnsafeRawBufferPointer) throws(MediaError) -> AudioPacketHeader {
+    try instance.descriptor.parseAudio(packet, by: headers)
   }
 
   public func decode(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int {
@@ -118,11 +125,16 @@ public final class PluginAudioDecoder: Sendable {
 
 extension ClassDescriptor {
   /// What a packet tells without being decoded. Without an instance; the bytes may be anything.
-  func parseAudio(_ data: UnsafeRawBufferPointer) throws(MediaError) -> AudioPacketHeader {
+  func parseAudio(_ data: UnsafeRawBufferPointer, by headers: (any EncodedHeaders)? = nil) throws(MediaError) -> AudioPacketHeader {
     var native = msdk_packet_header()
     native.struct_size = UInt32(MemoryLayout<msdk_packet_header>.size)
-    let result = ForeignCode.run {
-      audioDecoder?.parse_header?(data.baseAddress, UInt64(data.count), &native) ?? msdk_result(MSDK_E_UNSUPPORTED)
+    let result: msdk_result
+    if let headers = headers ?? module.headers {
+      result = try headers.parseAudio(data, of: id, &native)
+    } else {
+      result = ForeignCode.run {
+        audioDecoder?.parse_header?(data.baseAddress, UInt64(data.count), &native) ?? msdk_result(MSDK_E_UNSUPPORTED)
+      }
     }
     guard result >= 0 else {
       if module === BuiltInModule.loaded?.module { try BuiltInModule.explainAudio(data, id) }

@@ -90,9 +90,11 @@ public final class PluginAudioEncoder: Sendable {
   private let instance: PluginInstance
   private let channels: Int
 
-  init(_ descriptor: ClassDescriptor, _ settings: AudioEncoderSettings, _ host: CodecHost) throws(MediaError) {
+  init(_ descriptor: ClassDescriptor, _ settings: AudioEncoderSettings, _ host: CodecHost, events: PluginInstance.EventHandler? = nil)
+    throws(MediaError)
+  {
     channels = settings.channels
-    instance = try host.makeInstance(descriptor)
+    instance = try host.makeInstance(descriptor, .audio, events)
     do throws(MediaError) {
       try instance.openAudioEncoder(settings)
     } catch {

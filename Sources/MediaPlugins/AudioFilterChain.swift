@@ -1,11 +1,9 @@
 import CMediaSDK
 import MediaCore
-import Synchronization
 
 /// The filters of one stream of sound.
 public final class AudioFilterChain: Sendable {
   private let list = FilterList(.audio)
-  private let hasGap = Atomic<Bool>(false)
 
   public init() {}
 
@@ -29,43 +27,25 @@ public final class AudioFilterChain: Sendable {
 
   /// What comes next does not follow what came last.
   public func noteGap() {
-    hasGap.store(true, ordering: .relaxed)
+    list.noteGap()
   }
 
   /// Passes a buffer through all of them; the caller's reference stays his. `isOwned`: nobody but the stream sees its memory. What comes out
   /// has the same format.
   public func run(_ frame: AudioFrame, isOwned: Bool) -> FilterOutcome<AudioFrame> {
     let start = MediaTime.monotonic()
-    let flags = frame.native.pointee.flags
-    let followsGap = hasGap.exchange(false, ordering: .relaxed) || flags & UInt32(MSDK_FRAME_DISCONTINUITY) != 0
-    var current = frame
-    /// With a reference of ours.
-    var made: AudioFrame?
-    for entry in list.all {
-      let isOurs = made.map { $0.references == 1 } ?? isOwned
-      let pass = FilterPass(attachment: entry.attachment, meter: entry.meter, isOwned: isOurs, followsGap: followsGap)
-      do throws(MediaError) {
-        let filtered = try entry.filter.filter(current, pass)
-        if let verdict = filtered.verdict { list.tell(verdict, of: entry) }
-        switch filtered.result {
-        case .same: break
-        case .other(let other):
-          made?.release()
-          made = other
-          current = other
-        case .leftOut:
-          made?.release()
-          return outcome(nil, since: start)
-        }
-      } catch {
-        list.fail(entry, error)
-      }
+    let followsGap = list.takeGap(frame.native.pointee.flags)
+    let result = list.pass(frame, release: { $0.release() }) { entry, current, isMade throws(MediaError) in
+      let isOurs = isMade ? current.references == 1 : isOwned
+      return try entry.filter.filter(
+        current, FilterPass(attachment: entry.attachment, meter: entry.meter, isOwned: isOurs, followsGap: followsGap))
     }
-    if made == nil { frame.retain() }
-    return outcome(made ?? frame, since: start)
-  }
-
-  private func outcome(_ frame: AudioFrame?, since start: Int64) -> FilterOutcome<AudioFrame> {
-    FilterOutcome(frame: frame, spent: UInt64(max(0, MediaTime.monotonic() - start)))
+    switch result {
+    case .leftOut: return FilterOutcome(nil, since: start)
+    case .same:
+      frame.retain()
+      return FilterOutcome(frame, since: start)
+    case .other(let made): return FilterOutcome(made, since: start)
+    }
   }
 }

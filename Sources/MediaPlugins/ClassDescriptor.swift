@@ -12,7 +12,7 @@ public final class ClassDescriptor: @unchecked Sendable {
   public let commands: [CommandDescriptor]
   public let module: PluginModule
   /// Texts as the C face hands them out.
-  public let strings = CStringArena()
+  public let strings: CStringArena
 
   package let table: msdk_class
   package let producer: msdk_video_producer?
@@ -39,17 +39,22 @@ public final class ClassDescriptor: @unchecked Sendable {
   private static let mostEntries: UInt64 = 256
 
   /// The same class with other functions.
-  package convenience init(_ table: msdk_class, isolation: any AnyObject & Sendable, like other: ClassDescriptor) throws(MediaError) {
+  package convenience init(
+    _ table: msdk_class, isolation: any AnyObject & Sendable, like other: ClassDescriptor, commands call: @escaping CommandDescriptor.Elsewhere
+  ) throws(MediaError) {
     let copy = UnsafeMutablePointer<msdk_class>.allocate(capacity: 1)
     copy.initialize(to: table)
     defer { copy.deallocate() }
-    try self.init(copy, index: 0, module: other.module, isolation: isolation)
+    let commands = other.commands.map { CommandDescriptor(like: $0, call) }
+    try self.init(copy, index: 0, module: other.module, isolation: isolation, commands: commands, strings: other.strings)
   }
 
   init(
-    _ pointer: UnsafePointer<msdk_class>, index: Int, module: PluginModule, isolation: (any AnyObject & Sendable)? = nil
+    _ pointer: UnsafePointer<msdk_class>, index: Int, module: PluginModule, isolation: (any AnyObject & Sendable)? = nil,
+    commands given: [CommandDescriptor]? = nil, strings: CStringArena = CStringArena()
   ) throws(MediaError) {
     self.isolation = isolation
+    self.strings = strings
     let sizeOfVersion12 = MemoryLayout<msdk_class>.offset(of: \.param_choice) ?? MemoryLayout<msdk_class>.size
     let table = try PluginTable.read(pointer, "classes[\(index)]", least: sizeOfVersion12)
     id = try ClassDescriptor.id(table.id, argument: "classes[\(index)].id")
@@ -83,7 +88,11 @@ public final class ClassDescriptor: @unchecked Sendable {
     if let parameter = parameters.first(where: \.hasDynamicChoices), table.param_choice == nil {
       throw MediaError(.abi, "\(argument) has the parameter \"\(parameter.name)\" with MSDK_PARAM_DYNAMIC_CHOICES and no param_choice")
     }
-    commands = try ClassDescriptor.commands(table, strings: strings, argument: argument)
+    if let given {
+      commands = given
+    } else {
+      commands = try ClassDescriptor.commands(table, strings: strings, argument: argument)
+    }
   }
 
   private static func id(_ pointer: UnsafePointer<CChar>?, argument: String) throws(MediaError) -> String {

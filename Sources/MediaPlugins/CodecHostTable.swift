@@ -2,26 +2,34 @@ import CMediaSDK
 import MediaCore
 
 /// The function of the host's table that is of encoders.
-enum CodecHostTable {
+package enum CodecHostTable {
   static func add(to host: inout msdk_host) {
     host.encoded_frame_create = { token, attributes, out in
       HostTable.result(token) { instance throws(MediaError) in
-        guard let attributes, let out else { throw MediaError(.invalid, "attributes or out is NULL") }
-        guard let pool = instance.encodedPool else {
-          throw MediaError(.unsupported, "class \(instance.descriptor.id) is no encoder, and makes no encoded frames")
-        }
-        let source = try ForeignStruct.read(attributes, argument: "attributes")
-        guard source.data != nil, 1...UInt64(EncodedFrame.largest) ~= source.size else {
-          let data = source.data == nil ? "NULL" : "set"
-          throw MediaError(.invalid, "attributes.data is \(data), size \(source.size); accepted: 1..\(EncodedFrame.largest) bytes")
-        }
-        let bytes = UnsafeRawBufferPointer(start: source.data, count: Int(source.size))
-        guard let frame = try EncodedFrame.make(copying: bytes, attributes: source, from: pool, deadline: 0) else {
-          throw MediaError(.noMemory, "\(instance.descriptor.mostEncodedFrames ?? 0) encoded frames of this stream are in use")
-        }
-        out.pointee = frame.native
+        try CodecHostTable.create(attributes, out, of: instance.descriptor, from: instance.encodedPool)
       }
     }
+  }
+
+  /// `pool` is nil for what is no encoder.
+  package static func create(
+    _ attributes: UnsafePointer<msdk_encoded_frame>?, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>?,
+    of descriptor: ClassDescriptor?, from pool: BufferPool?
+  ) throws(MediaError) {
+    guard let attributes, let out else { throw MediaError(.invalid, "attributes or out is NULL") }
+    guard let pool else {
+      throw MediaError(.unsupported, "class \(descriptor?.id ?? "") is no encoder, and makes no encoded frames")
+    }
+    let source = try ForeignStruct.read(attributes, argument: "attributes")
+    guard source.data != nil, 1...UInt64(EncodedFrame.largest) ~= source.size else {
+      let data = source.data == nil ? "NULL" : "set"
+      throw MediaError(.invalid, "attributes.data is \(data), size \(source.size); accepted: 1..\(EncodedFrame.largest) bytes")
+    }
+    let bytes = UnsafeRawBufferPointer(start: source.data, count: Int(source.size))
+    guard let frame = try EncodedFrame.make(copying: bytes, attributes: source, from: pool, deadline: 0) else {
+      throw MediaError(.noMemory, "\(descriptor?.mostEncodedFrames ?? 0) encoded frames of this stream are in use")
+    }
+    out.pointee = frame.native
   }
 }
 

@@ -89,9 +89,12 @@ extension PluginTable {
 
 extension ClassDescriptor {
   /// How many encoded frames of an instance may be in use: pictures, or 60 s of packets of 10 ms and some; nil for what encodes nothing.
-  var mostEncodedFrames: Int? {
+  package var mostEncodedFrames: Int? {
     audioEncoder != nil ? 8192 : videoEncoder != nil ? 256 : nil
   }
+
+  /// Whether it is the library's own.
+  package var isBuiltIn: Bool { module === BuiltInModule.loaded?.module }
 
   /// The largest width and height that an encoder takes.
   public var maximumDimension: UInt32 {

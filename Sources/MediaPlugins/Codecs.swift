@@ -2,20 +2,39 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 
-/// Whose clock and log the instances of codecs have.
+/// Whose clock and log the instances of codecs have, and where they run.
 public struct CodecHost: Sendable {
+  public typealias Place = @Sendable (ClassDescriptor) throws(MediaError) -> ClassDescriptor
+
   let clock: @Sendable () -> Int64
   let log: @Sendable (Int32, String) -> Void
+  let place: Place
+  let parameters: CodecParameters?
 
+  /// `place` gives the class that an instance is made of: itself, or a twin whose instances run elsewhere.
   public init(
-    clock: @escaping @Sendable () -> Int64 = { MediaTime.monotonic() }, log: @escaping @Sendable (Int32, String) -> Void = { _, _ in }
+    clock: @escaping @Sendable () -> Int64 = { MediaTime.monotonic() }, log: @escaping @Sendable (Int32, String) -> Void = { _, _ in },
+    place: @escaping Place = { $0 }, parameters: CodecParameters? = nil
   ) {
     self.clock = clock
     self.log = log
+    self.place = place
+    self.parameters = parameters
   }
 
-  func makeInstance(_ descriptor: ClassDescriptor) throws(MediaError) -> PluginInstance {
-    try PluginInstance(descriptor, clock: clock, log: log)
+  /// A stream's own, which nothing else can be attached to; `events` hears what it tells.
+  func makeInstance(
+    _ descriptor: ClassDescriptor, _ medium: PluginInstance.Medium, _ events: PluginInstance.EventHandler?
+  ) throws(MediaError) -> PluginInstance {
+    let instance = try PluginInstance(place(descriptor), clock: clock, log: log, isOfStream: true)
+    do throws(MediaError) {
+      for (name, value) in parameters?.values(of: descriptor.id) ?? [] { try instance.setParameter(name, value) }
+      _ = try instance.attach(to: "a stream", medium: medium, events: events, letGo: {})
+    } catch {
+      instance.destroy()
+      throw error
+    }
+    return instance
   }
 }
 
@@ -31,14 +50,18 @@ public struct VideoCodecEntry: Sendable {
   public var inputFormats: [PixelFormat] { encoder?.pixelFormats ?? [] }
   public var maximumDimension: UInt32 { encoder?.maximumDimension ?? 0 }
 
-  public func makeEncoder(_ settings: VideoEncoderSettings) throws(MediaError) -> PluginVideoEncoder {
+  public func makeEncoder(
+    _ settings: VideoEncoderSettings, events: PluginInstance.EventHandler? = nil
+  ) throws(MediaError) -> PluginVideoEncoder {
     guard let encoder else { throw MediaError(.unsupported, "\(name) cannot be encoded here") }
-    return try PluginVideoEncoder(encoder, settings, host)
+    return try PluginVideoEncoder(encoder, settings, host, events: events)
   }
 
-  public func makeDecoder(_ settings: VideoDecoderSettings = VideoDecoderSettings()) throws(MediaError) -> PluginVideoDecoder {
+  public func makeDecoder(
+    _ settings: VideoDecoderSettings = VideoDecoderSettings(), events: PluginInstance.EventHandler? = nil
+  ) throws(MediaError) -> PluginVideoDecoder {
     guard let decoder else { throw MediaError(.unsupported, "\(name) cannot be decoded here") }
-    return try PluginVideoDecoder(decoder, settings, host)
+    return try PluginVideoDecoder(decoder, settings, host, events: events)
   }
 
   public func parseHeader(_ data: UnsafeRawBufferPointer) throws(MediaError) -> EncodedHeader {
@@ -56,14 +79,16 @@ public struct AudioCodecEntry: Sendable {
 
   public var name: String { (encoder ?? decoder)?.displayName ?? "" }
 
-  public func makeEncoder(_ settings: AudioEncoderSettings) throws(MediaError) -> PluginAudioEncoder {
+  public func makeEncoder(
+    _ settings: AudioEncoderSettings, events: PluginInstance.EventHandler? = nil
+  ) throws(MediaError) -> PluginAudioEncoder {
     guard let encoder else { throw MediaError(.unsupported, "\(name) cannot be encoded here") }
-    return try PluginAudioEncoder(encoder, settings, host)
+    return try PluginAudioEncoder(encoder, settings, host, events: events)
   }
 
-  public func makeDecoder(channels: Int) throws(MediaError) -> PluginAudioDecoder {
+  public func makeDecoder(channels: Int, events: PluginInstance.EventHandler? = nil) throws(MediaError) -> PluginAudioDecoder {
     guard let decoder else { throw MediaError(.unsupported, "\(name) cannot be decoded here") }
-    return try PluginAudioDecoder(decoder, channels: channels, host)
+    return try PluginAudioDecoder(decoder, channels: channels, host, events: events)
   }
 
   public func parse(_ data: UnsafeRawBufferPointer) throws(MediaError) -> AudioPacketHeader {

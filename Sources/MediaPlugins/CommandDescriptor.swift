@@ -8,9 +8,14 @@ public final class CommandDescriptor: @unchecked Sendable {
     OpaquePointer?, UnsafePointer<msdk_value>?, UInt32, UnsafeMutablePointer<msdk_value>?
   ) -> msdk_result
 
+  /// Calls a command of a plugin that is not in this process: gives what the plugin said and, of a success, what it answered, of the type
+  /// declared.
+  package typealias Elsewhere = @Sendable (OpaquePointer, CommandDescriptor, [ParameterValue], inout ParameterValue?) -> msdk_result
+
   enum Target {
     case invoke(Invoke)
     case native(NativeCall)
+    case elsewhere(Elsewhere)
   }
 
   public let name: String
@@ -23,7 +28,7 @@ public final class CommandDescriptor: @unchecked Sendable {
   public let table: CommandTable
   let target: Target
   /// How errors name it, and what it answers.
-  let label: String
+  package let label: String
   let answerLabel: String
   /// The name with NUL, as programs give it.
   private let nameBytes: ContiguousArray<CChar>
@@ -65,6 +70,13 @@ public final class CommandDescriptor: @unchecked Sendable {
       throw MediaError(.abi, "\(argument) has \(command.invoke == nil ? "neither" : "both") of invoke and native; accepted: exactly one")
     }
     table = CommandTable(name: name, summary: summary, flags: flags, result: result, arguments: arguments, strings: strings)
+  }
+
+  /// The same command, of a plugin that is elsewhere.
+  init(like other: CommandDescriptor, _ call: @escaping Elsewhere) {
+    (name, summary, flags, result, arguments) = (other.name, other.summary, other.flags, other.result, other.arguments)
+    (table, label, answerLabel, nameBytes) = (other.table, other.label, other.answerLabel, other.nameBytes)
+    target = .elsewhere(call)
   }
 
   private static func arguments(of command: msdk_command, named name: String, argument: String) throws(MediaError) -> [CommandArgument] {
@@ -112,7 +124,7 @@ public final class CommandDescriptor: @unchecked Sendable {
   }
 
   /// The arguments of a call in their own types, with the defaults of those that were left out.
-  func check(_ given: [ParameterValue]) throws(MediaError) -> [ParameterValue] {
+  package func check(_ given: [ParameterValue]) throws(MediaError) -> [ParameterValue] {
     try complete(given.count) { index, argument throws(MediaError) in try argument.check(given[index]) }
   }
 

@@ -15,6 +15,7 @@ final class FilterList: Sendable {
   private let medium: PluginInstance.Medium
   private let entries = Monitor<[Entry]>([])
   private let count = Atomic<Int>(0)
+  private let hasGap = Atomic<Bool>(false)
 
   init(_ medium: PluginInstance.Medium) {
     self.medium = medium
@@ -87,14 +88,48 @@ final class FilterList: Sendable {
     return true
   }
 
+  // MARK: Passing
+
+  /// What comes next does not follow what came last.
+  func noteGap() {
+    hasGap.store(true, ordering: .relaxed)
+  }
+
+  /// Whether something is missing before a frame of these flags.
+  func takeGap(_ flags: UInt32) -> Bool {
+    hasGap.exchange(false, ordering: .relaxed) || flags & UInt32(MSDK_FRAME_DISCONTINUITY) != 0
+  }
+
+  /// Passes a frame, which stays the caller's, through all. `filter` is given what came out so far, and whether that is a frame made on the way,
+  /// which nobody else knows. Who fails is taken out, and the frame passes him as it was.
+  func pass<Frame>(
+    _ frame: Frame, release: (Frame) -> Void, by filter: (Entry, Frame, _ isMade: Bool) throws(MediaError) -> Filtered<Frame>
+  ) -> Filtered<Frame>.Result {
+    /// With a reference of ours.
+    var made: Frame?
+    for entry in all {
+      do throws(MediaError) {
+        let filtered = try filter(entry, made ?? frame, made != nil)
+        if let verdict = filtered.verdict { tell(verdict, of: entry) }
+        if case .same = filtered.result { continue }
+        if let made { release(made) }
+        guard case .other(let other) = filtered.result else { return .leftOut }
+        made = other
+      } catch {
+        fail(entry, error)
+      }
+    }
+    return made.map { .other($0) } ?? .same
+  }
+
   // MARK: Telling
 
-  func fail(_ entry: Entry, _ error: MediaError) {
+  private func fail(_ entry: Entry, _ error: MediaError) {
     entry.filter.report(UInt32(MSDK_PLUGIN_EVENT_ERROR), error, text: "", medium: medium)
     _ = take(entry.filter)
   }
 
-  func tell(_ verdict: FilterMeter.Verdict, of entry: Entry) {
+  private func tell(_ verdict: FilterMeter.Verdict, of entry: Entry) {
     let text = verdict.text(entry.filter.descriptor.id)
     entry.filter.report(UInt32(MSDK_PLUGIN_EVENT_SLOW), nil, text: text, medium: medium)
   }

@@ -33,6 +33,11 @@ public struct FilterOutcome<Frame> {
   public let frame: Frame?
   /// In nanoseconds.
   public let spent: UInt64
+
+  init(_ frame: Frame?, since start: Int64) {
+    self.frame = frame
+    spent = UInt64(max(0, MediaTime.monotonic() - start))
+  }
 }
 
 extension PluginInstance {
@@ -42,6 +47,11 @@ extension PluginInstance {
       let phase = attachment.medium == .video ? state.videoFilter : state.audioFilter
       return !state.isDestroyed && phase > .created && state[attachment.medium]?.attachment === attachment
     }
+  }
+
+  /// Whether the process of an isolated filter is gone just now: what comes passes it as it is.
+  func isAway(_ error: MediaError) -> Bool {
+    error.status == .pluginDied && isIsolated
   }
 
   /// Runs the function of a filter, which may change the frame at `writable` in place (nil: none may be); `references` are what it has.

@@ -4,7 +4,7 @@ import MediaCore
 /// The functions that a plugin is given. They trust nothing: contexts and frames are checked by their place in our tables.
 package enum HostTable {
   /// Lives as long as the process.
-  nonisolated(unsafe) static let pointer: UnsafePointer<msdk_host> = {
+  package nonisolated(unsafe) static let pointer: UnsafePointer<msdk_host> = {
     let table = UnsafeMutablePointer<msdk_host>.allocate(capacity: 1)
     table.initialize(to: make())
     return UnsafePointer(table)

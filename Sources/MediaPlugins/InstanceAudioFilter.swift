@@ -48,11 +48,17 @@ extension PluginInstance {
     let (table, adapter) = try audioFilterTable()
     return try turn.take("filter_audio_frame") { () throws(MediaError) in
       guard mayFilter(from: pass.attachment) else { return Filtered(result: .same) }
-      try adapter.agree(on: frame) { offer throws(MediaError) in try takes(offer, table) }
-      if pass.followsGap, audioFilterPhase == .started, let flush = table.flush { try call("flush") { flush($0) } }
+      do throws(MediaError) {
+        try adapter.agree(on: frame) { offer throws(MediaError) in try takes(offer, table) }
+        if pass.followsGap, audioFilterPhase == .started, let flush = table.flush { try call("flush") { flush($0) } }
+      } catch {
+        guard isAway(error) else { throw error }
+        return Filtered(result: .same)
+      }
       do throws(MediaError) {
         return try filter(frame, pass, table, adapter)
       } catch {
+        if isAway(error) { return Filtered(result: .same) }
         guard error.status == .again else { throw error }
         return Filtered(result: .leftOut)
       }
@@ -120,46 +126,14 @@ extension PluginInstance {
       try callFilter("filter_audio_frame", writable: isWritable ? input.native : nil, references: input.references) {
         table.filter_audio_frame?($0, input.native, &out) ?? msdk_result(MSDK_E_UNSUPPORTED)
       }
-      guard let out else { throw brokenSound(.invalid, "succeeded and gave no buffer") }
-      if out == input.native {
-        guard !isWritable || input.references > references else {
-          throw brokenSound(.handle, "gave the buffer back whose reference it had given away")
-        }
-        input.release()
-        try input.checkNumbers(argument: "what filter_audio_frame of \(descriptor.id) gave")
-        return nil
+      do throws(MediaError) {
+        return try FilterRules.accept(out, for: input, isWritable: isWritable, held: references)
+      } catch {
+        throw MediaError(error.status, "\(descriptor.id): \(error.text)")
       }
-      return try accept(out, inPlaceOf: input)
     } catch {
       if isWritable { adapter.restore(input) }
       throw error
     }
-  }
-
-  private func accept(_ out: UnsafeMutablePointer<msdk_audio_frame>, inPlaceOf input: AudioFrame) throws(MediaError) -> AudioFrame {
-    guard let given = try? AudioFrame.retained(foreign: out) else { throw brokenSound(.handle, "gave a buffer that is not live") }
-    // Whose reference this would be is not known: it stays where it is.
-    defer { given.release() }
-    guard given.isWritable else {
-      throw brokenSound(.invalid, "gave a buffer that was given before; accepted: the one that came, or a new one")
-    }
-    guard given.references > 1 else { throw brokenSound(.handle, "gave a buffer without a reference") }
-    do throws(MediaError) {
-      guard given.sampleCount == input.sampleCount, given.format.isSameSound(as: input.format) else {
-        throw brokenSound(
-          .format, "gave \(given.sampleCount) samples of \(given.format); agreed: \(input.sampleCount) of \(input.format)")
-      }
-      try given.checkNumbers(argument: "what filter_audio_frame of \(descriptor.id) gave")
-    } catch {
-      given.release()
-      throw error
-    }
-    given.copyIdentity(from: input)
-    given.setWritable(false)
-    return given
-  }
-
-  private func brokenSound(_ status: Status, _ text: String) -> MediaError {
-    MediaError(status, "\(descriptor.id): filter_audio_frame \(text)")
   }
 }

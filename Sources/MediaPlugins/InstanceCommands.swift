@@ -35,43 +35,70 @@ extension PluginInstance {
   private static func run(
     _ command: CommandDescriptor, _ arguments: [ParameterValue], native plugin: OpaquePointer, _ context: Context, id: String
   ) throws(MediaError) -> ParameterValue? {
+    switch command.run(plugin, arguments, { CommandWords.collect(for: context, $0) }) {
+    case .answer(let value): return value
+    case .broken(let error): throw MediaError(error.status, "\(id): \(error.text)")
+    case .failed(let result, let words):
+      // A plugin may have left the work, and the words, to a thread of its own.
+      let elsewhere = command.isThreadSafe ? nil : context.errorText.withLock { $0 }
+      throw PluginInstance.error(result, command.label, of: id, words ?? elsewhere)
+    }
+  }
+}
+
+extension CommandDescriptor {
+  package enum Outcome {
+    /// nil when it returns nothing.
+    case answer(ParameterValue?)
+    /// What the plugin returned, and its words.
+    case failed(msdk_result, String?)
+    /// It did not answer what it declares.
+    case broken(MediaError)
+  }
+
+  /// Calls the plugin with values that were checked, and copies what it answers. `collect` makes the call, and gives with its result what was
+  /// said with set_error meanwhile.
+  package func run(
+    _ plugin: OpaquePointer, _ arguments: [ParameterValue], _ collect: (() -> msdk_result) -> (msdk_result, MediaError?)
+  ) -> Outcome {
+    if case .elsewhere(let call) = target {
+      var answer: ParameterValue?
+      let (result, said) = collect { ForeignCode.run { call(plugin, self, arguments, &answer) } }
+      return result < 0 ? .failed(result, said?.text) : .answer(answer)
+    }
     // The answer is read while the arguments are there: it may be one of them.
-    let outcome = ParameterValue.withForeign(arguments) { values -> Result<ParameterValue?, MediaError> in
+    return ParameterValue.withForeign(arguments) { values -> Outcome in
       var answer = msdk_value()
-      let (result, said) = CommandWords.collect(for: context) {
+      let (result, said) = collect {
         ForeignCode.run {
-          switch command.target {
+          switch target {
           case .invoke(let invoke): invoke(plugin, UnsafePointer(values.baseAddress), UInt32(values.count), &answer)
           case .native(let function): function.call(plugin, values, into: &answer)
+          case .elsewhere: msdk_result(MSDK_E_UNSUPPORTED)
           }
         }
       }
-      guard result < 0 else { return Result { () throws(MediaError) in try read(answer, of: command, said, id: id) } }
-      // A plugin may have left the work, and the words, to a thread of its own.
-      let elsewhere = command.isThreadSafe ? nil : context.errorText.withLock { $0 }
-      return .failure(PluginInstance.error(result, command.label, of: id, said?.text ?? elsewhere))
+      guard result >= 0 else { return .failed(result, said?.text) }
+      do throws(MediaError) { return .answer(try read(answer, said)) } catch { return .broken(error) }
     }
-    return try outcome.get()
   }
 
-  /// A copy of what a command answered, if that is what it declared.
-  private static func read(
-    _ answer: msdk_value, of command: CommandDescriptor, _ said: MediaError?, id: String
-  ) throws(MediaError) -> ParameterValue? {
-    let declared = command.result?.rawValue ?? UInt32(MSDK_T_VOID)
+  /// A copy of what the plugin answered, if that is what it declared.
+  private func read(_ answer: msdk_value, _ said: MediaError?) throws(MediaError) -> ParameterValue? {
+    let declared = result?.rawValue ?? UInt32(MSDK_T_VOID)
     guard answer.type == declared else {
-      let wanted = command.result.map { "\($0), \(declared)" } ?? "nothing, \(declared)"
-      throw MediaError(.fail, "\(id): \(command.label) gave a value of type \(answer.type); it declares \(wanted)")
+      let wanted = result.map { "\($0), \(declared)" } ?? "nothing, \(declared)"
+      throw MediaError(.fail, "\(label) gave a value of type \(answer.type); it declares \(wanted)")
     }
-    guard let type = command.result else { return nil }
+    guard let type = result else { return nil }
     if type == .string && answer.u.str == nil || type == .bytes && answer.u.bytes.data == nil && answer.u.bytes.size > 0 {
-      guard let said else { throw MediaError(.fail, "\(id): \(command.label) gave NULL; it declares \(type)") }
-      throw MediaError(said.status, "\(id): \(said.text)")
+      guard let said else { throw MediaError(.fail, "\(label) gave NULL; it declares \(type)") }
+      throw said
     }
     do throws(MediaError) {
-      return try ParameterValue(foreign: answer, argument: command.answerLabel)
+      return try ParameterValue(foreign: answer, argument: answerLabel)
     } catch {
-      throw MediaError(.fail, "\(id): \(error.text)")
+      throw MediaError(.fail, error.text)
     }
   }
 }

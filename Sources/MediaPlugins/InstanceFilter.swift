@@ -46,30 +46,41 @@ extension PluginInstance {
     let (table, adapter) = try filterTable()
     return try turn.take("filter_video_frame") { () throws(MediaError) in
       guard mayFilter(from: pass.attachment) else { return Filtered(result: .same) }
-      try adapter.agree(on: frame.format) { offer throws(MediaError) in try setFormat(offer, table, keepsSize: pass.keepsSize) }
-      if pass.followsGap, filterPhase == .started, let flush = table.flush { try call("flush") { flush($0) } }
       do throws(MediaError) {
-        let converted = try adapter.converted(frame)
-        let isWritable = converted != nil || pass.isOwned && frame.references == 1 && frame.isPooled
-        let start = MediaTime.monotonic()
-        let now = clock()
-        let given: VideoFrame?
-        do throws(MediaError) {
-          given = try give(converted ?? frame, isWritable: isWritable, table, agreed: adapter.agreed)
-        } catch {
-          converted?.release()
-          throw error
-        }
-        let verdict = pass.meter.note(at: now, took: MediaTime.monotonic() - start, interval: frame.format.frameRate.interval)
-        if let given {
-          converted?.release()
-          return Filtered(result: .other(given), verdict: verdict)
-        }
-        return Filtered(result: converted.map { .other($0) } ?? .same, verdict: verdict)
+        return try filter(frame, pass, table, adapter)
       } catch {
-        guard error.status == .again else { throw error }
-        return Filtered(result: .leftOut)
+        guard isAway(error) else { throw error }
+        return Filtered(result: .same)
       }
+    }
+  }
+
+  private func filter(
+    _ frame: VideoFrame, _ pass: FilterPass, _ table: msdk_video_filter, _ adapter: FilterAdapter
+  ) throws(MediaError) -> Filtered<VideoFrame> {
+    try adapter.agree(on: frame.format) { offer throws(MediaError) in try setFormat(offer, table, keepsSize: pass.keepsSize) }
+    if pass.followsGap, filterPhase == .started, let flush = table.flush { try call("flush") { flush($0) } }
+    do throws(MediaError) {
+      let converted = try adapter.converted(frame)
+      let isWritable = converted != nil || pass.isOwned && frame.references == 1 && frame.isPooled
+      let start = MediaTime.monotonic()
+      let now = clock()
+      let given: VideoFrame?
+      do throws(MediaError) {
+        given = try give(converted ?? frame, isWritable: isWritable, table, agreed: adapter.agreed)
+      } catch {
+        converted?.release()
+        throw error
+      }
+      let verdict = pass.meter.note(at: now, took: MediaTime.monotonic() - start, interval: frame.format.frameRate.interval)
+      if let given {
+        converted?.release()
+        return Filtered(result: .other(given), verdict: verdict)
+      }
+      return Filtered(result: converted.map { .other($0) } ?? .same, verdict: verdict)
+    } catch {
+      guard error.status == .again else { throw error }
+      return Filtered(result: .leftOut)
     }
   }
 
@@ -105,32 +116,10 @@ extension PluginInstance {
     try callFilter("filter_video_frame", writable: isWritable ? input.native : nil, references: input.references) {
       table.filter_video_frame?($0, input.native, &out) ?? msdk_result(MSDK_E_UNSUPPORTED)
     }
-    let format = agreed ?? input.format
-    guard let out else { throw broken(.invalid, "succeeded and gave no frame") }
-    if out == input.native {
-      guard input.references > 1 else { throw broken(.handle, "gave the frame back whose reference it had given away") }
-      input.release()
-      guard input.fits(format) else { throw broken(.format, "gave \(input.format); agreed: \(format)") }
-      return nil
+    do throws(MediaError) {
+      return try FilterRules.accept(out, for: input, agreed: agreed ?? input.format)
+    } catch {
+      throw MediaError(error.status, "\(descriptor.id): \(error.text)")
     }
-    guard let given = try? VideoFrame.retained(foreign: out) else { throw broken(.handle, "gave a frame that is not live") }
-    // Whose reference this would be is not known: it stays where it is.
-    defer { given.release() }
-    guard given.isWritable || given.native.pointee.sequence == 0 else {
-      throw broken(.invalid, "gave a frame that was given before; accepted: the one that came, or a new one")
-    }
-    guard given.references > 1 else { throw broken(.handle, "gave a frame without a reference") }
-    guard given.fits(format) else {
-      let was = given.format
-      given.release()
-      throw broken(.format, "gave \(was); agreed: \(format)")
-    }
-    given.copyIdentity(from: input)
-    given.setWritable(false)
-    return given
-  }
-
-  private func broken(_ status: Status, _ text: String) -> MediaError {
-    MediaError(status, "\(descriptor.id): filter_video_frame \(text)")
   }
 }

@@ -67,6 +67,8 @@ public final class PluginInstance: Sendable {
   }
 
   public let descriptor: ClassDescriptor
+  /// Whether a stream made it, for itself: nobody else calls it.
+  public let isOfStream: Bool
   public let handle = HandleSlot(.instance)
   public let clock: @Sendable () -> Int64
   let log: @Sendable (Int32, String) -> Void
@@ -125,9 +127,11 @@ public final class PluginInstance: Sendable {
   /// `ended` is told when the instance is destroyed.
   public init(
     _ descriptor: ClassDescriptor, clock: @escaping @Sendable () -> Int64 = { MediaTime.monotonic() },
-    log: @escaping @Sendable (Int32, String) -> Void = { _, _ in }, ended: @escaping @Sendable (PluginInstance) -> Void = { _ in }
+    log: @escaping @Sendable (Int32, String) -> Void = { _, _ in }, isOfStream: Bool = false,
+    ended: @escaping @Sendable (PluginInstance) -> Void = { _ in }
   ) throws(MediaError) {
     self.descriptor = descriptor
+    self.isOfStream = isOfStream
     self.clock = clock
     self.ended = ended
     filterAdapter = descriptor.videoFilter == nil ? nil : FilterAdapter()
@@ -163,6 +167,7 @@ public final class PluginInstance: Sendable {
 
   /// Whether it lives in a process of its own.
   public var isIsolated: Bool { descriptor.isolation != nil }
+  package var isolationPlan: (any AnyObject & Sendable)? { descriptor.isolation }
 
   /// What the class of the instance behind a host context was made with.
   package static func isolation(of context: OpaquePointer?) -> (any AnyObject & Sendable)? {

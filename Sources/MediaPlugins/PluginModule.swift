@@ -10,9 +10,11 @@ public struct LoadedModule: Sendable {
   private static let mostClasses = 256
 
   /// Copies and checks the tables.
-  package init(_ pointer: UnsafePointer<msdk_module>, path: String, isLoaded: Bool = true) throws(MediaError) {
+  package init(
+    _ pointer: UnsafePointer<msdk_module>, path: String, isLoaded: Bool = true, headers: (any EncodedHeaders)? = nil
+  ) throws(MediaError) {
     let table = try PluginTable.read(pointer, "the module")
-    let module = try PluginModule(table, path: path, isLoaded: isLoaded)
+    let module = try PluginModule(table, path: path, isLoaded: isLoaded, headers: headers)
     guard let list = table.classes, list[0] != nil else { throw MediaError(.abi, "the module's classes are NULL or none") }
     var classes: [ClassDescriptor] = []
     while let pointer = list[classes.count] {
@@ -38,13 +40,16 @@ public final class PluginModule: @unchecked Sendable {
   public let url: String
   /// Whether its code is in this process; one that was only described by another process is not.
   public let isLoaded: Bool
+  /// Who reads headers of encoded data where its code is not in this process.
+  package let headers: (any EncodedHeaders)?
 
   private let table: msdk_module
   private let initialisation = Monitor<Result<Void, MediaError>?>(nil)
 
-  fileprivate init(_ table: msdk_module, path: String, isLoaded: Bool) throws(MediaError) {
+  fileprivate init(_ table: msdk_module, path: String, isLoaded: Bool, headers: (any EncodedHeaders)?) throws(MediaError) {
     self.table = table
     self.isLoaded = isLoaded
+    self.headers = headers
     guard table.min_host_minor <= UInt32(MSDK_ABI_MINOR) else {
       throw MediaError(
         .abi, "the module's min_host_minor is \(table.min_host_minor); this host has ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)")

@@ -12,13 +12,15 @@ public final class PluginRegistry: Sendable {
   private let policy: PluginPolicy
   private let scanner: PluginScanner?
 
-  /// Looks at a file in another process; nil when it is to be loaded into this one.
-  private let describe: @Sendable (String) throws(MediaError) -> LoadedModule?
+  /// Looks at a file in another process; nil when it is to be loaded into this one. `wish`: a class of it prefers isolation; `anew`: what
+  /// is known already does not count.
+  public typealias Describe = @Sendable (_ path: String, _ wish: Bool, _ anew: Bool) throws(MediaError) -> LoadedModule?
+  private let describe: Describe
 
   /// Without a scanner the files of a directory are loaded unseen.
   public init(
     policy: PluginPolicy = PluginPolicy(), scanner: PluginScanner? = nil,
-    describe: @escaping @Sendable (String) throws(MediaError) -> LoadedModule? = { _ throws(MediaError) in nil }
+    describe: @escaping Describe = { _, _, _ throws(MediaError) in nil }
   ) {
     self.policy = policy
     self.scanner = scanner
@@ -35,12 +37,12 @@ public final class PluginRegistry: Sendable {
   /// Loads one file, here and now.
   public func load(_ path: String) throws(MediaError) {
     try policy.checkFile(path)
-    if let described = try describe(path) { return try add(described) }
+    if let described = try describe(path, false, false) { return try add(described) }
     try add(PluginFile.load(path))
   }
 
-  /// Loads all of a directory that a child could load; those that are refused are told to `refused`. `rescan` asks a child even about files that
-  /// are known.
+  /// Loads all of a directory that a child could load, or has it described where a class prefers isolation; those that are refused are told
+  /// to `refused`. `rescan` asks a child even about files that are known.
   public func loadAll(
     in directory: String, rescan: Bool = false, refused: (_ path: String, MediaError) -> Void
   ) throws(MediaError) -> Int {
@@ -51,12 +53,12 @@ public final class PluginRegistry: Sendable {
     for path in files {
       do throws(MediaError) {
         try policy.checkFile(path)
-        if let described = try describe(path) {
-          try add(described)
-        } else {
-          if let classes = try scan?.classes(of: path) { try policy.checkClasses(classes) }
-          try add(PluginFile.load(path))
+        var described = try describe(path, false, rescan)
+        if described == nil, let look = try scan?.look(at: path) {
+          try policy.checkClasses(look.classes)
+          if look.prefersIsolation { described = try describe(path, true, rescan) }
         }
+        if let described { try add(described) } else { try add(PluginFile.load(path)) }
         count += 1
       } catch {
         refused(path, error)

@@ -35,16 +35,18 @@ public struct PluginScanner: Sendable {
       cache = ScanCache(path: scanner.cachePath)
     }
 
-    /// The classes that a file brings, or why this process must not load it. nil: nobody could look, and it is loaded unseen.
-    mutating func classes(of path: String) throws(MediaError) -> [String]? {
+    /// What a file brings, or why this process must not load it. nil: nobody could look, and it is loaded unseen.
+    mutating func look(at path: String) throws(MediaError) -> Look? {
       let resolved = try PluginFile.check(path)
-      if let loaded = PluginFile.loadedClasses(resolved) { return loaded }
+      if let loaded = PluginFile.loadedClasses(resolved) { return Look(classes: loaded, prefersIsolation: false) }
       try ElfFile.check(resolved)
       let identity = try PluginIdentity(of: resolved)
       let now = Int64(time(nil))
       if !rescan, let known = cache.answer(for: resolved, identity, now: now) { return try PluginScanner.result(known) }
       let deadline = Deadline.after(milliseconds: scanner.patience)
-      guard let outcome = try? ScanChild.run(scanner.program, ["--scan", resolved], deadline: deadline) else { return nil }
+      guard let outcome = try? ChildAnswer.of(scanner.program, ["--scan", resolved], most: ScanAnswer.mostBytes, deadline: deadline) else {
+        return nil
+      }
       let (answer, isAnswered) = scanner.judge(outcome, resolved)
       if case .refused = answer, isAnswered {
         cache.keepForMoments(answer, for: resolved, identity, now: now)
@@ -57,30 +59,25 @@ public struct PluginScanner: Sendable {
     mutating func finish() { cache.save() }
   }
 
-  private static func result(_ answer: ScanAnswer) throws(MediaError) -> [String] {
+  struct Look: Equatable {
+    let classes: [String]
+    /// The file is described by a process then, and not loaded into this one before that is asked for.
+    let prefersIsolation: Bool
+  }
+
+  private static func result(_ answer: ScanAnswer) throws(MediaError) -> Look {
     switch answer {
-    case .accepted(let ids): return ids
+    case .accepted(let ids): return Look(classes: ids, prefersIsolation: false)
+    case .isolated(let ids): return Look(classes: ids, prefersIsolation: true)
     case .refused(let status, let words): throw MediaError(status, words)
     }
   }
 
   /// What came of a child, and whether that is an answer of its own.
-  private func judge(_ outcome: ScanChild.Outcome, _ path: String) -> (ScanAnswer, isAnswered: Bool) {
-    let said = outcome.words.isEmpty ? "" : "; it said: \(outcome.words)"
-    func fault(_ status: Status, _ words: String) -> (ScanAnswer, Bool) {
-      (.refused(status, "plugin \(path) was not loaded: \(words)\(said)"), false)
-    }
-    let answer = ScanAnswer(outcome.output)
-    switch outcome.end {
-    case .late: return fault(.timeout, "a process that loaded it did not end within \(Double(patience) / 1000) s")
-    case .flooding: return fault(.abi, "a process that loaded it wrote without end")
-    case .signal(let number):
-      return fault(.pluginDied, "a process that loaded it was ended by signal \(number), \(ForeignText.readLossy(strsignal(number), limit: 128))")
-    case .exit(let code) where code != 0 || outcome.output.isEmpty:
-      return fault(.pluginDied, "a process that loaded it was ended by exit(\(code))")
-    case .exit, .unknown:
-      guard let answer else { return fault(.abi, "what a process that loaded it answered makes no sense") }
-      return (answer, true)
-    }
+  private func judge(_ outcome: ChildAnswer.Outcome, _ path: String) -> (ScanAnswer, isAnswered: Bool) {
+    if let fault = outcome.fault(path, patience: patience) { return (.refused(fault.status, fault.text), false) }
+    if let answer = ScanAnswer(outcome.output) { return (answer, true) }
+    let fault = outcome.senseless(path)
+    return (.refused(fault.status, fault.text), false)
   }
 }

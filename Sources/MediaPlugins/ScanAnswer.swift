@@ -4,10 +4,12 @@ import MediaCore
 /// What a child that loaded a plugin file tells of it. Writer and reader face each other here:
 ///
 ///     mediasdk-scan 1
-///     accepted CLASS CLASS...      or      refused CODE WORDS...
+///     accepted CLASS CLASS...      or      isolated CLASS CLASS...      or      refused CODE WORDS...
 ///     end
 enum ScanAnswer: Equatable {
   case accepted([String])
+  /// The same, and one of them would rather run in a process of its own: the file is not to be loaded just to be listed.
+  case isolated([String])
   case refused(Status, String)
 
   static let mostBytes = 65_536
@@ -17,6 +19,7 @@ enum ScanAnswer: Equatable {
   var text: String {
     switch self {
     case .accepted(let ids): "\(ScanAnswer.head)\naccepted \(ids.joined(separator: " "))\n\(ScanAnswer.tail)\n"
+    case .isolated(let ids): "\(ScanAnswer.head)\nisolated \(ids.joined(separator: " "))\n\(ScanAnswer.tail)\n"
     case .refused(let status, let words):
       "\(ScanAnswer.head)\nrefused \(status.rawValue) \(ScanText.oneLine(words, most: 2048))\n\(ScanAnswer.tail)\n"
     }
@@ -29,10 +32,10 @@ enum ScanAnswer: Equatable {
     guard lines.count == 4, lines[0] == ScanAnswer.head, lines[2] == ScanAnswer.tail, lines[3].isEmpty else { return nil }
     let words = lines[1].split(separator: " ", omittingEmptySubsequences: false)
     switch words.first {
-    case "accepted":
+    case "accepted", "isolated":
       let ids = words.dropFirst().map(String.init)
       guard (1...256).contains(ids.count), ids.allSatisfy(ScanAnswer.isID) else { return nil }
-      self = .accepted(ids)
+      self = words.first == "isolated" ? .isolated(ids) : .accepted(ids)
     case "refused":
       guard words.count > 2, let code = msdk_result(words[1]), let status = Status(rawValue: code) else { return nil }
       self = .refused(status, words.dropFirst(2).joined(separator: " "))

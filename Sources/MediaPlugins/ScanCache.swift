@@ -6,7 +6,7 @@ import MediaCore
 /// What children found out about plugin files, kept between programs: which classes a file brings, or that it killed or held up the process that
 /// loaded it. A file that changed is not known any more, and neither is such a fault after a day. Other refusals are not kept: they cost little,
 /// and their reason may lie outside of the file.
-struct ScanCache: Sendable {
+package struct ScanCache: Sendable {
   struct Entry: Sendable, Equatable {
     let identity: PluginIdentity
     /// In seconds since 1970.
@@ -18,8 +18,8 @@ struct ScanCache: Sendable {
 
   private static let largest = 4 << 20
   private static let mostEntries = 4096
-  private static let faultLasts: Int64 = 86_400
-  static let refusalLasts: Int64 = 10
+  package static let faultLasts: Int64 = 86_400
+  package static let refusalLasts: Int64 = 10
   /// Of this process, for engines that keep no file.
   private static let memory = Monitor<[String: Entry]>([:])
   /// Another version of the SDK may think otherwise of the same files.
@@ -133,6 +133,7 @@ struct ScanCache: Sendable {
     let verdict: String
     switch entry.answer {
     case .accepted(let ids): verdict = "accepted\t\(ids.joined(separator: " "))"
+    case .isolated(let ids): verdict = "isolated\t\(ids.joined(separator: " "))"
     case .refused(let status, let words): verdict = "refused\t\(status.rawValue) \(ScanText.oneLine(words, most: 2048))"
     }
     let identity = entry.identity
@@ -147,9 +148,9 @@ struct ScanCache: Sendable {
     let words = fields[6].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     let answer: ScanAnswer
     switch fields[5] {
-    case "accepted":
+    case "accepted", "isolated":
       guard !words.isEmpty, words.allSatisfy(ScanAnswer.isID) else { return nil }
-      answer = .accepted(words)
+      answer = fields[5] == "isolated" ? .isolated(words) : .accepted(words)
     case "refused":
       guard words.count > 1, let code = msdk_result(words[0]), let status = Status(rawValue: code) else { return nil }
       answer = .refused(status, words.dropFirst().joined(separator: " "))

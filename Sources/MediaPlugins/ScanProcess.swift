@@ -1,25 +1,26 @@
-import CLinux
-import Glibc
+import CMediaSDK
 import MediaCore
 
 /// The child's side of a scan: `msdk-plugin-host --scan FILE`.
 public enum ScanProcess {
-  /// Loads the file, answers on what was standard output, and ends without running what the plugin left for exit.
+  /// Loads the file and tells of its classes.
   public static func run(_ path: String) -> Never {
-    let descriptor = msdk_scan_child()
-    guard descriptor >= 0 else { _exit(3) }
+    let descriptor = AnsweringChild.begin()
     let answer: ScanAnswer
     do throws(MediaError) {
-      answer = .accepted(try PluginFile.load(path).classes.map(\.id))
+      let classes = try PluginFile.load(path).classes
+      let ids = classes.map(\.id)
+      answer = classes.contains(where: \.prefersIsolation) ? .isolated(ids) : .accepted(ids)
     } catch {
       answer = .refused(error.status, error.text)
     }
-    var bytes = ArraySlice(answer.text.utf8)
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else { _exit(3) }
-      bytes = bytes.dropFirst(count)
-    }
-    _exit(0)
+    AnsweringChild.end(descriptor, answer.text.utf8)
+  }
+}
+
+extension ClassDescriptor {
+  /// Whether it says so, and does not take it back.
+  var prefersIsolation: Bool {
+    flags & UInt32(MSDK_CLASS_PREFERS_ISOLATION) != 0 && flags & UInt32(MSDK_CLASS_NO_ISOLATION) == 0
   }
 }

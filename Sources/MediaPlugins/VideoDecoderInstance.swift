@@ -59,9 +59,11 @@ public final class PluginVideoDecoder: Sendable {
   private let instance: PluginInstance
   private let settings: VideoDecoderSettings
 
-  init(_ descriptor: ClassDescriptor, _ settings: VideoDecoderSettings, _ host: CodecHost) throws(MediaError) {
+  init(_ descriptor: ClassDescriptor, _ settings: VideoDecoderSettings, _ host: CodecHost, events: PluginInstance.EventHandler? = nil)
+    throws(MediaError)
+  {
     self.settings = settings
-    instance = try host.makeInstance(descriptor)
+    instance = try host.makeInstance(descriptor, .video, events)
     do throws(MediaError) {
       try instance.openVideoDecoder(settings)
     } catch {
@@ -87,8 +89,13 @@ extension ClassDescriptor {
   func parseVideo(_ data: UnsafeRawBufferPointer) throws(MediaError) -> EncodedHeader {
     var native = msdk_encoded_header()
     native.struct_size = UInt32(MemoryLayout<msdk_encoded_header>.size)
-    let result = ForeignCode.run {
-      videoDecoder?.parse_header?(data.baseAddress, UInt64(data.count), &native) ?? msdk_result(MSDK_E_UNSUPPORTED)
+    let result: msdk_result
+    if let headers = module.headers {
+      result = try headers.parseVideo(data, of: id, &native)
+    } else {
+      result = ForeignCode.run {
+        videoDecoder?.parse_header?(data.baseAddress, UInt64(data.count), &native) ?? msdk_result(MSDK_E_UNSUPPORTED)
+      }
     }
     guard result >= 0 else {
       // Functions without an instance have no words of their own; ours are asked for them.

@@ -82,8 +82,10 @@ extension VideoEncoderSettings {
 public final class PluginVideoEncoder: Sendable {
   private let instance: PluginInstance
 
-  init(_ descriptor: ClassDescriptor, _ settings: VideoEncoderSettings, _ host: CodecHost) throws(MediaError) {
-    instance = try host.makeInstance(descriptor)
+  init(_ descriptor: ClassDescriptor, _ settings: VideoEncoderSettings, _ host: CodecHost, events: PluginInstance.EventHandler? = nil)
+    throws(MediaError)
+  {
+    instance = try host.makeInstance(descriptor, .video, events)
     do throws(MediaError) {
       try instance.openVideoEncoder(settings)
     } catch {

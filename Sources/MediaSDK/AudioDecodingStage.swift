@@ -18,6 +18,7 @@ final class AudioDecodingStage: @unchecked Sendable {
   private static let mostSamples = 5760
 
   private let codec: AudioCodecEntry
+  private let events: PluginInstance.EventHandler?
   private let format: AudioFormat
   private let pool = BufferPool(limit: 2048)
   private var decoder: PluginAudioDecoder?
@@ -26,8 +27,9 @@ final class AudioDecodingStage: @unchecked Sendable {
   private var end: Int64 = 0
   private var sequence: UInt64 = 0
 
-  init(_ codec: AudioCodecEntry, channels: UInt32) {
+  init(_ codec: AudioCodecEntry, channels: UInt32, events: PluginInstance.EventHandler? = nil) {
     self.codec = codec
+    self.events = events
     format = AudioFormat(.f32, sampleRate: AudioDecodingStage.rate, channels: channels)
   }
 
@@ -38,8 +40,8 @@ final class AudioDecodingStage: @unchecked Sendable {
 
   /// Calls `body` with what a packet holds, and before it with what makes good those that were lost before it.
   func decode(_ packet: EncodedFrame, _ picture: PictureID, _ body: (AudioFrame) -> Void) throws(MediaError) -> Result {
-    let header = try codec.parse(packet.bytes)
     let decoder = try currentDecoder()
+    let header = try decoder.parse(packet.bytes)
     var result = Result()
     var isAfterGap = latest == nil && sequence > 0
     let timestamp = packet.native.pointee.timestamp_ns
@@ -60,7 +62,7 @@ final class AudioDecodingStage: @unchecked Sendable {
 
   private func currentDecoder() throws(MediaError) -> PluginAudioDecoder {
     if let decoder { return decoder }
-    let made = try codec.makeDecoder(channels: Int(format.channels))
+    let made = try codec.makeDecoder(channels: Int(format.channels), events: events)
     decoder = made
     return made
   }

@@ -28,10 +28,12 @@ final class AudioEncodingStage: @unchecked Sendable {
   /// Bytes of packets that left, and that no buffer was told of yet.
   var untold: UInt64 = 0
 
-  init(_ options: OutgoingAudioOptions, _ settings: AudioEncoderSettings, _ codecs: Codecs = .builtIn) throws(MediaError) {
+  init(
+    _ options: OutgoingAudioOptions, _ settings: AudioEncoderSettings, _ codecs: Codecs = .builtIn, events: PluginInstance.EventHandler? = nil
+  ) throws(MediaError) {
     self.options = options
     self.settings = settings
-    encoder = try codecs.encodableAudio(options.codec).makeEncoder(settings)
+    encoder = try codecs.encodableAudio(options.codec).makeEncoder(settings, events: events)
     packetSamples = Int(AudioLimits.samples(sampleRate: settings.sampleRate, milliseconds: options.packetDuration))
     let format = AudioFormat(
       .f32, sampleRate: settings.sampleRate, channels: options.channels, samplesPerBuffer: UInt32(packetSamples))

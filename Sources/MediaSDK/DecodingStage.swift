@@ -30,10 +30,12 @@ final class DecodingStage: Sendable {
   /// The longest queue of pictures, and 32 in the hands of the program.
   private let pool = BufferPool(limit: 96)
   private let scratch = ConversionScratch()
+  private let events: PluginInstance.EventHandler
   private let state = Monitor(State())
 
   /// The frame rate is the stream's: encoded frames do not tell.
-  init(_ codec: VideoCodecEntry, frameRate: FrameRate) {
+  init(_ codec: VideoCodecEntry, frameRate: FrameRate, events: @escaping PluginInstance.EventHandler) {
+    self.events = events
     self.codec = codec
     self.frameRate = frameRate
   }
@@ -60,12 +62,15 @@ final class DecodingStage: Sendable {
     }
   }
 
-  /// What was decoded last was damaged.
-  func fail(now: Int64) {
+  /// What was decoded last was damaged. Says whether a key frame is to be asked for at once: not again and again while a decoder is being
+  /// started, which asks when it is back.
+  func fail(_ error: MediaError, now: Int64) -> Bool {
     state.withLock { state in
       state.needsKeyFrame = true
       state.isAfterGap = true
+      guard error.status != .pluginDied else { return state.mayAsk(now) }
       state.lastRequest = now
+      return true
     }
   }
 
@@ -106,7 +111,7 @@ final class DecodingStage: Sendable {
 extension DecodingStage {
   private func currentDecoder() throws(MediaError) -> PluginVideoDecoder {
     if let decoder = state.withLock({ $0.decoder }) { return decoder }
-    let decoder = try codec.makeDecoder()
+    let decoder = try codec.makeDecoder(events: events)
     state.withLock { $0.decoder = decoder }
     return decoder
   }

@@ -7,13 +7,15 @@ import MediaPlugins
 final class EncodingStage: @unchecked Sendable {
   private let codec: VideoCodecEntry
   private let options: OutgoingVideoOptions
+  private let events: PluginInstance.EventHandler
   private var encoder: PluginVideoEncoder?
   private var format: VideoFormat?
   private var bitrate: UInt64 = 0
   private var frameRate = FrameRate(0)
   private var lastKeyFrame = Int64.min
 
-  init(_ codec: VideoCodecEntry, _ options: OutgoingVideoOptions) {
+  init(_ codec: VideoCodecEntry, _ options: OutgoingVideoOptions, events: @escaping PluginInstance.EventHandler) {
+    self.events = events
     self.codec = codec
     self.options = options
   }
@@ -55,7 +57,8 @@ final class EncodingStage: @unchecked Sendable {
     let encoder = try codec.makeEncoder(
       VideoEncoderSettings(
         width: format.width, height: format.height, frameRate: work.frameRate, threads: threads, preset: options.preset,
-        targetBitrate: work.bitrate, keyFrameInterval: 9999, isScreen: options.kind == .screenShare))
+        targetBitrate: work.bitrate, keyFrameInterval: 9999, isScreen: options.kind == .screenShare),
+      events: events)
     self.encoder = encoder
     self.format = format
     bitrate = work.bitrate

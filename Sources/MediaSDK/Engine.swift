@@ -26,10 +26,15 @@ public final class Engine: Sendable {
   public let plugins: PluginRegistry
   private let isolation: Isolation
   public let logger: Logger
+  private let codecParameters = CodecParameters()
   let clock: any MediaClock
   let loop: EventLoop
   private let options: EngineOptions
   private let children = Monitor(Children())
+  /// Made when it is needed first.
+  private let network = Monitor<NetworkThread?>(nil)
+  /// Rooms that this engine opened to the network, by name.
+  let hubs = Monitor<[String: HubOpening]>([:])
   /// Of the rooms that this engine configured.
   let verifiers = Monitor(RoomVerifiers())
 
@@ -41,7 +46,7 @@ public final class Engine: Sendable {
     plugins = PluginRegistry(
       policy: .standard(ignoringEnvironment: options.ignoresEnvironment),
       scanner: .standard(ignoringEnvironment: options.ignoresEnvironment),
-      describe: { path throws(MediaError) in try isolation.describe(path) })
+      describe: { path, wish, anew throws(MediaError) in try isolation.describe(path, wish: wish, anew: anew) })
     clock = options.isVirtualClock ? VirtualClock() : SystemClock()
     loop = EventLoop("msdk-loop", clock: clock)
     plugins.addBuiltIn()
@@ -62,6 +67,17 @@ public final class Engine: Sendable {
     }
     guard !ForeignCode.isRunning else { throw MediaError(.thread, "the clock cannot be advanced from inside a callback") }
     try clock.advance(by: nanoseconds)
+  }
+
+  func networkThread() throws(MediaError) -> NetworkThread {
+    try network.withLock { network throws(MediaError) in
+      if let network { return network }
+      // Nobody would stop it.
+      guard !isClosed else { throw MediaError(.closed, "the engine is destroyed") }
+      let made = try NetworkThread(clock: clock)
+      network = made
+      return made
+    }
   }
 
   // MARK: Making
@@ -152,8 +168,27 @@ public final class Engine: Sendable {
 
   /// The codecs among the classes that are known now.
   public var codecs: Codecs {
-    let (clock, logger) = (self.clock, self.logger)
-    return Codecs(plugins.classes, CodecHost(clock: { clock.now() }, log: { level, text in logger.log(level, text) }))
+    let (clock, logger, isolation) = (self.clock, self.logger, self.isolation)
+    let log: @Sendable (Int32, String) -> Void = { level, text in logger.log(level, text) }
+    let host = CodecHost(
+      clock: { clock.now() }, log: log,
+      place: { descriptor throws(MediaError) in
+        // Ours are in this process whatever the environment says.
+        if descriptor.isBuiltIn { return descriptor }
+        return try isolation.descriptor(for: descriptor, InstanceOptions(), isVirtualClock: clock.isVirtual, log: log)
+      },
+      parameters: codecParameters)
+    return Codecs(plugins.classes, host)
+  }
+
+  /// A parameter for the instances of a codec that streams make from now on; nil: the class's own default again.
+  public func setCodecParameter(_ classID: String, _ name: String, _ value: ParameterValue?) throws(MediaError) {
+    try codecParameters.set(name, value, of: plugins.descriptor(classID))
+  }
+
+  /// The same from text.
+  public func setCodecParameter(_ classID: String, _ name: String, text: String) throws(MediaError) {
+    try codecParameters.set(name, text: text, of: plugins.descriptor(classID))
   }
 
   /// How many of the standard places' files are loaded.
@@ -177,11 +212,13 @@ public final class Engine: Sendable {
       return children
     }
     handle.end()
+    closeHubs()
     for session in children.sessions.values { session.close() }
     for stream in children.outgoing.values { stream.close() }
     for stream in children.outgoingAudio.values { stream.close() }
     for instance in children.instances.values { instance.destroy() }
     loop.stop()
+    network.withLock { $0.take() }?.stop()
     LoopbackTransport.forgetSettings(of: clock)
     for verifier in verifiers.withLock({ $0.takeAll() }) { verifier.close() }
     logger.set(level: MSDK_LOG_NONE.level32, callback: nil)

@@ -72,7 +72,7 @@ public final class IncomingAudio: MediaSink {
     let codec = description.codec == 0 ? nil : session.engine.codecs.decoderOfAudio(description.codec)
     remote = Remote(
       description: description, format: format, kind: kind, transport: transport,
-      decoding: codec.map { AudioDecodingStage($0, channels: format.channels) })
+      decoding: codec.map { AudioDecodingStage($0, channels: format.channels) { session.push(.plugin($0.instance, $0)) } })
   }
 
   /// The mix.

@@ -101,7 +101,7 @@ public final class IncomingVideo: MediaSink {
       guarded.deliveryGate = CallbackGate()
       guarded.starts += 1
       let start = guarded.starts
-      let decoding = codec.map { DecodingStage($0, frameRate: format.frameRate) }
+      let decoding = codec.map { DecodingStage($0, frameRate: format.frameRate, events: hearDecoder) }
       guarded.worker = clock.makeWorker("msdk-receive") { self.process(start, decoding) }
       filters.noteGap()
       output.open(options)
@@ -222,6 +222,14 @@ public final class IncomingVideo: MediaSink {
 
   var pass: PluginInstance.EventHandler {
     { [session] event in session.push(.plugin(event.instance, event)) }
+  }
+
+  /// A decoder whose process was started again knows nothing of the pictures before.
+  private var hearDecoder: PluginInstance.EventHandler {
+    { [self] event in
+      pass(event)
+      if event.event == UInt32(MSDK_PLUGIN_EVENT_RESTARTED) { requestKeyFrame() }
+    }
   }
 
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {

@@ -133,8 +133,7 @@ extension IncomingVideo {
       } else {
         guarded.withLock { $0.counters.corrupt += 1 }
         session.engine.logger.log(MSDK_LOG_WARN.level32, "frame \(frame.native.pointee.sequence) of \(userID): \(error.text)")
-        decoding.fail(now: now)
-        requestKeyFrame()
+        if decoding.fail(error, now: now) { requestKeyFrame() }
       }
     }
   }

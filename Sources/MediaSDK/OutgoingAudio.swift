@@ -56,6 +56,8 @@ public final class OutgoingAudio: Sendable {
     var worker: (any Worker)?
     var speech = SpeechDetector()
     var counters = OutgoingAudioCounters()
+    /// What its transport was told of the encoder.
+    var target = ToldTarget()
     var isClosed = false
   }
 
@@ -126,7 +128,7 @@ public final class OutgoingAudio: Sendable {
   func start(on session: Session, _ transport: any Transport) throws(MediaError) {
     // An encoder's making is foreign code, and not for under the lock. What is set meanwhile it is told with the first buffer.
     let settings = guarded.withLock { $0.encoderSettings }
-    let encoding = hasEncoder ? try AudioEncodingStage(options, settings, engine.codecs) : nil
+    let encoding = hasEncoder ? try AudioEncodingStage(options, settings, engine.codecs) { self.pass($0) } : nil
     let gain: Float = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
       guard guarded.state != .started, guarded.attachedTo == nil || guarded.attachedTo === session else {
@@ -134,7 +136,7 @@ public final class OutgoingAudio: Sendable {
       }
       // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
       let id = transport.makeStreamID()
-      guard session.remember(self, as: id, on: transport) else { throw MediaError(.state, "the session is not connected") }
+      guard session.remember(self, as: id, on: transport, taking: options.bits(guarded.encoderSettings.bitrate)) else { throw MediaError(.state, "the session is not connected") }
       do throws(MediaError) {
         try transport.publish(id, codec: options.codec, format: .audio(format, kind: options.kind.rawValue))
         guarded.begin(encoding, OutgoingVideo.Publication(session: session, transport: transport, id: id))
@@ -150,6 +152,7 @@ public final class OutgoingAudio: Sendable {
     filters.noteGap()
     session.push(.outgoingAudioState(self, .started, nil))
     pump.withLock { $0 }?.follow(true)
+    session.divideEstimate()
   }
 
   /// Says whether it was started.
@@ -191,6 +194,7 @@ public final class OutgoingAudio: Sendable {
     if ending.wasSpeaking { publication.session.spoke(publication.id, userID: publication.session.options.userID, nil) }
     publication.session.push(.outgoingAudioState(self, final, error))
     publication.session.forget(audio: publication.id)
+    publication.session.divideEstimate()
     return true
   }
 

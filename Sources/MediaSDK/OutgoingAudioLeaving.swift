@@ -164,12 +164,16 @@ extension OutgoingAudio {
 
   func handOver(_ unit: MediaUnit, _ publication: OutgoingVideo.Publication?) -> SendResult {
     guard let publication else { return .notConnected }
-    let picture = guarded.withLock { guarded in
+    let (picture, target): (PictureID, UInt64?) = guarded.withLock { guarded in
       guarded.picture += 1
-      if case .encoded = unit { guarded.counters.packets += 1 }
-      return guarded.picture
+      guard case .encoded = unit else { return (guarded.picture, nil) }
+      guarded.counters.packets += 1
+      let target = hasEncoder ? UInt64(clamping: guarded.encoderSettings.bitrate) : 0
+      return (guarded.picture, guarded.target.isNews(target, of: publication.id) ? target : nil)
     }
-    return publication.transport.send(unit, picture, on: publication.id)
+    let result = publication.transport.send(unit, picture, on: publication.id)
+    if let target { publication.transport.setTargetBitrate(publication.id, target) }
+    return result
   }
 
   /// It has left the queue, and will be over after its duration.

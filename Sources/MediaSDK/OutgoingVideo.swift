@@ -59,6 +59,8 @@ public final class OutgoingVideo: Sendable {
     /// Of what is published.
     var codec: UInt32 = 0
     var counters = OutgoingVideoCounters()
+    /// What its transport was told of the encoder.
+    var target = ToldTarget()
     var rate = RateMeter()
     var isClosed = false
   }
@@ -115,7 +117,7 @@ public final class OutgoingVideo: Sendable {
       try guarded.checkMayStart()
       // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
       let id = transport.makeStreamID()
-      let estimate = try session.remember(self, as: id, on: transport)
+      let estimate = try session.remember(self, as: id, on: transport, wishing: options.wish(guarded.bitrate, formats))
       var negotiator = options.makeNegotiator(formats)
       _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
@@ -135,6 +137,7 @@ public final class OutgoingVideo: Sendable {
     filters.noteGap()
     pump.withLock { $0 }?.follow(sender)
     scheduleNegotiation()
+    session.divideEstimate()
   }
 
   /// Says whether it was started.
@@ -176,6 +179,7 @@ public final class OutgoingVideo: Sendable {
     completionGate.waitUntilEmpty()
     // Before it is told, so that whoever hears of it may start another.
     publication.session.forget(video: publication.id)
+    publication.session.divideEstimate()
     if isScreen { publication.session.push(.screenShareState(userID: publication.session.options.userID, isSharing: false, nil)) }
     publication.session.push(.outgoingVideoState(self, final, error))
     return true
@@ -203,14 +207,17 @@ public final class OutgoingVideo: Sendable {
   // MARK: Steering
 
   public func setBitrate(target: UInt64, least: UInt64, most: UInt64) throws(MediaError) {
-    try guarded.withLock { guarded throws(MediaError) in
+    let (session, wish): (Session?, EstimateShares.Wish) = try guarded.withLock { guarded throws(MediaError) in
       var wanted = guarded.bitrate
       if target != 0 { wanted.target = target }
       if least != 0 { wanted.least = least }
       if most != 0 { wanted.most = most }
       try wanted.check()
       guarded.bitrate = wanted
+      return (guarded.publication?.session, options.wish(wanted, options.formats))
     }
+    // The wish of a producer's own format stands as it was.
+    if wish.bits > 0 { session?.wishes(self, wish) }
   }
 
   /// nil: the format's own.

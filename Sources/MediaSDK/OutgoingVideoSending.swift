@@ -165,14 +165,17 @@ extension OutgoingVideo {
   }
 
   /// nil when that is not what encodes any more: what it made is of another codec than the stream's.
-  private func handOver(_ unit: MediaUnit, of encoding: EncodingStage?) -> SendResult? {
-    let found: (publication: Publication?, picture: PictureID)? = guarded.withLock { guarded in
+  private func handOver(_ unit: MediaUnit, of encoding: EncodingStage?, target: UInt64) -> SendResult? {
+    let found: (publication: Publication?, picture: PictureID, isNewTarget: Bool)? = guarded.withLock { guarded in
       guard guarded.encoding === encoding else { return nil }
       guarded.picture += 1
-      return (guarded.publication, guarded.picture)
+      return (guarded.publication, guarded.picture, guarded.target.isNews(target, of: guarded.publication?.id))
     }
     guard let found else { return nil }
-    return found.publication.map { $0.transport.send(unit, found.picture, on: $0.id) } ?? .notConnected
+    guard let publication = found.publication else { return .notConnected }
+    let result = publication.transport.send(unit, found.picture, on: publication.id)
+    if found.isNewTarget { publication.transport.setTargetBitrate(publication.id, target) }
+    return result
   }
 
   // MARK: With an encoder
@@ -196,6 +199,10 @@ extension OutgoingVideo {
     let forceKeyFrame: Bool
     let hasTakers: Bool
     let callback: FrameCallback<EncodedFrame>?
+    let publication: Publication?
+
+    /// How long what is encoded now would wait before it leaves.
+    var backlog: Int64 { publication.map { $0.transport.backlog(of: $0.id) } ?? 0 }
   }
 
   private func nextWork(of encoding: EncodingStage) -> Work? {
@@ -212,7 +219,7 @@ extension OutgoingVideo {
       return Work(
         pending: pending, format: format, bitrate: bitrate,
         frameRate: guarded.slowerRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
-        callback: guarded.encodedCallback)
+        callback: guarded.encodedCallback, publication: guarded.publication)
     }
   }
 
@@ -228,6 +235,11 @@ extension OutgoingVideo {
       return report([work.pending], .dropped, .stopped)
     }
     guard work.hasTakers else { return report([work.pending], .dropped, .noReceiver) }
+    // What waits for long comes too late, and so does all that is predicted from it; what was not encoded is missed by nothing.
+    guard work.callback != nil || work.backlog <= OutgoingVideo.longestBacklog else {
+      keepWish(work)
+      return report([work.pending], .dropped, .network)
+    }
     let start = MediaTime.monotonic()
     do throws(MediaError) {
       let encoded = try encoding.encode(frame, work, format: format)
@@ -236,7 +248,7 @@ extension OutgoingVideo {
       guard let encoded else { return report([work.pending], .dropped, .encoder) }
       defer { encoded.release() }
       work.callback?.call(encoded)
-      guard let result = handOver(.encoded(encoded), of: encoding) else { return report([work.pending], .dropped, .stopped) }
+      guard let result = handOver(.encoded(encoded), of: encoding, target: work.bitrate) else { return report([work.pending], .dropped, .stopped) }
       let isTaken = result == .noReceiver && work.callback != nil
       finish(
         work.pending, isTaken ? .sent : result, outcome: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame,
@@ -248,6 +260,8 @@ extension OutgoingVideo {
       if !encoding.hasEncoder { fail(error) }
     }
   }
+
+  private static let longestBacklog: Int64 = 300_000_000
 
   // MARK: Telling
 

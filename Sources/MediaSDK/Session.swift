@@ -1,5 +1,6 @@
 import MediaCore
 import MediaPlugins
+import MediaRTP
 import MediaTransport
 
 public struct SessionOptions: Sendable {
@@ -7,6 +8,8 @@ public struct SessionOptions: Sendable {
   public var userID: String
   public var displayName: String
   public var eventCapacity = 1024
+  /// A file of what passes over a network: pcap. With `seesPlain` of what protection protects.
+  public var capture: (path: String, seesPlain: Bool)?
   /// What the room's verifier is shown.
   public var accessToken = AccessToken("")
 
@@ -41,6 +44,9 @@ public final class Session: TransportDelegate {
     var sound = SessionSound()
     var screenViews: [ScreenView] = []
     var estimate: UInt64 = 0
+    var shares = EstimateShares()
+    /// While it is connected to a network.
+    var quality: QualityWatch?
     var isClosed = false
     /// Closed, and its streams were ended.
     var isDone = false
@@ -51,7 +57,7 @@ public final class Session: TransportDelegate {
   public let options: SessionOptions
   public let handle = HandleSlot(.session)
   public let engine: Engine
-  private let room: String
+  let target: RoomURL.Target
   private let events: EventQueue
   let guarded = Monitor(Guarded())
   let renderers = Monitor(SessionRenderers())
@@ -68,7 +74,17 @@ public final class Session: TransportDelegate {
     guard options.accessToken.value.utf8.count <= AccessToken.longest else {
       throw MediaError(.invalid, "options.access_token is longer than \(AccessToken.longest) bytes, the most that is accepted")
     }
-    room = try RoomURL.loopbackName(options.url, argument: "options.url")
+    target = try RoomURL.target(options.url, argument: "options.url")
+    if target.isRemote, engine.clock.isVirtual {
+      let accepted = "accepted on an engine with the virtual clock: loopback:NAME"
+      throw MediaError(.unsupported, "options.url leads to a network, which has real time only; \(accepted)")
+    }
+    if options.capture != nil {
+      guard case .rtp = target else {
+        let accepted = "accepted with it: a url that begins with rtp:"
+        throw MediaError(.unsupported, "options.capture_path is given, and the session is none over RTP; \(accepted)")
+      }
+    }
     events = EventQueue(capacity: options.eventCapacity, clock: engine.clock)
   }
 
@@ -88,15 +104,24 @@ public final class Session: TransportDelegate {
       guard guarded.state == .idle || guarded.state == .disconnected else {
         throw MediaError(.state, "the session is \(guarded.state); accepted: idle, disconnected")
       }
-      var member = Member(userID: options.userID, displayName: options.displayName)
-      member.decodes = engine.codecs.decodedVideo
-      let transport = LoopbackTransport(room: room, member: member, token: options.accessToken, loop: engine.loop)
+      let transport = try makeTransport()
       guarded.state = .connecting
       guarded.transport = transport
       return transport
     }
     push(.state(.connecting, nil))
     transport.connect(self)
+  }
+
+  private func makeTransport() throws(MediaError) -> any Transport {
+    var member = Member(userID: options.userID, displayName: options.displayName)
+    member.decodes = engine.codecs.decodedVideo
+    let (token, loop) = (options.accessToken, engine.loop)
+    switch target {
+    case .room(let name): return LoopbackTransport(room: name, member: member, token: token, loop: loop)
+    case .rtp(let target): return try target.makeTransport(on: engine.networkThread(), loop: loop, capture: makeCapture)
+    case .hub(let url): return HubTransport(url, member: member, token: token, loop: loop, thread: try engine.networkThread())
+    }
   }
 
   public func disconnect() {
@@ -111,6 +136,7 @@ public final class Session: TransportDelegate {
       return transport
     }
     guard let transport else { return }
+    endQuality()
     if error == nil { push(.state(.disconnecting, nil)) }
     let (outgoing, incoming, sound): ([OutgoingVideo], [IncomingVideo], SessionSound) = guarded.withLock { guarded in
       defer {
@@ -120,6 +146,7 @@ public final class Session: TransportDelegate {
         guarded.permissions = .ordinary
         guarded.screenViews = []
         guarded.estimate = 0
+        guarded.shares = EstimateShares()
       }
       return (Array(guarded.outgoing.values), Array(guarded.incoming.values), guarded.sound.leave())
     }
@@ -197,15 +224,17 @@ public final class Session: TransportDelegate {
     try stream.start(on: self, transport)
   }
 
-  /// Remembers a stream that is about to be published, and gives the estimate of that moment. The session may have left its room meanwhile.
-  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport) throws(MediaError) -> UInt64 {
+  /// Remembers a stream that is about to be published, and gives its part of the estimate of that moment. The session may have left its room
+  /// meanwhile.
+  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport, wishing wish: EstimateShares.Wish) throws(MediaError) -> UInt64 {
     try guarded.withLock { guarded throws(MediaError) in
       guard guarded.transport === transport else { throw MediaError(.state, "the session is not connected") }
       guard !stream.isScreen || !guarded.outgoing.values.contains(where: \.isScreen) else {
         throw MediaError(.state, "the session shares a screen already; stop that stream first")
       }
       guarded.outgoing[id] = stream
-      return guarded.estimate
+      guarded.shares.set(stream, wish: wish)
+      return guarded.shares.share(of: stream, in: guarded.estimate)
     }
   }
 
@@ -214,7 +243,9 @@ public final class Session: TransportDelegate {
   }
 
   func forget(video id: StreamID) {
-    guarded.withLock { $0.outgoing[id] = nil }
+    guarded.withLock { guarded in
+      if let stream = guarded.outgoing.removeValue(forKey: id) { guarded.shares.set(stream, wish: nil) }
+    }
   }
 
   private func retire(_ stream: IncomingVideo) {
@@ -250,9 +281,26 @@ public final class Session: TransportDelegate {
     let (state, estimate, transport): (SessionState, UInt64, (any Transport)?) = guarded.withLock {
       ($0.state, $0.estimate, $0.transport)
     }
+    let grades = guarded.withLock { $0.quality }?.grades ?? (.unknown, .unknown)
     return SessionStats(
       state: state, availableOutgoingBitrate: estimate, transport: transport?.stats ?? TransportStats(), eventsQueued: counts.queued,
-      eventsDropped: counts.dropped, participants: participants.count)
+      eventsDropped: counts.dropped, participants: participants.count, outgoingQuality: grades.outgoing, incomingQuality: grades.incoming)
+  }
+
+  /// An array of objects, this session's own first.
+  public var statsJSON: String {
+    let (stats, transport) = (self.stats, guarded.withLock { $0.transport })
+    // W3C's timestamps are in milliseconds.
+    let time = Double(engine.clock.now()) / 1e6
+    let own: JSON = .object([
+      ("id", .text("session")), ("type", .text("session")), ("timestamp", .number(time)), ("state", .text("\(stats.state)")),
+      ("participants", .whole(stats.participants)), ("availableOutgoingBitrate", .whole(stats.availableOutgoingBitrate)),
+      ("bytesSent", .whole(stats.transport.bytesSent)), ("bytesReceived", .whole(stats.transport.bytesReceived)),
+      ("packetsSent", .whole(stats.transport.packetsSent)), ("packetsReceived", .whole(stats.transport.packetsReceived)),
+      ("packetsLost", .whole(stats.transport.packetsLost)), ("outgoingQuality", .text("\(stats.outgoingQuality)")),
+      ("incomingQuality", .text("\(stats.incomingQuality)")),
+    ])
+    return JSON.array([own] + (transport?.statsEntries(at: time) ?? [])).rendered()
   }
 
   // MARK: From the transport
@@ -264,6 +312,7 @@ public final class Session: TransportDelegate {
     case .connected(let permissions):
       guarded.withLock { $0.permissions = permissions }
       change(to: .connected)
+      watchQuality(of: transport)
       startAttached()
     case .reconnecting: change(to: .reconnecting)
     case .reconnected: change(to: .connected)
@@ -301,10 +350,11 @@ public final class Session: TransportDelegate {
     case .estimate(let bitrate):
       let outgoing = guarded.withLock { guarded in
         guarded.estimate = bitrate
-        return Array(guarded.outgoing.values)
+        return bitrate == 0 ? Array(guarded.outgoing.values) : []
       }
       push(.estimate(bitrate))
-      for stream in outgoing { stream.follow(estimate: bitrate) }
+      for stream in outgoing { stream.follow(estimate: 0) }
+      divideEstimate()
     }
   }
 
@@ -337,4 +387,6 @@ public struct SessionStats: Sendable {
   public var eventsQueued: UInt64
   public var eventsDropped: UInt64
   public var participants: Int
+  public var outgoingQuality: NetworkQuality.Grade
+  public var incomingQuality: NetworkQuality.Grade
 }

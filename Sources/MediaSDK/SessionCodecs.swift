@@ -72,7 +72,9 @@ extension OutgoingVideo {
     case .success(nil): break
     case .success(let former?):
       former.worker?.stop()
-      engine.logger.log(MSDK_LOG_INFO.level32, "a stream went over to codec 0x\(String(guarded.withLock { $0.codec }, radix: 16))")
+      let (codec, session) = guarded.withLock { ($0.codec, $0.publication?.session) }
+      engine.logger.log(MSDK_LOG_INFO.level32, "a stream went over to codec 0x\(String(codec, radix: 16))")
+      session?.push(.codecChanged(self, codec))
       guarded.withLock { $0.worker }?.poke()
     }
   }
@@ -81,7 +83,7 @@ extension OutgoingVideo {
 extension OutgoingVideo.Guarded {
   /// Encodes from now on with that codec.
   mutating func begin(_ stream: OutgoingVideo, _ encoder: VideoCodecEntry) {
-    let encoding = EncodingStage(encoder, stream.options)
+    let encoding = EncodingStage(encoder, stream.options) { stream.pass($0) }
     self.encoding = encoding
     codec = encoder.fourcc
     worker = stream.clock.makeWorker("msdk-encode") { stream.encodePending(by: encoding) }

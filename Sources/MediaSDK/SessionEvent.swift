@@ -1,5 +1,6 @@
 import MediaCore
 import MediaPlugins
+import MediaRTP
 import MediaTransport
 
 public enum SessionState: UInt32, Sendable {
@@ -18,10 +19,13 @@ public enum SessionEvent: Sendable {
   case participantLeft(userID: String)
   case outgoingVideoState(OutgoingVideo, OutgoingVideo.State, MediaError?)
   case frameSenderChanged(OutgoingVideo, FrameSender)
+  /// It goes on with the codec of that fourcc.
+  case codecChanged(OutgoingVideo, UInt32)
   case incomingVideoAdded(IncomingVideo)
   case incomingVideoState(IncomingVideo, IncomingVideo.State, MediaError?)
   case incomingVideoRemoved(IncomingVideo)
   case estimate(UInt64)
+  case networkQuality(NetworkQuality.Direction, NetworkQuality.Grade, estimate: UInt64)
   case plugin(PluginInstance, PluginEvent)
   case keyFrameRequested(OutgoingVideo)
   case outgoingAudioState(OutgoingAudio, OutgoingAudio.State, MediaError?)

@@ -107,16 +107,19 @@ extension Session {
   }
 
   /// Remembers a stream that is about to be published; false when the session has left its room meanwhile.
-  func remember(_ stream: OutgoingAudio, as id: StreamID, on transport: any Transport) -> Bool {
+  func remember(_ stream: OutgoingAudio, as id: StreamID, on transport: any Transport, taking bits: UInt64) -> Bool {
     guarded.withLock { guarded in
       guard guarded.transport === transport else { return false }
       guarded.sound.outgoing[id] = stream
+      guarded.shares.set(stream, bits: bits)
       return true
     }
   }
 
   func forget(audio id: StreamID) {
-    guarded.withLock { $0.sound.outgoing[id] = nil }
+    guarded.withLock { guarded in
+      if let stream = guarded.sound.outgoing.removeValue(forKey: id) { guarded.shares.set(stream, bits: nil) }
+    }
   }
 
   // MARK: Incoming

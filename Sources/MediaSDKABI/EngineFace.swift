@@ -163,6 +163,33 @@ public func msdk_engine_class_command_at(
   }
 }
 
+@c @implementation
+public func msdk_engine_set_codec_param(
+  _ engine: OpaquePointer!, _ classID: UnsafePointer<CChar>!, _ name: UnsafePointer<CChar>!, _ value: UnsafePointer<msdk_value>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let classID = try ForeignText.read(classID, limit: 127, argument: "class_id")
+    let name = try ForeignText.read(name, limit: 255, argument: "name")
+    guard let value else { return try engine.setCodecParameter(classID, name, nil) }
+    try engine.setCodecParameter(classID, name, ParameterValue(foreign: value.pointee, argument: "value of \"\(name)\""))
+  }
+}
+
+@c @implementation
+public func msdk_engine_set_codec_param_text(
+  _ engine: OpaquePointer!, _ classID: UnsafePointer<CChar>!, _ name: UnsafePointer<CChar>!, _ value: UnsafePointer<CChar>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let classID = try ForeignText.read(classID, limit: 127, argument: "class_id")
+    let name = try ForeignText.read(name, limit: 255, argument: "name")
+    guard let value else { return try engine.setCodecParameter(classID, name, nil) }
+    try engine.setCodecParameter(
+      classID, name, text: ForeignText.read(value, limit: ParameterValue.longestText, argument: "text"))
+  }
+}
+
 extension ParameterDescriptor {
   fileprivate func foreign(_ strings: CStringArena) -> msdk_param {
     var param = msdk_param()

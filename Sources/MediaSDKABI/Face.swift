@@ -93,3 +93,13 @@ func choice<Choice: RawRepresentable<UInt32>>(_ value: UInt32, _ name: StaticStr
 struct ForeignUser: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer?
 }
+
+/// A text of any length for a caller's buffer, and how long it is with its NUL.
+func write(_ text: String, to buffer: UnsafeMutablePointer<CChar>?, _ size: UInt64, _ needed: UnsafeMutablePointer<UInt64>?) throws(MediaError) {
+  let text = Array(text.utf8CString)
+  needed?.pointee = UInt64(text.count)
+  guard UInt64(text.count) <= size, let buffer else {
+    throw MediaError(.bufferSmall, "size is \(buffer == nil ? 0 : size); the text needs \(text.count) bytes")
+  }
+  buffer.update(from: text, count: text.count)
+}

@@ -42,10 +42,13 @@ private func instanceOptions(_ pointer: UnsafePointer<msdk_instance_options>?) t
   guard let pointer else { return options }
   let given = try ForeignStruct.read(pointer, argument: "options")
   options.isolation = try choice(given.isolation, "options.isolation", "MSDK_ISOLATION_*, 0..2")
-  guard given.flags & ~UInt32(MSDK_ISOLATED_MAY_FORK) == 0 else {
-    throw MediaError(.invalid, "options.flags is \(given.flags); accepted: 0, MSDK_ISOLATED_MAY_FORK")
+  func has(_ flag: Int) -> Bool { given.flags & UInt32(flag) != 0 }
+  guard given.flags & ~UInt32(MSDK_ISOLATED_MAY_FORK | MSDK_ISOLATED_NO_NETWORK | MSDK_ISOLATED_READ_ONLY) == 0 else {
+    throw MediaError(.invalid, "options.flags is \(given.flags); accepted: a sum of MSDK_ISOLATED_*, 0..7")
   }
-  options.mayFork = given.flags & UInt32(MSDK_ISOLATED_MAY_FORK) != 0
+  options.mayFork = has(MSDK_ISOLATED_MAY_FORK)
+  options.hasNoNetwork = has(MSDK_ISOLATED_NO_NETWORK)
+  options.isReadOnly = has(MSDK_ISOLATED_READ_ONLY)
   func within(_ value: UInt32, _ range: ClosedRange<UInt32>, _ name: StaticString) throws(MediaError) -> UInt32? {
     guard value != 0 else { return nil }
     guard range.contains(value) else {
@@ -70,6 +73,14 @@ public func msdk_instance_is_isolated(_ instance: OpaquePointer!, _ out: UnsafeM
   face { () throws(MediaError) in
     let instance = try Handles.instance(instance)
     try required(out, "out").pointee = instance.isIsolated ? 1 : 0
+  }
+}
+
+@c @implementation
+public func msdk_instance_containment(_ instance: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    try required(out, "out").pointee = instance.containment.rawValue
   }
 }
 

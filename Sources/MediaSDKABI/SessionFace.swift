@@ -21,6 +21,12 @@ public func msdk_session_create(
     settings.accessToken = AccessToken(
       try ForeignText.readOptional(native.access_token, limit: AccessToken.longest, argument: "options.access_token") ?? "")
     if native.event_capacity != 0 { settings.eventCapacity = Int(native.event_capacity) }
+    guard native.capture_flags & ~UInt32(MSDK_CAPTURE_PLAIN) == 0 else {
+      throw MediaError(.invalid, "options.capture_flags is \(native.capture_flags); accepted: 0, MSDK_CAPTURE_PLAIN")
+    }
+    if let path = try ForeignText.readOptional(native.capture_path, limit: Int(MSDK_TEXT_MAX), argument: "options.capture_path"), !path.isEmpty {
+      settings.capture = (path, native.capture_flags & UInt32(MSDK_CAPTURE_PLAIN) != 0)
+    }
     let session = try engine.makeSession(settings)
     try Handles.publish(session.handle.handle(of: session), to: out) { session.close() }
   }
@@ -168,6 +174,11 @@ extension StampedEvent {
       native.format = sender.format.foreign
       native.codec = stream.options.codec
       native.kind = stream.options.kind.rawValue
+    case .codecChanged(let stream, let codec):
+      native.set(MSDK_EVENT_CODEC_CHANGED)
+      native.outgoing_video = stream.handle.handle(of: stream)
+      native.codec = codec
+      native.kind = stream.options.kind.rawValue
     case .incomingVideoAdded(let stream):
       native.set(MSDK_EVENT_INCOMING_VIDEO_ADDED, stream)
       native.format = stream.format.foreign
@@ -181,10 +192,14 @@ extension StampedEvent {
     case .estimate(let bitrate):
       native.set(MSDK_EVENT_ESTIMATE)
       native.value = bitrate
+    case .networkQuality(let direction, let grade, let estimate):
+      native.set(MSDK_EVENT_NETWORK_QUALITY, state: grade.rawValue)
+      native.direction = direction.rawValue
+      native.value = direction == .outgoing ? estimate : 0
     case .plugin(let instance, let event):
       native.set(MSDK_EVENT_PLUGIN, text: event.text)
       native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)
-      native.instance = instance.handle.handle(of: instance)
+      native.instance = instance.isOfStream ? nil : instance.handle.handle(of: instance)
       native.value = UInt64(event.event)
     case .keyFrameRequested(let stream):
       native.set(MSDK_EVENT_KEY_FRAME_REQUESTED)
@@ -338,6 +353,21 @@ public func msdk_session_stats_get(_ session: OpaquePointer!, _ out: UnsafeMutab
     native.events_queued = stats.eventsQueued
     native.events_dropped = stats.eventsDropped
     native.participants = UInt32(clamping: stats.participants)
+    native.packets_foreign = stats.transport.packetsForeign
+    native.packets_refused = stats.transport.packetsRefused
+    native.packets_forged = stats.transport.packetsForged
+    native.packets_replayed = stats.transport.packetsReplayed
+    native.packets_unsent = stats.transport.packetsUnsent
+    native.round_trip_time_ns = stats.transport.roundTripTime
+    native.outgoing_quality = stats.outgoingQuality.rawValue
+    native.incoming_quality = stats.incomingQuality.rawValue
     try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
   }
+}
+
+@c @implementation
+public func msdk_session_stats_json(
+  _ session: OpaquePointer!, _ buffer: UnsafeMutablePointer<CChar>!, _ size: UInt64, _ needed: UnsafeMutablePointer<UInt64>!
+) -> msdk_result {
+  face { () throws(MediaError) in try write(Handles.session(session).statsJSON, to: buffer, size, needed) }
 }

@@ -70,8 +70,6 @@ final class LoopbackRoom: Sendable {
     }
   }
 
-  private static let nextStream = Atomic<UInt64>(1)
-
   let name: String
   let clock: any MediaClock
   let state = Monitor(State())
@@ -84,10 +82,6 @@ final class LoopbackRoom: Sendable {
   /// Nobody is in it and nothing is to be remembered.
   var isForgotten: Bool {
     state.withLock { $0.members.isEmpty && $0.waiting.isEmpty && $0.scriptOwner == nil && $0.accessOwner == nil }
-  }
-
-  static func makeStreamID() -> StreamID {
-    StreamID(value: nextStream.add(1, ordering: .relaxed).oldValue)
   }
 
   /// Returns those who are to follow it, outside the registry's lock: who enters then may be found to have left, and take the room away.

@@ -305,7 +305,7 @@ public final class LoopbackTransport: Transport {
   // MARK: Streams
 
   public func makeStreamID() -> StreamID {
-    LoopbackRoom.makeStreamID()
+    StreamID.next()
   }
 
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {

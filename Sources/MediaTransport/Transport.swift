@@ -1,4 +1,6 @@
 import MediaCore
+import MediaRTP
+import Synchronization
 
 public struct Member: Sendable, Equatable {
   public let userID: String
@@ -16,6 +18,10 @@ public struct Member: Sendable, Equatable {
 
 public struct StreamID: Hashable, Sendable {
   public let value: UInt64
+  private static let counter = Atomic<UInt64>(1)
+
+  /// One that no other stream of this process has.
+  static func next() -> StreamID { StreamID(value: counter.add(1, ordering: .relaxed).oldValue) }
 
   public init(value: UInt64) {
     self.value = value
@@ -117,6 +123,15 @@ public struct TransportStats: Sendable {
   public var packetsSent: UInt64 = 0
   public var packetsReceived: UInt64 = 0
   public var packetsLost: UInt64 = 0
+  /// Datagrams that came and were not taken: from foreign hosts, no RTP or of no agreed stream, not authentic, or a second time.
+  public var packetsForeign: UInt64 = 0
+  public var packetsRefused: UInt64 = 0
+  public var packetsForged: UInt64 = 0
+  public var packetsReplayed: UInt64 = 0
+  /// That the network or a full buffer of the system did not take.
+  public var packetsUnsent: UInt64 = 0
+  /// Nanoseconds; 0: not known.
+  public var roundTripTime: Int64 = 0
 
   public init() {}
 }
@@ -139,6 +154,8 @@ public protocol Transport: AnyObject, Sendable {
   func setMuted(_ stream: StreamID, _ isMuted: Bool)
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32)
   func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult
+  /// How long a picture that is sent now would wait for its turn before it leaves, about; in nanoseconds.
+  func backlog(of stream: StreamID) -> Int64
 
   /// Without the permission to receive nothing comes.
   func subscribe(to stream: StreamID, _ sink: any MediaSink)
@@ -149,7 +166,26 @@ public protocol Transport: AnyObject, Sendable {
   func remove(_ userID: String, reason: String) throws(MediaError)
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError)
 
+  /// What the encoder of a published stream is told to make, in bits a second: for the stats.
+  func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64)
+
   var stats: TransportStats { get }
+  /// Of all streams together; nil: no network. What would be sent it does not know.
+  var networkFigures: NetworkFigures? { get }
+  /// Of one stream on its way over a network; nothing where there is none, or no packet was yet.
+  func look(sending stream: StreamID) -> OutboundLook?
+  func look(receiving stream: StreamID) -> InboundLook?
+  /// The same in detail, as objects by the names of W3C's webrtc-stats; nothing where there is no network.
+  func statsEntries(at time: Double) -> [JSON]
+}
+
+extension Transport {
+  public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {}
+  public var networkFigures: NetworkFigures? { nil }
+  public func look(sending stream: StreamID) -> OutboundLook? { nil }
+  public func look(receiving stream: StreamID) -> InboundLook? { nil }
+  public func statsEntries(at time: Double) -> [JSON] { [] }
+  public func backlog(of stream: StreamID) -> Int64 { 0 }
 }
 
 /// Who hears of the room. Kept from `connect` to `disconnect`.

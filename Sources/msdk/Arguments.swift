@@ -55,6 +55,16 @@ enum Arguments {
     return seconds
   }
 
+  static func port(_ text: String) throws -> UInt16 {
+    guard let port = UInt16(text), port > 0 else { throw ValidationError("accepted: a port, 1..65535") }
+    return port
+  }
+
+  static func members(_ text: String) throws -> Int {
+    guard let members = Int(text), (1...1000).contains(members) else { throw ValidationError("accepted: a number of members, 1..1000") }
+    return members
+  }
+
   static func frames(_ text: String) throws -> UInt64 {
     guard let frames = UInt64(text), (1...1_000_000_000).contains(frames) else {
       throw ValidationError("accepted: a number of frames, 1..1000000000")

@@ -11,8 +11,8 @@ final class Call {
     case failed(String)
   }
 
-  private static let url = "loopback:msdk"
-  private static let patience: UInt32 = 5_000
+  static let url = "loopback:msdk"
+  static let patience: UInt32 = 5_000
 
   let sender: Session
   let receiver: Session
@@ -35,7 +35,7 @@ final class Call {
     }
   }
 
-  private static func join(_ engine: Engine, _ userID: String, _ patience: UInt32) throws(MediaError) -> Session {
+  static func join(_ engine: Engine, _ userID: String, _ patience: UInt32) throws(MediaError) -> Session {
     let session = try engine.makeSession(SessionOptions(url: url, userID: userID))
     try session.connect()
     try wait(session, patience, for: "the connection") { event in
@@ -53,7 +53,7 @@ final class Call {
     }
   }
 
-  private static func wait<Result>(
+  static func wait<Result>(
     _ session: Session, _ patience: UInt32, for what: String, _ match: (SessionEvent) -> Result?
   ) throws(MediaError) -> Result {
     let deadline = Deadline.after(milliseconds: patience)
@@ -82,7 +82,7 @@ final class Call {
     return happenings
   }
 
-  private static func happening(_ event: SessionEvent, _ producer: PluginInstance) -> Happening? {
+  static func happening(_ event: SessionEvent, _ producer: PluginInstance?) -> Happening? {
     switch event {
     case .plugin(let instance, let event) where Int(event.event) == MSDK_PLUGIN_EVENT_ERROR:
       let id = instance.descriptor.id
@@ -94,6 +94,7 @@ final class Call {
     case .plugin(let instance, let event) where Int(event.event) == MSDK_PLUGIN_EVENT_ENDED && instance === producer:
       return .ended
     case .state(.disconnected, let error?): return .failed(error.text)
+    case .outgoingAudioState(_, .failed, let error): return .failed(error?.text ?? "the outgoing stream failed")
     case .outgoingVideoState(_, .failed, let error): return .failed(error?.text ?? "the outgoing stream failed")
     default: return nil
     }

@@ -10,7 +10,8 @@ struct CheckCommand: ParsableCommand {
     discussion: """
       The plugin meets a hostile host: short and long tables, memory that ends at the last row, padded rows, an empty pool, another thread \
       for every call, frames that cannot be written. Every check runs in a process of its own, which is killed when it hangs. A check that \
-      fails names the rule and what was seen. When one fails on which others stand (load, entry, tables, create, init), those are not run.
+      fails names the rule and what was seen. When one fails on which others stand (load, entry, tables, create, init), those are not run. \
+      The last check, isolated, runs the class in a process of its own and kills that in the middle; it is run when nothing else failed.
 
       A class that needs a file or a device is given it: --set path=clip.y4m sets the parameter of every class that has it. What cannot \
       work on this machine is left out with --skip and the reason, which is printed.

@@ -11,7 +11,7 @@ struct CheckReport {
   var failedCount: Int { count(.failed) }
 
   static var list: String {
-    CheckRun.checks.map { "\(padded($0.id, 12)) \(padded($0.rule, 18)) \($0.summary)" }.joined(separator: "\n")
+    CheckRun.checks.map { "\(padded($0.id, 12)) \(padded($0.rule, 24)) \($0.summary)" }.joined(separator: "\n")
   }
 
   static func text(of outcome: CheckRun.Outcome, after last: CheckRun.Outcome?) -> String {

@@ -32,7 +32,15 @@ struct CheckRun {
     let milliseconds: Int64
   }
 
-  static let checks: [Check] = (0..<checker_count()).compactMap { index in
+  /// Those of the checker's own host, and the one that takes the library's.
+  static let checks: [Check] =
+    hostile + [
+      Check(
+        index: checker_count(), id: IsolatedCheck.id, rule: IsolatedCheck.rule, summary: IsolatedCheck.summary, isForClass: true,
+        isNeeded: false)
+    ]
+
+  private static let hostile: [Check] = (0..<checker_count()).compactMap { index in
     guard let check = checker_at(index)?.pointee else { return nil }
     return Check(
       index: index, id: String(cString: check.id), rule: String(cString: check.rule), summary: String(cString: check.summary),
@@ -65,13 +73,16 @@ struct CheckRun {
   /// The checks of the file, or of one class. False when one failed without which there is no going on.
   private func series(className: String?, _ report: (Outcome) -> Void) -> Bool {
     var blocker: String?
+    var firstFailure: String?
     for check in CheckRun.checks where check.isForClass == (className != nil) {
       // What is needed is looked at in any case, and reported when it was asked for, or fails.
       let isAsked = only.isEmpty || only.contains(check.id)
       guard isAsked || check.isNeeded else { continue }
-      let outcome = outcome(of: check, className: className, blocker: blocker)
+      // What breaks a rule dies in a process of its own, too: it is mended first.
+      let outcome = outcome(of: check, className: className, blocker: check.id == IsolatedCheck.id ? firstFailure : blocker)
       if isAsked || outcome.verdict == .failed { report(outcome) }
       if outcome.verdict == .failed, check.isNeeded, blocker == nil { blocker = check.id }
+      if outcome.verdict == .failed, firstFailure == nil { firstFailure = check.id }
     }
     return blocker == nil
   }
@@ -85,6 +96,13 @@ struct CheckRun {
     if let reason = skipped[check.id] { return made(.skipped, reason) }
     if let blocker { return made(.blocked, "not run: \(blocker) failed") }
     let start = CheckRun.now
+    if check.id == IsolatedCheck.id, let className {
+      switch isolated(className) {
+      case .passed: return made(.passed, "", since: start)
+      case .skipped(let reason): return made(.skipped, reason, since: start)
+      case .failed(let text): return made(.failed, text, rule: check.rule, since: start)
+      }
+    }
     let verdict = call(check: check.index, className: className) { checker_run(&$0) }
     let text = String(cString: checker_text())
     switch verdict {
@@ -92,6 +110,11 @@ struct CheckRun {
     case Int32(CHECKER_SKIPPED): return made(.skipped, text, since: start)
     default: return made(.failed, text, rule: String(cString: checker_rule()), since: start)
     }
+  }
+
+  private func isolated(_ className: String) -> IsolatedCheck.Outcome {
+    guard !isInProcess else { return .skipped("--in-process: there are to be no processes") }
+    return IsolatedCheck(path: path, classID: className, settings: settings, seconds: seconds).run()
   }
 
   private static var now: Int64 {

@@ -3,9 +3,9 @@ import MediaCore
 
 /// Whole files of text.
 enum FileWriter {
-  /// Replaces what is there, unless it must be new.
-  static func write(_ text: String, to path: String, isNew: Bool = false) throws(MediaError) {
-    let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (isNew ? O_EXCL : O_TRUNC), 0o666)
+  /// Replaces what is there, unless it must be new. What is secret only its owner may read.
+  static func write(_ text: String, to path: String, isNew: Bool = false, isSecret: Bool = false) throws(MediaError) {
+    let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (isNew ? O_EXCL : O_TRUNC), isSecret ? 0o600 : 0o666)
     guard file >= 0 else { throw failure(path) }
     defer { close(file) }
     var rest = Array(text.utf8)[...]

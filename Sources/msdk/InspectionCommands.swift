@@ -1,3 +1,4 @@
+import MediaCore
 import MediaPlugins
 
 /// The commands of a class, for people and for programs.

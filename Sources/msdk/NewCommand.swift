@@ -10,9 +10,9 @@ struct NewCommand: ParsableCommand {
     commandName: "new",
     abstract: "Begins a plugin: a folder with a project that builds, passes the checker and does something to look at.",
     discussion: """
-      'make' builds it against the installed headers, which pkg-config finds; 'make check' checks it, 'make run' tries it out where the \
-      tool's calls can, 'make install' puts it where programs look. C needs a C11 compiler, Swift the toolchain of Swift 6, Rust rustc 1.63 \
-      and no crates. Swift and Rust: --kind producer.
+      'make' builds it against the installed headers, which pkg-config finds; 'make check' checks it, 'make run' tries it out \
+      in a call, 'make install' puts it where programs look. C needs a C11 compiler, Swift the toolchain of Swift 6, Rust rustc 1.63 \
+      and no crates. Swift and Rust: --kind producer, renderer and filter.
 
       Examples:
         msdk plugin new gradient
@@ -44,7 +44,7 @@ struct NewCommand: ParsableCommand {
       throw ValidationError("--id is \"\(id ?? "")\"; accepted: [a-z0-9._-], 1 to 127 bytes")
     }
     guard Template(kind, language) != nil else {
-      throw ValidationError("there is no \(kind.rawValue) in \(language.rawValue); accepted: producer, or --language c")
+      throw ValidationError("there is no \(kind.rawValue) in \(language.rawValue); accepted: producer, renderer, filter, or --language c")
     }
   }
 
@@ -59,8 +59,7 @@ struct NewCommand: ParsableCommand {
       try FileWriter.write(filled(file.text), to: path, isNew: true)
       print(path)
     }
-    let steps = Template.canRun(kind) ? "make, make check, make run" : "make, make check"
-    print("Next: cd \(name), then \(steps).")
+    print("Next: cd \(name), then make, make check, make run.")
   }
 
   private func filled(_ text: String) -> String {

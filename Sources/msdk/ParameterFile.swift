@@ -13,7 +13,7 @@ struct ParameterFile {
   // MARK: Restoring
 
   init(reading path: String) throws(MediaError) {
-    let document = try JSONReader.read(ParameterFile.bytes(of: path), name: path)
+    let document = try JSONReader.read(FileReader.bytes(of: path, most: ParameterFile.largest), name: path)
     guard case .object(let members) = document else { throw MediaError(.corrupt, "\(path) is no object; accepted: \(ParameterFile.shape)") }
     if let other = members.first(where: { $0.0 != "class" && $0.0 != "parameters" }) {
       throw MediaError(.corrupt, "\(path) has the member \"\(other.0)\"; accepted: \(ParameterFile.shape)")
@@ -122,19 +122,6 @@ struct ParameterFile {
       unlink(temporary)
       throw MediaError(.io, "\(path) cannot be written: \(reason)")
     }
-  }
-
-  private static func bytes(of path: String) throws(MediaError) -> [UInt8] {
-    guard let file = fopen(path, "re") else {
-      throw MediaError(errno == ENOENT ? .notFound : .io, "\(path) cannot be read: \(String(cString: strerror(errno)))")
-    }
-    defer { fclose(file) }
-    let bytes = [UInt8](unsafeUninitializedCapacity: largest + 1) { buffer, count in
-      count = fread(buffer.baseAddress, 1, largest + 1, file)
-    }
-    guard ferror(file) == 0 else { throw MediaError(.io, "\(path) cannot be read: \(String(cString: strerror(errno)))") }
-    guard bytes.count <= largest else { throw MediaError(.range, "\(path) has more than \(largest) bytes; accepted: up to \(largest)") }
-    return bytes
   }
 }
 

@@ -7,20 +7,36 @@ import MediaSDK
 /// A class and its parameters as they are written on the command line: NAME[:VALUE][,key=value...].
 struct PluginItem: Sendable, Equatable {
   /// What an item is wanted for.
-  enum Role: String {
+  enum Role: String, CustomStringConvertible {
     case producer
     case renderer
     case filter
+    case soundProducer
+    case soundRenderer
+    case soundFilter
 
     var kind: UInt32 {
       switch self {
       case .producer: UInt32(MSDK_KIND_VIDEO_PRODUCER)
       case .renderer: UInt32(MSDK_KIND_VIDEO_RENDERER)
       case .filter: UInt32(MSDK_KIND_VIDEO_FILTER)
+      case .soundProducer: UInt32(MSDK_KIND_AUDIO_PRODUCER)
+      case .soundRenderer: UInt32(MSDK_KIND_AUDIO_RENDERER)
+      case .soundFilter: UInt32(MSDK_KIND_AUDIO_FILTER)
       }
     }
+
+    private var family: Role {
+      switch self {
+      case .producer, .soundProducer: .producer
+      case .renderer, .soundRenderer: .renderer
+      case .filter, .soundFilter: .filter
+      }
+    }
+
+    var description: String { self == family ? rawValue : "\(family.rawValue) of sound" }
     /// The classes that have a short name.
-    var shortPrefix: String { "org.mediasdk.\(rawValue)." }
+    var shortPrefix: String { "org.mediasdk.\(family.rawValue)." }
   }
 
   struct Setting: Sendable, Equatable {

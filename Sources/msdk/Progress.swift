@@ -8,16 +8,21 @@ struct Progress {
   private var width = 0
 
   mutating func tell(_ call: Call) {
+    tell {
+      let (outgoing, incoming) = (call.outgoing.stats.counters, call.incoming.stats)
+      let words = "sent \(outgoing.sent + outgoing.encoded), received \(incoming.counters.received), \(incoming.framesPerSecond.text(digits: 1)) frames/s"
+      return (outgoing.bytesSent, words)
+    }
+  }
+
+  /// How many bytes have passed, and what else there is to say.
+  mutating func tell(_ look: () -> (bytes: UInt64, words: String)) {
     let passed = (MediaTime.monotonic() - start) / 1_000_000_000
     guard passed > seconds else { return }
-    let (outgoing, incoming) = (call.outgoing.stats, call.incoming.stats)
-    let bits = Double((outgoing.counters.bytesSent - bytes) * 8) / Double(passed - seconds)
-    seconds = passed
-    bytes = outgoing.counters.bytesSent
-    let sent = outgoing.counters.sent + outgoing.counters.encoded
-    let line =
-      "\(passed) s: sent \(sent), received \(incoming.counters.received), "
-      + "\(incoming.framesPerSecond.text(digits: 1)) frames/s, \((bits / 1000).text(digits: 0)) kbit/s"
+    let now = look()
+    let bits = Double((now.bytes - min(bytes, now.bytes)) * 8) / Double(passed - seconds)
+    (seconds, bytes) = (passed, now.bytes)
+    let line = "\(passed) s: \(now.words), \((bits / 1000).text(digits: 0)) kbit/s"
     if Terminal.isInteractive {
       Terminal.show("\r\(line.padded(to: width))", terminator: "")
       width = line.count

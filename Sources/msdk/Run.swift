@@ -28,6 +28,8 @@ struct Run {
     defer { for filter in filters { filter.destroy() } }
     try files.checkUsed(by: [producer] + chains.flatMap(\.all) + filters)
     let call = try Call(engine, options(for: format), network: plan.network, seed: plan.seed)
+    let publisher = StatsPublisher("run", [call.sender, call.receiver])
+    defer { publisher?.end() }
     for filter in filters { try call.outgoing.addFilter(filter) }
     let reception = try Reception(call.incoming, feeding: chains, limit: plan.frames)
     try reception.start()
@@ -61,11 +63,7 @@ struct Run {
     options.codec = plan.codec.fourcc
     // Those that come between two looks at them.
     options.reportCapacity = 1024
-    if let bitrate = plan.bitrate {
-      options.bitrate.target = bitrate
-      options.bitrate.least = min(options.bitrate.least, bitrate)
-      options.bitrate.most = max(options.bitrate.most, bitrate)
-    }
+    if let bitrate = plan.bitrate { options.bitrate.aim(at: bitrate) }
     return options
   }
 

@@ -17,6 +17,9 @@ struct RunCommand: ParsableCommand {
       bw is) is given what that makes; what stands before one, or in a list without one, is given the received stream. Several \
       --renderer each begin at the stream. 'file' writes Y4M, PNG, or with --codec vp8 an IVF of what was received, as the path ends.
 
+      Sound. With --sound the call has sound in place of pictures, in Opus or with --codec none as it is. What renderers have to tell, in \
+      parameters for reading only, is printed at the end.
+
       The end. The run ends with --seconds or --frames, when the producer has no more, when a plugin fails (exit code 1), or with Ctrl-C; \
       frames under way still arrive, files are completed, and a table of figures is printed. Without --seconds and --frames a test \
       pattern goes on for ever. A second Ctrl-C ends the program at once.
@@ -26,9 +29,13 @@ struct RunCommand: ParsableCommand {
         msdk run --producer file:clip.ivf --renderer file:copy.ivf \\
           --renderer bw,mode=threshold,file:bw.y4m
         msdk run --producer file:clip.ivf --filter bw,blur:4 --renderer file:soft.y4m
+        msdk run --sound --producer tone --filter gain:-6 --seconds 5 --renderer wav:out.wav
         msdk run --producer testpattern --size 640x360 --fps 15 --seconds 10 \\
           --network bandwidth=500000,delay=50,jitter=5,loss=1
       """)
+
+  @Flag(help: "A call of sound: producer, renderers and filters are of sound, and 'tone', 'wav' and 'gain' are the short names.")
+  var sound = false
 
   @Option(help: ArgumentHelp("What to send: an item.", valueName: "item"), transform: { try PluginItem.one($0) })
   var producer: PluginItem
@@ -92,6 +99,9 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     if seconds != nil, frames != nil { throw ValidationError("--seconds and --frames are both given; accepted: one of them") }
+    if sound, size != nil || fps != nil || bitrate != nil || frames != nil || network != nil {
+      throw ValidationError("--sound goes without --size, --fps, --bitrate, --frames and --network")
+    }
     if codec == .none, bitrate != nil { throw ValidationError("--bitrate is given with --codec none; accepted: with a codec") }
   }
 
@@ -99,6 +109,6 @@ struct RunCommand: ParsableCommand {
     let plan = RunPlan(
       producer: producer, renderers: renderer, filters: filter.flatMap { $0 }, codec: codec, size: size, frameRate: fps, bitrate: bitrate,
       seconds: seconds, frames: frames, network: network, seed: seed, plugins: plugins, parameterFiles: params)
-    guard try Run(plan: plan).perform() else { throw ExitCode(1) }
+    guard try sound ? SoundRun(plan: plan).perform() : Run(plan: plan).perform() else { throw ExitCode(1) }
   }
 }

@@ -6,7 +6,7 @@ import MediaCore
 struct Tool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "msdk",
-    abstract: "Looks at MediaSDK and its plugins, and tries them out in a call inside this process.",
+    abstract: "Looks at MediaSDK and its plugins, tries them out in a call inside this process, and sends and receives over networks.",
     discussion: """
       Exit code: 0 for success, 1 when something failed (one line on standard error says what), 2 when the command line is wrong.
 
@@ -16,7 +16,10 @@ struct Tool: ParsableCommand {
       'plugins' and '../lib/mediasdk/plugins-1' beside this program. Of two classes with the same name the first counts.
       """,
     version: SDKVersion.text,
-    subcommands: [InspectCommand.self, RunCommand.self, ParamsCommand.self, PluginCommand.self, DemoCommand.self])
+    subcommands: [
+      InspectCommand.self, RunCommand.self, SendCommand.self, ReceiveCommand.self, HubCommand.self, TopCommand.self,
+      ParamsCommand.self, PluginCommand.self, DemoCommand.self,
+    ])
 
   static func main() {
     do {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# check_dependencies.sh LIB: the library needs nothing but the C library and the codecs: no display, no sound server, no Swift runtime. Its
+# check_dependencies.sh LIB: the library needs nothing but the C library, the codecs and OpenSSL's cryptography: no display, no sound server, no Swift runtime. Its
 # soname is the one that programs are linked with.
 set -u
 [ $# -eq 1 ] || { echo "usage: $0 LIBMEDIASDK_SO" >&2; exit 2; }
-allowed='^(libc|libm|libpthread|libdl|librt|libgcc_s|libstdc\+\+|libvpx|libyuv|libjpeg|libffi|libopus|libsamplerate)\.so(\.[0-9.]+)?$|^ld-linux.*|^linux-vdso'
+allowed='^(libc|libm|libpthread|libdl|librt|libgcc_s|libstdc\+\+|libvpx|libyuv|libjpeg|libffi|libopus|libsamplerate|libcrypto|libssl)\.so(\.[0-9.]+)?$|^ld-linux.*|^linux-vdso'
 failed=0
 
 soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')

@@ -16,11 +16,37 @@ passed=0
 ok() { passed=$((passed + 1)); echo "  $1"; }
 
 # A program.
-cp Examples/C/send.c Examples/C/receive.c Examples/C/tone.c Examples/C/command.c "$root"
-for program in send receive tone command; do
+cp Examples/C/send.c Examples/C/receive.c Examples/C/tone.c Examples/C/command.c Examples/C/parameter.c "$root"
+for program in send receive tone command parameter; do
   (cd "$root" && $cc "$program.c" $(pkg-config --cflags --libs mediasdk) -lm -o "$program" && LD_LIBRARY_PATH=$stage/lib timeout 60 "./$program" > "$program.log")
   ok "Examples/C/$program.c builds with pkg-config and runs"
 done
+
+# A program and GStreamer, to each other. The ports are free, and beside those that others are given.
+cp Examples/C/rtp.c "$root"
+port=$(python3 -c 'import socket; one = socket.socket(type=socket.SOCK_DGRAM); one.bind(("", 0)); print(one.getsockname()[1] & 0x3FFC | 0x4000)')
+(cd "$root" && $cc rtp.c $(pkg-config --cflags --libs mediasdk) -o rtp && LD_LIBRARY_PATH=$stage/lib timeout 60 ./rtp --run 2 "$port" $((port + 2)) > rtp.log)
+grep -q 'of them mirrored' "$root/rtp.log"
+ok "Examples/C/rtp.c builds with pkg-config, and GStreamer sends back what it sent"
+
+# A call of two processes, and one that does not know the token.
+cp Examples/C/hub.c "$root"
+(
+  cd "$root"
+  $cc hub.c $(pkg-config --cflags --libs mediasdk) -o hub
+  export LD_LIBRARY_PATH=$stage/lib
+  plugins=$(echo "$stage"/lib/mediasdk/plugins-*)
+  timeout 120 ./hub "$plugins" 5 sesame > host.log &
+  for _ in $(seq 300); do grep -qs '^hub://' host.log && break; sleep 0.1; done
+  url=$(grep '^hub://' host.log)
+  if timeout 60 ./hub "$plugins" 1 guess "$url" 2> guess.log; then exit 1; fi
+  grep -q 'not let in' guess.log
+  timeout 120 ./hub "$plugins" 1 sesame "$url" > guest.log
+  wait
+  grep -q '^host sent .* pictures of 640x360' guest.log
+  grep -q '^guest sent .* pictures of 640x360' host.log
+)
+ok "Examples/C/hub.c builds with pkg-config, and two of them hold a call"
 
 # A feeder, which links its own library alone, and the session that it feeds.
 cp Examples/C/door.c Examples/C/feeder.c "$root"

@@ -893,13 +893,16 @@ VALUE(MSDK_DUPLICATE_REPLACE, 1);
 
 /* ---------------------------------------------------------------------------------------------------------------------------- session.h */
 
-SIZE(msdk_session_options, 40);
+SIZE(msdk_session_options, 56);
 AT(msdk_session_options, struct_size, 0);
 AT(msdk_session_options, event_capacity, 4);
 AT(msdk_session_options, url, 8);
 AT(msdk_session_options, user_id, 16);
 AT(msdk_session_options, display_name, 24);
 AT(msdk_session_options, access_token, 32);
+AT(msdk_session_options, capture_path, 40);
+AT(msdk_session_options, capture_flags, 48);
+AT(msdk_session_options, reserved0, 52);
 
 SIZE(msdk_participant, 552);
 AT(msdk_participant, struct_size, 0);
@@ -935,9 +938,9 @@ AT(msdk_event, outgoing_audio, 904);
 AT(msdk_event, incoming_audio, 912);
 AT(msdk_event, audio_format, 920);
 AT(msdk_event, kind, 952);
-AT(msdk_event, reserved0, 956);
+AT(msdk_event, direction, 956);
 
-SIZE(msdk_session_stats, 80);
+SIZE(msdk_session_stats, 136);
 AT(msdk_session_stats, struct_size, 0);
 AT(msdk_session_stats, state, 4);
 AT(msdk_session_stats, available_outgoing_bitrate, 8);
@@ -950,6 +953,75 @@ AT(msdk_session_stats, events_queued, 56);
 AT(msdk_session_stats, events_dropped, 64);
 AT(msdk_session_stats, participants, 72);
 AT(msdk_session_stats, reserved0, 76);
+AT(msdk_session_stats, packets_foreign, 80);
+AT(msdk_session_stats, packets_refused, 88);
+AT(msdk_session_stats, packets_forged, 96);
+AT(msdk_session_stats, packets_replayed, 104);
+AT(msdk_session_stats, packets_unsent, 112);
+AT(msdk_session_stats, round_trip_time_ns, 120);
+AT(msdk_session_stats, outgoing_quality, 128);
+AT(msdk_session_stats, incoming_quality, 132);
+
+SIZE(msdk_outbound_stats, 208);
+AT(msdk_outbound_stats, struct_size, 0);
+AT(msdk_outbound_stats, ssrc, 4);
+AT(msdk_outbound_stats, packets_sent, 8);
+AT(msdk_outbound_stats, bytes_sent, 16);
+AT(msdk_outbound_stats, header_bytes_sent, 24);
+AT(msdk_outbound_stats, retransmitted_packets_sent, 32);
+AT(msdk_outbound_stats, retransmitted_bytes_sent, 40);
+AT(msdk_outbound_stats, nack_count, 48);
+AT(msdk_outbound_stats, pli_count, 56);
+AT(msdk_outbound_stats, fir_count, 64);
+AT(msdk_outbound_stats, frames_sent, 72);
+AT(msdk_outbound_stats, key_frames_sent, 80);
+AT(msdk_outbound_stats, huge_frames_sent, 88);
+AT(msdk_outbound_stats, total_packet_send_delay_ns, 96);
+AT(msdk_outbound_stats, target_bitrate, 104);
+AT(msdk_outbound_stats, reported_at_ns, 112);
+AT(msdk_outbound_stats, packets_lost, 120);
+AT(msdk_outbound_stats, fraction_lost, 128);
+AT(msdk_outbound_stats, jitter_ns, 136);
+AT(msdk_outbound_stats, round_trip_time_ns, 144);
+AT(msdk_outbound_stats, total_round_trip_time_ns, 152);
+AT(msdk_outbound_stats, round_trip_time_measurements, 160);
+AT(msdk_outbound_stats, available_outgoing_bitrate, 168);
+AT(msdk_outbound_stats, queued_packets, 176);
+AT(msdk_outbound_stats, queued_bytes, 184);
+AT(msdk_outbound_stats, queue_delay_ns, 192);
+AT(msdk_outbound_stats, expired_packets, 200);
+
+SIZE(msdk_inbound_stats, 224);
+AT(msdk_inbound_stats, struct_size, 0);
+AT(msdk_inbound_stats, ssrc, 4);
+AT(msdk_inbound_stats, packets_received, 8);
+AT(msdk_inbound_stats, bytes_received, 16);
+AT(msdk_inbound_stats, header_bytes_received, 24);
+AT(msdk_inbound_stats, retransmitted_packets_received, 32);
+AT(msdk_inbound_stats, retransmitted_bytes_received, 40);
+AT(msdk_inbound_stats, packets_repaired, 48);
+AT(msdk_inbound_stats, packets_discarded, 56);
+AT(msdk_inbound_stats, packets_lost, 64);
+AT(msdk_inbound_stats, jitter_ns, 72);
+AT(msdk_inbound_stats, last_packet_received_ns, 80);
+AT(msdk_inbound_stats, nack_count, 88);
+AT(msdk_inbound_stats, pli_count, 96);
+AT(msdk_inbound_stats, frames_received, 104);
+AT(msdk_inbound_stats, key_frames_received, 112);
+AT(msdk_inbound_stats, frames_dropped, 120);
+AT(msdk_inbound_stats, frames_assembled_from_multiple_packets, 128);
+AT(msdk_inbound_stats, total_assembly_time_ns, 136);
+AT(msdk_inbound_stats, frame_width, 144);
+AT(msdk_inbound_stats, frame_height, 148);
+AT(msdk_inbound_stats, freeze_count, 152);
+AT(msdk_inbound_stats, total_freezes_duration_ns, 160);
+AT(msdk_inbound_stats, jitter_buffer_delay_ns, 168);
+AT(msdk_inbound_stats, jitter_buffer_target_delay_ns, 176);
+AT(msdk_inbound_stats, jitter_buffer_emitted_count, 184);
+AT(msdk_inbound_stats, total_samples_received, 192);
+AT(msdk_inbound_stats, concealed_samples, 200);
+AT(msdk_inbound_stats, concealment_events, 208);
+AT(msdk_inbound_stats, round_trip_time_ns, 216);
 
 VALUE(MSDK_SESSION_IDLE, 0);
 VALUE(MSDK_SESSION_CONNECTING, 1);
@@ -979,6 +1051,15 @@ VALUE(MSDK_EVENT_ACTIVE_SPEAKER, 17);
 VALUE(MSDK_EVENT_SCREEN_SHARE_STATE, 18);
 VALUE(MSDK_EVENT_MODERATED, 19);
 VALUE(MSDK_EVENT_INGEST, 20);
+VALUE(MSDK_EVENT_CODEC_CHANGED, 21);
+VALUE(MSDK_EVENT_NETWORK_QUALITY, 22);
+VALUE(MSDK_QUALITY_UNKNOWN, 0);
+VALUE(MSDK_QUALITY_BAD, 1);
+VALUE(MSDK_QUALITY_POOR, 2);
+VALUE(MSDK_QUALITY_GOOD, 3);
+VALUE(MSDK_DIRECTION_OUTGOING, 1);
+VALUE(MSDK_DIRECTION_INCOMING, 2);
+VALUE(MSDK_CAPTURE_PLAIN, 1);
 
 VALUE(MSDK_MODERATION_REMOVED, 1);
 VALUE(MSDK_MODERATION_MUTED, 2);
@@ -1031,6 +1112,14 @@ VALUE(MSDK_ISOLATION_DEFAULT, 0);
 VALUE(MSDK_ISOLATION_NONE, 1);
 VALUE(MSDK_ISOLATION_PROCESS, 2);
 VALUE(MSDK_ISOLATED_MAY_FORK, 1);
+VALUE(MSDK_ISOLATED_NO_NETWORK, 2);
+VALUE(MSDK_ISOLATED_READ_ONLY, 4);
+VALUE(MSDK_CONTAINED_CALLS, 1);
+VALUE(MSDK_CONTAINED_USER, 2);
+VALUE(MSDK_CONTAINED_PROCESSES, 4);
+VALUE(MSDK_CONTAINED_IPC, 8);
+VALUE(MSDK_CONTAINED_NETWORK, 16);
+VALUE(MSDK_CONTAINED_FILES, 32);
 
 SIZE(msdk_instance_event, 544);
 AT(msdk_instance_event, struct_size, 0);
@@ -1121,3 +1210,29 @@ AT(msdk_placement, target, 24);
 VALUE(MSDK_SCALE_FIT, 0);
 VALUE(MSDK_SCALE_FILL, 1);
 VALUE(MSDK_SCALE_STRETCH, 2);
+
+/* -------------------------------------------------------------------------------------------------------------------------------- rtp.h */
+
+VALUE(MSDK_SDP_OFFER, 1);
+VALUE(MSDK_SDP_ANSWER, 2);
+VALUE(MSDK_SDP_ANNOUNCED, 3);
+VALUE(MSDK_SDP_MAX, 65536);
+
+/* -------------------------------------------------------------------------------------------------------------------------------- hub.h */
+
+SIZE(msdk_hub_options, 40);
+AT(msdk_hub_options, struct_size, 0);
+AT(msdk_hub_options, port, 4);
+AT(msdk_hub_options, addresses, 8);
+AT(msdk_hub_options, certificate, 16);
+AT(msdk_hub_options, key, 24);
+AT(msdk_hub_options, most_members, 32);
+AT(msdk_hub_options, reserved0, 36);
+
+SIZE(msdk_hub_info, 120);
+AT(msdk_hub_info, struct_size, 0);
+AT(msdk_hub_info, port, 4);
+AT(msdk_hub_info, member_count, 8);
+AT(msdk_hub_info, reserved0, 12);
+AT(msdk_hub_info, packets_foreign, 16);
+AT(msdk_hub_info, fingerprint, 24);

@@ -42,8 +42,9 @@ install_packages ffmpeg ffmpeg libavcodec-dev
 install_packages x11 xvfb libxcb1-dev
 install_packages resamplers libspeexdsp-dev libsoxr-dev libsamplerate0-dev libswresample-dev
 if [ ! -x "$venv/bin/python" ] && ! python3 -m venv "$venv" 2>/dev/null; then
-  for name in livekit aiortc; do echo "$name=no Python environment at $venv" >&3; done
+  for name in livekit aiortc wrtc; do echo "$name=no Python environment at $venv" >&3; done
   exit 0
 fi
 install_wheels livekit livekit.rtc livekit==1.2.0
 install_wheels aiortc "aiortc, numpy" aiortc av numpy
+install_wheels wrtc "webrtc, av, numpy" wrtc==0.1.0 av numpy

@@ -2,7 +2,8 @@
 # Measures MediaSDK against its peers and prints one table. Nothing that comes out slow fails the run.
 #
 #   Tests/Bench/run.sh [PART...]      PART: start handles commands lifetime conversions passage sending encoding mixing resampling opus
-#                                     latency capture feeding fanning isolation scanning; none: all, in about 13 minutes
+#                                     latency capture feeding fanning isolation scanning rtp streams
+#                                     forwarding badlink; none: all, in about half an hour
 #
 # Environment, with the defaults
 #   MSDK_LIB_DIR     directory of libmediasdk.so        .build/out
@@ -72,6 +73,9 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
   "$CC" -std=c11 -O2 -shared -fPIC "$here/C/bare.c" -o "$BUILD_DIR/libbare.so"
   "$CC" -std=c11 -D_GNU_SOURCE -O2 -shared -fPIC -I"$root/Include" "$here/C/scanned.c" -o "$BUILD_DIR/libscanned.so"
   compile scan_msdk "call measure" $ours
+  compile link_msdk "call link_meter painted clip measure" $ours -lvpx -lm
+  compile hub_msdk "call hub_traffic measure" $ours
+  compile rtp_msdk "call rtp_meter painted clip measure" $ours -lvpx
   compile lookup_msdk "call measure" $ours "$BUILD_DIR/libbare.so"
   compile command_msdk "call measure" $ours $(pkg-config --cflags --libs libffi)
 }
@@ -82,13 +86,18 @@ compile pass_bare "measure meter"
 compile feed_bare "feed measure"
 compile encode_vpx "vpx_encoder clip encode_meter measure" -lvpx
 compile first_vpx "vpx_encoder measure" -lvpx
+compile rtp_bare "rtp_meter painted vpx_encoder clip measure" -lvpx
+# shellcheck disable=SC2046
+compile hub_bare "hub_traffic measure" $(pkg-config --cflags --libs libcrypto)
 compile mix_bare "measure crowd" -O3 -funroll-loops -lm
 for_opus=$(pkg-config --cflags --libs opus)
 # shellcheck disable=SC2086
 compile opus_bare "measure opus_input" $for_opus -lm
 compile_peer x11 x11_capture "measure" xcb -ldl
 compile_peer gstreamer pass_gst "measure meter" gstreamer-app-1.0
-compile_peer gstreamer encode_gst "clip encode_meter measure" gstreamer-app-1.0 -lvpx
+compile_peer gstreamer encode_gst "vp8enc clip encode_meter measure" gstreamer-app-1.0 -lvpx
+compile_peer gstreamer rtp_gst "vp8enc rtp_meter painted clip measure" gstreamer-app-1.0 -lvpx
+compile_peer gstreamer link_gst "vp8enc link_meter painted clip measure" gstreamer-app-1.0 -lvpx -lm
 compile_peer gstreamer mix_gst "measure crowd" gstreamer-app-1.0 -lm
 compile_peer gstreamer opus_gst "measure opus_input" gstreamer-app-1.0 -lm
 compile_peer gstreamer latency_gst "measure sound_pace" gstreamer-app-1.0 -lm

@@ -4,6 +4,7 @@
 #define COMMAND_CLASSES_H
 
 #include "call.h"
+#include "shared.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -18,8 +19,20 @@ struct msdk_self {
   msdk_bytes bytes;
 };
 
-static atomic_int commands_run, commands_created, commands_destroyed;
-static atomic_int waiting, may_go;        /* of the commands that wait */
+typedef struct command_book {
+  atomic_int run, created, destroyed;
+  atomic_int waits, go; /* of the commands that wait */
+} command_book;
+static inline command_book *command_shared(void) {
+  static command_book own, *book;
+  if (book == NULL) book = shared_memory(&own, sizeof own);
+  return book;
+}
+#define commands_run (command_shared()->run)
+#define commands_created (command_shared()->created)
+#define commands_destroyed (command_shared()->destroyed)
+#define waiting (command_shared()->waits)
+#define may_go (command_shared()->go)
 static void (*command_inside)(void);      /* is called in "inside" */
 
 static inline msdk_self *ran(msdk_self *self) {
@@ -218,5 +231,10 @@ static const msdk_class commands_class = {
 static const msdk_class *const commands_classes[] = {&commands_class, NULL};
 static const msdk_module commands_module = {
   .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "the tests", .classes = commands_classes};
+
+static inline void commands_load(msdk_engine *engine) {
+  if (tests_isolated()) SHARED_PLUGIN(engine, "commands");
+  else CHECK_OK(msdk_engine_register_module(engine, &commands_module));
+}
 
 #endif

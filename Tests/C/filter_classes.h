@@ -4,6 +4,7 @@
 #define FILTER_CLASSES_H
 
 #include "sending.h"
+#include "shared.h"
 
 typedef struct filter_sight {
   atomic_int inits, releases, formats, calls, flushes, inside, after; /* after: calls when it was told that none may come */
@@ -25,8 +26,17 @@ struct msdk_self {
 };
 
 /* Of instances in the order in which they are created. */
-static filter_sight filter_sights[16];
-static atomic_int filter_created;
+typedef struct filter_book {
+  filter_sight sights[16];
+  atomic_int created;
+} filter_book;
+static inline filter_book *filter_shared(void) {
+  static filter_book own, *book;
+  if (book == NULL) book = shared_memory(&own, sizeof own);
+  return book;
+}
+#define filter_sights (filter_shared()->sights)
+#define filter_created (filter_shared()->created)
 
 static const char *const filter_modes[] = {"change", "make",  "pass",  "again", "fail",  "null", "dead", "garbage", "twice",
                                            "gone",   "small", "other", "slow",  "broken", "wrap", "keep", "nan",     NULL};
@@ -282,9 +292,9 @@ static const msdk_module filter_module = {
 
 /* The first one that is created afterwards has filter_sights[0]. */
 static inline void filters_begin(msdk_engine *engine) {
-  memset(filter_sights, 0, sizeof filter_sights);
-  atomic_store(&filter_created, 0);
-  CHECK_OK(msdk_engine_register_module(engine, &filter_module));
+  memset(filter_shared(), 0, sizeof(filter_book));
+  if (tests_isolated()) SHARED_PLUGIN(engine, "filters");
+  else CHECK_OK(msdk_engine_register_module(engine, &filter_module));
 }
 
 static inline msdk_instance *filter_new(msdk_engine *engine, const char *name, const char *mode, int32_t value) {

@@ -159,6 +159,7 @@ static void one_step(void) {
   case 42: if (below(3) == 0) msdk_instance_destroy(handle(INSTANCE)); break;
   case 43: if (below(200) == 0) new_engine(); break;
   case 44: doors(); break;
+  case 45: if (below(4) == 0) hubs(); break;
   default: msdk_engine_advance_clock(engine, below(30) == 0 ? below(60) * SECOND : below(100) * MS); break;
   }
 }
@@ -181,6 +182,7 @@ int main(int argc, char **argv) {
   CHECK(frames_gone > 0 || steps < 4000);
   CHECK((sounds_gone > 0 && sounds_taken > 0) || steps < 4000);
   msdk_engine_destroy(engine);
+  msdk_engine_destroy(real);
   for (int i = 0; i < KEPT; i++) {
     msdk_video_frame_unref(frames[i]);
     msdk_encoded_frame_unref(encoded[i]);

@@ -160,7 +160,7 @@ int main(int argc, char **argv) {
   atomic_store(&may_go, 1); /* nobody waits */
   memset(long_text, 'l', sizeof long_text);
   engine = engine_new(MSDK_CLOCK_VIRTUAL);
-  CHECK_OK(msdk_engine_register_module(engine, &commands_module));
+  commands_load(engine);
   for (uint32_t i = 0; i < TEST_COMMANDS; i++) {
     list[i] = MSDK_INIT(msdk_command);
     CHECK_OK(msdk_engine_class_command_at(engine, COMMANDS_ID, i, &list[i]));

@@ -27,7 +27,7 @@ static other_side begin(void) {
     for (int i = 6; i < 64; i++) close(i);
     int nothing = open("/dev/null", O_WRONLY);
     dup2(nothing, 2);
-    execl(program, program, "--isolate", "1", (char *)NULL);
+    execl(program, program, "--isolate", "3", (char *)NULL);
     _exit(99);
   }
   close(calls[1]);
@@ -74,18 +74,20 @@ static size_t put_create(unsigned char *message, const char *id) {
 }
 
 static void one(unsigned seed) {
-  static const char *const ids[] = {"org.mediasdk.faulty.pull", "org.mediasdk.faulty.renderer", "org.mediasdk.nothing"};
-  static const uint32_t ops[] = {2, 3, 4, 5, 6, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 64, 65, 70, 80, 84, 85, 87};
+  static const char *const ids[] = {"org.mediasdk.faulty.pull", "org.mediasdk.faulty.renderer", "org.mediasdk.faulty.filter",
+                                    "org.mediasdk.faulty.sound", "org.mediasdk.nothing"};
+  static const uint32_t ops[] = {2,  3,  4,  5,  6,  8,  9,  10, 16, 17, 18, 19,  20,  21,  22,  23,  32,  33,  34,  35,  36,  37, 38,
+                                 39, 40, 41, 42, 43, 64, 65, 70, 80, 84, 85, 87, 112, 113, 114, 115, 116, 120, 121, 122, 123, 124};
   srandom(seed);
   other_side it = begin();
   unsigned char message[2048], answer[100000];
   if (random() % 4 != 0) {
-    size_t size = put_create(message, ids[random() % 3]);
+    size_t size = put_create(message, ids[random() % 5]);
     if (random() % 4 == 0) message[(size_t)random() % size] ^= (unsigned char)random();
     send(it.calls, message, random() % 8 == 0 ? (size_t)random() % size + 1 : size, MSG_NOSIGNAL);
   }
   for (int i = 0; i < 60; i++) {
-    call_head head = {random() % 16 == 0 ? (uint32_t)random() % 100 : ops[(size_t)random() % (sizeof ops / sizeof ops[0])], (uint32_t)i, i,
+    call_head head = {random() % 16 == 0 ? (uint32_t)random() % 130 : ops[(size_t)random() % (sizeof ops / sizeof ops[0])], (uint32_t)i, i,
                       (uint32_t)random() % 3, (uint32_t)random() % 512};
     if (random() % 20 != 0 && head.op == 2) head.op = 23;
     size_t size = sizeof head + (size_t)random() % 200;

@@ -78,6 +78,8 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(OUTGOING, stream, set_encoded_callback, msdk_outgoing_video_set_encoded_callback(it, NULL, NULL))                                     \
   X(OUTGOING, stream, outgoing_stats,                                                                                                     \
     (msdk_outgoing_video_stats_get(it, &(msdk_outgoing_video_stats){.struct_size = sizeof(msdk_outgoing_video_stats)})))                  \
+  X(OUTGOING, stream, outgoing_network,                                                                                                   \
+    (msdk_outgoing_video_network_stats(it, &(msdk_outbound_stats){.struct_size = sizeof(msdk_outbound_stats)})))                          \
   X(SENDER, sender, sender_format, (msdk_frame_sender_format(it, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)})))        \
   X(SENDER, sender, acquire, (msdk_frame_sender_acquire(it, 0, &(msdk_video_frame *){NULL})))                                             \
   X(SENDER, sender, send, msdk_frame_sender_send(it, all_good.frame, 0, NULL, NULL))                                                      \
@@ -96,6 +98,8 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(INCOMING, stream, ask_key_frame, msdk_incoming_video_request_key_frame(it))                                                           \
   X(INCOMING, stream, incoming_stats,                                                                                                     \
     (msdk_incoming_video_stats_get(it, &(msdk_incoming_video_stats){.struct_size = sizeof(msdk_incoming_video_stats)})))                  \
+  X(INCOMING, stream, incoming_network,                                                                                                   \
+    (msdk_incoming_video_network_stats(it, &(msdk_inbound_stats){.struct_size = sizeof(msdk_inbound_stats)})))                            \
   X(INSTANCE, instance, set_param, (msdk_instance_set_param(it, "a", &(msdk_value){.type = MSDK_T_BOOL})))                                \
   X(INSTANCE, instance, set_param_text, msdk_instance_set_param_text(it, "a", "1"))                                                       \
   X(INSTANCE, instance, call, msdk_instance_call(it, "a", NULL, 0, NULL))                                                                 \
@@ -160,6 +164,8 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SOUND_OUT, stream, sound_encoded_callback, msdk_outgoing_audio_set_encoded_callback(it, NULL, NULL))                                  \
   X(SOUND_OUT, stream, sound_out_stats,                                                                                                   \
     (msdk_outgoing_audio_stats_get(it, &(msdk_outgoing_audio_stats){.struct_size = sizeof(msdk_outgoing_audio_stats)})))                  \
+  X(SOUND_OUT, stream, sound_out_network,                                                                                                 \
+    (msdk_outgoing_audio_network_stats(it, &(msdk_outbound_stats){.struct_size = sizeof(msdk_outbound_stats)})))                          \
   X(SOUND_IN, stream, sound_start, msdk_incoming_audio_start(it, NULL))                                                                   \
   X(SOUND_IN, stream, sound_stop, msdk_incoming_audio_stop(it))                                                                           \
   X(SOUND_IN, stream, sound_in_state, (msdk_incoming_audio_state(it, &(uint32_t){0})))                                                    \
@@ -172,6 +178,8 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SOUND_IN, stream, sound_in_gain, msdk_incoming_audio_set_gain(it, 1))                                                                 \
   X(SOUND_IN, stream, sound_in_stats,                                                                                                     \
     (msdk_incoming_audio_stats_get(it, &(msdk_incoming_audio_stats){.struct_size = sizeof(msdk_incoming_audio_stats)})))                  \
+  X(SOUND_IN, stream, sound_in_network,                                                                                                   \
+    (msdk_incoming_audio_network_stats(it, &(msdk_inbound_stats){.struct_size = sizeof(msdk_inbound_stats)})))                            \
   X(SPEAKER, renderer, attach_to_sound, msdk_incoming_audio_attach_renderer(all_good.sound_in, it))                                       \
   X(SPEAKER, renderer, detach_from_sound, msdk_incoming_audio_detach_renderer(all_good.sound_in, it))                                     \
   X(SPEAKER, renderer, render_audio, msdk_instance_render_audio(it, all_good.sound))                                                      \

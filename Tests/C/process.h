@@ -81,4 +81,12 @@ static inline void wait_asleep(pid_t thread) {
     for (int tries = under_tools() ? 6000 : 1000; tries > 0 && !(condition); tries--) sleep_ms(5); \
   } while (0)
 
+/* A count that comes back to what it was. A thread that was joined may still be listed for a moment, at the beginning as at the end, so that
+ * fewer is right too. */
+#define CHECK_COMES_BACK(count, before) \
+  do {                                  \
+    WAIT_UNTIL((count) <= (before));    \
+    CHECK_RANGE(count, 0, before);      \
+  } while (0)
+
 #endif

@@ -362,8 +362,7 @@ static void calls_from_inside(void) {
         WAIT_UNTIL(record_times(who) == 1); /* inside its own call, when that is over */
         CHECK_EQ(record_times(who), 1);
         sound_close(it);
-        WAIT_UNTIL(process_threads() == threads);
-        CHECK_EQ(process_threads(), threads);
+        CHECK_COMES_BACK(process_threads(), threads);
         if (atomic_load(&check_failed) != failed) {
           fprintf(stderr, "  in %s: action %d, clock %d\n", renderer ? "render_audio_frame" : "produce_frame", action, clock);
         }

@@ -154,8 +154,7 @@ static void play(uint32_t clock) {
   CHECK_EQ(atomic_load(&scene.calls), calls); /* no callback after the end */
   CHECK_EQ(msdk_engine_now(it->engine), 0);
   sound_close(it);
-  WAIT_UNTIL(process_threads() == threads);
-  CHECK_EQ(process_threads(), threads);
+  CHECK_COMES_BACK(process_threads(), threads);
 }
 
 static void on_clock(uint32_t clock) {

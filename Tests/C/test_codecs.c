@@ -311,6 +311,10 @@ static void members_decide(void) {
   uint32_t state = 0;
   CHECK_OK(msdk_outgoing_video_state(it.outgoing, &state));
   CHECK_EQ(state, MSDK_OUTGOING_STARTED);
+  CHECK(event_wait(rich, it.alice, MSDK_EVENT_CODEC_CHANGED, &event));
+  CHECK(event.outgoing_video == it.outgoing);
+  CHECK_EQ(event.codec, MSDK_CODEC_VP8);
+  CHECK_EQ(event.kind, MSDK_VIDEO_VIRTUAL);
   CHECK_OK(msdk_incoming_video_start(it.incoming, NULL));
   for (int i = 0; i < 1000 && outgoing_stats(it.outgoing).receivers == 0; i++) sleep_ms(5);
   CHECK_OK(send_picture(it.sender, 2, 0, NULL)); /* the sender is the same */

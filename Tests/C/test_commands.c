@@ -170,7 +170,7 @@ static void results_may_be_left_out_and_last_until_the_next_call(void) {
 
 int main(int argc, char **argv) {
   engine = engine_new(MSDK_CLOCK_VIRTUAL);
-  CHECK_OK(msdk_engine_register_module(engine, &commands_module));
+  commands_load(engine);
   CHECK_OK(msdk_instance_create(engine, COMMANDS_ID, &instance));
   RUN(every_type_there_and_back);
   RUN(eight_arguments);

@@ -98,9 +98,8 @@ static void cycles(uint32_t clock) {
     record_clear();
     if (atomic_load(&check_failed) > 20) return;
   }
-  WAIT_UNTIL(process_threads() <= threads);
-  CHECK_EQ(process_threads(), threads);
-  CHECK_EQ(process_descriptors(), descriptors);
+  CHECK_COMES_BACK(process_threads(), threads);
+  CHECK_COMES_BACK(process_descriptors(), descriptors);
   int64_t growth = process_resident_kib() - resident;
   if (!under_tools()) CHECK_RANGE(growth, -100000, 1024); /* one KiB a cycle would be a leak */
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);

@@ -77,17 +77,18 @@ static void in_place_or_a_copy(void) {
   CHECK_EQ(atomic_load(&filter_sights[0].writable), 0);
   CHECK(atomic_load(&filter_sights[0].given) != (const void *)mine->plane[0].data);
   CHECK_EQ(atomic_load(&filter_sights[1].writable), 1); /* the copy is nobody else's */
-  CHECK(atomic_load(&filter_sights[1].memory) == atomic_load(&filter_sights[0].given));
+  /* Between processes it is copied, each time. */
+  if (!tests_isolated()) CHECK(atomic_load(&filter_sights[1].memory) == atomic_load(&filter_sights[0].given));
   CHECK(atomic_load(&filter_sights[1].given) == atomic_load(&filter_sights[1].memory));
   msdk_video_frame *came = frame_wait(&it);
   NEED(came != NULL);
-  CHECK(atomic_load(&filter_sights[1].given) == (const void *)came->plane[0].data);
+  if (!tests_isolated()) CHECK(atomic_load(&filter_sights[1].given) == (const void *)came->plane[0].data);
   CHECK_EQ(row_of(came, 0, 0)[0], ((FIRST * 2 + 1) * 2 + 1) & 255);
   CHECK_EQ(row_of(came, 0, 1)[0], row_of(mine, 0, 1)[0]); /* the rest was copied */
   CHECK_OK(msdk_instance_set_param_text(first, "mode", "keep")); /* it keeps what it gave: nobody may write to that */
   CHECK_OK(send_picture(it.sender, 1, 0, NULL));
-  CHECK_EQ(atomic_load(&filter_sights[1].writable), 0);
-  CHECK(atomic_load(&filter_sights[1].given) != atomic_load(&filter_sights[0].given));
+  CHECK_EQ(atomic_load(&filter_sights[1].writable), tests_isolated()); /* a copy is nobody else's */
+  CHECK(tests_isolated() || atomic_load(&filter_sights[1].given) != atomic_load(&filter_sights[0].given));
   msdk_video_frame_unref(mine);
   msdk_video_frame_unref(came);
   msdk_instance_destroy(first);
@@ -211,8 +212,9 @@ static void one_that_gives_a_frame_twice(void) {
     CHECK_EQ(first_byte_of_next(&it, NULL), FIRST);
     msdk_event event = MSDK_INIT(msdk_event);
     NEED(event_take(incoming ? it.bob : it.alice, MSDK_EVENT_PLUGIN, &event));
-    CHECK_EQ(event.status, MSDK_E_INVALID);
-    CHECK_STR_CONTAINS(event.text, "given before");
+    /* In a process of its own nothing else holds it. */
+    CHECK_EQ(event.status, tests_isolated() ? MSDK_E_HANDLE : MSDK_E_INVALID);
+    CHECK_STR_CONTAINS(event.text, tests_isolated() ? "not live" : "given before");
     CHECK_EQ(msdk_video_frame_references(held), 1); /* nobody's reference was taken */
     CHECK_EQ(first_byte_of_next(&it, NULL), FIRST);
     msdk_video_frame_unref(held);
@@ -270,7 +272,7 @@ static void a_frame_of_other_memory(void) {
   CHECK_OK(msdk_outgoing_video_add_filter(it.outgoing, wrap));
   CHECK_OK(msdk_outgoing_video_add_filter(it.outgoing, change));
   for (int i = 0; i < 200; i++) CHECK_EQ(first_byte_of_next(&it, NULL), ((FIRST * 2 + 2) * 2) & 255); /* more than any pool holds */
-  CHECK_EQ(atomic_load(&filter_sights[1].writable), 0); /* it is not ours to write to */
+  CHECK_EQ(atomic_load(&filter_sights[1].writable), tests_isolated()); /* it is not ours to write to; a copy is */
   msdk_instance_destroy(wrap);
   msdk_instance_destroy(change);
   call_close(&it);

@@ -241,12 +241,14 @@ static void a_call_from_beginning_to_end(void) {
     CHECK_EQ(seat_of("alice", MSDK_VIDEO_VIRTUAL).input.has_video, 0);
     it.outgoing = start_stream(&it, it.alice, codecs[i % 2], MSDK_VIDEO_VIRTUAL, &it.sender);
     UNTIL(seat_of("alice", MSDK_VIDEO_VIRTUAL).input.has_video == 1);
+    UNTIL(outgoing_stats(it.outgoing).receivers == 1);
     CHECK_OK(send_picture(it.sender, 1, 0, NULL));
     UNTIL(seat_of("alice", MSDK_VIDEO_VIRTUAL).frames == 1);
     CHECK_EQ(seat_of("alice", MSDK_VIDEO_VIRTUAL).pixel_format, MSDK_PIXEL_I420); /* the only one it takes */
     msdk_frame_sender *screen_sender = NULL;
     msdk_outgoing_video *screen = start_stream(&it, it.alice, codecs[i % 2], MSDK_VIDEO_SCREEN_SHARE, &screen_sender);
     UNTIL(seat_of("alice", MSDK_VIDEO_SCREEN_SHARE).number != 0);
+    UNTIL(outgoing_stats(screen).receivers == 1);
     CHECK_OK(send_picture(screen_sender, 1, 0, NULL));
     UNTIL(seat_of("alice", MSDK_VIDEO_SCREEN_SHARE).frames > 0);
     CHECK_EQ(seat_of("alice", MSDK_VIDEO_SCREEN_SHARE).width, 128);
@@ -377,7 +379,11 @@ static void a_renderer_that_blocks_delays_nobody(void) {
     sleep_ms(5);
   }
   NEED(atomic_load(&the.waiting) == 1);
-  int before = atomic_load(&delivered);
+  int before;
+  do { /* what was sent last is on its way */
+    before = atomic_load(&delivered);
+    sleep_ms(100);
+  } while (atomic_load(&delivered) != before);
   for (int i = 1; i <= 30; i++) { /* one at a time, as raw ones that wait may displace each other */
     CHECK_OK(send_picture(it.sender, (uint32_t)i, 0, NULL));
     for (int tries = 0; tries < 2000 && atomic_load(&delivered) < before + i; tries++) sleep_ms(1);

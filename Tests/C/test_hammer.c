@@ -257,7 +257,6 @@ int main(int argc, char **argv) {
   CHECK_EQ(engine_stats(engine).audio_frames, 0);
   msdk_engine_destroy(engine);
   visit_rooms();
-  WAIT_UNTIL(process_threads() == before);
-  CHECK_EQ(process_threads(), before);
+  CHECK_COMES_BACK(process_threads(), before);
   return check_finish();
 }

@@ -202,8 +202,7 @@ int main(int argc, char **argv) {
     msdk_session_destroy(visitor);
   }
   msdk_engine_destroy(visited);
-  WAIT_UNTIL(process_threads() == before);
-  CHECK_EQ(process_threads(), before);
-  if (!under_tools()) CHECK_EQ(process_descriptors(), descriptors); /* a sanitizer opens pipes of its own when it suppresses a report */
+  CHECK_COMES_BACK(process_threads(), before);
+  if (!under_tools()) CHECK_COMES_BACK(process_descriptors(), descriptors); /* a sanitizer opens pipes of its own when it suppresses a report */
   return check_finish();
 }

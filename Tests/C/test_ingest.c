@@ -227,8 +227,8 @@ static void a_format_change_each_frame(void) {
     }
     CHECK_EQ(as_sent, rounds);
     /* The last stream is received as it was sent. */
-    msdk_event added = {0}, next = MSDK_INIT(msdk_event);
-    while (event_take(it.viewer, MSDK_EVENT_INCOMING_VIDEO_ADDED, &next)) added = next;
+    msdk_event added = MSDK_INIT(msdk_event);
+    for (int n = 0; n < rounds; n++) CHECK(event_wait(it.engine, it.viewer, MSDK_EVENT_INCOMING_VIDEO_ADDED, &added));
     CHECK_EQ(added.format.width, 1920);
     CHECK_OK(msdk_incoming_video_start(added.incoming_video, NULL));
     int has_come = 0, torn = 0;

@@ -1,43 +1,13 @@
 /* Plugins in processes of their own: whatever they do, the call goes on, the program is told of what they died, and they come back with their
  * parameters. Many rounds: test_isolation test_faults ROUNDS [FAULT] */
-#include "call.h"
+#include "children.h"
+#include "isolating.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
-static char plugin[4096], mark[256];
 static const char *only;
 static int rounds = 1;
-
-static msdk_engine *loaded_engine(msdk_engine *engine) {
-  CHECK_OK(msdk_engine_load_plugin(engine, plugin));
-  return engine;
-}
-
-static msdk_instance *isolated(msdk_engine *engine, const char *id, uint32_t media_deadline_ms) {
-  msdk_instance_options options = MSDK_INIT(msdk_instance_options);
-  options.isolation = MSDK_ISOLATION_PROCESS;
-  options.media_deadline_ms = media_deadline_ms;
-  options.control_deadline_ms = media_deadline_ms == 0 || media_deadline_ms > 1500 ? media_deadline_ms : 1500;
-  options.memory_max_mb = 1024;
-  msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create_with(engine, id, &options, &instance));
-  uint32_t is = 0;
-  CHECK_OK(msdk_instance_is_isolated(instance, &is));
-  CHECK_EQ(is, 1);
-  return instance;
-}
-
-static void set(msdk_instance *instance, const char *name, const char *text) {
-  CHECK_OK(msdk_instance_set_param_text(instance, name, text));
-}
-
-static int pid_of(msdk_instance *instance) {
-  msdk_value value;
-  char text[64] = "";
-  if (msdk_instance_get_param(instance, "pid", &value, text, sizeof text, NULL) < 0) return -1;
-  return atoi(text);
-}
 
 static call open_call(void) {
   static msdk_video_format format;
@@ -60,19 +30,6 @@ static int shade_wait(call *it, int shade) {
   return 0;
 }
 
-/* Waits for an event of the plugin whose text holds the word; 1 when it came. */
-static int told(call *it, uint32_t value, const char *word) {
-  msdk_event event;
-  char last[600] = "none";
-  for (int tries = 0; tries < 20; tries++) {
-    if (!event_wait(it->engine, it->alice, MSDK_EVENT_PLUGIN, &event)) break;
-    snprintf(last, sizeof last, "%d: %s", (int)event.value, event.text);
-    if (event.value == value && (word == NULL || strstr(event.text, word) != NULL)) return 1;
-  }
-  fprintf(stderr, "  last event of the plugin: %s; expected %u with \"%s\"\n", last, value, word != NULL ? word : "");
-  return 0;
-}
-
 typedef struct fault {
   const char *what, *at, *word;
   int deaths; /* whether it dies of it at all */
@@ -88,6 +45,7 @@ static const fault faults[] = {
   {"_exit", "produce", "exit code 7", 1},
   {"kill", "produce", "SIGKILL", 1},
   {"forge", "produce", "which it was not granted", 1},
+  {"answer", "produce", "its answer to produceFrame", 1},
   {"garbage", "produce", "ended", 1},
   {"noise", "produce", "ended", 1},
   {"noise", "push", "ended", 1},
@@ -257,7 +215,7 @@ static void test_signals_of_the_program(void) {
   fault it = {"abort", "produce", "SIGABRT", 1};
   run_fault(&it, 0);
   signal(SIGCHLD, SIG_DFL);
-  CHECK_EQ(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+  CHECK_EQ(children(), 0);
 }
 
 static void test_choosing(void) {
@@ -271,7 +229,7 @@ static void test_choosing(void) {
   options.isolation = 3;
   CHECK_EQ(msdk_instance_create_with(engine, "org.mediasdk.faulty.pull", &options, &instance), MSDK_E_INVALID);
   options.isolation = MSDK_ISOLATION_PROCESS;
-  options.flags = 2;
+  options.flags = 8;
   CHECK_EQ(msdk_instance_create_with(engine, "org.mediasdk.faulty.pull", &options, &instance), MSDK_E_INVALID);
   options.flags = 0;
   options.control_deadline_ms = 5;
@@ -327,16 +285,45 @@ static void test_environment(void) {
   if (before[0] != 0) setenv("MSDK_PLUGIN_ISOLATE", before, 1); else unsetenv("MSDK_PLUGIN_ISOLATE");
 }
 
-/* Threads, descriptors, processes and memory are what they were. */
-static int children(void) {
-  char path[64];
-  int count = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-  FILE *file = fopen(path, "r");
-  for (int child; file != NULL && fscanf(file, "%d", &child) == 1;) count++;
-  if (file != NULL) fclose(file);
-  return count;
+static msdk_instance *made(msdk_engine *engine, const char *id, uint32_t wanted) {
+  msdk_instance *instance = NULL;
+  uint32_t is = 9;
+  CHECK_OK(msdk_instance_create(engine, id, &instance));
+  CHECK_OK(msdk_instance_is_isolated(instance, &is));
+  CHECK_EQ(is, wanted);
+  return instance;
 }
+
+/* The environment names everything that comes from files. */
+static void test_what_the_environment_names(void) {
+  const char *directory = getenv("MSDK_PLUGIN_DIR");
+  if (directory == NULL || getenv("MSDK_TEST_PLUGIN_HOST") != NULL) return; /* a host of no sanitizer cannot load these plugins */
+  char before[64], path[2][4096];
+  snprintf(before, sizeof before, "%s", getenv("MSDK_PLUGIN_ISOLATE") != NULL ? getenv("MSDK_PLUGIN_ISOLATE") : "");
+  setenv("MSDK_PLUGIN_ISOLATE", "*", 1);
+  snprintf(path[0], sizeof path[0], "%s/testpattern.so", directory);
+  snprintf(path[1], sizeof path[1], "%s/bw.so", directory);
+  msdk_engine *engine = NULL;
+  CHECK_OK(msdk_engine_create(NULL, &engine));
+  for (int i = 0; i < 2; i++) CHECK_OK(msdk_engine_load_plugin(engine, path[i]));
+  msdk_instance *pattern = made(engine, "org.mediasdk.producer.testpattern", 1), *renderer = made(engine, "org.mediasdk.renderer.bw", 1);
+  msdk_instance *filter = made(engine, "org.mediasdk.filter.bw", 1);
+  CHECK(!is_mapped("testpattern.so") && !is_mapped("bw.so")); /* neither file's code is in this process */
+  msdk_value count = {.type = MSDK_T_VOID};
+  CHECK_OK(msdk_instance_call(pattern, "pictures", NULL, 0, &count));
+  CHECK_EQ(count.type, MSDK_T_U64);
+  msdk_instance_options options = MSDK_INIT(msdk_instance_options);
+  options.isolation = MSDK_ISOLATION_PROCESS;
+  msdk_instance *refused = NULL;
+  CHECK_ERROR(msdk_instance_create_with(engine, "org.mediasdk.vp8", &options, &refused), MSDK_E_UNSUPPORTED, "org.mediasdk.vp8");
+  msdk_instance_destroy(pattern);
+  msdk_instance_destroy(renderer);
+  msdk_instance_destroy(filter);
+  msdk_engine_destroy(engine);
+  if (before[0] != 0) setenv("MSDK_PLUGIN_ISOLATE", before, 1); else unsetenv("MSDK_PLUGIN_ISOLATE");
+}
+
+/* Threads, descriptors, processes and memory are what they were. */
 
 static void test_leaks(void) {
   int threads = 0, descriptors = 0;
@@ -363,14 +350,10 @@ static void test_leaks(void) {
 int main(int argc, char **argv) {
   if (argc > 2) rounds = atoi(argv[2]);
   if (argc > 3) only = argv[3];
-  const char *built = getenv("MSDK_TEST_ISOLATED"), *host = getenv("MSDK_TEST_PLUGIN_HOST");
-  /* A library of a sanitizer with a host of none: engines that read the environment find it. */
-  if (host != NULL) setenv("MSDK_PLUGIN_HOST", host, 1);
-  if (host != NULL) setenv("MSDK_PLUGIN_ISOLATE", "nothing", 1);
-  snprintf(plugin, sizeof plugin, "%s/faulty.so", built != NULL ? built : ".");
-  snprintf(mark, sizeof mark, "/tmp/msdk-faulty-%d", (int)getpid());
+  isolating_begin();
   RUN(test_environment);
   RUN(test_choosing);
+  RUN(test_what_the_environment_names);
   RUN(test_killed_in_the_middle);
   RUN(test_dying_downwards);
   RUN(test_deadly_parameter);

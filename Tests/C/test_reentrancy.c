@@ -164,8 +164,7 @@ static void play(uint32_t clock) {
   if (clock == MSDK_CLOCK_SYSTEM) sleep_ms(5);
   if (scene.kind != ON_RELEASE) CHECK_EQ(atomic_load(&scene.calls), calls); /* no callback after the end; a frame may live longer */
   CHECK_EQ(msdk_engine_now(it->engine), 0);
-  WAIT_UNTIL(process_threads() == threads);
-  CHECK_EQ(process_threads(), threads);
+  CHECK_COMES_BACK(process_threads(), threads);
 }
 
 static void on_clock(uint32_t clock) {

@@ -8,6 +8,7 @@
 
 static call lively;
 static msdk_instance *renderer;
+static msdk_engine *real; /* of the system clock, with a room that is open to the network */
 static msdk_outgoing_audio *sound_out; /* alice's, which bob hears */
 static msdk_incoming_audio *sound_in;
 
@@ -105,6 +106,12 @@ static msdk_result pass_script(const void *it) { return msdk_room_script_network
 
 static msdk_result pass_room_options(const void *it) { return msdk_room_configure(lively.engine, "loopback:options", it); }
 
+static msdk_result pass_hub_options(const void *it) {
+  msdk_result result = msdk_room_open_hub(real, "loopback:options", it, NULL);
+  if (result >= 0) CHECK_OK(msdk_room_close_hub(real, "loopback:options"));
+  return result;
+}
+
 static msdk_result pass_step(const void *it) { return network_set(lively.engine, "loopback:script", it, 1, 1); }
 
 static void structs_that_are_read(void) {
@@ -133,6 +140,9 @@ static void structs_that_are_read(void) {
   script.step_count = 1;
   msdk_room_options room_options = MSDK_INIT(msdk_room_options);
   room_options.duplicates = MSDK_DUPLICATE_REPLACE;
+  msdk_hub_options hub = MSDK_INIT(msdk_hub_options);
+  hub.addresses = "127.0.0.1";
+  hub.most_members = 3;
   msdk_outgoing_audio_options sound = sound_options(44100, 2, MSDK_SAMPLE_F32, 30);
   msdk_incoming_audio_options hearing = hearing_options(16000, 0, 0, 0);
   msdk_audio_format tone = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
@@ -159,6 +169,7 @@ static void structs_that_are_read(void) {
     {"network_script", &script, sizeof script, pass_script},
     {"network_step", &step, sizeof step, pass_step},
     {"room_options", &room_options, sizeof room_options, pass_room_options},
+    {"hub_options", &hub, sizeof hub, pass_hub_options},
   };
   for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
     const input *it = &inputs[i];
@@ -314,7 +325,17 @@ static msdk_result fill_request(void *it) {
   return result;
 }
 
+static msdk_result fill_hub_info(void *it) { return msdk_room_hub_info(real, "loopback:hub", it); }
+
+static msdk_result fill_opened_hub(void *it) {
+  msdk_result result = msdk_room_open_hub(real, "loopback:options", NULL, it);
+  if (result >= 0) CHECK_OK(msdk_room_close_hub(real, "loopback:options"));
+  return result;
+}
+
 static const output outputs[] = {
+  {"hub_info", sizeof(msdk_hub_info), fill_hub_info},
+  {"hub_info (open)", sizeof(msdk_hub_info), fill_opened_hub},
   {"access_request", sizeof(msdk_access_request), fill_request},
   {"audio_format (stream)", sizeof(msdk_audio_format), fill_sound_format},
   {"audio_format (producer)", sizeof(msdk_audio_format), fill_producer_format},
@@ -388,6 +409,10 @@ int main(int argc, char **argv) {
   CHECK_OK(msdk_session_start_audio(lively.alice, sound_out));
   if (CHECK(event_wait(lively.engine, lively.bob, MSDK_EVENT_INCOMING_AUDIO_ADDED, &event))) sound_in = event.incoming_audio;
   CHECK_OK(msdk_incoming_audio_start(sound_in, NULL));
+  real = engine_new(MSDK_CLOCK_SYSTEM);
+  msdk_hub_options hub = MSDK_INIT(msdk_hub_options);
+  hub.addresses = "127.0.0.1";
+  CHECK_OK(msdk_room_open_hub(real, "loopback:hub", &hub, NULL));
   RUN(structs_that_are_read);
   RUN(missing_members_are_zero);
   RUN(arrays_have_the_stride_of_the_first);
@@ -395,5 +420,6 @@ int main(int argc, char **argv) {
   msdk_instance_destroy(renderer);
   msdk_outgoing_audio_destroy(sound_out);
   call_close(&lively);
+  msdk_engine_destroy(real);
   return check_finish();
 }

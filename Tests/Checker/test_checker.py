@@ -136,6 +136,37 @@ class Words(CheckerTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertIn("0 failed", done.stdout)
 
+    def verdict_of(self, done: subprocess.CompletedProcess[str], name: str) -> tuple[str, str]:
+        return next((entry["verdict"], entry["text"]) for entry in results(done)["checks"] if entry["check"] == name)
+
+    def test_isolated_is_left_out(self) -> None:
+        """Where the class says so, where there are to be no processes, where something else is wrong, and without the program for it."""
+        here = build(HERE / "bad" / "good_here.c", self.directory)
+        verdict, text = self.verdict_of(check(here, "--json", "--only", "isolated"), "isolated")
+        self.assertEqual(verdict, "skipped")
+        self.assertIn("MSDK_CLASS_NO_ISOLATION", text)
+        verdict, text = self.verdict_of(check(self.good, "--json", "--only", "isolated", "--in-process"), "isolated")
+        self.assertEqual((verdict, text), ("skipped", "--in-process: there are to be no processes"))
+        broken = build(HERE / "bad" / "restart.c", self.directory)
+        verdict, text = self.verdict_of(check(broken, "--json", "--only", "restart", "--only", "isolated"), "isolated")
+        self.assertEqual((verdict, text), ("blocked", "not run: restart failed"))
+        alone = self.directory / "msdk"
+        shutil.copy(TOOL, alone)
+        done = subprocess.run([str(alone), "plugin", "check", str(self.good), "--json", "--only", "isolated"], capture_output=True, text=True,
+                              timeout=PATIENCE, check=False, env=environment())
+        verdict, text = self.verdict_of(done, "isolated")
+        self.assertEqual(verdict, "skipped", text)
+        self.assertIn("msdk-plugin-host", text)
+
+    def test_isolated_names_what_it_saw(self) -> None:
+        for name, expected in [("lock", "somebody else is playing"), ("claim", "the level is claimed"), ("silent", "did not go on"),
+                               ("parameters", 'parameter "level" is 0; 5 was set')]:
+            with self.subTest(plugin=name):
+                bad = build(HERE / "bad" / f"isolated_{name}.c", self.directory)
+                verdict, text = self.verdict_of(check(bad, "--json", "--only", "isolated"), "isolated")
+                self.assertEqual(verdict, "failed")
+                self.assertIn(expected, text)
+
     def test_a_hang_is_ended(self) -> None:
         hanging = build(HERE / "bad" / "lifecycle_hang.c", self.directory)
         done = check(hanging, "--only", "lifecycle", "--seconds", "2")

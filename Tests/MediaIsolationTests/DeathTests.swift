@@ -17,6 +17,14 @@ import Testing
     #expect(text(0, output: String(repeating: "x", count: 9_000)).count < 400)
   }
 
+  /// What ends so after destroy is no death.
+  @Test func leavingIsExitWithZero() {
+    #expect(Death.isLeaving(DeathStatus(status: 0)))
+    #expect(!Death.isLeaving(DeathStatus(status: 7 << 8)))
+    #expect(!Death.isLeaving(DeathStatus(status: SIGKILL)))
+    #expect(!Death.isLeaving(DeathStatus(status: nil)))
+  }
+
   @Test func signalsWithoutAName() {
     #expect(Death.name(40).hasPrefix("signal 40"))
   }

@@ -46,9 +46,39 @@ import Testing
     #expect(failure { _ = try pool.frame(picture(0, generation: 2)) }?.status == .corrupt)
   }
 
+  private func encoded(_ slot: UInt32, size: UInt64, generation: UInt32 = 3) -> EncodedHeader {
+    var header = EncodedHeader()
+    (header.generation, header.slot, header.size) = (generation, slot, size)
+    return header
+  }
+
+  @Test func bytesAreReadInTheirSlotAndItComesBack() throws {
+    let pool = try pool()
+    var seen = 0
+    try pool.withBytes(encoded(4, size: 65_536)) { bytes in
+      #expect(bytes.baseAddress == UnsafeRawPointer(pool.memory.slot(4)))
+      seen = bytes.count
+    }
+    #expect(seen == 65_536)
+    // Not granted again before it is said.
+    #expect(failure { try pool.withBytes(encoded(4, size: 1)) { _ in } }?.text == "it named slot 4, which it was not granted")
+    #expect(pool.takeFree() == 1 << 4)
+    try pool.withBytes(encoded(4, size: 1)) { _ in }
+  }
+
+  @Test func forgedBytesAreRefused() throws {
+    let pool = try pool()
+    for size in [65_537, UInt64(1) << 40, .max] {
+      let error = failure { try pool.withBytes(encoded(0, size: size)) { _ in Issue.record("it was read") } }
+      #expect(error?.text == "its encoded frame has \(size) bytes, in a slot of 65536")
+      _ = pool.takeFree()
+    }
+    for slot in [8, 999, UInt32.max] { #expect(failure { try pool.withBytes(encoded(slot, size: 1)) { _ in } }?.status == .corrupt) }
+    #expect(failure { try pool.withBytes(encoded(0, size: 1, generation: 4)) { _ in } }?.status == .corrupt)
+  }
+
   @Test func planesStayInTheirSlot() throws {
     let pool = try pool()
-    let before = VideoFrame.liveCount
     func refused(_ change: (inout PictureHeader) -> Void) -> Bool {
       var header = picture(1)
       change(&header)
@@ -67,7 +97,6 @@ import Testing
     #expect(refused { $0.format.pixelFormat = 7 })
     #expect(refused { $0.orientation = 8 })
     #expect(!refused { _ in })
-    #expect(VideoFrame.liveCount <= before)
   }
 
   @Test func framesOutliveThePool() throws {

@@ -22,6 +22,19 @@ import Testing
     #expect(pool.take() == 3)
   }
 
+  /// Of a renderer of several inputs.
+  @Test func asManyAreLentAsThereAreSlots() throws {
+    let (memory, descriptor) = try CommonMemory.make(slotSize: 65_536, count: Wire.mostSlots, writable: true)
+    close(descriptor)
+    let pool = LentPool(memory, generation: 1)
+    #expect(Set((0..<40).compactMap { _ in pool.take() }) == Set(0..<32))
+    #expect(pool.giveBack(1 << 31))
+    #expect(!pool.giveBack(1 << 31))
+    #expect(pool.take() == 31)
+    #expect(throws: MediaError.self) { try CommonMemory.make(slotSize: 65_536, count: 33, writable: true) }
+    #expect(throws: MediaError.self) { try CommonMemory.make(slotSize: 65_536, count: 0, writable: true) }
+  }
+
   @Test func picturesAreCopiedWhole() throws {
     let pool = try pool()
     let frame = try VideoFrame.make(VideoFormat(.i420, width: 33, height: 17))

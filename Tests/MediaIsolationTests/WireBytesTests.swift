@@ -6,6 +6,17 @@ import Testing
 @testable import MediaIsolation
 
 @Suite struct WireBytesTests {
+  /// What a format of sound says crosses whole.
+  @Test func formatsOfSound() {
+    var format = msdk_audio_format()
+    format.struct_size = UInt32(MemoryLayout<msdk_audio_format>.size)
+    (format.sample_format, format.sample_rate, format.channels) = (2, 44_100, 2)
+    (format.planar, format.frames_per_buffer, format.expected_delay_ms) = (1, 441, 40)
+    let back = SoundHeader(format).native
+    #expect((back.sample_format, back.sample_rate, back.channels) == (2, 44_100, 2))
+    #expect((back.planar, back.frames_per_buffer, back.expected_delay_ms) == (1, 441, 40))
+  }
+
   private func reader(of writer: WireWriter, _ body: (inout WireReader) throws -> Void) throws {
     try writer.bytes.withUnsafeBytes { bytes in
       var reader = WireReader(bytes)

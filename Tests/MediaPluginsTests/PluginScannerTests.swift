@@ -31,7 +31,7 @@ import Testing
   private func classes(_ scanner: PluginScanner, _ path: String, rescan: Bool = false) throws(MediaError) -> [String]? {
     var scan = scanner.begin(rescan: rescan)
     defer { scan.finish() }
-    return try scan.classes(of: path)
+    return try scan.look(at: path)?.classes
   }
 
   private static let good = "printf 'mediasdk-scan 1\\naccepted org.a org.b\\nend\\n'"
@@ -88,6 +88,31 @@ import Testing
   @Test func nobodyToLookIsNoReason() throws {
     let path = try library()
     #expect(try classes(PluginScanner(program: "/no/such/program", cachePath: nil), path) == nil)
+  }
+
+  @Test func aWishForIsolationIsHeardAndKept() throws {
+    let path = try library()
+    for script in ["printf 'mediasdk-scan 1\\nisolated org.a org.b\\nend\\n'", "exit 1"] {
+      var scan = scanner(script).begin(rescan: false)
+      #expect(try scan.look(at: path) == PluginScanner.Look(classes: ["org.a", "org.b"], prefersIsolation: true))
+      scan.finish()
+    }
+    #expect(looks() == 1)
+  }
+
+  /// Nothing of it is loaded: had it been, that it is no plugin would be told.
+  @Test func whatPrefersIsolationIsDescribed() throws {
+    let path = try library()
+    let asked = Monitor<[String]>([])
+    let registry = PluginRegistry(scanner: scanner("printf 'mediasdk-scan 1\\nisolated org.a\\nend\\n'")) { path, wish, anew throws(MediaError) in
+      asked.withLock { $0.append("\(path) \(wish) \(anew)") }
+      if wish { throw MediaError(.permission, "described") }
+      return nil
+    }
+    let reasons = Monitor<[String]>([])
+    #expect(try registry.loadAll(in: directory.path, rescan: true) { _, error in reasons.withLock { $0.append(error.text) } } == 0)
+    #expect(reasons.withLock { $0 } == ["described"])
+    #expect(asked.withLock { $0 } == ["\(path) false true", "\(path) true true"])
   }
 
   @Test func whatAChildCouldNotLoadIsNotLoaded() throws {

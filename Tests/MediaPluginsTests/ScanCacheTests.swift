@@ -20,16 +20,19 @@ import Testing
   @Test func isReadAsItWasWritten() {
     let odd = directory.file("a\tb\\\nä.so")
     let plain = directory.file("plain.so")
+    let wishful = directory.file("wishful.so")
     var cache = ScanCache(path: path)
     cache.keep(.accepted(["org.a", "org.b"]), for: odd, identity, now: 100)
+    cache.keep(.isolated(["org.d"]), for: wishful, identity, now: 100)
     cache.keep(.refused(.pluginDied, "was ended\tby\nsignal 11"), for: plain, identity, now: 100)
     cache.keep(.accepted(["org.c"]), for: "/no/such/file.so", identity, now: 100)
     cache.save()
     let read = ScanCache(path: path)
     #expect(read.answer(for: odd, identity, now: 1_000_000) == .accepted(["org.a", "org.b"]))
     #expect(read.answer(for: plain, identity, now: 200) == .refused(.pluginDied, "was ended by signal 11"))
+    #expect(read.answer(for: wishful, identity, now: 1_000_000) == .isolated(["org.d"]))
     // A file that is not there any more is not kept.
-    #expect(read.entries.count == 2)
+    #expect(read.entries.count == 3)
   }
 
   @Test func anotherFileInItsPlaceIsNotKnown() {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DecodingStageTests {
   /// Verdicts on a run of pictures: the number, whether it is a key frame, and when it comes.
   private func verdicts(_ run: [(picture: UInt64, isKey: Bool, now: Int64)]) throws -> [DecodingStage.Verdict] {
-    let stage = DecodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), frameRate: FrameRate(15))
+    let stage = DecodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), frameRate: FrameRate(15), events: { _ in })
     return try run.map { picture, isKey, now in
       let frame = try Make.encoded([0], isKey: isKey)
       defer { frame.release() }
@@ -46,14 +46,16 @@ import Testing
   }
 
   @Test func afterDamageAKeyFrameIsNeeded() throws {
-    let stage = DecodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), frameRate: FrameRate(15))
+    let stage = DecodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), frameRate: FrameRate(15), events: { _ in })
     let (key, delta) = (try Make.encoded([0], isKey: true), try Make.encoded([0]))
     defer {
       key.release()
       delta.release()
     }
     #expect(stage.judge(key, 1, now: 0).isUsable)
-    stage.fail(now: 0)
+    #expect(stage.fail(MediaError(.corrupt, "damaged"), now: 0))
+    // Asked for already; a decoder that is being started asks itself.
+    #expect(!stage.fail(MediaError(.pluginDied, "gone"), now: 0))
     #expect(!stage.judge(delta, 2, now: 1).isUsable)
     let healed = stage.judge(key, 3, now: 2)
     #expect(healed.isUsable && healed.isAfterGap)

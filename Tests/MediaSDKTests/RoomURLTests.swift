@@ -22,4 +22,14 @@ import Testing
     #expect(error?.status == .unsupported)
     #expect(error?.text.contains("options.url is \"\(url)\"") == true)
   }
+
+  @Test func theSchemeSaysWhereASessionConnects() throws {
+    let print = String(repeating: "0A", count: 32)
+    #expect(try !RoomURL.target("loopback:a", argument: "url").isRemote)
+    #expect(try RoomURL.target("rtp://127.0.0.1:5004", argument: "url").isRemote)
+    #expect(try RoomURL.target("hub://127.0.0.1:5004/a?fingerprint=\(print)", argument: "url").isRemote)
+    let error = failure { _ = try RoomURL.target("https://example.org/?secret", argument: "url") }
+    #expect(error?.status == .unsupported)
+    #expect(error?.text.contains("hub://ADDRESS:PORT/NAME") == true && error?.text.contains("secret") == false)
+  }
 }

@@ -14,13 +14,22 @@ enum { BACKGROUND = 0x10, SPEAKING_Y = 142, SPEAKING_U = 112, SPEAKING_V = 65, G
 
 static inline void load_grid(int argc, char **argv) { grid_class = host_load(argc, argv, "grid.so", "org.mediasdk.renderer.grid"); }
 
-static inline void open_grid(host_instance *grid, uint32_t width, uint32_t height) {
-  host_create(grid, grid_class);
+static inline void init_grid(host_instance *grid, uint32_t width, uint32_t height) {
   CHECK_EQ(host_set_u32(grid, "width", width), MSDK_OK);
   CHECK_EQ(host_set_u32(grid, "height", height), MSDK_OK);
   CHECK_EQ(host_set_bool(grid, "names", 0), MSDK_OK);
   CHECK_EQ(host_set_string(grid, "background", "#000000"), MSDK_OK);
   CHECK_EQ(grid_class->video_renderer->init_render(grid->self), MSDK_OK);
+}
+
+static inline void open_grid(host_instance *grid, uint32_t width, uint32_t height) {
+  host_create(grid, grid_class);
+  init_grid(grid, width, height);
+}
+
+static inline void open_live_grid(host_instance *grid, uint32_t width, uint32_t height) {
+  host_create_live(grid, grid_class);
+  init_grid(grid, width, height);
 }
 
 static inline void close_grid(host_instance *grid) {

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 int check_passed, check_failed;
@@ -290,6 +291,28 @@ static void note_log(msdk_host_context *context, int32_t level, const char *text
   pthread_mutex_unlock(&context->lock);
 }
 
+uint32_t host_logs(host_instance *instance, uint32_t level, uint32_t wanted) {
+  msdk_host_context *context = &instance->context;
+  for (int tries = 0;; tries++) {
+    pthread_mutex_lock(&context->lock);
+    uint32_t count = context->logs[level];
+    pthread_mutex_unlock(&context->lock);
+    if (count >= wanted || !host_is_isolated() || tries == 2000) return count;
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+  }
+}
+
+uint32_t host_events(host_instance *instance, uint32_t wanted) {
+  msdk_host_context *context = &instance->context;
+  for (int tries = 0;; tries++) {
+    pthread_mutex_lock(&context->lock);
+    uint32_t count = context->events;
+    pthread_mutex_unlock(&context->lock);
+    if (count >= wanted || !host_is_isolated() || tries == 2000) return count;
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+  }
+}
+
 static void note_error(msdk_host_context *context, msdk_result result, const char *text) {
   pthread_mutex_lock(&context->lock);
   context->errors++;
@@ -299,6 +322,7 @@ static void note_error(msdk_host_context *context, msdk_result result, const cha
 }
 
 static void note_event(msdk_host_context *context, uint32_t event, msdk_result result, const msdk_value *detail) {
+  if (event == MSDK_PLUGIN_EVENT_DIED) check_report(0, __FILE__, __LINE__, detail != NULL && detail->u.str != NULL ? detail->u.str : "it died");
   pthread_mutex_lock(&context->lock);
   if (context->events < HOST_EVENTS) {
     host_event *entry = &context->event_log[context->events];
@@ -328,6 +352,10 @@ static int64_t now(msdk_host_context *context) {
   return now_ns;
 }
 
+static const void *extension(msdk_host_context *context, const char *id) {
+  return context->real_time && strcmp(id, "org.mediasdk.test.real-time/1") == 0 ? context : NULL;
+}
+
 const msdk_host host_table = {
   .struct_size = sizeof(msdk_host),
   .abi_minor = MSDK_ABI_MINOR,
@@ -350,10 +378,59 @@ const msdk_host host_table = {
   .consume_video_frame = consume,
   .consume_audio_frame = host_audio_consume,
   .now_ns = now,
+  .get_extension = extension,
   .audio_frame_make_writable = host_audio_make_writable,
 };
 
 /* --------------------------------------------------------------------------------------------------------------- instances */
+
+static char *isolated_path; /* what is to stay out of this process */
+
+/* The module, in this process; or behind the library's proxies, by the library that MSDK_TEST_ISOLATED names (Tests/Isolating). */
+static const msdk_module *load(const char *path) {
+  const char *isolating = getenv("MSDK_TEST_ISOLATED");
+  void *library = dlopen(isolating != NULL ? isolating : path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library == NULL) {
+    printf("%s\n", dlerror());
+    exit(2);
+  }
+  void *symbol = dlsym(library, isolating != NULL ? "msdk_test_isolated_module" : MSDK_ENTRY_SYMBOL);
+  if (symbol == NULL) return NULL;
+  if (isolating == NULL) {
+    msdk_plugin_entry_fn entry;
+    memcpy(&entry, &symbol, sizeof entry); /* ISO C has no conversion between the two kinds of pointers */
+    return entry(MSDK_ABI_MINOR);
+  }
+  const msdk_module *(*isolate)(const char *path);
+  memcpy(&isolate, &symbol, sizeof isolate);
+  free(isolated_path); /* a program may load several, one after the other */
+  isolated_path = realpath(path, NULL);
+  return isolate(path);
+}
+
+int host_is_isolated(void) { return isolated_path != NULL; }
+
+int host_leaves_out(const char *subject) {
+  const char *list = isolated_path != NULL ? getenv("MSDK_TEST_LEFT_OUT") : NULL;
+  size_t length = strlen(subject);
+  for (const char *at = list; at != NULL && (at = strstr(at, subject)) != NULL; at += length) {
+    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) {
+      printf("skipped: %s\n", subject);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Whether a file's code is in this process. */
+static int is_mapped(const char *path) {
+  FILE *maps = fopen("/proc/self/maps", "r");
+  char line[4096];
+  int found = 0;
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL) found = found || strstr(line, path) != NULL;
+  if (maps != NULL) fclose(maps);
+  return maps == NULL || found;
+}
 
 const msdk_class *host_load(int argc, char **argv, const char *file, const char *class_id) {
   char path[1024];
@@ -363,15 +440,7 @@ const msdk_class *host_load(int argc, char **argv, const char *file, const char 
     exit(2);
   }
   snprintf(path, sizeof path, "%s/%s", folder, file);
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (library == NULL) {
-    printf("%s\n", dlerror());
-    exit(2);
-  }
-  msdk_plugin_entry_fn entry;
-  void *symbol = dlsym(library, MSDK_ENTRY_SYMBOL);
-  memcpy(&entry, &symbol, sizeof entry); /* ISO C has no conversion between the two kinds of pointers */
-  const msdk_module *module = entry != NULL ? entry(MSDK_ABI_MINOR) : NULL;
+  const msdk_module *module = load(path);
   for (size_t i = 0; module != NULL && module->classes[i] != NULL; i++) {
     if (strcmp(module->classes[i]->id, class_id) == 0) return module->classes[i];
   }
@@ -379,10 +448,11 @@ const msdk_class *host_load(int argc, char **argv, const char *file, const char 
   exit(2);
 }
 
-void host_create(host_instance *instance, const msdk_class *class) {
+static void create(host_instance *instance, const msdk_class *class, int real_time) {
   memset(instance, 0, sizeof *instance);
   instance->class = class;
   pthread_mutex_init(&instance->context.lock, NULL);
+  instance->context.real_time = real_time;
   instance->context.poison = 0xA5;
   instance->context.padding = 24;
   instance->context.pool_limit = HOST_POOL;
@@ -392,9 +462,13 @@ void host_create(host_instance *instance, const msdk_class *class) {
   CHECK(instance->self != NULL);
 }
 
+void host_create(host_instance *instance, const msdk_class *class) { create(instance, class, 0); }
+void host_create_live(host_instance *instance, const msdk_class *class) { create(instance, class, 1); }
+
 void host_destroy(host_instance *instance) {
   msdk_host_context *context = &instance->context;
   instance->class->destroy(instance->self);
+  if (isolated_path != NULL) CHECK(!is_mapped(isolated_path));
   CHECK_EQ(context->outstanding, 0);
   CHECK_EQ(context->overwritten, 0);
   CHECK_EQ(context->audio_outstanding, 0);
@@ -429,6 +503,31 @@ msdk_result host_set_u64(host_instance *instance, const char *name, uint64_t val
 }
 msdk_result host_set_bool(host_instance *instance, const char *name, int value) {
   return set(instance, name, (msdk_value){.type = MSDK_T_BOOL, .u.b = (uint8_t)value});
+}
+
+static const msdk_command *find_command(const msdk_class *class, const char *name) {
+  for (uint64_t i = 0; i < class->command_count; i++) {
+    const msdk_command *command = (const msdk_command *)((const char *)class->commands + i * class->command_stride);
+    if (strcmp(command->name, name) == 0) return command;
+  }
+  return NULL;
+}
+
+void (*host_native(const msdk_class *class, const char *name))(void) {
+  const msdk_command *command = find_command(class, name);
+  CHECK(command != NULL);
+  CHECK(command == NULL || host_is_isolated() || command->native != NULL);
+  return command == NULL || host_is_isolated() ? NULL : command->native;
+}
+
+msdk_value host_call(host_instance *instance, const char *name, uint32_t count, const msdk_value *args) {
+  static msdk_result (*call)(msdk_self *, const char *, const msdk_value *, uint32_t, msdk_value *);
+  void *library = call == NULL ? dlopen(getenv("MSDK_TEST_ISOLATED"), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+  void *symbol = library != NULL ? dlsym(library, "msdk_test_call") : NULL;
+  if (symbol != NULL) memcpy(&call, &symbol, sizeof call);
+  msdk_value result = {0};
+  CHECK_EQ(call != NULL ? call(instance->self, name, args, count, &result) : MSDK_E_UNSUPPORTED, MSDK_OK);
+  return result;
 }
 
 void host_check_params(host_instance *instance) {

@@ -31,7 +31,7 @@ struct msdk_host_context {
   int32_t padding;     /* bytes added to every row */
   uint32_t pool_limit; /* frames that may be out at once */
   int64_t now_ns;
-  int real_time; /* 1: now_ns is not looked at, time passes by itself */
+  int real_time; /* 1: now_ns is not looked at, time passes by itself. Of host_create_live */
 
   uint32_t outstanding, acquired, wrapped, refused; /* frames */
   uint32_t overwritten; /* frames whose poison was touched, or that were wrapped and changed after that */
@@ -65,8 +65,15 @@ typedef struct host_instance {
 /* The class of a module in the folder of MSDK_TEST_PLUGINS, or given as the program's argument. Ends the program when there is none. */
 const msdk_class *host_load(int argc, char **argv, const char *file, const char *class_id);
 
+/* Whether plugins run in processes of their own, behind the library's proxies. */
+int host_is_isolated(void);
+/* Whether run.sh says that this cannot hold across processes; then it is named. */
+int host_leaves_out(const char *subject);
+
 /* Checks that all went well. */
 void host_create(host_instance *instance, const msdk_class *class);
+/* The same with real_time, for a plugin that looks at the clock between calls. */
+void host_create_live(host_instance *instance, const msdk_class *class);
 /* Checks that every frame came back, and came back unharmed. */
 void host_destroy(host_instance *instance);
 
@@ -75,6 +82,11 @@ msdk_result host_set_f64(host_instance *instance, const char *name, double value
 msdk_result host_set_u32(host_instance *instance, const char *name, uint32_t value);
 msdk_result host_set_u64(host_instance *instance, const char *name, uint64_t value);
 msdk_result host_set_bool(host_instance *instance, const char *name, int value);
+
+/* The function of a command declared with `native`, to be cast to its own type; NULL when the plugin is in another process. */
+void (*host_native(const msdk_class *class, const char *name))(void);
+/* Calls a command of an isolated plugin as programs do, and checks that all went well. Of commands that give numbers. */
+msdk_value host_call(host_instance *instance, const char *name, uint32_t count, const msdk_value *args);
 
 /* Wrong names, wrong types and NULL must be answered with an error and words. */
 void host_check_params(host_instance *instance);
@@ -102,6 +114,10 @@ void host_record(host_recording *recording, const msdk_audio_frame *frame);
 void host_recording_free(host_recording *recording);
 /* How many of the first HOST_EVENTS events were this one. */
 uint32_t host_count_events(host_instance *instance, uint32_t event, msdk_result result);
+/* How many lines were logged, once there are as many as wanted: words of an isolated plugin may come a moment after the call. */
+uint32_t host_logs(host_instance *instance, uint32_t level, uint32_t wanted);
+/* How many events were posted; likewise. */
+uint32_t host_events(host_instance *instance, uint32_t wanted);
 int64_t host_monotonic_ns(void);
 
 /* Inputs of a renderer of several streams. The texts that the plugin is shown are overwritten as soon as its function has returned. */

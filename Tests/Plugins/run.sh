@@ -1,8 +1,12 @@
 #!/bin/sh
 # Builds the plugins, the example and their tests into a folder, and runs the tests; fails if one of them does.
-#   CC=... CFLAGS=... LDFLAGS=... Tests/Plugins/run.sh BUILD_FOLDER
+#   CC=... CFLAGS=... LDFLAGS=... Tests/Plugins/run.sh BUILD_FOLDER [test name ... | none]
+# With MSDK_TEST_ISOLATED, the path of libmsdk-isolating.so (Tests/Isolating), and MSDK_PLUGIN_HOST the same programs run with the plugins in
+# processes of their own, behind the library's proxies. With MSDK_TEST_BUILT set nothing is built: what a run before has built is used, or the
+# plugins of another folder, MSDK_TEST_PLUGINS.
 set -eu
-build=${1:?usage: CC=... CFLAGS=... LDFLAGS=... run.sh BUILD_FOLDER}
+build=${1:?usage: CC=... CFLAGS=... LDFLAGS=... run.sh BUILD_FOLDER [test name ...]}
+shift
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cc=${CC:-cc}
 flags="-std=c11 -Wall -Wextra -pedantic -Werror ${CFLAGS:--O2}"
@@ -19,38 +23,58 @@ package_flags() {
   done
 }
 
-for folder in "$root"/Sources/Plugins/*/; do
-  name=$(basename "$folder" | tr 'A-Z' 'a-z')
-  # shellcheck disable=SC2046,SC2086
-  $cc $flags -fPIC -fvisibility=hidden -shared -I"$root/Include" "$folder"*.c $(package_flags "$folder") \
-    ${LDFLAGS:-} -o "$build/plugins/$name.so"
-done
+build_all() {
+  for folder in "$root"/Sources/Plugins/*/; do
+    name=$(basename "$folder" | tr 'A-Z' 'a-z')
+    # shellcheck disable=SC2046,SC2086
+    $cc $flags -fPIC -fvisibility=hidden -shared -I"$root/Include" "$folder"*.c $(package_flags "$folder") \
+      ${LDFLAGS:-} -o "$build/plugins/$name.so"
+  done
 
-printf 'Name: mediasdk\nDescription: headers\nVersion: 1.0\nincludedir=%s\nCflags: -I${includedir}\n' "$root/Include" >"$build/mediasdk.pc"
-cp "$root"/Examples/Plugin/gradient.c "$root"/Examples/Plugin/Makefile "$root"/Examples/Plugin/plugin.map "$build/plugins/"
-make -s -B -C "$build/plugins" PKG_CONFIG_PATH="$build" CC="$cc" CFLAGS="$flags" LDFLAGS="${LDFLAGS:-}"
+  printf 'Name: mediasdk\nDescription: headers\nVersion: 1.0\nincludedir=%s\nCflags: -I${includedir}\n' "$root/Include" >"$build/mediasdk.pc"
+  cp "$root"/Examples/Plugin/gradient.c "$root"/Examples/Plugin/Makefile "$root"/Examples/Plugin/plugin.map "$build/plugins/"
+  make -s -B -C "$build/plugins" PKG_CONFIG_PATH="$build" CC="$cc" CFLAGS="$flags" LDFLAGS="${LDFLAGS:-}"
 
-for plugin in "$build"/plugins/*.so; do
-  extra=$(nm -D --defined-only "$plugin" | awk '{print $3}' |
-    grep -v -x -E 'msdk_plugin_entry_v1|_init|_fini|_edata|_end|__bss_start|__asan_.*|__odr_asan.*|___asan_.*' || true)
-  if [ -n "$extra" ]; then
-    echo "$plugin exports more than its entry: $extra"
-    exit 1
-  fi
-done
+  for plugin in "$build"/plugins/*.so; do
+    extra=$(nm -D --defined-only "$plugin" | awk '{print $3}' |
+      grep -v -x -E 'msdk_plugin_entry_v1|_init|_fini|_edata|_end|__bss_start|__asan_.*|__odr_asan.*|___asan_.*' || true)
+    if [ -n "$extra" ]; then
+      echo "$plugin exports more than its entry: $extra"
+      exit 1
+    fi
+  done
 
-for source in "$root"/Tests/Plugins/host*.c; do
-  # shellcheck disable=SC2086
-  $cc $flags -I"$root/Include" -c "$source" -o "$build/tests/$(basename "$source" .c).o"
-done
+  for source in "$root"/Tests/Plugins/host*.c; do
+    # shellcheck disable=SC2086
+    $cc $flags -I"$root/Include" -c "$source" -o "$build/tests/$(basename "$source" .c).o"
+  done
 
+  for source in "$root"/Tests/Plugins/test_*.c; do
+    # shellcheck disable=SC2046,SC2086
+    $cc $flags -I"$root/Include" "$source" "$build"/tests/host*.o \
+      $(pkg-config --cflags --libs vpx libpng xcb xcb-xfixes) -ldl -lm -lpthread ${LDFLAGS:-} -o "$build/tests/$(basename "$source" .c)"
+  done
+}
+
+# Parts of programs that are not run isolated, as they name them (host_leaves_out): one in a line, with the reason.
+left_out_parts='
+  terminal-exit     exit of the program, which the plugin is to hear of: its process is killed then
+  testpattern-time  how long the plugin takes for a picture, measured around the call: the way to its process is in it
+  x11-memory        that two frames lie at one address: each is copied into a slot of its own
+  x11-parts         writes to the memory of a frame that was given back, to see which parts of it the plugin paints anew
+'
+
+[ -n "${MSDK_TEST_BUILT:-}" ] || build_all
+MSDK_TEST_LEFT_OUT=$(printf '%s' "$left_out_parts" | awk '{printf "%s ", $1}')
+MSDK_TEST_PLUGINS=${MSDK_TEST_PLUGINS:-$build/plugins}
+export MSDK_TEST_LEFT_OUT MSDK_TEST_PLUGINS MSDK_TEST_MEDIA="$root/Tests/Media"
+
+# "none" only builds.
+[ "$*" != none ] || exit 0
+[ $# -gt 0 ] || set -- $(cd "$root/Tests/Plugins" && ls test_*.c | sed 's/\.c$//')
 failed=0
-for source in "$root"/Tests/Plugins/test_*.c; do
-  name=$(basename "$source" .c)
-  # shellcheck disable=SC2046,SC2086
-  $cc $flags -I"$root/Include" "$source" "$build"/tests/host*.o \
-    $(pkg-config --cflags --libs vpx libpng xcb xcb-xfixes) -ldl -lm -lpthread ${LDFLAGS:-} -o "$build/tests/$name"
-  echo "== $name"
-  MSDK_TEST_PLUGINS="$build/plugins" MSDK_TEST_MEDIA="$root/Tests/Media" timeout 300 "$build/tests/$name" || failed=1
+for name; do
+  echo "== $name${MSDK_TEST_ISOLATED:+, isolated}"
+  timeout 300 "$build/tests/$name" || failed=1
 done
 exit $failed

@@ -233,6 +233,33 @@ static void bad_settings(void) {
   host_destroy(&instance);
 }
 
+/* More time makes other data; 0 is what the preset says, of which 9 is the first. */
+static uint64_t size_at(int32_t speed) {
+  host_instance encoder;
+  msdk_video_encoder_settings settings = settings_for(320, 180, 500000);
+  host_create(&encoder, av1);
+  msdk_value value = {.type = MSDK_T_I32, .u.i32 = speed}, read = {0};
+  CHECK_EQ(av1->set_param(encoder.self, "speed", &value), MSDK_OK);
+  CHECK_EQ(av1->get_param(encoder.self, "speed", &read), MSDK_OK);
+  CHECK_EQ(read.u.i32, speed);
+  CHECK_EQ(av1->set_param(encoder.self, "pace", &value), MSDK_E_NOT_FOUND);
+  CHECK_EQ(av1->get_param(encoder.self, "pace", &read), MSDK_E_NOT_FOUND);
+  CHECK_EQ(av1->video_encoder->open_encoder(encoder.self, &settings), MSDK_OK);
+  uint64_t size = 0;
+  for (uint32_t number = 0; number < 8; number++) {
+    msdk_encoded_frame *encoded = encode(&encoder, MSDK_PIXEL_NV12, 320, 180, number, GRAINY, number == 0);
+    size = size * 31 + encoded->size;
+    host_encoded_unref(encoded);
+  }
+  close_encoder(&encoder);
+  return size;
+}
+
+static void speed_is_a_parameter(void) {
+  CHECK(size_at(0) == size_at(9));
+  CHECK(size_at(6) != size_at(9));
+}
+
 static void wrong_pictures(void) {
   host_instance encoder;
   open_encoder(&encoder, settings_for(320, 180, 500000));
@@ -343,6 +370,7 @@ int main(int argc, char **argv) {
   rate_is_followed();
   screens();
   bad_settings();
+  speed_is_a_parameter();
   wrong_pictures();
   damage();
   too_large();

@@ -54,7 +54,7 @@ static void test_bunny(void) {
   CHECK_EQ(result, MSDK_E_CLOSED);
   CHECK_EQ(count, BUNNY_FRAMES);
   CHECK_EQ(instance.context.errors, 0);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_WARN], 0);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 0), 0);
   vpx_codec_destroy(&decoder);
   finish(&instance);
 }
@@ -87,7 +87,7 @@ static void test_damaged_frames(void) {
   tally seen = play(&instance, 3);
   CHECK_EQ(seen.good, 2);
   CHECK_EQ(seen.again, 1);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_WARN], 1);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 1), 1);
   CHECK_TEXT(instance.context.log_text, "frame 3");
   seen = play(&instance, 100);
   CHECK_EQ(seen.good, 3);
@@ -200,7 +200,7 @@ static void test_rates(void) {
   tally seen = play(&instance, 100);
   CHECK_EQ(seen.good, 6);
   CHECK_EQ(seen.last, MSDK_E_CLOSED);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_WARN], 0);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 0), 0);
   finish(&instance);
 }
 
@@ -232,7 +232,7 @@ static void test_bad_files(void) {
   write_file(host_path("bad.ivf"), big, size);
   host_instance instance;
   CHECK_EQ(start(&instance, host_path("bad.ivf"), 0), MSDK_OK);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_WARN], 1);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 1), 1);
   CHECK_EQ(play(&instance, 100).good, 4);
   finish(&instance);
 }

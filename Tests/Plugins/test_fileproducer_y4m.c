@@ -109,12 +109,16 @@ static void test_loop_and_restart(void) {
       CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
     }
   }
-  instance.context.pool_limit = 0; /* an empty pool loses no picture */
-  CHECK_EQ(producer->produce_frame(instance.self, 0, &frame), MSDK_E_AGAIN);
-  instance.context.pool_limit = 8;
-  CHECK_EQ(producer->produce_frame(instance.self, 0, &frame), MSDK_OK);
-  check_picture(frame, 20 % 3, 0);
-  host_unref(frame);
+  msdk_video_frame *held[HOST_POOL];
+  for (uint32_t i = 0; i < HOST_POOL; i++) {
+    CHECK_EQ(producer->produce_frame(instance.self, 0, &held[i]), MSDK_OK);
+    check_picture(held[i], (20 + i) % 3, 0);
+  }
+  CHECK_EQ(producer->produce_frame(instance.self, 0, &frame), MSDK_E_AGAIN); /* an empty pool loses no picture */
+  host_unref(held[3]);
+  CHECK_EQ(producer->produce_frame(instance.self, 0, &held[3]), MSDK_OK);
+  check_picture(held[3], (20 + HOST_POOL) % 3, 0);
+  for (uint32_t i = 0; i < HOST_POOL; i++) host_unref(held[i]);
   finish(&instance);
 
   CHECK_EQ(start(&instance, host_path("loop.y4m"), 0), MSDK_OK);

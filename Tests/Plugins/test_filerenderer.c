@@ -1,10 +1,10 @@
 /* Files of every kind: a full disk, paths that are refused, and one file after the other. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 #include "filerenderer_write.h"
+#include "limits.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,41 +25,36 @@ static void test_full_device(void) {
       CHECK_EQ(result, MSDK_E_IO);
       CHECK_TEXT(instance.context.error_text, strerror(ENOSPC));
     }
-    CHECK_EQ(instance.context.logs[MSDK_LOG_ERROR], 1); /* told once */
+    CHECK_EQ(host_logs(&instance, MSDK_LOG_ERROR, 1), 1); /* told once */
     close_file(&instance);
   }
 }
 
 /* The file may grow to 2000 bytes only; what was written whole before stays, and can be read. */
 static void test_file_limit(void) {
-  signal(SIGXFSZ, SIG_IGN);
-  struct rlimit before, tight;
-  getrlimit(RLIMIT_FSIZE, &before);
-  tight = before;
-  tight.rlim_cur = 2000;
   msdk_video_format format = host_format(MSDK_PIXEL_NV12, 20, 20);
   format.fps_num = 25;
   host_instance instance;
   open_file(&instance, host_path("round.y4m"));
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  limit_files(2000);
   msdk_result results[6];
   for (uint32_t i = 0; i < 6; i++) results[i] = render(&instance, &format, i);
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  limit_files(RLIM_INFINITY);
   CHECK_EQ(render(&instance, &format, 7), MSDK_E_IO); /* there would be room again, but not in this file */
   CHECK_TEXT(instance.context.error_text, strerror(EFBIG));
   for (uint32_t i = 0; i < 6; i++) CHECK_EQ(results[i], i < 3 ? MSDK_OK : MSDK_E_IO);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_ERROR], 1);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_ERROR, 1), 1);
   close_file(&instance);
   check_round_trip(&format, 3);
 
   static const uint8_t bits[600] = {1, 2, 3};
   open_file(&instance, host_path("limit.ivf"));
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  limit_files(2000);
   for (int i = 0; i < 6; i++) {
     msdk_encoded_frame key = encoded_of(bits, sizeof bits, 1, i * 40000000);
     results[i] = renderer->render_encoded_frame(instance.self, &key);
   }
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  limit_files(RLIM_INFINITY);
   for (uint32_t i = 0; i < 6; i++) CHECK_EQ(results[i], i < 3 ? MSDK_OK : MSDK_E_IO);
   close_file(&instance);
   size_t size;
@@ -75,9 +70,9 @@ static void test_file_limit(void) {
   CHECK_EQ(host_set_u64(&instance, "frame", 2), MSDK_OK);
   CHECK_EQ(renderer->init_render(instance.self), MSDK_OK);
   CHECK_EQ(render(&instance, &rgb, 0), MSDK_OK);
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 50, .rlim_max = before.rlim_max}), 0);
+  limit_files(50);
   CHECK_EQ(renderer->release_render(instance.self), MSDK_E_IO);
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  limit_files(RLIM_INFINITY);
   host_destroy(&instance);
 }
 
@@ -146,7 +141,7 @@ static void test_lifecycle(void) {
     CHECK_EQ(renderer->render_video_frame(instance.self, frame), MSDK_OK);
     host_unref(frame);
   }
-  CHECK_EQ(instance.context.logs[MSDK_LOG_WARN], warnings + 1);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, warnings + 1), warnings + 1);
   close_file(&instance);
 }
 

@@ -55,6 +55,8 @@ static void test_y4m_changes(void) {
   CHECK_EQ(render(&instance, &other, 1), MSDK_E_FORMAT);
   CHECK_EQ(renderer->render_video_frame(instance.self, NULL), MSDK_E_INVALID);
   msdk_encoded_frame encoded = MSDK_INIT(msdk_encoded_frame);
+  encoded.data = (const uint8_t *)"x";
+  encoded.size = 1;
   CHECK_EQ(renderer->render_encoded_frame(instance.self, &encoded), MSDK_E_FORMAT);
   CHECK_EQ(renderer->accepts_codec(instance.self, MSDK_CODEC_VP8), 0);
   CHECK_EQ(render(&instance, &nv12, 1), MSDK_OK);

@@ -2,6 +2,12 @@
 #include "check.h"
 #include "host.h"
 
+static uint32_t move(host_instance *instance, int32_t by) {
+  uint32_t (*native)(msdk_self *, int32_t) = (uint32_t (*)(msdk_self *, int32_t))host_native(instance->class, "move");
+  if (native != NULL) return native(instance->self, by);
+  return host_call(instance, "move", 1, &(msdk_value){.type = MSDK_T_I32, .u.i32 = by}).u.u32;
+}
+
 int main(int argc, char **argv) {
   static const uint32_t sizes[][2] = {{1, 1}, {3, 5}, {17, 9}, {640, 360}, {1279, 719}};
   const msdk_class *class = host_load(argc, argv, "gradient.so", "org.example.gradient");
@@ -39,9 +45,8 @@ int main(int argc, char **argv) {
   }
   CHECK_EQ(class->command_count, 1);
   CHECK_TEXT(class->commands[0].name, "move");
-  uint32_t (*move)(msdk_self *, int32_t) = (uint32_t (*)(msdk_self *, int32_t))class->commands[0].native;
-  uint32_t before = move(instance.self, 0);
-  CHECK_EQ(move(instance.self, -255), (before + 1) & 255);
+  uint32_t before = move(&instance, 0);
+  CHECK_EQ(move(&instance, -255), (before + 1) & 255);
   msdk_video_format other = host_format(MSDK_PIXEL_NV12, 4, 4);
   CHECK_EQ(producer->set_format(instance.self, &other), MSDK_E_FORMAT);
   CHECK_TEXT(instance.context.error_text, "GRAY8");

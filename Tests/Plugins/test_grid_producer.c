@@ -45,12 +45,11 @@ static int comes(host_instance *grid, uint32_t count) {
 
 static void pictures_go_out_when_something_changes(void) {
   host_instance grid;
-  open_grid(&grid, 320, 180);
+  open_live_grid(&grid, 320, 180);
   const msdk_video_producer *producer = grid_class->video_producer;
   taken it = {0};
   grid.context.user = &it;
   grid.context.consume = take;
-  grid.context.real_time = 1;
   CHECK_EQ(producer->init_capture(grid.self), MSDK_OK);
   CHECK_EQ(producer->start_capture(grid.self), MSDK_OK);
   CHECK_EQ(producer->is_capture_started(grid.self), 1);
@@ -87,13 +86,12 @@ static void pictures_go_out_when_something_changes(void) {
 
 static void never_more_than_so_many_a_second(void) {
   host_instance grid;
-  open_grid(&grid, 320, 180);
+  open_live_grid(&grid, 320, 180);
   CHECK_EQ(host_set_u32(&grid, "fps", 20), MSDK_OK);
   const msdk_video_producer *producer = grid_class->video_producer;
   taken it = {0};
   grid.context.user = &it;
   grid.context.consume = take;
-  grid.context.real_time = 1;
   tell(&grid, 1, "h", 1, 0, 0);
   int64_t began_ns = host_monotonic_ns();
   CHECK_EQ(producer->start_capture(grid.self), MSDK_OK);
@@ -113,12 +111,11 @@ static void never_more_than_so_many_a_second(void) {
 
 static void what_is_not_taken_comes_again(void) {
   host_instance grid;
-  open_grid(&grid, 320, 180);
+  open_live_grid(&grid, 320, 180);
   const msdk_video_producer *producer = grid_class->video_producer;
   taken it = {.answers_again = 3};
   grid.context.user = &it;
   grid.context.consume = take;
-  grid.context.real_time = 1;
   tell(&grid, 1, "i", 0, 0, 0);
   CHECK_EQ(producer->start_capture(grid.self), MSDK_OK);
   CHECK(comes(&grid, 1));
@@ -142,12 +139,11 @@ static void what_is_not_taken_comes_again(void) {
 
 static void as_a_streams_producer_it_has_the_streams_format(void) {
   host_instance grid;
-  open_grid(&grid, 320, 180);
+  open_live_grid(&grid, 320, 180);
   const msdk_video_producer *producer = grid_class->video_producer;
   taken it = {0};
   grid.context.user = &it;
   grid.context.consume = take;
-  grid.context.real_time = 1;
   msdk_video_format format = MSDK_INIT(msdk_video_format);
   CHECK_EQ(producer->init_capture(grid.self), MSDK_OK);
   CHECK_EQ(producer->enum_formats(grid.self, 0, &format), MSDK_OK);

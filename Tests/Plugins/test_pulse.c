@@ -44,8 +44,7 @@ typedef struct ends {
 } ends;
 
 static void make_end(host_instance *instance, const msdk_class *class, const char *device, uint32_t latency_ms) {
-  host_create(instance, class);
-  instance->context.real_time = 1;
+  host_create_live(instance, class);
   CHECK_EQ(host_set_string(instance, "server", address), MSDK_OK);
   CHECK_EQ(host_set_string(instance, "device", device), MSDK_OK);
   CHECK_EQ(host_set_string(instance, "app_name", "the test"), MSDK_OK);
@@ -390,6 +389,7 @@ static void test_flood(void) {
   CHECK_TEXT(instance.context.error_text, "44100 Hz");
   CHECK_EQ(renderer->render_audio_frame(instance.self, NULL), MSDK_E_INVALID);
   CHECK_EQ(renderer->stop_render(instance.self), MSDK_OK);
+  CHECK(host_logs(&instance, MSDK_LOG_INFO, 1) >= 1);
   CHECK_TEXT(instance.context.log_text, "ms of sound were not played");
   CHECK_EQ(renderer->release_render(instance.self), MSDK_OK);
   host_audio_unref(frame);

@@ -1,10 +1,10 @@
 /* What goes wrong around the recorder, and how it comes and goes. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
+#include "limits.h"
 #include "recorder_media.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ static void test_full_device(void) {
       CHECK_EQ(give_sound(&instance, 2, n, EPOCH), MSDK_E_IO);
       CHECK_TEXT(instance.context.error_text, strerror(ENOSPC));
     }
-    CHECK_EQ(instance.context.logs[MSDK_LOG_ERROR], 1); /* told once */
+    CHECK_EQ(host_logs(&instance, MSDK_LOG_ERROR, 1), 1); /* told once */
     CHECK_EQ(audio->release_render(instance.self), MSDK_OK);
     host_destroy(&instance);
   }
@@ -66,11 +66,6 @@ static void test_full_device(void) {
 
 /* The file may grow to so many bytes only; what was written before stays, and plays. */
 static void test_file_limit(void) {
-  signal(SIGXFSZ, SIG_IGN);
-  struct rlimit before, tight;
-  getrlimit(RLIMIT_FSIZE, &before);
-  tight = before;
-  tight.rlim_cur = 60000;
   const char *path = host_path("limit.webm");
   msdk_video_format format = host_format(MSDK_PIXEL_NV12, WIDTH, HEIGHT);
   host_instance instance;
@@ -78,7 +73,7 @@ static void test_file_limit(void) {
   CHECK_EQ(host_set_u32(&instance, "audio_bitrate", 200000), MSDK_OK);
   CHECK_EQ(video->init_render(instance.self), MSDK_OK);
   CHECK_EQ(audio->init_render(instance.self), MSDK_OK);
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  limit_files(60000);
   int64_t failed_at = 0;
   for (int64_t n = 0; n < 30 * FPS && failed_at == 0; n++) {
     msdk_result result = MSDK_OK;
@@ -87,11 +82,11 @@ static void test_file_limit(void) {
     CHECK(result == MSDK_OK || result == MSDK_E_IO);
     if (result < 0) failed_at = n;
   }
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  limit_files(RLIM_INFINITY);
   CHECK(failed_at > 3 * FPS);
   CHECK_TEXT(instance.context.error_text, strerror(EFBIG));
   CHECK_EQ(give_picture(&instance, &format, failed_at, EPOCH), MSDK_E_IO); /* there would be room again, but not in this file */
-  CHECK_EQ(instance.context.logs[MSDK_LOG_ERROR], 1);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_ERROR, 1), 1);
   CHECK_EQ(video->release_render(instance.self), MSDK_OK);
   CHECK_EQ(audio->release_render(instance.self), MSDK_OK);
   host_destroy(&instance);
@@ -116,10 +111,9 @@ static void test_file_limit(void) {
   CHECK_EQ(audio->init_render(instance.self), MSDK_OK);
   for (int64_t n = 0; n < 200; n++) CHECK_EQ(give_sound(&instance, 2, n, EPOCH), MSDK_OK);
   CHECK_EQ(stat(path, &status), 0);
-  tight.rlim_cur = (rlim_t)status.st_size;
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  limit_files((rlim_t)status.st_size);
   CHECK_EQ(audio->release_render(instance.self), MSDK_E_IO);
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  limit_files(RLIM_INFINITY);
   host_destroy(&instance);
   read = read_recorded(path, 0, 1);
   CHECK(read.samples > 2 * RATE);

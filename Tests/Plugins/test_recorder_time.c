@@ -21,7 +21,7 @@ static void test_drift(int ppm) {
     CHECK_EQ(give_sound_at(&instance, 2, n * BUFFER, BUFFER, EPOCH + time + jitter), MSDK_OK);
   }
   CHECK_EQ(audio->release_render(instance.self), MSDK_OK);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_INFO], 0);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_INFO, 0), 0);
   host_destroy(&instance);
   recorded read = read_recorded(path, 0, 1);
   double worst = 0;
@@ -64,7 +64,7 @@ static void test_gaps(void) {
     CHECK_EQ(give_sound_at(&instance, 2, position, BUFFER, EPOCH + n * SECOND / 50 + (silent ? SECOND / 5 : 0)), MSDK_OK);
   }
   CHECK_EQ(audio->release_render(instance.self), MSDK_OK);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_INFO], 0);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_INFO, 0), 0);
   host_destroy(&instance);
   read = read_recorded(path, 0, 1);
   for (int i = 1; i < 4; i++) CHECK(fabs(next_beep(&read, i - 0.5) - (i - 0.2)) < 0.002);
@@ -114,7 +114,7 @@ static void test_waiting(const vp8_clip *clip) {
     CHECK_EQ(status.st_size > 0, n >= 2 * FPS);
     if (n >= 3 * FPS) CHECK_EQ(give_sound(&instance, 2, 2 * n, EPOCH), MSDK_OK);
   }
-  CHECK_EQ(instance.context.logs[MSDK_LOG_WARN], 2); /* that it begins without, and that some came */
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 2), 2); /* that it begins without, and that some came */
   CHECK_TEXT(instance.context.log_text, "sound");
   CHECK_EQ(audio->release_render(instance.self), MSDK_OK);
   CHECK_EQ(video->release_render(instance.self), MSDK_OK);
@@ -210,7 +210,7 @@ static void test_sizes(const vp8_clip *clip) {
     CHECK_EQ(give_picture(&instance, &format, n, EPOCH), MSDK_OK);
   }
   CHECK_EQ(video->release_render(instance.self), MSDK_OK);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_INFO], 1);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_INFO, 1), 1);
   host_destroy(&instance);
   recorded read = read_recorded(path, 1, 0);
   CHECK_EQ(read.pictures, 100);

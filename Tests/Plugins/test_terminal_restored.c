@@ -28,7 +28,7 @@ static void test_stuck_reader(int halted) {
   CHECK_EQ(tty.screen.alternate, 0);
   CHECK_EQ(tty.screen.hidden, 0);
   CHECK_EQ(tty.screen.front, VT_DEFAULT);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_WARN], 0);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 0), 0);
   host_destroy(&instance);
   close_terminal(&tty);
 }
@@ -54,7 +54,7 @@ static void test_hang_up(void) {
   CHECK_TEXT(instance.context.error_text, tty.name);
   CHECK_EQ(render(&instance, noisy(&instance, 30, 10, 1, 0)), MSDK_E_DEVICE_LOST);
   CHECK_EQ(renderer->release_render(instance.self), MSDK_OK);
-  CHECK_EQ(instance.context.logs[MSDK_LOG_WARN], 1);
+  CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 1), 1);
   CHECK_EQ(outstanding(&instance), 0);
   host_destroy(&instance);
   close_terminal(&tty);
@@ -133,7 +133,7 @@ static void test_leftovers(void) {
 
 int main(int argc, char **argv) {
   load_terminal(argc, argv);
-  test_exit(); /* before there are threads, or files to be removed at exit */
+  if (!host_leaves_out("terminal-exit")) test_exit(); /* before there are threads, or files to be removed at exit */
   test_stuck_reader(0);
   test_stuck_reader(1);
   test_hang_up();

@@ -132,10 +132,11 @@ static void test_repeated(void) {
     while (first != NULL && becomes(&capture, root_image()) == 0) continue;
     host_unref(first);
     first = next_frame(&capture);
+    int is_copied = host_leaves_out("x11-memory");
     for (int i = 0; first != NULL && i < 10; i++) {
       CHECK_EQ(produce(&capture, &frame), MSDK_OK);
       if (frame == NULL) break;
-      CHECK(frame->plane[0].data == first->plane[0].data); /* the same memory, while the first is still looked at */
+      CHECK(is_copied || frame->plane[0].data == first->plane[0].data); /* the same memory, while the first is still looked at */
       host_unref(frame);
     }
     if (first != NULL) host_unref(first);
@@ -218,7 +219,7 @@ static void test_lacking(void) {
       if (strcmp(lacking[i], "DAMAGE") != 0 && strcmp(lacking[i], "XFIXES") != 0) CHECK(becomes_still(&capture));
     }
     close_capture(&capture);
-    if (strcmp(lacking[i], "MIT-SHM") == 0) test_parts();
+    if (strcmp(lacking[i], "MIT-SHM") == 0 && !host_leaves_out("x11-parts")) test_parts();
     if (strcmp(lacking[i], "RANDR") == 0) refused(display, "monitor", NULL, NULL, MSDK_E_UNSUPPORTED, "RandR");
     if (strcmp(lacking[i], "Composite") == 0) {
       client_window(&client, "any", 0, 0, 50, 50, 0, RED);
@@ -236,7 +237,7 @@ int main(int argc, char **argv) {
   if (begin("-screen 0 640x480x24")) {
     test_formats();
     test_display();
-    test_parts();
+    if (!host_leaves_out("x11-parts")) test_parts();
     test_repeated();
     test_kept();
     end();

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import socket
 import time
 from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
@@ -30,6 +31,27 @@ def plugin_dir() -> Path:
     chosen = os.environ.get("MEDIASDK_PLUGINS")
     library = Path(os.environ.get("MEDIASDK_LIBRARY", "."))
     return Path(chosen) if chosen else (library if library.is_dir() else library.parent) / "plugins"
+
+
+def free_ports(count: int) -> int:
+    """The first of so many ports of UDP in a row that nobody has."""
+    for _ in range(200):
+        held: list[socket.socket] = []
+        try:
+            first = 0
+            for number in range(count):
+                one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                held.append(one)
+                one.bind(("", first + number if first else 0))
+                first = first or one.getsockname()[1]
+            if first % 2 == 0:
+                return first
+        except (OSError, OverflowError):
+            continue
+        finally:
+            for one in held:
+                one.close()
+    raise AssertionError("no free ports")
 
 
 def nv12(width: int = 320, height: int = 240, fps: int = 15) -> VideoFormat:

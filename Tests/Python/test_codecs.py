@@ -4,7 +4,8 @@ from __future__ import annotations
 import unittest
 
 from call import Room, nv12, picture, plugin_dir
-from mediasdk import Clock, Codec, EncodedFlag, EncodedFrame, EventType, Kind, Limits, Output, UnsupportedError
+from mediasdk import (Clock, Codec, EncodedFlag, EncodedFrame, EventType, Kind, Limits, NotFoundError, Output, RangeError, UnsupportedError,
+                      ValueTypeError)
 
 
 class Codecs(Room):
@@ -45,6 +46,28 @@ class CodecTests(unittest.TestCase):
             self.assertEqual((again.width, again.height), (320, 240))
             self.assertEqual(stream.stats().codec, Codec.AV1)
 
+    def test_parameters_are_set_for_what_streams_make(self) -> None:
+        def size(speed: int | None) -> int:
+            with Codecs() as call:
+                call.engine.set_codec_params("org.mediasdk.av1", speed=5)
+                call.engine.set_codec_params("org.mediasdk.av1", speed=speed)
+                stream, sender, incoming = call.offer(codec=Codec.AV1)
+                incoming.start(output=Output.ENCODED)
+                call.engine.advance_clock(10_000_000)
+                for shade in range(4):
+                    sender.send_array(picture(sender.format, shade * 40))
+                    call.engine.advance_clock(40_000_000)
+                return stream.stats().bytes_sent
+
+        self.assertEqual(size(None), size(9))  # the preset's own
+        self.assertEqual(size(6), size(6))
+        with Codecs() as call:
+            for params, error in (({"speed": 12}, RangeError), ({"speed": "fast"}, ValueTypeError), ({"pace": 1}, NotFoundError)):
+                with self.assertRaises(error):
+                    call.engine.set_codec_params("org.mediasdk.av1", **params)
+            with self.assertRaises(NotFoundError):
+                call.engine.set_codec_params("org.mediasdk.nothing", speed=1)
+
     def test_the_first_that_all_decode_is_chosen(self) -> None:
         with Codecs() as call:
             stream, _, incoming = call.offer(codecs=[Codec(0x31315858), Codec.AV1, Codec.VP8])
@@ -66,6 +89,8 @@ class CodecTests(unittest.TestCase):
             carol = poor.join("carol")
             self.assertEqual(rich.event(bob, EventType.INCOMING_VIDEO_ADDED).codec, Codec.VP8)
             self.assertEqual(stream.stats().codec, Codec.VP8)
+            changed = rich.event(alice, EventType.CODEC_CHANGED)
+            self.assertEqual((changed.outgoing_video, changed.codec), (stream, Codec.VP8))
             while poor.event(carol, EventType.INCOMING_VIDEO_ADDED).codec != Codec.VP8:
                 pass
 

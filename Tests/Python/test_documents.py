@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -11,7 +13,7 @@ import wave
 from pathlib import Path
 
 import mediasdk
-from call import plugin_dir
+from call import free_ports, plugin_dir
 from sound import sine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -138,6 +140,14 @@ class ExampleTest(unittest.TestCase):
         self.assertIn("set_pattern(pattern: str, speed: float = 1.0) -> None: shows a pattern", done.stdout)
         self.assertIn("pictures made: 0\nrefused: argument \"speed\" of set_pattern is 99", done.stdout)
 
+    @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
+    def test_parameter(self) -> None:
+        done = run(str(EXAMPLES / "parameter.py"), "--plugins", str(plugin_dir()))
+        self.assertEqual(done.stderr, "")
+        self.assertIn('pattern, also while it runs\n  "lines": ', done.stdout)
+        self.assertIn('refused: ', done.stdout)
+        self.assertTrue(done.stdout.endswith("changed: speed is 2.0\nchanged: pattern is 'counter'\n"), done.stdout)
+
     @unittest.skipUnless(plugin_dir().is_dir() and CLIP.is_file(), "needs the plugins and the clip")
     def test_demo(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
@@ -198,6 +208,47 @@ class ExampleTest(unittest.TestCase):
             data = file.read_bytes()
             self.assertTrue(data.startswith(b"\x1a\x45\xdf\xa3") and b"V_VP8" in data and b"A_OPUS" in data)
 
+    @unittest.skipUnless(plugin_dir().is_dir() and shutil.which("gst-launch-1.0"), "needs the plugins and GStreamer")
+    def test_rtp(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            file, port = Path(directory, "mirrored.ppm"), free_ports(4)
+            done = run(str(EXAMPLES / "rtp.py"), "--plugins", str(plugin_dir()), "--run", "--output", str(file), "--frames", "20",
+                       "--ports", str(port), str(port + 2))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("20 frames came back", done.stdout)
+            data = file.read_bytes()
+            self.assertTrue(data.startswith(b"P6 640 360 255\n"))
+            row = [data[15 + 3 * (100 * 640 + x):][:3] for x in (40, 600)]  # the bars, of which blue is the last and white the first
+            self.assertTrue(row[0][2] > 128 > row[0][0] and row[1][0] > 128, row)
+
+    def test_rtp_on_a_port_that_is_taken(self) -> None:
+        port = free_ports(4)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+            taken.bind(("", port))
+            done = run(str(EXAMPLES / "rtp.py"), "--plugins", str(plugin_dir()), "--ports", str(port), str(port + 2))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(str(port), done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
+    def test_hub(self) -> None:
+        command = [sys.executable, "-u", str(EXAMPLES / "hub.py"), "--plugins", str(plugin_dir()), "--seconds"]
+        with subprocess.Popen([*command, "5", "--token", "sesame"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as host:
+            self.addCleanup(host.kill)
+            assert host.stdout is not None
+            url = host.stdout.readline().strip()
+            self.assertTrue(url.startswith("hub://127.0.0.1:"), url)
+            refused = run(*command[2:], "1", "--token", "guess", "--join", url)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("MSDK_E_PERMISSION", refused.stderr)
+            self.assertNotIn("Traceback", refused.stderr)
+            guest = run(*command[2:], "1", "--token", "sesame", "--join", url)
+            self.assertEqual((guest.returncode, guest.stderr), (0, ""))
+            self.assertRegex(guest.stdout, r"host sent \d+ pictures of 640x360")
+            output, errors = host.communicate(timeout=60)
+            self.assertEqual((host.returncode, errors), (0, ""))
+            self.assertRegex(output, r"guest sent \d+ pictures of 640x360")
+
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_grid(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
@@ -219,7 +270,7 @@ class ExampleTest(unittest.TestCase):
         self.assertIn("colour   0.00", lines[1])
 
     def test_every_example_helps(self) -> None:
-        for name in ("tone.py", "answer.py", "record.py", "grid.py", "demo.py", "receive.py", "filter.py"):
+        for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "hub.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)

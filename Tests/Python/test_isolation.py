@@ -6,7 +6,7 @@ import signal
 import unittest
 
 from call import PATIENCE, plugin_dir
-from mediasdk import Engine, IsolationLimits, PluginEvent, RangeError
+from mediasdk import Containment, Engine, IsolationLimits, PluginDiedError, PluginEvent, RangeError, UnsupportedError
 
 PATTERN = "org.mediasdk.producer.testpattern"
 
@@ -52,6 +52,38 @@ class IsolationTests(unittest.TestCase):
             self.assertEqual([kind for kind in seen if kind in (PluginEvent.DIED, PluginEvent.RESTARTED)],
                              [PluginEvent.DIED, PluginEvent.RESTARTED])
             self.assertEqual(instance["pattern"], "bars")
+
+    def test_what_holds_it(self) -> None:
+        with self.engine.create_instance(PATTERN, isolated=False) as instance:
+            self.assertEqual(instance.containment, 0)
+        for limits, wanted in ((IsolationLimits(no_network=True), Containment.NETWORK), (IsolationLimits(read_only=True), Containment.FILES)):
+            with self.subTest(limits=limits):
+                try:
+                    with self.engine.create_instance(PATTERN, isolated=True, limits=limits) as instance:
+                        self.assertTrue(instance.containment & wanted)
+                except UnsupportedError as error:
+                    self.assertIn("MSDK_ISOLATED_", str(error))  # this kernel refuses it
+
+    def test_commands_are_methods(self) -> None:
+        with self.engine.create_instance(PATTERN, isolated=True) as instance:
+            self.assertTrue(instance.is_isolated)
+            instance.set_pattern("bars", speed=2.0)
+            self.assertEqual(instance["pattern"], "bars")
+            self.assertEqual(instance.pictures(), 0)
+            with self.assertRaises(RangeError):
+                instance.set_pattern("nothing of the kind")
+            for child in children():
+                os.kill(child, signal.SIGKILL)
+            try:
+                made = instance.pictures()
+            except PluginDiedError:  # it was called while its process was dying
+                made = instance.pictures()
+            self.assertEqual(made, 0)
+
+    def test_filters(self) -> None:
+        with self.engine.create_instance("org.mediasdk.filter.bw", isolated=True, mode="threshold") as instance:
+            self.assertTrue(instance.is_isolated)
+            self.assertEqual(instance["mode"], "threshold")
 
     def test_limits(self) -> None:
         with self.engine.create_instance(PATTERN, isolated=True, limits=IsolationLimits(control_deadline=2.5, memory_mb=512, may_fork=True)):

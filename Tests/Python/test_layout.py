@@ -19,21 +19,22 @@ PREFIXES = {
     "Status": "MSDK_E_", "ValueType": "MSDK_T_", "PixelFormat": "MSDK_PIXEL_", "Memory": "MSDK_MEMORY_", "Matrix": "MSDK_MATRIX_",
     "Content": "MSDK_CONTENT_", "FrameFlag": "MSDK_FRAME_", "Orientation": "MSDK_", "Codec": "MSDK_CODEC_",
     "EncodedFlag": "MSDK_ENCODED_", "Clock": "MSDK_CLOCK_", "LogLevel": "MSDK_LOG_", "QueuePolicy": "MSDK_POLICY_",
-    "SessionState": "MSDK_SESSION_", "EventType": "MSDK_EVENT_", "EventFlag": "MSDK_EVENT_", "PluginEvent": "MSDK_PLUGIN_EVENT_",
+    "SessionState": "MSDK_SESSION_", "SdpType": "MSDK_SDP_", "EventType": "MSDK_EVENT_", "EventFlag": "MSDK_EVENT_", "PluginEvent": "MSDK_PLUGIN_EVENT_",
     "VideoKind": "MSDK_VIDEO_", "Limits": "MSDK_LIMITS_", "OutgoingState": "MSDK_OUTGOING_", "Preset": "MSDK_PRESET_",
     "Outcome": "MSDK_OUTCOME_", "DropReason": "MSDK_DROP_", "IncomingState": "MSDK_INCOMING_", "Delivery": "MSDK_DELIVERY_",
     "Output": "MSDK_OUTPUT_", "NetworkFlag": "MSDK_NETWORK_", "InstanceState": "MSDK_INSTANCE_", "Isolation": "MSDK_ISOLATION_",
-    "IsolatedFlag": "MSDK_ISOLATED_", "Kind": "MSDK_KIND_",
+    "IsolatedFlag": "MSDK_ISOLATED_", "Containment": "MSDK_CONTAINED_", "Kind": "MSDK_KIND_",
     "ClassFlag": "MSDK_CLASS_", "CommandFlag": "MSDK_COMMAND_", "ParamFlag": "MSDK_PARAM_", "SampleFormat": "MSDK_SAMPLE_", "AudioKind": "MSDK_AUDIO_",
     "OpusApplication": "MSDK_OPUS_", "Scale": "MSDK_SCALE_", "IngestState": "MSDK_INGEST_", "FeedReason": "MSDK_FEED_", "ScreenShareState": "MSDK_SCREEN_SHARE_",
     "IngestState": "MSDK_INGEST_", "FeedReason": "MSDK_FEED_", "Permission": "MSDK_MAY_", "Duplicate": "MSDK_DUPLICATE_", "Moderation": "MSDK_MODERATION_",
+    "Quality": "MSDK_QUALITY_", "CaptureFlag": "MSDK_CAPTURE_", "Direction": "MSDK_DIRECTION_",
     "IngestState": "MSDK_INGEST_", "FeedReason": "MSDK_FEED_",
 }
 RENAMED = {("Status", "OK"): "MSDK_OK", ("Matrix", "UNSPECIFIED"): "MSDK_COLOR_UNSPECIFIED"}
 NUMBERS = {"MSDK_WAIT_FOREVER": constants.WAIT_FOREVER, "MSDK_TEXT_MAX": constants.TEXT_MAX, "MSDK_NAME_MAX": constants.NAME_MAX,
            "MSDK_PLANES_MAX": constants.PLANES_MAX, "MSDK_ARGS_MAX": constants.ARGS_MAX, "MSDK_DIMENSION_MAX": constants.DIMENSION_MAX,
            "MSDK_INGEST_ANY_PORT": constants.INGEST_ANY_PORT, "MSDK_INGEST_TOKEN_MIN": constants.INGEST_TOKEN_MIN,
-           "MSDK_INGEST_TOKEN_MAX": constants.INGEST_TOKEN_MAX, "MSDK_CHANNELS_MAX": constants.CHANNELS_MAX, "MSDK_ACCESS_TOKEN_MAX": constants.ACCESS_TOKEN_MAX,
+           "MSDK_INGEST_TOKEN_MAX": constants.INGEST_TOKEN_MAX, "MSDK_CHANNELS_MAX": constants.CHANNELS_MAX, "MSDK_SDP_MAX": constants.SDP_MAX, "MSDK_ACCESS_TOKEN_MAX": constants.ACCESS_TOKEN_MAX,
            "MSDK_INGEST_ANY_PORT": constants.INGEST_ANY_PORT, "MSDK_INGEST_TOKEN_MIN": constants.INGEST_TOKEN_MIN,
            "MSDK_INGEST_TOKEN_MAX": constants.INGEST_TOKEN_MAX}
 # What only plugin authors or C's preprocessor need.

@@ -49,7 +49,7 @@ class ParamTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("Xvfb"), "needs Xvfb")
     def test_choices_found_at_run_time(self) -> None:
         reading, writing = os.pipe()
-        server = subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", "320x200x24", "-nolisten", "tcp"],
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", "320x200x24", "-noreset", "-nolisten", "tcp"],
                                   pass_fds=[writing], stderr=subprocess.DEVNULL)
         self.addCleanup(server.wait)
         self.addCleanup(server.terminate)

@@ -3,6 +3,7 @@
 The installation is made of the tool, the plugins and the headers of this tree; see Tests/ABI/check_install.sh for a real one."""
 from __future__ import annotations
 
+import array
 import os
 import shutil
 import subprocess
@@ -23,7 +24,9 @@ class New(ToolTest):
         (prefix / "bin").mkdir(parents=True)
         (prefix / "lib" / "pkgconfig").mkdir(parents=True)
         (prefix / "lib" / "mediasdk").mkdir()
+        (prefix / "libexec" / "mediasdk").mkdir(parents=True)
         shutil.copy(TOOL, prefix / "bin" / "msdk")
+        shutil.copy(TOOL.parent / "msdk-plugin-host", prefix / "libexec" / "mediasdk")
         shutil.copytree(ROOT / "Include" / "mediasdk", prefix / "include" / "mediasdk")
         (prefix / "lib" / "mediasdk" / "plugins-1").symlink_to(PLUGINS)
         described = (ROOT / "Bindings" / "C" / "mediasdk.pc.in").read_text()
@@ -43,17 +46,41 @@ class New(ToolTest):
     def begin(self, name: str, *words: str) -> None:
         result = self.msdk("plugin", "new", name, *words, plugins=False, tool=self.prefix / "bin" / "msdk")
         self.assertEqual((result.code, result.errors), (0, ""))
-        self.assertIn(f"Next: cd {name}, then make, make check", result.output)
+        self.assertIn(f"Next: cd {name}, then make, make check, make run.", result.output)
         self.make(name)
         checked = self.make(name, "check")
         self.assertIn("0 failed", checked)
         self.assertIn(f"org.example.{name}\n  ok      create", checked)
 
-    def shows_a_picture(self, name: str) -> None:
+    def run_in_both_modes(self, name: str, made: str) -> list[bytes]:
+        """What `make run` made, in this process and in one of its own."""
+        file = self.directory / name / made
         self.make(name, "run")
-        picture = read_png(self.directory / name / f"{name}.png")
-        self.assertEqual((picture.width, picture.height), (640, 360))
-        self.assertGreater(len(set(picture.rows)), 100, "a gradient")
+        contents = [file.read_bytes()]
+        file.unlink()
+        done = subprocess.run(["make", "run"], cwd=self.directory / name, env={**self.env, "MSDK_PLUGIN_ISOLATE": "*"}, capture_output=True,
+                              text=True, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return contents + [file.read_bytes()]
+
+    def shows_a_picture(self, name: str, colours: int = 100) -> None:
+        for content in self.run_in_both_modes(name, f"{name}.png"):
+            (self.directory / "seen.png").write_bytes(content)
+            picture = read_png(self.directory / "seen.png")
+            self.assertEqual((picture.width, picture.height), (640, 360))
+            self.assertGreater(len(set(picture.rows)), colours)
+
+    def writes_what_it_saw(self, name: str) -> None:
+        for content in self.run_in_both_modes(name, f"{name}.pgm"):
+            header, size, depth, pixels = content.split(b"\n", 3)
+            self.assertEqual((header, size, depth, len(pixels)), (b"P5", b"640 360", b"255", 640 * 360))
+            self.assertGreater(len(set(pixels)), 4)
+
+    def inverts(self, name: str) -> None:
+        """The first of the colour bars is a light grey, 192, and its negative a dark one."""
+        for content in self.run_in_both_modes(name, f"{name}.png"):
+            (self.directory / "seen.png").write_bytes(content)
+            self.assertLess(max(read_png(self.directory / "seen.png").rows[1:4]), 110)  # behind the first row's filter
 
     def test_a_producer_in_c(self) -> None:
         self.begin("gradient_c")
@@ -61,28 +88,43 @@ class New(ToolTest):
         self.make("gradient_c", "install", "PLUGIN_DIR=/plugins", f"DESTDIR={self.directory}/stage")
         self.assertTrue((self.directory / "stage" / "plugins" / "gradient_c.so").exists())
 
+    def test_a_renderer_in_c(self) -> None:
+        self.begin("last_c", "--kind", "renderer")
+        self.writes_what_it_saw("last_c")
+
+    def test_a_filter_in_c(self) -> None:
+        self.begin("negative_c", "--kind", "filter")
+        self.inverts("negative_c")
+
     @unittest.skipUnless(shutil.which("swiftc"), "there is no swiftc")
-    def test_a_producer_in_swift(self) -> None:
-        self.begin("gradient_swift", "--language", "swift")
-        self.shows_a_picture("gradient_swift")
+    def test_in_swift(self) -> None:
+        for name, kind, look in [("gradient_swift", "producer", self.shows_a_picture), ("last_swift", "renderer", self.writes_what_it_saw),
+                                 ("negative_swift", "filter", self.inverts)]:
+            with self.subTest(kind=kind):
+                self.begin(name, "--language", "swift", "--kind", kind)
+                look(name)
 
     @unittest.skipUnless(os.path.exists("/usr/bin/rustc"), "there is no rustc of Debian's")
-    def test_a_producer_in_rust(self) -> None:
+    def test_in_rust(self) -> None:
         self.env["RUSTC"] = "/usr/bin/rustc"
-        self.begin("gradient_rust", "--language", "rust")
-        self.shows_a_picture("gradient_rust")
-
-    def test_a_renderer(self) -> None:
-        self.begin("last", "--kind", "renderer")
-        self.make("last", "run")
-        header, size, depth, pixels = (self.directory / "last" / "last.pgm").read_bytes().split(b"\n", 3)
-        self.assertEqual((header, size, depth, len(pixels)), (b"P5", b"640 360", b"255", 640 * 360))
-        self.assertGreater(len(set(pixels)), 4)
-
-    def test_the_others(self) -> None:
-        for kind in ["audio-producer", "audio-renderer", "filter"]:
+        for name, kind, look in [("gradient_rust", "producer", self.shows_a_picture), ("last_rust", "renderer", self.writes_what_it_saw),
+                                 ("negative_rust", "filter", self.inverts)]:
             with self.subTest(kind=kind):
-                self.begin(kind.replace("-", "_"), "--kind", kind)
+                self.begin(name, "--language", "rust", "--kind", kind)
+                look(name)
+
+    def test_a_producer_of_sound(self) -> None:
+        self.begin("tone_c", "--kind", "audio-producer")
+        for content in self.run_in_both_modes("tone_c", "tone_c.wav"):
+            self.assertEqual(content[:4] + content[8:12], b"RIFFWAVE")
+            samples = array.array("h", content[-100_000:])
+            self.assertGreater(max(samples), 1000, "a tone")
+
+    def test_a_renderer_of_sound(self) -> None:
+        self.begin("peak_c", "--kind", "audio-renderer")
+        figures = [line for line in self.make("peak_c", "run").splitlines() if line.startswith("org.example.peak_c peak:")]
+        self.assertEqual(len(figures), 1)
+        self.assertGreater(float(figures[0].split(":")[1]), 0.05)
 
     def test_an_id(self) -> None:
         result = self.msdk("plugin", "new", "mine", "--id", "com.example.a-b_c", plugins=False)
@@ -94,7 +136,7 @@ class New(ToolTest):
         (self.directory / "taken" / "taken.c").write_text("mine")
         cases: list[tuple[list[str], int, str]] = [
             (["taken"], 1, "taken: File exists"), (["../up"], 2, "[a-z][a-z0-9_]*"), (["Name"], 2, "[a-z][a-z0-9_]*"), (["a" * 41], 2, "40"),
-            (["x", "--kind", "renderer", "--language", "rust"], 2, "accepted: producer, or --language c"),
+            (["x", "--kind", "audio-producer", "--language", "rust"], 2, "accepted: producer, renderer, filter, or --language c"),
             (["x", "--id", "A b"], 2, "[a-z0-9._-]"), (["x", "--language", "cobol"], 2, "cobol"), (["x", "--kind", "nothing"], 2, "nothing"),
         ]
         for words, code, expected in cases:

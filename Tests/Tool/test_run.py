@@ -1,9 +1,11 @@
 """msdk run and msdk demo, on pictures that are read back."""
 from __future__ import annotations
 
+import array
 import signal
 import subprocess
 import unittest
+import wave
 
 from pictures import read_ivf, read_png, read_y4m
 from tool import CLIP, PATIENCE, PLUGINS, TOOL, Result, ToolTest, environment
@@ -96,6 +98,25 @@ class Run(ToolTest):
         self.assertEqual(set(frame[size:]), {128})
         self.assertGreater(len(set(frame[:size])), 20, "the blur comes after the threshold, which leaves black and white only")
         self.assert_refused(["run", "--producer", "testpattern", "--filter", "grid"], 1, 'there is no filter "grid"; there are', "blur", " bw")
+
+    def test_sound(self) -> None:
+        words = ["run", "--sound", "--producer", "tone", "--seconds", "1"]
+        whole = self.succeed(*words, "--renderer", "wav:loud.wav")
+        self.assertEqual(whole.table["producer"], "org.mediasdk.producer.tone")
+        self.assertEqual(whole.table["codec"], "OPUS")
+        self.assertGreater(whole.count("packets received"), 10)
+        self.succeed(*words, "--codec", "none", "--filter", "gain:-20", "--renderer", "wav:soft.wav")
+        loudest = {}
+        for name in ["loud", "soft"]:
+            with wave.open(str(self.directory / f"{name}.wav")) as file:
+                samples = array.array("h", file.readframes(file.getnframes()))
+            self.assertGreater(len(samples), 4800)
+            loudest[name] = max(samples)
+        self.assertGreater(loudest["loud"], 5 * loudest["soft"], "20 dB")
+        for wrong, expected in [(["--size", "64x64"], "--sound goes without"), (["--renderer", "file:x.png"], "no renderer of sound")]:
+            result = self.msdk(*words, *wrong)
+            self.assertNotEqual(result.code, 0)
+            self.assertIn(expected, result.errors)
 
     def test_network(self) -> None:
         arguments = ["run", "--producer", "testpattern:counter", "--size", "320x240", "--fps", "30", "--seconds", "2", "--network"]

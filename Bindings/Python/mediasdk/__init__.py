@@ -20,12 +20,12 @@ from ._native import library as _library
 from .audio_format import AudioFormat
 from .audio_frame import AudioFrame
 from .commands import Command, CommandArg
-from .constants import (ACCESS_TOKEN_MAX, CHANNELS_MAX, DIMENSION_MAX, NAME_MAX, TEXT_MAX, AudioKind, ClassFlag, Clock, Codec,
+from .constants import (ACCESS_TOKEN_MAX, CHANNELS_MAX, DIMENSION_MAX, NAME_MAX, TEXT_MAX, AudioKind, CaptureFlag, ClassFlag, Clock, Codec,
                         CommandFlag,
-                        Content, DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, IncomingState, IngestState,
+                        Containment, Content, Direction, DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, IncomingState, IngestState,
                         InstanceState, IsolatedFlag, Isolation, Kind, Limits, Matrix, Memory, Moderation, OpusApplication, Orientation, Outcome,
-                        OutgoingState, Output, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, QueuePolicy, SampleFormat, Scale,
-                        ScreenShareState, SessionState, Status, ValueType, VideoKind)
+                        OutgoingState, Output, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality, QueuePolicy, SampleFormat, Scale,
+                        ScreenShareState, SdpType, SessionState, Status, ValueType, VideoKind)
 from .encoded import EncodedFrame
 from .engine import ClassInfo, Engine
 from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, DeviceLostError, ExistsError, ForkedError,
@@ -35,6 +35,7 @@ from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, De
 from .events import Event, InstanceEvent
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
+from .hub import Hub, HubInfo, open_hub
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
 from .instance import Instance, IsolationLimits
@@ -45,7 +46,8 @@ from .report import FrameReport
 from .room import AccessRequest, NetworkStep, access_requests, configure_room, next_access_request, open_room, script_network
 from .sender import FrameSender
 from .session import Participant, Session
-from .stats import EngineStats, IncomingAudioStats, IncomingVideoStats, OutgoingAudioStats, OutgoingVideoStats, SessionStats
+from .stats import (EngineStats, InboundStats, IncomingAudioStats, IncomingVideoStats, OutboundStats, OutgoingAudioStats, OutgoingVideoStats,
+                    SessionStats)
 from .values import Choice, Param
 from .view import Placement, Rectangle, View
 
@@ -59,20 +61,20 @@ def version() -> str:
 
 __all__ = [
     "ACCESS_TOKEN_MAX", "AccessRequest", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "BufferSmallError",
-    "CHANNELS_MAX", "Choice", "ClassFlag", "ClassInfo", "Clock", "ClosedError", "Codec", "Command", "CommandArg", "CommandFlag",
-    "Content", "CorruptError", "DIMENSION_MAX", "DeviceLostError", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine",
+    "CHANNELS_MAX", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo", "Clock", "ClosedError", "Codec", "Command", "CommandArg", "CommandFlag",
+    "Containment", "Content", "CorruptError", "DIMENSION_MAX", "DeviceLostError", "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine",
     "EngineStats", "Event",
     "EventType", "ExistsError", "FeedReason", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout",
-    "FrameReport", "FrameSender", "HandleError", "IncomingAudio", "IncomingAudioStats", "IncomingState", "IncomingVideo",
-    "IncomingVideoStats", "IngestState", "Instance", "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag", "Isolation",
+    "FrameReport", "FrameSender", "HandleError", "Hub", "HubInfo", "InboundStats", "IncomingAudio", "IncomingAudioStats", "IncomingState",
+    "IncomingVideo", "IncomingVideoStats", "IngestState", "Instance", "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag", "Isolation",
     "IsolationLimits", "Kind", "LimitError", "Limits",
     "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Memory", "Moderation", "NAME_MAX", "NetworkStep",
-    "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "Outcome", "OutgoingAudio", "OutgoingAudioStats",
+    "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "OutboundStats", "Outcome", "OutgoingAudio", "OutgoingAudioStats",
     "OutgoingState", "OutgoingVideo", "OutgoingVideoStats", "Output", "Param", "ParamFlag", "Participant", "Permission",
-    "PixelFormat", "Placement", "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "Preset", "QueuePolicy",
-    "RangeError", "Rectangle", "RefusedError", "RemovedError", "RoomFullError", "SampleFormat", "Scale", "ScreenShareState", "Session", "SessionState",
+    "PixelFormat", "Placement", "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "Preset", "Quality", "QueuePolicy",
+    "RangeError", "Rectangle", "RefusedError", "RemovedError", "RoomFullError", "SampleFormat", "Scale", "ScreenShareState", "SdpType", "Session", "SessionState",
     "SessionStats", "StaleSenderError", "StateError", "Status", "TEXT_MAX", "ThreadError", "UnsupportedError",
     "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit", "View", "access_requests", "check_video_limit",
-    "clock", "configure_room", "frame_layout", "next_access_request", "open_room", "plane_shapes", "script_network",
+    "clock", "configure_room", "frame_layout", "next_access_request", "open_hub", "open_room", "plane_shapes", "script_network",
     "version", "video_limits",
 ]

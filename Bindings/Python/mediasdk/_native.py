@@ -50,6 +50,8 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_engine_class_at": (c_int32, _handle, c_uint32, POINTER(s.ClassInfo)),
     "msdk_engine_class_param_at": (c_int32, _handle, _text, c_uint32, POINTER(s.Param)),
     "msdk_engine_class_command_at": (c_int32, _handle, _text, c_uint32, POINTER(s.Command)),
+    "msdk_engine_set_codec_param": (c_int32, _handle, _text, _text, POINTER(s.Value)),
+    "msdk_engine_set_codec_param_text": (c_int32, _handle, _text, _text, _text),
     "msdk_engine_stats_get": (c_int32, _handle, POINTER(s.EngineStats)),
     # frame.h
     "msdk_frame_layout_get": (c_int32, c_uint32, c_uint32, c_uint32, c_uint32, POINTER(s.FrameLayout)),
@@ -75,6 +77,11 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_outgoing_video_attach_view": (c_int32, _handle, _handle, POINTER(s.View)),
     "msdk_session_start_screen_view": (c_int32, _handle, c_char_p, _handle, POINTER(s.View)),
     "msdk_session_stop_screen_view": (c_int32, _handle, c_char_p, _handle),
+    # network.h
+    "msdk_outgoing_video_network_stats": (c_int32, _handle, POINTER(s.OutboundStats)),
+    "msdk_outgoing_audio_network_stats": (c_int32, _handle, POINTER(s.OutboundStats)),
+    "msdk_incoming_video_network_stats": (c_int32, _handle, POINTER(s.InboundStats)),
+    "msdk_incoming_audio_network_stats": (c_int32, _handle, POINTER(s.InboundStats)),
     # incoming_audio.h
     "msdk_incoming_audio_start": (c_int32, _handle, POINTER(s.IncomingAudioOptions)),
     "msdk_incoming_audio_stop": (c_int32, _handle),
@@ -106,6 +113,7 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     # instance.h
     "msdk_instance_create": (c_int32, _handle, _text, POINTER(c_void_p)),
     "msdk_instance_create_with": (c_int32, _handle, _text, POINTER(s.InstanceOptions), POINTER(c_void_p)),
+    "msdk_instance_containment": (c_int32, _handle, POINTER(c_uint32)),
     "msdk_instance_is_isolated": (c_int32, _handle, POINTER(c_uint32)),
     "msdk_instance_destroy": (None, _handle),
     "msdk_instance_set_param": (c_int32, _handle, _text, POINTER(s.Value)),
@@ -172,6 +180,14 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_room_next_request": (c_int32, _handle, _text, c_uint32, POINTER(s.AccessRequest)),
     "msdk_room_answer": (c_int32, _handle, _text, c_uint64, c_int32, c_uint32),
     "msdk_room_script_network": (c_int32, _handle, _text, POINTER(s.NetworkScript)),
+    # hub.h
+    "msdk_room_open_hub": (c_int32, _handle, _text, POINTER(s.HubOptions), POINTER(s.HubInfo)),
+    "msdk_room_hub_info": (c_int32, _handle, _text, POINTER(s.HubInfo)),
+    "msdk_room_close_hub": (c_int32, _handle, _text),
+    # rtp.h
+    "msdk_session_set_srtp_keys": (c_int32, _handle, c_void_p, c_uint64, c_void_p, c_uint64),
+    "msdk_session_set_remote_sdp": (c_int32, _handle, c_uint32, _text),
+    "msdk_session_local_sdp": (c_int32, _handle, _text, c_uint64, POINTER(c_uint64)),
     # session.h
     "msdk_session_create": (c_int32, _handle, POINTER(s.SessionOptions), POINTER(c_void_p)),
     "msdk_session_destroy": (None, _handle),
@@ -192,6 +208,7 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_session_attach_renderer": (c_int32, _handle, _handle, POINTER(s.SessionRendererOptions)),
     "msdk_session_detach_renderer": (c_int32, _handle, _handle),
     "msdk_session_stats_get": (c_int32, _handle, POINTER(s.SessionStats)),
+    "msdk_session_stats_json": (c_int32, _handle, _text, c_uint64, POINTER(c_uint64)),
     # ingest.h
     "msdk_session_set_ingest": (c_int32, _handle, POINTER(s.IngestOptions)),
     "msdk_session_ingest_port": (c_int32, _handle, POINTER(c_uint32)),

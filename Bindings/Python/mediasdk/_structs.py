@@ -146,7 +146,8 @@ class EngineStats(SizedStruct):
 
 class SessionOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("event_capacity", c_uint32), ("url", c_char_p), ("user_id", c_char_p),
-                ("display_name", c_char_p), ("access_token", c_char_p)]
+                ("display_name", c_char_p), ("access_token", c_char_p), ("capture_path", c_char_p), ("capture_flags", c_uint32),
+                ("reserved0", c_uint32)]
 
 
 class SessionRendererOptions(SizedStruct):
@@ -164,14 +165,44 @@ class Event(SizedStruct):
                 ("codec", c_uint32), ("timestamp_ns", c_int64), ("value", c_uint64), ("outgoing_video", c_void_p),
                 ("sender", c_void_p), ("incoming_video", c_void_p), ("instance", c_void_p), ("format", VideoFormat),
                 ("user_id", c_char * 256), ("text", c_char * 512), ("outgoing_audio", c_void_p), ("incoming_audio", c_void_p),
-                ("audio_format", AudioFormat), ("kind", c_uint32), ("reserved0", c_uint32)]
+                ("audio_format", AudioFormat), ("kind", c_uint32), ("direction", c_uint32)]
 
 
 class SessionStats(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("available_outgoing_bitrate", c_uint64), ("bytes_sent", c_uint64),
                 ("bytes_received", c_uint64), ("packets_sent", c_uint64), ("packets_received", c_uint64),
                 ("packets_lost", c_uint64), ("events_queued", c_uint64), ("events_dropped", c_uint64), ("participants", c_uint32),
-                ("reserved0", c_uint32)]
+                ("reserved0", c_uint32), ("packets_foreign", c_uint64), ("packets_refused", c_uint64), ("packets_forged", c_uint64),
+                ("packets_replayed", c_uint64), ("packets_unsent", c_uint64), ("round_trip_time_ns", c_int64),
+                ("outgoing_quality", c_uint32), ("incoming_quality", c_uint32)]
+
+
+class OutboundStats(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("ssrc", c_uint32), ("packets_sent", c_uint64), ("bytes_sent", c_uint64),
+                ("header_bytes_sent", c_uint64), ("retransmitted_packets_sent", c_uint64),
+                ("retransmitted_bytes_sent", c_uint64), ("nack_count", c_uint64), ("pli_count", c_uint64),
+                ("fir_count", c_uint64), ("frames_sent", c_uint64), ("key_frames_sent", c_uint64),
+                ("huge_frames_sent", c_uint64), ("total_packet_send_delay_ns", c_int64), ("target_bitrate", c_uint64),
+                ("reported_at_ns", c_int64), ("packets_lost", c_int64), ("fraction_lost", c_double), ("jitter_ns", c_int64),
+                ("round_trip_time_ns", c_int64), ("total_round_trip_time_ns", c_int64),
+                ("round_trip_time_measurements", c_uint64), ("available_outgoing_bitrate", c_uint64),
+                ("queued_packets", c_uint64), ("queued_bytes", c_uint64), ("queue_delay_ns", c_int64),
+                ("expired_packets", c_uint64)]
+
+
+class InboundStats(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("ssrc", c_uint32), ("packets_received", c_uint64), ("bytes_received", c_uint64),
+                ("header_bytes_received", c_uint64), ("retransmitted_packets_received", c_uint64),
+                ("retransmitted_bytes_received", c_uint64), ("packets_repaired", c_uint64), ("packets_discarded", c_uint64),
+                ("packets_lost", c_int64), ("jitter_ns", c_int64), ("last_packet_received_ns", c_int64),
+                ("nack_count", c_uint64), ("pli_count", c_uint64), ("frames_received", c_uint64),
+                ("key_frames_received", c_uint64), ("frames_dropped", c_uint64),
+                ("frames_assembled_from_multiple_packets", c_uint64), ("total_assembly_time_ns", c_int64),
+                ("frame_width", c_uint32), ("frame_height", c_uint32), ("freeze_count", c_uint64),
+                ("total_freezes_duration_ns", c_int64), ("jitter_buffer_delay_ns", c_int64),
+                ("jitter_buffer_target_delay_ns", c_int64), ("jitter_buffer_emitted_count", c_uint64),
+                ("total_samples_received", c_uint64), ("concealed_samples", c_uint64), ("concealment_events", c_uint64),
+                ("round_trip_time_ns", c_int64)]
 
 
 class VideoLimit(SizedStruct):
@@ -257,6 +288,16 @@ class AccessRequest(SizedStruct):
 class RoomOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("capacity", c_uint32), ("duplicates", c_uint32), ("permissions", c_uint32),
                 ("pulled", c_uint32), ("reserved0", c_uint32), ("verify", c_void_p), ("user", c_void_p)]
+
+
+class HubOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("addresses", c_char_p), ("certificate", c_char_p), ("key", c_char_p),
+                ("most_members", c_uint32), ("reserved0", c_uint32)]
+
+
+class HubInfo(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("member_count", c_uint32), ("reserved0", c_uint32),
+                ("packets_foreign", c_uint64), ("fingerprint", c_char * 96)]
 
 
 class IngestOptions(SizedStruct):

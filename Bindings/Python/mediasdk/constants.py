@@ -11,6 +11,7 @@ WAIT_FOREVER = 0xFFFFFFFF  # MSDK_WAIT_FOREVER, for the C functions; in Python a
 TEXT_MAX = 1024  # bytes of a string passed in
 NAME_MAX = 255  # bytes of a user id, a display name, a room name
 ACCESS_TOKEN_MAX = 4095  # bytes
+SDP_MAX = 65536
 ARGS_MAX = 8
 PLANES_MAX = 4
 DIMENSION_MAX = 16384  # the largest width and height of any frame
@@ -194,6 +195,12 @@ class SessionState(OpenEnum):
     DISCONNECTED = 5
 
 
+class SdpType(OpenEnum):
+    OFFER = 1
+    ANSWER = 2
+    ANNOUNCED = 3
+
+
 class EventType(OpenEnum):
     NONE = 0
     SESSION_STATE = 1
@@ -216,6 +223,26 @@ class EventType(OpenEnum):
     SCREEN_SHARE_STATE = 18
     MODERATED = 19
     INGEST = 20
+    CODEC_CHANGED = 21
+    NETWORK_QUALITY = 22
+
+
+class Quality(OpenEnum):
+    """How good a network is in one direction."""
+
+    UNKNOWN = 0
+    BAD = 1
+    POOR = 2
+    GOOD = 3
+
+
+class CaptureFlag(IntFlag):
+    PLAIN = 1  # packets before SRTP protects them, and after it was taken away
+
+
+class Direction(OpenEnum):
+    OUTGOING = 1
+    INCOMING = 2
 
 
 class EventFlag(IntFlag):
@@ -396,6 +423,19 @@ class Isolation(OpenEnum):
 
 class IsolatedFlag(IntFlag):
     MAY_FORK = 1
+    NO_NETWORK = 2
+    READ_ONLY = 4
+
+
+class Containment(IntFlag):
+    """What holds the process of an isolated instance, as far as the kernel may refuse it; ``instance.h`` says what each means."""
+
+    CALLS = 1  # seccomp
+    USER = 2  # other processes' memory is closed to it, and it has no capabilities
+    PROCESSES = 4  # it can signal none but its own
+    IPC = 8  # System V memory is its own
+    NETWORK = 16  # it has none
+    FILES = 32  # they can be read only
 
 
 class Kind(IntFlag):

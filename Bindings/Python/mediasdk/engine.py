@@ -15,7 +15,8 @@ from ._call import check, created, decode, encode, filled, listed, nanoseconds, 
 from ._memory import take_back_lent
 from ._native import library
 from .commands import Command, command_of
-from .constants import AudioKind, ClassFlag, Clock, Codec, Kind, Limits, OpusApplication, Preset, QueuePolicy, SampleFormat, VideoKind
+from .constants import (AudioKind, CaptureFlag, ClassFlag, Clock, Codec, Kind, Limits, OpusApplication, Preset, QueuePolicy, SampleFormat,
+                        VideoKind)
 from .errors import NotFoundError
 from .formats import VideoFormat
 from .instance import Instance, IsolationLimits
@@ -23,7 +24,7 @@ from .outgoing import OutgoingVideo
 from .outgoing_audio import OutgoingAudio
 from .session import Session
 from .stats import EngineStats, snapshot
-from .values import Param, param_of
+from .values import Param, native_value, param_of
 
 _destroy = library.msdk_engine_destroy
 
@@ -169,20 +170,42 @@ class Engine:
             raise NotFoundError(f"there is no class {class_id!r}; there are {', '.join(known) or 'none'}")
         return [command_of(struct) for struct in structs]
 
+    def set_codec_params(self, class_id: str, **params: Any) -> None:
+        """Parameters for the instances of a codec that streams make from now on: ``set_codec_params("org.mediasdk.av1", speed=7)``.
+
+        Args:
+            params: bool, int, float, str, a path, bytes; None is the class's default again.
+
+        Raises:
+            NotFoundError: no such class or parameter.
+            UnsupportedError: the class is no codec.
+            ValueTypeError: of another type.
+            RangeError: out of range, or none of the choices.
+            RefusedError: it is for reading only.
+        """
+        types = {param.name: param.type for param in self.class_params(class_id)}
+        for name, value in params.items():
+            native, kept = (None, None) if value is None else native_value(value, name, types.get(name))
+            check(library.msdk_engine_set_codec_param(self._handle, encode(class_id, "class_id"), encode(name, "name"), native))
+            del kept  # alive until here: native points into it
+
     # --------------------------------------------------------------------------------------------------------------- making
 
     def create_session(self, url: str, user_id: str, display_name: str | None = None, *, event_capacity: int = 0,
-                       access_token: str | None = None) -> Session:
+                       access_token: str | None = None, capture_path: str | None = None,
+                       capture_flags: CaptureFlag = CaptureFlag(0)) -> Session:
         """A session, idle.
 
         Args:
-            url: "loopback:NAME", NAME of 1..255 bytes.
+            url: "loopback:NAME", NAME of 1..255 bytes; "rtp:...", another end of a wire; "hub://...", a room elsewhere (:func:`open_hub`).
             user_id: 1..255 bytes, unique in the room.
             display_name: None: the user id.
             event_capacity: events that may wait, 16..65,536; 0: 1,024.
             access_token: shown to the room's verifier, up to 4,095 bytes.
+            capture_path: of a session over RTP: a file of all its datagrams (pcap), begun anew with each connection.
+            capture_flags: :attr:`CaptureFlag.PLAIN`: of packets before SRTP protects them.
         """
-        return Session(self, url, user_id, display_name, event_capacity, access_token)
+        return Session(self, url, user_id, display_name, event_capacity, access_token, capture_path, capture_flags)
 
     def create_outgoing_video(self, formats: Sequence[VideoFormat] | VideoFormat = (), *, kind: VideoKind = VideoKind.VIRTUAL,
                               codec: Codec = Codec.NONE, limits: Limits = Limits.CONFERENCE, target_bitrate: int = 0, min_bitrate: int = 0,

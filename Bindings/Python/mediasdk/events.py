@@ -4,8 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable, Union
 
-from .constants import (AudioKind, Codec, EventType, IncomingState, IngestState, Moderation, OutgoingState, PluginEvent, ScreenShareState,
-                        SessionState, VideoKind)
+from .constants import (AudioKind, Codec, Direction, EventType, IncomingState, IngestState, Moderation, OutgoingState, PluginEvent, Quality,
+                        ScreenShareState, SessionState, VideoKind)
 from .errors import MediaSDKError, error_for
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .outgoing_audio import OutgoingAudio
     from .sender import FrameSender
 
-State = Union[SessionState, OutgoingState, IncomingState, ScreenShareState, IngestState]
+State = Union[SessionState, OutgoingState, IncomingState, ScreenShareState, IngestState, Quality]
 
 _STATES: dict[int, Callable[[int], State]] = {EventType.SESSION_STATE: SessionState,
                                               EventType.OUTGOING_VIDEO_STATE: OutgoingState,
@@ -26,6 +26,7 @@ _STATES: dict[int, Callable[[int], State]] = {EventType.SESSION_STATE: SessionSt
                                               EventType.OUTGOING_AUDIO_STATE: OutgoingState,
                                               EventType.SCREEN_SHARE_STATE: ScreenShareState,
                                               EventType.INGEST: IngestState,
+                                              EventType.NETWORK_QUALITY: Quality,
                                               EventType.INCOMING_AUDIO_STATE: IncomingState}
 
 
@@ -42,16 +43,17 @@ class Event:
     Attributes:
         timestamp_ns: when it happened, on the engine's clock.
         lost: events before this one were dropped, because they were not read.
-        state: of the session or stream, in its own enumeration.
+        state: of the session or stream, in its own enumeration; how good the network is (NETWORK_QUALITY).
         status: 0, or the negative code of what went wrong; see :attr:`error`.
         outgoing_video, sender, incoming_video, instance, outgoing_audio, incoming_audio: the objects concerned.
         format: what to make (FRAME_SENDER_CHANGED) or what is being sent (INCOMING_VIDEO_ADDED).
         audio_format: what is being sent (INCOMING_AUDIO_ADDED).
-        codec: of an added stream.
+        codec: of an added stream; with which one goes on (CODEC_CHANGED).
         kind: of the stream concerned.
         user_id: the participant concerned.
         text: the words of an error, or the display name of one who joined.
-        value: the estimate in bits per second (ESTIMATE; 0: unlimited), a :class:`PluginEvent` (PLUGIN), the level (ACTIVE_SPEAKER:
+        direction: of the network (NETWORK_QUALITY).
+        value: the estimate in bits per second (ESTIMATE, outgoing NETWORK_QUALITY; 0: unlimited), a :class:`PluginEvent` (PLUGIN), the level (ACTIVE_SPEAKER:
             0, the loudest, to 127), a :class:`FeedReason` (INGEST).
         muted: whether the sender has muted it (INCOMING_AUDIO_ADDED, INCOMING_AUDIO_MUTED).
         speaking: whether the participant began to speak, or ended (ACTIVE_SPEAKER).
@@ -79,6 +81,7 @@ class Event:
     muted: bool | None = None
     speaking: bool | None = None
     moderation: Moderation | None = None
+    direction: Direction | None = None
 
     @property
     def error(self) -> MediaSDKError | None:

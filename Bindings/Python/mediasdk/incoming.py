@@ -10,7 +10,7 @@ from ._native import library
 from .constants import Codec, Output, PixelFormat, QueuePolicy, VideoKind
 from .frame import Frame
 from .incoming_stream import IncomingStream
-from .stats import IncomingVideoStats, snapshot
+from .stats import InboundStats, IncomingVideoStats, snapshot
 
 if TYPE_CHECKING:
     from .formats import VideoFormat
@@ -67,6 +67,10 @@ class IncomingVideo(IncomingStream[Frame]):
 
     def stats(self) -> IncomingVideoStats:
         return snapshot(IncomingVideoStats, filled(_structs.IncomingVideoStats, library.msdk_incoming_video_stats_get, self._handle))
+
+    def network_stats(self) -> InboundStats:
+        """What the network does to the stream; StateError where it goes over none."""
+        return snapshot(InboundStats, filled(_structs.InboundStats, library.msdk_incoming_video_network_stats, self._handle))
 
     def request_key_frame(self) -> None:
         """Asks the sender for a key frame."""

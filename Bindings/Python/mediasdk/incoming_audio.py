@@ -9,7 +9,7 @@ from ._native import library
 from .audio_frame import AudioFrame
 from .constants import AudioKind, Codec, Output, QueuePolicy, SampleFormat
 from .incoming_stream import IncomingStream
-from .stats import IncomingAudioStats, snapshot
+from .stats import InboundStats, IncomingAudioStats, snapshot
 
 if TYPE_CHECKING:
     from .audio_format import AudioFormat
@@ -75,6 +75,10 @@ class IncomingAudio(IncomingStream[AudioFrame]):
 
     def stats(self) -> IncomingAudioStats:
         return snapshot(IncomingAudioStats, filled(_structs.IncomingAudioStats, library.msdk_incoming_audio_stats_get, self._handle))
+
+    def network_stats(self) -> InboundStats:
+        """What the network does to the stream; StateError where it goes over none."""
+        return snapshot(InboundStats, filled(_structs.InboundStats, library.msdk_incoming_audio_network_stats, self._handle))
 
     def __repr__(self) -> str:
         return f"<IncomingAudio {'mixed' if self.mixed else f'from {self.user_id}'}>"

@@ -13,7 +13,7 @@ from ._native import library
 from .audio_format import AudioFormat, audio_format_of
 from .audio_frame import AudioFrame
 from .commands import Command, arranged, bound, run
-from .constants import EventFlag, InstanceState, IsolatedFlag, Isolation, Kind, PluginEvent, Status
+from .constants import Containment, EventFlag, InstanceState, IsolatedFlag, Isolation, Kind, PluginEvent, Status
 from .errors import ClosedError, HandleError, MediaSDKError, MediaTimeout
 from .events import InstanceEvent
 from .formats import VideoFormat, format_of
@@ -36,6 +36,9 @@ class IsolationLimits:
         cpu_seconds: processor time in a life (no limit).
         restarts: so many deaths in a row, and it is given up (never).
         may_fork: whether the plugin may make processes.
+        no_network: whether it is to have no network.
+        read_only: whether it may read files and no more.  Where the kernel cannot see to one of these two, the instance is not made
+            (:class:`UnsupportedError`).
     """
 
     control_deadline: float | None = None
@@ -44,6 +47,8 @@ class IsolationLimits:
     cpu_seconds: int | None = None
     restarts: int | None = None
     may_fork: bool = False
+    no_network: bool = False
+    read_only: bool = False
 
     def _fill(self, options: _structs.InstanceOptions) -> None:
         for name, value in (("control_deadline_ms", self.control_deadline), ("media_deadline_ms", self.media_deadline)):
@@ -52,7 +57,8 @@ class IsolationLimits:
         for name, value in (("memory_max_mb", self.memory_mb), ("cpu_max_s", self.cpu_seconds), ("restarts_max", self.restarts)):
             if value is not None:
                 setattr(options, name, bounded(value, 32, name))
-        options.flags = IsolatedFlag.MAY_FORK if self.may_fork else 0
+        wishes = ((IsolatedFlag.MAY_FORK, self.may_fork), (IsolatedFlag.NO_NETWORK, self.no_network), (IsolatedFlag.READ_ONLY, self.read_only))
+        options.flags = sum(flag for flag, wanted in wishes if wanted)
 
 
 class Instance:
@@ -111,6 +117,11 @@ class Instance:
     def is_isolated(self) -> bool:
         """Whether its code runs in a process of its own."""
         return number(c_uint32, library.msdk_instance_is_isolated, self._handle) != 0
+
+    @property
+    def containment(self) -> Containment:
+        """What holds its process on this machine; nothing for one in this process."""
+        return Containment(number(c_uint32, library.msdk_instance_containment, self._handle))
 
     def state(self, kind: Kind) -> InstanceState:
         """Its state as one :class:`Kind` of those that it is."""

@@ -13,7 +13,7 @@ from .formats import Rate, VideoFormat, format_of, rate
 from .instance import Instance
 from .report import FrameReport, next_report
 from .sender import FrameSender
-from .stats import OutgoingVideoStats, snapshot
+from .stats import OutboundStats, OutgoingVideoStats, snapshot
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -130,6 +130,10 @@ class OutgoingVideo:
 
     def stats(self) -> OutgoingVideoStats:
         return snapshot(OutgoingVideoStats, filled(_structs.OutgoingVideoStats, library.msdk_outgoing_video_stats_get, self._handle))
+
+    def network_stats(self) -> OutboundStats:
+        """What the network does to the stream; StateError where it goes over none."""
+        return snapshot(OutboundStats, filled(_structs.OutboundStats, library.msdk_outgoing_video_network_stats, self._handle))
 
     # ------------------------------------------------------------------------------------------------------------- steering
 

@@ -16,7 +16,7 @@ from .errors import AgainError, InvalidError, MediaSDKError, MediaTimeout
 from .instance import Instance
 from .pacing import Writing, asleep, paced
 from .report import FrameReport, next_report
-from .stats import OutgoingAudioStats, snapshot
+from .stats import OutboundStats, OutgoingAudioStats, snapshot
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -106,6 +106,10 @@ class OutgoingAudio:
 
     def stats(self) -> OutgoingAudioStats:
         return snapshot(OutgoingAudioStats, filled(_structs.OutgoingAudioStats, library.msdk_outgoing_audio_stats_get, self._handle))
+
+    def network_stats(self) -> OutboundStats:
+        """What the network does to the stream; StateError where it goes over none."""
+        return snapshot(OutboundStats, filled(_structs.OutboundStats, library.msdk_outgoing_audio_network_stats, self._handle))
 
     # -------------------------------------------------------------------------------------------------------------- sending
 

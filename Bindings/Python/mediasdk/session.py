@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import weakref
-from ctypes import addressof, byref, c_int32, c_uint32, create_string_buffer, sizeof
+from ctypes import addressof, byref, c_int32, c_uint32, c_uint64, create_string_buffer, sizeof
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, TypeVar
 
@@ -10,8 +10,8 @@ from . import _structs
 from ._call import check, created, decode, encode, failure, filled, number, sized, wait
 from ._native import library
 from .audio_format import audio_format_of
-from .constants import (INGEST_ANY_PORT, AudioKind, Codec, EventFlag, EventType, Limits, Moderation, Permission, Preset, SessionState,
-                        Status, VideoKind)
+from .constants import (INGEST_ANY_PORT, AudioKind, CaptureFlag, Codec, Direction, EventFlag, EventType, Limits, Moderation, Permission, Preset, SdpType,
+                        SessionState, Status, VideoKind)
 from .errors import ClosedError, HandleError, MediaTimeout
 from .events import Event, state_of
 from .formats import format_of
@@ -64,13 +64,16 @@ class Session:
     """
 
     def __init__(self, engine: Engine, url: str, user_id: str, display_name: str | None = None, event_capacity: int = 0,
-                 access_token: str | None = None) -> None:
+                 access_token: str | None = None, capture_path: str | None = None, capture_flags: CaptureFlag = CaptureFlag(0)) -> None:
         options = sized(_structs.SessionOptions, event_capacity=event_capacity, url=encode(url, "url"),
                         user_id=encode(user_id, "user_id"))
         if display_name is not None:
             options.display_name = encode(display_name, "display_name")
         if access_token is not None:
             options.access_token = encode(access_token, "access_token")
+        if capture_path is not None:
+            options.capture_path = encode(capture_path, "capture_path")
+        options.capture_flags = int(capture_flags)
         self._handle = 0
         self._handle = created(library.msdk_session_create, engine._handle, options)
         self._engine = engine
@@ -131,6 +134,42 @@ class Session:
         """Begins to leave.  A success when there is nothing to leave."""
         check(library.msdk_session_disconnect(self._handle))
 
+    def set_srtp_keys(self, own: bytes, theirs: bytes) -> None:
+        """The keys of a session whose url has ``srtp=SUITE``: master key and salt in a row.  To be set before :meth:`connect`.
+
+        Args:
+            own: protects what is sent.
+            theirs: protects what comes.
+
+        Raises:
+            StateError: connected already, or no ``srtp`` in the url.
+        """
+        check(library.msdk_session_set_srtp_keys(self._handle, bytes(own), len(own), bytes(theirs), len(theirs)))
+
+    def set_remote_sdp(self, kind: SdpType, sdp: str) -> None:
+        """Takes the other end's description, of a session whose url is ``rtp:``.
+
+        Raises:
+            InvalidError: it is no description, or answers no offer.
+            StateError: connected already, or the url is another.
+        """
+        check(library.msdk_session_set_remote_sdp(self._handle, int(kind), encode(sdp, "sdp")))
+
+    def local_sdp(self) -> str:
+        """This end's description: the answer once an offer was set, else an offer; by url what a receiver has to know.  Its ports are
+        bound from now on."""
+        return self._text(library.msdk_session_local_sdp)
+
+    def _text(self, function: Any) -> str:
+        needed, size = c_uint64(), 4096
+        while True:
+            room = create_string_buffer(size)
+            result = function(self._handle, room, size, needed)
+            if result != Status.BUFFER_SMALL or needed.value <= size:
+                check(result)
+                return decode(room.value)
+            size = needed.value
+
     @property
     def state(self) -> SessionState:
         return SessionState(number(c_uint32, library.msdk_session_state, self._handle))
@@ -171,6 +210,10 @@ class Session:
 
     def stats(self) -> SessionStats:
         return snapshot(SessionStats, filled(_structs.SessionStats, library.msdk_session_stats_get, self._handle))
+
+    def stats_json(self) -> str:
+        """The same and more as JSON: a list of objects by the names and units of W3C's webrtc-stats."""
+        return self._text(library.msdk_session_stats_json)
 
     # --------------------------------------------------------------------------------------------------------------- video
 
@@ -385,7 +428,8 @@ class Session:
             kind=_stream_kind(struct),
             muted=bool(struct.value) if kind in (EventType.INCOMING_AUDIO_ADDED, EventType.INCOMING_AUDIO_MUTED) else None,
             speaking=bool(struct.state) if kind == EventType.ACTIVE_SPEAKER else None,
-            moderation=Moderation(struct.value) if kind == EventType.MODERATED else None)
+            moderation=Moderation(struct.value) if kind == EventType.MODERATED else None,
+            direction=Direction(struct.direction) if kind == EventType.NETWORK_QUALITY else None)
 
     def _incoming_of(self, wanted: type[T], handle: int | None, make: Callable[[int], T]) -> T | None:
         """The stream of a handle, the same object each time."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from .constants import Codec, IncomingState, OutgoingState, SessionState
+from .constants import Codec, IncomingState, OutgoingState, Quality, SessionState
 
 T = TypeVar("T")
 
@@ -44,6 +44,11 @@ class SessionStats:
     Attributes:
         available_outgoing_bitrate: the bandwidth estimate; 0: unlimited.
         packets_lost: of those sent to this session.
+        packets_foreign, packets_refused, packets_forged, packets_replayed: over RTP or a hub, datagrams that came and were not taken: from foreign
+            hosts, of no agreed stream, not authentic, a second time.
+        packets_unsent: that the network, or a full buffer of the system, did not take.
+        round_trip_time_ns: 0: not known.
+        outgoing_quality, incoming_quality: of the network.
     """
 
     state: SessionState
@@ -56,9 +61,19 @@ class SessionStats:
     events_queued: int
     events_dropped: int
     participants: int
+    packets_foreign: int
+    packets_refused: int
+    packets_forged: int
+    packets_replayed: int
+    packets_unsent: int
+    round_trip_time_ns: int
+    outgoing_quality: Quality
+    incoming_quality: Quality
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", SessionState(self.state))
+        object.__setattr__(self, "outgoing_quality", Quality(self.outgoing_quality))
+        object.__setattr__(self, "incoming_quality", Quality(self.incoming_quality))
 
 
 @dataclass(frozen=True)
@@ -221,3 +236,89 @@ class IncomingAudioStats:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", IncomingState(self.state))
+
+
+@dataclass(frozen=True)
+class OutboundStats:
+    """A stream that goes out over a network: webrtc-stats' outbound-rtp, and of the remote-inbound-rtp what the other end reported last.
+
+    Attributes:
+        packets_sent: retransmissions, and padding that probes the way, included.
+        bytes_sent: of payload.
+        target_bitrate: that the encoder is told to make.
+        reported_at_ns: when the other end's last report of the stream came; 0: none came yet, and the rest up to
+            round_trip_time_measurements is 0.
+        round_trip_time_ns: 0: not known.
+        available_outgoing_bitrate, queued_packets, queued_bytes, queue_delay_ns, expired_packets: of the way, all its streams together.
+    """
+
+    ssrc: int
+    packets_sent: int
+    bytes_sent: int
+    header_bytes_sent: int
+    retransmitted_packets_sent: int
+    retransmitted_bytes_sent: int
+    nack_count: int
+    pli_count: int
+    fir_count: int
+    frames_sent: int
+    key_frames_sent: int
+    huge_frames_sent: int
+    total_packet_send_delay_ns: int
+    target_bitrate: int
+    reported_at_ns: int
+    packets_lost: int
+    fraction_lost: float
+    jitter_ns: int
+    round_trip_time_ns: int
+    total_round_trip_time_ns: int
+    round_trip_time_measurements: int
+    available_outgoing_bitrate: int
+    queued_packets: int
+    queued_bytes: int
+    queue_delay_ns: int
+    expired_packets: int
+
+
+@dataclass(frozen=True)
+class InboundStats:
+    """A stream that comes in over a network: webrtc-stats' inbound-rtp.
+
+    Attributes:
+        packets_received: what was sent again included.
+        packets_repaired: had been missing, and came after all.
+        packets_lost: what was repaired by a source of its own counts as lost.
+        frames_received: pictures that became whole.
+        total_samples_received, concealed_samples: of sound, at 48 kHz.
+        round_trip_time_ns: of the way; 0: not known.
+    """
+
+    ssrc: int
+    packets_received: int
+    bytes_received: int
+    header_bytes_received: int
+    retransmitted_packets_received: int
+    retransmitted_bytes_received: int
+    packets_repaired: int
+    packets_discarded: int
+    packets_lost: int
+    jitter_ns: int
+    last_packet_received_ns: int
+    nack_count: int
+    pli_count: int
+    frames_received: int
+    key_frames_received: int
+    frames_dropped: int
+    frames_assembled_from_multiple_packets: int
+    total_assembly_time_ns: int
+    frame_width: int
+    frame_height: int
+    freeze_count: int
+    total_freezes_duration_ns: int
+    jitter_buffer_delay_ns: int
+    jitter_buffer_target_delay_ns: int
+    jitter_buffer_emitted_count: int
+    total_samples_received: int
+    concealed_samples: int
+    concealment_events: int
+    round_trip_time_ns: int

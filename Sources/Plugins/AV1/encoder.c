@@ -59,7 +59,7 @@ static msdk_result set_controls(msdk_self *self, av1_encoder *encoder, const msd
   const struct {
     int control, value;
   } controls[] = {
-    {AOME_SET_CPUUSED, speeds[settings->preset]},
+    {AOME_SET_CPUUSED, self->speed > 0 ? self->speed : speeds[settings->preset]},
     {AV1E_SET_TUNE_CONTENT, screen ? AOM_CONTENT_SCREEN : AOM_CONTENT_DEFAULT},
     {AV1E_SET_ENABLE_PALETTE, screen},
     {AV1E_SET_ENABLE_INTRABC, 0},

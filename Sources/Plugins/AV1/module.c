@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 msdk_result av1_fail(const msdk_self *self, msdk_result result, const char *text, ...) {
   char line[256];
@@ -26,6 +27,23 @@ static msdk_result create(const msdk_host *host, msdk_host_context *context, msd
 
 static void destroy(msdk_self *self) { free(self); }
 
+static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
+  if (strcmp(name, "speed") != 0) return av1_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there is speed", name);
+  self->speed = value->u.i32;
+  return MSDK_OK;
+}
+
+static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out) {
+  if (strcmp(name, "speed") != 0) return av1_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there is speed", name);
+  *out = (msdk_value){.type = MSDK_T_I32, .u.i32 = self->speed};
+  return MSDK_OK;
+}
+
+static const msdk_param params[] = {
+  {.struct_size = sizeof(msdk_param), .name = "speed", .def = {.type = MSDK_T_I32}, .min = 0, .max = 11,
+   .summary = "libaom's cpu-used, from 5, which takes its time, to 11; 0: as the stream's preset says"},
+};
+
 static const msdk_class class = {
   .struct_size = sizeof(msdk_class),
   .kinds = MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER,
@@ -34,6 +52,11 @@ static const msdk_class class = {
   .summary = "AV1, encoded by libaom and decoded by dav1d",
   .create = create,
   .destroy = destroy,
+  .set_param = set_param,
+  .get_param = get_param,
+  .params = params,
+  .param_count = sizeof params / sizeof params[0],
+  .param_stride = sizeof params[0],
   .video_encoder = &av1_encoder_table,
   .video_decoder = &av1_decoder_table,
 };

@@ -14,6 +14,7 @@ struct msdk_self {
   msdk_host_context *context;
   av1_encoder *encoder; /* NULL while it is closed */
   av1_decoder *decoder;
+  int32_t speed; /* of libaom; 0: as the preset says */
 };
 
 extern const msdk_video_encoder av1_encoder_table;

@@ -9,15 +9,14 @@ extension Template {
 
     """
 
-  static let ignored = "*.so\n*.o\n*.png\n*.pgm\n"
+  static let ignored = "*.so\n*.o\n*.png\n*.pgm\n*.wav\n"
 
-  /// `build` makes @NAME@.so of `sources`; `run` is the command of `make run`, "" when there is none.
+  /// `build` makes @NAME@.so of `sources`; `run` is the command of `make run`.
   static func makefile(sources: String, settings: String, build: String, run: String) -> String {
-    let targets = run.isEmpty ? "check" : "check run"
-    return """
+    """
       # make          builds @NAME@.so
       # make check    checks it against the rules of mediasdk/plugin.h
-      \(run.isEmpty ? "" : "# make run      tries it out in a call inside one process\n")\
+      # make run      tries it out in a call inside one process
       # make install  puts it where programs look for plugins
       #
       # All that it needs of MediaSDK is found with pkg-config; PKG_CONFIG_PATH says where, when it is installed in an unusual place.
@@ -35,7 +34,10 @@ extension Template {
 
       check: $(PLUGIN)
       \t$(MSDK) plugin check ./$(PLUGIN)
-      \(run.isEmpty ? "" : "\nrun: $(PLUGIN)\n\t\(run)\n")
+
+      run: $(PLUGIN)
+      \t\(run)
+
       install: $(PLUGIN)
       \tinstall -d $(DESTDIR)$(PLUGIN_DIR)
       \tinstall -m 755 $(PLUGIN) $(DESTDIR)$(PLUGIN_DIR)
@@ -43,7 +45,7 @@ extension Template {
       clean:
       \t$(RM) $(PLUGIN)
 
-      .PHONY: all \(targets) install clean
+      .PHONY: all check run install clean
 
       """
   }

@@ -18,50 +18,73 @@ struct Template {
 
   /// Nil when there is none of that kind in that language.
   init?(_ kind: Kind, _ language: Language) {
-    let common = [("plugin.map", Template.map), (".gitignore", Template.ignored)]
+    guard let files = Template.files(kind, language) else { return nil }
+    self.files = files
+  }
+
+  private static func files(_ kind: Kind, _ language: Language) -> [(path: String, text: String)]? {
+    let common = [("plugin.map", map), (".gitignore", ignored)]
     switch (language, kind) {
     case (.c, _):
-      let makefile = Template.makefile(
-        sources: "@NAME@.c plugin.map", settings: Template.settingsC, build: Template.buildC, run: Template.runCommand(kind))
-      files = [("@NAME@.c", Template.sourceC(kind)), ("Makefile", makefile)] + common
-    case (.swift, .producer):
-      let makefile = Template.makefile(
-        sources: "@NAME@.swift Plugin.swift plugin.map", settings: Template.settingsSwift, build: Template.buildSwift,
-        run: Template.runCommand(kind))
-      files =
-        [
-          ("@NAME@.swift", Template.producerSwift), ("Plugin.swift", Template.pluginSwift),
-          ("CMediaSDKPlugin/module.modulemap", Template.moduleMap), ("CMediaSDKPlugin/shim.h", Template.shim), ("Makefile", makefile),
-        ] + common
-    case (.rust, .producer):
-      let makefile = Template.makefile(
-        sources: "@NAME@.rs mediasdk.rs", settings: Template.settingsRust, build: Template.buildRust, run: Template.runCommand(kind))
-      files = [
-        ("@NAME@.rs", Template.producerRust), ("mediasdk.rs", Template.bindingRust), ("Makefile", makefile),
-        (".gitignore", Template.ignored),
-      ]
+      let makefile = makefile(sources: "@NAME@.c plugin.map", settings: settingsC, build: buildC, run: runCommand(kind))
+      return [("@NAME@.c", sourceC(kind)), ("Makefile", makefile)] + common
+    case (.swift, .producer): return swift(producerSwift, pluginSwift("Producer", producerTablesSwift), kind) + common
+    case (.swift, .renderer): return swift(rendererSwift, pluginSwift("Renderer", rendererTablesSwift), kind) + common
+    case (.swift, .filter): return swift(filterSwift, pluginSwift("Filter", filterTablesSwift), kind) + common
+    case (.rust, .producer): return rust(producerRust, kind)
+    case (.rust, .renderer): return rust(rendererRust, kind)
+    case (.rust, .filter): return rust(filterRust, kind)
     default: return nil
     }
   }
 
+  private static func swift(_ work: String, _ tables: String, _ kind: Kind) -> [(path: String, text: String)] {
+    let makefile = makefile(
+      sources: "@NAME@.swift Plugin.swift plugin.map", settings: settingsSwift, build: buildSwift, run: runCommand(kind))
+    return [
+      ("@NAME@.swift", work), ("Plugin.swift", tables.filled("@MINOR@", leastMinor(kind))),
+      ("CMediaSDKPlugin/module.modulemap", moduleMap), ("CMediaSDKPlugin/shim.h", shim), ("Makefile", makefile),
+    ]
+  }
+
+  private static func rust(_ source: String, _ kind: Kind) -> [(path: String, text: String)] {
+    let makefile = makefile(sources: "@NAME@.rs mediasdk.rs", settings: settingsRust, build: buildRust, run: runCommand(kind))
+    return [
+      ("@NAME@.rs", source.filled("@MINOR@", leastMinor(kind))), ("mediasdk.rs", bindingRust), ("Makefile", makefile),
+      (".gitignore", ignored),
+    ]
+  }
+
   private static func sourceC(_ kind: Kind) -> String {
+    let source =
+      switch kind {
+      case .producer: producerC
+      case .renderer: rendererC
+      case .audioProducer: audioProducerC
+      case .audioRenderer: audioRendererC
+      case .filter: filterC
+      }
+    return source.filled("@MINOR@", leastMinor(kind))
+  }
+
+  /// The oldest host that knows of the kind.
+  private static func leastMinor(_ kind: Kind) -> String {
     switch kind {
-    case .producer: producerC.filled("@MINOR@", "0")
-    case .renderer: rendererC.filled("@MINOR@", "0")
-    case .audioProducer: audioProducerC.filled("@MINOR@", "1")
-    case .audioRenderer: audioRendererC.filled("@MINOR@", "1")
-    case .filter: filterC.filled("@MINOR@", "3")
+    case .producer, .renderer: "0"
+    case .audioProducer, .audioRenderer: "1"
+    case .filter: "3"
     }
   }
 
-  static func canRun(_ kind: Kind) -> Bool { !runCommand(kind).isEmpty }
-
-  /// What `make run` does; the tool's calls have pictures only, so that sound has none.
+  /// What `make run` does.
   private static func runCommand(_ kind: Kind) -> String {
     switch kind {
     case .producer: "$(MSDK) run --plugins . --producer @ID@ --frames 30 --renderer file:@NAME@.png"
     case .renderer: "$(MSDK) run --plugins . --producer testpattern --size 640x360 --frames 30 --renderer @ID@"
-    case .audioProducer, .audioRenderer, .filter: ""
+    case .filter:
+      "$(MSDK) run --plugins . --producer testpattern --size 640x360 --frames 30 --filter @ID@ --renderer file:@NAME@.png"
+    case .audioProducer: "$(MSDK) run --plugins . --sound --producer @ID@ --seconds 2 --renderer wav:@NAME@.wav"
+    case .audioRenderer: "$(MSDK) run --plugins . --sound --producer tone --seconds 2 --renderer @ID@"
     }
   }
 }

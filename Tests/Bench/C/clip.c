@@ -75,6 +75,31 @@ void clip_open(struct clip *clip, const char *path, enum clip_layout layout) {
   if (clip->count == 0) die("%s has no pictures", path);
 }
 
+/* In place: what is kept lies behind where it goes to. */
+static uint8_t *cut_plane(uint8_t *to, const uint8_t *plane, uint32_t stride, uint32_t left, uint32_t top, uint32_t width, uint32_t height) {
+  for (uint32_t y = 0; y < height; y++, to += width) memmove(to, plane + (size_t)(top + y) * stride + left, width);
+  return to;
+}
+
+void clip_cut(struct clip *clip, uint32_t width, uint32_t height, enum clip_layout layout) {
+  if (width > clip->width || height > clip->height || width % 2 != 0 || height % 2 != 0) die("%ux%u cannot be cut out", width, height);
+  uint32_t left = (clip->width - width) / 4 * 2, top = (clip->height - height) / 4 * 2;
+  uint8_t *to = clip->pictures;
+  for (uint32_t i = 0; i < clip->count; i++) {
+    const uint8_t *luma = clip->pictures + i * clip->frame_size, *chroma = luma + (size_t)clip->width * clip->height;
+    to = cut_plane(to, luma, clip->width, left, top, width, height);
+    if (layout == CLIP_NV12) {
+      to = cut_plane(to, chroma, clip->width, left, top / 2, width, height / 2);
+      continue;
+    }
+    to = cut_plane(to, chroma, clip->width / 2, left / 2, top / 2, width / 2, height / 2);
+    to = cut_plane(to, chroma + (size_t)clip->width * clip->height / 4, clip->width / 2, left / 2, top / 2, width / 2, height / 2);
+  }
+  clip->width = width;
+  clip->height = height;
+  clip->frame_size = (size_t)width * height * 3 / 2;
+}
+
 uint8_t *clip_picture(const struct clip *clip, uint64_t i) { return clip->pictures + i % clip->count * clip->frame_size; }
 
 void clip_close(struct clip *clip) { free(clip->pictures); }

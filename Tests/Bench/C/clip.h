@@ -16,6 +16,9 @@ struct clip {
 /* Decodes the whole IVF file. Ends the program when it cannot. */
 void clip_open(struct clip *clip, const char *path, enum clip_layout layout);
 
+/* Keeps the middle of all pictures. Ends the program when it is larger than they are, or odd. */
+void clip_cut(struct clip *clip, uint32_t width, uint32_t height, enum clip_layout layout);
+
 /* Picture i, round and round. */
 uint8_t *clip_picture(const struct clip *clip, uint64_t i);
 

@@ -5,7 +5,7 @@
 #include "clip.h"
 #include "encode_meter.h"
 #include "measure.h"
-#include "vp8_settings.h"
+#include "vp8enc.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -34,25 +34,12 @@ static void end_of_stream(GstAppSink *sink, gpointer unused) {
   g_mutex_unlock(&mutex);
 }
 
-static void set(GstElement *encoder, const struct vp8_settings *s) {
-  gst_util_set_object_arg(G_OBJECT(encoder), "end-usage", "cbr");
-  gst_util_set_object_arg(G_OBJECT(encoder), "keyframe-mode", "auto");
-  gst_util_set_object_arg(G_OBJECT(encoder), "error-resilient", s->error_resilient ? "default" : "none");
-  g_object_set(encoder, "deadline", (gint64)1, "cpu-used", s->cpu_used, "threads", (gint)s->threads, "target-bitrate", (gint)VP8_BITRATE,
-               "lag-in-frames", 0, "min-quantizer", (gint)s->min_quantizer, "max-quantizer", (gint)s->max_quantizer, "undershoot",
-               (gint)s->undershoot, "overshoot", (gint)s->overshoot, "buffer-size", (gint)s->buffer, "buffer-initial-size",
-               (gint)s->buffer_initial, "buffer-optimal-size", (gint)s->buffer_optimal, "dropframe-threshold", (gint)s->drop_threshold,
-               "keyframe-max-dist", (gint)s->key_frame_distance, "token-partitions", (gint)s->partitions_log2, "noise-sensitivity",
-               (gint)s->noise_sensitivity, "static-threshold", (gint)s->static_threshold, "max-intra-bitrate", (gint)s->max_intra_rate,
-               "auto-alt-ref", FALSE, NULL);
-}
-
 static GstElement *pipeline_open(const struct clip *clip, GstAppSrc **source) {
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch("appsrc name=in ! vp8enc name=encoder ! appsink name=out", &error);
   if (pipeline == NULL || error != NULL) die("no pipeline: %s", error == NULL ? "?" : error->message);
   GstElement *encoder = gst_bin_get_by_name(GST_BIN(pipeline), "encoder");
-  set(encoder, &vp8_ours);
+  vp8enc_set(encoder, &vp8_ours);
   gst_object_unref(encoder);
   *source = GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline), "in"));
   GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import time
 
-from . import capture, commands, conversions, encoding, fanning, feeding, handles, isolation, latency, lifetime, mixing, opus, passage, resampling
-from . import scanning, sending, start
+from . import badlink, capture, commands, conversions, encoding, fanning, feeding, forwarding, handles, isolation, latency, lifetime, mixing, opus
+from . import passage, resampling, rtp, scanning, sending, start, streams
 from .programs import Place, progress
 from .table import Table
 
@@ -19,6 +19,10 @@ PARTS = {
     "capture": capture.measure,
     "scanning": scanning.measure,
     "isolation": isolation.measure,
+    "rtp": rtp.measure,
+    "streams": streams.measure,
+    "forwarding": forwarding.measure,
+    "badlink": badlink.measure,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Callable
 from .programs import Failed, Runs
 
 HEADINGS = ("subject", "ours", "peer", "ours/peer: median (least to most; best runs)", "goal", "met?")
-RATES = {"fps"}  # of these keys more is better; of all others less
+RATES = {"fps", "streams", "packets_per_s"}  # of these keys more is better; of all others less
 
 
 class Row:
@@ -39,6 +39,15 @@ def compared(
     elif at_least is not None:
         goal, met = f">= {at_least:g}", middle >= at_least
     return Row(subject, number(statistics.median(ours)), f"{peer_name} {number(statistics.median(peer))}", text, goal, met)
+
+
+def beyond(subject: str, ours: Sequence[float], peer_name: str, peer: Sequence[float], at_most: float) -> Row:
+    """How much more it is, pair by pair; the median decides."""
+    differences = [a - b for a, b in zip(ours, peer)]
+    middle = statistics.median(differences)
+    text = f"{middle:+.0f} ({min(differences):+.0f} to {max(differences):+.0f}; {min(ours) - min(peer):+.0f})"
+    beside = f"{peer_name} {number(statistics.median(peer))}"
+    return Row(subject, number(statistics.median(ours)), beside, text, f"<= {at_most:+g}", middle <= at_most)
 
 
 def alone(subject: str, ours: float, unit: str, below: float | None = None, beside: str = "") -> Row:
@@ -72,6 +81,10 @@ class Table:
         best = max if ours[1] in RATES else min
         if peer[0] in runs.values:
             self.add(subject, lambda: compared(subject, runs.get(*ours), peer[0], runs.get(*peer), at_most, at_least, best))
+
+    def beyond(self, runs: Runs, subject: str, key: str, ours: str, peer: str, at_most: float) -> None:
+        """One key of two candidates, by their difference."""
+        self.add(subject, lambda: beyond(subject, runs.get(ours, key), peer, runs.get(peer, key), at_most))
 
     def text(self) -> str:
         widths = [len(heading) for heading in HEADINGS]

@@ -1,5 +1,8 @@
-/* Producers and a renderer that do, at a moment that is asked for, whatever a plugin should not. Parameters: "fault" what, "at" in which call, "every"
- * whether each process does it or only the first (a file named by "mark" tells that there was one). "shade" is what the picture shows. */
+/* Producers, a renderer and filters with commands that do, at a moment that is asked for, whatever a plugin should not. Parameters: "fault"
+ * what, "at" in which call, "every" whether each process does it or only the first (a file named by "mark" tells that there was one).
+ * "shade" is what the picture shows. */
+#include "page.h"
+
 #include <mediasdk/plugin.h>
 
 #include <fcntl.h>
@@ -23,6 +26,12 @@ struct msdk_self {
   volatile int pushing;
 };
 
+/* As the rest of the system knows it: in a namespace of its own, getpid has another number. */
+static int process_number(void) {
+  char text[32] = "";
+  return readlink("/proc/self", text, sizeof text - 1) > 0 ? atoi(text) : (int)getpid();
+}
+
 static int overflow(int depth) {
   volatile char room[4096];
   memset((char *)room, depth, sizeof room);
@@ -37,7 +46,7 @@ static void truncate_pools(void) {
   char line[512];
   while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
     unsigned long from, to;
-    if (strstr(line, "memfd:msdk-frames") == NULL || sscanf(line, "%lx-%lx", &from, &to) != 2) continue;
+    if (strstr(line, "memfd:msdk-") == NULL || sscanf(line, "%lx-%lx", &from, &to) != 2) continue;
     char path[96];
     snprintf(path, sizeof path, "/proc/self/map_files/%lx-%lx", from, to);
     int descriptor = open(path, O_RDWR);
@@ -53,6 +62,12 @@ static void forge(int socket, uint32_t slot) {
   for (int i = 0; i < 3; i++) send(socket, &message, sizeof message, MSG_NOSIGNAL);
 }
 
+/* The page of the calls: an answer before it is one, whose length and bytes are anything. */
+static void forge_answer(void) {
+  unsigned char *end;
+  for (volatile unsigned char *at = calls_page(&end); at != NULL && at < end; at++) *at = (unsigned char)random();
+}
+
 /* Messages that begin as some do and go on as none does. */
 static void noise(unsigned seed) {
   fprintf(stderr, "faulty: noise of seed %u\n", seed);
@@ -60,7 +75,7 @@ static void noise(unsigned seed) {
   for (int i = 0; i < 3000; i++) {
     union { uint32_t word[256]; unsigned char byte[1024]; } message;
     for (int n = 0; n < 256; n++) message.word[n] = (uint32_t)random() >> (random() % 32);
-    message.word[0] = (uint32_t)random() % 9;
+    message.word[0] = (uint32_t)random() % 10;
     message.word[1] = (uint32_t)random() % 3;
     message.word[2] = 1 + (uint32_t)random() % 2;
     message.word[3] = (uint32_t)random() % 8;
@@ -88,9 +103,21 @@ static void misbehave(msdk_self *self) {
   if (strcmp(fault, "_exit") == 0) _exit(7);
   if (strcmp(fault, "kill") == 0) kill(getpid(), SIGKILL);
   if (strcmp(fault, "stop") == 0) kill(getpid(), SIGSTOP);
+  if (strcmp(fault, "pause") == 0) {
+    while (strcmp(self->fault, "pause") == 0) usleep(1000);
+  }
   if (strcmp(fault, "truncate") == 0) truncate_pools();
   if (strcmp(fault, "forge") == 0) {
     forge(4, 999);
+    sleep(5);
+  }
+  if (strcmp(fault, "reply") == 0) { /* an answer to a filter's call that names slots which it was not granted, or none there are */
+    struct { uint32_t id; int32_t result; uint32_t keeps, delay, kind, generation, slot; uint32_t rest[64]; } answer = {0, 0, 0, 0, 2, 1, 77, {0}};
+    forge_reply(&answer, sizeof answer);
+    sleep(5);
+  }
+  if (strcmp(fault, "answer") == 0) {
+    forge_answer();
     sleep(5);
   }
   if (strcmp(fault, "garbage") == 0) {
@@ -101,7 +128,7 @@ static void misbehave(msdk_self *self) {
     sleep(5);
   }
   if (strcmp(fault, "noise") == 0) {
-    noise((unsigned)getpid());
+    noise((unsigned)process_number());
     sleep(5);
   }
   if (strcmp(fault, "close") == 0) {
@@ -185,7 +212,7 @@ static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out)
   if (strcmp(name, "shade") == 0) *out = (msdk_value){.type = MSDK_T_I32, .u.i32 = self->shade};
   else if (strcmp(name, "every") == 0) *out = (msdk_value){.type = MSDK_T_BOOL, .u.b = (uint8_t)self->every};
   else {
-    if (strcmp(name, "pid") == 0) snprintf(text, sizeof text, "%d", (int)getpid());
+    if (strcmp(name, "pid") == 0) snprintf(text, sizeof text, "%d", process_number());
     else if (strcmp(name, "fault") == 0) snprintf(text, sizeof text, "%s", self->fault);
     else if (strcmp(name, "at") == 0) snprintf(text, sizeof text, "%s", self->at);
     else text[0] = 0;
@@ -289,9 +316,84 @@ static const msdk_video_renderer renderer = {
   .snapshot_format = snapshot_format, .snapshot = snapshot,
 };
 
+/* ----------------------------------------------------------------------------------------------------- filters and commands */
+
+static msdk_result init_filter(msdk_self *self) { return reach(self, "init"), MSDK_OK; }
+static msdk_result release_filter(msdk_self *self) { return reach(self, "release"), MSDK_OK; }
+static msdk_result filter_format(msdk_self *self, const msdk_video_format *in, msdk_video_format *out) {
+  (void)in;
+  reach(self, "set_format");
+  self->format = *out;
+  return MSDK_OK;
+}
+static msdk_result filter_flush(msdk_self *self) { return reach(self, "flush"), MSDK_OK; }
+/* Half of it is painted when it goes wrong. */
+static msdk_result filter_picture(msdk_self *self, msdk_video_frame *in, msdk_video_frame **out) {
+  msdk_result result = self->host->video_frame_make_writable(self->context, in, out);
+  if (result < 0) return self->host->video_frame_unref(in), result;
+  memset((*out)->plane[0].data, self->shade, (*out)->plane[0].size / 2);
+  if (++self->produced == 3) reach(self, "filter");
+  memset((*out)->plane[0].data, self->shade, (*out)->plane[0].size);
+  return MSDK_OK;
+}
+static const msdk_video_filter filter = {
+  .struct_size = sizeof(msdk_video_filter), .init_filter = init_filter, .release_filter = release_filter, .set_format = filter_format,
+  .filter_video_frame = filter_picture, .flush = filter_flush,
+};
+
+static msdk_result filter_sound_format(msdk_self *self, const msdk_audio_format *in) {
+  reach(self, "set_format");
+  return in->sample_format == MSDK_SAMPLE_S16 ? MSDK_OK : MSDK_E_FORMAT;
+}
+static msdk_result filter_sound(msdk_self *self, msdk_audio_frame *in, msdk_audio_frame **out) {
+  msdk_result result = self->host->audio_frame_make_writable(self->context, in, out);
+  if (result < 0) return self->host->audio_frame_unref(in), result;
+  int16_t *samples = (int16_t *)(void *)(*out)->planes[0];
+  uint32_t count = (*out)->sample_count * (*out)->format->channels;
+  for (uint32_t i = 0; i < count; i++) {
+    if (i == count / 2 && ++self->produced == 3) reach(self, "filter");
+    samples[i] = (int16_t)(self->shade * 100);
+  }
+  return MSDK_OK;
+}
+static uint32_t filter_delay(const msdk_self *self) { return (uint32_t)self->shade * 1000000; }
+static const msdk_audio_filter sound_filter = {
+  .struct_size = sizeof(msdk_audio_filter), .init_filter = init_filter, .release_filter = release_filter, .set_format = filter_sound_format,
+  .filter_audio_frame = filter_sound, .delay_ns = filter_delay, .flush = filter_flush,
+};
+
+static int32_t work(msdk_self *self, int32_t number) { return reach(self, "work"), number + self->shade; }
+static const char *echo(msdk_self *self, const char *text) {
+  reach(self, "echo");
+  return text;
+}
+static const msdk_bytes *send_back(msdk_self *self, const msdk_bytes *bytes) {
+  reach(self, "send_back");
+  return bytes;
+}
+static msdk_result refuse(msdk_self *self, const msdk_value *args, uint32_t count, msdk_value *result) {
+  (void)args, (void)count, (void)result;
+  self->host->set_error(self->context, MSDK_E_DEVICE_LOST, "it was refused in the plugin's own words");
+  return MSDK_E_DEVICE_LOST;
+}
+static msdk_result wait_beside(msdk_self *self) {
+  reach(self, "wait_beside");
+  usleep(300000);
+  return MSDK_OK;
+}
+static const msdk_command commands[] = {
+  MSDK_COMMAND1("work", work, I32, I32, "number", "adds the shade"),
+  MSDK_COMMAND1("echo", echo, STRING, STRING, "text", "gives it back"),
+  MSDK_COMMAND1("send_back", send_back, BYTES, BYTES, "bytes", "gives them back"),
+  MSDK_COMMAND0_WITH(MSDK_COMMAND_THREAD_SAFE, NULL, "wait_beside", wait_beside, STATUS, "takes its time"),
+  MSDK_COMMAND1_WITH(MSDK_COMMAND_THREAD_SAFE, NULL, "send_back_beside", send_back, BYTES, BYTES, "bytes", NULL),
+  {.struct_size = sizeof(msdk_command), .name = "refuse", .invoke = refuse},
+};
+
 #define COMMON                                                                                                     \
   .params = params, .param_count = sizeof params / sizeof params[0], .param_stride = sizeof params[0],             \
-  .create = create, .destroy = destroy, .set_param = set_param, .get_param = get_param
+  .create = create, .destroy = destroy, .set_param = set_param, .get_param = get_param,                            \
+  .commands = commands, .command_count = sizeof commands / sizeof commands[0], .command_stride = sizeof commands[0]
 
 static const msdk_class pull_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_PRODUCER, .id = "org.mediasdk.faulty.pull",
                                       .name = "faulty, pulled", COMMON, .video_producer = &pull};
@@ -302,7 +404,11 @@ static const msdk_class renderer_class = {.struct_size = sizeof(msdk_class), .ki
                                           .video_renderer = &renderer};
 static const msdk_class inside_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_PRODUCER, .id = "org.mediasdk.faulty.inside",
                                         .name = "cannot be isolated", .flags = MSDK_CLASS_NO_ISOLATION, COMMON, .video_producer = &pull};
-static const msdk_class *const classes[] = {&pull_class, &push_class, &renderer_class, &inside_class, NULL};
+static const msdk_class filter_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_FILTER, .id = "org.mediasdk.faulty.filter",
+                                        .name = "faulty filter", COMMON, .video_filter = &filter};
+static const msdk_class sound_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_AUDIO_FILTER, .id = "org.mediasdk.faulty.sound",
+                                       .name = "faulty filter of sound", COMMON, .audio_filter = &sound_filter};
+static const msdk_class *const classes[] = {&pull_class, &push_class, &renderer_class, &inside_class, &filter_class, &sound_class, NULL};
 static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 0, .vendor = "MediaSDK",
                                    .version = "1", .license = "MIT", .classes = classes};
 

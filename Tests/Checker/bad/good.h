@@ -66,6 +66,9 @@
 #ifndef PRODUCER
 #define PRODUCER .is_capture_started = NULL
 #endif
+#ifndef RENDERER
+#define RENDERER .flush = NULL
+#endif
 #ifndef PARAMS
 #define PARAMS {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "level", .def = {.type = MSDK_T_U32}, .min = 0, .max = 9}
 #endif
@@ -164,7 +167,7 @@ static msdk_result render(msdk_self *self, const msdk_video_frame *frame) {
 
 static const msdk_video_renderer table = {
   .struct_size = sizeof(msdk_video_renderer), .init_render = init, .release_render = release, .accepts_format = accepts_format,
-  .render_video_frame = render,
+  .render_video_frame = render, RENDERER,
 };
 #else
 static msdk_result capture_settings(msdk_self *self, msdk_video_format *out) {

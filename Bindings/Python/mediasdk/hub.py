@@ -1,0 +1,112 @@
+"""Rooms over the network without a server: a process opens one of its loopback rooms, and sessions elsewhere join it by a url."""
+from __future__ import annotations
+
+import os
+from ctypes import byref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Iterable
+
+from . import _structs
+from ._call import bounded, check, decode, encode, filled, sized
+from ._native import library
+from .errors import HandleError, InvalidError, NotFoundError
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+@dataclass(frozen=True)
+class HubInfo:
+    """
+    Attributes:
+        port: of TCP and of UDP, at all addresses.
+        member_count: over the network, those included who are away for a moment or wait for the room's answer.
+        packets_foreign: datagrams of nobody who is here.
+        fingerprint: of the certificate, "AA:BB:...".
+    """
+
+    port: int
+    member_count: int
+    packets_foreign: int
+    fingerprint: str
+
+
+class Hub:
+    """A room that :func:`open_hub` opened, until it or its engine is closed."""
+
+    def __init__(self, engine: Engine, room_url: str, info: HubInfo) -> None:
+        self._engine = engine
+        self._room_url = encode(room_url, "room_url")
+        self.room_url = room_url
+        self.port = info.port
+        self.fingerprint = info.fingerprint
+
+    def __enter__(self) -> Hub:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Hub {self.room_url} at port {self.port}>"
+
+    @property
+    def info(self) -> HubInfo:
+        """What it is now.
+
+        Raises:
+            NotFoundError: it is closed.
+        """
+        return _info(filled(_structs.HubInfo, library.msdk_room_hub_info, self._engine._handle, self._room_url))
+
+    def url(self, address: str, srtp: str | None = None) -> str:
+        """What a session elsewhere connects to.
+
+        Args:
+            address: by which that one reaches this machine, of IPv4 or IPv6; no name.
+            srtp: None: AEAD_AES_128_GCM; or AES_CM_128_HMAC_SHA1_80.
+        """
+        host = f"[{address}]" if ":" in address else address
+        name = self.room_url.split(":", 1)[1]
+        return f"hub://{host}:{self.port}/{name}?fingerprint={self.fingerprint}" + (f"&srtp={srtp}" if srtp else "")
+
+    def close(self) -> None:
+        """Takes all who came over the network out of the room; those of the process stay.  Nothing happens when it is closed already."""
+        try:
+            check(library.msdk_room_close_hub(self._engine._handle, self._room_url))
+        except (NotFoundError, HandleError):
+            pass
+
+
+def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.0.0.0", *, port: int = 0,
+             certificate: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None, most_members: int = 0) -> Hub:
+    """Opens a room to the network.  Who may come in says :func:`configure_room`.
+
+    Args:
+        room_url: "loopback:NAME", NAME without "?".
+        addresses: of this machine, up to 8; all of IPv4 by default, "::" is all of IPv6.
+        port: of TCP and UDP; 0: a free one.
+        certificate: PEM files of a certificate and its key; None: one is made, whose fingerprint is another each time.
+        most_members: over the network, 1..1,000; 0: 64.
+
+    Raises:
+        ExistsError: this engine opened the room already.
+        MediaIOError: a port is taken, or an address is not this machine's.
+        NotFoundError: a file cannot be read.
+        StateError: the engine has the virtual clock.
+        InvalidError, RangeError: an argument; the text names it and what is accepted.
+    """
+    joined = addresses if isinstance(addresses, str) else ",".join(addresses)
+    options = sized(_structs.HubOptions, port=bounded(port, 32, "port"), addresses=encode(joined, "addresses"),
+                    most_members=bounded(most_members, 32, "most_members"))
+    if certificate is not None:
+        if not isinstance(certificate, tuple) or len(certificate) != 2:
+            raise InvalidError(f"certificate is {type(certificate).__name__}; accepted: a tuple of two files, its own and its key's")
+        options.certificate, options.key = (encode(file, "certificate") for file in certificate)
+    out = _structs.HubInfo()
+    check(library.msdk_room_open_hub(engine._handle, encode(room_url, "room_url"), byref(options), byref(out)))
+    return Hub(engine, room_url, _info(out))
+
+
+def _info(struct: _structs.HubInfo) -> HubInfo:
+    return HubInfo(struct.port, struct.member_count, struct.packets_foreign, decode(struct.fingerprint))

@@ -1,0 +1,146 @@
+"""A call over the network without a server: one process hosts a room, others join it by the url that it prints.  Each sends a test pattern
+and a tone, and tells what came from the others.
+
+    PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/hub.py --plugins DIR --token TOKEN [--address 127.0.0.1]
+    ... python3 Examples/Python/hub.py --plugins DIR --token TOKEN --join 'hub://...'
+
+Who does not know the token is not let in.
+"""
+from __future__ import annotations
+
+import argparse
+import hmac
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from mediasdk import (Codec, Engine, EventType, IncomingVideo, MediaSDKError, MediaTimeout, PixelFormat, Session, SessionState, VideoFormat,
+                      access_requests, configure_room, open_hub)
+
+ROOM = "loopback:lobby"
+PATIENCE = 60.0  # seconds for the first picture
+
+
+def guard(engine: Engine, token: str) -> None:
+    """Decides who comes in, on a thread of its own, until the engine closes."""
+    for request in access_requests(engine, ROOM):
+        if hmac.compare_digest(request.access_token.encode(), token.encode()):
+            print(f"{request.user_id} wants to come in, and may")
+            request.admit()
+        else:
+            print(f"{request.user_id} wants to come in, and does not know the token")
+            request.refuse()
+
+
+def open_door(engine: Engine, address: str, token: str) -> None:
+    configure_room(engine, ROOM, verified=True)
+    threading.Thread(target=guard, args=(engine, token), daemon=True).start()
+    hub = open_hub(engine, ROOM, address)
+    print(hub.url(address), flush=True)
+
+
+def join(engine: Engine, url: str, user_id: str, token: str) -> Session:
+    session = engine.create_session(url, user_id, access_token=token)
+    session.connect()
+    for event in session.events(timeout=20):
+        if event.type == EventType.SESSION_STATE and event.state == SessionState.CONNECTED:
+            return session
+        if event.type == EventType.SESSION_STATE and event.error is not None:
+            raise event.error
+    raise SystemExit("the room did not answer within 20 seconds")
+
+
+def send_pattern_and_tone(engine: Engine, session: Session) -> None:
+    """VP8 and Opus, which a hub passes on as they are."""
+    film = engine.create_outgoing_video(VideoFormat(PixelFormat.NV12, 640, 360, 30), codec=Codec.VP8)
+    film.attach_producer(engine.create_instance("org.mediasdk.producer.testpattern"))
+    session.start_video(film)
+    voice = engine.create_outgoing_audio(codec=Codec.OPUS)
+    voice.attach_producer(engine.create_instance("org.mediasdk.producer.tone"))
+    session.start_audio(voice)
+
+
+@dataclass
+class Arrivals:
+    """Pictures of the first who sends any, and the sound of all, mixed."""
+
+    video: IncomingVideo | None = None
+    sender: str = ""
+    size: tuple[int, int] = (0, 0)
+    pictures: int = 0
+    loudest: int = 127  # 0 is the loudest there is, 127 silence
+
+    def look(self, session: Session) -> bool:
+        """Whether the call goes on."""
+        try:
+            event = session.next_event(0.01)
+        except MediaTimeout:
+            return True
+        if event.type == EventType.PARTICIPANT_JOINED:
+            print(f"{event.user_id} is here")
+        elif event.type == EventType.PARTICIPANT_LEFT:
+            print(f"{event.user_id} left")
+        elif event.type == EventType.INCOMING_VIDEO_ADDED and self.video is None and event.incoming_video is not None:
+            self.video, self.sender = event.incoming_video, event.user_id
+            self.video.start()
+        elif event.type == EventType.SESSION_STATE and event.state == SessionState.DISCONNECTED:
+            print(f"the call is over: {event.text}")
+            return False
+        return True
+
+    def take(self, session: Session) -> None:
+        """What waits."""
+        if self.video is not None:
+            for picture in self.video.frames(timeout=0):
+                with picture:
+                    self.size = picture.width, picture.height
+                    self.pictures += 1
+        for sound in session.mixed_audio.frames(timeout=0):
+            with sound:
+                self.loudest = min(self.loudest, sound.level)
+
+
+def take_part(session: Session, seconds: float) -> Arrivals:
+    """As many seconds from the first picture on."""
+    came = Arrivals()
+    session.mixed_audio.start()
+    end, has_begun = time.monotonic() + PATIENCE, False
+    while time.monotonic() < end and came.look(session):
+        came.take(session)
+        if came.pictures > 0 and not has_begun:
+            end, has_begun = time.monotonic() + seconds, True
+    return came
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="hosts a call, or joins one")
+    parser.add_argument("--plugins", type=Path, required=True, help="directory of the plugins")
+    parser.add_argument("--token", required=True, help="what a guest has to know")
+    parser.add_argument("--address", default="127.0.0.1", help="of this machine, where the host is reached")
+    parser.add_argument("--join", metavar="URL", help="that the host has printed; without it this one hosts")
+    parser.add_argument("--seconds", type=float, default=5)
+    arguments = parser.parse_args()
+    try:
+        with Engine() as engine:
+            engine.add_plugin_dir(arguments.plugins)
+            if arguments.join is None:
+                open_door(engine, arguments.address, arguments.token)
+            # The host is a member of his own room, without a network between.
+            session = join(engine, arguments.join or ROOM, "guest" if arguments.join else "host", arguments.token)
+            send_pattern_and_tone(engine, session)
+            came = take_part(session, arguments.seconds)
+    except MediaSDKError as error:
+        print(f"hub.py: {error}", file=sys.stderr)
+        return 1
+    if came.pictures == 0:
+        print("hub.py: no picture came", file=sys.stderr)
+        return 1
+    width, height = came.size
+    print(f"{came.sender} sent {came.pictures} pictures of {width}x{height}, and the loudest sound was {came.loudest} dB below full scale")
+    return 0 if came.loudest < 127 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,26 @@
+/* What TLS needs of OpenSSL 3 beyond SRTP: connections over memory, certificates. The inlines stand for macros, which Swift does not import. */
+#ifndef COPENSSL_TLS_H
+#define COPENSSL_TLS_H
+
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+/* SSL_CTX_set_min_proto_version is a macro. */
+static inline int copenssl_only_tls13(SSL_CTX *context) { return SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1; }
+/* SSL_CTX_set_mode is a macro; buffers of idle connections are let go. */
+static inline void copenssl_release_buffers(SSL_CTX *context) { SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS); }
+/* SSL_CTX_set_session_cache_mode is a macro; no session is kept to be resumed. */
+static inline void copenssl_no_sessions(SSL_CTX *context) { SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); }
+/* BIO_set_mem_eof_return is a macro; an empty memory is not the end, it is waited for more. */
+static inline void copenssl_memory_waits(BIO *memory) { BIO_set_mem_eof_return(memory, -1); }
+/* EVP_EC_gen is a macro over a variadic function. */
+static inline EVP_PKEY *copenssl_make_p256(void) { return EVP_EC_gen("P-256"); }
+/* ERR_GET_LIB and ERR_GET_REASON are built of macros: the reason's words, or NULL. */
+static inline const char *copenssl_reason(void) { return ERR_reason_error_string(ERR_peek_error()); }
+
+#endif

@@ -1,0 +1,54 @@
+/// A value to be printed as JSON (RFC 8259).
+public indirect enum JSON: Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int128)
+  case number(Double)
+  case text(String)
+  case array([JSON])
+  case object([(String, JSON)])
+
+  public static func whole(_ value: some BinaryInteger) -> JSON { .integer(Int128(value)) }
+  public static func texts(_ values: [String]) -> JSON { .array(values.map { .text($0) }) }
+
+  /// Indented by two spaces a level.
+  public func rendered(indent: String = "") -> String {
+    switch self {
+    case .null: return "null"
+    case .bool(let value): return value ? "true" : "false"
+    case .integer(let value): return "\(value)"
+    case .number(let value): return value.isFinite ? "\(value)" : "null"
+    case .text(let value): return JSON.quoted(value)
+    case .array(let values):
+      return JSON.block("[", "]", values.map { $0.rendered(indent: indent + "  ") }, indent)
+    case .object(let members):
+      return JSON.block("{", "}", members.map { "\(JSON.quoted($0.0)): \($0.1.rendered(indent: indent + "  "))" }, indent)
+    }
+  }
+
+  private static func block(_ open: String, _ close: String, _ items: [String], _ indent: String) -> String {
+    guard !items.isEmpty else { return open + close }
+    return "\(open)\n\(items.map { "\(indent)  \($0)" }.joined(separator: ",\n"))\n\(indent)\(close)"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      default:
+        if scalar.value < 32 || scalar.value == 127 {
+          let digits = String(scalar.value, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        } else {
+          result.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return result + "\""
+  }
+}

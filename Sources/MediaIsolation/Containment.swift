@@ -1,0 +1,43 @@
+import CMediaSDK
+
+/// What holds a plugin's process, beyond its being one; instance.h describes it.
+public struct Containment: OptionSet, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  public static let calls = Containment(rawValue: UInt32(MSDK_CONTAINED_CALLS))
+  public static let user = Containment(rawValue: UInt32(MSDK_CONTAINED_USER))
+  public static let processes = Containment(rawValue: UInt32(MSDK_CONTAINED_PROCESSES))
+  public static let interprocess = Containment(rawValue: UInt32(MSDK_CONTAINED_IPC))
+  public static let network = Containment(rawValue: UInt32(MSDK_CONTAINED_NETWORK))
+  public static let files = Containment(rawValue: UInt32(MSDK_CONTAINED_FILES))
+}
+
+/// How a plugin's process is held, and why by no more than that.
+struct Hold {
+  var containment: Containment = []
+  /// Why there are no namespaces; "" when there are.
+  var refusal = ""
+
+  /// What was asked for by name, or words why it is not to be had. Nothing of the plugin runs without it.
+  func require(_ options: Wishes) -> String? {
+    if options.contains(.noNetwork), !containment.contains(.network) {
+      return "MSDK_ISOLATED_NO_NETWORK needs a network namespace, which the kernel does not give: \(refusal)"
+    }
+    if options.contains(.readOnly), !containment.contains(.files) {
+      return "MSDK_ISOLATED_READ_ONLY needs Landlock, which the kernel does not have"
+    }
+    return nil
+  }
+}
+
+/// What the program wants of a plugin's process: MSDK_ISOLATED_*.
+struct Wishes: OptionSet {
+  let rawValue: UInt32
+  static let mayFork = Wishes(rawValue: UInt32(MSDK_ISOLATED_MAY_FORK))
+  static let noNetwork = Wishes(rawValue: UInt32(MSDK_ISOLATED_NO_NETWORK))
+  static let readOnly = Wishes(rawValue: UInt32(MSDK_ISOLATED_READ_ONLY))
+}

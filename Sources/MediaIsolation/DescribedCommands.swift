@@ -1,0 +1,101 @@
+import CMediaSDK
+import MediaCore
+import MediaPlugins
+
+/// The commands of a class in a module's description.
+extension Description {
+  static func write(_ command: CommandDescriptor, to writer: inout WireWriter) {
+    writer.put(text: command.name)
+    writer.put(text: command.summary)
+    writer.put(command.flags)
+    writer.put(command.result?.rawValue ?? UInt32(MSDK_T_VOID))
+    writer.put(UInt32(command.arguments.count))
+    for argument in command.arguments {
+      writer.put(text: argument.name)
+      writer.put(text: argument.summary)
+      writer.put(argument.type.rawValue)
+      writer.put(argument.range?.lowerBound ?? 0)
+      writer.put(argument.range?.upperBound ?? 0)
+      writer.put(UInt32(argument.choices.map { $0.count + 1 } ?? 0))
+      for choice in argument.choices ?? [] { writer.put(text: choice) }
+      writer.put(UInt32(argument.defaultValue == nil ? 0 : 1))
+      if let value = argument.defaultValue { writer.put(value: value) }
+    }
+  }
+
+  static func readCommands(_ reader: inout WireReader, into table: inout msdk_class) throws(MediaError) {
+    var commands: [msdk_command] = []
+    for _ in 0..<(try count(&reader)) { commands.append(try readCommand(&reader)) }
+    guard !commands.isEmpty else { return }
+    table.command_count = UInt64(commands.count)
+    table.command_stride = UInt64(MemoryLayout<msdk_command>.stride)
+    table.commands = kept(commands)
+  }
+
+  private static func readCommand(_ reader: inout WireReader) throws(MediaError) -> msdk_command {
+    var command = msdk_command()
+    command.struct_size = UInt32(MemoryLayout<msdk_command>.size)
+    command.name = try text(&reader)
+    command.summary = try text(&reader)
+    command.flags = try reader.get()
+    command.result = try reader.get()
+    // Who calls it is a twin (`ProxyCommands`).
+    command.invoke = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    command.arg_count = try reader.get()
+    guard command.arg_count <= UInt32(MSDK_ARGS_MAX) else {
+      throw MediaError(.corrupt, "a command of a module's description has \(command.arg_count) arguments")
+    }
+    guard command.arg_count > 0 else { return command }
+    var args: [msdk_arg] = []
+    var limits: [msdk_arg_limits] = []
+    for _ in 0..<command.arg_count {
+      let (arg, limit) = try readArgument(&reader)
+      args.append(arg)
+      limits.append(limit)
+    }
+    command.limits = kept(limits)
+    withUnsafeMutableBytes(of: &command.args) { bytes in
+      args.withUnsafeBytes { bytes.copyMemory(from: $0) }
+    }
+    return command
+  }
+
+  private static func readArgument(_ reader: inout WireReader) throws(MediaError) -> (msdk_arg, msdk_arg_limits) {
+    var limits = msdk_arg_limits()
+    limits.struct_size = UInt32(MemoryLayout<msdk_arg_limits>.size)
+    let name = try text(&reader)
+    limits.summary = try text(&reader)
+    let type = try reader.get(UInt32.self)
+    limits.min = try reader.get()
+    limits.max = try reader.get()
+    limits.choices = try choices(&reader)
+    if try reader.get(UInt32.self) == 1 { limits.def = kept([kept(try reader.getValue())]) }
+    return (msdk_arg(name: name, type: type, flags: 0), limits)
+  }
+}
+
+/// The tables of filters in it: what is not there is told apart by NULL.
+extension Description {
+  private static let call: @convention(c) (OpaquePointer?) -> msdk_result = { _ in msdk_result(MSDK_E_UNSUPPORTED) }
+
+  static func videoFilter(_ has: (Function) -> Bool) -> msdk_video_filter {
+    var table = msdk_video_filter()
+    table.struct_size = UInt32(MemoryLayout<msdk_video_filter>.size)
+    (table.init_filter, table.release_filter) = (call, call)
+    table.filter_video_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    if has(.filterFormat) { table.set_format = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if has(.filterFlush) { table.flush = call }
+    return table
+  }
+
+  static func audioFilter(_ has: (Function) -> Bool) -> msdk_audio_filter {
+    var table = msdk_audio_filter()
+    table.struct_size = UInt32(MemoryLayout<msdk_audio_filter>.size)
+    (table.init_filter, table.release_filter) = (call, call)
+    table.set_format = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    table.filter_audio_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    if has(.filterDelay) { table.delay_ns = { _ in 0 } }
+    if has(.audioFilterFlush) { table.flush = call }
+    return table
+  }
+}

@@ -1,0 +1,123 @@
+import CMediaSDK
+import MediaCore
+
+/// Calls whose arguments or answers may be longer than a message: they go in parts.
+extension PluginProcess {
+  /// As `call`. `payload` is what may be long of the arguments, `most` the longest answer that is believed.
+  func callLong(
+    _ op: Op, named name: String? = nil, now: Int64, deadline: UInt32, payload: WireWriter, most: Int,
+    read: (inout WireReader) throws(MediaError) -> Void
+  ) -> Answer {
+    let bytes = payload.bytes
+    var first = 0
+    while bytes.count - first > Wire.longestBytes {
+      let answer = call(.part, named: name, now: now, deadline: deadline) { writer in
+        writer.put(UInt64(first))
+        bytes.withUnsafeBytes { writer.put(bytes: UnsafeRawBufferPointer(rebasing: $0[first..<first + Wire.longestBytes])) }
+      }
+      guard case .result(let result) = answer, result >= 0 else { return answer }
+      first += Wire.longestBytes
+    }
+    var whole: [UInt8]?
+    var size = 0
+    let answer = call(op, named: name, now: now, deadline: deadline) { writer in
+      writer.put(UInt64(bytes.count))
+      bytes.withUnsafeBytes { writer.put(bytes: UnsafeRawBufferPointer(rebasing: $0[first...])) }
+    } read: { reader, _ throws(MediaError) in
+      size = Int(clamping: try reader.get(UInt64.self))
+      guard size <= most else { throw MediaError(.corrupt, "it has \(size) bytes; accepted: up to \(most)") }
+      let part = try reader.getBytes()
+      if part.count == size {
+        var inner = WireReader(part)
+        try read(&inner)
+      } else {
+        whole = [UInt8](part)
+      }
+    }
+    guard case .result(let result) = answer, result >= 0, let begun = whole else { return answer }
+    return finish(begun, size, named: name ?? "\(op)", now: now, deadline: deadline, result: result, read)
+  }
+
+  private func finish(
+    _ begun: [UInt8], _ size: Int, named name: String, now: Int64, deadline: UInt32, result: msdk_result,
+    _ read: (inout WireReader) throws(MediaError) -> Void
+  ) -> Answer {
+    var whole = begun
+    while whole.count < size {
+      let have = whole.count
+      let answer = call(.rest, named: name, now: now, deadline: deadline) {
+        $0.put(UInt64(have))
+      } read: { reader, _ throws(MediaError) in
+        let part = try reader.getBytes()
+        guard !part.isEmpty, part.count <= size - have else { throw MediaError(.corrupt, "a part of it has \(part.count) bytes") }
+        whole.append(contentsOf: part)
+      }
+      guard case .result(let result) = answer else { return answer }
+      guard result >= 0 else {
+        end("the rest of its answer to \(name) did not come: \(errorText)")
+        return .gone
+      }
+    }
+    let failure = whole.withUnsafeBytes { bytes -> MediaError? in
+      var reader = WireReader(bytes)
+      do throws(MediaError) { try read(&reader) } catch { return error }
+      return nil
+    }
+    guard let failure else { return .result(result) }
+    end("its answer to \(name): \(failure.text)")
+    return .gone
+  }
+}
+
+/// The other side.
+extension PluginCalls {
+  /// Eight times the most bytes that an argument may have, and what is around them.
+  private static let most = 129 << 20
+
+  func takePart(_ reader: inout WireReader) throws(MediaError) -> msdk_result {
+    let first = try reader.get(UInt64.self)
+    let bytes = try reader.getBytes()
+    if first == 0 { longArguments.removeAll() }
+    guard first == UInt64(longArguments.count), longArguments.count + bytes.count <= PluginCalls.most else {
+      longArguments = []
+      throw MediaError(.corrupt, "a part begins at \(first) of what has \(longArguments.count) bytes")
+    }
+    longArguments.append(contentsOf: bytes)
+    return msdk_result(MSDK_OK)
+  }
+
+  /// What came in parts, the last of which is this message's.
+  func withLong(
+    _ reader: inout WireReader, _ body: (inout WireReader) throws(MediaError) -> msdk_result
+  ) throws(MediaError) -> msdk_result {
+    let size = try reader.get(UInt64.self)
+    let bytes = try reader.getBytes()
+    guard size != UInt64(bytes.count) else {
+      var inner = WireReader(bytes)
+      return try body(&inner)
+    }
+    longArguments.append(contentsOf: bytes)
+    let whole = longArguments
+    longArguments = []
+    guard size == UInt64(whole.count) else { throw MediaError(.corrupt, "\(whole.count) bytes came of \(size)") }
+    let outcome = whole.withUnsafeBytes { bytes -> Result<msdk_result, MediaError> in
+      var inner = WireReader(bytes)
+      do throws(MediaError) { return .success(try body(&inner)) } catch { return .failure(error) }
+    }
+    return try outcome.get()
+  }
+
+  /// Puts what stands in `answer` into the reply, as far as there is room.
+  func giveLong() {
+    let bytes = answer.bytes
+    reply.put(UInt64(bytes.count))
+    bytes.withUnsafeBytes { reply.put(bytes: UnsafeRawBufferPointer(rebasing: $0.prefix(Wire.longestBytes))) }
+    longAnswer = bytes.count > Wire.longestBytes ? bytes : []
+  }
+
+  func giveRest(_ first: UInt64) throws(MediaError) -> msdk_result {
+    guard first < UInt64(longAnswer.count) else { throw MediaError(.corrupt, "there is nothing at \(first) of an answer") }
+    longAnswer.withUnsafeBytes { reply.put(bytes: UnsafeRawBufferPointer(rebasing: $0[Int(first)...].prefix(Wire.longestBytes))) }
+    return msdk_result(MSDK_OK)
+  }
+}

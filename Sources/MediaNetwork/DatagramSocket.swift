@@ -1,0 +1,151 @@
+import CLinux
+import Glibc
+import MediaCore
+
+/// A socket of UDP that never blocks. Not for two threads at once.
+public final class DatagramSocket {
+  public let descriptor: Int32
+  public let isIPv6: Bool
+  /// Whether the kernel cuts large messages into packets. Given up for good when a device or a driver refuses it.
+  private var canSegment: Bool
+
+  /// A port of 0 lets the kernel choose one. `sharesPort`: others may bind it too, as multicast needs.
+  public init(binding address: SocketAddress, sharesPort: Bool = false) throws(MediaError) {
+    isIPv6 = address.isIPv6
+    descriptor = msdk_datagram_socket(isIPv6 ? AF_INET6 : AF_INET)
+    guard descriptor >= 0 else { throw DatagramSocket.error("no socket for \(address)") }
+    canSegment = msdk_datagrams_can_segment(descriptor) != 0
+    var yes: Int32 = 1
+    // One socket is of one family: IPv6 only is IPv6 only.
+    if isIPv6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, socklen_t(MemoryLayout<Int32>.size)) }
+    if sharesPort { setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size)) }
+    // A key frame comes at once; what the kernel grants is enough.
+    var size: Int32 = 4 << 20
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    var (native, length) = address.native
+    let result = withUnsafePointer(to: &native) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+    }
+    guard result == 0 else {
+      let error = DatagramSocket.error("cannot bind \(address)")
+      close(descriptor)
+      throw error
+    }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  private static func error(_ what: String) -> MediaError {
+    MediaError(.io, "\(what): \(String(cString: strerror(errno)))")
+  }
+
+  public var localAddress: SocketAddress? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    return result == 0 ? SocketAddress(storage) : nil
+  }
+
+  /// Interface 0 is the one that the routes say.
+  public func join(_ group: SocketAddress, interface: UInt32 = 0) throws(MediaError) {
+    guard group.isMulticast else { throw MediaError(.invalid, "\(group.host) is no multicast address") }
+    var (native, _) = group.native
+    guard msdk_join_multicast(descriptor, &native, interface) == 0 else { throw DatagramSocket.error("cannot join \(group.host)") }
+  }
+
+  // MARK: In
+
+  /// Hands over what has come, up to 64 datagrams, borrowed for the call; how many there were. What is longer than a slot is left out.
+  public func receive(_ batch: DatagramBatch, _ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) -> Int {
+    let count = msdk_datagrams_receive(descriptor, batch.native, batch.memory.baseAddress, batch.slotSize, Int32(MSDK_DATAGRAMS))
+    // An error here is one of an earlier packet (ICMP: nobody listens), and is cleared by being told.
+    guard count > 0 else { return 0 }
+    for index in 0..<Int(count) {
+      guard msdk_datagrams_is_cut(batch.native, Int32(index)) == 0, let address = SocketAddress(msdk_datagrams_address(batch.native, Int32(index)).pointee) else { continue }
+      let size = min(msdk_datagrams_size(batch.native, Int32(index)), batch.slotSize)
+      let start = index * batch.slotSize
+      body(UnsafeMutableRawBufferPointer(rebasing: batch.memory[start..<start + size]), address)
+    }
+    return Int(count)
+  }
+
+  // MARK: Out
+
+  public enum Sending: Sendable, Equatable {
+    case all
+    /// So many went; the socket's buffer has no room for the rest just now.
+    case some(Int)
+    /// The rest is lost, by an error of the network's, such as a way that is not there.
+    case failed(Int, errno: Int32)
+  }
+
+  /// Sends what was added to a batch, from the datagram `first` on.
+  public func send(_ batch: DatagramBatch, from first: Int = 0) -> Sending {
+    var sent = first
+    while sent < batch.count {
+      let count = msdk_datagrams_send(descriptor, batch.native, Int32(sent), canSegment ? 1 : 0)
+      if count >= 0 {
+        guard count > 0 else { return .some(sent - first) }
+        sent += Int(count)
+        continue
+      }
+      let code = errno
+      switch code {
+      case EAGAIN, ENOBUFS: return .some(sent - first)
+      case EINTR: continue
+      case EIO, EINVAL, EOPNOTSUPP, EMSGSIZE:
+        // A device without checksums of its own refuses segments; then it is done without them.
+        guard canSegment else { return .failed(sent - first, errno: code) }
+        canSegment = false
+      case ECONNREFUSED:
+        // Of an earlier packet; told once, and this one did not go.
+        continue
+      default: return .failed(sent - first, errno: code)
+      }
+    }
+    return .all
+  }
+}
+
+/// Datagrams that are received or sent at once: memory for 64 of them, used again and again.
+public final class DatagramBatch {
+  let native: UnsafeMutablePointer<msdk_datagrams>
+  let memory: UnsafeMutableRawBufferPointer
+  public let slotSize: Int
+
+  public init(slotSize: Int = 2048) {
+    self.slotSize = max(64, slotSize)
+    native = .allocate(capacity: 1)
+    memset(native, 0, MemoryLayout<msdk_datagrams>.size)
+    memory = .allocate(byteCount: self.slotSize * Int(MSDK_DATAGRAMS), alignment: 64)
+  }
+
+  deinit {
+    native.deallocate()
+    memory.deallocate()
+  }
+
+  public var count: Int { Int(native.pointee.count) }
+  public static let capacity = Int(MSDK_DATAGRAMS)
+
+  public func begin() {
+    msdk_datagrams_begin(native)
+  }
+
+  /// Adds what lies in memory of the caller's until the batch was sent; false when it is full.
+  public func add(_ packet: UnsafeRawBufferPointer, to address: SocketAddress) -> Bool {
+    var (storage, length) = address.native
+    return msdk_datagrams_add(native, packet.baseAddress, packet.count, &storage, length) != 0
+  }
+
+  /// A slot of its own for the next packet, for one that is made here; nil when the batch is full.
+  public func slot() -> UnsafeMutableRawBufferPointer? {
+    guard count < DatagramBatch.capacity else { return nil }
+    return UnsafeMutableRawBufferPointer(rebasing: memory[count * slotSize..<(count + 1) * slotSize])
+  }
+}

@@ -1,0 +1,168 @@
+import CLinux
+import Glibc
+import MediaCore
+
+/// A connection of TCP that never blocks. Not for two threads at once.
+public final class StreamSocket {
+  public enum Connecting: Sendable, Equatable {
+    case waiting
+    case done
+    /// In words, such as "Connection refused".
+    case failed(String)
+  }
+
+  public enum Reading: Sendable, Equatable {
+    case bytes(Int)
+    case nothing
+    /// The other end sends nothing any more.
+    case end
+    case failed(String)
+  }
+
+  public let descriptor: Int32
+  /// The kernel tells it once.
+  private var failure: String?
+
+  init(taking descriptor: Int32) {
+    self.descriptor = descriptor
+    var yes: Int32 = 1
+    // Messages are small and each is waited for.
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Begins to connect; `connecting` says how it goes.
+  public convenience init(connectingTo address: SocketAddress) throws(MediaError) {
+    let descriptor = msdk_socket(address.isIPv6 ? AF_INET6 : AF_INET)
+    guard descriptor >= 0 else { throw MediaError(.io, "no socket for \(address): \(StreamSocket.words(errno))") }
+    self.init(taking: descriptor)
+    var (native, length) = address.native
+    let result = withUnsafePointer(to: &native) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
+    }
+    guard result == 0 || errno == EINPROGRESS else { throw MediaError(.io, "cannot connect to \(address): \(StreamSocket.words(errno))") }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+  /// How connecting goes.
+  public var connecting: Connecting {
+    if let failure { return .failed(failure) }
+    var event = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard poll(&event, 1, 0) > 0 else { return .waiting }
+    var (code, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+    if getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) != 0 { code = errno }
+    guard code != 0 else { return .done }
+    let words = StreamSocket.words(code)
+    failure = words
+    return .failed(words)
+  }
+
+  public var remoteAddress: SocketAddress? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+    }
+    return result == 0 ? SocketAddress(storage) : nil
+  }
+
+  public func read(into memory: UnsafeMutableRawBufferPointer) -> Reading {
+    while true {
+      let count = recv(descriptor, memory.baseAddress, memory.count, Int32(MSG_DONTWAIT))
+      if count > 0 { return .bytes(count) }
+      if count == 0 { return .end }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .nothing
+      default: return .failed(StreamSocket.words(errno))
+      }
+    }
+  }
+
+  /// How many went; nil when the connection is broken.
+  public func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = send(descriptor, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      if count >= 0 {
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        continue
+      }
+      if errno == EINTR { continue }
+      guard errno == EAGAIN else { return nil }
+      break
+    }
+    return bytes.count - rest.count
+  }
+
+  /// Breaks the connection, whoever uses it.
+  public func shut() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+}
+
+/// A port at which connections of TCP are taken.
+public final class StreamListener {
+  public let descriptor: Int32
+  public let isIPv6: Bool
+  /// Given up for a moment when there is no other descriptor, so that who knocks can be sent away.
+  private var spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
+
+  /// A port of 0 lets the kernel choose one.
+  public init(binding address: SocketAddress) throws(MediaError) {
+    isIPv6 = address.isIPv6
+    descriptor = msdk_socket(isIPv6 ? AF_INET6 : AF_INET)
+    guard descriptor >= 0 else { throw MediaError(.io, "no socket for \(address): \(StreamSocket.words(errno))") }
+    var yes: Int32 = 1
+    if isIPv6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, socklen_t(MemoryLayout<Int32>.size)) }
+    // Connections of before, that are not forgotten yet, do not keep the port.
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var (native, length) = address.native
+    let result = withUnsafePointer(to: &native) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+    }
+    guard result == 0, listen(descriptor, 64) == 0 else {
+      let error = MediaError(.io, "cannot listen at \(address): \(StreamSocket.words(errno))")
+      close(descriptor)
+      if spare >= 0 { close(spare) }
+      throw error
+    }
+  }
+
+  deinit {
+    close(descriptor)
+    if spare >= 0 { close(spare) }
+  }
+
+  public var localAddress: SocketAddress? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    return result == 0 ? SocketAddress(storage) : nil
+  }
+
+  /// The next who knocks; nil when nobody does.
+  public func accept() -> StreamSocket? {
+    while true {
+      let accepted = msdk_accept(descriptor)
+      if accepted >= 0 { return StreamSocket(taking: accepted) }
+      switch errno {
+      case EINTR, ECONNABORTED, EPERM: continue
+      case EMFILE, ENFILE:
+        guard spare >= 0 else { return nil }
+        close(spare)
+        let stranger = msdk_accept(descriptor)
+        if stranger >= 0 { close(stranger) }
+        spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard stranger >= 0 else { return nil }
+      default: return nil
+      }
+    }
+  }
+}

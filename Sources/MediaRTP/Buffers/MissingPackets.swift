@@ -1,0 +1,97 @@
+/// Packets that did not come, and when they are asked for (RFC 4585, section 6.2.1): at once after a gap, again after each round trip, a few
+/// times and not for longer than they would be of use. What came late only is taken off the list.
+public struct MissingPackets: Sendable {
+  public struct Settings: Sendable {
+    /// More than that, of 1024 at most, are not asked for one by one: a key frame is.
+    public var most = 250
+    public var mostRequests: UInt8 = 10
+    public var longest: Int64 = 1_000_000_000
+    /// A packet is taken for late rather than lost for so long.
+    public var patience: Int64 = 0
+
+    public init() {}
+  }
+
+  private struct Missing {
+    let number: Int64
+    let since: Int64
+    var requests: UInt8 = 0
+    var next: Int64
+  }
+
+  public let settings: Settings
+  private var missing: [Missing] = []
+  private var highest: Int64?
+  /// Between the first requests of a packet, while nothing was measured.
+  public var roundTrip: Int64 = 100_000_000
+  /// Given up, or too many at once: what depends on them will not be complete.
+  public private(set) var isBeyondHelp = false
+
+  public init(_ settings: Settings = Settings()) {
+    var settings = settings
+    settings.most = min(max(0, settings.most), 1024)
+    self.settings = settings
+    missing.reserveCapacity(settings.most)
+  }
+
+  public var count: Int { missing.count }
+  public func isMissing(_ number: Int64) -> Bool { missing.contains { $0.number == number } }
+  public var oldest: Int64? { missing.first?.number }
+
+  /// Hears of a packet; true when it had been missing.
+  public mutating func received(_ number: Int64, now: Int64) -> Bool {
+    guard let highest else {
+      self.highest = number
+      return false
+    }
+    if number <= highest {
+      guard let place = missing.firstIndex(where: { $0.number == number }) else { return false }
+      missing.remove(at: place)
+      return true
+    }
+    self.highest = number
+    // Numbers are unwrapped from those of packets, of which each is at most half a round ahead.
+    let gap = number &- highest &- 1
+    guard gap > 0 else { return false }
+    guard gap <= Int64(settings.most - missing.count) else {
+      missing.removeAll(keepingCapacity: true)
+      isBeyondHelp = true
+      return false
+    }
+    for lost in (highest + 1)..<number { missing.append(Missing(number: lost, since: now, next: now &+ settings.patience)) }
+    return false
+  }
+
+  /// What to ask for now.
+  public mutating func requests(now: Int64, _ body: (Int64) -> Void) {
+    missing.removeAll { lost in
+      guard lost.requests >= settings.mostRequests || now &- lost.since > settings.longest else { return false }
+      isBeyondHelp = true
+      return true
+    }
+    for place in missing.indices where missing[place].next <= now {
+      missing[place].requests += 1
+      missing[place].next = now &+ max(roundTrip, 5_000_000)
+      body(missing[place].number)
+    }
+  }
+
+  public var nextDeadline: Int64? { missing.lazy.map(\.next).min() }
+
+  /// Nothing below it is of use any more.
+  public mutating func forget(below number: Int64) {
+    missing.removeAll { $0.number < number }
+  }
+
+  /// True once after it became so: then a key frame is asked for.
+  public mutating func takeBeyondHelp() -> Bool {
+    defer { isBeyondHelp = false }
+    return isBeyondHelp
+  }
+
+  public mutating func reset() {
+    missing.removeAll(keepingCapacity: true)
+    highest = nil
+    isBeyondHelp = false
+  }
+}

@@ -1,0 +1,86 @@
+/// The last packets of a stream, each in a slot that its number names: a newer packet takes the place of the one that lies a round before it.
+/// All memory is there from the beginning; pages that were never written cost nothing.
+public final class PacketRing {
+  public struct Entry {
+    /// Unwrapped; below 0 nothing lies there.
+    public fileprivate(set) var number: Int64 = -1
+    public fileprivate(set) var size = 0
+    public fileprivate(set) var time: Int64 = 0
+    public var sendings: UInt8 = 0
+    public var lastSent: Int64 = 0
+  }
+
+  public let slotSize: Int
+  public let capacity: Int
+  private let memory: UnsafeMutableRawBufferPointer
+  private var entries: [Entry]
+
+  /// The capacity is rounded up to a power of two, 32768 at most, half of the numbers there are.
+  public init(capacity: Int, slotSize: Int = 1500) {
+    var rounded = 16
+    while rounded < min(capacity, 32_768) { rounded *= 2 }
+    self.capacity = rounded
+    self.slotSize = max(64, slotSize)
+    memory = .allocate(byteCount: rounded * self.slotSize, alignment: 16)
+    entries = [Entry](repeating: Entry(), count: rounded)
+  }
+
+  deinit {
+    memory.deallocate()
+  }
+
+  @inline(__always)
+  private func index(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (capacity - 1) }
+
+  private func slot(_ number: Int64) -> UnsafeMutableRawBufferPointer {
+    let start = index(number) * slotSize
+    return UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + slotSize])
+  }
+
+  /// The slot of a packet that is to be written; what lay there is gone. `keep` says how much of it is the packet.
+  public func begin(_ number: Int64) -> UnsafeMutableRawBufferPointer {
+    entries[index(number)] = Entry()
+    return slot(number)
+  }
+
+  public func keep(_ number: Int64, size: Int, time: Int64) {
+    guard number >= 0, size <= slotSize else { return }
+    entries[index(number)] = Entry(number: number, size: size, time: time)
+  }
+
+  /// False when it is larger than a slot.
+  public func put(_ number: Int64, _ bytes: UnsafeRawBufferPointer, time: Int64) -> Bool {
+    guard bytes.count <= slotSize else { return false }
+    begin(number).copyMemory(from: bytes)
+    keep(number, size: bytes.count, time: time)
+    return true
+  }
+
+  public func contains(_ number: Int64) -> Bool { number >= 0 && entries[index(number)].number == number }
+
+  public func entry(_ number: Int64) -> Entry? {
+    contains(number) ? entries[index(number)] : nil
+  }
+
+  /// Borrowed until the slot is taken by another.
+  public func packet(_ number: Int64) -> UnsafeRawBufferPointer? {
+    guard contains(number) else { return nil }
+    return UnsafeRawBufferPointer(rebasing: slot(number).prefix(entries[index(number)].size))
+  }
+
+  public func drop(_ number: Int64) {
+    if contains(number) { entries[index(number)] = Entry() }
+  }
+
+  /// Whether a packet that is missed may be sent again now: not again before the first answer could have come, and not without end.
+  public func takeForResending(_ number: Int64, now: Int64, roundTrip: Int64, longest: Int64, mostSendings: UInt8) -> UnsafeRawBufferPointer? {
+    guard contains(number) else { return nil }
+    let place = index(number)
+    let entry = entries[place]
+    guard entry.sendings < mostSendings, now &- entry.time <= longest else { return nil }
+    guard entry.sendings == 0 || now &- entry.lastSent >= roundTrip else { return nil }
+    entries[place].sendings += 1
+    entries[place].lastSent = now
+    return packet(number)
+  }
+}

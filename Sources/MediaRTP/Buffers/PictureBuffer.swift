@@ -1,0 +1,253 @@
+/// Puts pictures of VP8 together from their packets (RFC 7741, section 4.4), and hands them on in the order in which they can be decoded: after
+/// the one before them, or from a key frame on. Holds the packets of what is not complete; a picture's bytes are copied out once.
+public final class PictureBuffer {
+  public struct Picture: Sendable, Equatable {
+    public let first: Int64
+    public let last: Int64
+    /// Unwrapped, in units of 90 kHz.
+    public let timestamp: Int64
+    public let isKeyFrame: Bool
+    /// Of a key frame.
+    public let width: UInt16
+    public let height: UInt16
+    public let size: Int
+    public let number: PictureNumber?
+    public let layer: VP8Descriptor.Layer?
+    public let orientation: UInt8
+    public let firstArrival: Int64
+    public let lastArrival: Int64
+    /// Pictures before it are missing.
+    public fileprivate(set) var isAfterGap = false
+    /// When it was captured, on this end's monotonic clock, where the sender's reports made that known (RFC 3550, section 6.4.1).
+    public internal(set) var captured: Int64?
+  }
+
+  public enum Insertion: Sendable, Equatable {
+    case kept
+    case duplicate
+    /// Of a picture that was handed on or given up.
+    case late
+    case refused(PacketError)
+  }
+
+  private struct Piece {
+    var number: Int64 = -1
+    var timestamp: Int64 = 0
+    var arrival: Int64 = 0
+    var isMarked = false
+    /// A chain of packets leads here from the picture's first.
+    var isConnected = false
+    /// Nothing but padding.
+    var isEmpty = false
+    var payloadOffset: UInt16 = 0
+    var orientation: UInt8 = 0
+    var descriptor = VP8Descriptor()
+  }
+
+  private let ring: PacketRing
+  private var pieces: [Piece]
+  /// Complete and not handed on, by their first packet.
+  private var pictures: [Picture] = []
+  private var timestamps = Unwrapper<UInt32>()
+  private var newest: Int64 = -1
+  /// The last packet of what was handed on.
+  private var done: Int64?
+  private var lastBase: UInt8?
+  private var lastNumber: PictureNumber?
+  private static let mostPictures = 128
+  /// That became whole, key frames among them, and that were handed on.
+  private(set) var completed: (all: UInt64, keyFrames: UInt64) = (0, 0)
+  private(set) var handedOn: UInt64 = 0
+
+  public init(capacity: Int = 1024, slotSize: Int = 1500) {
+    ring = PacketRing(capacity: capacity, slotSize: slotSize)
+    pieces = [Piece](repeating: Piece(), count: ring.capacity)
+    pictures.reserveCapacity(PictureBuffer.mostPictures)
+  }
+
+  private func index(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (ring.capacity - 1) }
+
+  private func piece(_ number: Int64) -> Piece? {
+    guard number >= 0 else { return nil }
+    let piece = pieces[index(number)]
+    return piece.number == number ? piece : nil
+  }
+
+  // MARK: In
+
+  /// A packet with its unwrapped number, which was found to be of this stream (RFC 3550, appendix A.1): a number far ahead makes all before it late.
+  public func insert(_ number: Int64, _ packet: RTPPacket, now: Int64) -> Insertion {
+    // Below 0 is what came before the first that came, around the wrap.
+    if number < 0 { return .late }
+    if let done, number <= done { return .late }
+    if newest >= 0, number <= newest - Int64(ring.capacity) { return .late }
+    guard piece(number) == nil else { return .duplicate }
+    var piece = Piece()
+    (piece.number, piece.arrival, piece.isMarked) = (number, now, packet.header.marker)
+    if packet.payload.isEmpty {
+      piece.isEmpty = true
+    } else {
+      var reader = PacketReader(packet.payload)
+      do throws(PacketError) {
+        piece.descriptor = try VP8Descriptor(parsing: &reader)
+        guard !reader.isAtEnd else { throw PacketError("VP8: a descriptor and nothing after it") }
+        if piece.descriptor.isStart, piece.descriptor.partition == 0 { _ = try VP8FrameTag(parsing: reader.rest) }
+      } catch {
+        return .refused(error)
+      }
+      guard packet.payload.count <= ring.slotSize else { return .refused(PacketError("VP8: a packet larger than 1500 bytes")) }
+      piece.payloadOffset = UInt16(truncatingIfNeeded: packet.payload.count - reader.count)
+      _ = ring.put(number, packet.payload, time: now)
+    }
+    piece.timestamp = timestamps.unwrap(packet.header.timestamp.rawValue)
+    piece.orientation = packet.header.extensions.orientation ?? 0
+    makeRoom(number)
+    newest = max(newest, number)
+    pieces[index(number)] = piece
+    connect(from: number)
+    return .kept
+  }
+
+  /// What lies a round before it is given up.
+  private func makeRoom(_ number: Int64) {
+    let oldest = number - Int64(ring.capacity)
+    guard let first = pictures.first, first.first <= oldest else { return }
+    pictures.removeAll { $0.first <= oldest }
+  }
+
+  private func connect(from start: Int64) {
+    var number = start
+    while var current = piece(number) {
+      if number != start, current.isConnected { break }
+      let isFirst = !current.isEmpty && current.descriptor.isStart && current.descriptor.partition == 0
+      if isFirst {
+        current.isConnected = true
+      } else if !current.isEmpty, let before = piece(number - 1), before.isConnected, !before.isMarked, before.timestamp == current.timestamp {
+        current.isConnected = true
+      } else {
+        return
+      }
+      pieces[index(number)] = current
+      if current.isMarked {
+        complete(endingAt: number)
+        return
+      }
+      number += 1
+    }
+  }
+
+  private func complete(endingAt last: Int64) {
+    var (first, size, earliest, latest) = (last, 0, Int64.max, Int64.min)
+    var number = last
+    while let piece = piece(number), piece.isConnected, let packet = ring.packet(number) {
+      size += packet.count - Int(piece.payloadOffset)
+      (earliest, latest) = (min(earliest, piece.arrival), max(latest, piece.arrival))
+      first = number
+      if piece.descriptor.isStart, piece.descriptor.partition == 0 { break }
+      number -= 1
+    }
+    guard let head = piece(first), let payload = ring.packet(first),
+      let tag = try? VP8FrameTag(parsing: UnsafeRawBufferPointer(rebasing: payload.dropFirst(Int(head.payloadOffset))))
+    else { return }
+    let picture = Picture(
+      first: first, last: last, timestamp: head.timestamp, isKeyFrame: tag.isKeyFrame, width: tag.width, height: tag.height, size: size,
+      number: head.descriptor.pictureID, layer: head.descriptor.layer, orientation: piece(last)?.orientation ?? 0, firstArrival: earliest,
+      lastArrival: latest)
+    let place = pictures.firstIndex { $0.first >= first } ?? pictures.count
+    if place < pictures.count, pictures[place].first == first { return }
+    pictures.insert(picture, at: place)
+    completed.all &+= 1
+    if picture.isKeyFrame { completed.keyFrames &+= 1 }
+    if pictures.count > PictureBuffer.mostPictures { pictures.removeFirst() }
+  }
+
+  // MARK: Out
+
+  /// What can be decoded next. What lies before a key frame is given up when that is complete, unless `waits` says that it may still come.
+  public func next(waits: Bool = false) -> Picture? {
+    if let following = pictures.first(where: follows) { return following }
+    if waits { return nil }
+    guard var key = pictures.first(where: { $0.isKeyFrame }) else { return nil }
+    key.isAfterGap = done != nil
+    return key
+  }
+
+  /// Whether it comes right after what was handed on, or needs nothing of what is missing.
+  private func follows(_ picture: Picture) -> Bool {
+    guard let done else { return picture.isKeyFrame }
+    if picture.first == done + 1 { return true }
+    if isPadding(from: done + 1, to: picture.first) {
+      // What a sender left out at the last moment leaves empty packets behind, too, and a gap between the pictures' own numbers.
+      guard let number = picture.number, let lastNumber else { return true }
+      return number.distance(from: lastNumber) == 1
+    }
+    // A switch's output may have gaps where it leaves out upper layers (RFC 7741, section 4.2): the base layer's counter tells them from losses.
+    guard let layer = picture.layer, let base = layer.baseIndex, let lastBase else { return false }
+    if layer.temporalID == 0 { return !picture.isKeyFrame && base == lastBase &+ 1 && isNextPicture(picture, orUpper: true) }
+    return base == lastBase && (layer.isSync || isNextPicture(picture, orUpper: false))
+  }
+
+  /// With all pictures there by their number; or where the missing ones can only be of upper layers.
+  private func isNextPicture(_ picture: Picture, orUpper: Bool) -> Bool {
+    if orUpper { return true }
+    guard let number = picture.number, let lastNumber else { return false }
+    return number.distance(from: lastNumber) == 1
+  }
+
+  private func isPadding(from start: Int64, to end: Int64) -> Bool {
+    guard end - start < Int64(ring.capacity) else { return false }
+    var number = start
+    while number < end {
+      guard let piece = piece(number), piece.isEmpty else { return false }
+      number += 1
+    }
+    return number == end
+  }
+
+  /// Copies a picture's bytes, `size` of them, and lets go of its packets and of all before them. False when it is not there any more.
+  public func take(_ picture: Picture, into memory: UnsafeMutableRawBufferPointer) -> Bool {
+    guard memory.count >= picture.size, let place = pictures.firstIndex(where: { $0.first == picture.first }) else { return false }
+    pictures.removeFirst(place + 1)
+    var offset = 0
+    for number in picture.first...picture.last {
+      guard let piece = piece(number), let packet = ring.packet(number) else { return false }
+      let bytes = UnsafeRawBufferPointer(rebasing: packet.dropFirst(Int(piece.payloadOffset)))
+      UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + bytes.count]).copyMemory(from: bytes)
+      offset += bytes.count
+    }
+    handedOn &+= 1
+    done = picture.last
+    lastNumber = picture.number
+    if let layer = picture.layer { lastBase = layer.baseIndex } else { lastBase = nil }
+    return true
+  }
+
+  /// Lets go of a picture that nobody took, and of all before it.
+  public func skip(_ picture: Picture) {
+    guard let place = pictures.firstIndex(where: { $0.first == picture.first }) else { return }
+    pictures.removeFirst(place + 1)
+    (done, lastNumber, lastBase) = (picture.last, picture.number, picture.layer?.baseIndex)
+  }
+
+  // MARK: What is missing
+
+  /// Packets arrived, and nothing can be decoded: since when that is so, by the oldest that waits.
+  public var waitingSince: Int64? {
+    guard next() == nil else { return nil }
+    let start = (done ?? max(-1, newest - Int64(ring.capacity))) + 1
+    guard start <= newest else { return nil }
+    return pictures.first?.lastArrival ?? piece(newest)?.arrival
+  }
+
+  public var completePictures: Int { pictures.count }
+  /// The last packet of what was handed on.
+  public var lastTaken: Int64? { done }
+
+  /// Starts again with a stream that has nothing to do with what came.
+  public func reset() {
+    for place in pieces.indices { pieces[place] = Piece() }
+    pictures.removeAll(keepingCapacity: true)
+    timestamps.reset()
+    (newest, done, lastBase, lastNumber) = (-1, nil, nil, nil)
+  }
+}

@@ -1,0 +1,292 @@
+/// What a path does just now, by the packets sent over it.
+public enum PathState: Sendable, Equatable {
+  /// Nothing was reported yet.
+  case starting
+  case normal
+  /// Its queue grows, or it was just taken down for that.
+  case congested
+  /// Losses limit the rate.
+  case lossy
+  /// What is sent is not reported any more.
+  case outage
+}
+
+/// How much may be sent on a transport: delay-based and loss-based congestion control of the sender (draft-ietf-rmcat-gcc-02 and what libwebrtc
+/// does since: bursts, a line through delays, a measured rate, probes, a window for what is in flight). All rates in bits a second, all times in
+/// nanoseconds of one monotonic clock. Memory is bounded by that of `SendHistory` and windows of seconds.
+public struct BandwidthEstimator: Sendable {
+  public struct Limits: Sendable, Equatable {
+    public var minimum: Int
+    public var start: Int
+    public var maximum: Int
+
+    public init(minimum: Int = 30_000, start: Int = 300_000, maximum: Int = 20_000_000) {
+      (self.minimum, self.start, self.maximum) = (minimum, start, maximum)
+    }
+  }
+
+  /// No feedback for this long, with packets out, is an outage; twice the round trip comes on top.
+  static let silence: Int64 = 600_000_000
+  static let longestSilence: Int64 = 1_500_000_000
+  /// So long something was sent since.
+  static let sending: Int64 = 250_000_000
+  /// After the last packet nothing is looked after any more.
+  static let idle: Int64 = 2_000_000_000
+  /// Of receiver reports, which come every few seconds (RFC 3550, section 6.2).
+  static let reportSilence: Int64 = 12_000_000_000
+  /// Beyond the shortest round trip, losses are of the past.
+  static let stale: Int64 = 1_000_000_000
+  /// Beyond the shortest round trip, in flight: two feedbacks and a queue.
+  static let queue = 0.35
+  static let drain = 0.5
+  static let pacing = 1.5
+  static let pacingInCongestion = 1.25
+
+  private(set) var limits: Limits
+  /// What the application could use at most.
+  private var allocation = 0.0
+  private let hasTransportFeedback: Bool
+
+  private var history = SendHistory()
+  private var groups = ArrivalGroups()
+  private var detector = OveruseDetector()
+  private var rates = AcknowledgedRate()
+  private var control: RateControl
+  private var losses = LossControl()
+  private var application = ApplicationLimit()
+  private var probing = ProbeController()
+  private var probed = ProbeEstimator()
+  private var roundTrips = RoundTrips()
+  private var arrived: [PacketResult] = []
+
+  private var lastFeedback: Int64?
+  private var lastSent: Int64?
+  private var lastCongested: Int64?
+  private var remb = Double.infinity
+  /// The rate before the outage that is on.
+  private var before: Double?
+  private var lossesCountFrom = Int64.min
+  /// Since the last receiver report.
+  private var sentSince = (packets: 0, bytes: 0, from: Int64?.none)
+  private var window = 1.0
+
+  public init(_ limits: Limits = Limits(), hasTransportFeedback: Bool = true) {
+    self.limits = BandwidthEstimator.checked(limits)
+    self.hasTransportFeedback = hasTransportFeedback
+    control = RateControl(rate: Double(self.limits.start))
+  }
+
+  private static func checked(_ limits: Limits) -> Limits {
+    let minimum = min(max(5000, limits.minimum), 10_000_000_000)
+    let maximum = min(max(minimum, limits.maximum), 10_000_000_000)
+    return Limits(minimum: minimum, start: min(max(minimum, limits.start), maximum), maximum: maximum)
+  }
+
+  private var range: ClosedRange<Double> { Double(limits.minimum)...Double(limits.maximum) }
+  private var base: Double {
+    before == nil ? min(control.rate, losses.bound ?? .infinity, hasTransportFeedback ? .infinity : remb) : range.lowerBound
+  }
+  private var probeLimit: Double { min(range.upperBound, allocation > 0 ? allocation : .infinity) }
+  private func clamped(_ rate: Double) -> Double { min(max(rate, range.lowerBound), range.upperBound) }
+
+  // MARK: What it says
+
+  /// What the link is thought to carry.
+  public var estimate: Int { Int(clamped(base)) }
+  /// What encoders and retransmissions may make together: the estimate, less while more is in flight than it should be.
+  public var target: Int { Int(clamped(base * window)) }
+  public var pacingRate: Int {
+    Int(
+      clamped(base * window) * (state == .normal || state == .starting ? BandwidthEstimator.pacing : BandwidthEstimator.pacingInCongestion))
+  }
+  public private(set) var state = PathState.starting
+  /// What arrives, where it is known.
+  public var acknowledged: Int? { rates.rate.map { Int(min($0, 1e12)) } }
+  public var inFlight: Int { history.inFlight }
+  public var roundTrip: Int64? { roundTrips.smoothed }
+  /// The share that was lost lately.
+  public var loss: Double { losses.loss }
+  public var usage: LinkUsage { detector.usage }
+  /// The application sends less than it may.
+  public var isApplicationLimited: Bool { application.isLimited }
+
+  /// A probe to be sent, once.
+  public mutating func takeProbe() -> ProbeCluster? {
+    guard let cluster = probing.take() else { return nil }
+    probed.expect(cluster)
+    return cluster
+  }
+
+  // MARK: What it is told
+
+  public mutating func setLimits(_ limits: Limits, now: Int64) {
+    self.limits = BandwidthEstimator.checked(limits)
+    control.set(clamped(control.rate), now: now)
+  }
+
+  /// The sum of what the streams could use: no probe goes above it by more than a quarter, and one is made when it grows. 0: not known.
+  public mutating func setAllocation(_ maximum: Int, now: Int64) {
+    let more = 1.25 * Double(min(max(0, maximum), 10_000_000_000))
+    defer { allocation = more }
+    guard hasTransportFeedback, before == nil, more > allocation, allocation > 0 else { return }
+    probing.allocation(more / 2, rate: base, limit: min(more, range.upperBound), now: now)
+  }
+
+  /// Each packet that left, in the order of the numbers; `probe` is that of its cluster.
+  public mutating func onSent(sequence: UInt16, size: Int, probe: Int32 = 0, now: Int64) {
+    let size = min(max(0, size), 65_535)
+    lastSent = now
+    if hasTransportFeedback {
+      history.add(sequence: sequence, size: size, probe: probe, now: now)
+    }
+    sentSince = (min(sentSince.packets + 1, 1_000_000), min(sentSince.bytes + size, 1 << 40), sentSince.from ?? now)
+    application.sent(size, rate: base, now: now)
+  }
+
+  /// A transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01 or RFC 8888).
+  public mutating func onFeedback(_ packets: some Sequence<ReportedPacket>, now: Int64) {
+    guard hasTransportFeedback else { return }
+    history.report(packets)
+    guard !history.results.isEmpty else { return }
+    lastFeedback = now
+    arrived.removeAll(keepingCapacity: true)
+    for result in history.results where result.arrival != nil { arrived.append(result) }
+    // That everything was lost is no sign of life of the path.
+    if let from = before {
+      guard !arrived.isEmpty else { return }
+      recover(from, now)
+    }
+    arrived.sort { ($0.arrival ?? 0, $0.sequence) < ($1.arrival ?? 0, $1.sequence) }
+    roundTrips.add(arrived, now: now)
+    if let roundTrip = roundTrips.smoothed { control.onRoundTrip(roundTrip) }
+
+    var probe: Double?
+    // What waited for long tells of a queue that was full then, with which the delays have been dealt with since.
+    let fresh = max(lossesCountFrom, now - BandwidthEstimator.stale - (roundTrips.shortest ?? 0))
+    for result in history.results where result.sent >= fresh { losses.add(result) }
+    for result in arrived {
+      if let rate = probed.add(result) { probe = rate }
+      guard let arrival = result.arrival else { continue }
+      if let delta = groups.add(sent: result.sent, arrival: arrival, now: now) { detector.add(delta) }
+      if groups.jumped {
+        groups.jumped = false
+        detector.reset()
+        rates.reset()
+      }
+    }
+    rates.add(arrived, steppedOver: history.steppedOver)
+    if !arrived.isEmpty { adjust(probe, now) }
+    if state == .starting { state = .normal }
+    losses.update(estimate: control.rate, now: now)
+    settle(now)
+  }
+
+  private mutating func adjust(_ probe: Double?, _ now: Int64) {
+    if let probe, detector.usage != .over, probe > control.rate {
+      control.set(clamped(probe), now: now)
+      rates.restart(0.9 * probe, sentFrom: now)
+    } else {
+      control.update(detector.usage, acknowledged: rates.rate, recent: rates.recentRate, limits: range, now: now)
+    }
+    if detector.usage == .over { lastCongested = now }
+  }
+
+  /// The fraction lost of a receiver report (RFC 3550, section 6.4.1; 0...1) of what this transport sends, where there is no transport-wide feedback.
+  public mutating func onReceiverReport(loss: Double, roundTrip: Int64?, now: Int64) {
+    if let roundTrip { onRoundTrip(roundTrip, now: now) }
+    guard !hasTransportFeedback, loss.isFinite else { return }
+    lastFeedback = now
+    if let from = before { recover(from, now) }
+    if state == .starting { state = .normal }
+    guard let from = sentSince.from, now - from >= 200_000_000, sentSince.packets > 0 else { return }
+    let rate = 8e9 * Double(sentSince.bytes) / Double(now - from)
+    // Of a rate that was never tried nothing is known: what is lost is lost of what was sent.
+    let tried = loss > 0 ? min(control.rate, max(range.lowerBound, 1.25 * rate)) : control.rate
+    losses.add(packets: sentSince.packets, lost: loss, rate: rate, estimate: tried, now: now)
+    control.update(.normal, acknowledged: rate, recent: nil, limits: range, now: now)
+    sentSince = (0, 0, nil)
+    settle(now)
+  }
+
+  public mutating func onRoundTrip(_ nanoseconds: Int64, now: Int64) {
+    guard nanoseconds > 0 else { return }
+    if !hasTransportFeedback { roundTrips.add(nanoseconds, now: now) }
+    control.onRoundTrip(nanoseconds)
+  }
+
+  /// The receiver's estimate (draft-alvestrand-rmcat-remb-03): an upper bound where there is no transport-wide feedback.
+  public mutating func onRemb(_ bitrate: Int, now: Int64) {
+    remb = max(0, Double(bitrate))
+    if !hasTransportFeedback { settle(now) }
+  }
+
+  /// To be called at the time that it says, and after each of the above; nil: nothing will happen by itself.
+  public mutating func process(now: Int64) -> Int64? {
+    guard let lastSent, now - lastSent < BandwidthEstimator.idle else { return nil }
+    if hasTransportFeedback { probing.start(base, limit: probeLimit, now: now) }
+    let silent = silence(now)
+    if before == nil, let silent, now >= silent { lose(now) }
+    settle(now)
+    var next = before == nil ? silent : nil
+    if hasTransportFeedback, before == nil, state != .congested, losses.bound == nil, window == 1 {
+      let due = probing.process(base, limit: probeLimit, isOpen: application.isLimited || !control.knowsLink, now: now)
+      if let due { next = min(next ?? .max, due) }
+    }
+    // What is in flight grows without a feedback.
+    if history.inFlight > 0 { next = min(next ?? .max, now + 100_000_000) }
+    return next
+  }
+
+  // MARK: Outage
+
+  private func silence(_ now: Int64) -> Int64? {
+    guard hasTransportFeedback else {
+      return lastFeedback.map { $0 + BandwidthEstimator.reportSilence }
+    }
+    guard let oldest = history.oldestInFlight, let last = history.lastSent else { return nil }
+    // The last packets before a pause may be lost without a word.
+    let quiet = max(lastFeedback ?? oldest, oldest)
+    guard last - quiet >= BandwidthEstimator.sending else { return nil }
+    let patience = min(BandwidthEstimator.silence + 2 * (roundTrips.smoothed ?? 400_000_000), BandwidthEstimator.longestSilence)
+    return quiet + patience
+  }
+
+  private mutating func lose(_ now: Int64) {
+    before = base
+    state = .outage
+    probing.cancel()
+  }
+
+  /// Starts at a rate that any link bears, with probes at what was had.
+  private mutating func recover(_ from: Double, _ now: Int64) {
+    before = nil
+    state = .normal
+    groups.reset()
+    detector.reset()
+    rates.reset()
+    losses.reset()
+    probed.reset()
+    lossesCountFrom = now
+    control.set(clamped(min(from, Double(limits.start))), now: now)
+    probing.recovered(from: from, rate: control.rate, limit: probeLimit, now: now)
+  }
+
+  // MARK: All of it
+
+  private mutating func settle(_ now: Int64) {
+    guard before == nil else { return }
+    if let shortest = roundTrips.shortest, hasTransportFeedback {
+      let room = base * (Double(shortest) / 1e9 + BandwidthEstimator.queue)
+      // So that what is too much has drained after a second.
+      window = min(1, max(BandwidthEstimator.drain, 1 - (Double(history.inFlight) * 8 - room) / max(1, base)))
+    }
+    if state != .starting {
+      if let lastCongested, now - lastCongested < 500_000_000 {
+        state = .congested
+      } else {
+        state = losses.bound == nil ? .normal : .lossy
+      }
+    }
+    if hasTransportFeedback { probing.estimate(base, limit: probeLimit, now: now) }
+  }
+}

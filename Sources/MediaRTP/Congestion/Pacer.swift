@@ -1,0 +1,214 @@
+/// What waits in the pacer, in the order in which it goes.
+public enum PacedKind: Int, Sendable, CaseIterable {
+  /// Never waits: a conversation bears no delay, and the rate was made with it in mind.
+  case audio
+  case retransmission
+  case video
+}
+
+/// Spreads packets over time, so that a picture does not fill the queue of the bottleneck at once (draft-ietf-rmcat-gcc-02, section 4): a leaky
+/// bucket with priorities. Goes in bursts of at most 5 ms, of which the driver is woken once. Holds handles of packets, not packets.
+///
+/// Bounds and what happens at them: of each kind at most 4096 packets and `longest` bytes altogether, beyond which a packet is not taken (the
+/// newest goes, the caller knows); audio waits half a second at most, a retransmission one, a picture three, beyond which it comes out as expired
+/// (the oldest goes). Where what waits would take longer than two seconds, it goes faster, up to four times the rate.
+public struct Pacer<Payload: Sendable>: Sendable {
+  public enum Departure: Sendable {
+    /// To be sent now; `probe` goes with it to the estimator.
+    case packet(Payload, kind: PacedKind, probe: Int32)
+    /// Something of about this size is to be sent, a retransmission of an old packet or padding, and `padded` called with what it was.
+    case padding(size: Int, probe: Int32)
+    /// Waited for too long and is not to be sent.
+    case expired(Payload, kind: PacedKind)
+  }
+
+  static var burst: Double { 0.005 }
+  static var probeBurst: Int64 { 1_000_000 }
+  static var budget: Double { 2 }
+  static var fastest: Double { 4 }
+  /// Of what can be owed, in seconds of the rate.
+  static var debtMaximum: Double { 0.5 }
+  static var probePatience: Int64 { 5_000_000_000 }
+  static var paddingMinimum: Int { 500 }
+  static var paddingMaximum: Int { 1200 }
+  static var probes: Int { 4 }
+
+  private struct Probe: Sendable {
+    var cluster: ProbeCluster
+    var asked: Int64
+    var begun: Int64?
+    var packets = 0
+    var bytes = 0
+
+    /// When its next packet is due.
+    var due: Int64? { begun.map { $0 + Int64(8e9 * Double(bytes) / Double(max(1, cluster.rate))) } }
+    var isDone: Bool { packets >= cluster.packets && bytes >= cluster.bytes }
+  }
+
+  public let longest: Int
+  /// In bits a second.
+  private var rate: Double
+  private var audio = PacerQueue<Payload>()
+  private var retransmissions = PacerQueue<Payload>()
+  private var video = PacerQueue<Payload>()
+  private var probes: [Probe] = []
+  /// Bytes that went ahead of the rate.
+  private var debt = 0.0
+  private var isBursting = true
+  private var last: Int64?
+  private var lastVideo: Int64?
+
+  public init(rate: Int, longest: Int = 4 << 20) {
+    self.longest = min(max(0, longest), 1 << 30)
+    self.rate = Double(max(1000, rate))
+  }
+
+  public var count: Int { audio.count + retransmissions.count + video.count }
+  public var bytes: Int { audio.bytes + retransmissions.bytes + video.bytes }
+  public func bytes(of kind: PacedKind) -> Int { self[kind].bytes }
+
+  /// How long the last one will wait, about, in nanoseconds.
+  public var expectedDelay: Int64 { Int64(8e9 * (Double(bytes) + max(0, debt)) / rate) }
+
+  /// The same, by what the rate has paid since it was looked at last.
+  public func expectedDelay(at now: Int64) -> Int64 {
+    let passed = min(max(0, Double(now - (last ?? now)) / 1e9), 10)
+    return Int64(8e9 * (Double(bytes) + max(0, debt - passed * draining / 8)) / rate)
+  }
+
+  private subscript(kind: PacedKind) -> PacerQueue<Payload> {
+    switch kind {
+    case .audio: audio
+    case .retransmission: retransmissions
+    case .video: video
+    }
+  }
+
+  private static func patience(_ kind: PacedKind) -> Int64 {
+    switch kind {
+    case .audio: 500_000_000
+    case .retransmission: 1_000_000_000
+    case .video: 3_000_000_000
+    }
+  }
+
+  public mutating func setRate(_ rate: Int, now: Int64) {
+    pay(now)
+    self.rate = Double(max(1000, rate))
+  }
+
+  /// Whether so many packets, of so many bytes together, would all be taken.
+  public func hasRoom(packets: Int, bytes size: Int, kind: PacedKind) -> Bool {
+    packets >= 0 && packets <= PacerQueue<Payload>.capacity - self[kind].count && size <= longest - bytes
+  }
+
+  /// False: there is no room for it.
+  public mutating func enqueue(_ payload: Payload, size: Int, kind: PacedKind, now: Int64) -> Bool {
+    let entry = PacerQueue<Payload>.Entry(payload: payload, size: max(0, size), since: now)
+    guard entry.size <= longest - bytes, !self[kind].isFull else { return false }
+    switch kind {
+    case .audio: audio.append(entry)
+    case .retransmission: retransmissions.append(entry)
+    case .video:
+      video.append(entry)
+      lastVideo = now
+    }
+    return true
+  }
+
+  /// Begins when there are pictures to be sent, for which it is made; without them it is given up after five seconds.
+  public mutating func probe(_ cluster: ProbeCluster, now: Int64) {
+    prepareProbe(now)
+    if probes.count < Pacer.probes { probes.append(Probe(cluster: cluster, asked: now)) }
+  }
+
+  // MARK: What goes
+
+  /// To be called until it says nil, at the time of `deadline`.
+  public mutating func next(now: Int64) -> Departure? {
+    pay(now)
+    if let expired = expire(.audio, now) ?? expire(.retransmission, now) ?? expire(.video, now) { return expired }
+    prepareProbe(now)
+    if let due = probes.first?.due {
+      guard due <= now + Pacer.probeBurst else { return send(.audio, probe: 0) }
+      let id = probes[0].cluster.id
+      if let departure = send(.audio, probe: id) ?? send(.retransmission, probe: id) ?? send(.video, probe: id) {
+        return departure
+      }
+      let left = max(1, probes[0].cluster.packets - probes[0].packets)
+      let size = max(Pacer.paddingMinimum, (probes[0].cluster.bytes - probes[0].bytes) / left)
+      return .padding(size: min(size, Pacer.paddingMaximum), probe: id)
+    }
+    if let departure = send(.audio, probe: 0) { return departure }
+    if debt <= 0 { isBursting = true }
+    guard isBursting else { return nil }
+    return send(.retransmission, probe: 0) ?? send(.video, probe: 0)
+  }
+
+  /// What padding was made for a probe; 0: none can be made, and the probe is given up.
+  public mutating func padded(_ size: Int, now: Int64) {
+    guard !probes.isEmpty else { return }
+    if size <= 0 { probes.removeFirst() } else { account(min(size, 65_535), isProbe: true) }
+  }
+
+  /// When `next` has something to say; nil: nothing waits.
+  public func deadline(now: Int64) -> Int64? {
+    if audio.count > 0 { return now }
+    if let due = probes.first?.due { return max(now, due) }
+    if retransmissions.count == 0, video.count == 0 { return nil }
+    if isBursting || debt <= 0 { return now }
+    // The bucket is emptied from the last time on that it was looked at.
+    return max(now, (last ?? now) + Int64((8e9 * debt / draining).rounded(.up)))
+  }
+
+  private var draining: Double {
+    min(max(rate, 8 * Double(bytes) / Pacer.budget), Pacer.fastest * rate)
+  }
+
+  private mutating func pay(_ now: Int64) {
+    let passed = min(max(0, Double(now - (last ?? now)) / 1e9), 10)
+    last = max(last ?? now, now)
+    debt = max(0, debt - passed * draining / 8)
+  }
+
+  private mutating func expire(_ kind: PacedKind, _ now: Int64) -> Departure? {
+    guard let first = self[kind].first, now - first.since > Pacer.patience(kind), let entry = removeFirst(kind) else { return nil }
+    return .expired(entry.payload, kind: kind)
+  }
+
+  private mutating func prepareProbe(_ now: Int64) {
+    while let first = probes.first {
+      if first.begun != nil {
+        guard first.isDone else { return }
+      } else if now - first.asked <= Pacer.probePatience {
+        guard let lastVideo, now - lastVideo < 1_000_000_000 else { return }
+        probes[0].begun = now
+        return
+      }
+      probes.removeFirst()
+    }
+  }
+
+  private mutating func removeFirst(_ kind: PacedKind) -> PacerQueue<Payload>.Entry? {
+    switch kind {
+    case .audio: audio.removeFirst()
+    case .retransmission: retransmissions.removeFirst()
+    case .video: video.removeFirst()
+    }
+  }
+
+  private mutating func send(_ kind: PacedKind, probe: Int32) -> Departure? {
+    guard let entry = removeFirst(kind) else { return nil }
+    account(entry.size, isProbe: probe != 0)
+    return .packet(entry.payload, kind: kind, probe: probe)
+  }
+
+  private mutating func account(_ size: Int, isProbe: Bool) {
+    if isProbe, !probes.isEmpty {
+      probes[0].packets += 1
+      probes[0].bytes += size
+    }
+    debt = min(debt + Double(size), Pacer.debtMaximum * rate / 8)
+    if debt >= Pacer.burst * rate / 8 { isBursting = false }
+  }
+}

@@ -1,0 +1,61 @@
+/// Writes a packet into memory of the caller's, numbers in network byte order. What finds no room is left out and remembered: a writer that
+/// `isFull` has written nothing of use.
+public struct PacketWriter {
+  private let memory: UnsafeMutableRawBufferPointer
+  public private(set) var count = 0
+  public private(set) var isFull = false
+
+  public init(_ memory: UnsafeMutableRawBufferPointer) {
+    self.memory = memory
+  }
+
+  public var room: Int { memory.count - count }
+  /// What was written.
+  public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory.prefix(count)) }
+
+  @inline(__always)
+  private mutating func integer<T: FixedWidthInteger>(_ value: T) {
+    guard !isFull, room >= MemoryLayout<T>.size else {
+      isFull = true
+      return
+    }
+    memory.storeBytes(of: value.bigEndian, toByteOffset: count, as: T.self)
+    count += MemoryLayout<T>.size
+  }
+
+  public mutating func u8(_ value: UInt8) { integer(value) }
+  public mutating func u16(_ value: UInt16) { integer(value) }
+  public mutating func u32(_ value: UInt32) { integer(value) }
+  public mutating func u64(_ value: UInt64) { integer(value) }
+
+  /// The low 24 bits.
+  public mutating func u24(_ value: UInt32) {
+    u8(UInt8(truncatingIfNeeded: value >> 16))
+    u16(UInt16(truncatingIfNeeded: value))
+  }
+
+  public mutating func bytes(_ bytes: UnsafeRawBufferPointer) {
+    guard !isFull, room >= bytes.count else {
+      isFull = true
+      return
+    }
+    guard let source = bytes.baseAddress, let target = memory.baseAddress else { return }
+    (target + count).copyMemory(from: source, byteCount: bytes.count)
+    count += bytes.count
+  }
+
+  public mutating func zeros(_ number: Int) {
+    for _ in 0..<max(0, number) { u8(0) }
+  }
+
+  /// Overwrites what was written before, such as a length that was not known then.
+  public mutating func u16(_ value: UInt16, at offset: Int) {
+    guard offset >= 0, offset + 2 <= count else { return }
+    memory.storeBytes(of: value.bigEndian, toByteOffset: offset, as: UInt16.self)
+  }
+
+  public mutating func u8(_ value: UInt8, at offset: Int) {
+    guard offset >= 0, offset < count else { return }
+    memory[offset] = value
+  }
+}

@@ -1,0 +1,195 @@
+import MediaCore
+
+/// A description of a session as text (RFC 8866). Lines that mean nothing here are read over; attributes are kept as they stand.
+public struct SessionDescription: Sendable, Equatable {
+  public struct Attribute: Sendable, Equatable {
+    public var name: String
+    public var value: String?
+
+    public init(_ name: String, _ value: String? = nil) {
+      (self.name, self.value) = (name, value)
+    }
+  }
+
+  /// c=, section 5.7.
+  public struct Connection: Sendable, Equatable {
+    public var address: String
+    public var isIPv6: Bool
+    /// Of a multicast address of IPv4.
+    public var timeToLive: UInt8?
+
+    public init(_ address: String, timeToLive: UInt8? = nil) {
+      self.address = address
+      isIPv6 = address.contains(":")
+      self.timeToLive = timeToLive
+    }
+  }
+
+  /// m= and what follows it, section 5.14.
+  public struct Media: Sendable, Equatable {
+    /// "audio", "video" or another.
+    public var kind: String
+    /// 0: refused, or switched off (RFC 3264, section 8.2).
+    public var port: UInt16
+    /// RTP/AVP, RTP/AVPF, RTP/SAVP, RTP/SAVPF.
+    public var transport: String
+    public var formats: [String]
+    public var connection: Connection?
+    /// b= lines by their modifier, AS or TIAS (RFC 3890).
+    public var bandwidths: [Attribute] = []
+    public var attributes: [Attribute] = []
+
+    public init(_ kind: String, port: UInt16, transport: String, formats: [String]) {
+      (self.kind, self.port, self.transport, self.formats) = (kind, port, transport, formats)
+    }
+
+    public func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+    public func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
+    public func has(_ name: String) -> Bool { attributes.contains { $0.name == name } }
+  }
+
+  /// o=: who made it, section 5.2.
+  public var originName = "-"
+  public var originID: UInt64
+  public var originVersion: UInt64
+  public var originAddress: String
+  /// s=
+  public var name = "-"
+  public var connection: Connection?
+  public var attributes: [Attribute] = []
+  public var media: [Media] = []
+
+  public init(id: UInt64, version: UInt64 = 1, address: String) {
+    (originID, originVersion, originAddress) = (id, version, address)
+  }
+
+  public func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
+
+  // MARK: Reading
+
+  public static let longest = 65_536
+  private static let mostMedia = 64
+  private static let mostAttributes = 1_024
+
+  public init(parsing text: String) throws(MediaError) {
+    guard text.utf8.count <= SessionDescription.longest else {
+      throw MediaError(.limit, "a description of \(text.utf8.count) bytes; accepted: \(SessionDescription.longest)")
+    }
+    self.init(id: 0, address: "")
+    var (hasVersion, hasOrigin) = (false, false)
+    var number = 0
+    // CRLF by the standard, LF by the habit of people.
+    for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      number += 1
+      let line = String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
+      if line.isEmpty { continue }
+      func refuse(_ reason: String) -> MediaError { MediaError(.invalid, "SDP line \(number), \"\(line.prefix(80))\": \(reason)") }
+      guard !line.utf8.contains(0) else { throw refuse("a NUL") }
+      guard let type = line.first, line.dropFirst().first == "=" else { throw refuse("no letter and =") }
+      let value = String(line.dropFirst(2))
+      guard hasVersion || type == "v" else { throw refuse("before v=0") }
+      do throws(SDPFault) {
+        switch type {
+        case "v":
+          guard value == "0" else { throw SDPFault("accepted is v=0") }
+          hasVersion = true
+        case "o":
+          try readOrigin(value)
+          hasOrigin = true
+        case "s": name = value
+        case "c":
+          let connection = try Connection(parsing: value)
+          if media.isEmpty { self.connection = connection } else { media[media.count - 1].connection = connection }
+        case "b":
+          guard let place = media.indices.last else { break }
+          guard let bandwidth = SDPFault.pair(value) else { throw SDPFault("accepted is b=AS:number") }
+          if media[place].bandwidths.count < 8 { media[place].bandwidths.append(bandwidth) }
+        case "m":
+          guard media.count < SessionDescription.mostMedia else { throw SDPFault("more than \(SessionDescription.mostMedia) media") }
+          media.append(try Media(parsing: value))
+        case "a":
+          let attribute = SDPFault.pair(value) ?? Attribute(value)
+          guard (media.last?.attributes ?? attributes).count < SessionDescription.mostAttributes else {
+            throw SDPFault("more than \(SessionDescription.mostAttributes) attributes")
+          }
+          if media.isEmpty { attributes.append(attribute) } else { media[media.count - 1].attributes.append(attribute) }
+        default: break
+        }
+      } catch { throw refuse(error.reason) }
+    }
+    guard hasVersion, hasOrigin else { throw MediaError(.invalid, "a description without \(hasVersion ? "o=" : "v=0"): no SDP") }
+  }
+
+  private mutating func readOrigin(_ value: String) throws(SDPFault) {
+    let parts = value.split(separator: " ")
+    guard parts.count == 6, let id = UInt64(parts[1]), let version = UInt64(parts[2]) else {
+      throw SDPFault("accepted is o=name number version IN IP4 address")
+    }
+    (originName, originID, originVersion, originAddress) = (String(parts[0]), id, version, String(parts[5]))
+  }
+
+  // MARK: Writing
+
+  public var text: String {
+    var lines = ["v=0", "o=\(originName) \(originID) \(originVersion) IN \(SessionDescription.family(originAddress)) \(originAddress)", "s=\(name)"]
+    if let connection { lines.append(connection.line) }
+    lines.append("t=0 0")
+    lines += attributes.map(\.line)
+    for media in media {
+      lines.append("m=\(media.kind) \(media.port) \(media.transport) \(media.formats.joined(separator: " "))")
+      if let connection = media.connection { lines.append(connection.line) }
+      lines += media.bandwidths.map { "b=\($0.name):\($0.value ?? "0")" }
+      lines += media.attributes.map(\.line)
+    }
+    return lines.joined(separator: "\r\n") + "\r\n"
+  }
+
+  fileprivate static func family(_ address: String) -> String { address.contains(":") ? "IP6" : "IP4" }
+}
+
+/// What is wrong with a line.
+struct SDPFault: Error {
+  let reason: String
+
+  init(_ reason: String) {
+    self.reason = reason
+  }
+
+  /// What a colon parts.
+  static func pair(_ text: String) -> SessionDescription.Attribute? {
+    guard let colon = text.firstIndex(of: ":") else { return nil }
+    return .init(String(text[..<colon]), String(text[text.index(after: colon)...]))
+  }
+}
+
+extension SessionDescription.Attribute {
+  fileprivate var line: String { value.map { "a=\(name):\($0)" } ?? "a=\(name)" }
+}
+
+extension SessionDescription.Connection {
+  fileprivate init(parsing value: String) throws(SDPFault) {
+    let parts = value.split(separator: " ")
+    guard parts.count == 3, parts[0] == "IN", parts[1] == "IP4" || parts[1] == "IP6" else { throw SDPFault("accepted is c=IN IP4 address or c=IN IP6 address") }
+    let pieces = parts[2].split(separator: "/")
+    guard let address = pieces.first, (address.contains(":")) == (parts[1] == "IP6") else { throw SDPFault("an address of the other family") }
+    self.init(String(address))
+    guard pieces.count > 1, !isIPv6 else { return }
+    guard let timeToLive = UInt8(pieces[1]) else { throw SDPFault("a time to live that is not 0..255") }
+    self.timeToLive = timeToLive
+  }
+
+  fileprivate var line: String {
+    "c=IN \(SessionDescription.family(address)) \(address)\(timeToLive.map { "/\($0)" } ?? "")"
+  }
+}
+
+extension SessionDescription.Media {
+  fileprivate init(parsing value: String) throws(SDPFault) {
+    let parts = value.split(separator: " ")
+    guard parts.count >= 4, let digits = parts[1].split(separator: "/").first, let port = UInt16(digits) else {
+      throw SDPFault("accepted is m=kind port transport formats, the port 0..65535")
+    }
+    guard parts.count <= 67 else { throw SDPFault("more than 64 formats") }
+    self.init(String(parts[0]), port: port, transport: String(parts[2]), formats: parts[3...].map(String.init))
+  }
+}

@@ -1,0 +1,125 @@
+import MediaCore
+
+/// One end of a session of RTP: streams out and in, their control packets, what is sent again, how fast may be sent. Bytes and time in; datagrams,
+/// media and events out, by its delegate; says when it wants to be asked again. Calls come one at a time.
+public final class RTPSession {
+  struct Handle: Sendable {
+    let stream: Int
+    let number: Int64
+  }
+
+  let settings: RTPSettings
+  var random: SeededRandom
+  var sending: [SendingStream] = []
+  /// In the order in which they began, so that the same seed is the same session.
+  var receiving: [ReceivingStream] = []
+  /// Of retransmissions, which stream they are of.
+  var repeating: [SSRC: SSRC] = [:]
+  var encodings: [UInt8: RTPEncoding]
+  var estimator: BandwidthEstimator
+  var pacer: Pacer<Handle>
+  var members = Members()
+  var schedule: ReportSchedule
+  var roundTrip = RoundTrip()
+  var references = ReferenceTimes(limit: 8)
+  var feedback = TransportFeedbackBuilder()
+  var feedbackNumbers = Unwrapper<UInt16>()
+  var feedbackClock = TransportFeedbackClock()
+  var feedbackDue: Int64?
+  var incoming = IncomingRate()
+  var nextTransport: UInt16
+  private var lastTarget = 0
+  let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
+  let controlMemory = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
+  /// Who this end is in control packets while it sends nothing.
+  var ownSSRC: SSRC
+  /// Whose packets are whose (RFC 3550, section 8.2), and of which of one's own a collision was told.
+  var conflicts = SourceConflicts<UInt64>()
+  var collided: Set<SSRC> = []
+  var lipSync: LipSync
+  var persons: [SSRC: Int] = [:]
+  /// Numbers to be asked for, while they are.
+  var asking: [SequenceNumber] = []
+  /// Which streams the next report begins with, as not all have room in one.
+  var reportTurn = 0
+  var blockTurn = 0
+  var path = TransportPathStats()
+  public var refusedPackets: UInt64 { path.refusedPackets }
+  /// Streams of one other end.
+  static let mostStreams = 64
+  /// After it a stream is over whose source is no member any more (RFC 3550, section 6.3.5).
+  static let silence: Int64 = 30_000_000_000
+
+  /// The payload types are those that the other end may send.
+  public init(_ settings: RTPSettings, receiving encodings: [UInt8: RTPEncoding], now: Int64) {
+    self.settings = settings
+    self.encodings = encodings
+    random = SeededRandom(seed: settings.seed)
+    estimator = BandwidthEstimator(settings.bitrates, hasTransportFeedback: settings.hasTransportFeedback)
+    pacer = Pacer(rate: settings.bitrates.start)
+    let anySSRC = SSRC(UInt32.random(in: 1...(.max), using: &random))
+    ownSSRC = settings.ssrc ?? anySSRC
+    lipSync = LipSync(longest: settings.longestHold)
+    nextTransport = UInt16.random(in: 0...(.max), using: &random)
+    schedule = ReportSchedule(settings.reports, at: now, .init(members: 1, senders: 0, isSender: false), using: &random)
+    conflicts.add(own: ownSSRC)
+    asking.reserveCapacity(256)
+  }
+
+  deinit {
+    scratch.deallocate()
+    controlMemory.deallocate()
+  }
+
+  // MARK: Time
+
+  /// Does what is due and says when it wants to be asked again.
+  public func poll(now: Int64, _ delegate: some RTPSessionDelegate) -> Int64 {
+    var deadline = estimator.process(now: now) ?? .max
+    while let probe = estimator.takeProbe() { pacer.probe(probe, now: now) }
+    pacer.setRate(estimator.pacingRate, now: now)
+    drain(now, delegate)
+    for stream in receiving {
+      deliver(stream, now, delegate)
+      if stream.voice.hasEnded(at: now) { delegate.session(did: .spoke(stream.ssrc, level: nil)) }
+      deadline = min(deadline, stream.deadline(now: now))
+    }
+    deadline = min(deadline, pollControl(now, delegate), lipSync.update(receiving, now: now))
+    tellTarget(delegate)
+    return min(deadline, pacer.deadline(now: now) ?? .max)
+  }
+
+  private func tellTarget(_ delegate: some RTPSessionDelegate) {
+    let target = estimator.target
+    // Not every step of a few bits.
+    guard abs(target - lastTarget) > lastTarget / 50 else { return }
+    lastTarget = target
+    delegate.session(did: .target(target))
+  }
+
+  // MARK: Of the other end
+
+  /// A stream's key frame is needed: asked for with the next poll.
+  public func requestKeyFrame(of ssrc: SSRC) {
+    receivingStream(ssrc)?.needsKeyFrame = true
+  }
+
+  /// Whose a stream is that the other end passes on, by any number: only those of one person are kept in step. Before it comes, or later.
+  public func setPerson(_ person: Int, of ssrc: SSRC) {
+    // Places, of which there are few; whoever has more of them begins anew.
+    if persons.count >= 4 * RTPSession.mostStreams, persons[ssrc] == nil { persons.removeAll() }
+    persons[ssrc] = person
+    receivingStream(ssrc)?.person = person
+  }
+
+  func receivingStream(_ ssrc: SSRC) -> ReceivingStream? { receiving.first { $0.ssrc == ssrc } }
+
+  public var target: Int { estimator.target }
+  /// How long what is sent now will wait here, about.
+  public func expectedDelay(at now: Int64) -> Int64 { pacer.expectedDelay(at: now) }
+  public var smoothedRoundTrip: Int64? { roundTrip.smoothed ?? estimator.roundTrip }
+
+  var group: ReportInterval.Group {
+    .init(members: members.count, senders: members.senderCount + (sending.isEmpty ? 0 : 1), isSender: !sending.isEmpty)
+  }
+}

@@ -1,0 +1,119 @@
+import MediaCore
+
+/// Control packets that come.
+extension RTPSession {
+  func receiveControl(_ datagram: UnsafeRawBufferPointer, from address: UInt64, now: Int64, _ delegate: some RTPSessionDelegate) {
+    guard var messages = try? RTCPMessage.Iterator(parsing: datagram, settings.hasReducedSize ? .reducedSize : .compound) else {
+      path.refusedPackets &+= 1
+      return
+    }
+    schedule.received(size: datagram.count + 28)
+    while let message = messages.next() {
+      switch message {
+      case .senderReport(let report, let blocks):
+        guard isOfAnother(report.ssrc, from: address, now) else { continue }
+        members.heard(report.ssrc, isMedia: false, isNamed: true, at: now)
+        receivingStream(report.ssrc)?.received(report, at: now)
+        take(blocks, now)
+      case .receiverReport(let report, let blocks):
+        guard isOfAnother(report.ssrc, from: address, now) else { continue }
+        members.heard(report.ssrc, isMedia: false, isNamed: true, at: now)
+        take(blocks, now)
+      case .goodbye(let goodbye):
+        for ssrc in goodbye.sources.prefix(31) where !isOwn(ssrc) {
+          if let stream = receivingStream(ssrc) { deliver(stream, now, delegate, isOver: true) }
+          end(ssrc, now, delegate)
+        }
+        schedule.goodbyeReceived(size: datagram.count + 28, group, at: now)
+      case .nack(let nack):
+        if isOfAnother(nack.sender) { sendAgain(nack, now) }
+      case .pictureLoss(let loss):
+        guard isOfAnother(loss.sender), let stream = sending.first(where: { $0.settings.ssrc == loss.media }) else { continue }
+        stream.meter.pliCount &+= 1
+        delegate.session(did: .keyFrameRequested(loss.media))
+      case .fullIntraRequest(let request):
+        guard isOfAnother(request.sender) else { continue }
+        for command in request {
+          guard let stream = sending.first(where: { $0.settings.ssrc == command.media }) else { continue }
+          stream.meter.firCount &+= 1
+          if stream.fullIntraRequests.accept(command, from: request.sender) { delegate.session(did: .keyFrameRequested(command.media)) }
+        }
+      case .maximumBitrate(let limit):
+        if isOfAnother(limit.sender) { estimator.onRemb(limit.bitrate, now: now) }
+      case .transportFeedback(let feedback):
+        if isOfAnother(feedback.sender) { take(feedback, now) }
+      case .sourceDescription(let description):
+        for chunk in description { describe(chunk, from: address, now, delegate) }
+      case .extendedReport(let report):
+        guard settings.hasReferenceTimes, isOfAnother(report.sender) else { continue }
+        take(report, now)
+      }
+    }
+  }
+
+  func end(_ ssrc: SSRC, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+    members.left(ssrc, at: now)
+    guard let place = receiving.firstIndex(where: { $0.ssrc == ssrc }) else { return }
+    receiving.remove(at: place)
+    conflicts.remove(ssrc)
+    for (again, of) in repeating where of == ssrc { repeating[again] = nil }
+    delegate.session(did: .streamEnded(ssrc))
+  }
+
+  /// Which streams are of one sender, and share its clock.
+  private func describe(_ chunk: SourceDescription.Chunk, from address: UInt64, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+    guard let cname = chunk.cname, !cname.isEmpty else { return }
+    // One's own name with one's own number has come back; another's is a collision.
+    if isOwn(chunk.ssrc) { return judge(chunk.ssrc, .control, from: address, isLoop: cname == settings.cname, now, delegate) }
+    guard let stream = receivingStream(chunk.ssrc), stream.end.cname != cname else { return }
+    stream.join(receiving.first { $0.end.cname == cname }?.end ?? RemoteEnd(cname: cname))
+  }
+
+  private func take(_ blocks: ReportBlocks, _ now: Int64) {
+    for block in blocks {
+      guard let stream = sending.first(where: { $0.settings.ssrc == block.ssrc }) else { continue }
+      let time = settings.clock.time(at: now)
+      let measured = roundTrip.received(block, at: time)
+      stream.meter.received(block, clockRate: stream.settings.encoding.clockRate, at: time, now: now)
+      estimator.onReceiverReport(loss: Double(block.fractionLost) / 256, roundTrip: measured, now: now)
+    }
+    tellRoundTrip()
+  }
+
+  private func take(_ report: ExtendedReport, _ now: Int64) {
+    for block in report {
+      switch block {
+      case .receiverReferenceTime(let time): references.received(time, from: report.sender, at: now)
+      case .delays(let delays):
+        for delay in delays where isOwn(delay.ssrc) { roundTrip.received(delay, at: settings.clock.time(at: now)) }
+      }
+    }
+    tellRoundTrip()
+  }
+
+  private func tellRoundTrip() {
+    guard let time = roundTrip.smoothed else { return }
+    for stream in receiving { stream.missing.roundTrip = time }
+  }
+
+  private func sendAgain(_ nack: GenericNACK, _ now: Int64) {
+    guard let place = sending.firstIndex(where: { $0.settings.ssrc == nack.media }) else { return }
+    let stream = sending[place]
+    stream.meter.nackCount &+= 1
+    guard stream.settings.hasNACK else { return }
+    let roundTrip = smoothedRoundTrip ?? 50_000_000
+    for sequence in nack {
+      // What waits to leave cannot be missing.
+      guard let number = stream.number(of: sequence), number < stream.waiting else { continue }
+      guard
+        let packet = stream.ring.takeForResending(
+          number, now: now, roundTrip: roundTrip * 3 / 4, longest: 3_000_000_000, mostSendings: 10)
+      else { continue }
+      guard pacer.enqueue(Handle(stream: place, number: number), size: packet.count, kind: .retransmission, now: now) else { return }
+    }
+  }
+
+  private func take(_ feedback: TransportFeedback, _ now: Int64) {
+    estimator.onFeedback(ReportedPackets(feedback, from: feedbackClock.time(of: feedback)), now: now)
+  }
+}

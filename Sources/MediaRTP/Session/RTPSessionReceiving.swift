@@ -1,0 +1,133 @@
+import MediaCore
+
+/// What comes from the other end.
+extension RTPSession {
+  /// A datagram, out of its protection. What is no packet, or of no stream that was agreed on, is counted and dropped. The address is whatever
+  /// tells others apart where there is more than one.
+  public func receive(_ datagram: UnsafeRawBufferPointer, from address: UInt64 = 0, now: Int64, _ delegate: some RTPSessionDelegate) {
+    path.packetsReceived &+= 1
+    path.bytesReceived &+= UInt64(clamping: datagram.count)
+    incoming.arrived(datagram.count, at: now)
+    if RTPPacket.isRTCP(datagram) { return receiveControl(datagram, from: address, now: now, delegate) }
+    guard let packet = try? RTPPacket(parsing: datagram, settings.extensions), let encoding = encodings[packet.header.payloadType] else {
+      path.refusedPackets &+= 1
+      return
+    }
+    let ssrc = packet.header.ssrc
+    if isOwn(ssrc) { return judge(ssrc, .media, from: address, isLoop: hasSent(packet), now, delegate) }
+    guard isOfAnother(ssrc, .media, from: address, now) else { return }
+    if let sequence = packet.header.extensions.transportSequence {
+      feedback.arrived(feedbackNumbers.unwrap(sequence), at: now)
+      // Often until it is known what comes.
+      feedbackDue = feedbackDue ?? now &+ TransportFeedbackBuilder.interval(atBitrate: incoming.bitrate ?? .max)
+    }
+    if case .retransmission(let original) = encoding { return receiveAgain(packet, of: original, now, delegate) }
+    let stream = receivingStream(ssrc) ?? begin(packet, encoding, now, delegate)
+    stream.lastHeard = now
+    members.heard(ssrc, isMedia: true, at: now)
+    let outcome = stream.statistics.received(packet.header, headerBytes: packet.headerSize + packet.paddingSize, payloadBytes: packet.payload.count, at: now)
+    switch outcome {
+    case .probation, .jumped, .duplicate: return
+    case .restarted: stream.restart()
+    case .accepted, .reordered: break
+    }
+    if let level = packet.header.extensions.audioLevel, stream.voice.heard(level, at: now) {
+      delegate.session(did: .spoke(ssrc, level: level.level))
+    }
+    take(packet, stream.numbers.unwrap(packet.header.sequence.rawValue), stream, now)
+    deliver(stream, now, delegate)
+  }
+
+  private func begin(_ packet: RTPPacket, _ encoding: RTPEncoding, _ now: Int64, _ delegate: some RTPSessionDelegate) -> ReceivingStream {
+    if receiving.count >= RTPSession.mostStreams {
+      // A flood of sources makes room for the next of it, before streams that go on.
+      if let idle = receiving.min(by: { $0.rank < $1.rank }) { end(idle.ssrc, now, delegate) }
+    }
+    let stream = ReceivingStream(packet.header.ssrc, payloadType: packet.header.payloadType, encoding, settings)
+    stream.person = persons[packet.header.ssrc] ?? 0
+    receiving.append(stream)
+    delegate.session(did: .streamBegan(packet.header.ssrc, payloadType: packet.header.payloadType, mid: packet.header.extensions.mid))
+    return stream
+  }
+
+  /// A packet that was lost, in a stream of its own: whose it is, is known by a stream that misses it.
+  private func receiveAgain(_ packet: RTPPacket, of payloadType: UInt8, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+    let known = repeating[packet.header.ssrc].flatMap { receivingStream($0) }
+    known?.meter.receivedAgain(packet)
+    guard let again = try? Retransmission.read(packet.payload), !again.payload.isEmpty else { return }
+    let candidate =
+      known ?? receiving.first { stream in
+        stream.payloadType == payloadType && stream.missing.isMissing(stream.numbers.peek(again.original.rawValue))
+      }
+    guard let stream = candidate, stream.payloadType == payloadType else { return }
+    if known == nil {
+      stream.meter.receivedAgain(packet)
+      if repeating.count < RTPSession.mostStreams { repeating[packet.header.ssrc] = stream.ssrc }
+    }
+    var header = packet.header
+    (header.ssrc, header.sequence, header.payloadType) = (stream.ssrc, again.original, payloadType)
+    let number = stream.numbers.peek(again.original.rawValue)
+    take(RTPPacket(header: header, payload: again.payload), number, stream, now)
+    deliver(stream, now, delegate)
+  }
+
+  private func take(_ packet: RTPPacket, _ number: Int64, _ stream: ReceivingStream, _ now: Int64) {
+    if stream.missing.received(number, now: now) { stream.meter.packetsRepaired &+= 1 }
+    switch stream.content {
+    case .sound(let buffer):
+      guard !packet.payload.isEmpty else { return }
+      switch buffer.insert(number, stamp: packet.header.timestamp, packet.payload, now: now) {
+      case .kept, .duplicate: break
+      case .late: stream.meter.packetsDiscarded &+= 1
+      case .refused: refuse(stream)
+      }
+    case .pictures(let buffer):
+      switch buffer.insert(number, packet, now: now) {
+      case .kept, .duplicate: break
+      case .late: if !packet.payload.isEmpty { stream.meter.packetsDiscarded &+= 1 }
+      case .refused: refuse(stream)
+      }
+    }
+  }
+
+  private func refuse(_ stream: ReceivingStream) {
+    stream.meter.packetsDiscarded &+= 1
+    path.refusedPackets &+= 1
+  }
+
+  /// Hands on what is due; of a stream that is over all that is left.
+  func deliver(_ stream: ReceivingStream, _ now: Int64, _ delegate: some RTPSessionDelegate, isOver: Bool = false) {
+    // Reports came later than they were sent by half of that.
+    let way = (roundTrip.least ?? 0) / 2
+    switch stream.content {
+    case .sound(let buffer):
+      while let step = buffer.step(now: isOver ? .max : now) {
+        switch step {
+        case .packet(let number, let stamp):
+          guard let packet = buffer.packet(number) else { break }
+          let samples = (try? OpusTOC(parsing: packet))?.duration ?? 0
+          let target = buffer.delay.target &+ buffer.delay.hold
+          stream.meter.handedOn(samples: samples, arrival: buffer.arrival(number) ?? now, target: target, at: now)
+          delegate.session(received: packet, stamp: stamp, captured: stream.captureTime(of: stamp, way: way), of: stream.ssrc)
+        case .lost(let count, let duration):
+          stream.meter.concealed(samples: duration)
+          delegate.session(lost: count, duration: duration, of: stream.ssrc)
+        }
+      }
+    case .pictures(let buffer):
+      while var picture = buffer.next() {
+        stream.saw(picture)
+        guard let due = stream.delay.release(stamp: ReceivingStream.nanoseconds(picture.timestamp)), isOver || now >= due else { return }
+        picture.captured = stream.captureTime(of: picture.timestamp, way: way)
+        var isTaken = false
+        delegate.session(received: picture, of: stream.ssrc) { memory in
+          isTaken = buffer.take(picture, into: memory)
+          return isTaken
+        }
+        if isTaken { stream.meter.handedOn(picture, target: stream.delay.target &+ stream.delay.hold, at: now) } else { buffer.skip(picture) }
+        if picture.isKeyFrame { stream.needsKeyFrame = false }
+        stream.missing.forget(below: picture.last)
+      }
+    }
+  }
+}

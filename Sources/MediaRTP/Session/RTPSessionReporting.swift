@@ -1,0 +1,113 @@
+import MediaCore
+
+/// Control packets that are sent.
+extension RTPSession {
+  /// Sends what is due of control packets; when the next is.
+  func pollControl(_ now: Int64, _ delegate: some RTPSessionDelegate) -> Int64 {
+    for stream in receiving { ask(stream, now, delegate) }
+    for stream in sending where stream.isLeaving {
+      stream.isLeaving = false
+      transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, [stream.settings.ssrc]) }
+    }
+    if let feedbackDue, now >= feedbackDue {
+      self.feedbackDue = nil
+      while !feedback.isEmpty {
+        var isWritten = false
+        transmit(now, delegate) { isWritten = self.feedback.write(to: &$0, sender: self.reporter, media: self.receiving.first?.ssrc ?? self.ownSSRC) }
+        if !isWritten { break }
+      }
+    }
+    switch schedule.poll(group, at: now, using: &random) {
+    case .regular, .feedback, .goodbye: report(now, delegate)
+    case .nothing: break
+    }
+    members.expire(at: now, interval: schedule.timeoutInterval(group))
+    for stream in receiving where !members.contains(stream.ssrc) && now &- stream.lastHeard > RTPSession.silence { end(stream.ssrc, now, delegate) }
+    return min(schedule.deadline, feedbackDue ?? .max)
+  }
+
+  var reporter: SSRC { sending.first?.settings.ssrc ?? ownSSRC }
+
+  /// Asks for what is missing of a stream.
+  private func ask(_ stream: ReceivingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+    if let due = stream.missing.nextDeadline, due <= now {
+      asking.removeAll(keepingCapacity: true)
+      stream.missing.requests(now: now) { asking.append(SequenceNumber(UInt16(truncatingIfNeeded: $0))) }
+      var rest = asking[...]
+      while !rest.isEmpty {
+        var written = 0
+        transmit(now, delegate) { written = GenericNACK.write(to: &$0, sender: self.reporter, media: stream.ssrc, rest) }
+        guard written > 0 else { break }
+        stream.meter.nackCount &+= 1
+        rest = rest.dropFirst(written)
+      }
+    }
+    if stream.takeKeyFrameRequest(now: now, roundTrip: smoothedRoundTrip ?? 0) {
+      transmit(now, delegate) { PictureLossIndication(sender: self.reporter, media: stream.ssrc).write(to: &$0) }
+      stream.meter.pliCount &+= 1
+    }
+  }
+
+  private func report(_ now: Int64, _ delegate: some RTPSessionDelegate) {
+    transmit(now, delegate, isReport: true) { _ in }
+  }
+
+  /// Says goodbye for all streams of this end (RFC 3550, section 6.6).
+  public func leave(now: Int64, _ delegate: some RTPSessionDelegate) {
+    let sources = sending.isEmpty ? [ownSSRC] : sending.map(\.settings.ssrc)
+    transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, sources) }
+  }
+
+  /// One datagram: alone where that was agreed, else behind a report, which comes first in every compound packet (RFC 3550, section 6.1).
+  func transmit(_ now: Int64, _ delegate: some RTPSessionDelegate, isReport: Bool = false, _ body: (inout PacketWriter) -> Void) {
+    var writer = PacketWriter(UnsafeMutableRawBufferPointer(rebasing: controlMemory.prefix(1200)))
+    if isReport || !settings.hasReducedSize { writeReports(to: &writer, now) }
+    body(&writer)
+    guard !writer.isFull, writer.count > 0 else { return }
+    schedule.sent(size: writer.count + 28, at: now)
+    transmit(writer.bytes, isControl: true, delegate)
+  }
+
+  /// As many as there is room for, beside one's goodbye or feedback: with the next others come first (RFC 3550, section 6.1).
+  private func writeReports(to writer: inout PacketWriter, _ now: Int64) {
+    let chunk = SourceDescription.size(cname: settings.cname)
+    var blocks = reportBlocks(now)[...]
+    var room = writer.room - 400 - blocks.count * ReportBlock.size
+    var described: [SourceDescription.Chunk] = []
+    var turn = reportTurn
+    for _ in sending.indices {
+      let stream = sending[turn % sending.count]
+      room -= 28 + chunk
+      guard room >= 0 || described.isEmpty else { break }
+      turn = (turn + 1) % sending.count
+      guard stream.reports.isActive, let report = stream.reports.report(at: now) else {
+        room += 28 + chunk
+        continue
+      }
+      report.write(to: &writer, blocks)
+      blocks = []
+      described.append(.init(ssrc: report.ssrc, cname: settings.cname))
+    }
+    reportTurn = turn
+    if writer.count == 0 || !blocks.isEmpty {
+      ReceiverReport(ssrc: reporter).write(to: &writer, blocks)
+      described.append(.init(ssrc: reporter, cname: settings.cname))
+    }
+    SourceDescription.write(to: &writer, described)
+    guard settings.hasReferenceTimes else { return }
+    // Who sends hears of round trips by the reports of what it sends.
+    let (asks, delays) = (!sending.contains { $0.reports.counters.packetsSent > 0 }, references.take(at: now))
+    guard asks || !delays.isEmpty else { return }
+    ExtendedReport.write(to: &writer, sender: reporter, receiverReferenceTime: asks ? settings.clock.time(at: now) : nil, delays)
+  }
+
+  /// At most 24, so that there is room for something beside them.
+  private func reportBlocks(_ now: Int64) -> [ReportBlock] {
+    var blocks: [ReportBlock] = []
+    for _ in receiving.indices where blocks.count < 24 {
+      blockTurn = (blockTurn + 1) % receiving.count
+      if let block = receiving[blockTurn].statistics.reportBlock(at: now) { blocks.append(block) }
+    }
+    return blocks
+  }
+}

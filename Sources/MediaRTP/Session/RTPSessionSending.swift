@@ -1,0 +1,135 @@
+import MediaCore
+
+/// Streams out: what is enqueued, and what leaves.
+extension RTPSession {
+  /// What `send` throws where nothing was taken as there is no room: no number was used, and the same may be sent again later. Of pictures, what
+  /// is predicted from one that was left out is of no use: a key frame is to come next.
+  public static let full = PacketError("RTP: the queue of what is to be sent is full")
+
+  /// An index for `send`. Streams go first; an end that has none sends reports only.
+  public func addStream(_ stream: OutgoingRTP) throws(PacketError) -> Int {
+    guard sending.count < RTPSession.mostStreams else { throw PacketError("RTP: more than 64 streams") }
+    guard !isOwn(stream.ssrc), receivingStream(stream.ssrc) == nil else { throw PacketError("RTP: the source is in use") }
+    if let again = stream.retransmission?.ssrc {
+      guard !isOwn(again), again != stream.ssrc, receivingStream(again) == nil else {
+        throw PacketError("RTP: the source of retransmissions is in use")
+      }
+    }
+    if sending.isEmpty { conflicts.remove(own: ownSSRC) }
+    sending.append(SendingStream(stream, settings, &random))
+    own(stream)
+    return sending.count - 1
+  }
+
+  /// Enqueues a picture, stamped in units of 90 kHz: all of it, or nothing (`full`). Without another time it was captured now.
+  public func send(
+    _ picture: UnsafeRawBufferPointer, number: UInt16, units: Int64, orientation: UInt8 = 0, capturedAt time: Int64? = nil, on stream: Int, now: Int64
+  ) throws(PacketError) {
+    try enqueue(stream, .video, now) { stream, hasRoom throws(PacketError) in
+      try stream.packetize(
+        picture, number: number, units: units, orientation: orientation, capturedAt: time ?? now, now: now, hasRoom: hasRoom)
+    }
+  }
+
+  /// Enqueues a packet of Opus, stamped in units of 48 kHz. The marker is the beginning of a spurt of talk (RFC 3551, section 4.1).
+  public func send(
+    sound: UnsafeRawBufferPointer, units: Int64, marker: Bool, level: HeaderExtensions.AudioLevel? = nil, capturedAt time: Int64? = nil,
+    on stream: Int, now: Int64
+  ) throws(PacketError) {
+    try enqueue(stream, .audio, now) { stream, hasRoom throws(PacketError) in
+      try stream.packetize(sound, units: units, marker: marker, level: level, capturedAt: time ?? now, now: now, hasRoom: hasRoom)
+    }
+  }
+
+  private func enqueue(
+    _ index: Int, _ kind: PacedKind, _ now: Int64,
+    _ packetize: (SendingStream, (Int, Int) -> Bool) throws(PacketError) -> Range<Int64>
+  ) throws(PacketError) {
+    guard sending.indices.contains(index) else { throw PacketError("RTP: no such stream") }
+    let stream = sending[index]
+    let packets: Range<Int64>
+    do throws(PacketError) {
+      packets = try packetize(stream) { pacer.hasRoom(packets: $0, bytes: $1, kind: kind) }
+    } catch {
+      if error == RTPSession.full { path.refusedSends &+= 1 }
+      throw error
+    }
+    // There is room for all of them.
+    for number in packets {
+      _ = pacer.enqueue(Handle(stream: index, number: number), size: stream.ring.entry(number)?.size ?? 0, kind: kind, now: now)
+    }
+  }
+
+  public func settings(ofStream stream: Int) -> OutgoingRTP? { sending.indices.contains(stream) ? sending[stream].settings : nil }
+
+  /// Says goodbye for one stream with the next poll (RFC 3550, section 6.6). It may be gone on with later.
+  public func endStream(_ stream: Int) {
+    guard sending.indices.contains(stream), sending[stream].reports.hasSent else { return }
+    sending[stream].isLeaving = true
+    sending[stream].first = sending[stream].next
+  }
+
+  // MARK: What leaves
+
+  func drain(_ now: Int64, _ delegate: some RTPSessionDelegate) {
+    while let departure = pacer.next(now: now) {
+      switch departure {
+      case .expired(let handle, .retransmission), .packet(let handle, .retransmission, _):
+        guard case .packet(_, _, let probe) = departure else { break }
+        let stream = sending[handle.stream]
+        guard handle.number >= stream.first, let packet = stream.ring.packet(handle.number), let size = stream.writeAgain(packet, into: scratch) else { break }
+        leave(UnsafeMutableRawBufferPointer(rebasing: scratch.prefix(size)), stream, isAgain: true, probe, now, delegate)
+      case .expired(let handle, _):
+        let stream = sending[handle.stream]
+        stream.left(handle.number, isWhole: false, now: now)
+        path.expiredPackets &+= 1
+        guard let packet = stream.empty(handle.number) else { break }
+        leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, isAgain: false, 0, now, delegate)
+      case .packet(let handle, _, let probe):
+        let stream = sending[handle.stream]
+        guard handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else { break }
+        stream.left(handle.number, isWhole: true, now: now)
+        leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, isAgain: false, probe, now, delegate)
+      case .padding(let size, let probe):
+        // In a stream that has retransmissions; without one a way is not probed.
+        guard let stream = sending.first(where: { $0.settings.retransmission != nil }), let written = stream.writePadding(size, into: scratch) else {
+          pacer.padded(0, now: now)
+          break
+        }
+        pacer.padded(written, now: now)
+        leave(UnsafeMutableRawBufferPointer(rebasing: scratch.prefix(written)), stream, isAgain: true, probe, now, delegate)
+      }
+    }
+  }
+
+  private func leave(
+    _ packet: UnsafeMutableRawBufferPointer, _ stream: SendingStream, isAgain: Bool, _ probe: Int32, _ now: Int64,
+    _ delegate: some RTPSessionDelegate
+  ) {
+    let sequence = nextTransport
+    if settings.extensions.transportSequence != 0, packet.count >= 20 {
+      nextTransport &+= 1
+      // Its element is the first of the block, behind one byte or two (`HeaderExtensions.write`).
+      let isOneByte = packet[12] == 0xBE
+      packet.storeBytes(of: sequence.bigEndian, toByteOffset: isOneByte ? 17 : 18, as: UInt16.self)
+      estimator.onSent(sequence: sequence, size: packet.count, probe: probe, now: now)
+    } else {
+      estimator.onSent(sequence: 0, size: packet.count, probe: probe, now: now)
+    }
+    let bytes = UnsafeRawBufferPointer(packet)
+    if let front = try? RTPFront(parsing: bytes) {
+      let headerBytes = front.size + (front.isPadded ? Int(bytes.last ?? 0) : 0)
+      stream.reports.sent(
+        front.timestamp, headerBytes: headerBytes, payloadBytes: packet.count - headerBytes,
+        capturedAt: isAgain ? nil : stream.captureTime(of: front.timestamp), isElsewhere: front.ssrc != stream.settings.ssrc)
+    }
+    transmit(bytes, isControl: false, delegate)
+  }
+
+  /// All that leaves.
+  func transmit(_ datagram: UnsafeRawBufferPointer, isControl: Bool, _ delegate: some RTPSessionDelegate) {
+    path.packetsSent &+= 1
+    path.bytesSent &+= UInt64(clamping: datagram.count)
+    delegate.session(transmits: datagram, isControl: isControl)
+  }
+}

@@ -1,0 +1,79 @@
+import MediaCore
+
+/// Whose packets are whose: collisions and loops (RFC 3550, section 8.2).
+extension RTPSession {
+  /// That of one who sends nothing is in use until there is something to send.
+  func isOwn(_ ssrc: SSRC) -> Bool {
+    sending.isEmpty ? ssrc == ownSSRC : sending.contains { $0.settings.ssrc == ssrc || $0.settings.retransmission?.ssrc == ssrc }
+  }
+
+  func own(_ stream: OutgoingRTP) {
+    conflicts.add(own: stream.ssrc)
+    if let again = stream.retransmission { conflicts.add(own: again.ssrc) }
+  }
+
+  /// Whether a packet that came went from here.
+  func hasSent(_ packet: RTPPacket) -> Bool {
+    let ssrc = packet.header.ssrc
+    return sending.contains { ($0.settings.ssrc == ssrc || $0.settings.retransmission?.ssrc == ssrc) && $0.hasSent(packet) }
+  }
+
+  /// What came with one of one's own numbers counts as nothing. What went from here ends nothing; somebody else with the same number is told of
+  /// once.
+  func judge(
+    _ ssrc: SSRC, _ kind: SourceConflicts<UInt64>.Kind, from address: UInt64, isLoop: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate
+  ) {
+    guard !isLoop, conflicts.check(ssrc, kind, from: address, at: now) == .ownCollision else {
+      path.loopedPackets &+= 1
+      return
+    }
+    path.conflictingPackets &+= 1
+    guard ssrc != ownSSRC else {
+      // Nobody else knows it by heart: it is another from now on.
+      transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, [ssrc]) }
+      conflicts.remove(own: ssrc)
+      ownSSRC = SSRC(UInt32.random(in: 1...(.max), using: &random))
+      return conflicts.add(own: ownSSRC)
+    }
+    if collided.insert(ssrc).inserted { delegate.session(did: .collision(ssrc)) }
+  }
+
+  /// Of a packet with reports: what has one of one's own numbers is dropped; only its description tells whose it is.
+  func isOfAnother(_ ssrc: SSRC, from address: UInt64, _ now: Int64) -> Bool {
+    isOfAnother(ssrc) && isOfAnother(ssrc, .control, from: address, now)
+  }
+
+  func isOfAnother(_ ssrc: SSRC) -> Bool {
+    guard isOwn(ssrc) else { return true }
+    path.loopedPackets &+= 1
+    return false
+  }
+
+  func isOfAnother(_ ssrc: SSRC, _ kind: SourceConflicts<UInt64>.Kind, from address: UInt64, _ now: Int64) -> Bool {
+    guard conflicts.check(ssrc, kind, from: address, at: now) != .fine else { return true }
+    path.conflictingPackets &+= 1
+    return false
+  }
+
+  /// After a collision: says goodbye under the old number, and goes on under another. What waits to be sent is given up; a key frame is to come
+  /// next.
+  public func changeSource(
+    of stream: Int, to ssrc: SSRC, retransmission: SSRC? = nil, now: Int64, _ delegate: some RTPSessionDelegate
+  ) throws(PacketError) {
+    guard sending.indices.contains(stream) else { throw PacketError("RTP: no such stream") }
+    let old = sending[stream]
+    let again = retransmission ?? old.settings.retransmission?.ssrc
+    guard !isOwn(ssrc), receivingStream(ssrc) == nil, again != ssrc else { throw PacketError("RTP: the source is in use") }
+    if let again, again != old.settings.retransmission?.ssrc, isOwn(again) { throw PacketError("RTP: the source of retransmissions is in use") }
+    transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, [old.settings.ssrc]) }
+    var settings = old.settings
+    settings.ssrc = ssrc
+    if let again, let former = settings.retransmission { settings.retransmission = (again, former.payloadType) }
+    conflicts.remove(own: old.settings.ssrc)
+    if let former = old.settings.retransmission?.ssrc { conflicts.remove(own: former) }
+    collided.remove(old.settings.ssrc)
+    // Numbers go on, so that none that waits is taken for another.
+    sending[stream] = SendingStream(settings, self.settings, &random, next: old.next)
+    own(settings)
+  }
+}

@@ -1,0 +1,96 @@
+/// What both ends of a session agreed on, and what this one brings with it.
+public struct RTPSettings: Sendable {
+  /// The same for all streams of an end, so that their clocks belong together (RFC 3550, section 6.5.1).
+  public var cname: String
+  public var extensions = ExtensionMap()
+  /// Of a packet of RTP, header and extensions included: below what any way carries in one piece.
+  public var packetSize = 1200
+  /// The other end reports each packet's arrival by the number that `extensions.transportSequence` gives it.
+  public var hasTransportFeedback = true
+  public var bitrates = BandwidthEstimator.Limits()
+  /// How often control packets are sent; RFC 4585's early feedback, or at once.
+  public var reports = ReportSchedule.Settings(bandwidth: 50_000, profile: .immediate, minimum: 1_000_000_000)
+  /// A feedback packet may stand alone (RFC 5506).
+  public var hasReducedSize = true
+  /// An end that sends nothing asks for its round trips too (RFC 3611, sections 4.4 and 4.5), and answers such.
+  public var hasReferenceTimes = true
+  public var delay = PlayoutDelay.Settings()
+  /// For so long, at most, a stream is held back until another of the same sender is there that was captured at the same time; 0: not at all.
+  public var longestHold: Int64 = 500_000_000
+  /// One pair of wall clock and monotonic clock.
+  public var clock: NTPClock
+  /// Who this end is in control packets while it sends nothing; nil: one of the seed's.
+  public var ssrc: SSRC?
+  /// Of numbers, stamps and pauses: there is no other source of randomness here.
+  public var seed: UInt64
+
+  public init(cname: String, clock: NTPClock, seed: UInt64) {
+    (self.cname, self.clock, self.seed) = (cname, clock, seed)
+  }
+}
+
+/// What a payload type holds.
+public enum RTPEncoding: Sendable, Equatable {
+  case vp8
+  case opus
+  /// Packets of that payload type, sent again (RFC 4588).
+  case retransmission(of: UInt8)
+
+  public var clockRate: UInt32 {
+    switch self {
+    case .opus: OpusTOC.clockRate
+    case .vp8, .retransmission: 90_000
+    }
+  }
+}
+
+/// A stream that this end sends.
+public struct OutgoingRTP: Sendable {
+  public var ssrc: SSRC
+  public var payloadType: UInt8
+  public var encoding: RTPEncoding
+  /// Where lost packets are sent again; nil: in the stream itself.
+  public var retransmission: (ssrc: SSRC, payloadType: UInt8)?
+  /// The other end asks for what it misses.
+  public var hasNACK = true
+  public var mid: String?
+
+  public init(_ encoding: RTPEncoding, ssrc: SSRC, payloadType: UInt8) {
+    (self.encoding, self.ssrc, self.payloadType) = (encoding, ssrc, payloadType)
+  }
+}
+
+/// Takes what a session makes. Called inside `RTPSession.poll` and `receive` only; bytes are borrowed for the call. Calls back into nothing.
+public protocol RTPSessionDelegate: AnyObject {
+  /// A datagram for the other end.
+  func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool)
+  /// `take` copies the picture's bytes out; without it the picture is left out.
+  func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool)
+  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC)
+  /// The same with the time of its capture on this end's monotonic clock, where the sender's reports made that known (RFC 3550, section 6.4.1): calls
+  /// the one above where it is not taken. Of pictures, `captured` says it.
+  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC)
+  /// Packets of sound in a row that did not come in time, of so many samples at 48 kHz in all.
+  func session(lost packets: Int, duration: Int64, of stream: SSRC)
+  func session(did event: RTPSessionEvent)
+}
+
+extension RTPSessionDelegate {
+  public func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {
+    session(received: sound, stamp: stamp, of: stream)
+  }
+}
+
+public enum RTPSessionEvent: Sendable, Equatable {
+  case streamBegan(SSRC, payloadType: UInt8, mid: String?)
+  /// It said goodbye, or was silent for too long.
+  case streamEnded(SSRC)
+  /// Somebody began to speak in it, at that level, or (nil) ended (RFC 6464).
+  case spoke(SSRC, level: UInt8?)
+  /// The other end cannot go on without a key frame of that stream.
+  case keyFrameRequested(SSRC)
+  /// What may be sent in all, in bits a second.
+  case target(Int)
+  /// Somebody else uses the number of one of this end's streams (RFC 3550, section 8.2): said once, and answered by `changeSource`.
+  case collision(SSRC)
+}

@@ -1,0 +1,158 @@
+import MediaCore
+
+/// One stream on its way in: what came, what is missing, and what is due.
+final class ReceivingStream {
+  enum Content {
+    case pictures(PictureBuffer)
+    case sound(SoundBuffer)
+  }
+
+  let ssrc: SSRC
+  let payloadType: UInt8
+  let content: Content
+  var statistics: ReceptionStatistics
+  var meter = InboundMeter()
+  var voice = VoiceActivity()
+  var numbers = Unwrapper<UInt16>()
+  var missing: MissingPackets
+  /// Its stamps on the sender's wall clock, and that clock.
+  private var mapping: ClockMapping
+  private(set) var end = RemoteEnd()
+  /// Of those that the other end passes on, whose it is.
+  var person = 0
+  private var lastReport: (ntp: NTPTimestamp, at: Int64)?
+  /// Pictures only: sound has its own.
+  var delay: PlayoutDelay
+  /// The stamp of the latest picture.
+  private var latest: Int64?
+  /// From the capture until it is handed on, without what it is held back for others.
+  var latency: Int64?
+  private var nextKeyFrameRequest: Int64?
+  var lastHeard: Int64 = 0
+  /// The first packet of the picture that was seen whole last.
+  private var lastSeen: Int64 = -1
+  /// Nothing can be shown before one comes.
+  var needsKeyFrame = true
+  private static let requestPause: Int64 = 200_000_000
+  /// A picture that is held back for less is not shown any steadier: screens show one in 16 ms. Encoders alone take a few ms more for one picture
+  /// than for another.
+  private static let unseen: Int64 = 16_000_000
+  /// A picture is waited for that long before a key frame is asked for.
+  private static let patience: Int64 = 500_000_000
+
+  init(_ ssrc: SSRC, payloadType: UInt8, _ encoding: RTPEncoding, _ settings: RTPSettings) {
+    self.ssrc = ssrc
+    self.payloadType = payloadType
+    // Its payload type was agreed on: the first packet counts, as it may be of a key frame.
+    statistics = ReceptionStatistics(ssrc: ssrc, clockRate: encoding.clockRate, minimumSequential: 1)
+    mapping = ClockMapping(clockRate: encoding.clockRate)
+    var unseen = settings.delay
+    unseen.noise = max(unseen.noise, ReceivingStream.unseen)
+    delay = PlayoutDelay(unseen)
+    var asking = MissingPackets.Settings()
+    if encoding == .opus { (asking.longest, asking.mostRequests) = (200_000_000, 2) }
+    missing = MissingPackets(asking)
+    content = encoding == .opus ? .sound(SoundBuffer(clockRate: encoding.clockRate, delay: settings.delay)) : .pictures(PictureBuffer())
+  }
+
+  /// Streams of a few packets come before others, the silent before the lively.
+  var rank: (Int, Int64) { (statistics.counters.packetsReceived > 10 ? 1 : 0, lastHeard) }
+
+  /// The sender began again: nothing that came belongs to what comes.
+  func restart() {
+    numbers.reset()
+    missing.reset()
+    delay.restart()
+    (latest, lastSeen) = (nil, -1)
+    switch content {
+    case .pictures(let buffer): buffer.reset()
+    case .sound(let buffer): buffer.reset()
+    }
+    needsKeyFrame = true
+  }
+
+  /// A stamp of pictures.
+  static func nanoseconds(_ stamp: Int64) -> Int64 { MediaTime.nanoseconds(fromUnits: stamp, rate: 90_000) }
+
+  /// A picture that can be handed on; counted once for the delay, as of when it became whole.
+  func saw(_ picture: PictureBuffer.Picture) {
+    guard lastSeen != picture.first else { return }
+    lastSeen = picture.first
+    let stamp = ReceivingStream.nanoseconds(picture.timestamp)
+    latest = picture.timestamp
+    delay.arrived(stamp: stamp, at: picture.lastArrival)
+  }
+
+  // MARK: The sender's clock
+
+  func received(_ report: SenderReport, at now: Int64) {
+    statistics.received(report, at: now)
+    mapping.received(report)
+    end.clock.received(report.ntp, at: now)
+    lastReport = (report.ntp, now)
+  }
+
+  /// From now on it shares the clock of all streams of that name.
+  func join(_ end: RemoteEnd) {
+    guard end !== self.end else { return }
+    self.end = end
+    if let lastReport { end.clock.received(lastReport.ntp, at: lastReport.at) }
+  }
+
+  /// On this end's clock, later than it was by as long as the way took beyond what is said here.
+  func captureTime(of stamp: Int64, way: Int64) -> Int64? {
+    mapping.time(of: RTPTimestamp(UInt32(truncatingIfNeeded: stamp))).flatMap { end.clock.local($0, wayTime: way) }
+  }
+
+  var measuredLatency: Int64? {
+    switch content {
+    case .sound(let buffer):
+      guard let due = buffer.delay.unheld(stamp: buffer.nanoseconds(buffer.latestStamp)) else { return nil }
+      return captureTime(of: buffer.latestStamp, way: 0).map { due &- $0 }
+    case .pictures:
+      guard let latest, let due = delay.unheld(stamp: ReceivingStream.nanoseconds(latest)) else { return nil }
+      return captureTime(of: latest, way: 0).map { due &- $0 }
+    }
+  }
+
+  /// Held back beyond what its own way needs.
+  var hold: Int64 {
+    get {
+      switch content {
+      case .sound(let buffer): buffer.delay.hold
+      case .pictures: delay.hold
+      }
+    }
+    set {
+      switch content {
+      case .sound(let buffer): buffer.delay.hold = newValue
+      case .pictures: delay.hold = newValue
+      }
+    }
+  }
+
+  // MARK: What is due
+
+  /// Whether a key frame is to be asked for now: not again before the last request can have had an effect.
+  func takeKeyFrameRequest(now: Int64, roundTrip: Int64) -> Bool {
+    guard case .pictures(let buffer) = content else { return false }
+    if missing.takeBeyondHelp() { needsKeyFrame = true }
+    if let since = buffer.waitingSince, now &- since > ReceivingStream.patience { needsKeyFrame = true }
+    guard needsKeyFrame, statistics.counters.packetsReceived > 0 else { return false }
+    if let nextKeyFrameRequest, now < nextKeyFrameRequest { return false }
+    nextKeyFrameRequest = now &+ max(ReceivingStream.requestPause, roundTrip &* 2)
+    return true
+  }
+
+  /// When something is due of itself.
+  func deadline(now: Int64) -> Int64 {
+    let asking = min(missing.nextDeadline ?? .max, voice.deadline)
+    switch content {
+    case .sound(let buffer): return min(asking, buffer.nextDeadline ?? .max)
+    case .pictures(let buffer):
+      let due = buffer.next().flatMap { delay.release(stamp: ReceivingStream.nanoseconds($0.timestamp)) } ?? .max
+      guard needsKeyFrame, statistics.counters.packetsReceived > 0 else { return min(asking, due) }
+      return min(asking, due, nextKeyFrameRequest ?? now)
+    }
+  }
+}

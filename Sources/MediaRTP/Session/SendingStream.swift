@@ -1,0 +1,178 @@
+import MediaCore
+
+/// One stream on its way out: numbers, packets that may be asked for again, counts.
+final class SendingStream {
+  let settings: OutgoingRTP
+  let ring: PacketRing
+  var reports: SenderReports
+  var meter = OutboundMeter()
+  /// Of the next packet, and of the next retransmission.
+  private(set) var next: Int64
+  private(set) var nextAgain: Int64
+  /// The first that waits to leave.
+  private(set) var waiting: Int64
+  private let firstStamp: RTPTimestamp
+  /// A stamp, in units of the clock, and when it was captured.
+  private var captured: (units: Int64, time: Int64) = (0, 0)
+  let map: ExtensionMap
+  var fullIntraRequests = FullIntraRequestFilter()
+  /// Goodbye is to be said.
+  var isLeaving = false
+  /// The numbers below are of before a goodbye, and are not sent any more.
+  var first: Int64 = 0
+
+  init(_ settings: OutgoingRTP, _ session: RTPSettings, _ random: inout SeededRandom, next: Int64? = nil) {
+    self.settings = settings
+    map = session.extensions
+    ring = PacketRing(capacity: settings.encoding == .vp8 ? 2048 : 256, slotSize: min(max(256, session.packetSize), 1500))
+    reports = SenderReports(ssrc: settings.ssrc, clockRate: settings.encoding.clockRate, clock: session.clock)
+    // Below the middle, so that nothing before the first is below zero.
+    self.next = next ?? Int64.random(in: 1..<32_768, using: &random)
+    waiting = self.next
+    nextAgain = Int64.random(in: 1..<32_768, using: &random)
+    firstStamp = RTPTimestamp(UInt32.random(in: 0...(.max), using: &random))
+  }
+
+  func stamp(_ units: Int64) -> RTPTimestamp { firstStamp.advanced(by: units) }
+
+  /// When was captured what that stamp stands for: by the latest that was enqueued.
+  func captureTime(of stamp: RTPTimestamp) -> Int64 {
+    captured.time &+ MediaTime.nanoseconds(fromUnits: stamp.distance(from: self.stamp(captured.units)), rate: settings.encoding.clockRate)
+  }
+
+  /// The first bytes of the next packet.
+  private func header(_ units: Int64, marker: Bool, _ extensions: HeaderExtensions) -> RTPHeader {
+    var header = RTPHeader(
+      payloadType: settings.payloadType, marker: marker, sequence: SequenceNumber(UInt16(truncatingIfNeeded: next)), timestamp: stamp(units),
+      ssrc: settings.ssrc)
+    header.extensions = completed(extensions)
+    return header
+  }
+
+  private func completed(_ extensions: HeaderExtensions) -> HeaderExtensions {
+    var extensions = extensions
+    extensions.mid = settings.mid
+    // A number is written over it when the packet leaves.
+    if map.transportSequence != 0 { extensions.transportSequence = 0 }
+    return extensions
+  }
+
+  /// Whether so many more packets would push out none that waits to leave.
+  private func hasRoom(_ packets: Int) -> Bool { next - waiting + Int64(packets) <= Int64(ring.capacity) }
+
+  /// Cuts a picture into packets in the ring; their numbers. `number` is the picture's. `hasRoom` is asked for packets and bytes, at most, before
+  /// anything is written: all go or none.
+  func packetize(
+    _ picture: UnsafeRawBufferPointer, number: UInt16, units: Int64, orientation: UInt8, capturedAt time: Int64, now: Int64,
+    hasRoom: (Int, Int) -> Bool
+  ) throws(PacketError) -> Range<Int64> {
+    var descriptor = VP8Descriptor()
+    descriptor.pictureID = .long(number & 0x7FFF)
+    var extensions = HeaderExtensions()
+    if orientation != 0 { extensions.orientation = orientation }
+    let headerSize = RTPHeader.size + completed(extensions).size(map)
+    var packetizer = try VP8Packetizer(picture, descriptor, limit: ring.slotSize - headerSize)
+    let count = packetizer.count
+    guard count <= ring.capacity / 2 else { throw PacketError("VP8: a picture of more packets than can be kept") }
+    guard self.hasRoom(count), hasRoom(count, picture.count + count * (headerSize + descriptor.size)) else { throw RTPSession.full }
+    captured = (units, time)
+    let first = next
+    while packetizer.count > 0 {
+      let isLast = packetizer.count == 1
+      write(units, marker: isLast, isLast ? extensions : HeaderExtensions(), now) { _ = packetizer.writeNext(to: &$0) }
+    }
+    meter.enqueued(picture, last: next - 1)
+    return first..<next
+  }
+
+  func packetize(
+    _ sound: UnsafeRawBufferPointer, units: Int64, marker: Bool, level: HeaderExtensions.AudioLevel?, capturedAt time: Int64, now: Int64,
+    hasRoom: (Int, Int) -> Bool
+  ) throws(PacketError) -> Range<Int64> {
+    var extensions = HeaderExtensions()
+    extensions.audioLevel = level
+    let size = RTPHeader.size + completed(extensions).size(map) + sound.count
+    guard sound.count <= ring.slotSize, size <= ring.slotSize else { throw PacketError("Opus: a packet larger than one of the network") }
+    guard self.hasRoom(1), hasRoom(1, size) else { throw RTPSession.full }
+    captured = (units, time)
+    let first = next
+    write(units, marker: marker, extensions, now) { $0.bytes(sound) }
+    return first..<next
+  }
+
+  private func write(_ units: Int64, marker: Bool, _ extensions: HeaderExtensions, _ now: Int64, _ payload: (inout PacketWriter) -> Void) {
+    var writer = PacketWriter(ring.begin(next))
+    header(units, marker: marker, extensions).write(to: &writer, map)
+    payload(&writer)
+    ring.keep(next, size: writer.count, time: now)
+    next += 1
+  }
+
+  /// A packet leaves, or is given up. They do so in their order.
+  func left(_ number: Int64, isWhole: Bool, now: Int64) {
+    waiting = max(waiting, number + 1)
+    meter.left(number, after: isWhole ? now &- (ring.entry(number)?.time ?? now) : nil)
+  }
+
+  /// Nothing but the header is left of a packet that waited for too long: its number is not missed, since it comes. Its size.
+  func empty(_ number: Int64) -> UnsafeRawBufferPointer? {
+    guard let packet = ring.packet(number), let entry = ring.entry(number), let front = try? RTPFront(parsing: packet) else { return nil }
+    ring.keep(number, size: front.size, time: entry.time)
+    return ring.packet(number)
+  }
+
+  /// A packet that was lost, as it is sent again; its size.
+  func writeAgain(_ packet: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
+    guard let original = try? RTPPacket(parsing: packet, map) else { return nil }
+    var writer = PacketWriter(memory)
+    guard let again = settings.retransmission else {
+      writer.bytes(packet)
+      return writer.isFull ? nil : writer.count
+    }
+    var header = original.header
+    (header.ssrc, header.payloadType) = (again.ssrc, again.payloadType)
+    header.sequence = SequenceNumber(UInt16(truncatingIfNeeded: nextAgain))
+    header.write(to: &writer, map)
+    Retransmission.write(original.header.sequence, to: &writer)
+    writer.bytes(original.payload)
+    guard !writer.isFull else { return nil }
+    nextAgain += 1
+    return writer.count
+  }
+
+  /// A packet of nothing but padding, in the stream of retransmissions: by which a way is probed.
+  func writePadding(_ size: Int, into memory: UnsafeMutableRawBufferPointer) -> Int? {
+    guard let again = settings.retransmission else { return nil }
+    var header = RTPHeader(
+      payloadType: again.payloadType, sequence: SequenceNumber(UInt16(truncatingIfNeeded: nextAgain)), timestamp: firstStamp, ssrc: again.ssrc)
+    if map.transportSequence != 0 { header.extensions.transportSequence = 0 }
+    var writer = PacketWriter(memory)
+    header.write(to: &writer, map)
+    let padding = min(255, max(1, size - writer.count))
+    writer.u8(writer.bytes[0] | 0x20, at: 0)
+    writer.zeros(padding - 1)
+    writer.u8(UInt8(padding))
+    guard !writer.isFull else { return nil }
+    nextAgain += 1
+    return writer.count
+  }
+
+  /// The number that the other end expects next, with the wraps counted, for one that it names.
+  func number(of sequence: SequenceNumber) -> Int64? {
+    let latest = next - 1
+    let number = latest + Int64(sequence.distance(from: SequenceNumber(UInt16(truncatingIfNeeded: latest))))
+    return number > 0 && number < next ? number : nil
+  }
+
+  /// Whether a packet that came is one that went from here: as such it is known by its number and stamp.
+  func hasSent(_ packet: RTPPacket) -> Bool {
+    let header = packet.header
+    var sequence = header.sequence
+    if header.ssrc != settings.ssrc {
+      guard let again = try? Retransmission.read(packet.payload) else { return header.timestamp == firstStamp }
+      sequence = again.original
+    }
+    guard let number = number(of: sequence), let sent = ring.packet(number), let front = try? RTPFront(parsing: sent) else { return false }
+    return front.timestamp == header.timestamp
+  }
+}

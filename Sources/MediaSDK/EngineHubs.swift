@@ -1,0 +1,139 @@
+import MediaCore
+import MediaNetwork
+import MediaTLS
+import MediaTransport
+
+public struct HubOptions: Sendable {
+  public var port: UInt16 = 0
+  /// Separated by commas.
+  public var addresses = "0.0.0.0"
+  /// PEM files; nil: a certificate is made.
+  public var certificate: (file: String, key: String)?
+  public var mostMembers = 64
+  /// Told of who comes and goes over the network, on threads of the hub's.
+  public var watch: (@Sendable (HubChange) -> Void)?
+
+  public init() {}
+}
+
+public struct HubInfo: Sendable {
+  public let port: UInt16
+  public let memberCount: Int
+  public let foreignPackets: UInt64
+  public let fingerprint: String
+}
+
+/// A room that is open to the network, or about to be: its name is taken.
+enum HubOpening: Sendable {
+  case underWay
+  case open(HubServer)
+
+  var hub: HubServer? { if case .open(let hub) = self { hub } else { nil } }
+}
+
+/// Rooms that are opened to the network.
+extension Engine {
+  private static let mostAddresses = 8
+  private static let mostMembers = 1000
+
+  public func openHub(_ url: String, _ options: HubOptions = HubOptions()) throws(MediaError) -> HubInfo {
+    let room = try Engine.hubRoom(url)
+    guard !clock.isVirtual else { throw MediaError(.state, "a hub needs the system's clock, and the engine's is virtual") }
+    guard (1...Engine.mostMembers).contains(options.mostMembers) else {
+      throw MediaError(.range, "options.most_members is \(options.mostMembers); accepted: 1..\(Engine.mostMembers), or 0 for 64")
+    }
+    var settings = HubServer.Options(try Engine.addresses(options))
+    settings.mostMembers = options.mostMembers
+    settings.watch = options.watch
+    try hubs.withLock { hubs throws(MediaError) in
+      guard !isClosed else { throw Engine.destroyed }
+      guard hubs[room] == nil else { throw MediaError(.exists, "room \"\(room.prefix(64))\" is open to the network already") }
+      hubs[room] = .underWay
+    }
+    do throws(MediaError) {
+      // Files, keys and sockets: nothing is locked.
+      if let pair = options.certificate { settings.certificate = try TLSCertificate.load(certificate: pair.file, key: pair.key) }
+      let hub = try HubServer(room: room, options: settings, loop: loop, thread: networkThread())
+      return try enter(hub, room)
+    } catch {
+      hubs.withLock { if case .underWay = $0[room] { $0[room] = nil } }
+      throw error
+    }
+  }
+
+  /// The engine may have been closed meanwhile.
+  private func enter(_ hub: HubServer, _ room: String) throws(MediaError) -> HubInfo {
+    let isHere = hubs.withLock { hubs in
+      guard !isClosed else { return false }
+      hubs[room] = .open(hub)
+      return true
+    }
+    guard isHere else {
+      hub.close()
+      throw Engine.destroyed
+    }
+    return hub.info
+  }
+
+  public func hubInfo(_ url: String) throws(MediaError) -> HubInfo {
+    let room = try Engine.hubRoom(url)
+    guard let hub = hubs.withLock({ $0[room]?.hub }) else { throw Engine.notOpen(room) }
+    return hub.info
+  }
+
+  public func closeHub(_ url: String) throws(MediaError) {
+    let room = try Engine.hubRoom(url)
+    let hub: HubServer? = hubs.withLock { hubs in
+      guard let hub = hubs[room]?.hub else { return nil }
+      hubs[room] = nil
+      return hub
+    }
+    guard let hub else { throw Engine.notOpen(room) }
+    hub.close()
+  }
+
+  func closeHubs() {
+    let open = hubs.withLock { hubs in
+      defer { hubs = [:] }
+      return hubs.values.compactMap(\.hub)
+    }
+    for hub in open { hub.close() }
+  }
+
+  /// A name that a url of a hub can have in it.
+  private static func hubRoom(_ url: String) throws(MediaError) -> String {
+    let room = try RoomURL.loopbackName(url, argument: "room_url")
+    guard !room.contains("?") else {
+      throw MediaError(.invalid, "room_url names room \"\(room.prefix(64))\"; accepted of a room that is opened: a name without \"?\"")
+    }
+    return room
+  }
+
+  private static func addresses(_ options: HubOptions) throws(MediaError) -> [SocketAddress] {
+    let texts = options.addresses.split(separator: ",", omittingEmptySubsequences: false)
+    guard texts.count <= mostAddresses else {
+      throw MediaError(.invalid, "options.addresses has \(texts.count) addresses; accepted: 1..\(mostAddresses)")
+    }
+    var addresses: [SocketAddress] = []
+    for text in texts {
+      guard let address = SocketAddress(String(text), port: options.port), !address.isMulticast else {
+        let accepted = "addresses of this machine, of IPv4 or IPv6, separated by commas alone, or 0.0.0.0 and ::"
+        throw MediaError(.invalid, "options.addresses has \"\(text.prefix(64))\"; accepted: \(accepted)")
+      }
+      addresses.append(address)
+    }
+    return addresses
+  }
+
+  private static let destroyed = MediaError(.closed, "the engine is destroyed")
+
+  private static func notOpen(_ room: String) -> MediaError {
+    MediaError(.notFound, "room \"\(room.prefix(64))\" was not opened to the network by this engine")
+  }
+}
+
+extension HubServer {
+  fileprivate var info: HubInfo {
+    HubInfo(port: port, memberCount: memberCount, foreignPackets: foreignPackets, fingerprint: fingerprint)
+  }
+}

@@ -1,0 +1,84 @@
+import MediaCore
+import MediaRTP
+import MediaTransport
+
+/// Looks at a session's network once a second, from its connecting to its leaving. It keeps the session no longer than that.
+final class QualityWatch: Sendable {
+  private struct State {
+    var session: Session?
+    var quality = NetworkQuality()
+  }
+
+  private let state: Monitor<State>
+  private let transport: any Transport
+  private let loop: EventLoop
+
+  init(_ session: Session, _ transport: any Transport) {
+    (self.transport, loop) = (transport, session.engine.loop)
+    state = Monitor(State(session: session))
+  }
+
+  var grades: (outgoing: NetworkQuality.Grade, incoming: NetworkQuality.Grade) { state.withLock { ($0.quality.outgoing, $0.quality.incoming) } }
+
+  func begin() {
+    loop.schedule(at: loop.clock.now() &+ NetworkQuality.interval) { self.look() }
+  }
+
+  func end() {
+    let session = state.withLock { $0.session.take() }
+    // It may end here, where nothing is locked.
+    _ = session
+  }
+
+  private func look() {
+    guard let session = state.withLock({ $0.session }), var figures = transport.networkFigures else { return }
+    (figures.estimate, figures.wanted) = session.demand
+    let changes = state.withLock { $0.quality.sample(figures, now: loop.clock.now()) }
+    for change in changes where state.withLock({ $0.session != nil }) {
+      session.push(.networkQuality(change.direction, change.grade, estimate: figures.estimate))
+    }
+    begin()
+  }
+}
+
+extension Session {
+  /// What can be sent, and what would be if that had no limit: bits a second, 0 where it is not known.
+  var demand: (estimate: UInt64, wanted: UInt64) {
+    let (estimate, videos, audios) = guarded.withLock { ($0.estimate, Array($0.outgoing.values), Array($0.sound.outgoing.values)) }
+    let wanted = videos.reduce(0 as UInt64) { $0 &+ $1.wantedBitrate } &+ audios.reduce(0 as UInt64) { $0 &+ $1.wantedBitrate }
+    return (estimate, wanted)
+  }
+
+  /// Of a transport that leads to a network, and was connected.
+  func watchQuality(of transport: any Transport) {
+    guard transport.networkFigures != nil else { return }
+    let watch = QualityWatch(self, transport)
+    let (isHere, former): (Bool, QualityWatch?) = guarded.withLock { guarded in
+      guard guarded.transport === transport else { return (false, nil) }
+      defer { guarded.quality = watch }
+      return (true, guarded.quality)
+    }
+    former?.end()
+    if isHere { watch.begin() } else { watch.end() }
+  }
+
+  func endQuality() {
+    guarded.withLock { $0.quality.take() }?.end()
+  }
+}
+
+extension OutgoingVideo {
+  /// For the best of its formats; 0 without an encoder, as what is pushed in encoded is not known.
+  fileprivate var wantedBitrate: UInt64 {
+    guard hasEncoder else { return 0 }
+    return guarded.withLock { guarded in
+      guard guarded.state == .started else { return 0 }
+      let formats = options.formats.isEmpty ? [guarded.sender?.format].compactMap { $0 } : options.formats
+      return formats.reduce(0) { max($0, guarded.bitrate.bitrate(for: $1, estimate: 0)) }
+    }
+  }
+}
+
+extension OutgoingAudio {
+  fileprivate var wantedBitrate: UInt64 { hasEncoder ? guarded.withLock { UInt64(clamping: $0.encoderSettings.bitrate) } : 0 }
+}

@@ -1,0 +1,56 @@
+import MediaCore
+import MediaTransport
+
+/// What was told of an encoder's target, and of which publication.
+struct ToldTarget {
+  private var told: (id: StreamID, bitrate: UInt64)?
+
+  /// Whether it is to be told now. Without an encoder, 0, nothing is.
+  mutating func isNews(_ bitrate: UInt64, of id: StreamID?) -> Bool {
+    guard let id, bitrate > 0 else { return false }
+    if let told, told == (id, bitrate) { return false }
+    told = (id, bitrate)
+    return true
+  }
+}
+
+// MARK: What a stream is on its way over a network
+
+extension OutgoingVideo {
+  public func networkLook() throws(MediaError) -> OutboundLook { try guarded.withLock { $0.publication }.networkLook() }
+}
+
+extension OutgoingAudio {
+  public func networkLook() throws(MediaError) -> OutboundLook { try guarded.withLock { $0.publication }.networkLook() }
+}
+
+extension OutgoingVideo.Publication? {
+  fileprivate func networkLook() throws(MediaError) -> OutboundLook {
+    guard let self else { throw MediaError(.state, "the stream is not started; accepted: one that is, on a session over a network") }
+    guard let look = self.transport.look(sending: self.id) else {
+      throw MediaError(.state, "nothing of the stream has gone over a network: its session is in a loopback room, or there is no receiver yet")
+    }
+    return look
+  }
+}
+
+extension IncomingVideo {
+  public func networkLook() throws(MediaError) -> InboundLook { try transport.networkLook(receiving: description.id) }
+}
+
+extension IncomingAudio {
+  public func networkLook() throws(MediaError) -> InboundLook {
+    guard let remote else { throw MediaError(.state, "the mix does not come over a network; accepted: a participant's stream") }
+    return try remote.transport.networkLook(receiving: remote.description.id)
+  }
+}
+
+extension Transport {
+  fileprivate func networkLook(receiving stream: StreamID) throws(MediaError) -> InboundLook {
+    guard let look = look(receiving: stream) else {
+      let why = "its session is in a loopback room, it was removed, or nobody takes it yet"
+      throw MediaError(.state, "nothing of the stream comes over a network: \(why)")
+    }
+    return look
+  }
+}

@@ -1,0 +1,69 @@
+import CMediaSDK
+import MediaCore
+import MediaSDK
+
+// hub.h
+
+@c @implementation
+public func msdk_room_open_hub(
+  _ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!, _ options: UnsafePointer<msdk_hub_options>!, _ out: UnsafeMutablePointer<msdk_hub_info>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let url = try ForeignText.read(roomURL, limit: Int(MSDK_TEXT_MAX), argument: "room_url")
+    var settings = HubOptions()
+    if let options { settings = try HubOptions(ForeignStruct.read(options, argument: "options")) }
+    // A struct that cannot be filled must not leave a door open.
+    if let out { try ForeignStruct.check(out, argument: "out") }
+    let info = try engine.openHub(url, settings)
+    if let out { try ForeignStruct.write(info.foreign, to: out, argument: "out") }
+  }
+}
+
+@c @implementation
+public func msdk_room_hub_info(
+  _ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!, _ out: UnsafeMutablePointer<msdk_hub_info>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    let url = try ForeignText.read(roomURL, limit: Int(MSDK_TEXT_MAX), argument: "room_url")
+    try ForeignStruct.write(engine.hubInfo(url).foreign, to: required(out, "out"), argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_room_close_hub(_ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    try engine.closeHub(ForeignText.read(roomURL, limit: Int(MSDK_TEXT_MAX), argument: "room_url"))
+  }
+}
+
+extension HubOptions {
+  fileprivate init(_ native: msdk_hub_options) throws(MediaError) {
+    self.init()
+    guard let port = UInt16(exactly: native.port) else { throw MediaError(.range, "options.port is \(native.port); accepted: 0..65535") }
+    self.port = port
+    if let text = try ForeignText.readOptional(native.addresses, limit: Int(MSDK_TEXT_MAX), argument: "options.addresses") { addresses = text }
+    let file = try ForeignText.readOptional(native.certificate, limit: Int(MSDK_TEXT_MAX), argument: "options.certificate")
+    let key = try ForeignText.readOptional(native.key, limit: Int(MSDK_TEXT_MAX), argument: "options.key")
+    switch (file, key) {
+    case (nil, nil): break
+    case (let file?, let key?): certificate = (file, key)
+    default: throw MediaError(.invalid, "options has one of certificate and key; accepted: both, or none")
+    }
+    if native.most_members != 0 { mostMembers = Int(native.most_members) }
+  }
+}
+
+extension HubInfo {
+  fileprivate var foreign: msdk_hub_info {
+    var native = msdk_hub_info()
+    native.struct_size = UInt32(MemoryLayout<msdk_hub_info>.size)
+    native.port = UInt32(port)
+    native.member_count = UInt32(clamping: memberCount)
+    native.packets_foreign = foreignPackets
+    withUnsafeMutableBytes(of: &native.fingerprint) { ForeignText.write(fingerprint, to: $0) }
+    return native
+  }
+}

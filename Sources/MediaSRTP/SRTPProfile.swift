@@ -1,0 +1,52 @@
+import MediaCore
+
+/// How packets are protected, by the names of SDP's crypto attribute (RFC 4568, section 6.2; RFC 7714, section 14.2).
+public enum SRTPProfile: String, Sendable, CaseIterable {
+  /// AES in counter mode, HMAC-SHA1 of 80 bits: what every peer has (RFC 3711, section 8.2).
+  case aesCounterSHA1 = "AES_CM_128_HMAC_SHA1_80"
+  /// AES in Galois counter mode: one pass, and a tag of 128 bits (RFC 7714).
+  case aesGCM = "AEAD_AES_128_GCM"
+
+  public var keySize: Int { 16 }
+
+  public var saltSize: Int {
+    switch self {
+    case .aesCounterSHA1: 14
+    case .aesGCM: 12
+    }
+  }
+
+  /// Bytes that a packet of RTP grows by.
+  public var tagSize: Int {
+    switch self {
+    case .aesCounterSHA1: 10
+    case .aesGCM: 16
+    }
+  }
+
+  /// Bytes that a packet of RTCP grows by: the tag and the word of the index.
+  public var controlOverhead: Int { tagSize + 4 }
+}
+
+/// A master key and its salt: secret, and therefore without a description.
+public struct SRTPKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  let key: [UInt8]
+  let salt: [UInt8]
+
+  /// Key and salt in a row, as SDP's `inline:` holds them.
+  public init(_ bytes: [UInt8], _ profile: SRTPProfile) throws(MediaError) {
+    let size = profile.keySize + profile.saltSize
+    guard bytes.count == size else {
+      throw MediaError(.invalid, "a key of \(profile.rawValue) has \(bytes.count) bytes; accepted: \(size), \(profile.keySize) of the key and \(profile.saltSize) of the salt")
+    }
+    key = Array(bytes.prefix(profile.keySize))
+    salt = Array(bytes.suffix(profile.saltSize))
+  }
+
+  /// Key and salt, for a description that goes over a way that nobody else reads (RFC 4568, section 7).
+  public var bytes: [UInt8] { key + salt }
+
+  public var description: String { "a master key" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,76 @@
+import MediaCore
+import MediaRTP
+
+/// Protects what one side sends (RFC 3711, sections 3.3 and 3.4). Calls come one at a time.
+public final class SRTPSender {
+  public let profile: SRTPProfile
+  private let media: PacketCipher
+  private let control: PacketCipher
+  /// Of each stream, the highest index sent; and of its control packets.
+  private var indices: [SSRC: Int64] = [:]
+  private var controlIndices: [SSRC: UInt32] = [:]
+  /// A sender's own streams.
+  private static let mostStreams = 4096
+
+  public init(_ profile: SRTPProfile, _ key: SRTPKey) throws(MediaError) {
+    self.profile = profile
+    media = try PacketCipher(try SessionKeys(key, profile, isControl: false), profile)
+    control = try PacketCipher(try SessionKeys(key, profile, isControl: true), profile)
+  }
+
+  /// Writes the protected packet; its size. Packets of a stream come about in order, as they are made, or again.
+  public func protect(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
+    let header = try RTPFront(parsing: packet)
+    let size = packet.count + profile.tagSize
+    guard output.count >= size else { throw PacketError("SRTP: no room for the tag") }
+    let (ssrc, sequence) = (header.ssrc, header.sequence.rawValue)
+    let highest = indices[ssrc] ?? Int64(sequence)
+    if indices[ssrc] == nil, indices.count >= SRTPSender.mostStreams { throw PacketError("SRTP: more than 4096 streams") }
+    let difference = Int64(Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: highest)))
+    let index = max(0, highest + difference)
+    // 2^48 packets under one key are the end of it (section 9.2).
+    guard index < 1 << 48 else { throw PacketError("SRTP: the key is used up") }
+    indices[ssrc] = max(highest, index)
+    let front = UnsafeRawBufferPointer(rebasing: packet.prefix(header.size))
+    UnsafeMutableRawBufferPointer(rebasing: output.prefix(front.count)).copyMemory(from: front)
+    var rollOver = UInt32(truncatingIfNeeded: index >> 16).bigEndian
+    let isDone = withUnsafeBytes(of: &rollOver) { rollOver in
+      media.seal(
+        .init(ssrc: ssrc.rawValue, index: index, isControl: false), front: front, UnsafeRawBufferPointer(rebasing: packet.dropFirst(front.count)),
+        into: UnsafeMutableRawBufferPointer(rebasing: output[front.count..<packet.count]),
+        tag: UnsafeMutableRawBufferPointer(rebasing: output[packet.count..<size]), trailer: rollOver)
+    }
+    guard isDone else { throw PacketError("SRTP: OpenSSL failed") }
+    return size
+  }
+
+  /// The same of a compound packet of RTCP.
+  public func protectControl(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
+    guard packet.count >= 8 else { throw PacketError("SRTCP: a packet of less than 8 bytes") }
+    let size = packet.count + profile.controlOverhead
+    guard output.count >= size else { throw PacketError("SRTCP: no room for the tag") }
+    let ssrc = SSRC(UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+    if controlIndices[ssrc] == nil, controlIndices.count >= SRTPSender.mostStreams { throw PacketError("SRTP: more than 4096 streams") }
+    let index = controlIndices[ssrc, default: 0] + 1
+    guard index < 1 << 31 else { throw PacketError("SRTCP: the key is used up") }
+    controlIndices[ssrc] = index
+    let front = UnsafeRawBufferPointer(rebasing: packet.prefix(8))
+    UnsafeMutableRawBufferPointer(rebasing: output.prefix(8)).copyMemory(from: front)
+    // With the bit that says that it is encrypted.
+    var word = (index | 1 << 31).bigEndian
+    let (tagStart, wordStart) =
+      switch profile {
+      case .aesCounterSHA1: (packet.count + 4, packet.count)
+      case .aesGCM: (packet.count, packet.count + profile.tagSize)
+      }
+    let isDone = withUnsafeBytes(of: &word) { word in
+      UnsafeMutableRawBufferPointer(rebasing: output[wordStart..<wordStart + 4]).copyMemory(from: word)
+      return control.seal(
+        .init(ssrc: ssrc.rawValue, index: Int64(index), isControl: true), front: front, UnsafeRawBufferPointer(rebasing: packet.dropFirst(8)),
+        into: UnsafeMutableRawBufferPointer(rebasing: output[8..<packet.count]),
+        tag: UnsafeMutableRawBufferPointer(rebasing: output[tagStart..<tagStart + profile.tagSize]), trailer: word)
+    }
+    guard isDone else { throw PacketError("SRTCP: OpenSSL failed") }
+    return size
+  }
+}

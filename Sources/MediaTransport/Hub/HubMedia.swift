@@ -1,0 +1,245 @@
+import CMediaSDK
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaSRTP
+
+/// Media between the hub and one member, at either end: a session of RTP under SRTP, by their terms, over a socket that others may use too. Units
+/// pass as they are. Calls come one at a time.
+final class HubMedia {
+  enum Arrival {
+    case unit(HubSlot, EncodedFrame, lost: Int)
+    case keyFrameRequested(HubSlot)
+    case target(Int)
+  }
+
+  /// A place that is sent on.
+  private struct Outgoing {
+    let stream: Int
+    /// Where the last packet of sound ended: a packet later than that begins a spurt of talk.
+    var end: Int64?
+  }
+
+  private let session: RTPSession
+  let terms: HubTerms
+  private let isHub: Bool
+  private var cname: String { isHub ? "hub" : "member" }
+  private let sender: SRTPSender
+  private let receiver: SRTPReceiver
+  private let socket: HubSocket
+  private let outlet: Outlet
+  private let arrivals: RTPArrivals
+  private var list: [RTPArrivals.Arrival] = []
+  private var outgoing: [HubSlot: Outgoing] = [:]
+  private var lost: [HubSlot: Int] = [:]
+  private let batch = DatagramBatch()
+  private var first = 0
+  private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
+  /// nil: not known before a packet of the other end was found authentic. It follows whoever moves.
+  private(set) var remote: SocketAddress?
+  /// Packets that were not what they said.
+  private(set) var refused: UInt64 = 0
+  /// Held back at the hub at most: units wait where they are played.
+  private static let mostDelay: Int64 = 60_000_000
+
+  init(
+    _ terms: HubTerms, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits, clock: any MediaClock
+  ) throws(MediaError) {
+    (self.terms, self.isHub, self.socket, self.remote) = (terms, isHub, socket, remote)
+    sender = try SRTPSender(terms.profile, isHub ? terms.down : terms.up)
+    receiver = try SRTPReceiver(terms.profile, isHub ? terms.up : terms.down)
+    let now = clock.now()
+    var settings = RTPSettings(
+      cname: isHub ? "hub" : "member", clock: NTPClock(NTPTimestamp(unixNanoseconds: MediaTime.wallClock()), at: now),
+      seed: UInt64.random(in: 0...(.max)))
+    settings.extensions = terms.extensions
+    settings.ssrc = terms.ssrc(ofEnd: isHub)
+    settings.bitrates = bitrates
+    if isHub { (settings.delay.most, settings.longestHold) = (HubMedia.mostDelay, 0) }
+    session = RTPSession(settings, receiving: terms.types, now: now)
+    arrivals = RTPArrivals(clock: clock)
+    outlet = Outlet(arrivals)
+    outlet.media = self
+  }
+
+  deinit {
+    take { if case .unit(_, let frame, _) = $0 { frame.release() } }
+    plain.deallocate()
+  }
+
+  // MARK: In
+
+  /// A datagram of this member's, as it says; whether it is.
+  func receive(_ datagram: UnsafeRawBufferPointer, from address: SocketAddress, now: Int64) -> Bool {
+    guard let ssrc = HubTerms.ssrc(of: datagram), ssrc & ~255 == terms.base, (ssrc & 0x80 != 0) != isHub else {
+      refused &+= 1
+      return false
+    }
+    do throws(PacketError) {
+      let size = RTPPacket.isRTCP(datagram) ? try receiver.unprotectControl(datagram, into: plain) : try receiver.unprotect(datagram, into: plain)
+      // A member may move; the hub does not.
+      if isHub { remote = address }
+      session.receive(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(plain).prefix(size)), now: now, outlet)
+      return true
+    } catch {
+      refused &+= 1
+      return false
+    }
+  }
+
+  /// What came, to be handed on where nothing is locked; frames are the taker's to release.
+  func take(_ body: (Arrival) -> Void) {
+    arrivals.take(&list)
+    for arrival in list {
+      switch arrival {
+      case .picture(let ssrc, let frame, let isAfterGap): hand(frame, ssrc, isAfterGap ? 1 : 0, body)
+      case .sound(let ssrc, let frame): hand(frame, ssrc, 0, body)
+      case .lost(let ssrc, let count):
+        if let slot = terms.slot(ssrc, fromHub: !isHub) { lost[slot, default: 0] += count }
+      case .event(.keyFrameRequested(let ssrc)):
+        if let slot = terms.slot(ssrc, fromHub: isHub) { body(.keyFrameRequested(slot)) }
+      case .event(.target(let rate)): body(.target(rate))
+      case .event, .answered: break
+      }
+    }
+    list.removeAll(keepingCapacity: true)
+  }
+
+  private func hand(_ frame: EncodedFrame, _ ssrc: SSRC, _ gap: Int, _ body: (Arrival) -> Void) {
+    guard let slot = terms.slot(ssrc, fromHub: !isHub) else { return frame.release() }
+    body(.unit(slot, frame, lost: gap + (lost.removeValue(forKey: slot) ?? 0)))
+  }
+
+  var hasArrivals: Bool { !arrivals.waiting.isEmpty }
+
+  /// Whose a stream is: the hub passes on those of many, which need not wait for each other.
+  func setPerson(_ person: Int, of slot: HubSlot) {
+    session.setPerson(person, of: terms.ssrc(slot, fromHub: !isHub))
+  }
+
+  func requestKeyFrame(of slot: HubSlot) {
+    session.requestKeyFrame(of: terms.ssrc(slot, fromHub: !isHub))
+  }
+
+  // MARK: Out
+
+  /// Says who is here, before there is anything else to say: an empty report (RFC 3550, section 6.4.2).
+  func greet() {
+    withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { memory in
+      var writer = PacketWriter(memory)
+      let ssrc = terms.ssrc(ofEnd: isHub)
+      ReceiverReport(ssrc: ssrc).write(to: &writer)
+      SourceDescription.write(to: &writer, [.init(ssrc: ssrc, cname: cname)])
+      transmit(writer.bytes, isControl: true)
+    }
+    flush()
+  }
+
+  /// A unit on that place, of which the codec is known to be its own.
+  func send(_ frame: EncodedFrame, _ picture: PictureID, on slot: HubSlot, isVoice: Bool, now: Int64) throws(PacketError) {
+    if outgoing[slot] == nil { outgoing[slot] = Outgoing(stream: try session.addStream(terms.outgoing(slot, isHub: isHub))) }
+    guard let place = outgoing[slot] else { return }
+    let attributes = frame.native.pointee
+    let rate: UInt32 = slot.isVideo ? 90_000 : OpusTOC.clockRate
+    let units = MediaTime.units(fromNanoseconds: attributes.timestamp_ns, rate: rate)
+    if slot.isVideo {
+      let number = UInt16(truncatingIfNeeded: picture)
+      return try session.send(frame.bytes, number: number, units: units, orientation: UInt8(attributes.orientation & 7), on: place.stream, now: now)
+    }
+    let duration = MediaTime.units(fromNanoseconds: attributes.duration_ns, rate: rate)
+    outgoing[slot]?.end = units &+ duration
+    let isSpurt = place.end.map { units > $0 &+ duration / 2 } ?? true
+    let level = HeaderExtensions.AudioLevel(level: UInt8(min(127, attributes.level)), isVoice: isVoice)
+    try session.send(sound: frame.bytes, units: units, marker: isSpurt, level: level, on: place.stream, now: now)
+  }
+
+  /// A stream has ended; its place may be used by another one.
+  func end(_ slot: HubSlot) {
+    if let place = outgoing[slot] { session.endStream(place.stream) }
+    outgoing[slot]?.end = nil
+  }
+
+  func leave(now: Int64) {
+    session.leave(now: now, outlet)
+    flush()
+  }
+
+  /// All that is counted here, of one moment.
+  var look: RTPLook {
+    RTPLook(
+      remote: remote, path: session.pathStats, dropped: .init(unknown: refused),
+      inbound: session.receivedStreams.compactMap { session.stats(receiving: $0) },
+      outbound: (0..<session.sentStreams).compactMap { session.stats(sending: $0) })
+  }
+
+  /// How long what is sent now will wait before it leaves.
+  func expectedDelay(at now: Int64) -> Int64 { session.expectedDelay(at: now) }
+  /// What may be sent in all, in bits a second.
+  var target: Int { session.target }
+
+  // MARK: Stats
+
+  /// What the encoder of the stream at that place is told to make.
+  func setTargetBitrate(_ bitrate: UInt64, of slot: HubSlot) {
+    if let place = outgoing[slot] { session.setTargetBitrate(Int(clamping: bitrate), sending: place.stream) }
+  }
+
+  var networkFigures: NetworkFigures { session.networkFigures }
+
+  func look(sending slot: HubSlot) -> OutboundLook? {
+    outgoing[slot].flatMap { session.stats(sending: $0.stream) }.map { OutboundLook(stream: $0, path: session.pathStats) }
+  }
+
+  func look(receiving slot: HubSlot) -> InboundLook? {
+    session.stats(receiving: terms.ssrc(slot, fromHub: !isHub)).map { InboundLook(stream: $0, path: session.pathStats) }
+  }
+
+  // MARK: Time
+
+  /// Does what is due and says when it wants to be called again.
+  func poll(now: Int64) -> Int64 {
+    let deadline = session.poll(now: now, outlet)
+    flush()
+    return batch.count > 0 ? min(deadline, now &+ 1_000_000) : deadline
+  }
+
+  private func transmit(_ packet: UnsafeRawBufferPointer, isControl: Bool) {
+    guard let remote else { return }
+    if batch.count == DatagramBatch.capacity { flush() }
+    guard let slot = batch.slot() else { return }
+    let sealed = isControl ? try? sender.protectControl(packet, into: slot) : try? sender.protect(packet, into: slot)
+    guard let sealed else { return }
+    _ = batch.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(sealed)), to: remote)
+  }
+
+  private func flush() {
+    guard batch.count > 0 else { return }
+    if case .some(let count) = socket.send(batch, from: first) {
+      // What is left keeps its slots.
+      first += count
+      return
+    }
+    batch.begin()
+    first = 0
+  }
+
+  /// Between session and socket.
+  private final class Outlet: RTPSessionDelegate {
+    unowned(unsafe) var media: HubMedia?
+    let arrivals: RTPArrivals
+
+    init(_ arrivals: RTPArrivals) {
+      self.arrivals = arrivals
+    }
+
+    func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) { media?.transmit(packet, isControl: isControl) }
+    func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
+      arrivals.session(received: picture, of: stream, take: take)
+    }
+    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) {
+      arrivals.session(received: sound, stamp: stamp, of: stream)
+    }
+    func session(lost packets: Int, duration: Int64, of stream: SSRC) { arrivals.session(lost: packets, duration: duration, of: stream) }
+    func session(did event: RTPSessionEvent) { arrivals.session(did: event) }
+  }
+}

@@ -1,0 +1,279 @@
+import CMediaSDK
+import MediaCore
+import MediaNetwork
+import MediaRTP
+
+/// A member of a hub's room who is elsewhere: in the room he is a member of it like any other, through a transport of this process, whose events
+/// go out as messages and whose units over RTP. His membership outlives a broken connection for a while.
+final class HubPeer: NetworkDriver {
+  enum Phase: Equatable {
+    /// The room has not answered yet.
+    case waiting
+    case here
+    /// Without a connection, until then.
+    case away(Int64)
+    case gone
+  }
+
+  struct Guarded {
+    var phase = Phase.waiting
+    var line: HubLine?
+    var tag: UInt64?
+    var log = HubLog()
+    var streams = HubStreams()
+    var media: HubMedia?
+    /// Whether his packets came.
+    var isHeard = false
+  }
+
+  static let absence: Int64 = 30_000_000_000
+  let guarded = Monitor(Guarded())
+  /// His place in the room.
+  let place: LoopbackTransport
+  let table: HubTable
+  private let door: HubDoor
+  private let hello: HubRequest.Hello
+  var clock: any MediaClock { table.loop.clock }
+
+  init(_ hello: HubRequest.Hello, at door: HubDoor, _ table: HubTable) {
+    (self.hello, self.door, self.table) = (hello, door, table)
+    // Of what his machine decodes, only that reaches it.
+    var member = hello.member
+    let carried = [UInt32(MSDK_CODEC_VP8)]
+    member.decodes = member.decodes.map { $0.filter { carried.contains($0) } } ?? carried
+    place = LoopbackTransport(room: table.room, member: member, token: hello.token, loop: table.loop)
+  }
+
+  func start(_ line: HubLine) {
+    let isHere = guarded.withLock { guarded in
+      // The hub may have been closed meanwhile.
+      guard guarded.phase == .waiting else { return false }
+      guarded.line = line
+      guarded.tag = try? table.thread.add(self, [line.socket.descriptor])
+      return true
+    }
+    guard isHere else {
+      HubFarewell(line, HubTable.closed, table.thread, now: clock.now())
+      return
+    }
+    // Whoever looks at tokens is not called on the network's thread.
+    table.loop.post { self.place.connect(self) }
+  }
+
+
+  // MARK: Saying something
+
+  /// From any thread: it goes out with the network thread's next turn.
+  func say(_ notice: HubNotice) {
+    let frame = HubConnection.frame { notice.write(to: &$0) }
+    let now = clock.now()
+    let (isKept, tag): (Bool, UInt64?) = guarded.withLock { guarded in
+      guard guarded.phase != .gone else { return (true, nil) }
+      guard !notice.isCounted || guarded.log.keep(frame) else { return (false, nil) }
+      guarded.line?.connection.send(frame, now: now)
+      return (true, guarded.tag)
+    }
+    if let tag { table.thread.wake(tag, at: .min) }
+    if !isKept { end(because: MediaError(.limit, "the member does not take what he is told: \(HubLog.most) bytes wait")) }
+  }
+
+  /// The room let him in.
+  func welcome(_ permissions: Permissions) {
+    let (base, ticket) = table.enter(self)
+    do throws(MediaError) {
+      let terms = try HubTerms.make(port: door.address.port, base: base, profile: hello.profile)
+      let media = try HubMedia(terms, isHub: true, over: door.socket, to: nil, bitrates: table.options.bitrates, clock: clock)
+      let isHere = guarded.withLock { guarded in
+        guard guarded.phase == .waiting else { return false }
+        (guarded.phase, guarded.media) = (.here, media)
+        return true
+      }
+      guard isHere else { return table.remove(self) }
+      say(.welcome(.init(permissions: permissions, ticket: ticket, terms: terms)))
+      table.options.watch?(.entered(hello.member))
+    } catch {
+      end(because: error)
+    }
+  }
+
+  // MARK: Coming back
+
+  /// Over another connection, having received so many messages.
+  func comeBack(_ line: HubLine, received: UInt64) {
+    let now = clock.now()
+    let refusal: MediaError? = guarded.withLock { guarded in
+      guard guarded.phase != .gone, guarded.phase != .waiting else { return MediaError(.closed, "the member has left") }
+      guard guarded.log.confirm(received) else { return MediaError(.corrupt, "the member has received \(received) messages, which cannot be") }
+      if let tag = guarded.tag { table.thread.remove(tag) }
+      (guarded.line, guarded.phase) = (line, .here)
+      let count = guarded.log.tell()
+      line.connection.send(HubConnection.frame { HubNotice.resumed(count).write(to: &$0) }, now: now)
+      for frame in guarded.log.unconfirmed { line.connection.send(frame, now: now) }
+      guarded.tag = try? table.thread.add(self, [line.socket.descriptor])
+      return nil
+    }
+    if let refusal { HubFarewell(line, refusal, table.thread, now: now) } else { table.options.watch?(.returned(userID: hello.member.userID)) }
+  }
+
+  /// The connection broke. Who was not let in yet is gone with it, and so is who may not have heard that he was: he has no ticket.
+  private func lose(now: Int64) {
+    let wasHere = guarded.withLock { guarded in
+      guard guarded.phase == .here, guarded.isHeard else { return false }
+      if let tag = guarded.tag { table.thread.remove(tag) }
+      (guarded.line, guarded.phase) = (nil, .away(now &+ HubPeer.absence))
+      guarded.tag = try? table.thread.add(self, [])
+      return true
+    }
+    if wasHere { table.options.watch?(.away(userID: hello.member.userID)) } else { end(because: nil) }
+  }
+
+  /// He is out; nil: without a word.
+  func end(because error: MediaError?) {
+    let (line, tag, media): (HubLine?, UInt64?, HubMedia?) = guarded.withLock { guarded in
+      guard guarded.phase != .gone else { return (nil, nil, nil) }
+      guarded.phase = .gone
+      return (guarded.line.take(), guarded.tag.take(), guarded.media.take())
+    }
+    // Who was let in has media.
+    if media != nil { table.options.watch?(.left(userID: hello.member.userID, because: error?.status == .closed ? nil : error)) }
+    table.remove(self)
+    place.disconnect()
+    if let tag { table.thread.remove(tag) }
+    // Nobody has it now but this.
+    media?.leave(now: clock.now())
+    if let line { HubFarewell(line, error, table.thread, now: clock.now()) }
+  }
+
+  // MARK: The network thread
+
+  func drive(isReadable: Bool) -> Int64 {
+    let now = MediaTime.monotonic()
+    if isReadable { guarded.withLock { $0.line?.receive(now: now) } }
+    while let message = guarded.withLock({ $0.line?.connection.next(now: now) }) {
+      if let error = act(on: message, now) {
+        end(because: error)
+        return .max
+      }
+    }
+    hand(now)
+    let failure: (error: MediaError, isOwn: Bool)?
+    let next: Int64
+    (failure, next) = guarded.withLock { guarded in
+      if case .away(let end) = guarded.phase {
+        if now >= end { return ((MediaError(.timeout, "the member was away for 30 s"), true), .max) }
+        return (nil, min(end, guarded.media?.poll(now: now) ?? .max))
+      }
+      guard let line = guarded.line else { return (nil, .max) }
+      if line.connection.isOpen, line.connection.isSilent(now: now) {
+        line.connection.send(HubConnection.frame { HubNotice.received(guarded.log.tell()).write(to: &$0) }, now: now)
+      }
+      let next = min(line.flush(now: now), guarded.media?.poll(now: now) ?? .max)
+      // What he did wrong he is told; a connection that broke he may mend.
+      return (line.connection.failure.map { ($0, $0.status == .limit || $0.status == .corrupt) }, guarded.media?.hasArrivals == true ? .min : next)
+    }
+    guard let failure else { return next }
+    if failure.isOwn { end(because: failure.error) } else { lose(now: now) }
+    return .min
+  }
+
+  /// One of his messages, with an error when it is none.
+  private func act(on message: [UInt8], _ now: Int64) -> MediaError? {
+    do {
+      let request = try message.withUnsafeBytes { bytes throws(PacketError) in try HubRequest(parsing: bytes) }
+      if request.isCounted { count(now) }
+      try act(on: request)
+      return nil
+    } catch let error as MediaError {
+      return error
+    } catch {
+      return MediaError(.corrupt, "\(error)")
+    }
+  }
+
+  private func count(_ now: Int64) {
+    guarded.withLock { guarded in
+      guard guarded.log.receive() else { return }
+      guarded.line?.connection.send(HubConnection.frame { HubNotice.received(guarded.log.tell()).write(to: &$0) }, now: now)
+    }
+  }
+
+  // MARK: Media
+
+  /// A datagram that says to be his.
+  func receive(_ datagram: UnsafeRawBufferPointer, from address: SocketAddress, now: Int64) -> Bool {
+    let (isHis, pictures, tag): (Bool, [StreamID], UInt64?) = guarded.withLock { guarded in
+      guard let media = guarded.media, media.receive(datagram, from: address, now: now) else { return (false, [], nil) }
+      guard !guarded.isHeard else { return (true, [], guarded.tag) }
+      guarded.isHeard = true
+      media.greet()
+      return (true, guarded.streams.receivedPictures, guarded.tag)
+    }
+    // What was to be sent before went nowhere.
+    for picture in pictures { place.requestKeyFrame(of: picture) }
+    if let tag { table.thread.wake(tag, at: .min) }
+    return isHis
+  }
+
+  /// Hands what came on to the room.
+  private func hand(_ now: Int64) {
+    var units: [(id: StreamID, picture: PictureID, frame: EncodedFrame)] = []
+    var wanted: [StreamID] = []
+    guarded.withLock { guarded in
+      _ = guarded.media?.poll(now: now)
+      guarded.media?.take { arrival in
+        switch arrival {
+        case .unit(let slot, let frame, let lost):
+          guard let place = guarded.streams.arrived(slot, frame.native.pointee.codec, lost: lost) else { return frame.release() }
+          units.append((place.id, place.picture, frame))
+        case .keyFrameRequested(let slot):
+          if let id = guarded.streams.stream(receivedAt: slot) { wanted.append(id) }
+        case .target: break
+        }
+      }
+    }
+    for unit in units {
+      _ = place.send(.encoded(unit.frame), unit.picture, on: unit.id)
+      unit.frame.release()
+    }
+    for id in wanted { place.requestKeyFrame(of: id) }
+  }
+
+  /// A unit of the room's for him, from whatever thread.
+  func forward(_ unit: MediaUnit, _ picture: PictureID, of number: UInt32) {
+    guard case .encoded(let frame) = unit else { return }
+    let now = clock.now()
+    let (wanted, tag, next): (StreamID?, UInt64?, Int64) = guarded.withLock { guarded in
+      // Before his way is known nothing goes out.
+      guard let media = guarded.media, media.remote != nil, let stream = guarded.streams.offered[number],
+        stream.codec == frame.native.pointee.codec
+      else { return (nil, nil, 0) }
+      let (slot, isWanted) = guarded.streams.leave(
+        number, size: frame.bytes.count, isKeyFrame: frame.isKeyFrame, delay: media.expectedDelay(at: now), target: media.target, now: now)
+      guard let slot else { return (isWanted ? stream.id : nil, nil, 0) }
+      do throws(PacketError) {
+        try media.send(frame, picture, on: slot, isVoice: stream.isSpeaking, now: now)
+      } catch {
+        guarded.streams.leftOut(number)
+        return (nil, guarded.tag, .min)
+      }
+      let next = media.poll(now: now)
+      return (nil, guarded.tag, media.hasArrivals ? .min : next)
+    }
+    if let wanted { place.requestKeyFrame(of: wanted) }
+    if let tag { table.thread.wake(tag, at: next) }
+  }
+}
+
+/// Takes a stream of the room's for a member who is elsewhere.
+final class HubSink: MediaSink {
+  private let peer: HubPeer
+  private let number: UInt32
+
+  init(_ peer: HubPeer, _ number: UInt32) {
+    (self.peer, self.number) = (peer, number)
+  }
+
+  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+    peer.forward(unit, picture, of: number)
+  }
+}

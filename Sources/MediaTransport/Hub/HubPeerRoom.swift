@@ -1,0 +1,126 @@
+import CMediaSDK
+import MediaCore
+
+/// Between the room and a member who is elsewhere: events one way, requests the other.
+extension HubPeer: TransportDelegate {
+  // MARK: The room's events, on its loop
+
+  func transport(_ transport: any Transport, _ event: TransportEvent) {
+    switch event {
+    case .connected(let permissions): welcome(permissions)
+    case .disconnected(let error): end(because: error ?? HubTable.closed)
+    case .joined(let member): say(.joined(member))
+    case .left(let userID): say(.left(userID: userID))
+    case .streamAdded(let stream):
+      // What is not encoded stays in this process.
+      guard HubStreams.isCarried(stream.codec) else { return }
+      let number = guarded.withLock { $0.streams.offer(stream.id, codec: stream.codec) }
+      say(
+        .streamAdded(
+          .init(number: number, userID: stream.userID, codec: stream.codec, format: stream.format, isMuted: stream.isMuted)))
+    case .streamRemoved(let id):
+      let number: UInt32? = guarded.withLock { guarded in
+        guard let (number, slot) = guarded.streams.withdraw(id) else { return nil }
+        if let slot { guarded.media?.end(slot) }
+        return number
+      }
+      if let number { say(.streamRemoved(number)) }
+    case .streamMuted(let id, let isMuted): withNumber(id) { .streamMuted($0, isMuted) }
+    case .speaking(let id, let userID, let isSpeaking, let level):
+      guarded.withLock { guarded in
+        if let number = guarded.streams.number(of: id) { guarded.streams.setSpeaking(number, isSpeaking) }
+      }
+      withNumber(id) { .speaking($0, userID: userID, isSpeaking, level: level) }
+    case .keyFrameRequested(let id): withNumber(id) { .keyFrameRequested($0) }
+    case .receivers(let id, let count): withNumber(id) { .receivers($0, count) }
+    case .moderated(let userID, let moderation, let reason): say(.moderated(by: userID, moderation, reason: reason))
+    // Of a scripted network of this process; his machine measures its own.
+    case .reconnecting, .reconnected, .estimate: break
+    }
+  }
+
+  private func withNumber(_ id: StreamID, _ notice: (UInt32) -> HubNotice) {
+    if let number = guarded.withLock({ $0.streams.number(of: id) }) { say(notice(number)) }
+  }
+
+  // MARK: His requests, on the network thread
+
+  /// Throws what he could have known to be wrong. What has become void on its way is nothing.
+  func act(on request: HubRequest) throws(MediaError) {
+    switch request {
+    case .hello: throw HubPeer.lie("a second hello")
+    case .received(let count):
+      guard guarded.withLock({ $0.log.confirm(count) }) else { throw HubPeer.lie("having received what was not sent") }
+    case .leave: throw HubPeer.left
+    default:
+      guard guarded.withLock({ $0.phase == .here }) else { throw HubPeer.lie("a request before the welcome") }
+      try actHere(on: request)
+    }
+  }
+
+  private static let left = MediaError(.closed, "the member has left")
+
+  private static func lie(_ what: String) -> MediaError { MediaError(.corrupt, "the member's machine sent \(what)") }
+
+  private func actHere(on request: HubRequest) throws(MediaError) {
+    switch request {
+    case .publish(let number, let slot, let codec, let format): try publish(number, slot, codec, format)
+    case .unpublish(let number):
+      if let id = guarded.withLock({ $0.streams.unpublish(number) }) { place.unpublish(id) }
+    case .setFormat(let number, let format): try withOwn(number) { place.setFormat($0, format) }
+    case .setMuted(let number, let isMuted): try withOwn(number) { place.setMuted($0, isMuted) }
+    case .setSpeaking(let number, let isSpeaking, let level):
+      try withOwn(number) { place.setSpeaking($0, isSpeaking, level: level) }
+    case .subscribe(let number, let slot): try subscribe(number, slot)
+    case .unsubscribe(let number):
+      let stream: StreamID? = guarded.withLock { guarded in
+        guard let (id, slot) = guarded.streams.endReceiving(number) else { return nil }
+        guarded.media?.end(slot)
+        return id
+      }
+      if let stream { place.unsubscribe(from: stream) }
+    case .requestKeyFrame(let number):
+      if let stream = try offered(number), stream.received != nil { place.requestKeyFrame(of: stream.id) }
+    // What he may not do his own machine has told him; who has just left cannot be found.
+    case .remove(let userID, let reason): try? place.remove(userID, reason: reason)
+    case .mute(let userID, let isMuted): try? place.mute(userID, isMuted)
+    case .hello, .received, .leave: break
+    }
+  }
+
+  private func withOwn(_ number: UInt32, _ body: (StreamID) -> Void) throws(MediaError) {
+    guard let stream = guarded.withLock({ $0.streams.published[number] }) else { throw HubPeer.lie("word of a stream that it does not publish") }
+    body(stream.id)
+  }
+
+  private func offered(_ number: UInt32) throws(MediaError) -> HubStreams.Offered? {
+    let (stream, was) = guarded.withLock { ($0.streams.offered[number], $0.streams.wasOffered(number)) }
+    guard was else { throw HubPeer.lie("word of a stream that it was not told of") }
+    return stream
+  }
+
+  private func publish(_ number: UInt32, _ slot: HubSlot, _ codec: UInt32, _ format: StreamFormat) throws(MediaError) {
+    let isVideo = if case .video = format { true } else { false }
+    guard HubStreams.fits(codec, slot), isVideo == slot.isVideo else {
+      throw MediaError(.unsupported, "a stream of codec \(codec) is published; a hub carries MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
+    }
+    let id = place.makeStreamID()
+    guard guarded.withLock({ $0.streams.publish(number, .init(id: id, slot: slot, codec: codec)) }) else {
+      throw HubPeer.lie("a stream whose number or place is taken")
+    }
+    do throws(MediaError) {
+      try place.publish(id, codec: codec, format: format)
+    } catch {
+      _ = guarded.withLock { $0.streams.unpublish(number) }
+      // Put out meanwhile: he will hear of it.
+      if error.status != .state { throw error }
+    }
+  }
+
+  private func subscribe(_ number: UInt32, _ slot: HubSlot) throws(MediaError) {
+    guard let stream = try offered(number) else { return }
+    let now = clock.now()
+    guard guarded.withLock({ $0.streams.receive(number, at: slot, now: now) }) else { throw HubPeer.lie("a subscription whose place is taken") }
+    place.subscribe(to: stream.id, HubSink(self, number))
+  }
+}

@@ -1,0 +1,176 @@
+import CMediaSDK
+import MediaCore
+
+/// Which streams a member of a hub sends, which he was told of and which he receives; by his numbers, the hub's numbers and their places.
+struct HubStreams {
+  struct Published {
+    let id: StreamID
+    let slot: HubSlot
+    let codec: UInt32
+    /// Of the last unit that came.
+    var picture: PictureID = 0
+  }
+
+  struct Offered {
+    let id: StreamID
+    let codec: UInt32
+    var isSpeaking = false
+    var received: Received?
+  }
+
+  struct Received {
+    let slot: HubSlot
+    /// Pictures are left out before the next one that needs none.
+    var needsKeyFrame: Bool
+    /// The room asks for one when it is subscribed to.
+    var lastRequest: Int64
+    /// What its units take, those that are left out included.
+    var load = HubLoad()
+
+    /// Takes its part of the way now.
+    var isFlowing: Bool { !needsKeyFrame }
+  }
+
+  private(set) var published: [UInt32: Published] = [:]
+  private var numbers: [StreamID: UInt32] = [:]
+  private var publishedAt: [HubSlot: UInt32] = [:]
+  private(set) var offered: [UInt32: Offered] = [:]
+  private var next: UInt32 = 1
+  private var receivedAt: Set<HubSlot> = []
+  /// When a stream was made to give way last.
+  private var lastCut = -HubStreams.cutPause
+
+  /// What passes a hub: encoded, with a payload format.
+  static func isCarried(_ codec: UInt32) -> Bool { codec == UInt32(MSDK_CODEC_VP8) || codec == UInt32(MSDK_CODEC_OPUS) }
+
+  /// Whether a stream of that codec has its place there.
+  static func fits(_ codec: UInt32, _ slot: HubSlot) -> Bool { codec == UInt32(slot.isVideo ? MSDK_CODEC_VP8 : MSDK_CODEC_OPUS) }
+
+  // MARK: Of the member
+
+  /// False: number or place are taken.
+  mutating func publish(_ number: UInt32, _ stream: Published) -> Bool {
+    guard published[number] == nil, publishedAt[stream.slot] == nil else { return false }
+    (published[number], numbers[stream.id], publishedAt[stream.slot]) = (stream, number, number)
+    return true
+  }
+
+  mutating func unpublish(_ number: UInt32) -> StreamID? {
+    guard let stream = published.removeValue(forKey: number) else { return nil }
+    (numbers[stream.id], publishedAt[stream.slot]) = (nil, nil)
+    return stream.id
+  }
+
+  /// A unit came, after so many that did not: where it belongs.
+  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, lost: Int) -> (id: StreamID, picture: PictureID)? {
+    guard let number = publishedAt[slot], var stream = published[number], stream.codec == codec else { return nil }
+    stream.picture &+= PictureID(clamping: lost) &+ 1
+    published[number] = stream
+    return (stream.id, stream.picture)
+  }
+
+  // MARK: Of others
+
+  mutating func offer(_ id: StreamID, codec: UInt32) -> UInt32 {
+    defer { next &+= 1 }
+    (offered[next], numbers[id]) = (Offered(id: id, codec: codec), next)
+    return next
+  }
+
+  /// The number it had, and the place on which it was received.
+  mutating func withdraw(_ id: StreamID) -> (number: UInt32, slot: HubSlot?)? {
+    guard let number = numbers.removeValue(forKey: id), let stream = offered.removeValue(forKey: number) else { return nil }
+    if let slot = stream.received?.slot { receivedAt.remove(slot) }
+    return (number, stream.received?.slot)
+  }
+
+  /// Of a stream of either side.
+  func number(of id: StreamID) -> UInt32? { numbers[id] }
+
+  /// It was told of once; it may be gone since.
+  func wasOffered(_ number: UInt32) -> Bool { number < next && number > 0 }
+
+  /// False: the place is taken, or for another kind.
+  mutating func receive(_ number: UInt32, at slot: HubSlot, now: Int64) -> Bool {
+    guard let stream = offered[number], stream.received == nil, HubStreams.fits(stream.codec, slot) else { return false }
+    guard receivedAt.insert(slot).inserted else { return false }
+    offered[number]?.received = Received(slot: slot, needsKeyFrame: slot.isVideo, lastRequest: now)
+    return true
+  }
+
+  mutating func endReceiving(_ number: UInt32) -> (id: StreamID, slot: HubSlot)? {
+    guard let stream = offered[number], let slot = stream.received?.slot else { return nil }
+    offered[number]?.received = nil
+    receivedAt.remove(slot)
+    return (stream.id, slot)
+  }
+
+  mutating func setSpeaking(_ number: UInt32, _ isSpeaking: Bool) { offered[number]?.isSpeaking = isSpeaking }
+
+  func stream(receivedAt slot: HubSlot) -> StreamID? { offered.values.first { $0.received?.slot == slot }?.id }
+
+  /// Pictures that are received: none of them is of use before the next that needs none.
+  var receivedPictures: [StreamID] { offered.values.filter { $0.received?.slot.isVideo == true }.map(\.id) }
+
+  /// Where a unit goes out; nil: not at all. A picture does not when it needs one that did not, or the way is behind by too much: `delay` is what
+  /// it would wait, `target` what the way carries. The streams that take most of it give way first, and come back when there is room for all that
+  /// they take. Also whether the publisher is to be asked for a picture that needs none, once there is room for it.
+  mutating func leave(_ number: UInt32, size: Int, isKeyFrame: Bool, delay: Int64, target: Int, now: Int64) -> (slot: HubSlot?, wantsKeyFrame: Bool) {
+    offered[number]?.received?.load.add(size, now: now)
+    guard let received = offered[number]?.received else { return (nil, false) }
+    guard received.slot.isVideo else { return (received.slot, false) }
+    if delay > HubStreams.longestDelay { cut(number, delay: delay, now: now) }
+    guard offered[number]?.received?.needsKeyFrame == true else { return (received.slot, false) }
+    guard hasRoom(for: number, target, now) else { return (nil, false) }
+    if isKeyFrame, delay <= HubStreams.longestDelay {
+      offered[number]?.received?.needsKeyFrame = false
+      return (received.slot, false)
+    }
+    // Each costs all who receive the stream.
+    guard delay < HubStreams.shortDelay, now &- received.lastRequest >= HubStreams.requestPause else { return (nil, false) }
+    offered[number]?.received?.lastRequest = now
+    return (nil, true)
+  }
+
+  /// Beside all that flows, with a tenth to spare. Where no other pictures flow the stream that takes least disturbs nobody; and of one of which
+  /// nothing has come yet nothing is known.
+  private func hasRoom(for number: UInt32, _ target: Int, _ now: Int64) -> Bool {
+    guard let own = offered[number]?.received?.load.rate(at: now), own > 0 else { return true }
+    var others = 0
+    var isFirst = true
+    for (other, stream) in offered where other != number {
+      guard let received = stream.received else { continue }
+      let rate = received.load.rate(at: now)
+      if received.slot.isVideo, received.isFlowing || (rate, other) < (own, number) { isFirst = false }
+      if !received.slot.isVideo || received.isFlowing { others += rate }
+    }
+    if isFirst { return true }
+    return (own + others) / 10 * 11 <= target
+  }
+
+  /// The costliest, and where that is not enough one more each time that it should have shown; and whoever comes while far too much waits.
+  private mutating func cut(_ number: UInt32, delay: Int64, now: Int64) {
+    if delay > 2 * HubStreams.longestDelay { offered[number]?.received?.needsKeyFrame = true }
+    guard now &- lastCut >= HubStreams.cutPause else { return }
+    var costliest: (number: UInt32, rate: Int)?
+    for (number, stream) in offered {
+      guard let received = stream.received, received.slot.isVideo, received.isFlowing else { continue }
+      let rate = received.load.rate(at: now)
+      if let other = costliest, (other.rate, other.number) > (rate, number) { continue }
+      costliest = (number, rate)
+    }
+    guard let costliest else { return }
+    offered[costliest.number]?.received?.needsKeyFrame = true
+    lastCut = now
+  }
+
+  /// It did not go out after all.
+  mutating func leftOut(_ number: UInt32) {
+    offered[number]?.received?.needsKeyFrame = true
+  }
+
+  private static let longestDelay: Int64 = 500_000_000
+  private static let shortDelay: Int64 = 50_000_000
+  private static let requestPause: Int64 = 2_000_000_000
+  private static let cutPause: Int64 = 250_000_000
+}

@@ -1,0 +1,280 @@
+import CMediaSDK
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaTLS
+
+/// A session's way to a room that a hub elsewhere has opened to the network: the protocol of `Transport` in messages over TLS, media over SRTP.
+/// Events come on the loop, media on the network thread; what is sent is cut, sealed and sent on the caller's.
+public final class HubTransport: Transport {
+  enum Phase: Equatable {
+    case idle
+    /// Until then the hub has to be reached.
+    case connecting(Int64)
+    /// Hello was said; the room answers when it likes.
+    case waiting
+    case here
+    /// The connection broke; until then it may be mended.
+    case reconnecting(Int64)
+    case out
+    case left
+  }
+
+  struct Guarded {
+    var phase = Phase.idle
+    var delegate: (any TransportDelegate)?
+    var tag: UInt64?
+    /// On its way, and when the next attempt begins or this one has failed.
+    var attempt: StreamSocket?
+    var attemptDue = Int64.min
+    var attemptFailure: String?
+    var line: HubLine?
+    var hasSaidHello = false
+    var log = HubLog()
+    /// More waits to be said than can be kept.
+    var isOverfull = false
+    var room = HubMembership()
+    var ticket: [UInt8] = []
+    var permissions: Permissions = []
+    var socket: HubSocket?
+    var media: HubMedia?
+    /// Until the hub's packets come it is told where this end is.
+    var greetDue = Int64.max
+    var greetEnd = Int64.max
+    var stats = TransportStats()
+  }
+
+  static let patience: Int64 = 10_000_000_000
+  static let absence: Int64 = 30_000_000_000
+  let url: HubURL
+  let member: Member
+  let token: AccessToken
+  let loop: EventLoop
+  let thread: NetworkThread
+  let bitrates: BandwidthEstimator.Limits
+  let batch = Monitor(DatagramBatch())
+  let guarded = Monitor(Guarded())
+
+  public init(
+    _ url: HubURL, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop, thread: NetworkThread,
+    bitrates: BandwidthEstimator.Limits = .init()
+  ) {
+    (self.url, self.member, self.token, self.loop, self.thread, self.bitrates) = (url, member, token, loop, thread, bitrates)
+  }
+
+  var clock: any MediaClock { loop.clock }
+
+  func post(_ event: TransportEvent) {
+    loop.post { self.guarded.withLock { $0.delegate }?.transport(self, event) }
+  }
+
+  // MARK: Coming and going
+
+  public func connect(_ delegate: any TransportDelegate) {
+    let now = clock.now()
+    do throws(MediaError) {
+      guard !clock.isVirtual else { throw MediaError(.state, "a hub is reached on the system's clock, and the engine's is virtual") }
+      try guarded.withLock { guarded throws(MediaError) in
+        guard guarded.phase == .idle else { return }
+        guarded.delegate = delegate
+        guarded.phase = .connecting(now &+ HubTransport.patience)
+        // The network thread does the rest.
+        guarded.tag = try thread.add(self, [])
+      }
+    } catch {
+      guarded.withLock { guarded in (guarded.delegate, guarded.phase) = (delegate, .out) }
+      post(.disconnected(error))
+    }
+  }
+
+  public func disconnect() {
+    let now = clock.now()
+    let (tag, line, media): (UInt64?, HubLine?, HubMedia?) = guarded.withLock { guarded in
+      defer {
+        (guarded.phase, guarded.delegate, guarded.room) = (.left, nil, HubMembership())
+        (guarded.attempt, guarded.socket) = (nil, nil)
+      }
+      return (guarded.tag.take(), guarded.line.take(), guarded.media.take())
+    }
+    if let tag { thread.remove(tag) }
+    media?.leave(now: now)
+    guard let line else { return }
+    line.connection.send(HubConnection.frame { HubRequest.leave.write(to: &$0) }, now: now)
+    line.connection.close()
+    _ = line.flush(now: now)
+  }
+
+  // MARK: Saying something
+
+  /// From any thread: it goes out with the network thread's next turn, or with the next connection.
+  func say(_ request: HubRequest) {
+    let frame = HubConnection.frame { request.write(to: &$0) }
+    let now = clock.now()
+    let tag: UInt64? = guarded.withLock { guarded in
+      guard guarded.isMember else { return nil }
+      guard guarded.log.keep(frame) else {
+        guarded.isOverfull = true
+        return guarded.tag
+      }
+      if guarded.phase == .here { guarded.line?.connection.send(frame, now: now) }
+      return guarded.tag
+    }
+    if let tag { thread.wake(tag, at: .min) }
+  }
+
+  // MARK: Streams out
+
+  public func makeStreamID() -> StreamID { StreamID.next() }
+
+  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
+    let isVideo = if case .video = format { true } else { false }
+    guard codec == UInt32(isVideo ? MSDK_CODEC_VP8 : MSDK_CODEC_OPUS) else {
+      let what = codec == 0 ? "raw" : "of codec \(codec)"
+      throw MediaError(.unsupported, "the stream is \(what); through a hub passes what is encoded: MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
+    }
+    let now = clock.now()
+    let own: HubMembership.Own = try guarded.withLock { guarded throws(MediaError) in
+      guard guarded.isMember else { throw HubTransport.notConnected }
+      guard guarded.permissions.isSuperset(of: format.needed) else { throw refusal(to: format.publishing) }
+      guard let own = guarded.room.publish(stream, codec: codec, video: isVideo, now: now) else {
+        let what = isVideo ? "video" : "sound"
+        throw MediaError(.full, "the session publishes \(HubSlot.perKind) streams of \(what) already; through a hub pass no more")
+      }
+      return own
+    }
+    say(.publish(own.number, own.slot, codec: codec, format: format))
+  }
+
+  private static let notConnected = MediaError(.state, "the session is not connected")
+
+  private func refusal(to what: String) -> MediaError {
+    MediaError(.permission, "room \"\(url.room.prefix(64))\" does not permit \"\(member.userID.prefix(64))\" to \(what)")
+  }
+
+  public func unpublish(_ stream: StreamID) {
+    let now = clock.now()
+    let own: HubMembership.Own? = guarded.withLock { guarded in
+      guard let own = guarded.room.unpublish(stream, now: now) else { return nil }
+      guarded.media?.end(own.slot)
+      return own
+    }
+    if let own { say(.unpublish(own.number)) }
+  }
+
+  private func withNumber(_ stream: StreamID, _ request: (UInt32) -> HubRequest) {
+    if let own = guarded.withLock({ $0.room.own[stream] }) { say(request(own.number)) }
+  }
+
+  public func setFormat(_ stream: StreamID, _ format: StreamFormat) { withNumber(stream) { .setFormat($0, format) } }
+  public func setMuted(_ stream: StreamID, _ isMuted: Bool) { withNumber(stream) { .setMuted($0, isMuted) } }
+
+  public func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
+    guarded.withLock { $0.room.setSpeaking(stream, isSpeaking) }
+    withNumber(stream) { .setSpeaking($0, isSpeaking, level: level) }
+  }
+
+  public func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
+    guard case .encoded(let frame) = unit else { return .notConnected }
+    let now = clock.now()
+    let (result, tag, next): (SendResult, UInt64?, Int64) = guarded.withLock { guarded in
+      guard let media = guarded.media, let own = guarded.room.own[stream], own.codec == frame.native.pointee.codec else {
+        return (.notConnected, nil, 0)
+      }
+      guard own.receivers > 0 else { return (.noReceiver, nil, 0) }
+      do throws(PacketError) {
+        try media.send(frame, picture, on: own.slot, isVoice: own.isSpeaking, now: now)
+      } catch {
+        return (.queueFull, guarded.tag, .min)
+      }
+      guarded.stats.bytesSent &+= UInt64(frame.bytes.count)
+      guarded.stats.packetsSent &+= UInt64(NetworkLink.packets(bytes: frame.bytes.count))
+      let next = media.poll(now: now)
+      return (.sent, guarded.tag, media.hasArrivals ? .min : next)
+    }
+    if let tag { thread.wake(tag, at: next) }
+    return result
+  }
+
+  public func backlog(of stream: StreamID) -> Int64 { guarded.withLock { $0.media?.expectedDelay(at: clock.now()) ?? 0 } }
+
+  // MARK: Streams in
+
+  public func subscribe(to stream: StreamID, _ sink: any MediaSink) {
+    let now = clock.now()
+    let found: (number: UInt32, slot: HubSlot)? = guarded.withLock { guarded in
+      guard guarded.permissions.contains(.receive), let found = guarded.room.receive(stream, sink, now: now) else { return nil }
+      guarded.media?.setPerson(guarded.room.others[stream]?.userID.hashValue ?? 0, of: found.slot)
+      return found
+    }
+    if let found { say(.subscribe(found.number, found.slot)) }
+  }
+
+  public func unsubscribe(from stream: StreamID) {
+    let now = clock.now()
+    if let number = guarded.withLock({ $0.room.endReceiving(stream, now: now) }) { say(.unsubscribe(number)) }
+  }
+
+  public func requestKeyFrame(of stream: StreamID) {
+    if let other = guarded.withLock({ $0.room.others[stream] }), other.sink != nil { say(.requestKeyFrame(other.number)) }
+  }
+
+  // MARK: Moderation
+
+  public func remove(_ userID: String, reason: String) throws(MediaError) {
+    try checkModeration(of: userID)
+    say(.remove(userID: userID, reason: reason))
+  }
+
+  public func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
+    try checkModeration(of: userID)
+    say(.mute(userID: userID, isMuted))
+  }
+
+  private func checkModeration(of userID: String) throws(MediaError) {
+    let (isMember, permissions, isKnown) = guarded.withLock { ($0.isMember, $0.permissions, $0.room.members.contains(userID)) }
+    guard isMember else { throw HubTransport.notConnected }
+    guard permissions.contains(.moderate) else { throw refusal(to: "moderate") }
+    guard userID != member.userID else {
+      throw MediaError(.invalid, "user_id is \"\(userID)\", which is oneself; accepted: another member of the room")
+    }
+    guard isKnown else { throw MediaError(.notFound, "user_id is \"\(userID)\"; nobody in room \"\(url.room.prefix(64))\" has it") }
+  }
+
+  public var stats: TransportStats {
+    guarded.withLock { guarded in
+      var stats = guarded.stats
+      guarded.media?.look.add(to: &stats)
+      return stats
+    }
+  }
+
+  public func statsEntries(at time: Double) -> [JSON] {
+    guarded.withLock { $0.media?.look }?.entries(of: 0, cipher: url.profile, at: time) ?? []
+  }
+
+  public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
+    guarded.withLock { guarded in
+      if let slot = guarded.room.own[stream]?.slot { guarded.media?.setTargetBitrate(bitrate, of: slot) }
+    }
+  }
+
+  public var networkFigures: NetworkFigures? { guarded.withLock { $0.media?.networkFigures } ?? NetworkFigures() }
+
+  public func look(sending stream: StreamID) -> OutboundLook? {
+    guarded.withLock { guarded in guarded.room.own[stream].flatMap { guarded.media?.look(sending: $0.slot) } }
+  }
+
+  public func look(receiving stream: StreamID) -> InboundLook? {
+    guarded.withLock { guarded in guarded.room.others[stream]?.slot.flatMap { guarded.media?.look(receiving: $0) } }
+  }
+}
+
+extension HubTransport.Guarded {
+  /// Let in, whether it can be reached just now or not.
+  var isMember: Bool {
+    switch phase {
+    case .here, .reconnecting: true
+    case .idle, .connecting, .waiting, .out, .left: false
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaTLS
+
+/// The network thread's part: connecting, keeping connected, what comes.
+extension HubTransport: NetworkDriver {
+  private static let attemptPause: Int64 = 500_000_000
+  private static let attemptPatience: Int64 = 5_000_000_000
+  private static let connectingPause: Int64 = 5_000_000
+  private static let greeting: Int64 = 100_000_000
+  private static let greetingPatience: Int64 = 15_000_000_000
+
+  func drive(isReadable: Bool) -> Int64 {
+    let now = MediaTime.monotonic()
+    if isReadable { receive(now) }
+    while let message = guarded.withLock({ $0.line?.connection.next(now: now) }) {
+      if let error = act(on: message, now) {
+        finish(error)
+        return .max
+      }
+    }
+    hand(now)
+    let (next, outcome): (Int64, Outcome) = guarded.withLock { guarded in step(&guarded, now) }
+    switch outcome {
+    case .goesOn: return next
+    case .breaks:
+      post(.reconnecting)
+      return .min
+    case .ends(let error):
+      finish(error)
+      return .max
+    }
+  }
+
+  private enum Outcome {
+    case goesOn
+    case breaks
+    case ends(MediaError)
+  }
+
+  private func receive(_ now: Int64) {
+    let batch = batch.withLock { $0 }
+    guarded.withLock { guarded in
+      guarded.line?.receive(now: now)
+      guard let socket = guarded.socket, let media = guarded.media else { return }
+      for _ in 0..<8 {
+        let count = socket.receive(batch) { bytes, address in
+          guard media.receive(UnsafeRawBufferPointer(bytes), from: address, now: now) else { return }
+          guarded.greetDue = .max
+        }
+        if count < DatagramBatch.capacity { return }
+      }
+    }
+  }
+
+  // MARK: The connection
+
+  private func step(_ guarded: inout Guarded, _ now: Int64) -> (Int64, Outcome) {
+    if guarded.isOverfull { return (0, .ends(MediaError(.limit, "the hub does not take what it is told: \(HubLog.most) bytes wait"))) }
+    let media = guarded.media?.poll(now: now) ?? .max
+    let soonest = guarded.media?.hasArrivals == true ? .min : media
+    switch guarded.phase {
+    case .idle, .out, .left: return (.max, .goesOn)
+    case .connecting(let end):
+      if let error = reach(&guarded, now) { return (0, .ends(error)) }
+      if now >= end {
+        return (0, .ends(MediaError(.timeout, "the hub at \(url.address) did not answer within \(HubTransport.patience / 1_000_000_000) s")))
+      }
+      return (min(end, guarded.attemptDue, now &+ HubTransport.connectingPause), .goesOn)
+    case .reconnecting(let end):
+      // A refusal of today may be none tomorrow.
+      if let error = reach(&guarded, now) {
+        guarded.attemptFailure = error.text
+        drop(&guarded, until: now &+ HubTransport.attemptPause)
+      }
+      if now >= end {
+        let words = guarded.attemptFailure.map { ": \($0)" } ?? ""
+        return (0, .ends(MediaError(.timeout, "the hub at \(url.address) was gone for 30 s\(words)")))
+      }
+      return (min(end, soonest, now &+ HubTransport.connectingPause), .goesOn)
+    case .waiting, .here: return keep(&guarded, now, soonest)
+    }
+  }
+
+  private func keep(_ guarded: inout Guarded, _ now: Int64, _ soonest: Int64) -> (Int64, Outcome) {
+    guard let line = guarded.line else { return (.max, .goesOn) }
+    if line.connection.isOpen, line.connection.isSilent(now: now) {
+      line.connection.send(HubConnection.frame { HubRequest.received(guarded.log.tell()).write(to: &$0) }, now: now)
+    }
+    if now >= guarded.greetDue {
+      guarded.media?.greet()
+      guarded.greetDue = now &+ HubTransport.greeting
+      if now >= guarded.greetEnd {
+        return (0, .ends(MediaError(.timeout, "the hub at \(url.address) lets its member in, and no packet of its media comes: is UDP let through?")))
+      }
+    }
+    let next = min(line.flush(now: now), soonest, guarded.greetDue)
+    guard let failure = line.connection.failure else { return (next, .goesOn) }
+    let isOwn = failure.status == .limit || failure.status == .corrupt
+    guard guarded.phase == .here, !isOwn else { return (0, .ends(failure)) }
+    guarded.phase = .reconnecting(now &+ HubTransport.absence)
+    guarded.attemptFailure = failure.text
+    drop(&guarded, until: now)
+    return (.min, .breaks)
+  }
+
+  /// The next attempt, or the one that is on its way, one step on; an error when it failed.
+  private func reach(_ guarded: inout Guarded, _ now: Int64) -> MediaError? {
+    do throws(MediaError) {
+      if let line = guarded.line {
+        if line.connection.isOpen, !guarded.hasSaidHello { sayHello(&guarded, line, now) }
+        _ = line.flush(now: now)
+        if let failure = line.connection.failure { return failure }
+        if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(url.address) does not answer") }
+      } else if let attempt = guarded.attempt {
+        switch attempt.connecting {
+        case .waiting: if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(url.address) does not answer") }
+        case .failed(let words): return MediaError(.io, "cannot connect to the hub at \(url.address): \(words)")
+        case .done:
+          guarded.attempt = nil
+          guarded.line = HubLine(attempt, HubConnection(try TLSMachine(client: url.trust), isLimited: false, now: now))
+          guarded.attemptDue = now &+ HubTransport.attemptPatience
+          watch(&guarded)
+        }
+      } else if now >= guarded.attemptDue {
+        guarded.attempt = try StreamSocket(connectingTo: url.address)
+        guarded.attemptDue = now &+ (guarded.ticket.isEmpty ? HubTransport.patience : HubTransport.attemptPatience)
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func sayHello(_ guarded: inout Guarded, _ line: HubLine, _ now: Int64) {
+    let former = guarded.ticket.isEmpty ? nil : (ticket: guarded.ticket, received: guarded.log.tell())
+    let hello = HubRequest.hello(.init(room: url.room, member: member, token: token, profile: url.profile, former: former))
+    line.connection.send(HubConnection.frame { hello.write(to: &$0) }, now: now)
+    guarded.hasSaidHello = true
+    if guarded.ticket.isEmpty { guarded.phase = .waiting }
+  }
+
+  /// Without a connection, until the next attempt.
+  private func drop(_ guarded: inout Guarded, until time: Int64) {
+    (guarded.line, guarded.attempt, guarded.hasSaidHello, guarded.attemptDue) = (nil, nil, false, time)
+    watch(&guarded)
+  }
+
+  /// Watches what is there now.
+  private func watch(_ guarded: inout Guarded) {
+    if let tag = guarded.tag { thread.remove(tag) }
+    guarded.tag = try? thread.add(self, [guarded.line?.socket.descriptor, guarded.socket?.descriptor].compactMap { $0 })
+  }
+
+  func finish(_ error: MediaError) {
+    let (tag, line, media): (UInt64?, HubLine?, HubMedia?) = guarded.withLock { guarded in
+      guard guarded.phase != .left, guarded.phase != .out else { return (nil, nil, nil) }
+      guarded.phase = .out
+      defer { (guarded.attempt, guarded.socket) = (nil, nil) }
+      return (guarded.tag.take(), guarded.line.take(), guarded.media.take())
+    }
+    if let tag { thread.remove(tag) }
+    _ = line
+    media?.leave(now: clock.now())
+    post(.disconnected(error))
+  }
+
+  // MARK: What the hub says
+
+  private func act(on message: [UInt8], _ now: Int64) -> MediaError? {
+    do {
+      let notice = try message.withUnsafeBytes { bytes throws(PacketError) in try HubNotice(parsing: bytes) }
+      if notice.isCounted {
+        let isLie = guarded.withLock { guarded in
+          guard guarded.isMember, guarded.phase == .here else { return true }
+          guard guarded.log.receive() else { return false }
+          guarded.line?.connection.send(HubConnection.frame { HubRequest.received(guarded.log.tell()).write(to: &$0) }, now: now)
+          return false
+        }
+        if isLie { return HubTransport.lie("news before its welcome") }
+      }
+      return try follow(notice, now)
+    } catch let error as MediaError {
+      return error
+    } catch {
+      return MediaError(.corrupt, "\(error)")
+    }
+  }
+
+  static func lie(_ what: String) -> MediaError { MediaError(.corrupt, "the hub sent \(what)") }
+
+  /// Who was let in opens his way for media.
+  func enter(_ welcome: HubNotice.Welcome, _ now: Int64) throws(MediaError) {
+    let local = url.address.unspecified(port: 0)
+    let socket = HubSocket(try DatagramSocket(binding: local))
+    let media = try HubMedia(
+      welcome.terms, isHub: false, over: socket, to: url.address.with(port: welcome.terms.port), bitrates: bitrates, clock: clock)
+    let isHere = guarded.withLock { guarded in
+      guard guarded.phase == .waiting else { return false }
+      (guarded.phase, guarded.ticket, guarded.permissions) = (.here, welcome.ticket, welcome.permissions)
+      (guarded.socket, guarded.media) = (socket, media)
+      (guarded.greetDue, guarded.greetEnd) = (now, now &+ HubTransport.greetingPatience)
+      watch(&guarded)
+      return true
+    }
+    guard isHere else { throw HubTransport.lie("a second welcome") }
+    post(.connected(welcome.permissions))
+  }
+
+  func resume(_ received: UInt64, _ now: Int64) throws(MediaError) {
+    let isGood = guarded.withLock { guarded in
+      guard case .reconnecting = guarded.phase, guarded.hasSaidHello, let line = guarded.line, guarded.log.confirm(received) else { return false }
+      guarded.phase = .here
+      for frame in guarded.log.unconfirmed { line.connection.send(frame, now: now) }
+      return true
+    }
+    guard isGood else { throw HubTransport.lie("word of messages that it cannot have received") }
+    post(.reconnected)
+  }
+}

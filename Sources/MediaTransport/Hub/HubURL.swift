@@ -1,0 +1,87 @@
+import MediaCore
+import MediaNetwork
+import MediaSRTP
+import MediaTLS
+
+/// Where a hub is, and how it is known: "hub://ADDRESS:PORT/NAME?fingerprint=HEX", with "&srtp=SUITE" if wanted. Addresses only: no name is looked
+/// up. The room's name stands as it is, without escapes.
+public struct HubURL: Sendable {
+  public let address: SocketAddress
+  public let room: String
+  /// Instead of the fingerprint, authorities may be trusted.
+  public var trust: TLSTrust
+  public var profile = SRTPProfile.aesGCM
+
+  private static let scheme = "hub://"
+  private static let longest = 2048
+  private static let form = "hub://ADDRESS:PORT/NAME?fingerprint=HEX, an address of IPv6 in brackets"
+
+  public static func isNamed(by url: String) -> Bool { url.hasPrefix("hub:") }
+
+  public init(_ address: SocketAddress, room: String, trust: TLSTrust) {
+    (self.address, self.room, self.trust) = (address, room, trust)
+  }
+
+  public init(_ url: String, argument: String) throws(MediaError) {
+    guard url.utf8.count <= HubURL.longest else {
+      throw MediaError(.limit, "\(argument) has \(url.utf8.count) bytes; accepted: \(HubURL.longest)")
+    }
+    guard url.hasPrefix(HubURL.scheme) else {
+      throw MediaError(.unsupported, "\(argument) begins with \"\(url.prefix { !"?@".contains($0) }.prefix(32))\"; accepted: \(HubURL.form)")
+    }
+    let halves = url.dropFirst(HubURL.scheme.count).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = (halves.first ?? "").split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let authority = parts.first, let name = parts.last else {
+      throw MediaError(.invalid, "\(argument) names no room; accepted: \(HubURL.form)")
+    }
+    guard (1...HubWire.longestName).contains(name.utf8.count), !name.utf8.contains(0) else {
+      throw MediaError(.invalid, "\(argument) has a room name of \(name.utf8.count) bytes; accepted: 1..\(HubWire.longestName)")
+    }
+    address = try HubURL.address(authority, argument)
+    room = String(name)
+    var fingerprint: TLSFingerprint?
+    for (number, piece) in (halves.count > 1 ? halves[1].split(separator: "&", omittingEmptySubsequences: false) : []).enumerated() {
+      // What has no name is not repeated: it may be anything.
+      guard let sign = piece.firstIndex(of: "=") else {
+        throw MediaError(.invalid, "\(argument) has a parameter, number \(number + 1), that is not key=value; accepted keys: fingerprint, srtp")
+      }
+      let value = piece[piece.index(after: sign)...]
+      switch piece[..<sign] {
+      case "fingerprint":
+        guard fingerprint == nil else { throw MediaError(.invalid, "\(argument) has fingerprint twice; accepted is one") }
+        fingerprint = try TLSFingerprint(value, argument: "\(argument)'s fingerprint")
+      case "srtp":
+        guard let profile = SRTPProfile(rawValue: String(value)) else {
+          let accepted = SRTPProfile.allCases.map(\.rawValue).joined(separator: ", ")
+          throw MediaError(.unsupported, "\(argument) has srtp=\(value.prefix(64)); accepted: \(accepted)")
+        }
+        self.profile = profile
+      case let key:
+        let advice = key.lowercased().contains("token") ? ", and URLs are logged: a token is given beside the url" : "; accepted: fingerprint, srtp"
+        throw MediaError(.invalid, "\(argument) has \"\(key.prefix(32))\"\(advice)")
+      }
+    }
+    guard let fingerprint else {
+      throw MediaError(.invalid, "\(argument) has no fingerprint, by which the hub is known; accepted: \(HubURL.form)")
+    }
+    trust = .fingerprint(fingerprint)
+  }
+
+  private static func address(_ authority: Substring, _ argument: String) throws(MediaError) -> SocketAddress {
+    guard !authority.contains("@") else { throw MediaError(.invalid, "\(argument) has a user in it; accepted: \(form)") }
+    guard let colon = authority.lastIndex(of: ":") else { throw MediaError(.invalid, "\(argument) has no port; accepted: \(form)") }
+    let digits = authority[authority.index(after: colon)...]
+    guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = UInt16(digits), port > 0 else {
+      throw MediaError(.range, "\(argument)'s port is \"\(digits.prefix(32))\"; accepted: 1..65535")
+    }
+    let host = authority[..<colon]
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    // A zone's percent sign is written %25 in a URL (RFC 6874).
+    let plain = String(isBracketed ? host.dropFirst().dropLast() : host).replacing("%25", with: "%")
+    guard let address = SocketAddress(plain, port: port), address.isIPv6 == isBracketed, !address.isMulticast, !address.isUnspecified else {
+      let accepted = "an address of IPv4, or one of IPv6 in brackets. Names are not looked up"
+      throw MediaError(.invalid, "\(argument) has the host \"\(host.prefix(64))\"; accepted: \(accepted)")
+    }
+    return address
+  }
+}

@@ -1,0 +1,187 @@
+import CLinux
+import Glibc
+import MediaCore
+
+/// What the network thread does the work of: sessions of RTP. Its sockets are readable, or its time has come.
+protocol NetworkDriver: AnyObject, Sendable {
+  /// On the network thread, one call at a time; when it wants to be called again.
+  func drive(isReadable: Bool) -> Int64
+}
+
+/// One thread for the sockets of all sessions of an engine. It runs while there are any.
+public final class NetworkThread: Sendable {
+  /// Under the lock. A class: to change a value inside of a dictionary costs memory each time.
+  private final class Entry {
+    let driver: any NetworkDriver
+    let descriptors: [Int32]
+    var deadline = Int64.min
+    /// Wanted while it ran.
+    var wanted = Int64.max
+    var isReadable = false
+
+    init(_ driver: any NetworkDriver, _ descriptors: [Int32]) {
+      (self.driver, self.descriptors) = (driver, descriptors)
+    }
+  }
+
+  private struct State {
+    var entries: [UInt64: Entry] = [:]
+    var next: UInt64 = 1
+    var running: UInt64?
+    var thread: pthread_t?
+    /// Until when it sleeps; in the past while it is awake.
+    var sleepsUntil = Int64.min
+    var isStopped = false
+  }
+
+  private static let waker: UInt64 = 0
+  private let epoll: Int32
+  private let timer: Int32
+  private let bell: Int32
+  private let clock: any MediaClock
+  private let state = Monitor(State())
+  private let worker = Monitor<(any Worker)?>(nil)
+
+  public init(clock: any MediaClock) throws(MediaError) {
+    self.clock = clock
+    (epoll, timer, bell) = (msdk_epoll_create(), msdk_timer_create(), msdk_waker_create())
+    guard epoll >= 0, timer >= 0, bell >= 0 else {
+      let error = MediaError(.noMemory, "no descriptor is left for the network thread: \(String(cString: strerror(errno)))")
+      for descriptor in [epoll, timer, bell] where descriptor >= 0 { close(descriptor) }
+      throw error
+    }
+    msdk_epoll_add(epoll, timer, UInt32(MSDK_POLL_IN), NetworkThread.waker)
+    msdk_epoll_add(epoll, bell, UInt32(MSDK_POLL_IN), NetworkThread.waker)
+    let worker = clock.makeWorker("msdk-network") { [weak self] in self?.run() ?? .max }
+    self.worker.withLock { $0 = worker }
+  }
+
+  deinit {
+    worker.withLock { $0 }?.stop()
+    for descriptor in [epoll, timer, bell] { close(descriptor) }
+  }
+
+  /// Drives it from now on, at first at once; a tag for the other calls.
+  func add(_ driver: any NetworkDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
+    let tag: UInt64 = try state.withLock { state throws(MediaError) in
+      guard !state.isStopped else { throw MediaError(.closed, "the engine is destroyed") }
+      let tag = state.next
+      for (count, descriptor) in descriptors.enumerated() {
+        guard msdk_epoll_add(epoll, descriptor, UInt32(MSDK_POLL_IN), tag) != 0 else { continue }
+        let error = MediaError(.io, "the network thread takes no more sockets: \(String(cString: strerror(errno)))")
+        for added in descriptors.prefix(count) { msdk_epoll_remove(epoll, added) }
+        throw error
+      }
+      state.next += 1
+      state.entries[tag] = Entry(driver, descriptors)
+      return tag
+    }
+    msdk_waker_set(bell)
+    worker.withLock { $0 }?.poke()
+    return tag
+  }
+
+  /// When it returns the driver is not called any more, unless this is called from inside a call, or from foreign code, for which one may wait.
+  func remove(_ tag: UInt64) {
+    let (driver, isInside): ((any NetworkDriver)?, Bool) = state.withLock { state in
+      let entry = state.entries.removeValue(forKey: tag)
+      for descriptor in entry?.descriptors ?? [] { msdk_epoll_remove(epoll, descriptor) }
+      return (entry?.driver, state.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false)
+    }
+    if driver != nil { msdk_waker_set(bell) }
+    guard !isInside, !ForeignCode.isRunning else { return }
+    state.wait(until: .max) { $0.running == tag ? nil : () }
+    // It may end here, where nothing is locked.
+    _ = driver
+  }
+
+  /// Has it called at that time at the latest.
+  func wake(_ tag: UInt64, at time: Int64) {
+    let isAsleep = state.withLock { state in
+      guard let entry = state.entries[tag] else { return false }
+      if state.running == tag { entry.wanted = min(entry.wanted, time) } else { entry.deadline = min(entry.deadline, time) }
+      return time < state.sleepsUntil
+    }
+    if isAsleep { msdk_waker_set(bell) }
+  }
+
+  /// Drives nothing any more.
+  public func stop() {
+    let drivers = state.withLock { state in
+      state.isStopped = true
+      defer { state.entries = [:] }
+      for entry in state.entries.values {
+        for descriptor in entry.descriptors { msdk_epoll_remove(epoll, descriptor) }
+      }
+      return state.entries.values.map(\.driver)
+    }
+    msdk_waker_set(bell)
+    worker.withLock { $0 }?.stop()
+    _ = drivers
+  }
+
+  // MARK: The thread
+
+  /// A step of the worker's: as long as there is anything to drive.
+  private func run() -> Int64 {
+    state.withLock { $0.thread = pthread_self() }
+    defer { state.withLock { $0.thread = nil } }
+    var due: [UInt64] = []
+    while wait() {
+      let now = clock.now()
+      state.withLock { state in
+        for (tag, entry) in state.entries where entry.isReadable || entry.deadline <= now { due.append(tag) }
+      }
+      for tag in due { drive(tag) }
+      due.removeAll(keepingCapacity: true)
+    }
+    return .max
+  }
+
+  private func drive(_ tag: UInt64) {
+    guard let next = call(tag) else { return }
+    state.withLock { state in
+      state.running = nil
+      guard let entry = state.entries[tag] else { return }
+      (entry.deadline, entry.wanted) = (min(next, entry.wanted), .max)
+    }
+    state.notify()
+  }
+
+  /// When it wants to be called again; nil when it was removed. Whoever waits for its end is to find its sockets closed: no reference stays here.
+  private func call(_ tag: UInt64) -> Int64? {
+    var isReadable = false
+    let driver: (any NetworkDriver)? = state.withLock { state in
+      guard let entry = state.entries[tag] else { return nil }
+      (isReadable, entry.isReadable) = (entry.isReadable, false)
+      state.running = tag
+      return entry.driver
+    }
+    return driver?.drive(isReadable: isReadable)
+  }
+
+  /// Sleeps until there is something to do; false when there is nothing to drive.
+  private func wait() -> Bool {
+    let soonest: Int64? = state.withLock { state in
+      guard !state.entries.isEmpty, !state.isStopped else { return nil }
+      let soonest = state.entries.values.reduce(Int64.max) { min($0, $1.deadline) }
+      state.sleepsUntil = soonest
+      return soonest
+    }
+    guard let soonest else { return false }
+    let isDue = soonest <= clock.now()
+    if !isDue { msdk_timer_set(timer, soonest) }
+    withUnsafeTemporaryAllocation(of: msdk_ready.self, capacity: 32) { ready in
+      let count = msdk_epoll_wait(epoll, ready.baseAddress, 32, isDue ? 0 : -1)
+      state.withLock { state in
+        state.sleepsUntil = .min
+        for event in ready.prefix(max(0, Int(count))) where event.tag != NetworkThread.waker { state.entries[event.tag]?.isReadable = true }
+      }
+      if ready.prefix(max(0, Int(count))).contains(where: { $0.tag == NetworkThread.waker }) {
+        msdk_waker_clear(bell)
+        msdk_waker_clear(timer)
+      }
+    }
+    return true
+  }
+}

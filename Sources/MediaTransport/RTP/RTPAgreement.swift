@@ -1,0 +1,134 @@
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaSRTP
+
+/// A medium that both ends take, as this end sees it.
+struct RTPAgreement {
+  /// Of `Local.legs`.
+  let leg: Int
+  let own: RTPDescription.Local.Medium
+  /// Where they are, and what they take.
+  let theirs: DescribedMedium
+  /// The answer, whichever end made it: its payloads, their feedback and the extensions are what both do.
+  let agreed: RTPMedia
+  let direction: RTPMedia.Direction
+  let ownKey: CryptoAttribute?
+  let theirKey: CryptoAttribute?
+  let hasReducedSize: Bool
+
+  static func configuration(_ local: RTPDescription.Local, _ agreements: [RTPAgreement]) throws(MediaError) -> RTPConfiguration {
+    var configuration = RTPConfiguration(cname: local.cname)
+    (configuration.bitrates, configuration.packetSize) = (local.bitrates, local.packetSize)
+    for (place, own) in local.legs.enumerated() {
+      let media = agreements.filter { $0.leg == place }
+      guard let first = media.first else { continue }
+      var leg = try first.leg(own)
+      for agreement in media { try agreement.join(&leg) }
+      try RTPConfiguration.checkPayloads(leg.media, "SDP")
+      try leg.extensions.check()
+      configuration.legs.append(leg)
+    }
+    return configuration
+  }
+
+  private func leg(_ own: RTPDescription.Local.Leg) throws(MediaError) -> RTPConfiguration.Leg {
+    let remote = try theirs.address()
+    guard !remote.isMulticast else {
+      throw MediaError(
+        .unsupported, "SDP: m=\(theirs.kind.rawValue) is at \(remote.host), a group; accepted in offer and answer: one end's address")
+    }
+    guard remote.isIPv6 == own.local.isIPv6 else {
+      throw .description(
+        "m=\(theirs.kind.rawValue) is at \(remote.host), and this end at an address of IPv\(own.local.isIPv6 ? 6 : 4); accepted are two of a family"
+      )
+    }
+    var leg = RTPConfiguration.Leg(local: own.local, remote: remote.isUnspecified ? nil : remote)
+    if !theirs.rtp.isMultiplexed || !agreed.isMultiplexed {
+      guard let control = own.control else {
+        throw .description("m=\(theirs.kind.rawValue) is without rtcp-mux, and this end has no port for RTCP; accepted is one of both")
+      }
+      leg.localControl = control
+      var apart = theirs
+      apart.rtp.isMultiplexed = false
+      let remoteControl = try apart.controlAddress()
+      leg.remoteControl = remoteControl?.isUnspecified == true ? nil : remoteControl
+    }
+    leg.hasReducedSize = hasReducedSize
+    if let ownKey, let theirKey {
+      guard let profile = SRTPProfile(rawValue: ownKey.suite) else { throw .description("a=crypto with a suite that is not known") }
+      leg.keys = RTPConfiguration.Keys(profile, own: try SRTPKey(ownKey.key, profile), theirs: try SRTPKey(theirKey.key, profile))
+    } else if ownKey != nil || theirKey != nil || theirs.rtp.isProtected {
+      throw .description("m=\(theirs.kind.rawValue) is protected, and has no two keys")
+    }
+    return leg
+  }
+
+  private func join(_ leg: inout RTPConfiguration.Leg) throws(MediaError) {
+    let remote = try theirs.address()
+    guard remote.isUnspecified ? leg.remote == nil : leg.remote == remote else {
+      throw .description(
+        "two media that were offered at one port are answered at two; accepted: one, by BUNDLE, or port 0 for what is refused")
+    }
+    try leg.extensions.join(agreed.extensions)
+    leg.hasTransportFeedback =
+      leg.hasTransportFeedback
+      || (agreed.extensions.transportSequence != 0 && agreed.payloads.contains { $0.feedback.contains("transport-cc") })
+    leg.media.append(medium)
+  }
+
+  private var medium: RTPConfiguration.Medium {
+    var medium = RTPConfiguration.Medium(theirs.kind)
+    medium.direction = direction
+    medium.take(agreed.payloads)
+    if agreed.extensions.mid != 0 { medium.mid = agreed.mid }
+    if direction.sends {
+      medium.ssrc = own.ssrc
+      if medium.retransmission != nil { medium.retransmissionSSRC = own.retransmissionSSRC }
+      medium.bandwidth = theirs.rtp.bandwidth
+    }
+    if direction.receives, theirs.kind == .video { medium.frameRate = theirs.frameRate }
+    return medium
+  }
+}
+
+extension RTPConfiguration.Medium {
+  /// Payloads in the order of preference, by the direction that is set.
+  mutating func take(_ payloads: [RTPMedia.Payload]) {
+    let media = payloads.filter { $0.associated == nil && RTPDescription.encoding($0, kind) != nil }
+    let again = payloads.filter { again in media.contains { $0.type == again.associated && $0.type != again.type } }
+    hasNACK = media.contains { $0.feedback.contains("nack") }
+    if direction.receives {
+      for payload in media + again where receiving[payload.type] == nil { receiving[payload.type] = RTPDescription.encoding(payload, kind) }
+    }
+    guard direction.sends, let first = media.first, let encoding = RTPDescription.encoding(first, kind) else { return }
+    sending = (first.type, encoding)
+    retransmission = again.first { $0.associated == first.type }?.type
+  }
+}
+
+extension ExtensionMap {
+  /// The media of a leg have one meaning for each number (RFC 9143, section 9.2).
+  mutating func join(_ other: ExtensionMap) throws(MediaError) {
+    for field in ExtensionMap.fields where other[keyPath: field] != 0 {
+      guard self[keyPath: field] == 0 || self[keyPath: field] == other[keyPath: field] else {
+        throw .description(
+          "media that share a port have two numbers for a header extension, \(self[keyPath: field]) and \(other[keyPath: field]); accepted is one"
+        )
+      }
+      self[keyPath: field] = other[keyPath: field]
+    }
+  }
+
+  func check() throws(MediaError) {
+    let numbers = ExtensionMap.fields.map { self[keyPath: $0] }.filter { $0 != 0 }
+    guard Set(numbers).count == numbers.count, !numbers.contains(15) else {
+      throw .description(
+        "header extensions have the numbers \(numbers.map { "\($0)" }.joined(separator: ", ")); accepted: 1..14 or 16..255, each once")
+    }
+  }
+
+  private static var fields: [WritableKeyPath<ExtensionMap, UInt8>] {
+    [\.mid, \.audioLevel, \.absoluteSendTime, \.transportSequence, \.orientation]
+  }
+}

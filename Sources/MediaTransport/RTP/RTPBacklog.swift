@@ -1,0 +1,47 @@
+import MediaCore
+
+/// The first pictures of a stream, from the newest key frame on, until somebody takes it: between the key frame that announces a stream and the
+/// program that takes it there is a moment, and a sender whom nobody can ask for another one may send none for seconds. Of a stream that is not
+/// taken in that moment nothing is kept, then or later. Used under the transport's lock alone.
+final class RTPBacklog: @unchecked Sendable {
+  typealias Kept = (unit: MediaUnit, picture: PictureID)
+
+  private var kept: [Kept] = []
+  private var bytes = 0
+  private var seen = 0
+
+  /// So many pictures are a moment: a second or so.
+  static let most = 30
+  static let mostBytes = 4 << 20
+
+  deinit {
+    for one in kept { one.unit.release() }
+  }
+
+  var isEmpty: Bool { kept.isEmpty }
+
+  func keep(_ unit: MediaUnit, _ picture: PictureID, isKeyFrame: Bool) {
+    guard seen <= RTPBacklog.most else { return }
+    seen += 1
+    if isKeyFrame || seen > RTPBacklog.most || bytes + unit.byteCount > RTPBacklog.mostBytes { clear() }
+    guard seen <= RTPBacklog.most, isKeyFrame || !kept.isEmpty, unit.byteCount <= RTPBacklog.mostBytes else { return }
+    unit.retain()
+    kept.append((unit, picture))
+    bytes += unit.byteCount
+  }
+
+  /// With their references. There will be no more.
+  func take() -> [Kept] {
+    seen = RTPBacklog.most + 1
+    return empty()
+  }
+
+  private func clear() {
+    for one in empty() { one.unit.release() }
+  }
+
+  private func empty() -> [Kept] {
+    defer { (kept, bytes) = ([], 0) }
+    return kept
+  }
+}

@@ -1,0 +1,106 @@
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaSRTP
+
+/// Sessions as SDP tells them (RFC 8866): `announced` for somebody's announcement, `offer`, `answer` and `accept` between two ends (RFC 3264), `text`
+/// for what is sent to whoever reads it. Texts with keys (RFC 4568) are as secret as these. No name is looked up, nothing is drawn or timed here.
+public enum RTPDescription {
+  /// One end, as its description needs it. What must be unlike everybody else's comes from the caller: ids, sources, keys.
+  public struct Local: Sendable {
+    public struct Leg: Sendable {
+      /// As it is bound, with the port that the kernel gave.
+      public var local: SocketAddress
+      /// nil: there is none, and RTCP goes with the rest or not at all (RFC 8858).
+      public var control: SocketAddress?
+      /// In the order of preference.
+      fileprivate(set) var keys: [CryptoAttribute] = []
+
+      public init(local: SocketAddress, control: SocketAddress? = nil) {
+        (self.local, self.control) = (local, control)
+      }
+
+      /// With a key a leg is protected or not used at all. Drawn for this leg and this call: key and salt.
+      public mutating func protect(_ profile: SRTPProfile, key: [UInt8]) throws(MediaError) {
+        _ = try SRTPKey(key, profile)
+        keys.removeAll { $0.suite == profile.rawValue }
+        keys.append(CryptoAttribute(tag: UInt32(truncatingIfNeeded: keys.count + 1), suite: profile.rawValue, key: key))
+        for place in keys.indices { keys[place].tag = UInt32(truncatingIfNeeded: place + 1) }
+      }
+    }
+
+    public struct Medium: Sendable {
+      public var kind: RTPConfiguration.Medium.Kind
+      public var direction: RTPMedia.Direction
+      /// Of an offer: answers speak in the numbers of what they answer.
+      public var type: UInt8
+      /// nil: nothing is sent again in a stream of its own (RFC 4588).
+      public var retransmission: UInt8?
+      public var ssrc: SSRC?
+      public var retransmissionSSRC: SSRC?
+      /// What this end takes at most, in bits a second.
+      public var bandwidth: UInt64?
+      /// Of the pictures that this end takes.
+      public var frameRate: FrameRate?
+
+      public init(
+        _ kind: RTPConfiguration.Medium.Kind, _ direction: RTPMedia.Direction = .sendReceive, ssrc: SSRC? = nil,
+        retransmissionSSRC: SSRC? = nil
+      ) {
+        (self.kind, self.direction, self.ssrc, self.retransmissionSSRC) = (kind, direction, ssrc, retransmissionSSRC)
+        (type, retransmission) = kind == .video ? (96, 97) : (111, nil)
+      }
+    }
+
+    /// Of o= (RFC 8866, section 5.2): the same id, and a higher version, for each new description of a session.
+    public var id: UInt64
+    public var version: UInt64 = 1
+    /// Where the others reach this end; legs are bound to it, or to any address.
+    public var host: String
+    public var cname: String
+    /// One for all media (BUNDLE, RFC 9143), or one for each in their order; those that the configuration has not are not needed.
+    public var legs: [Leg]
+    public var media: [Medium]
+    public var isMultiplexed = true
+    /// RTP/(S)AVPF with what this library does of it.
+    public var hasFeedback = true
+    public var bitrates = BandwidthEstimator.Limits()
+    public var packetSize = 1200
+
+    public init(id: UInt64, host: String, cname: String, legs: [Leg], media: [Medium]) {
+      (self.id, self.host, self.cname, self.legs, self.media) = (id, host, cname, legs, media)
+    }
+  }
+
+  /// The ids of header extensions in offers of ours.
+  static let extensions: ExtensionMap = {
+    var map = ExtensionMap()
+    (map.mid, map.audioLevel, map.orientation, map.transportSequence) = (1, 2, 4, 5)
+    return map
+  }()
+
+  /// Which encoding a payload is; nil for what this library does not do.
+  static func encoding(_ payload: RTPMedia.Payload, _ kind: RTPConfiguration.Medium.Kind) -> RTPEncoding? {
+    if let of = payload.associated { return kind == .video ? .retransmission(of: of) : nil }
+    return payload.isOf(known(kind, 0)) ? (kind == .video ? .vp8 : .opus) : nil
+  }
+
+  static func known(_ kind: RTPConfiguration.Medium.Kind, _ type: UInt8) -> RTPMedia.Payload {
+    guard kind == .audio else { return RTPMedia.Payload(type, "VP8", clockRate: 90_000) }
+    var opus = RTPMedia.Payload(type, "opus", clockRate: 48_000, channels: 2)
+    // RFC 7587, section 7.1. Who hears one channel of two loses more than who hears one twice.
+    opus.parameters = [.init("minptime", "10"), .init("useinbandfec", "1"), .init("stereo", "1"), .init("sprop-stereo", "1")]
+    return opus
+  }
+
+  static func again(_ type: UInt8, of: UInt8) -> RTPMedia.Payload {
+    var payload = RTPMedia.Payload(type, "rtx", clockRate: 90_000)
+    payload.parameters = [.init("apt", "\(of)")]
+    return payload
+  }
+}
+
+/// What is wrong with a description, as a whole.
+extension MediaError {
+  static func description(_ text: String) -> MediaError { MediaError(.invalid, "SDP: \(text)") }
+}

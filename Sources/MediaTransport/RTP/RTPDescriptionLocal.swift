@@ -1,0 +1,94 @@
+import MediaCore
+import MediaNetwork
+import MediaRTP
+
+/// This end's media as an offer has them.
+extension RTPDescription.Local {
+  /// All media over one leg (RFC 9143).
+  var isShared: Bool { legs.count == 1 && media.count > 1 }
+
+  func check() throws(MediaError) {
+    func refuse(_ what: String) -> MediaError { MediaError(.invalid, "the description of this end has \(what)") }
+    guard (1...16).contains(media.count) else { throw refuse("\(media.count) media; accepted: 1..16") }
+    guard legs.count == 1 || legs.count == media.count else {
+      throw refuse("\(legs.count) legs; accepted: 1, or \(media.count), one for each medium")
+    }
+    guard let address = SocketAddress(host, port: 0), !address.isUnspecified, !address.isMulticast else {
+      throw refuse("the host \"\(host.prefix(64))\"; accepted: an address where others reach it")
+    }
+    guard (1...255).contains(cname.utf8.count), cname.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
+      throw refuse("a cname that is not 1..255 bytes, without spaces")
+    }
+    for leg in legs {
+      guard leg.local.isIPv6 == address.isIPv6, leg.control.map({ $0.isIPv6 == address.isIPv6 }) ?? true else {
+        throw refuse("a leg at \(leg.local), of another family than the host")
+      }
+      guard leg.local.port != 0, leg.control?.port != 0 else { throw refuse("a leg without a port; accepted are bound ones") }
+      guard isMultiplexed || leg.control != nil else {
+        throw refuse("a leg without a port for RTCP, and no rtcp-mux; accepted is one of both")
+      }
+    }
+    let sources = media.flatMap { [$0.ssrc, $0.retransmissionSSRC].compactMap { $0 } }
+    guard Set(sources).count == sources.count else { throw refuse("an SSRC twice") }
+    for medium in media {
+      for type in [medium.type, medium.retransmission ?? medium.type] {
+        guard type < 128, !(64...95).contains(type) else { throw refuse("the payload type \(type); accepted: 0..63 and 96..127") }
+      }
+      let others = isShared ? media.filter { $0.kind != medium.kind }.flatMap { [$0.type, $0.retransmission] } : []
+      guard medium.type != medium.retransmission, !others.contains(medium.type) else {
+        throw refuse("two meanings for the payload type \(medium.type)")
+      }
+    }
+  }
+
+  /// o=, s= and c=.
+  var session: SessionDescription {
+    var session = SessionDescription(id: id, version: version, address: plainHost)
+    session.connection = .init(plainHost)
+    return session
+  }
+
+  /// Zones mean nothing to others.
+  private var plainHost: String { String(host.prefix { $0 != "%" }) }
+
+  /// One of its media over one of its legs.
+  func described(_ place: Int, over legPlace: Int) -> RTPMedia {
+    let (medium, leg) = (media[place], legs[legPlace])
+    var described = RTPMedia(medium.kind.rawValue, port: leg.local.port)
+    described.direction = medium.direction
+    (described.isProtected, described.keys) = (!leg.keys.isEmpty, leg.keys)
+    (described.hasFeedback, described.isMultiplexed) = (hasFeedback, isMultiplexed)
+    // What is next to it is said by saying nothing (RFC 3605, section 2.1).
+    if let control = leg.control, control.port != leg.local.port &+ 1 { described.controlPort = control.port }
+    described.payloads = [RTPDescription.known(medium.kind, medium.type)]
+    described.extensions.audioLevel = medium.kind == .audio ? RTPDescription.extensions.audioLevel : 0
+    described.extensions.orientation = medium.kind == .video ? RTPDescription.extensions.orientation : 0
+    described.extensions.mid = RTPDescription.extensions.mid
+    if hasFeedback {
+      described.payloads[0].feedback = medium.kind == .video ? ["nack", "nack pli", "ccm fir", "transport-cc"] : ["nack", "transport-cc"]
+      described.extensions.transportSequence = RTPDescription.extensions.transportSequence
+      if medium.kind == .video, let again = medium.retransmission {
+        described.payloads.append(RTPDescription.again(again, of: medium.type))
+      }
+    }
+    described.bandwidth = medium.bandwidth
+    if medium.direction.sends, let ssrc = medium.ssrc {
+      described.sources = [.init(ssrc, cname: cname)]
+      if described.payloads.count > 1, let again = medium.retransmissionSSRC {
+        described.sources.append(.init(again, cname: cname))
+        described.retransmissions = [ssrc: again]
+      }
+    }
+    return described
+  }
+
+  /// With what `RTPMedia` has no word for.
+  func lines(_ described: RTPMedia, of medium: RTPDescription.Local.Medium, hasReducedSize: Bool) -> SessionDescription.Media {
+    var lines = described.media
+    if hasReducedSize { lines.attributes.append(.init("rtcp-rsize")) }
+    if medium.direction.receives, medium.kind == .video, let rate = medium.frameRate, rate.isKnown {
+      lines.attributes.append(.init("framerate", DescribedMedium.text(rate)))
+    }
+    return lines
+  }
+}

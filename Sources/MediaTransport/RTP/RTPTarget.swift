@@ -1,0 +1,131 @@
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaSRTP
+
+/// What a session of the scheme `rtp:` knows of its other end before it connects: a URL with its keys, or descriptions. It keeps its sockets, so
+/// that a session that connects again has the ports that were told.
+public final class RTPTarget: Sendable {
+  public enum DescriptionType: UInt32, Sendable {
+    case offer = 1
+    case answer = 2
+    case announced = 3
+  }
+
+  struct State {
+    var keys: RTPURL.Keys?
+    /// By the address that they are bound to.
+    var sockets: [RTPSockets] = []
+    var configuration: RTPConfiguration?
+    /// This end as it offered itself, until it is answered.
+    var offered: RTPDescription.Local?
+    /// As it was told; asked for again it is the same.
+    var local: String?
+    /// Whether somebody connected with this configuration.
+    var isUsed = false
+  }
+
+  let url: String
+  /// nil: all stands in the URL.
+  let described: DescribedEnd?
+  private let profile: SRTPProfile?
+  let cname: String
+  let state = Monitor(State())
+
+  public static func isNamed(by url: String) -> Bool { url.hasPrefix("rtp:") }
+
+  public init(_ url: String, argument: String) throws(MediaError) {
+    self.url = url
+    // RFC 7022, section 5: nobody is known by it.
+    cname = (0..<3).map { _ in String(UInt32.random(in: 0...(.max)), radix: 36) }.joined()
+    guard url.hasPrefix("rtp://") else {
+      described = try DescribedEnd(RTPURLParts(described: url, argument), cname: cname)
+      profile = nil
+      return
+    }
+    described = nil
+    profile = try RTPURLParts(url, argument)["srtp"].flatMap { SRTPProfile(rawValue: $0) }
+    // With keys of the right size, all that can be wrong is wrong now.
+    let zeros = profile.map { [UInt8](repeating: 0, count: $0.keySize + $0.saltSize) }
+    _ = try RTPURL.configuration(url, cname: cname, keys: zeros.map { ($0, $0) }, argument: argument)
+  }
+
+  public func setKeys(own: [UInt8], theirs: [UInt8]) throws(MediaError) {
+    guard let profile else { throw MediaError(.state, "the session's url is no rtp:// with srtp, so there are no keys to be set") }
+    for (name, key) in [("own", own), ("theirs", theirs)] {
+      do throws(MediaError) {
+        _ = try SRTPKey(key, profile)
+      } catch {
+        throw MediaError(error.status, "\(name): \(error.text)")
+      }
+    }
+    state.withLock { state in
+      state.keys = (own, theirs)
+      (state.configuration, state.local) = (nil, nil)
+    }
+  }
+
+  public func makeTransport(
+    on thread: NetworkThread, loop: EventLoop, capture: () throws(MediaError) -> PacketCapture? = { () throws(MediaError) in nil }
+  ) throws(MediaError) -> RTPTransport {
+    try state.withLock { state throws(MediaError) in
+      var configuration = try configure(&state)
+      let capture = try capture()
+      if state.isUsed { configuration.renewSources() }
+      state.isUsed = true
+      return RTPTransport(configuration, sockets: RTPTarget.sockets(of: configuration, in: state), capture: capture, thread: thread, loop: loop)
+    }
+  }
+
+  /// This end's description: an offer, the answer to one, or by a URL what a receiver has to know.
+  public func localDescription() throws(MediaError) -> String {
+    try state.withLock { state throws(MediaError) in
+      if let local = state.local { return local }
+      if described != nil { return try offer(&state) }
+      let configuration = try configure(&state)
+      let host = configuration.legs.first?.remote.flatMap { SocketAddress.local(toward: $0) }?.host ?? "127.0.0.1"
+      let text = try RTPDescription.text(of: configuration, from: host, id: RTPTarget.sessionID)
+      state.local = text
+      return text
+    }
+  }
+
+  static var sessionID: UInt64 { UInt64.random(in: 1...(.max >> 1)) }
+
+  /// Decides and binds what is not yet.
+  private func configure(_ state: inout State) throws(MediaError) -> RTPConfiguration {
+    if let configuration = state.configuration { return configuration }
+    guard described == nil else {
+      throw MediaError(.state, "the session's url is rtp: without an address, and there is no description of the other end; set it by msdk_session_set_remote_sdp")
+    }
+    guard profile == nil || state.keys != nil else {
+      throw MediaError(.state, "the session's url has srtp, and there are no keys; set them by msdk_session_set_srtp_keys before it connects")
+    }
+    let configuration = try RTPURL.configuration(url, cname: cname, keys: state.keys, argument: "options.url")
+    if state.sockets.isEmpty { state.sockets = try RTPTarget.bind(configuration) }
+    state.configuration = configuration
+    return configuration
+  }
+
+  static func bind(_ configuration: RTPConfiguration) throws(MediaError) -> [RTPSockets] {
+    var sockets: [RTPSockets] = []
+    for leg in configuration.legs { sockets.append(try RTPSockets(leg)) }
+    return sockets
+  }
+
+  /// In the order of the legs; those that the other end refused are left out.
+  private static func sockets(of configuration: RTPConfiguration, in state: State) -> [RTPSockets] {
+    guard configuration.legs.count < state.sockets.count else { return state.sockets }
+    return configuration.legs.compactMap { leg in state.sockets.first { $0.localAddress?.port == leg.local.port } }
+  }
+}
+
+extension RTPConfiguration {
+  /// Other sources than were described. A key may protect a packet's number once in a source's life (RFC 3711, section 9.1), and numbers begin anew
+  /// with each connection; the other end would take them for packets of before.
+  mutating func renewSources() {
+    for leg in legs.indices {
+      for medium in legs[leg].media.indices { (legs[leg].media[medium].ssrc, legs[leg].media[medium].retransmissionSSRC) = (nil, nil) }
+    }
+  }
+}

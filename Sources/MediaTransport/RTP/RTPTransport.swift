@@ -1,0 +1,298 @@
+import CMediaSDK
+import MediaCore
+import MediaNetwork
+import MediaRTP
+
+/// A session's way to another end over RTP, without a server and without signalling: what was agreed stands in the configuration. The other end
+/// is one member, who has joined with the first stream that comes and leaves with the last. Media is handed over on the network thread; what is
+/// sent is cut, sealed and sent on the caller's.
+public final class RTPTransport: Transport {
+  struct Publication {
+    let leg: RTPLeg
+    let stream: Int
+    let ssrc: SSRC
+    let encoding: RTPEncoding
+    /// Where the last packet of sound ended, in units: a packet later than that begins a spurt of talk.
+    var end: Int64?
+    var isSpeaking = false
+  }
+
+  /// A stream that comes.
+  struct Incoming {
+    let medium: RTPConfiguration.Medium
+    /// nil until it is known what its pictures are like.
+    var id: StreamID?
+    var sink: (any MediaSink)?
+    var picture: PictureID = 0
+    /// At what level somebody speaks in it.
+    var speakingLevel: UInt32?
+    /// Of pictures.
+    let backlog = RTPBacklog()
+  }
+
+  struct Source: Hashable {
+    let leg: Int
+    let ssrc: SSRC
+  }
+
+  struct State {
+    var delegate: (any TransportDelegate)?
+    var hasLeft = false
+    var legs: [RTPLeg] = []
+    var publications: [StreamID: Publication] = [:]
+    var incoming: [Source: Incoming] = [:]
+    var sources: [StreamID: Source] = [:]
+    /// The other end, while streams of it are here.
+    var member: Member?
+    var stats = TransportStats()
+    /// Less may be sent than at most.
+    var isLimited = false
+    /// Somebody takes these now, from what was kept of them on.
+    var taken: [Source] = []
+    /// Bound before it was connected.
+    var sockets: [RTPSockets]
+  }
+
+  let configuration: RTPConfiguration
+  /// Of what passes, if somebody wants to see it.
+  private let capture: PacketCapture?
+  private let thread: NetworkThread
+  let loop: EventLoop
+  let state: Monitor<State>
+
+  /// Sockets that were bound for the configuration's legs, or none: then they are when it is connected.
+  public init(
+    _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], capture: PacketCapture? = nil, thread: NetworkThread, loop: EventLoop
+  ) {
+    (self.configuration, self.capture, self.thread, self.loop) = (configuration, capture, thread, loop)
+    state = Monitor(State(sockets: sockets))
+  }
+
+  func post(_ event: TransportEvent) {
+    loop.post { self.state.withLock { $0.delegate }?.transport(self, event) }
+  }
+
+  // MARK: Connecting
+
+  public func connect(_ delegate: any TransportDelegate) {
+    let sockets = state.withLock { state in
+      state.delegate = delegate
+      return state.sockets
+    }
+    do throws(MediaError) {
+      var legs: [RTPLeg] = []
+      for index in configuration.legs.indices {
+        let pair = sockets.indices.contains(index) ? sockets[index] : try RTPSockets(configuration.legs[index])
+        // Each holds this, as this does each, until it leaves.
+        legs.append(try RTPLeg(configuration, index, pair, thread, loop.clock, witness: capture) { self.take(&$0, $1) })
+      }
+      let isHere = state.withLock { state in
+        if !state.hasLeft { state.legs = legs }
+        return !state.hasLeft
+      }
+      guard isHere else { return }
+      post(.connected(.ordinary))
+      for leg in legs { try leg.start() }
+    } catch {
+      post(.disconnected(error))
+      stop()
+    }
+  }
+
+  public func disconnect() {
+    state.withLock { state in (state.delegate, state.hasLeft) = (nil, true) }
+    stop()
+  }
+
+  /// Lets go of the legs, of their ports too.
+  private func stop() {
+    let (legs, sockets, incoming) = state.withLock { state in
+      defer {
+        (state.legs, state.sockets, state.publications, state.incoming, state.sources) = ([], [], [:], [:], [:])
+        state.member = nil
+      }
+      return (state.legs, state.sockets, state.incoming)
+    }
+    for leg in legs { leg.stop() }
+    capture?.close()
+    // What ends with them ends where nothing is locked.
+    _ = (sockets, incoming)
+  }
+
+  // MARK: Streams out
+
+  public func makeStreamID() -> StreamID { StreamID.next() }
+
+  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
+    let kind: RTPConfiguration.Medium.Kind = if case .video = format { .video } else { .audio }
+    guard let encoding = RTPEncoding(codec: codec) else {
+      throw MediaError(.unsupported, "the stream's codec is \(codec); a session of RTP carries MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
+    }
+    let legs = state.withLock { $0.legs }
+    // All may have been refused.
+    guard !legs.isEmpty || configuration.legs.isEmpty else { throw MediaError(.state, "the session is not connected") }
+    for leg in legs {
+      guard let medium = leg.plan.media.first(where: { $0.kind == kind && $0.direction.sends && $0.sending?.encoding == encoding }),
+        let payload = medium.sending
+      else { continue }
+      let isFirst = !state.withLock { state in state.publications.values.contains { $0.leg === leg && $0.encoding == encoding } }
+      var outgoing = OutgoingRTP(encoding, ssrc: (isFirst ? medium.ssrc : nil) ?? SSRC.random(), payloadType: payload.type)
+      if let type = medium.retransmission { outgoing.retransmission = ((isFirst ? medium.retransmissionSSRC : nil) ?? SSRC.random(), type) }
+      (outgoing.hasNACK, outgoing.mid) = (medium.hasNACK, medium.mid)
+      do throws(PacketError) {
+        let (place, ssrc) = try leg.open(outgoing)
+        state.withLock { $0.publications[stream] = Publication(leg: leg, stream: place, ssrc: ssrc, encoding: encoding) }
+      } catch {
+        throw MediaError(.full, "\(error)")
+      }
+      if leg.hasRemote { post(.receivers(stream, 1)) }
+      return
+    }
+    throw MediaError(.unsupported, "this session of RTP sends no \(kind.rawValue): its url or its description says so")
+  }
+
+  public func unpublish(_ stream: StreamID) {
+    guard let publication = state.withLock({ $0.publications.removeValue(forKey: stream) }) else { return }
+    publication.leg.close(publication.stream)
+  }
+
+  public func setFormat(_ stream: StreamID, _ format: StreamFormat) {}
+  public func setMuted(_ stream: StreamID, _ isMuted: Bool) {}
+
+  /// Told by the level of each packet (RFC 6464).
+  public func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
+    state.withLock { $0.publications[stream]?.isSpeaking = isSpeaking }
+  }
+
+  public func backlog(of stream: StreamID) -> Int64 {
+    state.withLock { $0.publications[stream]?.leg }?.expectedDelay ?? 0
+  }
+
+  public func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
+    guard case .encoded(let frame) = unit else { return .notConnected }
+    let attributes = frame.native.pointee
+    let found: (Publication, units: Int64, isSpurt: Bool)? = state.withLock { state in
+      guard var publication = state.publications[stream] else { return nil }
+      let rate = publication.encoding.clockRate
+      let units = MediaTime.units(fromNanoseconds: attributes.timestamp_ns, rate: rate)
+      let duration = MediaTime.units(fromNanoseconds: attributes.duration_ns, rate: rate)
+      let isSpurt = publication.end.map { units > $0 &+ duration / 2 } ?? true
+      // Written back as a whole: to change it in its place costs memory each time.
+      publication.end = units &+ duration
+      state.publications[stream] = publication
+      return (publication, units, isSpurt)
+    }
+    guard let (publication, units, isSpurt) = found else { return .notConnected }
+    guard publication.leg.hasRemote else { return .noReceiver }
+    do throws(PacketError) {
+      try publication.leg.with { session, now throws(PacketError) in
+        switch publication.encoding {
+        case .opus:
+          let level: HeaderExtensions.AudioLevel? =
+            publication.leg.plan.extensions.audioLevel == 0
+            ? nil : .init(level: UInt8(min(127, attributes.level)), isVoice: publication.isSpeaking)
+          try session.send(sound: frame.bytes, units: units, marker: isSpurt, level: level, capturedAt: attributes.timestamp_ns, on: publication.stream, now: now)
+        default:
+          try session.send(
+            frame.bytes, number: UInt16(truncatingIfNeeded: picture), units: units, orientation: UInt8(attributes.orientation & 7), capturedAt: attributes.timestamp_ns,
+            on: publication.stream, now: now)
+        }
+      }
+    } catch {
+      return .queueFull
+    }
+    state.withLock { state in
+      state.stats.bytesSent &+= UInt64(frame.bytes.count)
+      state.stats.packetsSent &+= UInt64(NetworkLink.packets(bytes: frame.bytes.count))
+    }
+    return .sent
+  }
+
+  // MARK: Streams in
+
+  public func subscribe(to stream: StreamID, _ sink: any MediaSink) {
+    exchange(sink, of: stream)
+    let leg: RTPLeg? = state.withLock { state in
+      guard let source = state.sources[stream], state.incoming[source]?.backlog.isEmpty == false, state.legs.indices.contains(source.leg) else { return nil }
+      state.taken.append(source)
+      return state.legs[source.leg]
+    }
+    // What comes next can be shown only from one of these on, which came already, or is asked for.
+    if let leg { leg.wake() } else { requestKeyFrame(of: stream) }
+  }
+
+  public func unsubscribe(from stream: StreamID) {
+    exchange(nil, of: stream)
+  }
+
+  private func exchange(_ sink: (any MediaSink)?, of stream: StreamID) {
+    let former: (any MediaSink)? = state.withLock { state in
+      guard let source = state.sources[stream] else { return nil }
+      let former = state.incoming[source]?.sink
+      state.incoming[source]?.sink = sink
+      return former
+    }
+    // It may end here, where nothing is locked.
+    _ = former
+  }
+
+  public func requestKeyFrame(of stream: StreamID) {
+    let found: (RTPLeg, SSRC)? = state.withLock { state in
+      guard let source = state.sources[stream], state.legs.indices.contains(source.leg) else { return nil }
+      return (state.legs[source.leg], source.ssrc)
+    }
+    if let (leg, ssrc) = found { try? leg.with { session, _ in session.requestKeyFrame(of: ssrc) } }
+  }
+
+  // MARK: Moderation
+
+  public func remove(_ userID: String, reason: String) throws(MediaError) { throw RTPTransport.noRoom }
+  public func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { throw RTPTransport.noRoom }
+  private static let noRoom = MediaError(.unsupported, "a session of RTP has another end, not a room: nobody moderates it")
+
+  public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
+    guard let publication = state.withLock({ $0.publications[stream] }) else { return }
+    try? publication.leg.with { session, _ in session.setTargetBitrate(Int(clamping: bitrate), sending: publication.stream) }
+  }
+
+  public var networkFigures: NetworkFigures? {
+    state.withLock { $0.legs }.reduce(into: NetworkFigures()) { $0.add($1.networkFigures) }
+  }
+
+  public func look(sending stream: StreamID) -> OutboundLook? {
+    state.withLock { $0.publications[stream] }.flatMap { $0.leg.look(sending: $0.stream) }
+  }
+
+  public func look(receiving stream: StreamID) -> InboundLook? {
+    let found: (RTPLeg, SSRC)? = state.withLock { state in
+      guard let source = state.sources[stream], state.legs.indices.contains(source.leg) else { return nil }
+      return (state.legs[source.leg], source.ssrc)
+    }
+    return found.flatMap { $0.look(receiving: $1) }
+  }
+
+  public var stats: TransportStats {
+    let (stats, legs) = state.withLock { ($0.stats, $0.legs) }
+    return legs.reduce(into: stats) { $1.look.add(to: &$0) }
+  }
+
+  public func statsEntries(at time: Double) -> [JSON] {
+    let legs = state.withLock { $0.legs }
+    return legs.flatMap { leg in leg.look.entries(of: leg.index, cipher: leg.plan.keys?.profile, at: time) }
+  }
+}
+
+extension RTPEncoding {
+  /// nil: a codec without a payload format here.
+  init?(codec: UInt32) {
+    switch Int(codec) {
+    case Int(MSDK_CODEC_VP8): self = .vp8
+    case Int(MSDK_CODEC_OPUS): self = .opus
+    default: return nil
+    }
+  }
+}
+
+extension SSRC {
+  static func random() -> SSRC { SSRC(UInt32.random(in: 1...(.max))) }
+}

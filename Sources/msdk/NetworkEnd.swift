@@ -1,0 +1,110 @@
+import Glibc
+import MediaCore
+import MediaSDK
+import MediaTransport
+
+/// A session with another end over a network, as the command line has it.
+struct NetworkEnd {
+  let session: Session
+  private let options: NetworkOptions
+  private let signals: StopSignals
+
+  private static let tick = 20
+  private static let largestDescription = 65_536
+
+  /// Told all it has to be told, and connected.
+  init(_ options: NetworkOptions, _ engine: Engine, _ signals: StopSignals) throws(MediaError) {
+    (self.options, self.signals) = (options, signals)
+    var settings = SessionOptions(url: options.url, userID: options.user ?? (options.isOfRoom ? NetworkEnd.ownName : "msdk"))
+    if let path = options.token { settings.accessToken = try TokenFile.one(reading: path) }
+    settings.capture = options.pcap.map { ($0, options.pcapPlain) }
+    session = try engine.makeSession(settings)
+    if let path = options.keys {
+      let keys = try KeyFile(reading: path)
+      try session.setSRTPKeys(own: keys.own, theirs: keys.theirs)
+    }
+    if let path = options.sdp, let type = options.sdpType, type != .answer { try session.setRemoteDescription(type.kind, NetworkEnd.read(path)) }
+    // It may hold keys.
+    if let path = options.sdpOut { try FileWriter.write(session.localDescription(), to: path, isSecret: true) }
+    if let path = options.sdp, options.sdpType == .answer { try takeAnswer(path) }
+    try session.connect()
+    // A hub that is not there says so by itself.
+    try Call.wait(session, options.isOfRoom ? 4 * Call.patience : Call.patience, for: "the connection") { event in
+      if case .state(.connected, _) = event { return () }
+      return nil
+    }
+  }
+
+  private static var ownName: String {
+    let machine: String? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
+      guard let text = name.baseAddress, gethostname(text, 255) == 0 else { return nil }
+      text[255] = 0
+      return String(cString: text)
+    }
+    return "\(machine ?? "msdk")-\(getpid())"
+  }
+
+  private static func read(_ path: String) throws(MediaError) -> String {
+    String(decoding: try FileReader.bytes(of: path, most: largestDescription), as: UTF8.self)
+  }
+
+  /// Whoever writes it may not have begun, or not be done.
+  private func takeAnswer(_ path: String) throws(MediaError) {
+    var failure = MediaError(.timeout, "\(path): there was no answer")
+    var patience = MediaTime.monotonic() + 2_000_000_000
+    let isThere = try wait { () throws(MediaError) in
+      do throws(MediaError) {
+        try session.setRemoteDescription(.answer, NetworkEnd.read(path))
+        return true
+      } catch {
+        failure = error
+        if error.status == .notFound { patience = MediaTime.monotonic() + 2_000_000_000 }
+        guard MediaTime.monotonic() < patience else { throw error }
+        return false
+      }
+    }
+    if !isThere { throw failure }
+  }
+
+  /// Until that holds, at most for --timeout, or until the user has had enough; says whether it holds.
+  func wait(_ isDone: () throws(MediaError) -> Bool) throws(MediaError) -> Bool {
+    let deadline = MediaTime.monotonic() + Int64(options.timeout * 1e9)
+    while try !isDone() {
+      if MediaTime.monotonic() >= deadline || signals.wait(milliseconds: NetworkEnd.tick) { return try isDone() }
+    }
+    return true
+  }
+
+  /// What has happened since it was last asked.
+  func events() -> [SessionEvent] {
+    var events: [SessionEvent] = []
+    while let event = try? session.nextEvent(deadline: 0) { events.append(event.event) }
+    return events
+  }
+
+  /// Why what came was not taken, in words; empty when nothing came at all.
+  var refusals: String {
+    let stats = session.stats.transport
+    let counts = [
+      (stats.packetsForged, "not authentic: of another key, or of none"), (stats.packetsForeign, "of another host"),
+      (stats.packetsRefused, "of no payload type that was agreed on"),
+    ]
+    let words = counts.filter { $0.0 > 0 }.map { "\($0.0) packets were \($0.1)" }
+    return words.isEmpty ? "" : "; \(words.joined(separator: ", "))"
+  }
+
+  /// Of the way, as the transport counts.
+  func addFigures(to figures: inout Figures) {
+    let stats = session.stats
+    figures.add("packets sent", stats.transport.packetsSent)
+    figures.add("packets received", stats.transport.packetsReceived)
+    figures.add("packets lost", stats.transport.packetsLost)
+    figures.add("packets foreign", stats.transport.packetsForeign)
+    figures.add("packets refused", stats.transport.packetsRefused)
+    figures.add("packets forged", stats.transport.packetsForged)
+    figures.add("packets replayed", stats.transport.packetsReplayed)
+    figures.add("packets unsent", stats.transport.packetsUnsent)
+    figures.add("round trip", stats.transport.roundTripTime == 0 ? nil : Double(stats.transport.roundTripTime) / 1e6, digits: 1, "ms")
+    figures.add("estimate", stats.availableOutgoingBitrate, "bit/s")
+  }
+}

@@ -1,0 +1,62 @@
+import CMediaSDK
+import MediaCore
+import MediaPlugins
+import MediaSDK
+
+/// What another end sends, on its way to renderers.
+struct ReceiveRun {
+  let command: ReceiveCommand
+
+  private static let tick = 20
+
+  /// Says whether all went well. What did not was told.
+  func perform() throws(MediaError) -> Bool {
+    let signals = StopSignals()
+    let engine = Engine()
+    defer { engine.close() }
+    engine.logger.set(level: Int32(MSDK_LOG_WARN)) { _, text in Terminal.complain("warning: \(text)") }
+    try PluginPlaces(loadingInto: engine, given: command.network.plugins).warn()
+    let files = try ParameterFiles(reading: command.network.params)
+    var chains: [RendererChain] = []
+    for items in command.renderer { chains.append(try RendererChain(items, files, in: engine)) }
+    var speakers: [PluginInstance] = []
+    for item in command.soundRenderer.joined() { speakers.append(try item.make(.soundRenderer, files, in: engine)) }
+    try files.checkUsed(by: chains.flatMap(\.all) + speakers)
+
+    let end = try NetworkEnd(command.network, engine, signals)
+    let publisher = StatsPublisher("receive", [end.session])
+    defer { publisher?.end() }
+    var received = Received(chains: chains, speakers: speakers, limit: command.network.frames, whose: command.network.isOfRoom ? .member(command.from) : .theOtherEnd)
+    _ = try end.wait { () throws(MediaError) in
+      try received.take(end.events())
+      return received.hasBegun || !received.failures.isEmpty
+    }
+    if received.hasBegun { try watch(end, &received, signals) }
+    signals.letThrough()
+    var figures = Figures()
+    end.addFigures(to: &figures)
+    let refusals = end.refusals
+    end.session.disconnect()
+    try received.finish()
+    guard received.hasBegun || !received.failures.isEmpty else {
+      throw MediaError(.timeout, "nothing came that could be received at \(command.network.url) within \(command.network.timeout.shortText) s\(refusals)")
+    }
+    received.addFigures(to: &figures)
+    Terminal.show(command.network.json ? figures.json.rendered() : figures.text)
+    for failure in received.failures { Terminal.complain(failure) }
+    return received.failures.isEmpty
+  }
+
+  /// Until the other end goes, something fails, enough has come, or the user has had enough.
+  private func watch(_ end: NetworkEnd, _ received: inout Received, _ signals: StopSignals) throws(MediaError) {
+    let deadline = command.network.seconds.map { MediaTime.monotonic() + Int64($0 * 1e9) } ?? .max
+    var progress = Progress()
+    defer { progress.end() }
+    while !received.isOver {
+      let left = (deadline - MediaTime.monotonic()) / 1_000_000
+      if left <= 0 || signals.wait(milliseconds: min(ReceiveRun.tick, Int(left))) { break }
+      try received.take(end.events())
+      if !command.network.json { progress.tell { received.progress } }
+    }
+  }
+}

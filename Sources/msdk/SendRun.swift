@@ -1,0 +1,92 @@
+import CMediaSDK
+import MediaCore
+import MediaPlugins
+import MediaSDK
+
+/// What producers make, on its way to another end.
+struct SendRun {
+  let command: SendCommand
+
+  private static let tick = 20
+  private static let patience: UInt32 = 10_000
+
+  /// Says whether all went well. What did not was told.
+  func perform() throws(MediaError) -> Bool {
+    let signals = StopSignals()
+    let engine = Engine()
+    defer { engine.close() }
+    engine.logger.set(level: Int32(MSDK_LOG_WARN)) { _, text in Terminal.complain("warning: \(text)") }
+    try PluginPlaces(loadingInto: engine, given: command.network.plugins).warn()
+    let files = try ParameterFiles(reading: command.network.params)
+    let video = try command.producer.map { (item) throws(MediaError) in try SentVideo(item, command, files, engine) }
+    let audio = try command.sound.map { (item) throws(MediaError) in try SentAudio(item, files, engine) }
+    try files.checkUsed(by: [video?.producer, audio?.producer].compactMap { $0 })
+
+    let end = try NetworkEnd(command.network, engine, signals)
+    let publisher = StatsPublisher("send", [end.session])
+    defer { publisher?.end() }
+    if let video { try end.session.start(video.outgoing) }
+    if let audio { try end.session.start(audio.outgoing) }
+    let isTaken = try end.wait { (video?.outgoing.stats.receivers ?? 0) + (audio?.outgoing.stats.receivers ?? 0) > 0 }
+    guard isTaken else { throw MediaError(.timeout, "nobody spoke to \(command.network.url), so there was nobody to send to") }
+    if let video { try video.outgoing.attachProducer(video.producer) }
+    if let audio { try audio.outgoing.attachProducer(audio.producer) }
+
+    let start = MediaTime.monotonic()
+    let failures = watch(end, video, audio, signals)
+    signals.letThrough()
+    try video?.outgoing.attachProducer(nil)
+    try audio?.outgoing.attachProducer(nil)
+    let length = MediaTime.monotonic() - start
+    settle(end, video, audio)
+    var figures = Figures()
+    video?.addFigures(to: &figures, length)
+    audio?.addFigures(to: &figures)
+    end.addFigures(to: &figures)
+    end.session.disconnect()
+    Terminal.show(command.network.json ? figures.json.rendered() : figures.text)
+    for failure in failures { Terminal.complain(failure) }
+    return failures.isEmpty
+  }
+
+  /// Until the producer ends, something fails, enough was sent, or the user has had enough. Gives what failed.
+  private func watch(_ end: NetworkEnd, _ video: SentVideo?, _ audio: SentAudio?, _ signals: StopSignals) -> [String] {
+    guard let main = video?.producer ?? audio?.producer else { return [] }
+    let deadline = command.network.seconds.map { MediaTime.monotonic() + Int64($0 * 1e9) } ?? .max
+    var progress = Progress()
+    defer { progress.end() }
+    var failures: [String] = []
+    var isOver = false
+    while !isOver, command.network.frames.map({ (video?.sent ?? 0) < $0 }) ?? true {
+      let left = (deadline - MediaTime.monotonic()) / 1_000_000
+      if left <= 0 || signals.wait(milliseconds: min(SendRun.tick, Int(left))) { break }
+      for event in end.events() {
+        guard let happening = Call.happening(event, main) else { continue }
+        isOver = true
+        if case .failed(let text) = happening { failures.append(text) }
+      }
+      video?.collect()
+      guard !command.network.json else { continue }
+      progress.tell {
+        let bytes = (video?.outgoing.stats.counters.bytesSent ?? 0) + (audio?.outgoing.stats.counters.bytesSent ?? 0)
+        let words = [video.map { "\($0.sent) frames" }, audio.map { "\($0.outgoing.stats.counters.packets) packets of sound" }]
+        return (bytes, "sent " + words.compactMap { $0 }.joined(separator: ", "))
+      }
+    }
+    return failures
+  }
+
+  /// What was made is encoded and on its way.
+  private func settle(_ end: NetworkEnd, _ video: SentVideo?, _ audio: SentAudio?) {
+    let deadline = Deadline.after(milliseconds: SendRun.patience)
+    if let audio { try? audio.outgoing.waitPlayed(deadline: deadline) }
+    let clock = Monitor(())
+    while let video, !video.isSettled, MediaTime.monotonic() < deadline {
+      _ = clock.wait(until: Deadline.after(milliseconds: 5)) { _ in nil as Bool? }
+    }
+    video?.collect()
+    // Where the session was ended from elsewhere they are stopped.
+    if let video { try? end.session.stop(video.outgoing) }
+    if let audio { try? end.session.stop(audio.outgoing) }
+  }
+}

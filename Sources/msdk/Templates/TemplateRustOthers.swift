@@ -1,0 +1,245 @@
+/// The Rust projects of a renderer and of a filter.
+extension Template {
+  private static func beginningRust(_ what: String) -> String {
+    """
+    // @NAME@.rs - \(what)
+    //
+    // The contract is mediasdk/plugin.h, of which mediasdk.rs has what is used here. The P numbers below are the rules at its top;
+    // `make check` looks whether they are kept.
+    mod mediasdk;
+    use mediasdk::*;
+    use std::panic::{catch_unwind, AssertUnwindSafe};
+
+    /// P5: no panic leaves the plugin.
+    fn guarded(work: impl FnOnce() -> i32) -> i32 {
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or(E_FAIL)
+    }
+
+
+    """
+  }
+
+  static let rendererRust =
+    beginningRust("a renderer: it writes the last picture that it was shown into a PGM file, which every viewer opens.") + #"""
+      use std::ffi::{CStr, OsStr};
+      use std::io::Write;
+      use std::os::unix::ffi::OsStrExt;
+
+      struct Renderer {
+          host: *const Host,
+          context: *mut HostContext,
+          path: Vec<u8>,    // the parameter
+          picture: Vec<u8>, // a copy of the last one, without padding
+          width: usize,
+          height: usize,
+      }
+
+      impl Renderer {
+          /// `words` ends with a NUL.
+          fn fail(&self, result: i32, words: &'static str) -> i32 {
+              unsafe { ((*self.host).set_error)(self.context, result, words.as_ptr().cast()) };
+              result
+          }
+
+          fn write(&self) -> std::io::Result<()> {
+              let mut file = std::fs::File::create(OsStr::from_bytes(&self.path))?;
+              write!(file, "P5\n{} {}\n255\n", self.width, self.height)?;
+              file.write_all(&self.picture)
+          }
+      }
+
+      /// P1: opens nothing, starts nothing.
+      unsafe extern "C" fn create(host: *const Host, context: *mut HostContext, out: *mut *mut Itself) -> i32 {
+          guarded(|| {
+              let path = b"@NAME@.pgm".to_vec();
+              *out = Box::into_raw(Box::new(Renderer { host, context, path, picture: Vec::new(), width: 0, height: 0 })).cast();
+              OK
+          })
+      }
+
+      unsafe extern "C" fn destroy(this: *mut Itself) {
+          guarded(|| {
+              drop(Box::from_raw(this.cast::<Renderer>()));
+              OK
+          });
+      }
+
+      /// Type and bounds were checked by the host; the text is its own, and is copied.
+      unsafe extern "C" fn set_param(this: *mut Itself, name: *const std::os::raw::c_char, value: *const Value) -> i32 {
+          guarded(|| {
+              let this = &mut *this.cast::<Renderer>();
+              if CStr::from_ptr(name).to_bytes() != b"path" {
+                  return this.fail(E_NOT_FOUND, "accepted: path\0");
+              }
+              let path = CStr::from_ptr((*value).u.str).to_bytes();
+              this.path = if path.is_empty() { b"@NAME@.pgm".to_vec() } else { path.to_vec() };
+              OK
+          })
+      }
+
+      unsafe extern "C" fn init_render(_: *mut Itself) -> i32 {
+          OK
+      }
+
+      /// What was written is complete when this returns.
+      unsafe extern "C" fn release_render(this: *mut Itself) -> i32 {
+          guarded(|| {
+              let this = &mut *this.cast::<Renderer>();
+              let is_good = this.picture.is_empty() || this.write().is_ok();
+              this.picture = Vec::new();
+              if is_good { OK } else { this.fail(E_IO, "the picture could not be written to path\0") }
+          })
+      }
+
+      /// The host converts to what we accept.
+      unsafe extern "C" fn accepts_format(_: *mut Itself, format: *const VideoFormat) -> i32 {
+          ((*format).pixel_format == PIXEL_GRAY8) as i32
+      }
+
+      /// P3: the frame is read-only, and its rows are `stride` bytes apart. P4: it is borrowed, so what we keep is a copy.
+      unsafe extern "C" fn render_video_frame(this: *mut Itself, frame: *const VideoFrame) -> i32 {
+          guarded(|| {
+              let this = &mut *this.cast::<Renderer>();
+              let (format, plane) = (&*(*frame).format, (*frame).plane[0]);
+              this.width = format.width as usize;
+              this.height = format.height as usize;
+              this.picture.clear();
+              for y in 0..this.height {
+                  let row = plane.data.offset(y as isize * plane.stride as isize);
+                  this.picture.extend_from_slice(std::slice::from_raw_parts(row, this.width));
+              }
+              OK
+          })
+      }
+
+      static PARAMS: [Param; 1] = [Param {
+          struct_size: std::mem::size_of::<Param>() as u32,
+          flags: 0,
+          name: "path\0".as_ptr().cast(),
+          summary: "where the picture is written\0".as_ptr().cast(),
+          def: Value { kind: T_STRING, reserved: 0, u: ValueUnion { str: "@NAME@.pgm\0".as_ptr().cast() } },
+          min: 0.0,
+          max: 0.0,
+          choices: std::ptr::null(),
+      }];
+
+      static RENDERER: VideoRenderer = VideoRenderer {
+          struct_size: std::mem::size_of::<VideoRenderer>() as u32,
+          flags: 0,
+          memory_kinds: MEMORY_CPU,
+          reserved0: 0,
+          init_render,
+          release_render,
+          accepts_format: Some(accepts_format),
+          render_video_frame,
+          flush: None,
+          snapshot_format: std::ptr::null(),
+          snapshot: std::ptr::null(),
+          accepts_codec: std::ptr::null(),
+          render_encoded_frame: std::ptr::null(),
+          update_input: std::ptr::null(),
+          remove_input: std::ptr::null(),
+          render_input_frame: std::ptr::null(),
+      };
+
+      static CLASS: Class = Class {
+          kinds: KIND_VIDEO_RENDERER,
+          id: "@ID@\0".as_ptr().cast(),
+          name: "@NAME@\0".as_ptr().cast(),
+          summary: "the last picture as a PGM file\0".as_ptr().cast(),
+          params: PARAMS.as_ptr(),
+          param_count: PARAMS.len() as u64,
+          param_stride: std::mem::size_of::<Param>() as u64,
+          create: Some(create),
+          destroy: Some(destroy),
+          set_param: Some(set_param),
+          video_renderer: &RENDERER,
+          ..NO_CLASS
+      };
+      """# + tailRust
+
+  static let filterRust =
+    beginningRust("a filter: it turns pictures into their negative.") + #"""
+      struct Filter {
+          host: *const Host,
+          context: *mut HostContext,
+          width: u32, // of the format agreed on
+          height: u32,
+      }
+
+      /// P1: opens nothing, starts nothing.
+      unsafe extern "C" fn create(host: *const Host, context: *mut HostContext, out: *mut *mut Itself) -> i32 {
+          guarded(|| {
+              *out = Box::into_raw(Box::new(Filter { host, context, width: 0, height: 0 })).cast();
+              OK
+          })
+      }
+
+      unsafe extern "C" fn destroy(this: *mut Itself) {
+          guarded(|| {
+              drop(Box::from_raw(this.cast::<Filter>()));
+              OK
+          });
+      }
+
+      unsafe extern "C" fn nothing_to_do(_: *mut Itself) -> i32 {
+          OK
+      }
+
+      /// What is refused here the host converts, NV12 first. *out holds `format`: neither size nor pixel format changes.
+      unsafe extern "C" fn set_format(this: *mut Itself, format: *const VideoFormat, _out: *mut VideoFormat) -> i32 {
+          guarded(|| {
+              let this = &mut *this.cast::<Filter>();
+              if (*format).pixel_format != PIXEL_NV12 {
+                  ((*this.host).set_error)(this.context, E_FORMAT, "accepted: NV12\0".as_ptr().cast());
+                  return E_FORMAT;
+              }
+              this.width = (*format).width;
+              this.height = (*format).height;
+              OK
+          })
+      }
+
+      /// P3: somebody else may hold this frame. make_writable gives it back if we alone have it, else a copy; it takes our reference.
+      unsafe extern "C" fn filter_video_frame(this: *mut Itself, input: *mut VideoFrame, out: *mut *mut VideoFrame) -> i32 {
+          guarded(|| {
+              let this = &mut *this.cast::<Filter>();
+              let mut frame: *mut VideoFrame = std::ptr::null_mut();
+              let result = ((*this.host).video_frame_make_writable)(this.context, input, &mut frame);
+              if result < 0 {
+                  return result; // P4: E_AGAIN when there is no memory for the copy; this frame is left out
+              }
+              let luma = (*frame).plane[0];
+              for y in 0..this.height {
+                  let row = luma.data.offset(y as isize * luma.stride as isize);
+                  for x in 0..this.width {
+                      *row.add(x as usize) = 255 - *row.add(x as usize);
+                  }
+              }
+              *out = frame;
+              OK
+          })
+      }
+
+      static FILTER: VideoFilter = VideoFilter {
+          struct_size: std::mem::size_of::<VideoFilter>() as u32,
+          flags: 0,
+          init_filter: nothing_to_do,
+          release_filter: nothing_to_do,
+          set_format: Some(set_format),
+          filter_video_frame,
+          flush: None,
+      };
+
+      static CLASS: Class = Class {
+          kinds: KIND_VIDEO_FILTER,
+          id: "@ID@\0".as_ptr().cast(),
+          name: "@NAME@\0".as_ptr().cast(),
+          summary: "the negative\0".as_ptr().cast(),
+          create: Some(create),
+          destroy: Some(destroy),
+          video_filter: &FILTER,
+          ..NO_CLASS
+      };
+      """# + tailRust
+}

@@ -1,0 +1,106 @@
+/// The Swift projects of a renderer and of a filter.
+extension Template {
+  static let rendererSwift = #"""
+    // @NAME@.swift - a renderer: it writes the last picture that it was shown into a PGM file, which every viewer opens.
+    //
+    // The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept.
+    // Plugin.swift has the tables, which name the functions of this class.
+    import CMediaSDKPlugin
+    import Glibc
+
+    final class Renderer {
+      let host: UnsafePointer<msdk_host>  // what the host does for us
+      let context: OpaquePointer  // whose first argument this is
+      var path = "@NAME@.pgm"
+      var picture: [UInt8] = []  // a copy of the last one, without padding
+      var (width, height) = (0, 0)
+
+      // P1: opens nothing, starts nothing.
+      init(_ host: UnsafePointer<msdk_host>, _ context: OpaquePointer) {
+        self.host = host
+        self.context = context
+      }
+
+      func fail(_ result: Int, _ words: String) -> msdk_result {
+        words.withCString { host.pointee.set_error(context, msdk_result(result), $0) }
+        return msdk_result(result)
+      }
+
+      // Type and bounds were checked by the host; the text is its own, and is copied.
+      func setParameter(_ name: String, _ value: msdk_value) -> msdk_result {
+        guard name == "path", let text = value.u.str else { return fail(Int(MSDK_E_NOT_FOUND), "accepted: path") }
+        path = text.pointee == 0 ? "@NAME@.pgm" : String(cString: text)
+        return msdk_result(MSDK_OK)
+      }
+
+      // What was written is complete when this returns.
+      func release() -> msdk_result {
+        defer { picture = [] }
+        return picture.isEmpty || write() ? msdk_result(MSDK_OK) : fail(Int(MSDK_E_IO), "the picture could not be written to path")
+      }
+
+      private func write() -> Bool {
+        guard let file = fopen(path, "we") else { return false }
+        let head = "P5\n\(width) \(height)\n255\n"
+        let isWritten = fputs(head, file) >= 0 && fwrite(picture, 1, picture.count, file) == picture.count
+        return fclose(file) == 0 && isWritten
+      }
+
+      // P3: the frame is read-only, and its rows are `stride` bytes apart. P4: it is borrowed, so what we keep is a copy.
+      func render(_ plane: msdk_plane, _ format: msdk_video_format) -> msdk_result {
+        (width, height) = (Int(format.width), Int(format.height))
+        picture.removeAll(keepingCapacity: true)
+        for y in 0..<height { picture.append(contentsOf: UnsafeBufferPointer(start: plane.data + y * Int(plane.stride), count: width)) }
+        return msdk_result(MSDK_OK)
+      }
+    }
+
+    """#
+
+  static let filterSwift = #"""
+    // @NAME@.swift - a filter: it turns pictures into their negative.
+    //
+    // The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept.
+    // Plugin.swift has the tables, which name the functions of this class.
+    import CMediaSDKPlugin
+
+    final class Filter {
+      let host: UnsafePointer<msdk_host>  // what the host does for us
+      let context: OpaquePointer  // whose first argument this is
+      var (width, height) = (0, 0)  // of the format agreed on
+
+      // P1: opens nothing, starts nothing.
+      init(_ host: UnsafePointer<msdk_host>, _ context: OpaquePointer) {
+        self.host = host
+        self.context = context
+      }
+
+      // What is refused here the host converts, NV12 first.
+      func setFormat(_ format: msdk_video_format) -> msdk_result {
+        guard Int(format.pixel_format) == MSDK_PIXEL_NV12 else {
+          "accepted: NV12".withCString { host.pointee.set_error(context, msdk_result(MSDK_E_FORMAT), $0) }
+          return msdk_result(MSDK_E_FORMAT)
+        }
+        (width, height) = (Int(format.width), Int(format.height))
+        return msdk_result(MSDK_OK)
+      }
+
+      // P3: somebody else may hold this frame. make_writable gives it back if we alone have it, else a copy; it takes our reference.
+      func filter(
+        _ input: UnsafeMutablePointer<msdk_video_frame>, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>
+      ) -> msdk_result {
+        var made: UnsafeMutablePointer<msdk_video_frame>?
+        let result = host.pointee.video_frame_make_writable(context, input, &made)
+        guard result >= 0, let frame = made else { return result }  // P4: MSDK_E_AGAIN when there is no memory for the copy
+        let luma = frame.pointee.plane.0
+        for y in 0..<height {
+          let row = luma.data + y * Int(luma.stride)
+          for x in 0..<width { row[x] = 255 - row[x] }
+        }
+        out.pointee = frame
+        return msdk_result(MSDK_OK)
+      }
+    }
+
+    """#
+}

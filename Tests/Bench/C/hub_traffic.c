@@ -1,0 +1,51 @@
+#include "hub_traffic.h"
+
+#include "measure.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t members;
+
+int hub_fork(struct hub_pipes *pipes) {
+  int there[2], back[2];
+  if (pipe(there) != 0 || pipe(back) != 0) die("no pipes");
+  *pipes = (struct hub_pipes){.from_hub = there[0], .to_members = there[1], .from_members = back[0], .to_hub = back[1]};
+  members = fork();
+  if (members < 0) die("no process");
+  if (members > 0) {
+    close(pipes->to_hub);
+    close(pipes->from_hub);
+    return 0;
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  close(pipes->to_members);
+  close(pipes->from_members);
+  return 1;
+}
+
+void hub_measure(struct hub_pipes *pipes, double (*cpu)(void)) {
+  char warm;
+  uint64_t packets = 0;
+  if (read(pipes->from_members, &warm, 1) != 1) die("the members failed");
+  double before = cpu();
+  if (read(pipes->from_members, &packets, sizeof packets) != sizeof packets) die("the members failed on their way");
+  double taken = cpu() - before;
+  waitpid(members, NULL, 0);
+  if (packets == 0 || taken <= 0) die("nothing was forwarded");
+  report("packets_per_s", (double)packets / taken);
+  report("packet_us", taken * 1e6 / (double)packets);
+  report("packets", (double)packets);
+}
+
+void hub_warm(struct hub_pipes *pipes) {
+  if (write(pipes->to_hub, "w", 1) != 1) die("the hub is gone");
+}
+
+void hub_done(struct hub_pipes *pipes, uint64_t packets) {
+  if (write(pipes->to_hub, &packets, sizeof packets) != sizeof packets) die("the hub is gone");
+  _exit(0);
+}

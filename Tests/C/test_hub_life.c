@@ -1,0 +1,177 @@
+/* hub.h: how hubs begin and end. Closed with members in, opened again, closed from inside a callback and from many threads, fifty times, and
+ * nothing stays. */
+#include "hosting.h"
+
+#include <pthread.h>
+
+/* Whoever came over the network is told and out; whoever is of the process stays. */
+static void closed_with_members(void) {
+  house it = house_new("127.0.0.1");
+  end alice = inmate(&it, "alice"), bob = guest(&it, "bob", ""), carol = guest(&it, "carol", "");
+  show film = show_start(it.away, &bob, &alice);
+  CHECK(show_play(&film, 3));
+  msdk_hub_info before = it.info;
+  CHECK_OK(msdk_room_close_hub(it.host, it.room));
+  CHECK_EQ(end_reason(&bob), MSDK_E_CLOSED);
+  CHECK_STR_CONTAINS(end_words(&bob), "the hub is closed");
+  CHECK_EQ(end_reason(&carol), MSDK_E_CLOSED);
+  CHECK(end_wait(&alice, MSDK_EVENT_PARTICIPANT_LEFT, 2) && end_wait(&alice, MSDK_EVENT_INCOMING_VIDEO_REMOVED, 1));
+  CHECK(end_state(&alice, MSDK_SESSION_CONNECTED));
+  CHECK_EQ(end_people(&alice), 1);
+  CHECK_RESULT(msdk_room_hub_info(it.host, it.room, &it.info), MSDK_E_NOT_FOUND);
+  end late = guest_at(it.away, it.url, "late", NULL); /* nobody listens */
+  CHECK_EQ(end_reason(&late), MSDK_E_IO);
+  msdk_hub_options options = hub_options("127.0.0.1"); /* again, at the same port, which is free */
+  options.port = before.port;
+  NEED(house_open(&it, &options));
+  CHECK_EQ(it.info.port, before.port);
+  CHECK(strcmp(it.info.fingerprint, before.fingerprint) != 0);
+  CHECK_OK(msdk_session_connect(carol.session)); /* who knows the former certificate */
+  CHECK_EQ(end_reason(&carol), MSDK_E_PERMISSION);
+  end dave = guest(&it, "dave", "");
+  CHECK(end_wait(&alice, MSDK_EVENT_PARTICIPANT_JOINED, 3));
+  CHECK_EQ(end_people(&dave), 2);
+  show_end(&film);
+  house_close(&it);
+}
+
+static void closed_by_its_engine(void) {
+  house it = house_new("127.0.0.1");
+  inmate(&it, "alice");
+  end bob = guest(&it, "bob", "");
+  msdk_engine_destroy(it.host);
+  CHECK_EQ(end_reason(&bob), MSDK_E_CLOSED);
+  msdk_engine_destroy(it.away);
+}
+
+/* Whoever is connecting, waits for an answer or has just come is out as well. */
+static void closed_while_they_come(void) {
+  for (int round = 0; round < 6; round++) {
+    house it = house_new("127.0.0.1");
+    msdk_room_options options = MSDK_INIT(msdk_room_options);
+    options.pulled = 1; /* nobody answers */
+    if (round % 2 == 0) CHECK_OK(msdk_room_configure(it.host, it.room, &options));
+    end bob = guest_at(it.away, it.url, "bob", NULL);
+    if (round % 3 == 0) PATIENTLY(house_members(&it) == 1);
+    else sleep_ms(round);
+    CHECK_OK(msdk_room_close_hub(it.host, it.room));
+    msdk_result reason = end_reason(&bob);
+    CHECK(reason == MSDK_E_CLOSED || (round % 3 != 0 && (reason == MSDK_E_IO || reason == MSDK_E_PERMISSION)));
+    house_close(&it);
+  }
+}
+
+static atomic_int closed;
+
+static void close_inside(void *user, const msdk_event *event) {
+  house *it = user;
+  if (event->type != MSDK_EVENT_PARTICIPANT_JOINED) return;
+  CHECK_OK(msdk_room_close_hub(it->host, it->room));
+  atomic_store(&closed, 1);
+}
+
+static void closed_inside_a_callback(void) {
+  house it = house_new("127.0.0.1");
+  end alice = inmate(&it, "alice");
+  CHECK_OK(msdk_session_set_event_callback(alice.session, close_inside, &it));
+  end bob = guest_at(it.away, it.url, "bob", NULL);
+  PATIENTLY(atomic_load(&closed));
+  CHECK_EQ(atomic_load(&closed), 1);
+  CHECK_EQ(end_reason(&bob), MSDK_E_CLOSED);
+  house_close(&it);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- many threads */
+
+static atomic_int hammering, opened;
+
+static void *hammer(void *user) {
+  house *it = user;
+  msdk_hub_options options = hub_options("127.0.0.1");
+  while (atomic_load(&hammering)) {
+    msdk_hub_info info = MSDK_INIT(msdk_hub_info);
+    msdk_result result = msdk_room_open_hub(it->host, it->room, &options, &info);
+    CHECK(result >= 0 || result == MSDK_E_EXISTS || result == MSDK_E_HANDLE || result == MSDK_E_CLOSED);
+    if (result >= 0) atomic_fetch_add(&opened, 1);
+    msdk_room_hub_info(it->host, it->room, &info);
+    result = msdk_room_close_hub(it->host, it->room);
+    CHECK(result >= 0 || result == MSDK_E_NOT_FOUND || result == MSDK_E_HANDLE || result == MSDK_E_CLOSED);
+  }
+  return NULL;
+}
+
+/* Opened and closed on three threads, while the engine goes. */
+static void from_many_threads(void) {
+  for (int round = 0; round < 3; round++) {
+    house it = {.host = engine_new(MSDK_CLOCK_SYSTEM)};
+    snprintf(it.room, sizeof it.room, "%s", room_new());
+    pthread_t threads[3];
+    atomic_store(&hammering, 1);
+    atomic_store(&opened, 0);
+    for (int i = 0; i < 3; i++) CHECK_EQ(pthread_create(&threads[i], NULL, hammer, &it), 0);
+    PATIENTLY(atomic_load(&opened) >= 10);
+    msdk_engine_destroy(it.host);
+    sleep_ms(10);
+    atomic_store(&hammering, 0);
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+    CHECK(atomic_load(&opened) >= 10);
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- nothing stays */
+
+static void one_cycle(int number) {
+  house it = house_new("127.0.0.1");
+  end bob = guest(&it, "bob", number % 2 ? "&srtp=AES_CM_128_HMAC_SHA1_80" : "");
+  if (number % 5 == 0) CHECK_OK(msdk_session_disconnect(bob.session)); /* in ever other orders */
+  if (number % 3 == 0) CHECK_OK(msdk_room_close_hub(it.host, it.room));
+  if (number % 4 == 0) msdk_session_destroy(bob.session);
+  if (number % 7 == 0) msdk_engine_destroy(it.host);
+  house_close(&it);
+}
+
+static void nothing_stays(void) {
+  int count = under_tools() ? 10 : 50, threads = 0, descriptors = 0;
+  for (int i = 0; i < 2 * count && atomic_load(&check_failed) < 20; i++) {
+    if (i == count) {
+      threads = process_threads();
+      descriptors = process_descriptors();
+    }
+    one_cycle(i);
+  }
+  CHECK_COMES_BACK(process_threads(), threads);
+  CHECK_COMES_BACK(process_descriptors(), descriptors);
+}
+
+/* The engines stay, the hub does not. */
+static void opened_and_closed_again(void) {
+  house it = house_new("127.0.0.1");
+  CHECK_OK(msdk_room_close_hub(it.host, it.room));
+  int threads = 0, descriptors = 0;
+  for (int i = 0; i < (under_tools() ? 15 : 50); i++) {
+    if (i == 5) {
+      threads = process_threads();
+      descriptors = process_descriptors();
+    }
+    msdk_hub_options options = hub_options("127.0.0.1");
+    NEED(house_open(&it, &options));
+    end bob = guest(&it, "bob", "");
+    CHECK_OK(msdk_room_close_hub(it.host, it.room));
+    CHECK_EQ(end_reason(&bob), MSDK_E_CLOSED);
+    msdk_session_destroy(bob.session);
+  }
+  CHECK_COMES_BACK(process_threads(), threads);
+  CHECK_COMES_BACK(process_descriptors(), descriptors);
+  house_close(&it);
+}
+
+int main(int argc, char **argv) {
+  RUN(closed_with_members);
+  RUN(closed_by_its_engine);
+  RUN(closed_while_they_come);
+  RUN(closed_inside_a_callback);
+  RUN(from_many_threads);
+  RUN(opened_and_closed_again);
+  RUN(nothing_stays);
+  return check_finish();
+}

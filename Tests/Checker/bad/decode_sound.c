@@ -1,0 +1,3 @@
+/* What it gives is far too loud. */
+#define LOUDNESS 256.0f
+#include "codec.h"

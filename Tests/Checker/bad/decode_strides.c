@@ -1,0 +1,3 @@
+/* It takes rows to be width apart. */
+#define STRIDE head->width
+#include "codec.h"

@@ -1,0 +1,3 @@
+/* It has two functions of three. */
+#define RENDERER_TABLE .remove_input = NULL
+#include "inputs.h"

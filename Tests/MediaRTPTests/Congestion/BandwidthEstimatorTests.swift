@@ -1,0 +1,172 @@
+import MediaCore
+import Testing
+
+@testable import MediaRTP
+
+@Suite struct BandwidthEstimatorTests {
+  private let ms: Int64 = 1_000_000
+
+  /// Sends 1000 bytes each 10 ms (800 kbit/s) and reports them each 50 ms over a path of 40 ms.
+  private func run(
+    _ estimator: inout BandwidthEstimator, from: Int64, to: Int64, reports: Bool = true, lost: (Int64) -> Bool = { _ in false }
+  ) {
+    for index in from / 10..<to / 10 {
+      let now = index * 10 * ms
+      estimator.onSent(sequence: UInt16(truncatingIfNeeded: index), size: 1000, now: now)
+      if reports, index % 5 == 0 {
+        estimator.onFeedback(
+          (index - 12..<index - 7).map {
+            ReportedPacket(sequence: UInt16(truncatingIfNeeded: $0), arrival: lost($0) ? nil : ($0 * 10 + 40) * ms)
+          }, now: now)
+      }
+      _ = estimator.process(now: now)
+    }
+  }
+
+  private func probes(_ estimator: inout BandwidthEstimator) -> [Int] {
+    var rates: [Int] = []
+    while let cluster = estimator.takeProbe() { rates.append(cluster.rate) }
+    return rates
+  }
+
+  @Test func itBeginsWhereItIsToldAndStaysWithinItsLimits() {
+    var estimator = BandwidthEstimator(.init(minimum: 100_000, start: 500_000, maximum: 900_000))
+    #expect(estimator.target == 500_000)
+    #expect(estimator.state == .starting)
+    run(&estimator, from: 0, to: 30_000)
+    #expect(estimator.state == .normal)
+    #expect(estimator.target == 900_000)
+    #expect(estimator.pacingRate == 1_350_000)
+    #expect(estimator.roundTrip.map { $0 / ms } == 80, "\(String(describing: estimator.roundTrip))")
+    #expect(abs((estimator.acknowledged ?? 0) - 800_000) < 10_000)
+    estimator.setLimits(.init(minimum: 10_000, start: 50_000, maximum: 200_000), now: 30_000 * ms)
+    #expect(estimator.target == 200_000)
+  }
+
+  @Test func limitsMayBeAnything() {
+    for (minimum, start, maximum) in [(Int.min, Int.min, Int.min), (Int.max, Int.max, Int.max), (900, 5, 3), (0, 0, 0)] {
+      var estimator = BandwidthEstimator(.init(minimum: minimum, start: start, maximum: maximum))
+      estimator.setAllocation(maximum, now: 0)
+      run(&estimator, from: 0, to: 2000)
+      estimator.setAllocation(minimum, now: 2000 * ms)
+      #expect(estimator.target > 0)
+    }
+  }
+
+  @Test func theFirstPacketsAskForProbes() {
+    var estimator = BandwidthEstimator()
+    let idle = estimator.process(now: 0)
+    let none = probes(&estimator)
+    #expect(idle == nil && none == [])
+    estimator.onSent(sequence: 0, size: 1000, now: 0)
+    let next = estimator.process(now: 0)
+    #expect(next != nil)
+    let rates = probes(&estimator)
+    #expect(rates == [900_000, 1_800_000])
+  }
+
+  @Test func silenceIsAnOutageAndThenItBeginsAgain() {
+    var estimator = BandwidthEstimator()
+    run(&estimator, from: 0, to: 20_000)
+    let before = estimator.target
+    while estimator.takeProbe() != nil {}
+    run(&estimator, from: 20_000, to: 20_500, reports: false)
+    #expect(estimator.state == .normal)
+    run(&estimator, from: 20_500, to: 21_000, reports: false)
+    #expect(estimator.state == .outage)
+    #expect(estimator.target == 30_000)
+    // That all was lost does not end it.
+    run(&estimator, from: 21_000, to: 25_000, lost: { _ in true })
+    #expect(estimator.state == .outage)
+    run(&estimator, from: 25_000, to: 25_200)
+    #expect(estimator.state == .normal)
+    #expect(estimator.target >= 290_000)
+    let rates = probes(&estimator)
+    #expect(rates.count == 2 && zip(rates, [before / 2, before]).allSatisfy { abs($0 - $1) < 2000 }, "\(rates) \(before)")
+    #expect(estimator.loss < 0.01)
+  }
+
+  @Test func aPauseIsNoOutageAndWakesNobody() {
+    var estimator = BandwidthEstimator()
+    run(&estimator, from: 0, to: 20_000)
+    var (now, wakes) = (20_000 * ms, 0)
+    while let next = estimator.process(now: now), wakes < 1000 {
+      now = max(next, now + 1)
+      wakes += 1
+    }
+    #expect(wakes < 40, "\(wakes)")
+    #expect(estimator.state == .normal)
+    _ = estimator.process(now: 60_000 * ms)
+    #expect(estimator.state == .normal)
+  }
+
+  @Test func theReceiversEstimateBoundsWhereThereIsNoTransportFeedback() {
+    var estimator = BandwidthEstimator(.init(start: 1_000_000), hasTransportFeedback: false)
+    estimator.onRemb(400_000, now: 0)
+    #expect(estimator.target == 400_000)
+    estimator.onRemb(.min, now: 0)
+    #expect(estimator.target == 30_000)
+    var other = BandwidthEstimator(.init(start: 1_000_000))
+    other.onRemb(400_000, now: 0)
+    #expect(other.target == 1_000_000)
+    let none = probes(&estimator)
+    #expect(none == [])
+  }
+
+  @Test func receiverReportsAloneGoUpAndDown() {
+    var estimator = BandwidthEstimator(.init(start: 500_000), hasTransportFeedback: false)
+    func drive(_ from: Int64, _ to: Int64, _ loss: (Double) -> Double) -> Int {
+      for second in from..<to {
+        for packet in 0..<100 as Range<Int64> {
+          estimator.onSent(sequence: 0, size: estimator.target / 800, now: (second * 1000 + packet * 10) * ms)
+        }
+        estimator.onReceiverReport(loss: loss(Double(estimator.target)), roundTrip: 50 * ms, now: (second * 1000 + 999) * ms)
+        _ = estimator.process(now: (second * 1000 + 999) * ms)
+      }
+      return estimator.target
+    }
+    let clean = drive(0, 30) { _ in 0 }
+    #expect(clean > 2_000_000)
+    // A link of 1 Mbit/s.
+    let full = drive(30, 60) { max(0, 1 - 1e6 / $0) }
+    #expect(full > 600_000 && full < 1_500_000, "\(full)")
+    #expect(estimator.state == .normal || estimator.state == .lossy)
+    estimator.onReceiverReport(loss: .nan, roundTrip: .min, now: 60_000 * ms)
+    estimator.onReceiverReport(loss: .infinity, roundTrip: .max, now: 60_001 * ms)
+    estimator.onReceiverReport(loss: -7, roundTrip: 0, now: 61_000 * ms)
+    #expect(estimator.target > 0)
+  }
+
+  @Test func whateverIsReportedIsBorne() {
+    for seed in 1...10 as ClosedRange<UInt64> {
+      var random = SeededRandom(seed: seed)
+      var (estimator, now, sequence) = (BandwidthEstimator(), Int64(0), UInt16(0))
+      for _ in 0..<2000 {
+        now += Int64.random(in: 0...30, using: &random) * ms
+        for _ in 0..<Int.random(in: 0...5, using: &random) {
+          estimator.onSent(
+            sequence: sequence, size: Int.random(in: -5...70_000, using: &random), probe: Int32.random(in: -1...3, using: &random), now: now
+          )
+          sequence = Int.random(in: 0..<100, using: &random) == 0 ? UInt16.random(in: 0...(.max), using: &random) : sequence &+ 1
+        }
+        let packets = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+          let number =
+            Bool.random(using: &random)
+            ? sequence &- UInt16.random(in: 0...60, using: &random) : UInt16.random(in: 0...(.max), using: &random)
+          let arrivals = [
+            nil, .min, .max, 0, now, Int64.random(in: .min...(.max), using: &random), now + Int64.random(in: -50...50, using: &random) * ms,
+          ]
+          return ReportedPacket(sequence: number, arrival: arrivals.randomElement(using: &random) ?? nil)
+        }
+        estimator.onFeedback(packets, now: now)
+        estimator.onRoundTrip(Int64.random(in: .min...(.max), using: &random), now: now)
+        estimator.onRemb(Int.random(in: .min...(.max), using: &random), now: now)
+        _ = estimator.process(now: now)
+        while estimator.takeProbe() != nil {}
+        let target = estimator.target
+        #expect(target >= 30_000 && target <= 20_000_000)
+        #expect(estimator.inFlight >= 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import MediaCore
+import Testing
+
+@testable import MediaRTP
+
+@Suite struct PacerTests {
+  private let ms: Int64 = 1_000_000
+
+  struct Sent: Equatable {
+    var at: Int64
+    var number: Int
+    var kind: PacedKind
+    var probe: Int32 = 0
+  }
+
+  /// Drives it as a driver does, from one time to another: what left, and how often it was woken.
+  private func drive(_ pacer: inout Pacer<Int>, from: Int64, to: Int64) -> (sent: [Sent], padding: [Int], expired: [Int], wakes: Int) {
+    var (sent, padding, expired, wakes, now) = ([Sent](), [Int](), [Int](), 0, from)
+    while true {
+      wakes += 1
+      while let departure = pacer.next(now: now) {
+        switch departure {
+        case .packet(let number, let kind, let probe): sent.append(Sent(at: now, number: number, kind: kind, probe: probe))
+        case .padding(let size, _):
+          padding.append(size)
+          pacer.padded(size, now: now)
+        case .expired(let number, _): expired.append(number)
+        }
+      }
+      guard let next = pacer.deadline(now: now), next <= to else { return (sent, padding, expired, wakes) }
+      #expect(next > now)
+      guard next > now else { return (sent, padding, expired, wakes) }
+      now = next
+    }
+  }
+
+  @Test func itSpreadsAPictureOverItsTime() {
+    var pacer = Pacer<Int>(rate: 2_000_000)
+    for number in 0..<20 {
+      let isTaken = pacer.enqueue(number, size: 1250, kind: .video, now: 0)
+      #expect(isTaken)
+    }
+    #expect(pacer.expectedDelay(at: 0) == 100 * ms)
+    let (sent, _, _, wakes) = drive(&pacer, from: 0, to: 1000 * ms)
+    #expect(sent.map(\.number) == Array(0..<20))
+    // What was owed for the last has been paid, though nobody has looked since.
+    #expect(pacer.expectedDelay(at: 2000 * ms) == 0)
+    // 25,000 bytes at 2 Mbit/s are 100 ms; one is sent ahead.
+    #expect((sent.last?.at ?? 0) >= 90 * ms && (sent.last?.at ?? 0) <= 100 * ms, "\(sent)")
+    #expect(wakes <= 21)
+    #expect(pacer.deadline(now: 1000 * ms) == nil)
+  }
+
+  @Test func itWakesForBurstsAndNotForPackets() {
+    var pacer = Pacer<Int>(rate: 20_000_000)
+    for number in 0..<200 { _ = pacer.enqueue(number, size: 1250, kind: .video, now: 0) }
+    let (sent, _, _, wakes) = drive(&pacer, from: 0, to: 1000 * ms)
+    #expect(sent.count == 200)
+    // 100 ms in bursts of 5 ms, which are ten packets.
+    #expect(wakes <= 21, "\(wakes)")
+    var largest = 0
+    for packet in sent { largest = max(largest, sent.filter { $0.at == packet.at }.count) }
+    #expect(largest <= 10, "\(largest)")
+  }
+
+  @Test func audioGoesAtOnceAndRetransmissionsBeforePictures() {
+    var pacer = Pacer<Int>(rate: 300_000)
+    for number in 0..<10 { _ = pacer.enqueue(number, size: 1200, kind: .video, now: 0) }
+    _ = drive(&pacer, from: 0, to: 1 * ms)
+    _ = pacer.enqueue(100, size: 1200, kind: .retransmission, now: 2 * ms)
+    _ = pacer.enqueue(200, size: 120, kind: .audio, now: 2 * ms)
+    let sent = drive(&pacer, from: 2 * ms, to: 1000 * ms).sent
+    #expect(sent[0] == Sent(at: 2 * ms, number: 200, kind: .audio))
+    #expect(sent[1].number == 100)
+    #expect(sent.dropFirst(2).map(\.number) == Array(1..<10))
+    // What it took is paid for by the others: 10 packets of 1200 bytes and the sound at 300 kbit/s.
+    #expect((sent.last?.at ?? 0) > 300 * ms)
+  }
+
+  @Test func aQueueOfMoreThanTwoSecondsGoesFaster() {
+    var pacer = Pacer<Int>(rate: 100_000)
+    // Six seconds' worth.
+    for number in 0..<75 { _ = pacer.enqueue(number, size: 1000, kind: .video, now: 0) }
+    #expect(pacer.expectedDelay == 6000 * ms)
+    let (sent, _, expired, _) = drive(&pacer, from: 0, to: 2900 * ms)
+    #expect(expired.isEmpty)
+    #expect(sent.count > 45, "\(sent.count)")
+  }
+
+  @Test func whatWaitsTooLongExpires() {
+    var pacer = Pacer<Int>(rate: 30_000)
+    for number in 0..<500 { _ = pacer.enqueue(number, size: 1000, kind: .video, now: 0) }
+    _ = pacer.enqueue(1000, size: 1000, kind: .retransmission, now: 0)
+    let later = drive(&pacer, from: 1100 * ms, to: 1101 * ms)
+    #expect(later.expired == [1000])
+    let late = drive(&pacer, from: 3100 * ms, to: 3101 * ms)
+    #expect(late.sent.isEmpty)
+    #expect(late.expired.count > 480)
+    #expect(pacer.bytes == 0)
+    _ = pacer.enqueue(1, size: 100, kind: .audio, now: 4000 * ms)
+    let sound = drive(&pacer, from: 4600 * ms, to: 4700 * ms)
+    #expect(sound.expired == [1])
+  }
+
+  @Test func thereIsRoomForSoMuch() {
+    var pacer = Pacer<Int>(rate: 1_000_000, longest: 10_000)
+    let isTaken = [(9000, PacedKind.video), (1001, .video), (1000, .audio), (.max, .video)].map {
+      pacer.enqueue(1, size: $0, kind: $1, now: 0)
+    }
+    #expect(isTaken == [true, false, true, false])
+    #expect(pacer.bytes(of: .video) == 9000)
+    var wide = Pacer<Int>(rate: 1_000_000, longest: .max)
+    let taken = (0..<5000).filter { wide.enqueue($0, size: 1, kind: .retransmission, now: 0) }.count
+    #expect(taken == 4096)
+  }
+
+  @Test func aProbeGoesAtItsRateAndIsPaddedWhereThereIsNothing() {
+    var pacer = Pacer<Int>(rate: 300_000)
+    pacer.probe(ProbeCluster(id: 7, rate: 4e6), now: 0)
+    // There are no pictures yet.
+    let early = drive(&pacer, from: 0, to: 100 * ms)
+    #expect(early.padding.isEmpty)
+    for number in 0..<3 { _ = pacer.enqueue(number, size: 1200, kind: .video, now: 100 * ms) }
+    let (sent, padding, _, _) = drive(&pacer, from: 100 * ms, to: 130 * ms)
+    #expect(sent.allSatisfy { $0.probe == 7 })
+    #expect(sent.count == 3)
+    // 15 ms of 4 Mbit/s are 7500 bytes.
+    let bytes = 3600 + padding.reduce(0, +)
+    #expect(bytes >= 7500 && bytes < 8700, "\(bytes)")
+    #expect(padding.allSatisfy { $0 <= 1200 })
+    _ = pacer.enqueue(9, size: 1200, kind: .video, now: 140 * ms)
+    let after = drive(&pacer, from: 140 * ms, to: 2000 * ms).sent
+    #expect(after.map(\.probe) == [0])
+    #expect((after.first?.at ?? 0) > 141 * ms)
+  }
+
+  @Test func aProbeThatCannotBePaddedIsGivenUp() {
+    var pacer = Pacer<Int>(rate: 300_000)
+    _ = pacer.enqueue(1, size: 1200, kind: .video, now: 0)
+    pacer.probe(ProbeCluster(id: 1, rate: 4e6), now: 0)
+    while let departure = pacer.next(now: 1 * ms) {
+      if case .padding = departure { break }
+    }
+    while let departure = pacer.next(now: 5 * ms) {
+      guard case .padding = departure else { continue }
+      pacer.padded(0, now: 5 * ms)
+    }
+    #expect(pacer.deadline(now: 5 * ms) == nil)
+    // One that waits for pictures for too long.
+    var idle = Pacer<Int>(rate: 300_000)
+    idle.probe(ProbeCluster(id: 1, rate: 4e6), now: 0)
+    _ = idle.enqueue(1, size: 1200, kind: .video, now: 6000 * ms)
+    let late = drive(&idle, from: 6000 * ms, to: 7000 * ms)
+    #expect(late.sent.map(\.probe) == [0])
+  }
+
+  @Test func whateverIsAskedItStaysWithinItsRateAndBounds() {
+    for seed in 1...10 as ClosedRange<UInt64> {
+      var random = SeededRandom(seed: seed)
+      var pacer = Pacer<Int>(rate: 1_000_000)
+      var (now, number, left, bytes) = (Int64(0), 0, Set<Int>(), 0)
+      while now < 20_000 * ms {
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+          let kind = PacedKind.allCases.randomElement(using: &random) ?? .video
+          if pacer.enqueue(number, size: Int.random(in: 0...1500, using: &random), kind: kind, now: now) { left.insert(number) }
+          number += 1
+        }
+        if Int.random(in: 0..<50, using: &random) == 0 { pacer.setRate(Int.random(in: -5...5_000_000, using: &random), now: now) }
+        if Int.random(in: 0..<50, using: &random) == 0 {
+          pacer.probe(ProbeCluster(id: 1, rate: Double.random(in: 0...2e7, using: &random)), now: now)
+        }
+        var steps = 0
+        while let departure = pacer.next(now: now), steps < 10_000 {
+          steps += 1
+          switch departure {
+          case .packet(let one, _, _), .expired(let one, _): #expect(left.remove(one) != nil)
+          case .padding(let size, _):
+            pacer.padded(Bool.random(using: &random) ? size : 0, now: now)
+            bytes += size
+          }
+        }
+        #expect(steps < 10_000)
+        #expect(left.count == pacer.count)
+        now += Int64.random(in: 0...20, using: &random) * ms
+      }
+    }
+  }
+
+  @Test func roomIsTheSameBeforeAndWhenItIsTaken() {
+    var pacer = Pacer<Int>(rate: 300_000, longest: 10_000)
+    #expect(pacer.hasRoom(packets: 10, bytes: 10_000, kind: .video) && !pacer.hasRoom(packets: 10, bytes: 10_001, kind: .video))
+    #expect(!pacer.hasRoom(packets: 4097, bytes: 1, kind: .audio) && !pacer.hasRoom(packets: -1, bytes: 0, kind: .audio))
+    for number in 0..<9 {
+      let isTaken = pacer.enqueue(number, size: 1000, kind: .video, now: 0)
+      #expect(isTaken)
+    }
+    #expect(pacer.hasRoom(packets: 1, bytes: 1000, kind: .audio) && !pacer.hasRoom(packets: 1, bytes: 1001, kind: .audio))
+    #expect(!pacer.hasRoom(packets: 1, bytes: .max, kind: .video))
+    var many = Pacer<Int>(rate: 300_000)
+    for number in 0..<4000 {
+      let isTaken = many.enqueue(number, size: 1, kind: .video, now: 0)
+      #expect(isTaken)
+    }
+    #expect(many.hasRoom(packets: 96, bytes: 96, kind: .video) && !many.hasRoom(packets: 97, bytes: 97, kind: .video))
+    #expect(many.hasRoom(packets: 97, bytes: 97, kind: .audio))
+  }
+}

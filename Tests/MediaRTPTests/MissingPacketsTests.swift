@@ -1,0 +1,90 @@
+import Testing
+
+@testable import MediaRTP
+
+@Suite struct MissingPacketsTests {
+  private func asked(_ missing: inout MissingPackets, _ now: Int64) -> [Int64] {
+    var all: [Int64] = []
+    missing.requests(now: now) { all.append($0) }
+    return all
+  }
+
+  private func received(_ missing: inout MissingPackets, _ number: Int64, now: Int64) -> Bool { missing.received(number, now: now) }
+  private func beyondHelp(_ missing: inout MissingPackets) -> Bool { missing.takeBeyondHelp() }
+
+  private func make(_ change: (inout MissingPackets.Settings) -> Void = { _ in }) -> MissingPackets {
+    var settings = MissingPackets.Settings()
+    change(&settings)
+    var missing = MissingPackets(settings)
+    missing.roundTrip = 50_000_000
+    return missing
+  }
+
+  private let ms: Int64 = 1_000_000
+
+  @Test func aGapIsAskedForAtOnceAndAgainAfterARoundTrip() {
+    var missing = make()
+    #expect(!received(&missing, 100, now: 0))
+    #expect(!received(&missing, 103, now: ms))
+    #expect(missing.count == 2 && missing.oldest == 101 && missing.nextDeadline == ms)
+    #expect(asked(&missing, ms) == [101, 102])
+    #expect(asked(&missing, 50 * ms) == [])
+    #expect(received(&missing, 101, now: 40 * ms))
+    #expect(!received(&missing, 101, now: 41 * ms))
+    #expect(missing.nextDeadline == 51 * ms)
+    #expect(asked(&missing, 51 * ms) == [102])
+    #expect(received(&missing, 102, now: 60 * ms))
+    #expect(missing.count == 0 && missing.nextDeadline == nil && !beyondHelp(&missing))
+  }
+
+  @Test func lateIsNotLost() {
+    var missing = make { $0.patience = 10_000_000 }
+    _ = missing.received(1, now: 0)
+    _ = missing.received(3, now: 0)
+    #expect(asked(&missing, 9 * ms) == [])
+    #expect(received(&missing, 2, now: 9 * ms))
+    #expect(asked(&missing, 20 * ms) == [])
+  }
+
+  @Test func requestsEnd() {
+    var missing = make { $0.mostRequests = 3 }
+    _ = missing.received(1, now: 0)
+    _ = missing.received(3, now: 0)
+    var requests = 0
+    for step in Int64(0)..<100 { requests += asked(&missing, step * 50 * ms).count }
+    #expect(requests == 3)
+    #expect(beyondHelp(&missing))
+    #expect(!beyondHelp(&missing))
+  }
+
+  @Test func whatIsTooOldIsGivenUp() {
+    var missing = make { $0.longest = 200_000_000 }
+    _ = missing.received(1, now: 0)
+    _ = missing.received(3, now: 0)
+    #expect(asked(&missing, 201 * ms) == [])
+    #expect(beyondHelp(&missing) && missing.count == 0)
+  }
+
+  @Test func aGreatGapIsNotAskedForOneByOne() {
+    var missing = make { $0.most = 20 }
+    _ = missing.received(0, now: 0)
+    _ = missing.received(15, now: 0)
+    #expect(missing.count == 14)
+    _ = missing.received(30, now: 0)
+    #expect(missing.count == 0 && beyondHelp(&missing))
+    _ = missing.received(.max, now: 0)
+    #expect(missing.count == 0 && beyondHelp(&missing))
+  }
+
+  @Test func whatIsOfNoUseIsForgotten() {
+    var missing = make()
+    _ = missing.received(0, now: 0)
+    _ = missing.received(10, now: 0)
+    missing.forget(below: 6)
+    #expect(asked(&missing, 0) == [6, 7, 8, 9])
+    missing.reset()
+    #expect(missing.count == 0)
+    #expect(!received(&missing, 3, now: 0))
+    #expect(missing.count == 0)
+  }
+}

@@ -1,0 +1,95 @@
+import MediaCore
+import Testing
+
+@testable import MediaRTP
+
+@Suite struct OfferAnswerTests {
+  private func video(_ port: UInt16, types: (UInt8, UInt8) = (96, 97)) -> RTPMedia {
+    var media = RTPMedia("video", port: port)
+    var vp8 = RTPMedia.Payload(types.0, "VP8", clockRate: 90_000)
+    vp8.feedback = ["nack", "nack pli", "transport-cc"]
+    var again = RTPMedia.Payload(types.1, "rtx", clockRate: 90_000)
+    again.parameters = [.init("apt", "\(types.0)")]
+    media.payloads = [vp8, again]
+    media.isMultiplexed = true
+    media.extensions.transportSequence = 3
+    media.extensions.orientation = 4
+    return media
+  }
+
+  private func protected(_ media: RTPMedia, _ suites: [(UInt32, String)], _ key: UInt8) -> RTPMedia {
+    var media = media
+    media.isProtected = true
+    media.keys = suites.map { .init(tag: $0.0, suite: $0.1, key: [UInt8](repeating: key, count: 30)) }
+    return media
+  }
+
+  @Test func theAnswerSpeaksInTheOffersNumbers() throws {
+    var offer = video(5000, types: (120, 121))
+    offer.payloads.insert(.init(98, "H264", clockRate: 90_000), at: 0)
+    offer.payloads[1].feedback = ["nack", "ccm fir"]
+    offer.extensions.transportSequence = 7
+    (offer.mid, offer.direction) = ("v", .sendOnly)
+    var mine = video(6000)
+    mine.extensions.orientation = 0
+    mine.sources = [.init(SSRC(5))]
+    let answer = OfferAnswer.answer(to: offer, with: mine)
+    #expect(answer.port == 6000 && answer.mid == "v" && answer.direction == .receiveOnly && answer.isMultiplexed)
+    #expect(answer.payloads.map(\.type) == [120, 121] && answer.payloads[0].feedback == ["nack"] && answer.payloads[1].associated == 120)
+    #expect(answer.extensions.transportSequence == 7 && answer.extensions.orientation == 0)
+    // It sends nothing.
+    #expect(answer.sources.isEmpty)
+    let outcome = try OfferAnswer.outcome(of: offer, answeredBy: answer)
+    #expect(outcome == .agreed(payload: answer.payloads[0], theirKey: nil, direction: .sendOnly))
+  }
+
+  @Test func nothingInCommonIsRefused() throws {
+    var offer = video(5000)
+    offer.payloads = [.init(98, "H264", clockRate: 90_000)]
+    let answer = OfferAnswer.answer(to: offer, with: video(6000))
+    #expect(answer.port == 0 && answer.payloads.map(\.type) == [98])
+    #expect(try OfferAnswer.outcome(of: offer, answeredBy: answer) == .refused)
+    // Retransmissions of nothing are nothing.
+    offer.payloads = [video(1).payloads[1]]
+    #expect(OfferAnswer.answer(to: offer, with: video(6000)).port == 0)
+    #expect(OfferAnswer.answer(to: video(0), with: video(6000)).port == 0)
+  }
+
+  @Test func theFirstSuiteThatBothKnowIsTaken() throws {
+    let offer = protected(video(5000), [(1, "F8_128_HMAC_SHA1_80"), (2, "AEAD_AES_128_GCM"), (3, "AES_CM_128_HMAC_SHA1_80")], 1)
+    let mine = protected(video(6000), [(9, "AES_CM_128_HMAC_SHA1_80"), (8, "AEAD_AES_128_GCM")], 2)
+    let answer = OfferAnswer.answer(to: offer, with: mine)
+    #expect(answer.keys == [.init(tag: 2, suite: "AEAD_AES_128_GCM", key: [UInt8](repeating: 2, count: 30))])
+    guard case .agreed(_, let key, _) = try OfferAnswer.outcome(of: offer, answeredBy: answer) else { return #expect(Bool(false)) }
+    #expect(key?.key.first == 2)
+  }
+
+  @Test func whatIsToBeProtectedIsNotSentInTheClear() {
+    let mine = protected(video(6000), [(1, "AES_CM_128_HMAC_SHA1_80")], 2)
+    #expect(OfferAnswer.answer(to: video(5000), with: mine).port == 0)
+    #expect(OfferAnswer.answer(to: protected(video(5000), [(1, "F8_128_HMAC_SHA1_80")], 1), with: mine).port == 0)
+    #expect(OfferAnswer.answer(to: protected(video(5000), [], 1), with: mine).port == 0)
+  }
+
+  @Test func answersThatDoNotAnswerAreRefused() {
+    let offer = protected(video(5000), [(1, "AES_CM_128_HMAC_SHA1_80")], 1)
+    func said(_ answer: RTPMedia, to offer: RTPMedia) -> String? { refusal { _ = try OfferAnswer.outcome(of: offer, answeredBy: answer) } }
+    #expect(said(video(6000), to: offer) == "SDP: the answer to RTP/SAVP(F) is of another transport")
+    #expect(said(protected(video(6000), [(2, "AES_CM_128_HMAC_SHA1_80")], 1), to: offer) == "SDP: the answer's a=crypto is none of the offer's")
+    #expect(said(protected(video(6000), [], 1), to: offer) == "SDP: the answer's a=crypto is none of the offer's")
+    #expect(said(video(6000, types: (100, 101)), to: video(5000)) == "SDP: the answer has no payload of the offer's")
+  }
+
+  @Test func aWholeAnswerHasAPlaceForEachMedium() throws {
+    var offer = SessionDescription(id: 1, address: "192.0.2.1")
+    offer.media = [
+      video(5000).media, .init("application", port: 9, transport: "UDP/DTLS/SCTP", formats: ["webrtc-datachannel"]),
+      .init("audio", port: 5002, transport: "RTP/AVP", formats: ["0"]),
+    ]
+    let answer = try OfferAnswer.answer(to: SessionDescription(parsing: offer.text), id: 2, address: "192.0.2.2") { offered in
+      offered.kind == "video" ? video(7000) : nil
+    }
+    #expect(answer.media.map(\.port) == [7000, 0, 0] && answer.media[1].formats == ["webrtc-datachannel"] && answer.media[2].formats == ["0"])
+    #expect(try SessionDescription(parsing: answer.text) == answer)
+  }
+}

@@ -1,0 +1,84 @@
+import MediaCore
+import Testing
+
+@testable import MediaRTP
+
+@Suite struct RTPMediaTests {
+  private let head = "v=0\no=- 1 1 IN IP4 192.0.2.1\ns=-\nc=IN IP4 192.0.2.1\nt=0 0\n"
+  private let lines = """
+    m=video 5006 RTP/SAVPF 96 97 100
+    a=mid:1
+    a=recvonly
+    a=rtcp-mux
+    a=rtcp:5007 IN IP4 192.0.2.1
+    a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd|2^20
+    a=crypto:2 AEAD_AES_128_GCM inline:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGw==
+    a=crypto:3 AES_CM_128_HMAC_SHA1_80 inline:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd|2^20|1:4
+    a=extmap:3 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01
+    a=extmap:2/sendonly urn:ietf:params:rtp-hdrext:sdes:mid
+    a=extmap:9 urn:example:unknown
+    a=rtpmap:96 VP8/90000
+    a=fmtp:96 max-fr=30; max-fs=3600
+    a=rtcp-fb:96 nack
+    a=rtcp-fb:* nack pli
+    a=rtpmap:97 rtx/90000
+    a=fmtp:97 apt=96
+    a=ssrc-group:FID 11 12
+    a=ssrc:11 cname:who
+    a=ssrc:12 msid:x y
+    b=AS:500
+
+    """
+
+  private func read(_ lines: String) throws -> RTPMedia? {
+    let description = try SessionDescription(parsing: head + lines)
+    return try RTPMedia(description.media[0], in: description)
+  }
+
+  @Test func linesBecomeTypes() throws {
+    let media = try #require(try read(lines))
+    #expect(media.isProtected && media.hasFeedback && media.isMultiplexed && media.controlPort == 5007 && media.mid == "1")
+    #expect(media.direction == .receiveOnly && media.connection?.address == "192.0.2.1" && media.bandwidth == 500_000)
+    // 100 means nothing to anybody.
+    #expect(media.payloads.map(\.type) == [96, 97])
+    #expect(media.payloads[0].encoding == "VP8" && media.payloads[0].parameter("MAX-FS") == "3600" && media.payloads[0].feedback == ["nack", "nack pli"])
+    #expect(media.payloads[1].associated == 96 && media.payloads[0].associated == nil)
+    #expect(media.extensions.transportSequence == 3 && media.extensions.mid == 2 && media.extensions.audioLevel == 0)
+    #expect(media.sources == [.init(SSRC(11), cname: "who"), .init(SSRC(12))] && media.retransmissions == [SSRC(11): SSRC(12)])
+    #expect(media.keys.map(\.tag) == [1, 2] && media.keys[0].key == Array(0..<30) && media.keys[1].key == Array(0..<28))
+  }
+
+  @Test func whatIsWrittenIsReadBack() throws {
+    let media = try #require(try read(lines))
+    var description = SessionDescription(id: 1, address: "192.0.2.1")
+    description.media = [media.media]
+    let back = try SessionDescription(parsing: description.text)
+    #expect(try RTPMedia(back.media[0], in: back) == media)
+  }
+
+  @Test func payloadTypesOfOldNeedNoLine() throws {
+    let media = try #require(try read("m=audio 1 RTP/AVP 0 8 111\na=rtpmap:111 opus/48000/2\n"))
+    #expect(media.payloads.map(\.encoding) == ["PCMU", "PCMA", "opus"] && media.payloads[2].channels == 2)
+    #expect(!media.isProtected && !media.hasFeedback && media.direction == .sendReceive)
+  }
+
+  @Test func directionsAreTheSessionsWhereTheMediumSaysNothing() throws {
+    let description = try SessionDescription(parsing: head + "a=inactive\nm=audio 1 RTP/AVP 0\n")
+    #expect(try RTPMedia(description.media[0], in: description)?.direction == .inactive)
+    #expect(RTPMedia.Direction.sendOnly.reversed == .receiveOnly && RTPMedia.Direction.sendReceive.reversed == .sendReceive)
+  }
+
+  @Test func whatIsNoRTPIsNone() throws {
+    #expect(try read("m=application 9 UDP/DTLS/SCTP webrtc-datachannel\n") == nil)
+  }
+
+  @Test func whatIsWrongIsSaid() {
+    func said(_ lines: String) -> String? { refusal { _ = try read(lines) } }
+    #expect(said("m=video 1 RTP/AVP 128\n") == "SDP: m=video has the format \"128\"; accepted: 0..127")
+    #expect(said("m=video 1 RTP/AVP 96\na=rtpmap:96 VP8\n") == "SDP: a=rtpmap:96 VP8; accepted: encoding/clock rate, and /channels")
+    #expect(said("m=video 1 RTP/AVP 96\na=rtpmap:96 VP8/0\n") == "SDP: a=rtpmap:96 VP8/0; accepted: encoding/clock rate, and /channels")
+    #expect(said("m=video 1 RTP/SAVP 96\na=crypto:x\n") == "SDP: a=crypto is not of the form tag suite inline:key")
+    // The key itself is not in the words.
+    #expect(said("m=video 1 RTP/SAVP 96\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:sec!ret\n") == "SDP: a=crypto:1 has a key that is no base64 of 16 to 64 bytes")
+  }
+}

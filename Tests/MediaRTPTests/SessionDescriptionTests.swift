@@ -1,0 +1,89 @@
+import MediaCore
+import Testing
+
+@testable import MediaRTP
+
+/// What a refused text says.
+func refusal(_ body: () throws -> Void) -> String? {
+  do {
+    try body()
+    return nil
+  } catch { return (error as? MediaError)?.text ?? "\(error)" }
+}
+
+@Suite struct SessionDescriptionTests {
+  private let text = """
+    v=0\r
+    o=- 123 2 IN IP4 192.0.2.1\r
+    s=A call\r
+    c=IN IP4 192.0.2.1\r
+    t=0 0\r
+    a=tool:somebody's\r
+    m=audio 5004 RTP/AVP 111\r
+    a=rtpmap:111 opus/48000/2\r
+    m=video 5006 RTP/AVPF 96 97\r
+    c=IN IP4 239.1.2.3/16\r
+    b=TIAS:2000000\r
+    a=sendonly\r
+
+    """
+
+  @Test func aTextIsReadAndWrittenAsItWas() throws {
+    let description = try SessionDescription(parsing: text)
+    #expect(description.originID == 123 && description.originVersion == 2 && description.name == "A call")
+    #expect(description.connection == .init("192.0.2.1"))
+    #expect(description.values("tool") == ["somebody's"])
+    #expect(description.media.count == 2)
+    let video = description.media[1]
+    #expect(video.kind == "video" && video.port == 5006 && video.transport == "RTP/AVPF" && video.formats == ["96", "97"])
+    #expect(video.connection?.address == "239.1.2.3" && video.connection?.timeToLive == 16)
+    #expect(video.bandwidths == [.init("TIAS", "2000000")] && video.has("sendonly") && video.value("rtpmap") == nil)
+    #expect(description.text == text)
+    #expect(try SessionDescription(parsing: description.text) == description)
+  }
+
+  @Test func linesMayEndAsPeopleEndThem() throws {
+    #expect(try SessionDescription(parsing: text.replacing("\r\n", with: "\n")) == SessionDescription(parsing: text))
+  }
+
+  @Test func addressesOfTheNewFamilyAreNamedSo() throws {
+    var description = SessionDescription(id: 1, address: "::1")
+    description.connection = .init("2001:db8::1")
+    #expect(description.text.contains("o=- 1 1 IN IP6 ::1\r\n") && description.text.contains("c=IN IP6 2001:db8::1\r\n"))
+    #expect(try SessionDescription(parsing: description.text) == description)
+  }
+
+  @Test func whatIsWrongIsSaidWithItsLine() {
+    func said(_ text: String) -> String? { refusal { _ = try SessionDescription(parsing: text) } }
+    let head = "v=0\no=- 1 1 IN IP4 1.2.3.4\n"
+    #expect(said("hello") == "SDP line 1, \"hello\": no letter and =")
+    #expect(said("s=x") == "SDP line 1, \"s=x\": before v=0")
+    #expect(said("v=1") == "SDP line 1, \"v=1\": accepted is v=0")
+    #expect(said("v=0\n") == "a description without o=: no SDP")
+    #expect(said("") == "a description without v=0: no SDP")
+    #expect(said("v=0\no=- x 1 IN IP4 1") == "SDP line 2, \"o=- x 1 IN IP4 1\": accepted is o=name number version IN IP4 address")
+    #expect(said(head + "m=video 70000 RTP/AVP 96") == "SDP line 3, \"m=video 70000 RTP/AVP 96\": accepted is m=kind port transport formats, the port 0..65535")
+    #expect(said(head + "m=video") == "SDP line 3, \"m=video\": accepted is m=kind port transport formats, the port 0..65535")
+    #expect(said(head + "c=IN IP4 ::1") == "SDP line 3, \"c=IN IP4 ::1\": an address of the other family")
+    #expect(said(head + "c=nothing") == "SDP line 3, \"c=nothing\": accepted is c=IN IP4 address or c=IN IP6 address")
+    #expect(said(head + "c=IN IP4 239.0.0.1/300") == "SDP line 3, \"c=IN IP4 239.0.0.1/300\": a time to live that is not 0..255")
+    #expect(said(head + "m=video 1 RTP/AVP 96\nb=12") == "SDP line 4, \"b=12\": accepted is b=AS:number")
+    #expect(said(head + String(repeating: "m=video 1 RTP/AVP 96\n", count: 65))?.hasSuffix("more than 64 media") == true)
+    #expect(said(head + String(repeating: "a=x\n", count: 1025))?.hasSuffix("more than 1024 attributes") == true)
+    #expect(said(head + "m=video 1 RTP/AVP" + String(repeating: " 96", count: 65))?.hasSuffix("more than 64 formats") == true)
+    #expect(said(String(repeating: "a", count: 65_537)) == "a description of 65537 bytes; accepted: 65536")
+    #expect(said(head + "a=x\0y")?.hasSuffix("a NUL") == true)
+  }
+
+  @Test func spoiltTextsDoNoHarm() {
+    var read = 0
+    spoilt(Array(text.utf8), seed: 11) { copy in
+      guard let description = try? SessionDescription(parsing: String(decoding: copy, as: UTF8.self)) else { return }
+      read += 1
+      for media in description.media { _ = try? RTPMedia(media, in: description) }
+      // What is written of it is understood again.
+      #expect(refusal { _ = try SessionDescription(parsing: description.text) } == nil)
+    }
+    #expect(read > 100)
+  }
+}

@@ -1,0 +1,97 @@
+import MediaCore
+import Testing
+
+@testable import MediaRTP
+
+@Suite struct VP8PayloadTests {
+  private func descriptors() -> [VP8Descriptor] {
+    var all: [VP8Descriptor] = []
+    for number in [nil, .short(0), .short(127), .long(0), .long(0x7FFF)] as [PictureNumber?] {
+      for layer in [nil, .init(temporalID: 3, isSync: true, baseIndex: nil), .init(temporalID: 1, isSync: false, baseIndex: 255)]
+        as [VP8Descriptor.Layer?]
+      {
+        for key in [nil, 0, 31] as [UInt8?] {
+          var descriptor = VP8Descriptor()
+          (descriptor.pictureID, descriptor.layer, descriptor.keyIndex) = (number, layer, key)
+          (descriptor.isNonReference, descriptor.isStart, descriptor.partition) = (key == 0, layer == nil, UInt8(all.count % 8))
+          all.append(descriptor)
+        }
+      }
+    }
+    return all
+  }
+
+  private func parse(_ bytes: [UInt8]) throws -> (VP8Descriptor, left: Int) {
+    try reading(bytes) { bytes in
+      var reader = PacketReader(bytes)
+      return (try VP8Descriptor(parsing: &reader), reader.count)
+    }
+  }
+
+  @Test func descriptorsComeBackInEveryForm() throws {
+    for descriptor in descriptors() {
+      let payload = written { descriptor.write(to: &$0) }
+      #expect(payload.count == descriptor.size && payload.count <= VP8Descriptor.largestSize)
+      let read = try parse(payload + [0x55])
+      #expect(read.0 == descriptor && read.left == 1)
+    }
+  }
+
+  @Test func theBitsAreThoseOfTheStandard() throws {
+    // RFC 7741, figure 2 and the examples of section 4.6.
+    #expect(try parse(bytes("10")).0 == { var it = VP8Descriptor(); it.isStart = true; return it }())
+    let read = try parse(bytes("90 80 91 23")).0
+    #expect(read.pictureID == .long(0x1123) && read.isStart && read.layer == nil)
+    let layered = try parse(bytes("b1 f0 11 2a e7")).0
+    #expect(layered.isNonReference && layered.isStart && layered.partition == 1)
+    #expect(layered.pictureID == .short(0x11))
+    #expect(layered.layer == .init(temporalID: 3, isSync: true, baseIndex: 0x2A))
+    #expect(layered.keyIndex == 7)
+    // KEYIDX without TID, TL0PICIDX without TID.
+    #expect(try parse(bytes("80 10 1f")).0.keyIndex == 31)
+    #expect(try parse(bytes("80 40 05")).0.layer == nil)
+  }
+
+  @Test func whatEndsEarlyIsRefused() {
+    for hex in ["", "80", "8080", "808081", "804f", "8020", "80f00102"] { #expect((try? parse(bytes(hex))) == nil) }
+  }
+
+  @Test func numbersOfPicturesWrapInTheirWidth() {
+    #expect(PictureNumber.short(1).distance(from: .short(126)) == 3)
+    #expect(PictureNumber.short(126).distance(from: .short(1)) == -3)
+    #expect(PictureNumber.long(0).distance(from: .long(0x7FFF)) == 1)
+    #expect(PictureNumber.long(0x7FFF).distance(from: .long(0)) == -1)
+    #expect(PictureNumber.long(0).distance(from: .short(0)) == nil)
+  }
+
+  @Test func aFrameTagSaysWhatThePictureIs() throws {
+    let key = bytes("50 02 00 9d012a 4001 f000 77")
+    let tag = try reading(key) { try VP8FrameTag(parsing: $0) }
+    #expect(tag.isKeyFrame && tag.isShown && tag.width == 320 && tag.height == 240 && tag.firstPartitionSize == 18 && tag.headSize == 28)
+    let delta = try reading(bytes("31 01 00")) { try VP8FrameTag(parsing: $0) }
+    #expect(!delta.isKeyFrame && delta.firstPartitionSize == 9 && delta.headSize == 12)
+    func reason(_ hex: String) -> String? {
+      reading(bytes(hex)) { bytes in
+        do throws(PacketError) {
+          _ = try VP8FrameTag(parsing: bytes)
+          return nil
+        } catch { return error.description }
+      }
+    }
+    #expect(reason("50 02") == "ends early")
+    #expect(reason("50 02 00 9d012b 4001 f000") == "VP8: a key frame without its start code")
+    #expect(reason("50 02 00 9d012a 0000 f000") == "VP8: a key frame of no size")
+    #expect(reason("50 02 00 9d012a 4001 f0") == "ends early")
+  }
+
+  @Test func spoiltPayloadsDoNoHarm() {
+    for descriptor in descriptors().suffix(3) {
+      spoilt(written { descriptor.write(to: &$0) }, seed: 2) { copy in
+        guard let read = try? parse(copy) else { return }
+        let again = written { read.0.write(to: &$0) }
+        #expect((try? parse(again))?.0 == read.0)
+      }
+    }
+    spoilt(bytes("50 02 00 9d012a 4001 f000 77"), seed: 3) { copy in _ = reading(copy) { try? VP8FrameTag(parsing: $0) } }
+  }
+}

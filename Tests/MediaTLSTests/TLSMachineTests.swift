@@ -1,0 +1,127 @@
+import Glibc
+import MediaCore
+import Testing
+
+@testable import MediaTLS
+
+/// Two machines that speak to each other through memory.
+private final class Talk {
+  let server: TLSMachine
+  let client: TLSMachine
+  var heardByServer: [UInt8] = []
+  var heardByClient: [UInt8] = []
+  /// What becomes of bytes on their way.
+  var way: (inout [UInt8]) -> Void = { _ in }
+
+  init(_ certificate: TLSCertificate, _ trust: TLSTrust) throws {
+    server = try TLSMachine(server: certificate)
+    client = try TLSMachine(client: trust)
+  }
+
+  /// Until nobody says anything more, in pieces of that size.
+  func run(pieces: Int = .max) {
+    while true {
+      var (there, back): ([UInt8], [UInt8]) = ([], [])
+      client.takeOutput(&there)
+      server.takeOutput(&back)
+      if there.isEmpty && back.isEmpty { return }
+      way(&there)
+      way(&back)
+      carry(there, pieces) { piece in server.receive(piece) { heardByServer += $0 } }
+      carry(back, pieces) { piece in client.receive(piece) { heardByClient += $0 } }
+    }
+  }
+
+  private func carry(_ bytes: [UInt8], _ size: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      rest.prefix(size).withUnsafeBytes { body($0) }
+      rest = rest.dropFirst(size)
+    }
+  }
+}
+
+@Suite struct TLSMachineTests {
+  private static let certificate = try? TLSCertificate.make()
+
+  private func talk() throws -> Talk {
+    let certificate = try #require(Self.certificate)
+    return try Talk(certificate, .fingerprint(certificate.fingerprint))
+  }
+
+  private func say(_ text: [UInt8], by machine: TLSMachine) -> Bool { text.withUnsafeBytes { machine.send($0) } }
+
+  @Test(arguments: [1, 7, 1400, Int.max]) func bothHearWhatTheOtherSays(pieces: Int) throws {
+    let talk = try talk()
+    #expect(!say([1], by: talk.client))
+    talk.run(pieces: pieces)
+    #expect(talk.client.state == .open)
+    #expect(talk.server.state == .open)
+    let long = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    #expect(say(long, by: talk.client))
+    #expect(say([1, 2, 3], by: talk.server))
+    talk.run(pieces: pieces)
+    #expect(talk.heardByServer == long)
+    #expect(talk.heardByClient == [1, 2, 3])
+    talk.client.close()
+    talk.run(pieces: pieces)
+    #expect(talk.server.state == .closed)
+  }
+
+  @Test func anotherCertificateIsRefusedBeforeAnythingIsSaid() throws {
+    let (mine, other) = (try TLSCertificate.make(), try TLSCertificate.make())
+    let talk = try Talk(mine, .fingerprint(other.fingerprint))
+    talk.run()
+    guard case .failed(let error) = talk.client.state else {
+      Issue.record("the client took another certificate")
+      return
+    }
+    #expect(error.status == .permission)
+    #expect(error.text.contains("\(mine.fingerprint)") && error.text.contains("\(other.fingerprint)"))
+    #expect(!say([1], by: talk.client))
+  }
+
+  @Test func whatIsNoTLSIsRefusedInWords() throws {
+    let talk = try talk()
+    Array("GET / HTTP/1.1\r\n\r\n".utf8).withUnsafeBytes { talk.server.receive($0) { _ in } }
+    guard case .failed(let error) = talk.server.state else {
+      Issue.record("the server took it")
+      return
+    }
+    #expect(error.text.hasPrefix("TLS: the handshake failed: "))
+  }
+
+  @Test func whatIsSpoiltAtAnyPlaceNeverGetsThrough() throws {
+    let certificate = try #require(Self.certificate)
+    var random = SeededRandom(seed: 5)
+    for round in 0..<300 {
+      let talk = try Talk(certificate, .fingerprint(certificate.fingerprint))
+      // A third spoils the handshake, the others what is said.
+      if round % 3 != 0 { talk.run() }
+      talk.way = { bytes in
+        guard !bytes.isEmpty else { return }
+        switch random.next() % 3 {
+        case 0: bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1: bytes.removeLast(Int.random(in: 1...bytes.count, using: &random))
+        default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: Int.random(in: 0...bytes.count, using: &random))
+        }
+      }
+      _ = say([UInt8](repeating: 9, count: 50), by: talk.client)
+      talk.run()
+      #expect(talk.heardByServer.isEmpty || talk.heardByServer == [UInt8](repeating: 9, count: 50))
+    }
+  }
+
+  @Test func noiseNeverOpens() throws {
+    let certificate = try #require(Self.certificate)
+    var random = SeededRandom(seed: 6)
+    for _ in 0..<500 {
+      let machine = try TLSMachine(server: certificate)
+      // Half of it looks like records of a handshake.
+      var noise = (0..<Int.random(in: 1...600, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      if Bool.random(using: &random) { noise.replaceSubrange(0..<min(3, noise.count), with: [22, 3, 1].prefix(noise.count)) }
+      noise.withUnsafeBytes { machine.receive($0) { _ in Issue.record("noise said something") } }
+      #expect(machine.state != .open)
+    }
+  }
+}

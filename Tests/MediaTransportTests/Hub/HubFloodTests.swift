@@ -1,0 +1,196 @@
+import CMediaSDK
+import Glibc
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaTLS
+import Testing
+
+@testable import MediaTransport
+
+/// Strangers at both ports of a hub, and members whose machines lie.
+@Suite(.serialized) struct HubFloodTests {
+  /// A machine that says whatever it is told to.
+  private final class Liar {
+    let line: HubLine
+    private let now: Int64 = MediaTime.monotonic()
+
+    init(_ house: HubHouse) throws {
+      let url = try house.url()
+      let socket = try StreamSocket(connectingTo: url.address)
+      for _ in 0..<10_000 where socket.connecting == .waiting { usleep(1000) }
+      line = HubLine(socket, HubConnection(try TLSMachine(client: url.trust), isLimited: false, now: now))
+      #expect(wait { line.connection.isOpen })
+    }
+
+    func wait(_ body: () -> Bool) -> Bool {
+      for _ in 0..<20_000 {
+        _ = line.flush(now: now)
+        line.receive(now: now)
+        if body() { return true }
+        usleep(1000)
+      }
+      return false
+    }
+
+    func say(_ bytes: [UInt8]) {
+      line.connection.send(HubConnection.frame { $0.block(bytes) }, now: now)
+      _ = line.flush(now: now)
+    }
+
+    func say(_ request: HubRequest) {
+      line.connection.send(HubConnection.frame { request.write(to: &$0) }, now: now)
+      _ = line.flush(now: now)
+    }
+
+    /// What it is told next, but for what says only that it is heard.
+    func next() -> HubNotice? {
+      var found: HubNotice?
+      _ = wait {
+        while let message = line.connection.next(now: now) {
+          found = try? message.withUnsafeBytes { try HubNotice(parsing: $0) }
+          if case .received = found { continue }
+          return true
+        }
+        return line.connection.failure != nil
+      }
+      return found
+    }
+
+    /// The words with which it is sent away.
+    func end() -> MediaError? {
+      while let notice = next() {
+        if case .ended(let error) = notice { return error }
+      }
+      return nil
+    }
+  }
+
+  private func hello(_ house: HubHouse, _ name: String, former: (ticket: [UInt8], received: UInt64)? = nil) -> HubRequest {
+    .hello(.init(room: house.room, member: Member(userID: name, displayName: ""), token: AccessToken(""), profile: .aesGCM, former: former))
+  }
+
+  @Test func whoeverSpeaksWronglyIsSentAwayWithWords() throws {
+    let house = try HubHouse()
+    let slot = try #require(HubSlot(index: 0))
+    let lies: [(String, [HubRequest])] = [
+      ("does not say who it is", [.leave]), ("does not say who it is", [.subscribe(1, slot)]),
+      ("does not know \"liar\" any more", [hello(house, "liar", former: ([UInt8](repeating: 1, count: 16), 0))]),
+      ("a second hello", [hello(house, "liar"), hello(house, "liar")]),
+      ("that it was not told of", [hello(house, "liar"), .subscribe(1, slot)]),
+      ("that it was not told of", [hello(house, "liar"), .requestKeyFrame(0)]),
+      ("that it does not publish", [hello(house, "liar"), .setMuted(7, true)]),
+      ("having received what was not sent", [hello(house, "liar"), .received(1000)]),
+      ("a hub carries", [hello(house, "liar"), .publish(1, slot, codec: 0, format: HubMessageTests.video)]),
+      ("a hub carries", [hello(house, "liar"), .publish(1, slot, codec: UInt32(MSDK_CODEC_VP8), format: HubMessageTests.sound)]),
+    ]
+    for (words, requests) in lies {
+      let liar = try Liar(house)
+      for (index, request) in requests.enumerated() {
+        // What follows a hello follows its welcome.
+        if index == 1 {
+          guard case .welcome = liar.next() else { throw MediaError(.fail, "no welcome before \(words)") }
+        }
+        liar.say(request)
+      }
+      let error = liar.end()
+      #expect(error?.text.contains(words) == true, "\(words): \(error?.text ?? "nothing")")
+      for _ in 0..<2000 where house.hub?.memberCount != 0 { usleep(5000) }
+    }
+    #expect(house.hub?.memberCount == 0)
+    house.close()
+  }
+
+  @Test func nonsenseAfterTheWelcomeEndsItsOwnConnectionOnly() throws {
+    let house = try HubHouse()
+    let anna = try house.remote("anna")
+    #expect(anna.sees("connected"))
+    var random = SeededRandom(seed: 11)
+    let samples = try HubMessageTests.requests().map { request in try HubMessageTests.bytes { request.write(to: &$0) } }
+    for round in 0..<60 {
+      let liar = try Liar(house)
+      if round % 4 != 0 {
+        liar.say(hello(house, "liar \(round)"))
+        _ = liar.next()
+      }
+      for _ in 0..<20 {
+        var bytes = samples.randomElement(using: &random) ?? [1]
+        bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        liar.say(bytes)
+      }
+      liar.say([255])
+      #expect(liar.wait { liar.line.connection.failure != nil || liar.line.connection.next(now: 0) == nil && liar.line.discard() })
+    }
+    #expect(anna.sees("joined liar 1"))
+    #expect(!anna.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })
+    house.close()
+  }
+
+  @Test func aFloodOfMessagesIsEnded() throws {
+    let house = try HubHouse()
+    let liar = try Liar(house)
+    liar.say(hello(house, "liar"))
+    guard case .welcome = liar.next() else { throw MediaError(.fail, "no welcome") }
+    for _ in 0..<3000 { liar.say(.received(0)) }
+    #expect(liar.end()?.text.contains("200 messages a second") == true)
+    house.close()
+  }
+
+  @Test func strangersAtTheDoorKeepNobodyOut() throws {
+    let house = try HubHouse()
+    let address = try house.address
+    // More than may wait, of which each says nothing, or what is no TLS.
+    let strangers = try (0..<200).map { number in
+      let stranger = try StreamSocket(connectingTo: address)
+      if number % 2 == 0 { _ = [UInt8](repeating: UInt8(number), count: 300).withUnsafeBytes { stranger.write($0) } }
+      return stranger
+    }
+    // The kernel's own queue is full too: who is turned away there knocks again.
+    var anna = try house.remote("anna")
+    for _ in 0..<5 {
+      _ = anna.wait { $0.events.contains { $0 == "connected" || $0.hasPrefix("disconnected") } }
+      if anna.events.contains("connected") { break }
+      anna = try house.remote("anna")
+    }
+    #expect(anna.sees("connected"), "\(anna.events)")
+    #expect((house.hub?.guestCount ?? 99) <= HubTable.mostGuests)
+    _ = strangers
+    house.close()
+  }
+
+  @Test func packetsOfStrangersAreCountedAndChangeNothing() throws {
+    let house = try HubHouse()
+    let (anna, bert) = (house.local("anna"), try house.remote("bert"))
+    #expect(bert.sees("joined anna"))
+    let id = try anna.publishVideo()
+    bert.transport.subscribe(to: try bert.stream(ofCodec: Int(MSDK_CODEC_VP8)).id, bert)
+    #expect(anna.sees("receivers 1"))
+    let flood = try DatagramSocket(binding: try #require(SocketAddress("127.0.0.1", port: 0)))
+    let target = try house.address
+    let terms = try #require((bert.transport as? HubTransport)?.guarded.withLock { $0.media?.terms })
+    let batch = DatagramBatch()
+    var random = SeededRandom(seed: 3)
+    var last: [UInt8] = []
+    for number in 0..<300 {
+      last = HubMedium.picture(key: number % 5 == 0, 2000, seed: UInt64(number))
+      _ = try anna.send(last, PictureID(number + 1), on: id)
+      batch.begin()
+      for index in 0..<DatagramBatch.capacity {
+        guard let slot = batch.slot() else { break }
+        for place in 0..<64 { slot[place] = UInt8.random(in: 0...255, using: &random) }
+        slot[0] = UInt8.random(in: 126...193, using: &random)
+        slot[1] = [96, 97, 111, 200, 201, 205, 206].randomElement(using: &random) ?? 0
+        // Every other says to be the member's.
+        let source = terms.base | UInt32.random(in: 0...127, using: &random)
+        if index % 2 == 0 { slot.storeBytes(of: source.bigEndian, toByteOffset: slot[1] >= 200 ? 4 : 8, as: UInt32.self) }
+        _ = batch.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(64)), to: target)
+      }
+      _ = flood.send(batch)
+      usleep(5000)
+    }
+    #expect(bert.wait { $0.units.last == last })
+    #expect(house.hub?.foreignPackets ?? 0 > 1000)
+    #expect(!bert.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })
+    house.close()
+  }
+}

@@ -1,0 +1,226 @@
+import CMediaSDK
+import Glibc
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import Testing
+
+@testable import MediaTransport
+
+/// A process that hosts a room and opens it to the network, and the machines of those who come: each with a thread and a loop of its own.
+final class HubHouse {
+  let room: String
+  let clock = SystemClock()
+  let loop: EventLoop
+  let thread: NetworkThread
+  private(set) var hub: HubServer?
+  private var witnesses: [HubWitness] = []
+
+  /// Fast from the start, so that no test waits for a rate to be found.
+  static let rates = BandwidthEstimator.Limits(minimum: 1_000_000, start: 20_000_000, maximum: 50_000_000)
+
+  /// The seventh test's room is not the eighth's.
+  init(
+    _ name: String = #function, hosts: [String] = ["127.0.0.1"], _ change: (inout HubServer.Options) -> Void = { _ in }, access: RoomAccess? = nil
+  ) throws {
+    room = "hub \(name)"
+    loop = EventLoop("loop", clock: clock)
+    thread = try NetworkThread(clock: clock)
+    if let access { try LoopbackTransport.setAccess(access, room: room, clock: clock) }
+    var options = HubServer.Options(try hosts.map { try #require(SocketAddress($0, port: 0)) })
+    options.bitrates = HubHouse.rates
+    change(&options)
+    hub = try HubServer(room: room, options: options, loop: loop, thread: thread)
+  }
+
+  var address: SocketAddress {
+    get throws { try #require(hub?.addresses.first) }
+  }
+
+  func url(_ address: SocketAddress? = nil, fingerprint: String? = nil, suite: String? = nil, room: String? = nil) throws -> HubURL {
+    let hub = try #require(hub)
+    let address = try address ?? self.address
+    return try HubURL(
+      "hub://\(address)/\(room ?? self.room)?fingerprint=\(fingerprint ?? hub.fingerprint)\(suite.map { "&srtp=\($0)" } ?? "")", argument: "url")
+  }
+
+  /// A member of this process.
+  func local(_ name: String, token: String = "") -> HubWitness {
+    let member = Member(userID: name, displayName: name.uppercased())
+    return witness(LoopbackTransport(room: room, member: member, token: AccessToken(token), loop: loop))
+  }
+
+  /// One of another machine.
+  func remote(_ name: String, token: String = "", url: HubURL? = nil, decodes: [UInt32]? = nil) throws -> HubWitness {
+    let loop = EventLoop("remote", clock: clock)
+    let thread = try NetworkThread(clock: clock)
+    var member = Member(userID: name, displayName: name.uppercased())
+    member.decodes = decodes
+    let transport = HubTransport(
+      try url ?? self.url(), member: member, token: AccessToken(token), loop: loop, thread: thread, bitrates: HubHouse.rates)
+    let witness = witness(transport)
+    witness.ends = { thread.stop(); loop.stop() }
+    return witness
+  }
+
+  private func witness(_ transport: any Transport) -> HubWitness {
+    let witness = HubWitness(transport)
+    witnesses.append(witness)
+    transport.connect(witness)
+    return witness
+  }
+
+  /// Whether it holds within twenty seconds.
+  func isTrueSoon(_ body: () -> Bool) -> Bool {
+    for _ in 0..<4000 {
+      if body() { return true }
+      usleep(5000)
+    }
+    return false
+  }
+
+  var peers: [HubPeer] { hub?.peers ?? [] }
+
+  /// Until packets of all members have come.
+  func waitForMedia() {
+    let isHeard = isTrueSoon { peers.allSatisfy { peer in peer.guarded.withLock { $0.isHeard } } }
+    #expect(isHeard)
+  }
+
+  func closeDoors() {
+    waitForMedia()
+    hub?.closeDoors()
+  }
+
+  func closeHub() {
+    hub?.close()
+    hub = nil
+  }
+
+  func close() {
+    for witness in witnesses { witness.transport.disconnect() }
+    closeHub()
+    for witness in witnesses { witness.ends?() }
+    thread.stop()
+    loop.stop()
+    LoopbackTransport.forgetSettings(of: clock)
+  }
+}
+
+/// Writes down what a transport tells, and what it brings.
+final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
+  struct Seen: Sendable {
+    var events: [String] = []
+    var errors: [MediaError] = []
+    var streams: [StreamDescription] = []
+    var members: [Member] = []
+    var permissions: Permissions?
+    var units: [[UInt8]] = []
+    var pictures: [PictureID] = []
+    var estimate: UInt64?
+  }
+
+  let transport: any Transport
+  var ends: (@Sendable () -> Void)?
+  let seen = Monitor(Seen())
+
+  init(_ transport: any Transport) {
+    self.transport = transport
+  }
+
+  private func note(_ event: String?, _ change: (inout Seen) -> Void = { _ in }) {
+    seen.withLock { seen in
+      change(&seen)
+      if let event { seen.events.append(event) }
+    }
+    seen.notify()
+  }
+
+  func transport(_ transport: any Transport, _ event: TransportEvent) {
+    switch event {
+    case .connected(let permissions): note("connected") { $0.permissions = permissions }
+    case .reconnecting: note("reconnecting")
+    case .reconnected: note("reconnected")
+    case .disconnected(let error): note("disconnected \(error.map { "\($0.status)" } ?? "")") { if let error { $0.errors.append(error) } }
+    case .joined(let member): note("joined \(member.userID)") { $0.members.append(member) }
+    case .left(let userID): note("left \(userID)")
+    case .streamAdded(let stream): note("added by \(stream.userID)") { $0.streams.append(stream) }
+    case .streamRemoved(let id): note("removed") { $0.streams.removeAll { $0.id == id } }
+    case .keyFrameRequested: note("key frame")
+    case .receivers(_, let count): note("receivers \(count)")
+    case .estimate(let bits): note(nil) { $0.estimate = bits }
+    case .moderated(let userID, let moderation, let reason): note("\(moderation) by \(userID): \(reason)")
+    case .streamMuted(_, let isMuted): note(isMuted ? "muted" : "unmuted")
+    case .speaking(_, let userID, let isSpeaking, let level): note("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")
+    }
+  }
+
+  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+    guard case .encoded(let frame) = unit else { return }
+    let bytes = Array(frame.bytes)
+    note(nil) { seen in
+      seen.units.append(bytes)
+      seen.pictures.append(picture)
+    }
+  }
+
+  var events: [String] { seen.withLock { $0.events } }
+
+  /// Waits, twenty seconds at most, until it holds.
+  func wait(_ body: (Seen) -> Bool) -> Bool {
+    seen.wait(until: Deadline.after(milliseconds: 20_000)) { body($0) ? true : nil } ?? false
+  }
+
+  /// Waits for an event, the so-manieth of its words.
+  func sees(_ event: String, times: Int = 1) -> Bool { wait { $0.events.filter { $0 == event }.count >= times } }
+
+  func stream(ofCodec codec: Int) throws -> StreamDescription {
+    #expect(wait { $0.streams.contains { $0.codec == UInt32(codec) } })
+    return try #require(seen.withLock { $0.streams.last { $0.codec == UInt32(codec) } })
+  }
+
+  // MARK: Doing something
+
+  func publishVideo(kind: UInt32 = 1) throws -> StreamID {
+    let id = transport.makeStreamID()
+    let format = VideoFormat(.i420, width: 64, height: 48, frameRate: FrameRate(30))
+    try transport.publish(id, codec: UInt32(MSDK_CODEC_VP8), format: .video(format, kind: kind))
+    return id
+  }
+
+  func publishSound(kind: UInt32 = 1) throws -> StreamID {
+    let id = transport.makeStreamID()
+    try transport.publish(id, codec: UInt32(MSDK_CODEC_OPUS), format: .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 1), kind: kind))
+    return id
+  }
+
+  func send(_ bytes: [UInt8], _ picture: PictureID, on id: StreamID) throws -> SendResult {
+    var attributes = msdk_encoded_frame()
+    let isSound = bytes.first == HubMedium.toc
+    attributes.codec = UInt32(isSound ? MSDK_CODEC_OPUS : MSDK_CODEC_VP8)
+    attributes.flags = isSound || bytes[0] & 1 != 0 ? 0 : UInt32(MSDK_ENCODED_KEY)
+    attributes.timestamp_ns = MediaTime.monotonic()
+    attributes.duration_ns = isSound ? 20_000_000 : 0
+    let made = try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: BufferPool(limit: 1), deadline: 0) }
+    let frame = try #require(made)
+    defer { frame.release() }
+    return transport.send(.encoded(frame), picture, on: id)
+  }
+}
+
+/// Units that are what they say only on the outside.
+enum HubMedium {
+  /// Opus: CELT, 20 ms, mono, one frame.
+  static let toc: UInt8 = 0xF8
+
+  static func picture(key: Bool, _ size: Int, seed: UInt64) -> [UInt8] {
+    var random = SeededRandom(seed: seed)
+    let head: [UInt8] = key ? [0x10, 0, 0, 0x9D, 0x01, 0x2A, 64, 0, 48, 0] : [0x11, 0, 0]
+    return head + (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
+  }
+
+  static func sound(_ size: Int, seed: UInt64) -> [UInt8] {
+    var random = SeededRandom(seed: seed)
+    return [toc] + (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
+  }
+}

@@ -1,0 +1,235 @@
+import CMediaSDK
+import Glibc
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaSRTP
+
+@testable import MediaTransport
+
+/// What a sink was given.
+struct Received: Sendable, Equatable {
+  let bytes: [UInt8]
+  let picture: PictureID
+  let isKeyFrame: Bool
+  let width: UInt32
+  let codec: UInt32
+  let time: Int64
+}
+
+/// Takes the units of a stream, and writes them down.
+final class Collector: MediaSink {
+  let units = Journal<Received>()
+  let onUnit: @Sendable (Received) -> Void
+
+  init(_ onUnit: @escaping @Sendable (Received) -> Void = { _ in }) {
+    self.onUnit = onUnit
+  }
+
+  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+    guard case .encoded(let frame) = unit else { return }
+    let native = frame.native.pointee
+    let unit = Received(
+      bytes: Array(frame.bytes), picture: picture, isKeyFrame: frame.isKeyFrame, width: native.width, codec: native.codec, time: native.timestamp_ns)
+    units.add(unit)
+    onUnit(unit)
+  }
+
+  var bytes: [[UInt8]] { units.entries.map(\.bytes) }
+}
+
+/// One end of a session of RTP on real sockets, that writes down its events and collects all streams that come.
+final class RTPEnd: TransportDelegate {
+  let transport: RTPTransport
+  let events = Journal<String>()
+  let added = Journal<StreamDescription>()
+  let estimates = Journal<UInt64>()
+  let errors = Journal<String>()
+  let video = Collector()
+  let audio = Collector()
+  private let subscribes: Bool
+  private let onEvent: @Sendable (RTPEnd, TransportEvent) -> Void
+  private let pool = BufferPool(limit: 8)
+
+  init(
+    _ configuration: RTPConfiguration, _ sockets: [RTPSockets], _ room: RTPRoom, subscribes: Bool = true,
+    onEvent: @escaping @Sendable (RTPEnd, TransportEvent) -> Void = { _, _ in }
+  ) {
+    transport = RTPTransport(configuration, sockets: sockets, thread: room.thread, loop: room.loop)
+    (self.subscribes, self.onEvent) = (subscribes, onEvent)
+  }
+
+  func transport(_ transport: any Transport, _ event: TransportEvent) {
+    switch event {
+    case .connected: events.add("connected")
+    case .disconnected(let error):
+      errors.add(error.map { "\($0.status) \($0.text)" } ?? "")
+      events.add("disconnected")
+    case .joined: events.add("joined")
+    case .left: events.add("left")
+    case .streamAdded(let stream):
+      added.add(stream)
+      if case .video = stream.format {
+        if subscribes { transport.subscribe(to: stream.id, video) }
+        events.add("video")
+      } else {
+        if subscribes { transport.subscribe(to: stream.id, audio) }
+        events.add("audio")
+      }
+    case .streamRemoved: events.add("removed")
+    case .keyFrameRequested: events.add("key frame")
+    case .receivers(_, let count): events.add("receivers \(count)")
+    case .estimate(let bits): estimates.add(bits)
+    default: events.add("\(event)")
+    }
+    onEvent(self, event)
+  }
+
+  func count(_ event: String) -> Int { events.entries.filter { $0 == event }.count }
+
+  func publish(_ kind: RTPConfiguration.Medium.Kind) throws -> StreamID {
+    let id = transport.makeStreamID()
+    let format: StreamFormat =
+      switch kind {
+      case .video: .video(VideoFormat(.i420, width: 320, height: 240, frameRate: FrameRate(30)), kind: 1)
+      case .audio: .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 1), kind: 1)
+      }
+    try transport.publish(id, codec: UInt32(kind == .video ? MSDK_CODEC_VP8 : MSDK_CODEC_OPUS), format: format)
+    return id
+  }
+
+  @discardableResult
+  func send(_ bytes: [UInt8], _ picture: PictureID, at time: Int64, audio: Bool = false, on stream: StreamID) -> SendResult {
+    var attributes = msdk_encoded_frame()
+    attributes.codec = UInt32(audio ? MSDK_CODEC_OPUS : MSDK_CODEC_VP8)
+    attributes.timestamp_ns = time
+    attributes.duration_ns = audio ? 20_000_000 : 0
+    let frame = bytes.withUnsafeBytes { try? EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: .max) }
+    guard let frame else { return .queueFull }
+    defer { frame.release() }
+    return transport.send(.encoded(frame), picture, on: stream)
+  }
+
+  /// A picture of VP8 of so many bytes, with the header of a key frame of 320x240 or of another (RFC 6386, section 9.1).
+  static func picture(_ size: Int, isKey: Bool, seed: Int = 0) -> [UInt8] {
+    var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ seed) }
+    let head: [UInt8] = isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0] : [0x31, 1, 0]
+    bytes.replaceSubrange(0..<min(size, head.count), with: head.prefix(size))
+    return bytes
+  }
+
+  /// A packet of Opus of 20 ms.
+  static func sound(_ size: Int, seed: Int = 0) -> [UInt8] {
+    [31 << 3] + (1..<max(1, size)).map { UInt8(truncatingIfNeeded: $0 &* 3 &+ seed) }.prefix(size - 1)
+  }
+}
+
+/// A clock, a loop and a network thread for the ends of a test.
+final class RTPRoom: Sendable {
+  let clock = SystemClock()
+  let loop: EventLoop
+  let thread: NetworkThread
+
+  init() throws {
+    loop = EventLoop("events", clock: clock)
+    thread = try NetworkThread(clock: clock)
+  }
+
+  func close(_ ends: RTPEnd...) {
+    for end in ends { end.transport.disconnect() }
+    thread.stop()
+    loop.stop()
+  }
+
+  deinit {
+    thread.stop()
+    loop.stop()
+  }
+}
+
+/// How two ends are joined, and their configurations.
+struct RTPWay: Sendable {
+  var host = "127.0.0.1"
+  var isMultiplexed = true
+  /// Sound on a leg of its own.
+  var isApart = false
+  var profile: SRTPProfile?
+  var hasFeedback = false
+  var isThereKnown = true
+  var bitrates = BandwidthEstimator.Limits(minimum: 100_000, start: 20_000_000, maximum: 50_000_000)
+  var hasNACK = true
+  var hasRetransmission = true
+
+  func medium(_ kind: RTPConfiguration.Medium.Kind) -> RTPConfiguration.Medium {
+    var medium = RTPConfiguration.Medium(kind)
+    switch kind {
+    case .video:
+      medium.sending = (96, .vp8)
+      medium.receiving = [96: .vp8]
+      if hasRetransmission {
+        medium.retransmission = 97
+        medium.receiving[97] = .retransmission(of: 96)
+      }
+    case .audio:
+      medium.sending = (111, .opus)
+      medium.receiving = [111: .opus]
+    }
+    medium.hasNACK = hasNACK
+    return medium
+  }
+
+  func key(_ value: UInt8) throws -> SRTPKey? {
+    try profile.map { try SRTPKey([UInt8](repeating: value, count: $0.keySize + $0.saltSize), $0) }
+  }
+
+  func configuration(_ name: String, own: UInt8 = 1, theirs: UInt8 = 2) throws -> RTPConfiguration {
+    guard let any = SocketAddress(host, port: 0) else { throw MediaError(.invalid, host) }
+    var configuration = RTPConfiguration(cname: name)
+    configuration.bitrates = bitrates
+    for kinds in isApart ? [[.video], [.audio]] : [[RTPConfiguration.Medium.Kind.video, .audio]] {
+      var leg = RTPConfiguration.Leg(local: any, remote: nil)
+      leg.localControl = isMultiplexed ? nil : any
+      leg.media = kinds.map(medium)
+      leg.hasTransportFeedback = hasFeedback
+      leg.hasReducedSize = true
+      if hasFeedback { leg.extensions.transportSequence = 3 }
+      if let profile, let own = try key(own), let theirs = try key(theirs) { leg.keys = .init(profile, own: own, theirs: theirs) }
+      configuration.legs.append(leg)
+    }
+    return configuration
+  }
+
+  /// Binds what it says, and tells where.
+  static func bind(_ configuration: RTPConfiguration) throws -> [RTPSockets] {
+    try configuration.legs.map { try RTPSockets($0) }
+  }
+
+  static func point(_ configuration: inout RTPConfiguration, at sockets: [RTPSockets]) {
+    for index in configuration.legs.indices {
+      configuration.legs[index].remote = sockets[index].media.localAddress
+      configuration.legs[index].remoteControl = sockets[index].control?.localAddress
+    }
+  }
+
+  /// Two ends that know each other, or of which the second knows nobody.
+  func ends(_ room: RTPRoom, theirKey: UInt8 = 2, subscribes: Bool = true) throws -> (RTPEnd, RTPEnd) {
+    var (here, there) = (try configuration("here", own: 1, theirs: theirKey), try configuration("there", own: 2, theirs: 1))
+    let (mine, theirs) = (try RTPWay.bind(here), try RTPWay.bind(there))
+    RTPWay.point(&here, at: theirs)
+    if isThereKnown { RTPWay.point(&there, at: mine) }
+    let ends = (RTPEnd(here, mine, room), RTPEnd(there, theirs, room, subscribes: subscribes))
+    ends.0.transport.connect(ends.0)
+    ends.1.transport.connect(ends.1)
+    return ends
+  }
+}
+
+/// Whether it becomes true in good time.
+func eventually(_ seconds: Double = 20, _ condition: () -> Bool) -> Bool {
+  let end = MediaTime.monotonic() + Int64(seconds * 1e9)
+  while !condition() {
+    if MediaTime.monotonic() >= end { return false }
+    usleep(2000)
+  }
+  return true
+}

@@ -1,0 +1,170 @@
+"""msdk hub, and msdk send and msdk receive in its room."""
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+from pictures import read_ivf
+from network import PATTERN, Peers, free_port
+from tool import PATIENCE
+
+
+class Hub:
+    """A running msdk hub, and what it has said."""
+
+    def __init__(self, test: Peers, *words: str) -> None:
+        self.process = test.begin("hub", *words, plugins=False)
+        self.lines: list[str] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self.test = test
+        self.url = self.await_line("hub://")
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line.strip())
+
+    def await_line(self, words: str) -> str:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found = next((line for line in list(self.lines) if words in line), None)
+            if found:
+                return found
+            self.test.assertLess(time.monotonic(), deadline, f"no {words!r} in {self.lines}")
+            self.test.assertIsNone(self.process.poll(), f"it ended: {self.lines}")
+            time.sleep(0.02)
+
+    def end(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(PATIENCE)
+        self._reader.join(PATIENCE)
+        return code
+
+
+class HubTest(Peers):
+    def file(self, name: str, text: str) -> str:
+        (self.directory / name).write_text(text)
+        return name
+
+    def test_two_machines_and_a_hub(self) -> None:
+        hub = Hub(self, "standup", "--address", "127.0.0.1")
+        self.assertRegex(hub.url, r"^hub://127\.0\.0\.1:\d+/standup\?fingerprint=([0-9A-F]{2}:){31}[0-9A-F]{2}$")
+        receiver = self.begin("receive", hub.url, "--user", "rosa", "--from", "sam", "--renderer", "file:came.ivf", "--sound-renderer", "wav:came.wav", "--json")
+        hub.await_line("rosa came")
+        sent = self.succeed("send", hub.url, "--user", "sam", *PATTERN, "--sound", "tone", "--frames", "40")
+        self.assertEqual(sent.count("frames sent"), 40)
+        received = self.result(receiver)
+        self.assertEqual((received.code, received.errors), (0, ""))
+        figures = json.loads(received.output)
+        self.assertEqual((figures["from"], figures["size"], figures["frames_corrupt"]), ("sam", "160x120", 0))
+        self.assertGreaterEqual(figures["frames_received"], 35)
+        self.assertGreater(figures["sound_packets_received"], 50)
+        self.assertEqual(len(read_ivf(self.directory / "came.ivf").frames), figures["frames_received"])
+        hub.await_line("sam left")
+        hub.await_line("rosa left")
+        self.assertEqual(hub.end(), 0)
+        self.assertLess(hub.lines.index("sam came"), hub.lines.index("sam left"))
+
+    def test_others_come_and_go(self) -> None:
+        """Whose streams are taken is who sends first; that others leave ends nothing."""
+        hub = Hub(self, "--address", "127.0.0.1")
+        receiver = self.begin("receive", hub.url, "--user", "rosa", "--frames", "30")
+        hub.await_line("rosa came")
+        sender = self.begin("send", hub.url, "--user", "sam", *PATTERN, "--screen")
+        hub.await_line("sam came")
+        self.succeed("receive", hub.url, "--user", "tom", "--frames", "3")
+        hub.await_line("tom left")
+        received = self.result(receiver)
+        self.assertEqual((received.code, received.errors), (0, ""))
+        self.assertEqual(received.count("frames delivered"), 30)
+        # The hub goes, and says so.
+        self.assertEqual(hub.end(), 0)
+        sent = self.result(sender)
+        self.assertEqual(sent.code, 1)
+        self.assertIn("hub", sent.errors)
+
+    def test_tokens(self) -> None:
+        mine, anyones = secrets.token_hex(8), secrets.token_hex(8)
+        hub = Hub(self, "--address", "127.0.0.1", "--tokens", self.file("tokens", f"rosa van der Berg  {mine}\n\n{anyones}\n"))
+        receive = ["receive", hub.url, "--timeout", "0.5", "--token"]
+        for name, token, user, code in [("mine", mine, "rosa van der Berg", 0), ("any", anyones, "sam", 0), ("stolen", mine, "sam", 1), ("wrong", mine[:-1], "sam", 1)]:
+            done = self.msdk(*receive, self.file(name, token + "\n"), "--user", user)
+            # Nobody sends: who is let in hears nothing.
+            self.assertEqual((done.code, "nothing came" in done.errors), (1, code == 0), done.errors)
+            self.assertNotIn(token, done.errors)
+        self.assert_refused(["receive", hub.url, "--timeout", "5"], 1, "token")
+        hub.end()
+        self.assertFalse([line for line in hub.lines if mine in line or anyones in line])
+        self.assertEqual([line for line in hub.lines if "came" in line], ["rosa van der Berg came", "sam came"])
+
+    def test_a_certificate_of_ones_own(self) -> None:
+        if shutil.which("openssl") is None:
+            self.skipTest("there is no openssl, which makes the certificate")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem", "-out", "certificate.pem", "-days",
+                        "2", "-subj", "/CN=hub"], cwd=self.directory, check=True, capture_output=True, timeout=PATIENCE)
+        told = subprocess.run(["openssl", "x509", "-in", "certificate.pem", "-noout", "-fingerprint", "-sha256"], cwd=self.directory, check=True, capture_output=True, text=True,
+                              timeout=PATIENCE).stdout
+        port = free_port()
+        for _ in range(2):
+            hub = Hub(self, "--address", "127.0.0.1", "--port", str(port), "--certificate", "certificate.pem", "--key", "key.pem")
+            self.assertEqual(hub.url, f"hub://127.0.0.1:{port}/room?fingerprint={told.strip().split('=')[1]}")
+            self.assertEqual(hub.end(), 0)
+
+    def test_where_it_listens(self) -> None:
+        hub = Hub(self, "--address", "127.0.0.1", "--address", "::1")
+        port = hub.url.split("/")[2].split(":")[1]
+        hub.await_line(f"hub://[::1]:{port}/")
+        self.hub_refused(["--address", "127.0.0.1", "--port", port], 1, port)
+        hub.end()
+        self.assertNotIn("0.0.0.0", Hub(self).url)
+
+    def test_nobody_and_somebody_else(self) -> None:
+        hub = Hub(self, "--address", "127.0.0.1")
+        other = hub.url[:-2] + ("00" if hub.url[-2:] != "00" else "01")
+        self.assert_refused(["receive", other], 1, "certificate")
+        first = self.begin("receive", hub.url, "--user", "rosa")
+        hub.await_line("rosa came")
+        self.assert_refused(["receive", hub.url, "--user", "rosa"], 1, "rosa")
+        first.send_signal(signal.SIGINT)
+        self.result(first)
+        self.assert_refused(["send", hub.url, *PATTERN, "--timeout", "0.5"], 1, "nobody")
+        hub.end()
+        self.assert_refused(["receive", hub.url], 1, "cannot connect")
+
+    def test_form(self) -> None:
+        url = "hub://127.0.0.1:9/room?fingerprint=" + ":".join(["AB"] * 32)
+        self.assert_refused(["receive", url, "--sdp-out", "x"], 2, "--sdp-out")
+        self.assert_refused(["send", url, *PATTERN, "--keys", "x"], 2, "--keys")
+        self.assert_refused(["receive", "rtp://:9", "--user", "x"], 2, "--user")
+        self.assert_refused(["receive", "rtp://:9", "--from", "x"], 2, "--from")
+        self.assert_refused(["send", url, "--sound", "tone", "--screen"], 2, "--screen")
+        self.assert_refused(["receive", "hub://127.0.0.1:9/room"], 1, "fingerprint")
+        self.assert_refused(["receive", url, "--token", self.file("two", "a\nb\n")], 1, "two has 2 lines")
+        for words, more in [(["--port", "0"], "1..65535"), (["--most", "0"], "1..1000"), (["--key", "x"], "--certificate"), (["a", "b"], "b"), (["--address", "a"] * 9, "8")]:
+            self.hub_refused(words, 2, more)
+        for words, more in [(["--tokens", "none"], "none"), (["--tokens", self.file("empty", "\n")], "empty"), (["--address", "somewhere"], "somewhere"),
+                            (["--certificate", "none.pem", "--key", "none.pem"], "none.pem"), ([""], "1..255")]:
+            self.hub_refused(words, 1, more)
+
+    def hub_refused(self, words: list[str], code: int, more: str) -> None:
+        with self.subTest(words=words):
+            done = self.msdk("hub", *words, plugins=False)
+            self.assertEqual((done.code, done.errors.count("\n")), (code, 1), done.errors)
+            self.assertIn(more, done.errors)
+
+    def test_help(self) -> None:
+        text = self.msdk("hub", "--help", plugins=False)
+        self.assertEqual((text.code, text.errors), (0, ""))
+        self.assertIn("USAGE: msdk hub", text.output)
+        self.assertIn("fingerprint", text.output)
+
+
+if __name__ == "__main__":
+    unittest.main()

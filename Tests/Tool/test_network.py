@@ -1,0 +1,152 @@
+"""msdk send and msdk receive, with each other: by url and by descriptions, plain and protected."""
+from __future__ import annotations
+
+import base64
+import json
+import secrets
+import signal
+import time
+import unittest
+from pathlib import Path
+
+from network import PATTERN, Peers, free_port
+from pictures import read_ivf, read_y4m
+from tool import PATIENCE
+
+
+class Network(Peers):
+    def await_port(self, port: int) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while f":{port:04X} " not in Path("/proc/net/udp").read_text():
+            self.assertLess(time.monotonic(), deadline, "nobody listens")
+            time.sleep(0.02)
+
+    def await_file(self, name: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not (self.directory / name).exists() or not (self.directory / name).read_text().endswith("\n"):
+            self.assertLess(time.monotonic(), deadline, f"there is no {name}")
+            time.sleep(0.02)
+
+    def keys(self, name: str, *keys: bytes) -> str:
+        (self.directory / name).write_text("".join(base64.b64encode(key).decode() + "\n" for key in keys))
+        return name
+
+    def test_a_film_with_sound(self) -> None:
+        """All that was sent came, and the goodbye ended it."""
+        port = free_port()
+        receiver = self.begin("receive", f"rtp://:{port}", "--renderer", "file:came.y4m", "--renderer", "file:came.ivf", "--sound-renderer", "wav:came.wav", "--json")
+        self.await_port(port)
+        sent = self.succeed("send", f"rtp://127.0.0.1:{port}", *PATTERN, "--sound", "tone", "--frames", "40")
+        self.assertIn("1 s: sent ", sent.output)
+        self.assertEqual(sent.table["producer"], "org.mediasdk.producer.testpattern")
+        self.assertEqual(sent.table["format"], "NV12 160x120 at 20 frames/s")
+        received = self.result(receiver)
+        self.assertEqual((received.code, received.errors), (0, ""))
+        figures = json.loads(received.output)
+        self.assertEqual(figures["size"], "160x120")
+        self.assertIn("127.0.0.1:", figures["from"])
+        self.assertEqual(figures["frames_delivered"], sent.count("frames sent"))
+        self.assertEqual((figures["frames_lost"], figures["frames_skipped"], figures["frames_corrupt"]), (0, 0, 0))
+        self.assertEqual(figures["bytes_received"], sent.count("bytes sent"))
+        self.assertGreater(figures["sound_packets_received"], sent.count("sound packets sent") - 10)
+        self.assertEqual(len(read_y4m(self.directory / "came.y4m").frames), figures["frames_delivered"])
+        self.assertEqual(len(read_ivf(self.directory / "came.ivf").frames), figures["frames_received"])
+
+    def test_so_many_frames(self) -> None:
+        port = free_port()
+        sender = self.begin("send", f"rtp://127.0.0.1:{port}", *PATTERN)
+        done = self.succeed("receive", f"rtp://:{port}", "--frames", "10", "--renderer", "file:ten.y4m")
+        self.assertEqual(done.count("frames delivered"), 10)
+        self.assertEqual(len(read_y4m(self.directory / "ten.y4m").frames), 10)
+        sender.send_signal(signal.SIGINT)
+        sent = self.result(sender)
+        self.assertEqual((sent.code, sent.errors), (0, ""))
+        self.assertGreaterEqual(sent.count("frames sent"), 10)
+
+    def test_with_keys(self) -> None:
+        for suite, size in [("AES_CM_128_HMAC_SHA1_80", 30), ("AEAD_AES_128_GCM", 28)]:
+            port, one, other = free_port(), secrets.token_bytes(size), secrets.token_bytes(size)
+            receiver = self.begin("receive", f"rtp://:{port}?srtp={suite}", "--keys", self.keys("receiver", other, one))
+            self.await_port(port)
+            sent = self.succeed("send", f"rtp://127.0.0.1:{port}?srtp={suite}", "--keys", self.keys("sender", one, other), *PATTERN, "--frames", "20")
+            received = self.result(receiver)
+            self.assertEqual(received.code, 0, received.errors)
+            self.assertEqual(received.count("frames delivered"), sent.count("frames sent"))
+
+    def test_of_another_key_nothing_comes(self) -> None:
+        port, key = free_port(), secrets.token_bytes(30)
+        url = "rtp://127.0.0.1:{}?srtp=AES_CM_128_HMAC_SHA1_80".format(port)
+        sender = self.begin("send", url, "--keys", self.keys("sender", key, key), *PATTERN)
+        other = self.keys("receiver", key, secrets.token_bytes(30))
+        done = self.msdk("receive", f"rtp://:{port}?srtp=AES_CM_128_HMAC_SHA1_80", "--keys", other, "--timeout", "2")
+        self.assertEqual(done.code, 1)
+        self.assertIn("nothing came", done.errors)
+        self.assertIn("not authentic", done.errors)
+        sender.send_signal(signal.SIGINT)
+        self.assertEqual(self.result(sender).code, 0)
+
+    def test_offer_and_answer(self) -> None:
+        sender = self.begin("send", "rtp:?direction=sendonly", *PATTERN, "--sound", "tone", "--frames", "30", "--sdp-out", "offer.sdp", "--sdp", "answer.sdp",
+                            "--sdp-type", "answer")
+        self.await_file("offer.sdp")
+        self.assertEqual((self.directory / "offer.sdp").stat().st_mode & 0o777, 0o600)
+        received = self.succeed("receive", "rtp:?direction=recvonly", "--sdp", "offer.sdp", "--sdp-type", "offer", "--sdp-out", "answer.sdp")
+        sent = self.result(sender)
+        self.assertEqual(sent.code, 0, sent.errors)
+        self.assertEqual(received.count("frames delivered"), sent.count("frames sent"))
+        self.assertGreater(received.count("sound packets received"), 20)
+
+    def test_an_announcement(self) -> None:
+        """Of a sender that is started a second time, as what it says of itself stays the same."""
+        port = free_port()
+        words = ["send", f"rtp://127.0.0.1:{port}?media=video&direction=sendonly", *PATTERN]
+        self.succeed(*words, "--frames", "1", "--sdp-out", "sender.sdp")
+        receiver = self.begin("receive", "rtp:", "--sdp", "sender.sdp", "--sdp-type", "announced")
+        self.await_port(port)
+        sent = self.succeed(*words, "--frames", "20")
+        received = self.result(receiver)
+        self.assertEqual(received.code, 0, received.errors)
+        self.assertEqual(received.count("frames delivered"), sent.count("frames sent"))
+
+    def test_nobody(self) -> None:
+        port = free_port()
+        self.assert_refused(["receive", f"rtp://:{port}", "--timeout", "0.5"], 1, "nothing came", str(port), "0.5 s")
+        self.assert_refused(["send", f"rtp://:{port}", *PATTERN, "--timeout", "0.5"], 1, "nobody", str(port))
+        self.assert_refused(["send", "rtp:", *PATTERN, "--timeout", "0.5", "--sdp-out", "a.sdp", "--sdp", "b.sdp", "--sdp-type", "answer"], 1, "b.sdp")
+
+    def test_form(self) -> None:
+        self.assert_refused(["send", "rtp://127.0.0.1:9"], 2, "--producer", "--sound")
+        self.assert_refused(["send"], 2, "url")
+        self.assert_refused(["send", "rtp://127.0.0.1:9", "--sound", "tone", "--size", "64x64"], 2, "--size", "--producer")
+        self.assert_refused(["receive", "rtp://:9", "--sdp", "x"], 2, "--sdp-type")
+        self.assert_refused(["receive", "rtp:", "--sdp", "x", "--sdp-type", "wish"], 2, "wish", "announced")
+        self.assert_refused(["receive", "rtp:", "--sdp", "x", "--sdp-type", "answer"], 2, "--sdp-out")
+        self.assert_refused(["receive", "rtp://:9", "--seconds", "1", "--frames", "1"], 2, "--seconds", "--frames")
+        self.assert_refused(["receive", "rtp://:9", "--timeout", "0"], 2, "above 0")
+
+    def test_what_cannot_be(self) -> None:
+        port = free_port()
+        self.assert_refused(["receive", f"rtp://:{port}?colour=red"], 1, "colour")
+        self.assert_refused(["receive", "rtp:", "--sdp", "none.sdp", "--sdp-type", "announced"], 1, "none.sdp", "No such file")
+        (self.directory / "bad.sdp").write_text("v=0\r\nnonsense\r\n")
+        self.assert_refused(["receive", "rtp:", "--sdp", "bad.sdp", "--sdp-type", "announced"], 1, "SDP")
+        self.assert_refused(["send", f"rtp://127.0.0.1:{port}", *PATTERN, "--codec", "none"], 1, "VP8")
+        self.assert_refused(["receive", f"rtp://:{port}?srtp=AES_CM_128_HMAC_SHA1_80"], 1, "keys")
+        url = f"rtp://:{port}?srtp=AES_CM_128_HMAC_SHA1_80"
+        (self.directory / "one").write_text("QUJD\n")
+        self.assert_refused(["receive", url, "--keys", "one"], 1, "one has 1 lines", "two of base64")
+        (self.directory / "odd").write_text("secret!\nQUJD\n")
+        refused = self.msdk("receive", url, "--keys", "odd")
+        self.assertEqual((refused.code, "secret" in refused.errors), (1, False), refused.errors)
+        self.assert_refused(["receive", url, "--keys", self.keys("short", b"abc", b"def")], 1, "own", "30")
+
+    def test_help(self) -> None:
+        for command in ["send", "receive"]:
+            text = self.msdk(command, "--help", plugins=False)
+            self.assertEqual((text.code, text.errors), (0, ""))
+            self.assertIn(f"USAGE: msdk {command}", text.output)
+            self.assertIn("Example", text.output)
+
+
+if __name__ == "__main__":
+    unittest.main()
