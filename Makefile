@@ -21,6 +21,9 @@ CFLAGS ?= -O2 -g
 WARNINGS := -std=c11 -Wall -Wextra -pedantic -Werror
 LIBRARY := $(OUT)/libmediasdk.so
 FEEDER := $(OUT)/libmediasdk-feeder.so
+# Of the tests.
+ISOLATING := $(OUT)/libmsdk-isolating.so
+FUZZER := $(OUT)/rtp-fuzz
 HEADERS := $(wildcard Include/mediasdk/*.h) Include/mediasdk.map Include/module.modulemap
 SWIFT_SOURCES := $(shell find Sources -name '*.swift' -o -name shim.h) Package.swift
 
@@ -117,9 +120,19 @@ run-demo: library plugins
 
 test:
 	@.ci/setup test
-	@$(MAKE) --no-print-directory -j2 all swift-tests
-	@$(MAKE) --no-print-directory test-headers test-swift test-fuzz test-plugins test-plugins-isolated test-c test-isolated test-python test-tool test-checker test-install test-snippets
+	@$(MAKE) --no-print-directory -j2 all $(ISOLATING) $(FUZZER) swift-tests
+	@$(MAKE) --no-print-directory test-headers test-swift test-fuzz
+	@$(MAKE) --no-print-directory -j3 tests-in-c tests-of-plugins tests-of-the-rest
 	@echo "== all tests passed"
+
+# Side by side, as these tests wait more than they compute.
+.PHONY: tests-in-c tests-of-plugins tests-of-the-rest
+tests-in-c:
+	@$(MAKE) --no-print-directory -j1 test-c test-isolated
+tests-of-plugins:
+	@$(MAKE) --no-print-directory -j1 test-plugins test-plugins-isolated test-checker
+tests-of-the-rest:
+	@$(MAKE) --no-print-directory -j1 test-python test-tool test-install test-snippets
 
 test-headers:
 	@echo "== headers, exports, dependencies, layout"
@@ -144,7 +157,6 @@ test-plugins:
 	@CC="$(CC)" Tests/Plugins/run.sh $(TESTS)/plugins
 
 # What test-plugins has built once more, with the plugins in processes of their own, behind the library's proxies.
-ISOLATING := $(OUT)/libmsdk-isolating.so
 $(ISOLATING): $(LIBRARY) $(wildcard Tests/Isolating/*)
 	@echo "== building libmsdk-isolating, for tests"
 	$(SWIFT_BUILD) --product msdk-isolating
@@ -162,9 +174,13 @@ test-c:
 
 # `make fuzz` takes ten million datagrams and half a minute; FUZZ=N another number.
 FUZZ ?= 10000000
-fuzz:
+$(FUZZER): $(LIBRARY) $(wildcard Tests/Fuzzing/*)
+	@echo "== building rtp-fuzz, for tests"
 	$(SWIFT_BUILD) --product rtp-fuzz
-	@.build/release/rtp-fuzz $(FUZZ)
+	@cp .build/release/rtp-fuzz $@
+
+fuzz: $(FUZZER)
+	@$(FUZZER) $(FUZZ)
 
 test-fuzz:
 	@echo "== spoilt datagrams"
@@ -201,12 +217,15 @@ test-snippets:
 	@echo "== the examples that stand in the documentation"
 	@$(RUN_ENV) $(PYTHON) Tests/ABI/check_snippets.py
 
-# The C tests again, with the library, the plugins and the tests all built for a sanitizer of the Swift toolchain's clang.
+# The C tests again, with the library, the plugins and the tests all built for a sanitizer of the Swift toolchain's clang; side by side, as above.
+.PHONY: sanitize-address sanitize-thread
 sanitize:
 	@.ci/setup test
 	@$(MAKE) --no-print-directory plugin-host
-	@.ci/sanitize address
-	@.ci/sanitize thread
+	@$(MAKE) --no-print-directory -j2 sanitize-address sanitize-thread
+
+sanitize-address sanitize-thread: sanitize-%:
+	@.ci/sanitize $*
 
 # Against what others wrote: GStreamer, FFmpeg and Janus, each sending to the tool and receiving from it.
 interop:

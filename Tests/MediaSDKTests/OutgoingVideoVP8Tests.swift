@@ -42,6 +42,29 @@ import Testing
     #expect(reports.entries.map(\.sequence) == [3, 4, 1, 2])
   }
 
+  @Test func nothingIsEncodedWhileTooMuchWaitsToLeave() throws {
+    let call = try Call().connect()
+    let way = BackedUpTransport()
+    call.anna.guarded.withLock { $0.transport = way }
+    let outgoing = try call.engine.makeOutgoingVideo(Make.vp8())
+    try call.anna.start(outgoing)
+    let stream = try #require(way.published.withLock { $0 })
+    call.anna.transport(way, .receivers(stream, 1))
+    try call.advance()
+    let sender = try outgoing.currentSender()
+    for wait in [0, 300, 301, 2000, 300] {
+      way.backlog.withLock { $0 = Int64(wait) * millisecond }
+      try sender.sendPicture(UInt8(wait / 10), completion: completion)
+      try call.advance(66_666_667)
+    }
+    #expect(reports.entries.map(\.outcome) == [.encoded, .encoded, .dropped, .dropped, .encoded])
+    #expect(reports.entries.map(\.reason) == [.none, .none, .network, .network, .none])
+    // Nothing is predicted from what was not encoded, so that no key frame is needed after it.
+    #expect(reports.entries.map(\.isKeyFrame) == [true, false, false, false, false])
+    #expect(way.sent.entries.count == 3)
+    #expect(outgoing.stats.counters.encoded == 3)
+  }
+
   @Test func reportsAddUp() throws {
     let call = try Call()
     try call.script(

@@ -1,0 +1,31 @@
+import MediaCore
+import MediaTransport
+
+/// A way to a room on which what is sent has to wait for as long as a test says.
+final class BackedUpTransport: Transport {
+  let backlog = Monitor<Int64>(0)
+  let published = Monitor<StreamID?>(nil)
+  let sent = Journal<PictureID>()
+
+  func connect(_ delegate: any TransportDelegate) {}
+  func disconnect() {}
+  func makeStreamID() -> StreamID { StreamID(value: 1 << 40) }
+  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) { published.withLock { $0 = stream } }
+  func unpublish(_ stream: StreamID) {}
+  func setFormat(_ stream: StreamID, _ format: StreamFormat) {}
+  func setMuted(_ stream: StreamID, _ isMuted: Bool) {}
+  func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {}
+
+  func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
+    sent.add(picture)
+    return .sent
+  }
+
+  func backlog(of stream: StreamID) -> Int64 { backlog.withLock { $0 } }
+  func subscribe(to stream: StreamID, _ sink: any MediaSink) {}
+  func unsubscribe(from stream: StreamID) {}
+  func requestKeyFrame(of stream: StreamID) {}
+  func remove(_ userID: String, reason: String) {}
+  func mute(_ userID: String, _ isMuted: Bool) {}
+  var stats: TransportStats { TransportStats() }
+}
