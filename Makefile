@@ -151,6 +151,8 @@ swift-tests: .build/headers.stamp
 test-swift: .build/headers.stamp
 	@echo "== Swift tests, room by room"
 	@$(LIMIT) swift test --scratch-path .build/swift-tests
+	@echo "== the Swift example, Examples/Swift/send.swift"
+	@$(LIMIT) .build/swift-tests/debug/example-send
 
 test-plugins:
 	@echo "== plugins alone, under a host that checks them"

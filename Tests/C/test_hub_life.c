@@ -30,6 +30,7 @@ static void closed_with_members(void) {
   CHECK_EQ(end_reason(&carol), MSDK_E_PERMISSION);
   end dave = guest(&it, "dave", "");
   CHECK(end_wait(&alice, MSDK_EVENT_PARTICIPANT_JOINED, 3));
+  CHECK(end_wait(&dave, MSDK_EVENT_PARTICIPANT_JOINED, 1)); /* who is there is told after the connection */
   CHECK_EQ(end_people(&dave), 2);
   show_end(&film);
   house_close(&it);
