@@ -73,8 +73,9 @@ while number < frames {
   do throws(MediaError) {
     try sender.send(frame, timestamp: next)
     number += 1
-  } catch where error.status == .stale {  // the event with the new sender is waiting
-    continue
+  } catch {
+    guard error.status == .stale else { throw error }
+    continue  // the event with the new sender is waiting
   }
   // Until a time of the engine's clock, not for a while: so the frame rate does not drift.
   next += 1_000_000_000 / 30
