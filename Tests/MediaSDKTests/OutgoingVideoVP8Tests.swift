@@ -44,8 +44,7 @@ import Testing
 
   @Test func nothingIsEncodedWhileTooMuchWaitsToLeave() throws {
     let call = try Call().connect()
-    let way = BackedUpTransport()
-    call.anna.guarded.withLock { $0.transport = way }
+    let way = call.standIn()
     let outgoing = try call.engine.makeOutgoingVideo(Make.vp8())
     try call.anna.start(outgoing)
     let stream = try #require(way.published.withLock { $0 })

@@ -1,0 +1,75 @@
+import MediaCore
+import MediaRTP
+import MediaTransport
+import Testing
+
+@testable import MediaSDK
+
+@Suite struct SessionQualityTests {
+  private let way: StandInTransport
+  private let call: Call
+
+  init() throws {
+    call = try Call().connect()
+    way = call.standIn()
+    way.figures.withLock { $0 = NetworkFigures() }
+    call.anna.transport(way, .connected(.ordinary))
+    _ = call.events(call.anna)
+  }
+
+  /// Seconds in which a hundred packets go each way, so many of a hundred lost. What was told meanwhile of the network.
+  private func pass(seconds: Int, losing lost: Int = 0) throws -> [String] {
+    for _ in 0..<seconds {
+      let now = call.engine.now()
+      way.figures.withLock { figures in
+        figures?.packetsSent += 100
+        figures?.packetsReported += 100
+        figures?.reportedLost += Int64(lost)
+        figures?.lastReport = now
+        figures?.packetsReceived += UInt64(100 - lost)
+        figures?.packetsLost += Int64(lost)
+        figures?.roundTrip = 20 * millisecond
+      }
+      try call.advance(second)
+    }
+    return call.events(call.anna).filter { $0.hasPrefix("network") }
+  }
+
+  @Test func gradesAreToldWhenTheyChange() throws {
+    #expect(try pass(seconds: 10) == ["network outgoing good", "network incoming good"])
+    #expect(call.anna.stats.outgoingQuality == .good && call.anna.stats.incomingQuality == .good)
+    #expect(try pass(seconds: 10) == [])
+    let worse = try pass(seconds: 20, losing: 30)
+    #expect(worse.suffix(2).sorted() == ["network incoming bad", "network outgoing bad"])
+    #expect(call.anna.stats.outgoingQuality == .bad && call.anna.stats.incomingQuality == .bad)
+    let better = try pass(seconds: 60)
+    #expect(better.suffix(2).sorted() == ["network incoming good", "network outgoing good"])
+  }
+
+  @Test func theEstimateIsHeldAgainstWhatTheStreamsWant() throws {
+    var options = Make.vp8(Make.format(640, 360, 30))
+    options.bitrate.target = 1_000_000
+    let outgoing = try call.engine.makeOutgoingVideo(options)
+    #expect(call.anna.demand == (0, 0))
+    try call.anna.start(outgoing)
+    call.anna.transport(way, .estimate(300_000))
+    #expect(call.anna.demand == (300_000, 1_000_000))
+    #expect(try pass(seconds: 20).last { $0.contains("outgoing") } != "network outgoing good")
+    #expect(call.anna.stats.outgoingQuality < .good && call.anna.stats.incomingQuality == .good)
+    try call.anna.stop(outgoing)
+    #expect(call.anna.demand == (300_000, 0))
+  }
+
+  @Test func whoHasLeftIsToldNoMore() throws {
+    #expect(try pass(seconds: 10).count == 2)
+    call.anna.disconnect()
+    #expect(try pass(seconds: 20, losing: 50) == [])
+  }
+
+  @Test func aRoomInTheProcessHasNoGrades() throws {
+    let other = try Call("without a network").connect()
+    try other.advance(20 * second)
+    #expect(!other.events(other.anna).contains { $0.hasPrefix("network") })
+    #expect(other.anna.stats.outgoingQuality == .unknown)
+  }
+}
