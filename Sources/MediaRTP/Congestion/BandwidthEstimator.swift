@@ -39,12 +39,18 @@ public struct BandwidthEstimator: Sendable {
   /// Beyond the shortest round trip, in flight: two feedbacks and a queue.
   static let queue = 0.35
   static let drain = 0.5
+  /// Beyond the shortest round trip: what comes after a silence has waited in a queue that still stands, so nothing was out but the link is slow.
+  static let late: Int64 = 350_000_000
+  /// The least that is left before it is an outage: pictures wait anyway, and whether the link carries less is not known.
+  static let unheard = 100_000.0
   static let pacing = 1.5
   static let pacingInCongestion = 1.25
 
   private(set) var limits: Limits
   /// What the application could use at most.
   private var allocation = 0.0
+  /// What it would need to give all that it has; 0: it does.
+  private var wanted = 0.0
   private let hasTransportFeedback: Bool
 
   private var history = SendHistory()
@@ -57,6 +63,7 @@ public struct BandwidthEstimator: Sendable {
   private var probing = ProbeController()
   private var probed = ProbeEstimator()
   private var roundTrips = RoundTrips()
+  private var watch = FeedbackWatch()
   private var arrived: [PacketResult] = []
 
   private var lastFeedback: Int64?
@@ -65,6 +72,8 @@ public struct BandwidthEstimator: Sendable {
   private var remb = Double.infinity
   /// The rate before the outage that is on.
   private var before: Double?
+  /// Since when word comes in it, late.
+  private var lateSince: Int64?
   private var lossesCountFrom = Int64.min
   /// Since the last receiver report.
   private var sentSince = (packets: 0, bytes: 0, from: Int64?.none)
@@ -86,6 +95,11 @@ public struct BandwidthEstimator: Sendable {
   private var base: Double {
     before == nil ? min(control.rate, losses.bound ?? .infinity, hasTransportFeedback ? .infinity : remb) : range.lowerBound
   }
+  /// While nothing is heard what was not tried lately counts for nothing.
+  private var usable: Double {
+    guard watch.share < 1 else { return base }
+    return min(base, max(BandwidthEstimator.unheard, max(rates.rate ?? base, Double(limits.start)) * watch.share))
+  }
   private var probeLimit: Double { min(range.upperBound, allocation > 0 ? allocation : .infinity) }
   private func clamped(_ rate: Double) -> Double { min(max(rate, range.lowerBound), range.upperBound) }
 
@@ -93,12 +107,15 @@ public struct BandwidthEstimator: Sendable {
 
   /// What the link is thought to carry.
   public var estimate: Int { Int(clamped(base)) }
-  /// What encoders and retransmissions may make together: the estimate, less while more is in flight than it should be.
-  public var target: Int { Int(clamped(base * window)) }
+  /// What encoders and retransmissions may make together: the estimate, less while more is in flight than it should be, and much less while
+  /// nothing is heard of it.
+  public var target: Int { Int(clamped(usable * window)) }
   public var pacingRate: Int {
     Int(
-      clamped(base * window) * (state == .normal || state == .starting ? BandwidthEstimator.pacing : BandwidthEstimator.pacingInCongestion))
+      clamped(usable * window) * (state == .normal || state == .starting ? BandwidthEstimator.pacing : BandwidthEstimator.pacingInCongestion))
   }
+  /// Nothing is heard of what was sent: more of it would wait where it cannot be taken back from.
+  public var holdsPictures: Bool { watch.isHolding }
   public private(set) var state = PathState.starting
   /// What arrives, where it is known.
   public var acknowledged: Int? { rates.rate.map { Int(min($0, 1e12)) } }
@@ -132,12 +149,19 @@ public struct BandwidthEstimator: Sendable {
     probing.allocation(more / 2, rate: base, limit: min(more, range.upperBound), now: now)
   }
 
+  /// What would be sent if there were room for it, while something is left out for want of it: then more is looked for, however much flows.
+  /// 0: nothing is.
+  public mutating func setWanted(_ bitrate: Int) {
+    wanted = Double(min(max(0, bitrate), 10_000_000_000))
+  }
+
   /// Each packet that left, in the order of the numbers; `probe` is that of its cluster.
   public mutating func onSent(sequence: UInt16, size: Int, probe: Int32 = 0, now: Int64) {
     let size = min(max(0, size), 65_535)
     lastSent = now
     if hasTransportFeedback {
       history.add(sequence: sequence, size: size, probe: probe, now: now)
+      watch.sent(now: now)
     }
     sentSince = (min(sentSince.packets + 1, 1_000_000), min(sentSince.bytes + size, 1 << 40), sentSince.from ?? now)
     application.sent(size, rate: base, now: now)
@@ -146,6 +170,7 @@ public struct BandwidthEstimator: Sendable {
   /// A transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01 or RFC 8888).
   public mutating func onFeedback(_ packets: some Sequence<ReportedPacket>, now: Int64) {
     guard hasTransportFeedback else { return }
+    let former = history.oldestInFlight
     history.report(packets)
     guard !history.results.isEmpty else { return }
     lastFeedback = now
@@ -153,11 +178,15 @@ public struct BandwidthEstimator: Sendable {
     for result in history.results where result.arrival != nil { arrived.append(result) }
     // That everything was lost is no sign of life of the path.
     if let from = before {
-      guard !arrived.isEmpty else { return }
-      recover(from, now)
+      guard let last = arrived.map(\.sent).max() else { return }
+      let isLate = roundTrips.shortest.map { now - last > $0 + BandwidthEstimator.late } ?? false
+      let began = lateSince ?? now
+      lateSince = began
+      if !isLate { recover(from, now) } else if now - began > BandwidthEstimator.late { resume(min(from, Double(limits.start)), now) }
     }
     arrived.sort { ($0.arrival ?? 0, $0.sequence) < ($1.arrival ?? 0, $1.sequence) }
     roundTrips.add(arrived, now: now)
+    hear(former, now)
     if let roundTrip = roundTrips.smoothed { control.onRoundTrip(roundTrip) }
 
     var probe: Double?
@@ -181,12 +210,22 @@ public struct BandwidthEstimator: Sendable {
     settle(now)
   }
 
+  private mutating func hear(_ former: Int64?, _ now: Int64) {
+    guard let last = history.results.lazy.filter({ !$0.wasLost }).map(\.sent).max() else { return }
+    watch.told(last: last, former: former, oldest: history.oldestInFlight, shortest: roundTrips.shortest, now: now)
+  }
+
   private mutating func adjust(_ probe: Double?, _ now: Int64) {
     if let probe, detector.usage != .over, probe > control.rate {
       control.set(clamped(probe), now: now)
       rates.restart(0.9 * probe, sentFrom: now)
     } else {
+      let decreases = control.decreases
       control.update(detector.usage, acknowledged: rates.rate, recent: rates.recentRate, limits: range, now: now)
+      if control.decreases > decreases {
+        watch.measured()
+        if before != nil { resume(control.rate, now) }
+      }
     }
     if detector.usage == .over { lastCongested = now }
   }
@@ -226,15 +265,23 @@ public struct BandwidthEstimator: Sendable {
     if hasTransportFeedback { probing.start(base, limit: probeLimit, now: now) }
     let silent = silence(now)
     if before == nil, let silent, now >= silent { lose(now) }
+    if hasTransportFeedback { listen(now) }
     settle(now)
     var next = before == nil ? silent : nil
-    if hasTransportFeedback, before == nil, state != .congested, losses.bound == nil, window == 1 {
-      let due = probing.process(base, limit: probeLimit, isOpen: application.isLimited || !control.knowsLink, now: now)
+    if hasTransportFeedback, before == nil, state != .congested, losses.bound == nil, window == 1, watch.share == 1, !watch.isHolding {
+      let isOpen = application.isLimited || !control.knowsLink || wanted > base
+      let due = probing.process(base, limit: probeLimit, isOpen: isOpen, now: now)
       if let due { next = min(next ?? .max, due) }
     }
     // What is in flight grows without a feedback.
     if history.inFlight > 0 { next = min(next ?? .max, now + 100_000_000) }
     return next
+  }
+
+  private mutating func listen(_ now: Int64) {
+    let wasHolding = watch.isHolding
+    watch.look(history.oldestInFlight, now: now)
+    if watch.isHolding, !wasHolding { probing.cancel() }
   }
 
   // MARK: Outage
@@ -252,7 +299,7 @@ public struct BandwidthEstimator: Sendable {
   }
 
   private mutating func lose(_ now: Int64) {
-    before = base
+    (before, lateSince) = (base, nil)
     state = .outage
     probing.cancel()
   }
@@ -267,8 +314,16 @@ public struct BandwidthEstimator: Sendable {
     losses.reset()
     probed.reset()
     lossesCountFrom = now
+    watch.reset()
     control.set(clamped(min(from, Double(limits.start))), now: now)
     probing.recovered(from: from, rate: control.rate, limit: probeLimit, now: now)
+  }
+
+  /// The way was not out but has become slow, and what is known of its delays says how slow; or it has become a longer one.
+  private mutating func resume(_ rate: Double, _ now: Int64) {
+    before = nil
+    state = .normal
+    control.set(clamped(rate), now: now)
   }
 
   // MARK: All of it
@@ -287,6 +342,6 @@ public struct BandwidthEstimator: Sendable {
         state = losses.bound == nil ? .normal : .lossy
       }
     }
-    if hasTransportFeedback { probing.estimate(base, limit: probeLimit, now: now) }
+    if hasTransportFeedback, !watch.isHolding { probing.estimate(base, limit: probeLimit, now: now) }
   }
 }

@@ -32,6 +32,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
   static var paddingMinimum: Int { 500 }
   static var paddingMaximum: Int { 1200 }
   static var probes: Int { 4 }
+  /// Between packets while pictures are held.
+  static var trickle: Int64 { 100_000_000 }
 
   private struct Probe: Sendable {
     var cluster: ProbeCluster
@@ -57,6 +59,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
   private var isBursting = true
   private var last: Int64?
   private var lastVideo: Int64?
+  private var isHeld = false
+  private var lastSent: Int64?
 
   public init(rate: Int, longest: Int = 4 << 20) {
     self.longest = min(max(0, longest), 1 << 30)
@@ -74,6 +78,13 @@ public struct Pacer<Payload: Sendable>: Sendable {
   public func expectedDelay(at now: Int64) -> Int64 {
     let passed = min(max(0, Double(now - (last ?? now)) / 1e9), 10)
     return Int64(8e9 * (Double(bytes) + max(0, debt - passed * draining / 8)) / rate)
+  }
+
+  /// The same for who can leave out what is not made yet. How long a hold will last is not known; what is made meanwhile comes the later on a way
+  /// that has become a slow one, so it counts tenfold.
+  public func backlog(at now: Int64) -> Int64 {
+    let held = isHeld ? video.first.map { max(0, now - $0.since) } ?? 0 : 0
+    return max(expectedDelay(at: now), 10 * held)
   }
 
   private subscript(kind: PacedKind) -> PacerQueue<Payload> {
@@ -97,6 +108,13 @@ public struct Pacer<Payload: Sendable>: Sendable {
     self.rate = Double(max(1000, rate))
   }
 
+  /// Held, sound alone goes, and where there is none a packet now and then, of which something may be heard. Probes are given up.
+  public mutating func setHeld(_ isHeld: Bool, now: Int64) {
+    pay(now)
+    self.isHeld = isHeld
+    if isHeld { probes.removeAll(keepingCapacity: true) }
+  }
+
   /// Whether so many packets, of so many bytes together, would all be taken.
   public func hasRoom(packets: Int, bytes size: Int, kind: PacedKind) -> Bool {
     packets >= 0 && packets <= PacerQueue<Payload>.capacity - self[kind].count && size <= longest - bytes
@@ -118,6 +136,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
 
   /// Begins when there are pictures to be sent, for which it is made; without them it is given up after five seconds.
   public mutating func probe(_ cluster: ProbeCluster, now: Int64) {
+    guard !isHeld else { return }
     prepareProbe(now)
     if probes.count < Pacer.probes { probes.append(Probe(cluster: cluster, asked: now)) }
   }
@@ -128,6 +147,11 @@ public struct Pacer<Payload: Sendable>: Sendable {
   public mutating func next(now: Int64) -> Departure? {
     pay(now)
     if let expired = expire(.audio, now) ?? expire(.retransmission, now) ?? expire(.video, now) { return expired }
+    if isHeld {
+      if let departure = send(.audio, probe: 0) { return departure }
+      guard let lastSent, now - lastSent < Pacer.trickle else { return send(.retransmission, probe: 0) ?? send(.video, probe: 0) }
+      return nil
+    }
     prepareProbe(now)
     if let due = probes.first?.due {
       guard due <= now + Pacer.probeBurst else { return send(.audio, probe: 0) }
@@ -156,6 +180,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
     if audio.count > 0 { return now }
     if let due = probes.first?.due { return max(now, due) }
     if retransmissions.count == 0, video.count == 0 { return nil }
+    if isHeld { return lastSent.map { max(now, $0 + Pacer.trickle) } ?? now }
     if isBursting || debt <= 0 { return now }
     // The bucket is emptied from the last time on that it was looked at.
     return max(now, (last ?? now) + Int64((8e9 * debt / draining).rounded(.up)))
@@ -208,6 +233,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
       probes[0].packets += 1
       probes[0].bytes += size
     }
+    lastSent = last
     debt = min(debt + Double(size), Pacer.debtMaximum * rate / 8)
     if debt >= Pacer.burst * rate / 8 { isBursting = false }
   }

@@ -76,6 +76,7 @@ public final class RTPSession {
   /// Does what is due and says when it wants to be asked again.
   public func poll(now: Int64, _ delegate: some RTPSessionDelegate) -> Int64 {
     var deadline = estimator.process(now: now) ?? .max
+    pacer.setHeld(estimator.holdsPictures, now: now)
     while let probe = estimator.takeProbe() { pacer.probe(probe, now: now) }
     pacer.setRate(estimator.pacingRate, now: now)
     drain(now, delegate)
@@ -115,8 +116,12 @@ public final class RTPSession {
   func receivingStream(_ ssrc: SSRC) -> ReceivingStream? { receiving.first { $0.ssrc == ssrc } }
 
   public var target: Int { estimator.target }
+  /// What would be sent if there were room for it, while something is left out for want of it; 0: nothing is.
+  public func setWanted(_ bitrate: Int) { estimator.setWanted(bitrate) }
   /// How long what is sent now will wait here, about.
   public func expectedDelay(at now: Int64) -> Int64 { pacer.expectedDelay(at: now) }
+  /// The same for who can leave out what is not made yet.
+  public func backlog(at now: Int64) -> Int64 { pacer.backlog(at: now) }
   public var smoothedRoundTrip: Int64? { roundTrip.smoothed ?? estimator.roundTrip }
 
   var group: ReportInterval.Group {

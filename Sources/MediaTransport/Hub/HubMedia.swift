@@ -174,8 +174,12 @@ final class HubMedia {
 
   /// How long what is sent now will wait before it leaves.
   func expectedDelay(at now: Int64) -> Int64 { session.expectedDelay(at: now) }
+  /// The same for who can leave out what is not made yet.
+  func backlog(at now: Int64) -> Int64 { session.backlog(at: now) }
   /// What may be sent in all, in bits a second.
   var target: Int { session.target }
+  /// What all would take, while something is left out; 0: nothing is.
+  func setWanted(_ bitrate: Int) { session.setWanted(bitrate) }
 
   // MARK: Stats
 

@@ -249,6 +249,7 @@ final class HubPeer: NetworkDriver {
       else { return (nil, nil, 0) }
       let (slot, isWanted) = guarded.streams.leave(
         number, size: frame.bytes.count, isKeyFrame: frame.isKeyFrame, delay: media.expectedDelay(at: now), target: media.target, now: now)
+      media.setWanted(guarded.streams.wanted)
       guard let slot else { return (isWanted ? stream.id : nil, nil, 0) }
       do throws(PacketError) {
         try media.send(frame, picture, on: slot, isVoice: stream.isSpeaking, now: now)

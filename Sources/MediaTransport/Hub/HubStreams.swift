@@ -40,6 +40,9 @@ struct HubStreams {
   /// When a stream was made to give way last.
   private var lastCut = -HubStreams.cutPause
 
+  /// What the way would have to carry for a stream that was left out for want of room; 0: none is.
+  private(set) var wanted = 0
+
   /// What passes a hub: encoded, with a payload format.
   static func isCarried(_ codec: UInt32) -> Bool { codec == UInt32(MSDK_CODEC_VP8) || codec == UInt32(MSDK_CODEC_OPUS) }
 
@@ -81,6 +84,7 @@ struct HubStreams {
   mutating func withdraw(_ id: StreamID) -> (number: UInt32, slot: HubSlot?)? {
     guard let number = numbers.removeValue(forKey: id), let stream = offered.removeValue(forKey: number) else { return nil }
     if let slot = stream.received?.slot { receivedAt.remove(slot) }
+    wanted = 0
     return (number, stream.received?.slot)
   }
 
@@ -101,6 +105,7 @@ struct HubStreams {
   mutating func endReceiving(_ number: UInt32) -> (id: StreamID, slot: HubSlot)? {
     guard let stream = offered[number], let slot = stream.received?.slot else { return nil }
     offered[number]?.received = nil
+    wanted = 0
     receivedAt.remove(slot)
     return (stream.id, slot)
   }
@@ -124,6 +129,7 @@ struct HubStreams {
     guard hasRoom(for: number, target, now) else { return (nil, false) }
     if isKeyFrame, delay <= HubStreams.longestDelay {
       offered[number]?.received?.needsKeyFrame = false
+      wanted = 0
       return (received.slot, false)
     }
     // Each costs all who receive the stream.
@@ -134,7 +140,7 @@ struct HubStreams {
 
   /// Beside all that flows, with a tenth to spare. Where no other pictures flow the stream that takes least disturbs nobody; and of one of which
   /// nothing has come yet nothing is known.
-  private func hasRoom(for number: UInt32, _ target: Int, _ now: Int64) -> Bool {
+  private mutating func hasRoom(for number: UInt32, _ target: Int, _ now: Int64) -> Bool {
     guard let own = offered[number]?.received?.load.rate(at: now), own > 0 else { return true }
     var others = 0
     var isFirst = true
@@ -145,7 +151,9 @@ struct HubStreams {
       if !received.slot.isVideo || received.isFlowing { others += rate }
     }
     if isFirst { return true }
-    return (own + others) / 10 * 11 <= target
+    let all = (own + others) / 10 * 11
+    if all > target { wanted = all }
+    return all <= target
   }
 
   /// The costliest, and where that is not enough one more each time that it should have shown; and whoever comes while far too much waits.

@@ -195,7 +195,7 @@ public final class HubTransport: Transport {
     return result
   }
 
-  public func backlog(of stream: StreamID) -> Int64 { guarded.withLock { $0.media?.expectedDelay(at: clock.now()) ?? 0 } }
+  public func backlog(of stream: StreamID) -> Int64 { guarded.withLock { $0.media?.backlog(at: clock.now()) ?? 0 } }
 
   // MARK: Streams in
 

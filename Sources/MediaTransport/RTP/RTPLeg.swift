@@ -111,7 +111,7 @@ final class RTPLeg: NetworkDriver {
   }
 
   /// How long what is sent now will wait before it leaves.
-  var expectedDelay: Int64 { guarded.withLock { $0.link.session.expectedDelay(at: clock.now()) } }
+  var backlog: Int64 { guarded.withLock { $0.link.session.backlog(at: clock.now()) } }
 
   /// Has the network thread deliver soon, whether or not anything comes.
   func wake() {

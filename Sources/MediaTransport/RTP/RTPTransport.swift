@@ -165,7 +165,7 @@ public final class RTPTransport: Transport {
   }
 
   public func backlog(of stream: StreamID) -> Int64 {
-    state.withLock { $0.publications[stream]?.leg }?.expectedDelay ?? 0
+    state.withLock { $0.publications[stream]?.leg }?.backlog ?? 0
   }
 
   public func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {

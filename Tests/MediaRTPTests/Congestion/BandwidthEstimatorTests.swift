@@ -86,6 +86,73 @@ import Testing
     #expect(estimator.loss < 0.01)
   }
 
+  @Test func withoutWordTheTargetFallsLongBeforeItIsAnOutage() {
+    var estimator = BandwidthEstimator()
+    run(&estimator, from: 0, to: 20_000)
+    let estimate = estimator.estimate
+    while estimator.takeProbe() != nil {}
+    #expect(!estimator.holdsPictures && estimator.target > 1_000_000)
+    run(&estimator, from: 20_000, to: 20_150, reports: false)
+    #expect(estimator.holdsPictures && estimator.target == estimate)
+    // What was not tried lately is forgotten at once: 800 kbit/s were, and half of it is left, and again half of it.
+    run(&estimator, from: 20_150, to: 20_280, reports: false)
+    #expect(estimator.target > 380_000 && estimator.target < 420_000, "\(estimator.target)")
+    run(&estimator, from: 20_280, to: 20_380, reports: false)
+    #expect(estimator.target > 190_000 && estimator.target < 210_000, "\(estimator.target)")
+    #expect(estimator.estimate == estimate && estimator.state == .normal)
+    #expect(probes(&estimator) == [])
+    // A moment's silence leaves nothing behind.
+    run(&estimator, from: 20_380, to: 20_500)
+    #expect(!estimator.holdsPictures && estimator.target >= estimate * 9 / 10, "\(estimator.target)")
+  }
+
+  /// The link is known to have been full, so that no more is tried, and what arrives says nothing of more than half as much again.
+  @Test(arguments: [0, 5_000_000]) func whatIsLeftOutForWantOfRoomIsAReasonToLookForMore(wanted: Int) {
+    var estimator = BandwidthEstimator(.init(start: 800_000, maximum: 900_000))
+    var probes = 0
+    for index in 0..<2000 as Range<Int64> {
+      let now = index * 10 * ms
+      let late = index < 300 ? 0 : index < 400 ? (index - 300) * ms / 2 : 50 * ms
+      estimator.onSent(sequence: UInt16(index), size: 1000, now: now)
+      estimator.onFeedback([ReportedPacket(sequence: UInt16(index), arrival: now + late)], now: now)
+      if index == 400 {
+        estimator.setLimits(.init(maximum: 5_000_000), now: now)
+        estimator.setWanted(wanted)
+      }
+      _ = estimator.process(now: now)
+      while estimator.takeProbe() != nil { if index >= 400 { probes += 1 } }
+    }
+    #expect(estimator.estimate < 1_300_000)
+    #expect(wanted == 0 ? probes == 0 : probes > 2, "\(probes)")
+  }
+
+  @Test func withoutTransportFeedbackNoWordIsWaitedFor() {
+    var estimator = BandwidthEstimator(.init(start: 1_000_000), hasTransportFeedback: false)
+    for index in 0..<1000 as Range<Int64> {
+      estimator.onSent(sequence: 0, size: 1000, now: index * 10 * ms)
+      _ = estimator.process(now: index * 10 * ms)
+      #expect(!estimator.holdsPictures && estimator.target == 1_000_000)
+    }
+  }
+
+  @Test func whatComesLateAfterAnOutageIsASlowLinkAndNoOutage() {
+    var estimator = BandwidthEstimator()
+    run(&estimator, from: 0, to: 20_000)
+    run(&estimator, from: 20_000, to: 21_500, reports: false)
+    #expect(estimator.state == .outage)
+    while estimator.takeProbe() != nil {}
+    // 100 kbit/s: what was sent since then comes each 80 ms, and word of it at once, which is seconds after it was sent.
+    for index in 0..<20 as Range<Int64> {
+      let now = (21_500 + index * 80) * ms
+      estimator.onFeedback([ReportedPacket(sequence: UInt16(truncatingIfNeeded: 2000 + index), arrival: now)], now: now)
+      _ = estimator.process(now: now)
+    }
+    #expect(estimator.state != .outage)
+    #expect(estimator.target < 150_000, "\(estimator.target)")
+    let rates = probes(&estimator)
+    #expect(rates == [], "\(rates)")
+  }
+
   @Test func aPauseIsNoOutageAndWakesNobody() {
     var estimator = BandwidthEstimator()
     run(&estimator, from: 0, to: 20_000)

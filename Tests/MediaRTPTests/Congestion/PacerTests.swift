@@ -51,6 +51,45 @@ import Testing
     #expect(pacer.deadline(now: 1000 * ms) == nil)
   }
 
+  @Test func heldItSendsSoundAlone() {
+    var pacer = Pacer<Int>(rate: 2_000_000)
+    for number in 0..<40 { _ = pacer.enqueue(number, size: 1250, kind: number < 4 ? .retransmission : .video, now: 0) }
+    let (before, _, _, _) = drive(&pacer, from: 0, to: 50 * ms)
+    #expect(before.count > 5)
+    let backlog = pacer.backlog(at: 50 * ms)
+    #expect(backlog == pacer.expectedDelay(at: 50 * ms) && backlog < 200 * ms)
+    pacer.probe(ProbeCluster(id: 1, rate: 4_000_000), now: 50 * ms)
+    pacer.setHeld(true, now: 50 * ms)
+    var sent: [Sent] = []
+    for number in 0..<20 {
+      let now = (60 + Int64(number) * 20) * ms
+      _ = pacer.enqueue(100 + number, size: 100, kind: .audio, now: now)
+      sent += drive(&pacer, from: now, to: now).sent
+    }
+    #expect(sent.count == 20 && sent.allSatisfy { $0.kind == .audio && $0.probe == 0 }, "\(sent)")
+    // More should not be made meanwhile.
+    #expect(pacer.backlog(at: 450 * ms) > 3000 * ms && pacer.expectedDelay(at: 450 * ms) < 200 * ms)
+    // What is held goes in its order when it is let go, as fast as before.
+    pacer.setHeld(false, now: 450 * ms)
+    let (after, padding, _, _) = drive(&pacer, from: 450 * ms, to: 1000 * ms)
+    #expect(before.map(\.number) + after.map(\.number) == Array(0..<40) && padding == [])
+    #expect((after.last?.at ?? 0) > 550 * ms, "\(after)")
+  }
+
+  @Test func heldAndWithoutSoundItSendsAPacketNowAndThen() {
+    var pacer = Pacer<Int>(rate: 2_000_000)
+    pacer.setHeld(true, now: 0)
+    for number in 0..<40 { _ = pacer.enqueue(number, size: 1250, kind: .video, now: 0) }
+    let (sent, _, _, wakes) = drive(&pacer, from: 0, to: 1000 * ms)
+    #expect(sent.map(\.at) == (0...10).map { $0 * 100 * ms }, "\(sent)")
+    #expect(wakes == 11)
+    pacer.probe(ProbeCluster(id: 1, rate: 4_000_000), now: 1000 * ms)
+    let (more, padding, expired, _) = drive(&pacer, from: 1050 * ms, to: 4000 * ms)
+    #expect(more.count < 21 && more.allSatisfy { $0.probe == 0 } && padding == [])
+    // None of them waits for longer than ever.
+    #expect(expired.count == 40 - 11 - more.count && pacer.deadline(now: 4000 * ms) == nil)
+  }
+
   @Test func itWakesForBurstsAndNotForPackets() {
     var pacer = Pacer<Int>(rate: 20_000_000)
     for number in 0..<200 { _ = pacer.enqueue(number, size: 1250, kind: .video, now: 0) }

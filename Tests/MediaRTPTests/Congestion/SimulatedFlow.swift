@@ -23,7 +23,11 @@ struct SimulatedFlow {
   }
 
   static let sampling: Int64 = 100_000_000
-  static let audioSize = 120
+  /// A packet of sound: when it was made, and when it arrived; nil: lost.
+  struct Sound {
+    var made: Int64
+    var arrived: Int64?
+  }
 
   var estimator: BandwidthEstimator
   var pacer: Pacer<Packet>
@@ -35,6 +39,15 @@ struct SimulatedFlow {
   var keyFrames: Int64 = 10_000_000_000
   var feedbackLoss = 0.0
   var feedbackDelay: Int64 = 50_000_000
+  /// Feedbacks are packets of the link back, if there is one, of so many bytes.
+  var feedbackSize = 100
+  var audioSize = 120
+  var audioInterval: Int64 = 20_000_000
+  /// No picture is made while what waits would take longer, as it is by the encoders of a session.
+  var longestBacklog: Int64 = 300_000_000
+  /// From the far end of the links to the near one.
+  var isBackwards = false
+  private(set) var sounds: [Sound] = []
   var feedbackInterval: ClosedRange<Int64> = 50_000_000...100_000_000
   /// Receiver reports each second instead of transport-wide feedback.
   var reports = false
@@ -82,10 +95,10 @@ struct SimulatedFlow {
     min(nextFrame, nextAudio, nextFeedback, nextSample, min(nextProcess, pacerDeadline ?? .max, returning.first?.at ?? .max))
   }
 
-  mutating func step(_ now: Int64, _ link: inout SimulatedLink) {
+  mutating func step(_ now: Int64, _ link: inout SimulatedLink, back: inout SimulatedLink?) {
     if nextAudio <= now {
-      nextAudio += 20_000_000
-      if !pacer.enqueue(Packet(size: SimulatedFlow.audioSize, since: now), size: SimulatedFlow.audioSize, kind: .audio, now: now) {
+      nextAudio += audioInterval
+      if !pacer.enqueue(Packet(size: audioSize, since: now), size: audioSize, kind: .audio, now: now) {
         refused += 1
       }
     }
@@ -95,10 +108,11 @@ struct SimulatedFlow {
       if reports { report(first.packets, now) } else { estimator.onFeedback(first.packets, now: now) }
     }
     nextProcess = estimator.process(now: now) ?? .max
+    pacer.setHeld(estimator.holdsPictures, now: now)
     while let cluster = estimator.takeProbe() { pacer.probe(cluster, now: now) }
     pacer.setRate(estimator.pacingRate, now: now)
     depart(now, &link)
-    if nextFeedback <= now { feed(now, &link) }
+    if nextFeedback <= now { feed(now, &link, &back) }
     if nextSample <= now { sample(now) }
   }
 
@@ -106,6 +120,7 @@ struct SimulatedFlow {
     nextFrame += 33_333_333
     var rate = min(most, max(30_000, Double(estimator.target) - 48_000))
     if let fixed, now >= fixed.from, now < fixed.to { rate = min(rate, fixed.rate) }
+    guard pacer.backlog(at: now) <= longestBacklog else { return }
     frameCredit += rate / 30 / 8
     var size = frameCredit * Double.random(in: 0.7...1.3, using: &random)
     if now >= nextKeyFrame {
@@ -129,25 +144,28 @@ struct SimulatedFlow {
       switch departure {
       case .packet(let packet, let kind, let probe):
         if kind == .audio { audioWait = max(audioWait, now - packet.since) }
-        transmit(packet.size, probe, now, &link)
+        let arrival = transmit(packet.size, probe, now, &link)
+        if kind == .audio { sounds.append(Sound(made: packet.since, arrived: arrival)) }
       case .padding(let size, let probe):
         pacer.padded(size, now: now)
-        transmit(size, probe, now, &link)
+        _ = transmit(size, probe, now, &link)
       case .expired: expired += 1
       }
     }
     pacerDeadline = pacer.deadline(now: now)
   }
 
-  private mutating func transmit(_ size: Int, _ probe: Int32, _ now: Int64, _ link: inout SimulatedLink) {
+  private mutating func transmit(_ size: Int, _ probe: Int32, _ now: Int64, _ link: inout SimulatedLink) -> Int64? {
     estimator.onSent(sequence: sequence, size: size, probe: probe, now: now)
     sequence &+= 1
     sent += 1
-    if let arrival = link.send(size, at: now) {
+    let arrival = link.send(size, at: now)
+    if let arrival {
       flying.append((arrival, number, size))
       queueing = max(queueing, arrival - now - link.delay)
     }
     number += 1
+    return arrival
   }
 
   private func receiverTime(_ time: Int64) -> Int64 {
@@ -157,7 +175,7 @@ struct SimulatedFlow {
     return result / 250_000 * 250_000
   }
 
-  private mutating func feed(_ now: Int64, _ link: inout SimulatedLink) {
+  private mutating func feed(_ now: Int64, _ link: inout SimulatedLink, _ back: inout SimulatedLink?) {
     nextFeedback = now + (reports ? 1_000_000_000 : Int64.random(in: feedbackInterval, using: &random))
     var count = 0
     while count < flying.count, flying[count].at <= now { count += 1 }
@@ -178,7 +196,8 @@ struct SimulatedFlow {
     }
     nextExpected = max(nextExpected, last + 1)
     let lost = Double.random(in: 0..<1, using: &random) < feedbackLoss || (link.losesInOutage && link.rate(at: now) <= 0)
-    if !lost { returning.append((now + feedbackDelay, packets)) }
+    let arrival = back == nil ? now + feedbackDelay : back?.send(feedbackSize, at: now)
+    if let arrival, !lost { returning.append((arrival, packets)) }
   }
 
   private mutating func report(_ packets: [ReportedPacket], _ now: Int64) {
@@ -205,11 +224,13 @@ struct SimulatedFlow {
 /// Flows that share a link.
 struct Simulation {
   var link: SimulatedLink
+  /// The other way of it; nil: feedback takes its time and nothing else.
+  var back: SimulatedLink?
   var flows: [SimulatedFlow]
   private(set) var now: Int64 = 0
 
-  init(_ link: SimulatedLink, _ flows: [SimulatedFlow]) {
-    (self.link, self.flows) = (link, flows)
+  init(_ link: SimulatedLink, back: SimulatedLink? = nil, _ flows: [SimulatedFlow]) {
+    (self.link, self.back, self.flows) = (link, back, flows)
   }
 
   mutating func run(seconds: Double) {
@@ -219,9 +240,22 @@ struct Simulation {
       for at in flows.indices where flows[at].next < time { (index, time) = (at, flows[at].next) }
       guard time < end else { break }
       now = max(now, time)
-      flows[index].step(now, &link)
+      step(index)
     }
     now = end
+  }
+
+  private mutating func step(_ index: Int) {
+    turn(index)
+    flows[index].step(now, &link, back: &back)
+    turn(index)
+  }
+
+  /// What goes backwards goes by the link back, and its feedback by the other one.
+  private mutating func turn(_ index: Int) {
+    guard flows[index].isBackwards, var other = back.take() else { return }
+    swap(&link, &other)
+    back = other
   }
 }
 
