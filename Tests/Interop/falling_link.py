@@ -62,16 +62,19 @@ class ThreeParties(InteropTest):
             self.assertEqual(self.record.formats(user, "VIRTUAL", good.from_(3)), [], f"{user}, while the link is good")
             falls, rises = (self.record.formats(user, "VIRTUAL", span) for span in (bad, after))
             self.assertEqual(([width for _, width in falls], [width for _, width in rises]), ([320], [640]), f"{user}: {falls}, {rises}")
-            self.assertLess(falls[0][0], 3, user)
-            self.assertLess(rises[0][0], 12, user)
+            # Seen: 0.26 to 0.54 s, and 5.2 to 7.7.
+            self.assertLess(falls[0][0], 1, user)
+            self.assertLess(rises[0][0], 10, user)
 
     def check_sound(self, good: Span, bad: Span, after: Span) -> None:
         for hearer in CAMERAS:
             for speaker in CAMERAS:
                 if speaker == hearer:
                     continue
-                # The link's queue is full when it falls, and what stands in it is late or lost; from then on sound goes before all else.
-                for span, least, pure in ((good.from_(3), 0.97, 0.97), (bad, 0.5, 0.85), (bad.from_(6), 0.9, 0.9), (after.from_(3), 0.95, 0.95)):
+                # What stands in the link's queue when it falls is late, and some of it lost; from then on sound goes before all else. Seen: 69 % at
+                # least of the first six seconds, and 97 of what comes after them.
+                first = Span(bad.begin, bad.begin + 6)
+                for span, least, pure in ((good.from_(3), 0.97, 0.97), (first, 0.6, 0.85), (bad.from_(6), 0.9, 0.9), (after.from_(3), 0.95, 0.95)):
                     real, made_up, tone = self.record.sound(hearer, speaker, span)
                     self.assertGreater(real, least, f"{hearer} hears {speaker}, from {span}: {made_up} made up")
                     self.assertGreater(tone, pure, f"{hearer} hears {speaker}, from {span}")
