@@ -41,7 +41,7 @@ public struct BandwidthEstimator: Sendable {
   static let drain = 0.5
   /// Beyond the shortest round trip: what comes after a silence has waited in a queue that still stands, so nothing was out but the link is slow.
   static let late: Int64 = 350_000_000
-  /// The least that is left before it is an outage: pictures wait anyway, and whether the link carries less is not known.
+  /// The least that is left of more before it is an outage, for a moment: pictures wait in the pacer anyway, and formats need not follow.
   static let unheard = 100_000.0
   static let pacing = 1.5
   static let pacingInCongestion = 1.25
@@ -109,7 +109,7 @@ public struct BandwidthEstimator: Sendable {
   public var estimate: Int { Int(clamped(base)) }
   /// What encoders and retransmissions may make together: the estimate, less while more is in flight than it should be, and much less while
   /// nothing is heard of it.
-  public var target: Int { Int(clamped(usable * window)) }
+  public var target: Int { Int(clamped(max(min(usable, BandwidthEstimator.unheard), usable * window))) }
   public var pacingRate: Int {
     Int(
       clamped(usable * window) * (state == .normal || state == .starting ? BandwidthEstimator.pacing : BandwidthEstimator.pacingInCongestion))
