@@ -52,6 +52,12 @@ extension IncomingVideo {
     }
   }
 
+  public func waited(leavingOut pictures: UInt64, requests: UInt64) {
+    guarded.withLock { guarded in
+      if guarded.state == .started { guarded.counters.countWait(leavingOut: pictures, requests: requests) }
+    }
+  }
+
   private func enqueue(_ arrival: Arrival) {
     arrival.unit.retain()
     // Encoded units depend on each other, raw ones do not: of these only the newest few wait.

@@ -20,11 +20,14 @@ public struct IncomingVideoCounters: Sendable {
   /// Of the newest picture.
   public var width: UInt32 = 0
   public var height: UInt32 = 0
+  /// It showed that others before it are missing.
+  private var isAfterGap = false
 
   mutating func countArrival(_ unit: MediaUnit, _ picture: PictureID, after latest: PictureID) {
     received += 1
     bytesReceived += UInt64(unit.byteCount)
-    if latest != 0, picture > latest + 1 { lost += picture - latest - 1 }
+    isAfterGap = latest != 0 && picture > latest + 1
+    if isAfterGap { lost += picture - latest - 1 }
     switch unit {
     case .raw(let frame):
       width = frame.native.pointee.format?.pointee.width ?? 0
@@ -34,6 +37,16 @@ public struct IncomingVideoCounters: Sendable {
       width = frame.native.pointee.width
       height = frame.native.pointee.height
     }
+  }
+
+  /// What the way left out arrived, and was taken for lost where it shows as a gap. There the picture stood still until the key frame that was just
+  /// counted.
+  mutating func countWait(leavingOut pictures: UInt64, requests: UInt64) {
+    received += pictures
+    skipped += pictures
+    lost -= min(lost, pictures)
+    keyFramesRequested += requests
+    if isAfterGap { freezes += 1 }
   }
 
   mutating func count(_ verdict: DecodingStage.Verdict) {

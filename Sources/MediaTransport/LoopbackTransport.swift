@@ -1,8 +1,9 @@
 import MediaCore
 
-/// A session's membership of a loopback room. Without a script a unit is handed over on the thread that sends it.
+/// A session's membership of a loopback room. Without a script a unit is handed over on the thread that sends it; under one it takes the member's
+/// scripted way (`Scripted`).
 public final class LoopbackTransport: Transport {
-  private enum Phase {
+  enum Phase {
     case idle
     case connecting
     case connected
@@ -13,7 +14,7 @@ public final class LoopbackTransport: Transport {
     case left
   }
 
-  private struct State {
+  struct State {
     var phase = Phase.idle
     /// Counts the times the script was looked at, so that only the latest plans the next; and the cuts.
     var scriptGeneration: UInt64 = 0
@@ -21,9 +22,6 @@ public final class LoopbackTransport: Transport {
     var delegate: (any TransportDelegate)?
     /// The request to be let in, and who has it.
     var asked: (request: AccessRequest, verifier: any AccessVerifier)?
-    var link = NetworkLink()
-    var paths: [ObjectIdentifier: NetworkPath] = [:]
-    var seed: UInt64?
     var estimate: UInt64 = 0
     /// Units under way to this member.
     var inFlight = 0
@@ -32,14 +30,15 @@ public final class LoopbackTransport: Transport {
 
   private static let reconnectTimeout: Int64 = 30_000_000_000
   /// Units that may be under way to one member; more are lost.
-  private static let inFlightLimit = 512
+  static let inFlightLimit = 512
 
   let member: Member
   private let name: String
   private let token: AccessToken
-  private let loop: EventLoop
-  private let room = Monitor<LoopbackRoom?>(nil)
-  private let state = Monitor(State())
+  let loop: EventLoop
+  let room = Monitor<LoopbackRoom?>(nil)
+  let state = Monitor(State())
+  let way = Monitor(ScriptedWay())
 
   public init(room name: String, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop) {
     self.name = name
@@ -72,14 +71,18 @@ public final class LoopbackTransport: Transport {
     }
   }
 
-  public var stats: TransportStats { state.withLock { $0.stats } }
+  public var stats: TransportStats {
+    var stats = state.withLock { $0.stats }
+    stats.roundTripTime = way.withLock { $0.pair?.roundTrip } ?? 0
+    return stats
+  }
 
   /// Under the room's lock: events reach the delegate on the member's own loop, in order.
   func post(_ event: TransportEvent) {
     loop.post { self.tell(event) }
   }
 
-  private func tell(_ event: TransportEvent) {
+  func tell(_ event: TransportEvent) {
     state.withLock { $0.delegate }?.transport(self, event)
   }
 
@@ -188,7 +191,7 @@ public final class LoopbackTransport: Transport {
     }
   }
 
-  private var hasLeft: Bool {
+  var hasLeft: Bool {
     state.withLock { state in
       switch state.phase {
       case .left, .out: true
@@ -208,6 +211,7 @@ public final class LoopbackTransport: Transport {
       state.phase = .out
       state.scriptGeneration += 1
     }
+    way.withLock { $0.end() }
     post(.disconnected(error))
   }
 
@@ -216,8 +220,8 @@ public final class LoopbackTransport: Transport {
       state.phase = .left
       state.scriptGeneration += 1
       state.delegate = nil
-      state.paths = [:]
     }
+    way.withLock { $0.end() }
     _ = forgetRequest()
     room.withLock { $0 }?.leave(self)
     LoopbackRooms.removeIfEmpty(name)
@@ -225,7 +229,7 @@ public final class LoopbackTransport: Transport {
 
   // MARK: The script
 
-  private func currentScript() -> NetworkScript? {
+  func currentScript() -> NetworkScript? {
     room.withLock { $0 }?.state.withLock { $0.script(for: member.userID) }
   }
 
@@ -236,29 +240,33 @@ public final class LoopbackTransport: Transport {
     let step = script?.step(at: now)
     let generation: UInt64 = state.withLock { state in
       state.scriptGeneration += 1
-      if state.seed != script?.seed {
-        state.seed = script?.seed
-        state.paths = [:]
-      }
       return state.scriptGeneration
+    }
+    // What is sent in packets is measured.
+    let isMeasured = way.withLock { way in
+      way.follow(script, user: member.userID)
+      return way.pair != nil
     }
     if step?.isDisconnected == true {
       beginCut(announcing: true)
     } else {
       endCut()
     }
-    let bandwidth = step?.bandwidth ?? 0
-    let changed = state.withLock { state in
-      defer { state.estimate = bandwidth }
-      return state.estimate != bandwidth
-    }
-    if changed { post(.estimate(bandwidth)) }
+    if !isMeasured { setEstimate(step?.bandwidth ?? 0) }
     if let next = script?.nextChange(after: now) {
       loop.schedule(at: next) {
         guard self.state.withLock({ $0.scriptGeneration == generation }) else { return }
         self.followScript()
       }
     }
+  }
+
+  func setEstimate(_ bandwidth: UInt64) {
+    let changed = state.withLock { state in
+      defer { state.estimate = bandwidth }
+      return state.estimate != bandwidth
+    }
+    if changed { post(.estimate(bandwidth)) }
   }
 
   private func beginCut(announcing: Bool) {
@@ -282,6 +290,7 @@ public final class LoopbackTransport: Transport {
       return false
     }
     guard isStillCut else { return }
+    way.withLock { $0.end() }
     room.withLock { $0 }?.leave(self)
     post(.disconnected(MediaError(.timeout, "the network of room \"\(name.prefix(64))\" was gone for 30 s")))
   }
@@ -313,6 +322,8 @@ public final class LoopbackTransport: Transport {
   }
 
   public func unpublish(_ stream: StreamID) {
+    let now = loop.clock.now()
+    if way.withLock({ $0.pair?.end(stream, now: now) }) == true { ring(at: now) }
     room.withLock { $0 }?.unpublish(stream)
   }
 
@@ -340,7 +351,7 @@ public final class LoopbackTransport: Transport {
     guard let publisher = room.withLock({ $0 })?.publisher(of: stream) else { return }
     let step = currentScript()?.step(at: loop.clock.now())
     guard step?.isDisconnected != true else { return }
-    publisher.loop.schedule(at: loop.clock.now() + (step?.delay ?? 0)) { publisher.tell(.keyFrameRequested(stream)) }
+    publisher.loop.schedule(at: loop.clock.now() + (step?.delay ?? 0)) { publisher.wantKeyFrame(of: stream) }
   }
 
   // MARK: Moderation
@@ -374,59 +385,12 @@ public final class LoopbackTransport: Transport {
       for receiver in receivers { receiver.transport.deliver(unit, picture, to: receiver.sink, bytes: bytes, packets: packets) }
       return .sent
     }
-    return send(unit, picture, bytes: bytes, to: receivers, under: script)
+    return send(unit, picture, bytes: bytes, on: stream, to: receivers, under: script)
   }
 
-  private func send(
-    _ unit: MediaUnit, _ picture: PictureID, bytes: Int, to receivers: [LoopbackRoom.Receiver], under script: NetworkScript
-  ) -> SendResult {
-    let now = loop.clock.now()
-    let step = script.step(at: now) ?? NetworkScript.Step()
-    guard !step.isDisconnected else { return .notConnected }
-    let packets = NetworkLink.packets(bytes: bytes)
-    let arrivals: [(time: Int64, lost: Int)]? = state.withLock { state in
-      guard let departure = state.link.departure(bytes: bytes, now: now, step: step) else { return nil }
-      state.stats.countSent(bytes: bytes, packets: UInt64(packets))
-      return receivers.map { receiver in
-        let key = ObjectIdentifier(receiver.transport)
-        var path = state.paths[key] ?? NetworkPath(seed: script.seed, from: member.userID, to: receiver.transport.member.userID)
-        defer { state.paths[key] = path }
-        return path.arrival(departure: departure, packets: packets, step: step)
-      }
-    }
-    guard let arrivals else { return .queueFull }
-    for (receiver, arrival) in zip(receivers, arrivals) {
-      receiver.transport.expect(unit, picture, for: receiver.sink, bytes: bytes, packets: packets, arrival: arrival)
-    }
-    return .sent
-  }
-
-  private func expect(
-    _ unit: MediaUnit, _ picture: PictureID, for sink: any MediaSink, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)
-  ) {
-    let isExpected = state.withLock { state in
-      state.stats.packetsLost += UInt64(arrival.lost)
-      guard arrival.lost == 0 else {
-        state.stats.packetsReceived += UInt64(packets - arrival.lost)
-        return false
-      }
-      guard state.inFlight < LoopbackTransport.inFlightLimit else {
-        state.stats.packetsLost += UInt64(packets)
-        return false
-      }
-      state.inFlight += 1
-      return true
-    }
-    guard isExpected else { return }
-    let held = HeldUnit(unit)
-    loop.schedule(at: arrival.time) {
-      self.state.withLock { $0.inFlight -= 1 }
-      self.deliver(held.unit, picture, to: sink, bytes: bytes, packets: UInt64(packets))
-    }
-  }
-
-  private func deliver(_ unit: MediaUnit, _ picture: PictureID, to sink: any MediaSink, bytes: Int, packets: UInt64) {
+  func deliver(_ unit: MediaUnit, _ picture: PictureID, to sink: any MediaSink, bytes: Int, packets: UInt64, lost: UInt64 = 0) {
     let isHere = state.withLock { state in
+      state.stats.packetsLost &+= lost
       guard case .connected = state.phase else {
         state.stats.packetsLost += packets
         return false
@@ -440,22 +404,8 @@ public final class LoopbackTransport: Transport {
 }
 
 extension TransportStats {
-  fileprivate mutating func countSent(bytes: Int, packets: UInt64) {
+  mutating func countSent(bytes: Int, packets: UInt64) {
     bytesSent += UInt64(bytes)
     packetsSent += packets
-  }
-}
-
-/// Keeps a unit alive while it is under way to one receiver, wherever the way ends.
-private final class HeldUnit: Sendable {
-  let unit: MediaUnit
-
-  init(_ unit: MediaUnit) {
-    self.unit = unit
-    unit.retain()
-  }
-
-  deinit {
-    unit.release()
   }
 }

@@ -27,7 +27,8 @@ struct NetworkLink {
 /// The way from one member to another: delay, jitter in order, loss by packet.
 struct NetworkPath {
   private var random: SeededRandom
-  private var latest: Int64 = .min
+  /// When the last that went arrives.
+  private(set) var latest: Int64 = .min
 
   init(seed: UInt64, from: String, to: String) {
     random = SeededRandom(seed: seed, name: "\(from.utf8.count):\(from)>\(to)")
@@ -43,5 +44,9 @@ struct NetworkPath {
     let time = max(departure + step.delay + jitter, latest)
     if lost == 0 { latest = time }
     return (time, lost)
+  }
+  /// Nothing arrives before that any more.
+  mutating func hold(until time: Int64) {
+    latest = max(latest, time)
   }
 }

@@ -196,4 +196,11 @@ public protocol TransportDelegate: AnyObject, Sendable {
 /// Who takes the units of a stream that was subscribed to. Kept until it is unsubscribed, withdrawn or left.
 public protocol MediaSink: AnyObject, Sendable {
   func receive(_ unit: MediaUnit, _ picture: PictureID)
+  /// The way itself waited for the key frame that was just handed over: so many pictures that came whole it left out, and so many key frames it
+  /// asked for.
+  func waited(leavingOut pictures: UInt64, requests: UInt64)
+}
+
+extension MediaSink {
+  public func waited(leavingOut pictures: UInt64, requests: UInt64) {}
 }

@@ -101,14 +101,21 @@ static void a_late_joiner_begins_with_a_key_frame(void) {
   call_close(&through);
 }
 
+/* A twentieth is sent again; for two seconds so much is lost that only key frames help. */
 static void loss_is_recovered_from_and_never_shown(void) {
   film it = film_of(320, 240);
   call through = film_call(&it, 400000);
-  msdk_network_step steps[2] = {network_step(0, 0), network_step(8 * SECOND, 0)};
-  steps[0].loss_ppm = 50000;
-  steps[0].delay_ns = 20 * MS;
-  CHECK_OK(network_set(through.engine, through.url, steps, 2, 7));
-  film_play(&it, &through, 240, NULL);
+  msdk_network_step steps[4] = {network_step(0, 0), network_step(2 * SECOND, 0), network_step(4 * SECOND, 0), network_step(8 * SECOND, 0)};
+  static const uint32_t losses[] = {50000, 800000, 50000};
+  for (int i = 0; i < 3; i++) {
+    steps[i].loss_ppm = losses[i];
+    steps[i].delay_ns = 20 * MS;
+  }
+  CHECK_OK(network_set(through.engine, through.url, steps, 4, 7));
+  film_play(&it, &through, 55, NULL);
+  CHECK_EQ(incoming_stats(through.incoming).frames_lost, 0);
+  CHECK_RANGE(it.received, 50, 55);
+  film_play(&it, &through, 185, NULL);
   uint32_t before = it.received;
   msdk_incoming_video_stats stats = incoming_stats(through.incoming);
   CHECK(stats.frames_lost > 0);

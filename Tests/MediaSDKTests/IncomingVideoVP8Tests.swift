@@ -83,6 +83,26 @@ import Testing
     #expect(read(incoming).isEmpty)
   }
 
+  @Test func whatTheWayLeftOutHasArrived() throws {
+    let call = try Call().connect()
+    var options = Make.vp8()
+    options.isEncodedInput = true
+    let (outgoing, incoming) = try call.stream(options, Make.incoming { $0.output = .encoded })
+    let frame = try Make.encoded([0x10, 0, 0, 0x9D, 0x01, 0x2A, 0x40, 0x01, 0xB4, 0x00], isKey: true)
+    (frame.native.pointee.width, frame.native.pointee.height) = (320, 180)
+    try outgoing.currentSender().send(frame)
+    // A request before there was a picture is no freeze.
+    incoming.waited(leavingOut: 0, requests: 1)
+    #expect(incoming.stats.counters.freezes == 0)
+    // Of the six between them four came whole, to the end of a way that waited for this one.
+    incoming.receive(.encoded(frame), 8)
+    incoming.waited(leavingOut: 4, requests: 2)
+    frame.release()
+    let counters = incoming.stats.counters
+    #expect(counters.received == 6 && counters.lost == 2 && counters.skipped == 4 && counters.keyFramesRequested == 3)
+    #expect(counters.freezes == 1)
+  }
+
   @Test func damageIsNeverShown() throws {
     let call = try Call().connect()
     let lines = Journal<String>()

@@ -60,6 +60,9 @@ extension RTPSession {
     }
   }
 
+  /// The stamp that a packet of that time bears on the wire.
+  public func stamp(ofUnits units: Int64, on stream: Int) -> RTPTimestamp? { sending.indices.contains(stream) ? sending[stream].stamp(units) : nil }
+
   public func settings(ofStream stream: Int) -> OutgoingRTP? { sending.indices.contains(stream) ? sending[stream].settings : nil }
 
   /// Says goodbye for one stream with the next poll (RFC 3550, section 6.6). It may be gone on with later.

@@ -1,0 +1,131 @@
+import MediaCore
+
+/// A member's way under a script, on the event loop.
+extension LoopbackTransport {
+  func send(
+    _ unit: MediaUnit, _ picture: PictureID, bytes: Int, on stream: StreamID, to receivers: [LoopbackRoom.Receiver], under script: NetworkScript
+  ) -> SendResult {
+    let now = loop.clock.now()
+    guard script.step(at: now)?.isDisconnected != true else { return .notConnected }
+    let packets = NetworkLink.packets(bytes: bytes)
+    if case .encoded(let frame) = unit {
+      switch way.withLock({ $0.send(frame, picture, on: stream, under: script, user: member.userID, now: now) }) {
+      case .taken:
+        state.withLock { $0.stats.countSent(bytes: bytes, packets: UInt64(packets)) }
+        ring(at: now)
+        return .sent
+      case .full: return .queueFull
+      case .not(let asks): if asks { post(.keyFrameRequested(stream)) }
+      }
+    }
+    let arrivals = way.withLock { way in
+      way.arrivals(bytes: bytes, at: receivers.map(\.transport), under: script, user: member.userID, now: now)
+    }
+    guard let arrivals else { return .queueFull }
+    state.withLock { $0.stats.countSent(bytes: bytes, packets: UInt64(packets)) }
+    for (receiver, arrival) in zip(receivers, arrivals) {
+      receiver.transport.expect(unit, picture, for: receiver.sink, bytes: bytes, packets: packets, arrival: arrival)
+    }
+    return .sent
+  }
+
+  // MARK: In packets
+
+  /// One timer, whatever sets it.
+  func ring(at time: Int64) {
+    guard let number = way.withLock({ $0.setAlarm(at: time) }) else { return }
+    loop.schedule(at: time) { self.turn(number) }
+  }
+
+  private func turn(_ number: UInt64) {
+    guard !hasLeft, let room = room.withLock({ $0 }), let script = currentScript() else { return way.withLock { $0.end() } }
+    let now = loop.clock.now()
+    let (turn, maximum): (ScriptedPair.Turn?, Int) = way.withLock { way in (way.turn(number, under: script, now: now), way.pair?.maximum ?? 0) }
+    guard let turn else { return }
+    ring(at: turn.next)
+    for unit in turn.units {
+      hand(unit, in: room)
+      unit.frame.release()
+    }
+    for stream in turn.keyFrames { tell(.keyFrameRequested(stream)) }
+    guard let target = turn.target else { return }
+    // As much as can be measured, where the script has no bound, is none.
+    let isUnlimited = script.step(at: now)?.bandwidth ?? 0 == 0 && target >= maximum
+    setEstimate(isUnlimited ? 0 : UInt64(clamping: target))
+  }
+
+  private func hand(_ unit: ScriptedPair.Unit, in room: LoopbackRoom) {
+    let receivers = room.state.withLock { $0.streams[unit.stream]?.receivers } ?? []
+    let bytes = unit.frame.bytes.count
+    let (packets, missed) = (UInt64(NetworkLink.packets(bytes: bytes)), unit.missed)
+    for receiver in receivers {
+      receiver.transport.deliver(.encoded(unit.frame), unit.picture, to: receiver.sink, bytes: bytes, packets: packets, lost: missed.packets)
+      if missed.leftOut > 0 || missed.requests > 0 { receiver.sink.waited(leavingOut: missed.leftOut, requests: missed.requests) }
+    }
+  }
+
+  /// Somebody who receives a stream of this member's needs a key frame.
+  func wantKeyFrame(of stream: StreamID) {
+    if way.withLock({ $0.pair?.requestKeyFrame(of: stream) }) == true { ring(at: loop.clock.now()) } else { tell(.keyFrameRequested(stream)) }
+  }
+
+  // MARK: In one piece
+
+  private func expect(
+    _ unit: MediaUnit, _ picture: PictureID, for sink: any MediaSink, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)
+  ) {
+    let isExpected = state.withLock { state in
+      state.stats.packetsLost += UInt64(arrival.lost)
+      guard arrival.lost == 0 else {
+        state.stats.packetsReceived += UInt64(packets - arrival.lost)
+        return false
+      }
+      guard state.inFlight < LoopbackTransport.inFlightLimit else {
+        state.stats.packetsLost += UInt64(packets)
+        return false
+      }
+      state.inFlight += 1
+      return true
+    }
+    guard isExpected else { return }
+    let held = HeldUnit(unit)
+    loop.schedule(at: arrival.time) {
+      self.state.withLock { $0.inFlight -= 1 }
+      self.deliver(held.unit, picture, to: sink, bytes: bytes, packets: UInt64(packets))
+    }
+  }
+
+  // MARK: Figures
+
+  public func backlog(of stream: StreamID) -> Int64 {
+    let now = loop.clock.now()
+    return way.withLock { $0.pair?.expectedDelay(of: stream, at: now) ?? 0 }
+  }
+
+  public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
+    way.withLock { $0.pair?.setTargetBitrate(bitrate, of: stream) }
+  }
+
+  public func look(sending stream: StreamID) -> OutboundLook? {
+    way.withLock { $0.pair?.look(sending: stream) }
+  }
+
+  public func look(receiving stream: StreamID) -> InboundLook? {
+    guard let publisher = room.withLock({ $0 })?.publisher(of: stream), publisher !== self else { return nil }
+    return publisher.way.withLock { $0.pair?.look(receiving: stream) }
+  }
+}
+
+/// Keeps a unit alive while it is under way to one receiver, wherever the way ends.
+private final class HeldUnit: Sendable {
+  let unit: MediaUnit
+
+  init(_ unit: MediaUnit) {
+    self.unit = unit
+    unit.retain()
+  }
+
+  deinit {
+    unit.release()
+  }
+}
