@@ -5,8 +5,14 @@
  *
  * Options set how many it takes, what becomes of a user id that is taken, what members may do, and who looks at the access tokens of those
  * who come. A script gives it a network: what each member sends then waits for bandwidth in a bounded queue, is delayed, jittered and lost
- * packet by packet (1,200 bytes of payload each), and the estimate that negotiation works from is the bandwidth of the step in force.
- * Everything random comes from the seed.
+ * packet by packet. Everything random comes from the seed.
+ *   - VP8 and Opus pass in packets of RTP between the member and the room, by the same protocol as over a real network (rtp.h): packets that
+ *     are missing are asked for again, key frames where that does not help, and feedback comes back by the same script, on a way of its own.
+ *     The estimate is what is measured, network.h tells of the streams, and pictures and sound arrive by a jitter buffer. A stream of
+ *     pictures that began before the script passes in packets from its next key frame on; one is asked for after half a second.
+ *   - Raw streams and other codecs take the same queue in one piece, which is lost with any of its packets of 1,200 bytes.
+ *   - For a member who has sent nothing in packets yet the estimate is the bandwidth of the step in force; the measured one begins with it.
+ * What is under way in packets when the script is taken away does not arrive.
  */
 #ifndef MEDIASDK_ROOM_H
 #define MEDIASDK_ROOM_H
@@ -89,7 +95,7 @@ typedef struct msdk_network_step {
   int64_t at_ns;          /* from the call on; steps in ascending order */
   uint64_t bandwidth_bps; /* bits per second out of a member; 0: unlimited; otherwise at least 1,000 */
   int64_t delay_ns;       /* one way, 0..10 s */
-  int64_t jitter_ns;      /* each frame is later by 0..jitter_ns, evenly spread; order is kept; 0..10 s */
+  int64_t jitter_ns;      /* each packet, or frame in one piece, is later by 0..jitter_ns, evenly spread; order is kept; 0..10 s */
   uint32_t loss_ppm;      /* packets lost out of a million */
   uint32_t queue_ms;      /* the sending queue, in time; 0: 300; what does not fit is lost */
 } msdk_network_step;

@@ -2,7 +2,8 @@
 
 A room ``"loopback:NAME"`` is by itself open to 1,000 members, perfect and immediate.  :func:`configure_room` says who may enter; a
 script gives it a network: what each member sends waits for bandwidth in a bounded queue, is delayed, jittered and lost packet by
-packet.  Everything random comes from the seed.
+packet.  VP8 and Opus pass in packets of RTP as over a real network: what is missing is asked for again, and the estimate is what is
+measured, beginning with the bandwidth of the step in force.  Everything random comes from the seed.
 """
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class NetworkStep:
         at_ns: nanoseconds after the script was set; steps come in ascending order.
         bandwidth_bps: bits per second out of a member, at least 1,000; 0: unlimited.
         delay_ns: one way, 0..10 s.
-        jitter_ns: each frame is later by 0..jitter_ns; order is kept; 0..10 s.
+        jitter_ns: each packet, or frame in one piece, is later by 0..jitter_ns; order is kept; 0..10 s.
         loss_ppm: packets lost out of a million.
         queue_ms: the sending queue, in time; 0: 300; what does not fit is lost.
         disconnected: nothing passes; members are reconnecting, after 30 s disconnected.
