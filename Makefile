@@ -120,19 +120,28 @@ run-demo: library plugins
 
 test:
 	@.ci/setup test
-	@$(MAKE) --no-print-directory -j2 all $(ISOLATING) $(FUZZER) swift-tests
-	@$(MAKE) --no-print-directory test-headers test-swift test-fuzz
-	@$(MAKE) --no-print-directory -j3 tests-in-c tests-of-plugins tests-of-the-rest
+	@$(MAKE) --no-print-directory -j4 tests-in-swift tests-in-c tests-of-plugins tests-of-the-rest
 	@echo "== all tests passed"
 
-# Side by side, as these tests wait more than they compute.
-.PHONY: tests-in-c tests-of-plugins tests-of-the-rest
-tests-in-c:
-	@$(MAKE) --no-print-directory -j1 test-c test-isolated
-tests-of-plugins:
-	@$(MAKE) --no-print-directory -j1 test-plugins test-plugins-isolated test-checker
-tests-of-the-rest:
-	@$(MAKE) --no-print-directory -j1 test-python test-tool test-install test-snippets
+# Side by side, each as soon as what it needs is built: most tests wait more than they compute.
+.PHONY: tests-in-swift tests-in-c tests-of-plugins tests-of-the-rest
+PART := @$(MAKE) --no-print-directory
+tests-in-swift: swift-tests
+	$(PART) test-swift
+tests-in-c: all
+	$(PART) test-c
+	$(PART) test-isolated
+tests-of-plugins: all $(ISOLATING)
+	$(PART) test-plugins
+	$(PART) test-plugins-isolated
+	$(PART) test-checker
+tests-of-the-rest: all $(FUZZER)
+	$(PART) test-headers
+	$(PART) test-fuzz
+	$(PART) test-python
+	$(PART) test-tool
+	$(PART) test-install
+	$(PART) test-snippets
 
 test-headers:
 	@echo "== headers, exports, dependencies, layout"
@@ -172,7 +181,7 @@ test-plugins-isolated: $(ISOLATING) $(OUT)/msdk-plugin-host
 
 test-c:
 	@echo "== C tests against libmediasdk.so"
-	@CC="$(CC)" $(RUN_ENV) Tests/C/run.sh $(TESTS)/c
+	@CC="$(CC)" MSDK_TEST_JOBS=2 $(RUN_ENV) Tests/C/run.sh $(TESTS)/c
 
 # `make fuzz` takes ten million datagrams and half a minute; FUZZ=N another number.
 FUZZ ?= 10000000

@@ -1,9 +1,10 @@
 /* mediasdk/network.h - what the network does to a session: its quality, and each stream's packets, losses, delays
  *
  * Of sessions over a network ("rtp:", "hub:"). A session in a loopback room has none, and neither has the mix: there these functions return
- * MSDK_E_STATE; but streams that pass in packets because the room's network is scripted (room.h) have both kinds of figures. Names and meanings are those of W3C's webrtc-stats, from where an "inbound-rtp" or "outbound-rtp" tells them; times are
- * nanoseconds, durations included. Everything counts from the stream's first packet in this connection. msdk_session_stats_json tells the
- * same of all streams at once.
+ * MSDK_E_STATE; but streams that pass in packets because the room's network is scripted (room.h) have both kinds of figures. Names and
+ * meanings are those of W3C's webrtc-stats, from where an "inbound-rtp" or "outbound-rtp" tells them; times are nanoseconds, durations
+ * included. Everything counts from the stream's first packet in this connection. msdk_session_stats_json tells the same of all streams at
+ * once.
  */
 #ifndef MEDIASDK_NETWORK_H
 #define MEDIASDK_NETWORK_H

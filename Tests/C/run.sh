@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds every test of this directory into BUILD_DIR and runs them one after the other:  run.sh BUILD_DIR [test name ...]
+# Builds every test of this directory into BUILD_DIR and runs them:  run.sh BUILD_DIR [test name ...]
 #
 # From the environment: CC (gcc), CFLAGS, LDFLAGS, MSDK_LIB_DIR (where libmediasdk.so is), MSDK_PLUGIN_DIR (MSDK_LIB_DIR/plugins),
-# MSDK_TEST_TIMEOUT (seconds for each test, 120), MSDK_TEST_WRAPPER (a command before each test, "valgrind -q" say), and
-# MSDK_TEST_SLOW (set: fewer rounds, as under the sanitizers).
+# MSDK_TEST_TIMEOUT (seconds for each test, 120), MSDK_TEST_JOBS (how many run at a time, 1), MSDK_TEST_WRAPPER (a command before each test,
+# "valgrind -q" say), and MSDK_TEST_SLOW (set: fewer rounds, as under the sanitizers).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -45,34 +45,47 @@ done
 
 names=("$@")
 [ ${#names[@]} -gt 0 ] || names=($(cd "$here" && ls test_*.c fuzz_*.c | sed 's/\.c$//'))
-passed=0 failed=0 bad=()
-for name in "${names[@]}"; do
+
+# Builds and runs one; what came of it stands beside its folder, as others run meanwhile.
+run() {
+  local name=$1 work=$build/run/$1 started code seconds line reason
+  rm -rf "$work" "$work".{counts,bad} && mkdir -p "$work"
   # shellcheck disable=SC2086
   if ! compile "$here/$name.c" "$build/$name" -L"$lib" -lmediasdk -Wl,--as-needed -lmediasdk-feeder -lm -pthread ${LDFLAGS:-}; then
-    bad+=("$name (does not compile)")
-    continue
+    echo "does not compile" >"$work.bad"
+    return
   fi
-  work=$build/run/$name
-  rm -rf "$work" && mkdir -p "$work"
   started=$(date +%s.%N)
   # shellcheck disable=SC2086
   (cd "$work" && timeout --kill-after=5 "$timeout_s" ${MSDK_TEST_WRAPPER:-} "$build/$name") >"$work/stdout" 2>"$work/stderr"
   code=$?
   seconds=$(echo "$(date +%s.%N) $started" | awk '{printf "%.1f", $1 - $2}')
   line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/stdout" | tail -n 1)
-  passed=$((passed + $(echo "${line:-0 passed}" | awk '{print $1}')))
-  failed=$((failed + $(echo "${line:-0 passed, 0 failed}" | awk '{print $3}')))
+  echo "${line:-0 passed, 0 failed}" >"$work.counts"
   printf '%-26s %s (%s s)\n' "$name" "${line:-no result}" "$seconds"
   if [ "$code" -ne 0 ]; then
     reason="exit code $code"
     [ "$code" -eq 124 ] && reason="longer than $timeout_s s"
     [ "$code" -gt 128 ] && reason="signal $((code - 128))"
-    bad+=("$name ($reason)")
+    echo "$reason" >"$work.bad"
     head -n 60 "$work/stderr" | cut -c1-300 | sed 's/^/    /'
   fi
+}
+
+for name in "${names[@]}"; do
+  while [ "$(jobs -rp | wc -l)" -ge "${MSDK_TEST_JOBS:-1}" ]; do wait -n; done
+  run "$name" &
 done
+wait
+
+results=("${names[@]/#/$build/run/}")
+read -r passed failed < <(cat "${results[@]/%/.counts}" 2>/dev/null | awk '{p += $1; f += $3} END {print p + 0, f + 0}')
 echo "${#names[@]} programs, $passed checks passed, $failed failed"
-if [ ${#bad[@]} -gt 0 ]; then
-  printf 'failed: %s\n' "${bad[@]}"
+bad=$(for name in "${names[@]}"; do
+  result=$build/run/$name
+  if [ -e "$result.bad" ] || [ ! -e "$result.counts" ]; then echo "failed: $name ($(cat "$result.bad" 2>/dev/null || echo "did not run"))"; fi
+done)
+if [ -n "$bad" ]; then
+  echo "$bad"
   exit 1
 fi
