@@ -120,26 +120,27 @@ run-demo: library plugins
 
 test:
 	@.ci/setup test
-	@$(MAKE) --no-print-directory -j4 tests-in-swift tests-in-c tests-of-plugins tests-of-the-rest
+	@$(MAKE) --no-print-directory -j5 tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-the-rest
 	@echo "== all tests passed"
 
 # Side by side, each as soon as what it needs is built: most tests wait more than they compute.
-.PHONY: tests-in-swift tests-in-c tests-of-plugins tests-of-the-rest
+.PHONY: tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-the-rest
 PART := @$(MAKE) --no-print-directory
 tests-in-swift: swift-tests
 	$(PART) test-swift
 tests-in-c: all
 	$(PART) test-c
 	$(PART) test-isolated
+tests-in-python: all
+	$(PART) test-python
 tests-of-plugins: all $(ISOLATING)
 	$(PART) test-plugins
 	$(PART) test-plugins-isolated
-	$(PART) test-checker
 tests-of-the-rest: all $(FUZZER)
 	$(PART) test-headers
 	$(PART) test-fuzz
-	$(PART) test-python
 	$(PART) test-tool
+	$(PART) test-checker
 	$(PART) test-install
 	$(PART) test-snippets
 
