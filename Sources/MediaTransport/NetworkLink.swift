@@ -45,6 +45,7 @@ struct NetworkPath {
     if lost == 0 { latest = time }
     return (time, lost)
   }
+
   /// Nothing arrives before that any more.
   mutating func hold(until time: Int64) {
     latest = max(latest, time)
