@@ -42,7 +42,7 @@ RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MS
 # A test that hangs has failed.
 LIMIT := timeout --kill-after=10 1500
 
-.PHONY: all library feeder plugins plugin-host tool demo test interop interop-hub bench sanitize install clean format
+.PHONY: all library feeder plugins plugin-host tool demo test interop bench sanitize install clean format
 .PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-plugins test-plugins-isolated test-c test-isolated test-python test-tool test-install test-snippets test-checker
 all: library feeder plugins plugin-host tool
 
@@ -239,18 +239,12 @@ sanitize:
 sanitize-address sanitize-thread: sanitize-%:
 	@.ci/sanitize $*
 
-# Against what others wrote: GStreamer, FFmpeg and Janus, each sending to the tool and receiving from it.
+# Against what others wrote: GStreamer, FFmpeg and Janus, each sending to the tool and receiving from it; then a call of three on two machines.
 interop:
 	@.ci/setup interop
 	@$(MAKE) --no-print-directory tool plugins plugin-host
-	@echo "== with GStreamer, FFmpeg and Janus: VP8 and Opus over RTP, plain and protected"
+	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; a call over a hub on a link that falls and recovers"
 	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop
-
-interop-hub:
-	@.ci/setup interop
-	@$(MAKE) --no-print-directory tool plugins plugin-host
-	@echo "== a call of three over a hub, on a link that falls and recovers"
-	@cd Tests/Interop && $(RUN_ENV) $(LIMIT) $(CURDIR)/.build/interop-venv/bin/python -m unittest -v falling_link
 
 bench:
 	@.ci/setup bench

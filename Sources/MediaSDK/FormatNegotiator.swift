@@ -13,7 +13,7 @@ public struct FormatNegotiator: Negotiator {
   private let formats: [VideoFormat]
   private let isEncoded: Bool
   public private(set) var current: VideoFormat?
-  private var rise = Rise()
+  private var rise = Spell(hold: FormatNegotiator.hold)
 
   public init(formats: [VideoFormat], isEncoded: Bool) {
     self.formats = formats.sorted { FormatNegotiator.rank($0).lexicographicallyPrecedes(FormatNegotiator.rank($1)) }
@@ -50,8 +50,8 @@ public struct FormatNegotiator: Negotiator {
       return change(to: best(within: estimate))
     }
     let better = best(within: estimate / FormatNegotiator.headroom)
-    guard let least = rise.lasting(better.map { isBetter($0, than: current) } ?? false, estimate, now: now) else { return false }
-    return change(to: best(within: least / FormatNegotiator.headroom))
+    guard let meanwhile = rise.lasting(better.map { isBetter($0, than: current) } ?? false, estimate, now: now) else { return false }
+    return change(to: best(within: meanwhile.lowerBound / FormatNegotiator.headroom))
   }
 
   public var nextCheck: Int64? { rise.due }

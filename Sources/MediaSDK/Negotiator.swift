@@ -11,27 +11,30 @@ protocol Negotiator: Sendable {
   mutating func update(estimate bits: UInt64, now: Int64) -> Bool
 }
 
-/// How long something better has been affordable, and the least estimate meanwhile.
-struct Rise: Sendable {
+/// How long something has been true of the estimate, and between what it was meanwhile.
+struct Spell: Sendable {
+  let hold: Int64
   private var since: Int64?
-  private var least = Double.infinity
+  private var range = Double.infinity...Double.infinity
+
+  init(hold: Int64) { self.hold = hold }
 
   /// When it will have lasted long enough.
-  var due: Int64? { since.map { $0 + FormatNegotiator.hold } }
+  var due: Int64? { since.map { $0 + hold } }
 
-  /// The least estimate, once it has lasted long enough, which ends it.
-  mutating func lasting(_ isAffordable: Bool, _ estimate: Double, now: Int64) -> Double? {
-    guard isAffordable else {
+  /// The least and the most that the estimate was, once it has lasted long enough, which ends it.
+  mutating func lasting(_ isTrue: Bool, _ estimate: Double, now: Int64) -> ClosedRange<Double>? {
+    guard isTrue else {
       end()
       return nil
     }
+    range = since == nil ? estimate...estimate : min(range.lowerBound, estimate)...max(range.upperBound, estimate)
     let began = since ?? now
     since = began
-    least = min(least, estimate)
-    guard now - began >= FormatNegotiator.hold else { return nil }
+    guard now - began >= hold else { return nil }
     defer { end() }
-    return least
+    return range
   }
 
-  mutating func end() { self = Rise() }
+  mutating func end() { since = nil }
 }

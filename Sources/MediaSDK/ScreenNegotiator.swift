@@ -1,18 +1,21 @@
 import MediaCore
 
-/// Chooses for a shared screen: its size is kept, and the frame rate gives way. The largest declared size stays as long as one frame a
-/// second of it is affordable. Of the formats of that size the slowest is chosen that is no slower than what is affordable, and paced down
+/// Chooses for a shared screen: its size is kept, and the frame rate gives way. The largest declared size stays until one frame a
+/// second of it has not been affordable for two seconds. Of the formats of that size the slowest is chosen that is no slower than what is affordable, and paced down
 /// to that.
 public struct ScreenNegotiator: Negotiator {
   /// Frames a second, below which a smaller size is better.
   static let leastRate = 1.0
+  /// For how long less than that is borne: an estimate may be lower for a moment than the way is, while what has piled up leaves.
+  static let patience: Int64 = 2_000_000_000
 
   /// Largest first, of one size those of fewer bits, then the fastest.
   private let formats: [VideoFormat]
   private let isEncoded: Bool
   public private(set) var current: VideoFormat?
   public private(set) var pace: FrameRate?
-  private var rise = Rise()
+  private var rise = Spell(hold: FormatNegotiator.hold)
+  private var fall = Spell(hold: ScreenNegotiator.patience)
 
   public init(formats: [VideoFormat], isEncoded: Bool) {
     self.formats = formats.sorted { ScreenNegotiator.rank($0).lexicographicallyPrecedes(ScreenNegotiator.rank($1)) }
@@ -34,7 +37,7 @@ public struct ScreenNegotiator: Negotiator {
   }
 
   public mutating func update(estimate bits: UInt64, now: Int64) -> Bool {
-    let estimate = bits == 0 ? Double.infinity : Double(bits)
+    let estimate = borne(bits == 0 ? Double.infinity : Double(bits), now: now)
     defer { pace = current.flatMap { pace(of: $0, within: estimate) } }
     let wanted = choice(within: estimate)
     guard let current, let wanted, isBetter(wanted, than: current) else {
@@ -43,12 +46,21 @@ public struct ScreenNegotiator: Negotiator {
       return current != wanted
     }
     let affordable = choice(within: estimate / FormatNegotiator.headroom)
-    guard let least = rise.lasting(affordable.map { isBetter($0, than: current) } ?? false, estimate, now: now) else { return false }
-    defer { self.current = choice(within: least / FormatNegotiator.headroom) }
+    let isAffordable = affordable.map { isBetter($0, than: current) } ?? false
+    guard let meanwhile = rise.lasting(isAffordable, estimate, now: now) else { return false }
+    defer { self.current = choice(within: meanwhile.lowerBound / FormatNegotiator.headroom) }
     return true
   }
 
-  public var nextCheck: Int64? { rise.due }
+  /// What would keep the size, until less than that has lasted.
+  private mutating func borne(_ estimate: Double, now: Int64) -> Double {
+    guard let current else { return estimate }
+    let kept = need(of: current)
+    let meanwhile = fall.lasting(estimate < kept, estimate, now: now)
+    return meanwhile?.upperBound ?? max(estimate, kept)
+  }
+
+  public var nextCheck: Int64? { rise.due ?? fall.due }
 
   /// The size first, then the rate.
   private func choice(within estimate: Double) -> VideoFormat? {

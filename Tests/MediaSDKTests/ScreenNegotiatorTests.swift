@@ -30,17 +30,45 @@ import Testing
     #expect(negotiator.pace?.perSecond == pace.map { Double($0) })
   }
 
-  @Test func onlyBelowOneFrameASecondTheSizeGivesWay() {
+  @Test func onlyTwoSecondsBelowOneFrameASecondTheSizeGivesWay() {
     var negotiator = negotiator()
     _ = negotiator.update(estimate: 0, now: 0)
     let paced = negotiator.update(estimate: frame, now: 1)
     #expect(!paced)
     #expect(negotiator.pace == FrameRate(10, 10))
-    let changed = negotiator.update(estimate: frame - 1, now: 2)
+    #expect(negotiator.nextCheck == nil)
+    let early = negotiator.update(estimate: frame - 1, now: second)
+    #expect(!early)
+    #expect(negotiator.pace == FrameRate(10, 10))
+    #expect(negotiator.nextCheck == 3 * second)
+    let changed = negotiator.update(estimate: frame / 2, now: 3 * second)
     #expect(changed)
     #expect(negotiator.current == small)
-    // A quarter of the pixels: four times the frames.
+    // A quarter of the pixels: four times the frames that were affordable at best meanwhile.
     #expect(negotiator.pace == FrameRate(40, 10))
+    #expect(negotiator.nextCheck == nil)
+  }
+
+  @Test func anEstimateThatIsLowForAMomentLeavesTheSize() {
+    var negotiator = negotiator()
+    _ = negotiator.update(estimate: 0, now: 0)
+    for time in [Int64(1), 4, 7] {
+      let low = negotiator.update(estimate: 100, now: time * second)
+      let again = negotiator.update(estimate: frame * 3, now: time * second + second)
+      #expect(!low && !again)
+      #expect(negotiator.current == large)
+      #expect(negotiator.pace == FrameRate(30, 10))
+      #expect(negotiator.nextCheck == nil)
+    }
+  }
+
+  @Test func aDeclaredSlowerFormatOfTheSizeIsTakenMeanwhile() {
+    var negotiator = negotiator(slow, large, small)
+    _ = negotiator.update(estimate: 0, now: 0)
+    let slowed = negotiator.update(estimate: 100, now: second)
+    #expect(slowed)
+    #expect(negotiator.current == slow)
+    #expect(negotiator.nextCheck == 3 * second)
   }
 
   @Test func whenNothingFitsTheSmallestAtOneASecond() {
@@ -106,9 +134,9 @@ import Testing
   @Test func whateverTheOrderOfTheList() {
     var one = negotiator(small, large, slow)
     var other = negotiator(slow, small, large)
-    for estimate in [0, frame * 40, frame * 10, frame * 4, frame, frame / 2, 10] {
-      _ = one.update(estimate: estimate, now: 0)
-      _ = other.update(estimate: estimate, now: 0)
+    for (time, estimate) in [0, frame * 40, frame * 10, frame * 4, frame, frame / 2, 10].enumerated() {
+      _ = one.update(estimate: estimate, now: Int64(time) * 2 * second)
+      _ = other.update(estimate: estimate, now: Int64(time) * 2 * second)
       #expect(one.current == other.current)
       #expect(one.pace == other.pace)
     }

@@ -1,5 +1,5 @@
 """Three parties on two machines over a hub, one of them shares a screen, while the link between the machines falls from 4 Mbit/s to 300 kbit/s and
-comes back: frame by frame. By `make interop-hub`, not by `make interop`: its figures differ much from run to run where the processor is busy."""
+comes back: frame by frame."""
 from __future__ import annotations
 
 import time
