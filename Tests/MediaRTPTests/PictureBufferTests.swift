@@ -86,6 +86,23 @@ struct TestStream {
     #expect(buffer.waitingSince == nil && buffer.completePictures == 0)
   }
 
+  @Test func itIsKnownThatAKeyFrameHasBegunToCome() throws {
+    var stream = TestStream()
+    for packet in try stream.picture(200, isKey: false) { try insert(packet, now: 1) }
+    #expect(buffer.keyFrameArrival == nil)
+    let key = try stream.picture(300, isKey: true)
+    // Not by its middle.
+    try insert(key[1], now: 2)
+    #expect(buffer.keyFrameArrival == nil)
+    try insert(key[0], now: 3)
+    #expect(buffer.keyFrameArrival == 3)
+    for packet in try stream.picture(50, isKey: false) { try insert(packet, now: 4) }
+    #expect(buffer.keyFrameArrival == 3)
+    for packet in key.dropFirst(2) { try insert(packet, now: 5) }
+    #expect(buffer.keyFrameArrival == 5)
+    #expect(drain().count == 2 && buffer.keyFrameArrival == nil)
+  }
+
   @Test func theyAreDescribed() throws {
     var stream = TestStream()
     let packets = try stream.picture(300, isKey: true)

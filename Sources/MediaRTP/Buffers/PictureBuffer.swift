@@ -50,6 +50,8 @@ public final class PictureBuffer {
   private var pictures: [Picture] = []
   private var timestamps = Unwrapper<UInt32>()
   private var newest: Int64 = -1
+  /// The latest key frame of which the first packet is here, and when the last of its packets came.
+  private var keyFrame: (first: Int64, timestamp: Int64, arrival: Int64)?
   /// The last packet of what was handed on.
   private var done: Int64?
   private var lastBase: UInt8?
@@ -83,6 +85,7 @@ public final class PictureBuffer {
     if newest >= 0, number <= newest - Int64(ring.capacity) { return .late }
     guard piece(number) == nil else { return .duplicate }
     var piece = Piece()
+    var isKeyFrame = false
     (piece.number, piece.arrival, piece.isMarked) = (number, now, packet.header.marker)
     if packet.payload.isEmpty {
       piece.isEmpty = true
@@ -91,7 +94,7 @@ public final class PictureBuffer {
       do throws(PacketError) {
         piece.descriptor = try VP8Descriptor(parsing: &reader)
         guard !reader.isAtEnd else { throw PacketError("VP8: a descriptor and nothing after it") }
-        if piece.descriptor.isStart, piece.descriptor.partition == 0 { _ = try VP8FrameTag(parsing: reader.rest) }
+        if piece.descriptor.isStart, piece.descriptor.partition == 0 { isKeyFrame = try VP8FrameTag(parsing: reader.rest).isKeyFrame }
       } catch {
         return .refused(error)
       }
@@ -103,6 +106,8 @@ public final class PictureBuffer {
     piece.orientation = packet.header.extensions.orientation ?? 0
     makeRoom(number)
     newest = max(newest, number)
+    if isKeyFrame, number > keyFrame?.first ?? -1 { keyFrame = (number, piece.timestamp, now) }
+    if keyFrame?.timestamp == piece.timestamp { keyFrame?.arrival = now }
     pieces[index(number)] = piece
     connect(from: number)
     return .kept
@@ -239,6 +244,9 @@ public final class PictureBuffer {
     return pictures.first?.lastArrival ?? piece(newest)?.arrival
   }
 
+  /// A key frame has begun to come and was not handed on: when the last of its packets came.
+  public var keyFrameArrival: Int64? { keyFrame.flatMap { $0.first > done ?? -1 ? $0.arrival : nil } }
+
   public var completePictures: Int { pictures.count }
   /// The last packet of what was handed on.
   public var lastTaken: Int64? { done }
@@ -248,6 +256,6 @@ public final class PictureBuffer {
     for place in pieces.indices { pieces[place] = Piece() }
     pictures.removeAll(keepingCapacity: true)
     timestamps.reset()
-    (newest, done, lastBase, lastNumber) = (-1, nil, nil, nil)
+    (newest, keyFrame, done, lastBase, lastNumber) = (-1, nil, nil, nil, nil)
   }
 }

@@ -138,10 +138,15 @@ final class ReceivingStream {
     guard case .pictures(let buffer) = content else { return false }
     if missing.takeBeyondHelp() { needsKeyFrame = true }
     if let since = buffer.waitingSince, now &- since > ReceivingStream.patience { needsKeyFrame = true }
-    guard needsKeyFrame, statistics.counters.packetsReceived > 0 else { return false }
-    if let nextKeyFrameRequest, now < nextKeyFrameRequest { return false }
+    guard let due = keyFrameRequest(buffer), now >= due else { return false }
     nextKeyFrameRequest = now &+ max(ReceivingStream.requestPause, roundTrip &* 2)
     return true
+  }
+
+  /// When a key frame is to be asked for: at once, but one that has begun to come is waited for.
+  private func keyFrameRequest(_ buffer: PictureBuffer) -> Int64? {
+    guard needsKeyFrame, statistics.counters.packetsReceived > 0 else { return nil }
+    return max(nextKeyFrameRequest ?? 0, buffer.keyFrameArrival.map { $0 &+ ReceivingStream.requestPause } ?? 0)
   }
 
   /// When something is due of itself.
@@ -151,8 +156,7 @@ final class ReceivingStream {
     case .sound(let buffer): return min(asking, buffer.nextDeadline ?? .max)
     case .pictures(let buffer):
       let due = buffer.next().flatMap { delay.release(stamp: ReceivingStream.nanoseconds($0.timestamp)) } ?? .max
-      guard needsKeyFrame, statistics.counters.packetsReceived > 0 else { return min(asking, due) }
-      return min(asking, due, nextKeyFrameRequest ?? now)
+      return min(asking, due, keyFrameRequest(buffer) ?? .max)
     }
   }
 }
