@@ -1,10 +1,10 @@
 /* mediasdk/network.h - what the network does to a session: its quality, and each stream's packets, losses, delays
  *
- * Of sessions over a network ("rtp:", "hub:"). A session in a loopback room has none, and neither has the mix: there these functions return
- * MSDK_E_STATE; but streams that pass in packets because the room's network is scripted (room.h) have both kinds of figures. Names and
- * meanings are those of W3C's webrtc-stats, from where an "inbound-rtp" or "outbound-rtp" tells them; times are nanoseconds, durations
- * included. Everything counts from the stream's first packet in this connection. msdk_session_stats_json tells the same of all streams at
- * once.
+ * Of sessions over a network ("rtp:", "hub:"), and in a loopback room while its network is scripted (room.h), of what passes there in packets:
+ * VP8 and Opus. Otherwise a loopback room has none, and neither has the mix: there these functions return MSDK_E_STATE. Names and meanings
+ * are those of W3C's webrtc-stats, from where an "inbound-rtp" or "outbound-rtp" tells them; times are nanoseconds, durations included.
+ * Everything counts from the stream's first packet in this connection. msdk_session_stats_json tells the same of all streams at once; in a
+ * loopback room the first "transport" of it is the session's own way, and one more stands for the way of each participant of whom it receives.
  */
 #ifndef MEDIASDK_NETWORK_H
 #define MEDIASDK_NETWORK_H
@@ -87,20 +87,19 @@ typedef struct msdk_inbound_stats {
  *
  * Lost is what did not come at first, whether or not it was repaired. The share counts from the fifth second of sending on. What is not
  * known is left out, and where nothing is known, before the first seconds of media, or after ten in which none went that way, the grade
- * is UNKNOWN. A grade falls after two seconds in which all figures said so. It rises after five in which they were so good that half as
+ * is UNKNOWN. In a loopback room what passes in one piece counts as packets of 1200 bytes. A grade falls after two seconds in which all figures said so. It rises after five in which they were so good that half as
  * much again of each would still be in the better column: so it does not flap. */
 enum { MSDK_QUALITY_UNKNOWN = 0, MSDK_QUALITY_BAD = 1, MSDK_QUALITY_POOR = 2, MSDK_QUALITY_GOOD = 3 };
 enum { MSDK_DIRECTION_OUTGOING = 1, MSDK_DIRECTION_INCOMING = 2 };
 
 /* ----------------------------------------------------------------------------------------------------------------- streams */
 
-/* Of a stream that is started. MSDK_E_STATE: it is not, its session is in a loopback room, or nothing of it has gone yet, as there is
- * nobody to send to. [any thread] */
+/* Of a stream that is started. MSDK_E_STATE: it is not, there is no network, or nothing of it has gone yet, as there is nobody to
+ * send to. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_network_stats(msdk_outgoing_video *stream, msdk_outbound_stats *out);
 MSDK_EXPORT msdk_result msdk_outgoing_audio_network_stats(msdk_outgoing_audio *stream, msdk_outbound_stats *out);
 
-/* Of a participant's stream. MSDK_E_STATE: it comes by a loopback room, was removed, is the mix, or is in a hub and nobody here takes
- * it. [any thread] */
+/* Of a participant's stream. MSDK_E_STATE: there is no network, it was removed, is the mix, or is in a hub and nobody here takes it. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_network_stats(msdk_incoming_video *stream, msdk_inbound_stats *out);
 MSDK_EXPORT msdk_result msdk_incoming_audio_network_stats(msdk_incoming_audio *stream, msdk_inbound_stats *out);
 

@@ -2,20 +2,21 @@ import MediaCore
 import MediaRTP
 import MediaTransport
 
-/// Looks at a session's network once a second, from its connecting to its leaving. It keeps the session no longer than that.
+/// Looks at a session's network once a second, from its connecting to its leaving, or until there is no network any more and that is told. It keeps
+/// the session no longer than that.
 final class QualityWatch: Sendable {
   private struct State {
     var session: Session?
-    var quality = NetworkQuality()
+    var quality: NetworkQuality
   }
 
   private let state: Monitor<State>
-  private let transport: any Transport
+  let transport: any Transport
   private let loop: EventLoop
 
-  init(_ session: Session, _ transport: any Transport) {
+  init(_ session: Session, _ transport: any Transport, since figures: NetworkFigures) {
     (self.transport, loop) = (transport, session.engine.loop)
-    state = Monitor(State(session: session))
+    state = Monitor(State(session: session, quality: NetworkQuality(since: figures)))
   }
 
   var grades: (outgoing: NetworkQuality.Grade, incoming: NetworkQuality.Grade) { state.withLock { ($0.quality.outgoing, $0.quality.incoming) } }
@@ -31,13 +32,15 @@ final class QualityWatch: Sendable {
   }
 
   private func look() {
-    guard let session = state.withLock({ $0.session }), var figures = transport.networkFigures else { return }
+    guard let session = state.withLock({ $0.session }) else { return }
+    let network = transport.networkFigures
+    var figures = network ?? NetworkFigures()
     (figures.estimate, figures.wanted) = session.demand
     let changes = state.withLock { $0.quality.sample(figures, now: loop.clock.now()) }
     for change in changes where state.withLock({ $0.session != nil }) {
       session.push(.networkQuality(change.direction, change.grade, estimate: figures.estimate))
     }
-    begin()
+    if network == nil, grades == (.unknown, .unknown) { session.endQuality() } else { begin() }
   }
 }
 
@@ -49,17 +52,17 @@ extension Session {
     return (estimate, wanted)
   }
 
-  /// Of a transport that leads to a network, and was connected.
+  /// Of a transport that leads to a network.
   func watchQuality(of transport: any Transport) {
-    guard transport.networkFigures != nil else { return }
-    let watch = QualityWatch(self, transport)
-    let (isHere, former): (Bool, QualityWatch?) = guarded.withLock { guarded in
-      guard guarded.transport === transport else { return (false, nil) }
+    guard let figures = transport.networkFigures else { return }
+    let watch = QualityWatch(self, transport, since: figures)
+    let (isNew, former): (Bool, QualityWatch?) = guarded.withLock { guarded in
+      guard guarded.transport === transport, guarded.quality?.transport !== transport else { return (false, nil) }
       defer { guarded.quality = watch }
       return (true, guarded.quality)
     }
     former?.end()
-    if isHere { watch.begin() } else { watch.end() }
+    if isNew { watch.begin() } else { watch.end() }
   }
 
   func endQuality() {

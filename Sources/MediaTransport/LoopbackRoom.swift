@@ -65,6 +65,8 @@ final class LoopbackRoom: Sendable {
     var scriptOwner: (any MediaClock)?
     var accessOwner: (any MediaClock)?
 
+    var isScripted: Bool { scriptForAll != nil || !scripts.isEmpty }
+
     func script(for userID: String) -> NetworkScript? {
       scripts.isEmpty ? scriptForAll : scripts[userID] ?? scriptForAll
     }
@@ -92,10 +94,12 @@ final class LoopbackRoom: Sendable {
       } else {
         state.scriptForAll = script
       }
-      state.scriptOwner = state.scriptForAll == nil && state.scripts.isEmpty ? nil : owner
+      state.scriptOwner = state.isScripted ? owner : nil
       return state.members + state.waiting
     }
   }
+
+  var isScripted: Bool { state.withLock { $0.isScripted } }
 
   // MARK: Access
 
@@ -286,6 +290,17 @@ final class LoopbackRoom: Sendable {
 
   func publisher(of id: StreamID) -> LoopbackTransport? {
     state.withLock { $0.streams[id]?.publisher }
+  }
+
+  /// Of whom a member receives something, in the order of their joining, and what.
+  func publishers(to receiver: LoopbackTransport) -> [(publisher: LoopbackTransport, streams: [StreamID])] {
+    state.withLock { state in
+      let received = state.streams.filter { $0.value.receivers.contains { $0.transport === receiver } }
+      return state.members.compactMap { member in
+        let own = received.filter { $0.value.publisher === member }.keys.sorted { $0.value < $1.value }
+        return own.isEmpty ? nil : (member, own)
+      }
+    }
   }
 
   private func remove(_ id: StreamID, from state: inout State) {

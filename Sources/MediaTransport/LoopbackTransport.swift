@@ -26,6 +26,8 @@ public final class LoopbackTransport: Transport {
     /// Units under way to this member.
     var inFlight = 0
     var stats = TransportStats()
+    /// The room was, when that was looked at last.
+    var isScripted = false
   }
 
   private static let reconnectTimeout: Int64 = 30_000_000_000
@@ -233,15 +235,21 @@ public final class LoopbackTransport: Transport {
     room.withLock { $0 }?.state.withLock { $0.script(for: member.userID) }
   }
 
+  /// For somebody in the room, whose way out is a way in for the others.
+  var isScripted: Bool { room.withLock { $0 }?.isScripted == true }
+
   /// Applies the step in force, and comes back when the next one begins.
   func followScript() {
     let now = loop.clock.now()
     let script = currentScript()
     let step = script?.step(at: now)
-    let generation: UInt64 = state.withLock { state in
+    let isScripted = isScripted
+    let (generation, isNew): (UInt64, Bool) = state.withLock { state in
+      defer { state.isScripted = isScripted }
       state.scriptGeneration += 1
-      return state.scriptGeneration
+      return (state.scriptGeneration, isScripted && !state.isScripted)
     }
+    if isNew { post(.networkAppeared) }
     // What is sent in packets is measured.
     let isMeasured = way.withLock { way in
       way.follow(script, user: member.userID)

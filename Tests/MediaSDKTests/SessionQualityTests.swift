@@ -72,4 +72,32 @@ import Testing
     #expect(!other.events(other.anna).contains { $0.hasPrefix("network") })
     #expect(other.anna.stats.outgoingQuality == .unknown)
   }
+
+  @Test func aRoomWithAScriptedNetworkHasThemWhileItIsScripted() throws {
+    let call = try Call("with a network").connect()
+    let (outgoing, _) = try call.stream(Make.vp8())
+    func grades() -> [String] { (call.events(call.anna) + call.events(call.bert)).filter { $0.hasPrefix("network") } }
+    func film(seconds: Int) throws {
+      for _ in 0..<10 * seconds {
+        try outgoing.currentSender().sendPicture()
+        try call.advance(second / 10)
+      }
+    }
+    try film(seconds: 5)
+    #expect(grades() == [])
+    try call.script(NetworkScript.Step(delay: 20 * millisecond))
+    try film(seconds: 5)
+    #expect(grades() == ["network outgoing good", "network incoming good"])
+    try call.script(NetworkScript.Step(delay: 20 * millisecond, loss: 300_000))
+    try film(seconds: 10)
+    #expect(grades() == ["network outgoing bad", "network incoming bad"])
+    #expect(call.anna.stats.outgoingQuality == .bad && call.bert.stats.incomingQuality == .bad)
+    try call.engine.scriptNetwork(call.room, [], seed: 1, userID: nil)
+    try film(seconds: 15)
+    #expect(grades() == ["network outgoing unknown", "network incoming unknown"])
+    try film(seconds: 5)
+    try call.script(NetworkScript.Step(delay: 20 * millisecond))
+    try film(seconds: 5)
+    #expect(grades() == ["network outgoing good", "network incoming good"])
+  }
 }

@@ -29,13 +29,16 @@ public struct NetworkQuality: Sendable {
   public var outgoing: Grade { ways.outgoing.grade }
   public var incoming: Grade { ways.incoming.grade }
   private var ways = (outgoing: NetworkWay(), incoming: NetworkWay())
-  private var last = NetworkFigures()
+  private var last: NetworkFigures
   private var sendingSince: Int64?
   /// Without a pause.
   private var steadySince: Int64?
   private var lost = (outgoing: RecentLoss(), incoming: RecentLoss())
 
-  public init() {}
+  /// What was counted before that is left out.
+  public init(since figures: NetworkFigures = NetworkFigures()) {
+    last = figures
+  }
 
   /// To be called every `interval`.
   public mutating func sample(_ figures: NetworkFigures, now: Int64) -> [Change] {

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaRTP
 
 /// A member's way under a script, on the event loop.
 extension LoopbackTransport {
@@ -99,11 +100,21 @@ extension LoopbackTransport {
 
   public func backlog(of stream: StreamID) -> Int64 {
     let now = loop.clock.now()
-    return way.withLock { $0.pair?.expectedDelay(of: stream, at: now) ?? 0 }
+    return way.withLock { $0.pair?.backlog(of: stream, at: now) ?? 0 }
   }
 
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
     way.withLock { $0.pair?.setTargetBitrate(bitrate, of: stream) }
+  }
+
+  /// What is sent and what comes is counted here, in packets or not; the rest is known of packets only.
+  public var networkFigures: NetworkFigures? {
+    guard isScripted else { return nil }
+    var figures = way.withLock { $0.pair?.networkFigures } ?? NetworkFigures()
+    let stats = state.withLock { $0.stats }
+    (figures.packetsSent, figures.packetsReceived) = (stats.packetsSent, stats.packetsReceived)
+    figures.packetsLost = Int64(clamping: stats.packetsLost)
+    return figures
   }
 
   public func look(sending stream: StreamID) -> OutboundLook? {
@@ -113,6 +124,13 @@ extension LoopbackTransport {
   public func look(receiving stream: StreamID) -> InboundLook? {
     guard let publisher = room.withLock({ $0 })?.publisher(of: stream), publisher !== self else { return nil }
     return publisher.way.withLock { $0.pair?.look(receiving: stream) }
+  }
+
+  /// The own way first, then those of whom something is received, each as a transport of its own.
+  public func statsEntries(at time: Double) -> [JSON] {
+    let others = room.withLock({ $0 })?.publishers(to: self) ?? []
+    let ways = [way.withLock { $0.pair?.look }] + others.map { other in other.publisher.way.withLock { $0.pair?.look(receiving: other.streams) } }
+    return ways.enumerated().flatMap { index, look in look?.entries(of: index, cipher: nil, at: time) ?? [] }
   }
 }
 

@@ -196,8 +196,10 @@ final class ScriptedPair {
 
   // MARK: Figures
 
-  func expectedDelay(of stream: StreamID, at now: Int64) -> Int64 { streams.place(of: stream) == nil ? 0 : near.expectedDelay(at: now) }
+  func backlog(of stream: StreamID, at now: Int64) -> Int64 { streams.place(of: stream) == nil ? 0 : near.backlog(at: now) }
   var roundTrip: Int64? { near.pathStats.currentRoundTripTime }
+  /// Of the member's end.
+  var networkFigures: NetworkFigures { near.networkFigures }
 
   func setTargetBitrate(_ bitrate: UInt64, of stream: StreamID) {
     if let place = streams.place(of: stream) { near.setTargetBitrate(Int(clamping: bitrate), sending: place) }
@@ -209,5 +211,16 @@ final class ScriptedPair {
 
   func look(receiving stream: StreamID) -> InboundLook? {
     streams.place(of: stream).flatMap { far.stats(receiving: streams.ssrc(at: $0)) }.map { InboundLook(stream: $0, path: far.pathStats) }
+  }
+
+  /// All that the member sends.
+  var look: RTPLook {
+    RTPLook(
+      remote: nil, path: near.pathStats, dropped: .init(), inbound: [], outbound: (0..<near.sentStreams).compactMap { near.stats(sending: $0) })
+  }
+
+  /// What of it arrives, of these streams.
+  func look(receiving streams: [StreamID]) -> RTPLook {
+    RTPLook(remote: nil, path: far.pathStats, dropped: .init(), inbound: streams.compactMap { look(receiving: $0)?.stream }, outbound: [])
   }
 }

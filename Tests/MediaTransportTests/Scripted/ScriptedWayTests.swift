@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import MediaRTP
 import Testing
 
 @testable import MediaTransport
@@ -52,6 +53,33 @@ import Testing
     #expect(call.bert.transport.look(receiving: video) == nil)
     #expect(call.anna.transport.look(sending: video) == nil)
     #expect(call.anna.estimates.last?.bits ?? 0 == 0)
+    call.close()
+  }
+
+  @Test func theWayHasFiguresWhileItIsThere() throws {
+    let call = try ScriptedCall(#function, [slow], seed: 1)
+    let (anna, bert) = (call.anna.transport, call.bert.transport)
+    #expect(anna.networkFigures == NetworkFigures() && anna.statsEntries(at: 0).isEmpty)
+    try call.play(milliseconds: 3000) { 3000 }
+    /// As it is rendered, of all entries of that type.
+    func values(_ transport: LoopbackTransport, _ type: String, _ name: String) -> [String] {
+      transport.statsEntries(at: 5).compactMap { entry in
+        guard case .object(let pairs) = entry, pairs.contains(where: { $0.0 == "type" && $0.1.rendered() == "\"\(type)\"" }) else { return nil }
+        return pairs.first { $0.0 == name }?.1.rendered()
+      }
+    }
+    #expect(values(anna, "transport", "id") == ["\"transport-0\""] && values(anna, "inbound-rtp", "id") == [])
+    #expect(values(anna, "outbound-rtp", "framesSent").sorted() == ["0", "30"])
+    // Bert sends nothing: of him there is only what comes.
+    #expect(values(bert, "transport", "id") == ["\"transport-1\""] && values(bert, "outbound-rtp", "id") == [])
+    #expect(values(bert, "inbound-rtp", "framesReceived") == ["30"])
+    #expect(values(bert, "inbound-rtp", "transportId") == ["\"transport-1\"", "\"transport-1\""])
+    let (out, into) = (try #require(anna.networkFigures), try #require(bert.networkFigures))
+    #expect(out.packetsSent > 100 && out.packetsReported > 0 && out.reportedLost == 0 && out.packetsReceived == 0)
+    #expect((out.roundTrip ?? 0) >= 100 * millisecond)
+    #expect(into.packetsReceived > 100 && into.packetsLost == 0 && into.packetsSent == 0 && into.roundTrip == nil)
+    try call.room.script([], user: "anna")
+    #expect(anna.networkFigures == nil && bert.networkFigures == nil && anna.statsEntries(at: 0).isEmpty)
     call.close()
   }
 
