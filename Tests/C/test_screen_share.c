@@ -144,6 +144,9 @@ static void the_rate_gives_way_and_the_size_stays(void) {
   step.bandwidth_bps = 1920 * 1080 * 3 / 100 - 1000;
   CHECK_OK(network_set(it.engine, it.url, &step, 1, 1));
   run_for(it.engine, SECOND);
+  CHECK_EQ(outgoing_stats(it.outgoing).width, 1920);
+  CHECK_RANGE(outgoing_stats(it.outgoing).paced_frames_per_second, 1, 1);
+  run_for(it.engine, SECOND);
   CHECK_EQ(outgoing_stats(it.outgoing).width, 960);
   call_close(&it);
 }
