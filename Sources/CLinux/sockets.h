@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Sockets that do not block and are not inherited. */
@@ -30,9 +31,11 @@ static inline int msdk_epoll_change(int epoll, int descriptor, uint32_t events, 
   return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
 }
 static inline int msdk_epoll_remove(int epoll, int descriptor) { return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
-static inline int msdk_epoll_wait(int epoll, msdk_ready *ready, int capacity, int timeout_ms) {
+/* A timeout below 0 is none. Its resolution is that of the clock, which epoll_wait has not (Linux 5.11, glibc 2.35). */
+static inline int msdk_epoll_wait(int epoll, msdk_ready *ready, int capacity, int64_t timeout_ns) {
   struct epoll_event events[32];
-  int count = epoll_wait(epoll, events, capacity < 32 ? capacity : 32, timeout_ms);
+  struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+  int count = epoll_pwait2(epoll, events, capacity < 32 ? capacity : 32, timeout_ns < 0 ? NULL : &timeout, NULL);
   for (int i = 0; i < count; i++) ready[i] = (msdk_ready){events[i].data.u64, events[i].events, 0};
   return count;
 }

@@ -57,11 +57,11 @@ final class IngestLoop: @unchecked Sendable {
     expire()
   }
 
-  private func timeout() -> Int32 {
+  private func timeout() -> Int64 {
     var soonest = pausedUntil ?? .max
     for peer in peers.values { soonest = min(soonest, peer.leavesAt ?? peer.machine.deadline) }
     guard soonest != .max else { return -1 }
-    return Int32(clamping: max(0, (soonest - MediaTime.monotonic() + 999_999) / 1_000_000))
+    return max(0, soonest - MediaTime.monotonic())
   }
 
   private func serve(_ event: msdk_ready) {

@@ -24,13 +24,14 @@ public final class SRTPSender {
     let size = packet.count + profile.tagSize
     guard output.count >= size else { throw PacketError("SRTP: no room for the tag") }
     let (ssrc, sequence) = (header.ssrc, header.sequence.rawValue)
-    let highest = indices[ssrc] ?? Int64(sequence)
-    if indices[ssrc] == nil, indices.count >= SRTPSender.mostStreams { throw PacketError("SRTP: more than 4096 streams") }
+    let place = indices.index(forKey: ssrc)
+    if place == nil, indices.count >= SRTPSender.mostStreams { throw PacketError("SRTP: more than 4096 streams") }
+    let highest = place.map { indices.values[$0] } ?? Int64(sequence)
     let difference = Int64(Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: highest)))
     let index = max(0, highest + difference)
     // 2^48 packets under one key are the end of it (section 9.2).
     guard index < 1 << 48 else { throw PacketError("SRTP: the key is used up") }
-    indices[ssrc] = max(highest, index)
+    if let place { indices.values[place] = max(highest, index) } else { indices[ssrc] = max(highest, index) }
     let front = UnsafeRawBufferPointer(rebasing: packet.prefix(header.size))
     UnsafeMutableRawBufferPointer(rebasing: output.prefix(front.count)).copyMemory(from: front)
     var rollOver = UInt32(truncatingIfNeeded: index >> 16).bigEndian

@@ -18,6 +18,25 @@ import Testing
     #expect(!ring.contains(19) && ring.contains(4) && !ring.contains(-1) && !ring.contains(.max))
   }
 
+  @Test func itGrowsWithWhatIsYoungAndNoFurther() {
+    let ring = PacketRing(capacity: 500, slotSize: 64, lifetime: 1000)
+    #expect(ring.capacity == 512 && ring.slots == 64)
+    func holds(_ numbers: Range<Int64>) -> Bool { numbers.allSatisfy { ring.packet($0)?.elementsEqual([UInt8(truncatingIfNeeded: $0)]) == true } }
+    // A hundred packets are of the last thousand.
+    for number in Int64(7)..<5000 {
+      #expect(put(ring, number, [UInt8(truncatingIfNeeded: number)], time: number * 10))
+      let sent = ring.takeForResending(number, now: number * 10, roundTrip: 0, longest: 1000, mostSendings: 3)
+      #expect(sent != nil && holds(max(7, number - 99)..<number + 1))
+    }
+    #expect(ring.slots == 128 && ring.entry(4950)?.sendings == 1)
+    // The same one again is no other.
+    for _ in 0..<100 { #expect(put(ring, 4999, [135], time: 49_990)) }
+    #expect(ring.slots == 128)
+    // A gap, and all at once, of which as many are kept as there may be.
+    for number in Int64(9000)..<10_000 { #expect(put(ring, number, [UInt8(truncatingIfNeeded: number)], time: 100_000)) }
+    #expect(ring.slots == 512 && holds(9488..<10_000) && !ring.contains(9487) && !ring.contains(4999))
+  }
+
   @Test func whatIsTooLargeIsNotKept() {
     let ring = PacketRing(capacity: 16, slotSize: 64)
     #expect(!put(ring, 1, [UInt8](repeating: 1, count: 65)))

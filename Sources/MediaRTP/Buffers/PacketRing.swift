@@ -1,5 +1,6 @@
 /// The last packets of a stream, each in a slot that its number names: a newer packet takes the place of the one that lies a round before it.
-/// All memory is there from the beginning; pages that were never written cost nothing.
+/// With a lifetime there are few slots at first, and twice as many whenever a packet would take the place of one that is younger: a stream of few
+/// packets takes little memory, and that stays in the processor's cache. Without one all of them are there from the beginning.
 public final class PacketRing {
   public struct Entry {
     /// Unwrapped; below 0 nothing lies there.
@@ -12,33 +13,55 @@ public final class PacketRing {
 
   public let slotSize: Int
   public let capacity: Int
-  private let memory: UnsafeMutableRawBufferPointer
+  private let lifetime: Int64?
+  private var memory: UnsafeMutableRawBufferPointer
   private var entries: [Entry]
+  static let fewest = 64
 
   /// The capacity is rounded up to a power of two, 32768 at most, half of the numbers there are.
-  public init(capacity: Int, slotSize: Int = 1500) {
+  public init(capacity: Int, slotSize: Int = 1500, lifetime: Int64? = nil) {
     var rounded = 16
     while rounded < min(capacity, 32_768) { rounded *= 2 }
     self.capacity = rounded
     self.slotSize = max(64, slotSize)
-    memory = .allocate(byteCount: rounded * self.slotSize, alignment: 16)
-    entries = [Entry](repeating: Entry(), count: rounded)
+    self.lifetime = lifetime
+    let slots = lifetime == nil ? rounded : min(rounded, PacketRing.fewest)
+    memory = .allocate(byteCount: slots * self.slotSize, alignment: 16)
+    entries = [Entry](repeating: Entry(), count: slots)
   }
 
   deinit {
     memory.deallocate()
   }
 
+  /// Slots that there are now.
+  var slots: Int { entries.count }
+
   @inline(__always)
-  private func index(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (capacity - 1) }
+  private func index(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (entries.count - 1) }
 
   private func slot(_ number: Int64) -> UnsafeMutableRawBufferPointer {
     let start = index(number) * slotSize
     return UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + slotSize])
   }
 
-  /// The slot of a packet that is to be written; what lay there is gone. `keep` says how much of it is the packet.
-  public func begin(_ number: Int64) -> UnsafeMutableRawBufferPointer {
+  private func grow() {
+    let (former, kept) = (memory, entries)
+    memory = .allocate(byteCount: 2 * former.count, alignment: 16)
+    entries = [Entry](repeating: Entry(), count: 2 * kept.count)
+    for (place, entry) in kept.enumerated() where entry.number >= 0 {
+      let start = place * slotSize
+      slot(entry.number).copyMemory(from: UnsafeRawBufferPointer(rebasing: former[start..<start + entry.size]))
+      entries[index(entry.number)] = entry
+    }
+    former.deallocate()
+  }
+
+  /// The slot of a packet that is to be written; what lay there is gone, and nothing borrowed holds. `keep` says how much of it is the packet.
+  public func begin(_ number: Int64, now: Int64) -> UnsafeMutableRawBufferPointer {
+    while let lifetime, entries.count < capacity, case let entry = entries[index(number)], entry.number >= 0, entry.number != number,
+      now &- entry.time < lifetime
+    { grow() }
     entries[index(number)] = Entry()
     return slot(number)
   }
@@ -51,7 +74,7 @@ public final class PacketRing {
   /// False when it is larger than a slot.
   public func put(_ number: Int64, _ bytes: UnsafeRawBufferPointer, time: Int64) -> Bool {
     guard bytes.count <= slotSize else { return false }
-    begin(number).copyMemory(from: bytes)
+    begin(number, now: time).copyMemory(from: bytes)
     keep(number, size: bytes.count, time: time)
     return true
   }

@@ -13,8 +13,9 @@ public enum PathState: Sendable, Equatable {
 
 /// How much may be sent on a transport: delay-based and loss-based congestion control of the sender (draft-ietf-rmcat-gcc-02 and what libwebrtc
 /// does since: bursts, a line through delays, a measured rate, probes, a window for what is in flight). All rates in bits a second, all times in
-/// nanoseconds of one monotonic clock. Memory is bounded by that of `SendHistory` and windows of seconds.
-public struct BandwidthEstimator: Sendable {
+/// nanoseconds of one monotonic clock. Memory is bounded by that of `SendHistory` and windows of seconds. It has one owner: to look at it is not to
+/// copy it, which would count a reference to each of its windows.
+public struct BandwidthEstimator: ~Copyable, Sendable {
   public struct Limits: Sendable, Equatable {
     public var minimum: Int
     public var start: Int

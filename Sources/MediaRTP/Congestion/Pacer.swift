@@ -87,11 +87,21 @@ public struct Pacer<Payload: Sendable>: Sendable {
     return max(expectedDelay(at: now), 10 * held)
   }
 
+  /// Of a kind, without a copy.
   private subscript(kind: PacedKind) -> PacerQueue<Payload> {
-    switch kind {
-    case .audio: audio
-    case .retransmission: retransmissions
-    case .video: video
+    _read {
+      switch kind {
+      case .audio: yield audio
+      case .retransmission: yield retransmissions
+      case .video: yield video
+      }
+    }
+    _modify {
+      switch kind {
+      case .audio: yield &audio
+      case .retransmission: yield &retransmissions
+      case .video: yield &video
+      }
     }
   }
 
@@ -124,13 +134,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
   public mutating func enqueue(_ payload: Payload, size: Int, kind: PacedKind, now: Int64) -> Bool {
     let entry = PacerQueue<Payload>.Entry(payload: payload, size: max(0, size), since: now)
     guard entry.size <= longest - bytes, !self[kind].isFull else { return false }
-    switch kind {
-    case .audio: audio.append(entry)
-    case .retransmission: retransmissions.append(entry)
-    case .video:
-      video.append(entry)
-      lastVideo = now
-    }
+    self[kind].append(entry)
+    if kind == .video { lastVideo = now }
     return true
   }
 
@@ -197,7 +202,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
   }
 
   private mutating func expire(_ kind: PacedKind, _ now: Int64) -> Departure? {
-    guard let first = self[kind].first, now - first.since > Pacer.patience(kind), let entry = removeFirst(kind) else { return nil }
+    guard let first = self[kind].first, now - first.since > Pacer.patience(kind), let entry = self[kind].removeFirst() else { return nil }
     return .expired(entry.payload, kind: kind)
   }
 
@@ -214,16 +219,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
     }
   }
 
-  private mutating func removeFirst(_ kind: PacedKind) -> PacerQueue<Payload>.Entry? {
-    switch kind {
-    case .audio: audio.removeFirst()
-    case .retransmission: retransmissions.removeFirst()
-    case .video: video.removeFirst()
-    }
-  }
-
   private mutating func send(_ kind: PacedKind, probe: Int32) -> Departure? {
-    guard let entry = removeFirst(kind) else { return nil }
+    guard let entry = self[kind].removeFirst() else { return nil }
     account(entry.size, isProbe: probe != 0)
     return .packet(entry.payload, kind: kind, probe: probe)
   }

@@ -107,7 +107,7 @@ extension RTPSession {
       guard let number = stream.number(of: sequence), number < stream.waiting else { continue }
       guard
         let packet = stream.ring.takeForResending(
-          number, now: now, roundTrip: roundTrip * 3 / 4, longest: 3_000_000_000, mostSendings: 10)
+          number, now: now, roundTrip: roundTrip * 3 / 4, longest: SendingStream.longestRepair, mostSendings: 10)
       else { continue }
       guard pacer.enqueue(Handle(stream: place, number: number), size: packet.count, kind: .retransmission, now: now) else { return }
     }

@@ -21,10 +21,16 @@ final class SendingStream {
   /// The numbers below are of before a goodbye, and are not sent any more.
   var first: Int64 = 0
 
+  /// For so long a packet may be asked for.
+  static let longestRepair: Int64 = 3_000_000_000
+  /// And wait to leave again.
+  private static let lifetime = longestRepair + 1_000_000_000
+
   init(_ settings: OutgoingRTP, _ session: RTPSettings, _ random: inout SeededRandom, next: Int64? = nil) {
     self.settings = settings
     map = session.extensions
-    ring = PacketRing(capacity: settings.encoding == .vp8 ? 2048 : 256, slotSize: min(max(256, session.packetSize), 1500))
+    ring = PacketRing(
+      capacity: settings.encoding == .vp8 ? 2048 : 256, slotSize: min(max(256, session.packetSize), 1500), lifetime: SendingStream.lifetime)
     reports = SenderReports(ssrc: settings.ssrc, clockRate: settings.encoding.clockRate, clock: session.clock)
     // Below the middle, so that nothing before the first is below zero.
     self.next = next ?? Int64.random(in: 1..<32_768, using: &random)
@@ -101,7 +107,7 @@ final class SendingStream {
   }
 
   private func write(_ units: Int64, marker: Bool, _ extensions: HeaderExtensions, _ now: Int64, _ payload: (inout PacketWriter) -> Void) {
-    var writer = PacketWriter(ring.begin(next))
+    var writer = PacketWriter(ring.begin(next, now: now))
     header(units, marker: marker, extensions).write(to: &writer, map)
     payload(&writer)
     ring.keep(next, size: writer.count, time: now)

@@ -6,7 +6,7 @@ import MediaTLS
 final class HubDoor: NetworkDriver {
   private struct Guarded {
     var listener: StreamListener?
-    var tag: UInt64?
+    var tags: [UInt64] = []
     let batch = DatagramBatch()
   }
 
@@ -40,14 +40,26 @@ final class HubDoor: NetworkDriver {
   }
 
   func open() throws(MediaError) {
-    let descriptors = guarded.withLock { guarded in (guarded.listener.map { [$0.descriptor] } ?? []) + [socket.descriptor] }
-    let tag = try table.thread.add(self, descriptors)
-    guarded.withLock { $0.tag = tag }
+    try drive(self, socket.descriptor)
+    do throws(MediaError) {
+      if let descriptor = guarded.withLock({ $0.listener?.descriptor }) { try drive(Porter(self), descriptor) }
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  private func drive(_ driver: any NetworkDriver, _ descriptor: Int32) throws(MediaError) {
+    let tag = try table.thread.add(driver, [descriptor])
+    guarded.withLock { $0.tags.append(tag) }
   }
 
   func close() {
-    let tag = guarded.withLock { $0.tag.take() }
-    if let tag { table.thread.remove(tag) }
+    let tags = guarded.withLock { guarded in
+      defer { guarded.tags = [] }
+      return guarded.tags
+    }
+    for tag in tags { table.thread.remove(tag) }
     guarded.withLock { $0.listener = nil }
   }
 
@@ -60,11 +72,6 @@ final class HubDoor: NetworkDriver {
   func drive(isReadable: Bool) -> Int64 {
     let now = MediaTime.monotonic()
     guard isReadable else { return .max }
-    for _ in 0..<HubDoor.mostKnocks {
-      guard let stranger = guarded.withLock({ $0.listener?.accept() }) else { break }
-      guard let tls = try? TLSMachine(server: certificate) else { continue }
-      HubGuest(HubLine(stranger, HubConnection(tls, isLimited: true, now: now)), at: self, table, now: now).start()
-    }
     let batch = guarded.withLock { $0.batch }
     for _ in 0..<HubDoor.mostBatches {
       let count = socket.receive(batch) { bytes, address in
@@ -74,5 +81,28 @@ final class HubDoor: NetworkDriver {
       if count < DatagramBatch.capacity { break }
     }
     return .max
+  }
+
+  private func letIn() {
+    let now = MediaTime.monotonic()
+    for _ in 0..<HubDoor.mostKnocks {
+      guard let stranger = guarded.withLock({ $0.listener?.accept() }) else { break }
+      guard let tls = try? TLSMachine(server: certificate) else { continue }
+      HubGuest(HubLine(stranger, HubConnection(tls, isLimited: true, now: now)), at: self, table, now: now).start()
+    }
+  }
+
+  /// Looks at the listener when somebody knocks, and not with each datagram.
+  private final class Porter: NetworkDriver {
+    private let door: HubDoor
+
+    init(_ door: HubDoor) {
+      self.door = door
+    }
+
+    func drive(isReadable: Bool) -> Int64 {
+      if isReadable { door.letIn() }
+      return .max
+    }
   }
 }

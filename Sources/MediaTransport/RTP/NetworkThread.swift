@@ -36,7 +36,6 @@ public final class NetworkThread: Sendable {
 
   private static let waker: UInt64 = 0
   private let epoll: Int32
-  private let timer: Int32
   private let bell: Int32
   private let clock: any MediaClock
   private let state = Monitor(State())
@@ -44,13 +43,12 @@ public final class NetworkThread: Sendable {
 
   public init(clock: any MediaClock) throws(MediaError) {
     self.clock = clock
-    (epoll, timer, bell) = (msdk_epoll_create(), msdk_timer_create(), msdk_waker_create())
-    guard epoll >= 0, timer >= 0, bell >= 0 else {
+    (epoll, bell) = (msdk_epoll_create(), msdk_waker_create())
+    guard epoll >= 0, bell >= 0 else {
       let error = MediaError(.noMemory, "no descriptor is left for the network thread: \(String(cString: strerror(errno)))")
-      for descriptor in [epoll, timer, bell] where descriptor >= 0 { close(descriptor) }
+      for descriptor in [epoll, bell] where descriptor >= 0 { close(descriptor) }
       throw error
     }
-    msdk_epoll_add(epoll, timer, UInt32(MSDK_POLL_IN), NetworkThread.waker)
     msdk_epoll_add(epoll, bell, UInt32(MSDK_POLL_IN), NetworkThread.waker)
     let worker = clock.makeWorker("msdk-network") { [weak self] in self?.run() ?? .max }
     self.worker.withLock { $0 = worker }
@@ -58,7 +56,7 @@ public final class NetworkThread: Sendable {
 
   deinit {
     worker.withLock { $0 }?.stop()
-    for descriptor in [epoll, timer, bell] { close(descriptor) }
+    for descriptor in [epoll, bell] { close(descriptor) }
   }
 
   /// Drives it from now on, at first at once; a tag for the other calls.
@@ -127,8 +125,8 @@ public final class NetworkThread: Sendable {
     state.withLock { $0.thread = pthread_self() }
     defer { state.withLock { $0.thread = nil } }
     var due: [UInt64] = []
-    while wait() {
-      let now = clock.now()
+    var hasLooked = false
+    while let now = wait(&hasLooked) {
       state.withLock { state in
         for (tag, entry) in state.entries where entry.isReadable || entry.deadline <= now { due.append(tag) }
       }
@@ -160,28 +158,29 @@ public final class NetworkThread: Sendable {
     return driver?.drive(isReadable: isReadable)
   }
 
-  /// Sleeps until there is something to do; false when there is nothing to drive.
-  private func wait() -> Bool {
+  /// Sleeps until there is something to do, and says when that is; nil when there is nothing to drive. What has come due since it looked at the sockets
+  /// is done before it looks again.
+  private func wait(_ hasLooked: inout Bool) -> Int64? {
+    let now = clock.now()
     let soonest: Int64? = state.withLock { state in
       guard !state.entries.isEmpty, !state.isStopped else { return nil }
       let soonest = state.entries.values.reduce(Int64.max) { min($0, $1.deadline) }
-      state.sleepsUntil = soonest
+      if soonest > now { state.sleepsUntil = soonest }
       return soonest
     }
-    guard let soonest else { return false }
-    let isDue = soonest <= clock.now()
-    if !isDue { msdk_timer_set(timer, soonest) }
+    guard let soonest else { return nil }
+    let isDue = soonest <= now
+    hasLooked = !(hasLooked && isDue)
+    guard hasLooked else { return now }
+    let timeout = isDue ? 0 : soonest == .max ? -1 : soonest - now
     withUnsafeTemporaryAllocation(of: msdk_ready.self, capacity: 32) { ready in
-      let count = msdk_epoll_wait(epoll, ready.baseAddress, 32, isDue ? 0 : -1)
+      let count = msdk_epoll_wait(epoll, ready.baseAddress, 32, timeout)
       state.withLock { state in
         state.sleepsUntil = .min
         for event in ready.prefix(max(0, Int(count))) where event.tag != NetworkThread.waker { state.entries[event.tag]?.isReadable = true }
       }
-      if ready.prefix(max(0, Int(count))).contains(where: { $0.tag == NetworkThread.waker }) {
-        msdk_waker_clear(bell)
-        msdk_waker_clear(timer)
-      }
+      if ready.prefix(max(0, Int(count))).contains(where: { $0.tag == NetworkThread.waker }) { msdk_waker_clear(bell) }
     }
-    return true
+    return clock.now()
   }
 }

@@ -207,7 +207,8 @@ import Testing
   @Test func whateverIsReportedIsBorne() {
     for seed in 1...10 as ClosedRange<UInt64> {
       var random = SeededRandom(seed: seed)
-      var (estimator, now, sequence) = (BandwidthEstimator(), Int64(0), UInt16(0))
+      var estimator = BandwidthEstimator()
+      var (now, sequence) = (Int64(0), UInt16(0))
       for _ in 0..<2000 {
         now += Int64.random(in: 0...30, using: &random) * ms
         for _ in 0..<Int.random(in: 0...5, using: &random) {

@@ -69,7 +69,7 @@ import Testing
   func ofAMegabitWithLosses(seed: UInt64, what: (loss: Double, burst: Double, useful: Double)) {
     var link = link(seed, 1e6)
     (link.loss, link.burst, link.jitter) = (what.loss, what.burst, 5 * ms)
-    var one = flow(seed)
+    let one = flow(seed)
     one.feedbackLoss = what.loss
     let flow = ran(link, one, 35)
     // Measured, of what arrives: 0.89...0.91 without loss, 0.87...0.88 at 2 %, 0.77...0.80 at 10 % and 0.74...0.82 in bursts of four.
@@ -135,7 +135,7 @@ import Testing
   // MARK: An application that sends little
 
   @Test(arguments: seeds) func whatTheApplicationDoesNotUseIsKnownAllTheSame(seed: UInt64) {
-    var one = flow(seed)
+    let one = flow(seed)
     one.fixed = (0, 15 * second, 200_000)
     let flow = ran(link(seed, 4e6), one, 22)
     // Measured: 3.8...3.95 Mbit/s, and 2.9...3.6 at once.
@@ -162,7 +162,7 @@ import Testing
   // MARK: Clocks
 
   @Test(arguments: seeds, [200.0, -200]) func aReceiverWhoseClockDrifts(seed: UInt64, drift: Double) {
-    var one = flow(seed)
+    let one = flow(seed)
     one.drift = drift
     let flow = ran(link(seed, 1e6), one, 25)
     #expect(flow.received(8, 25) > 0.8e6, "\(flow.drawing(0, 25))")
@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test(arguments: seeds, [10_000, -10_000, 500, -500] as [Int64]) func aReceiverWhoseClockLeaps(seed: UInt64, by: Int64) {
-    var one = flow(seed)
+    let one = flow(seed)
     one.jumps = [(10 * second, by * ms)]
     let flow = ran(link(seed, 1e6), one, 24)
     // Half a second forward cannot be told from a queue: measured 0.80...0.92 in the ten seconds after, and 0.88...0.93 otherwise.
@@ -183,7 +183,7 @@ import Testing
   @Test(arguments: seeds) func receiverReportsAlone(seed: UInt64) {
     var link = link(seed, 1e6)
     link.loss = 0.1
-    var one = SimulatedFlow(BandwidthEstimator(hasTransportFeedback: false), seed: seed)
+    let one = SimulatedFlow(BandwidthEstimator(hasTransportFeedback: false), seed: seed)
     one.reports = true
     let flow = ran(link, one, 90)
     // Measured: 0.89...0.9 of what can arrive, the queue full for most of the time: delays are not reported.

@@ -3,7 +3,7 @@ import MediaCore
 @testable import MediaRTP
 
 /// A sender of sound and pictures with its pacer and estimator, and the receiver that reports to it, on the virtual clock.
-struct SimulatedFlow {
+final class SimulatedFlow {
   struct Sample {
     var time: Int64
     var target: Int
@@ -83,9 +83,9 @@ struct SimulatedFlow {
   private var audioWait: Int64 = 0
   private var frameCredit = 0.0
 
-  init(_ estimator: BandwidthEstimator, seed: UInt64, start: Int64 = 0) {
-    self.estimator = estimator
+  init(_ estimator: consuming BandwidthEstimator, seed: UInt64, start: Int64 = 0) {
     pacer = Pacer(rate: estimator.pacingRate)
+    self.estimator = estimator
     random = SeededRandom(seed: seed, name: "flow")
     (nextFrame, nextAudio, nextKeyFrame) = (start, start + 3_000_000, start)
     (nextFeedback, nextSample, nextProcess) = (start + 50_000_000, SimulatedFlow.sampling, start)
@@ -95,7 +95,7 @@ struct SimulatedFlow {
     min(nextFrame, nextAudio, nextFeedback, nextSample, min(nextProcess, pacerDeadline ?? .max, returning.first?.at ?? .max))
   }
 
-  mutating func step(_ now: Int64, _ link: inout SimulatedLink, back: inout SimulatedLink?) {
+  func step(_ now: Int64, _ link: inout SimulatedLink, back: inout SimulatedLink?) {
     if nextAudio <= now {
       nextAudio += audioInterval
       if !pacer.enqueue(Packet(size: audioSize, since: now), size: audioSize, kind: .audio, now: now) {
@@ -116,7 +116,7 @@ struct SimulatedFlow {
     if nextSample <= now { sample(now) }
   }
 
-  private mutating func encode(_ now: Int64) {
+  private func encode(_ now: Int64) {
     nextFrame += 33_333_333
     var rate = min(most, max(30_000, Double(estimator.target) - 48_000))
     if let fixed, now >= fixed.from, now < fixed.to { rate = min(rate, fixed.rate) }
@@ -138,7 +138,7 @@ struct SimulatedFlow {
     }
   }
 
-  private mutating func depart(_ now: Int64, _ link: inout SimulatedLink) {
+  private func depart(_ now: Int64, _ link: inout SimulatedLink) {
     wakes += 1
     while let departure = pacer.next(now: now) {
       switch departure {
@@ -155,7 +155,7 @@ struct SimulatedFlow {
     pacerDeadline = pacer.deadline(now: now)
   }
 
-  private mutating func transmit(_ size: Int, _ probe: Int32, _ now: Int64, _ link: inout SimulatedLink) -> Int64? {
+  private func transmit(_ size: Int, _ probe: Int32, _ now: Int64, _ link: inout SimulatedLink) -> Int64? {
     estimator.onSent(sequence: sequence, size: size, probe: probe, now: now)
     sequence &+= 1
     sent += 1
@@ -175,7 +175,7 @@ struct SimulatedFlow {
     return result / 250_000 * 250_000
   }
 
-  private mutating func feed(_ now: Int64, _ link: inout SimulatedLink, _ back: inout SimulatedLink?) {
+  private func feed(_ now: Int64, _ link: inout SimulatedLink, _ back: inout SimulatedLink?) {
     nextFeedback = now + (reports ? 1_000_000_000 : Int64.random(in: feedbackInterval, using: &random))
     var count = 0
     while count < flying.count, flying[count].at <= now { count += 1 }
@@ -200,7 +200,7 @@ struct SimulatedFlow {
     if let arrival, !lost { returning.append((arrival, packets)) }
   }
 
-  private mutating func report(_ packets: [ReportedPacket], _ now: Int64) {
+  private func report(_ packets: [ReportedPacket], _ now: Int64) {
     let expected = highest - reportedHighest
     let came = receivedInAll - reportedReceived
     (reportedHighest, reportedReceived) = (highest, receivedInAll)
@@ -208,7 +208,7 @@ struct SimulatedFlow {
     estimator.onReceiverReport(loss: (loss * 256).rounded(.down) / 256, roundTrip: feedbackDelay * 2, now: now)
   }
 
-  private mutating func sample(_ now: Int64) {
+  private func sample(_ now: Int64) {
     nextSample += SimulatedFlow.sampling
     // What has landed meanwhile, beside what was fed back.
     samples.append(

@@ -14,7 +14,7 @@ import Testing
   /// Of the hub's two each packet of sound is as long as two, since two people are heard.
   private func flows(_ seed: UInt64) -> [SimulatedFlow] {
     [550_000.0, 1_290_000, 1_840_000, 1_100_000].enumerated().map { place, most in
-      var flow = SimulatedFlow(BandwidthEstimator(), seed: seed &* 100 &+ UInt64(place))
+      let flow = SimulatedFlow(BandwidthEstimator(), seed: seed &* 100 &+ UInt64(place))
       (flow.most, flow.isBackwards) = (most, place > 1)
       (flow.audioSize, flow.audioInterval) = (place > 1 ? 380 : 190, 40 * ms)
       flow.feedbackInterval = 50 * ms...60 * ms
