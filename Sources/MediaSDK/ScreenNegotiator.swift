@@ -1,8 +1,8 @@
 import MediaCore
 
-/// Chooses for a shared screen: its size is kept, and the frame rate gives way. The largest declared size stays until one frame a
-/// second of it has not been affordable for two seconds. Of the formats of that size the slowest is chosen that is no slower than what is affordable, and paced down
-/// to that.
+/// Chooses for a shared screen: its size is kept, and the frame rate gives way. The largest declared size stays until one frame a second of it has
+/// not been affordable for two seconds. Of the formats of that size the slowest is chosen that is no slower than what is affordable, and paced
+/// down to that.
 public struct ScreenNegotiator: Negotiator {
   /// Frames a second, below which a smaller size is better.
   static let leastRate = 1.0
