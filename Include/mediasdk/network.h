@@ -87,8 +87,9 @@ typedef struct msdk_inbound_stats {
  *
  * Lost is what did not come at first, whether or not it was repaired. The share counts from the fifth second of sending on. What is not
  * known is left out, and where nothing is known, before the first seconds of media, or after ten in which none went that way, the grade
- * is UNKNOWN. In a loopback room what passes in one piece counts as packets of 1200 bytes. A grade falls after two seconds in which all figures said so. It rises after five in which they were so good that half as
- * much again of each would still be in the better column: so it does not flap. */
+ * is UNKNOWN. In a loopback room what passes in one piece counts as packets of 1200 bytes. A grade falls after two seconds in which all
+ * figures said so. It rises after five in which they were so good that half as much again of each would still be in the better column: so
+ * it does not flap. */
 enum { MSDK_QUALITY_UNKNOWN = 0, MSDK_QUALITY_BAD = 1, MSDK_QUALITY_POOR = 2, MSDK_QUALITY_GOOD = 3 };
 enum { MSDK_DIRECTION_OUTGOING = 1, MSDK_DIRECTION_INCOMING = 2 };
 
