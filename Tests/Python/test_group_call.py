@@ -68,7 +68,12 @@ grid = engine.create_instance("org.mediasdk.renderer.grid", width=640, height=36
 eyes.attach_renderer(grid)
 print(host.ingest_port, flush=True)
 for line in sys.stdin:
-    with grid.snapshot() as picture:
+    try:
+        picture = grid.snapshot()
+    except AgainError:  # it has shown nothing yet
+        print(0, flush=True)
+        continue
+    with picture:
         if path := line.strip():
             file = engine.create_instance("org.mediasdk.renderer.file", path=path)
             file.render(picture)
