@@ -82,7 +82,7 @@ def watch(viewer: Session) -> None:
 def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5
     with Engine() as engine:
-        script_network(engine, ROOM, [NetworkStep(), NetworkStep(at_ns=2 * SECOND, bandwidth_bps=500_000)])
+        script_network(engine, ROOM, [NetworkStep(), NetworkStep(at_ns=2 * SECOND, bandwidth_bps=300_000)])
         viewer = engine.create_session(ROOM, "bob")
         viewer.connect()
         camera = Camera(engine)

@@ -118,7 +118,7 @@ class ExampleTest(unittest.TestCase):
         return run(str(EXAMPLES / "demo.py"), "--input", str(clip), "--plugins", str(plugin_dir()), "--output", output, *more)
 
     def test_send(self) -> None:
-        done = run(str(EXAMPLES / "send.py"), "3")
+        done = run(str(EXAMPLES / "send.py"), "5")
         self.assertEqual(done.stderr, "")
         self.assertIn("making NV12 1280x720 at 30 a second\nmaking NV12 640x360 at 30 a second\n", done.stdout)
         self.assertRegex(done.stdout, r"sent \d{2} frames: .*'encoded': \d+")

@@ -22,7 +22,11 @@ CHANNELS_MAX = 32
 
 
 class OpenEnum(IntEnum):
-    """An enumeration to which newer libraries may add: an unknown value becomes a member UNKNOWN_<value>, not an error."""
+    """An enumeration to which newer libraries may add: an unknown value becomes a member UNKNOWN_<value>, not an error.
+
+    A member equals the number of its C constant, and no member of another enumeration: the quality of a network is never the state
+    of a session, whatever their numbers.
+    """
 
     @classmethod
     def _missing_(cls, value: object) -> OpenEnum | None:
@@ -31,6 +35,16 @@ class OpenEnum(IntEnum):
         member = int.__new__(cls, value)
         member._name_, member._value_ = f"UNKNOWN_{value}", value
         return member
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, OpenEnum) and type(other) is not type(self):
+            return False
+        return int.__eq__(self, other) is True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
 
 
 class Status(IntEnum):
