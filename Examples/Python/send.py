@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 
 from mediasdk import (Codec, Engine, Event, EventType, Frame, FrameSender, MediaTimeout, NetworkStep, PixelFormat, Session, SessionState,
-                      VideoFormat, script_network)
+                      StaleSenderError, VideoFormat, script_network)
 
 ROOM = "loopback:lobby"
 SECOND = 1_000_000_000
@@ -59,8 +59,11 @@ class Camera:
             return
         with self.sender.acquire(timeout=1) as frame:
             draw(frame, self.number)
-            self.sender.send(frame)
-        self.number += 1
+            try:
+                self.sender.send(frame)
+                self.number += 1
+            except StaleSenderError:
+                pass  # the event with the new sender is waiting
 
     def outcomes(self) -> Counter[str]:
         """What became of the frames since the last time; every frame has exactly one report."""

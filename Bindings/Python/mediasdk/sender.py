@@ -88,7 +88,11 @@ class FrameSender:
         return Frame(out.value or 0, None, True)
 
     def send(self, frame: Frame, timestamp_ns: int = 0) -> None:
-        """Sends a frame, without a copy.  From now on it is read-only.  A received frame may be sent on."""
+        """Sends a frame, without a copy.  From now on it is read-only.  A received frame may be sent on.
+
+        Raises:
+            StaleSenderError: there is another sender meanwhile, of which FRAME_SENDER_CHANGED tells.
+        """
         if timestamp_ns:
             nanoseconds(timestamp_ns, "timestamp_ns")
         result = _send(self._handle, frame._pointer, timestamp_ns, None, None)
