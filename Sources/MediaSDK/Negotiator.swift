@@ -14,13 +14,12 @@ protocol Negotiator: Sendable {
 /// How long something has been true of the estimate, and between what it was meanwhile.
 struct Spell: Sendable {
   let hold: Int64
-  private var since: Int64?
-  private var range = Double.infinity...Double.infinity
+  private var begun: (at: Int64, range: ClosedRange<Double>)?
 
   init(hold: Int64) { self.hold = hold }
 
   /// When it will have lasted long enough.
-  var due: Int64? { since.map { $0 + hold } }
+  var due: Int64? { begun.map { $0.at + hold } }
 
   /// The least and the most that the estimate was, once it has lasted long enough, which ends it.
   mutating func lasting(_ isTrue: Bool, _ estimate: Double, now: Int64) -> ClosedRange<Double>? {
@@ -28,13 +27,13 @@ struct Spell: Sendable {
       end()
       return nil
     }
-    range = since == nil ? estimate...estimate : min(range.lowerBound, estimate)...max(range.upperBound, estimate)
-    let began = since ?? now
-    since = began
-    guard now - began >= hold else { return nil }
-    defer { end() }
-    return range
+    let (at, range) = begun ?? (now, estimate...estimate)
+    let meanwhile = min(range.lowerBound, estimate)...max(range.upperBound, estimate)
+    begun = (at, meanwhile)
+    guard now - at >= hold else { return nil }
+    end()
+    return meanwhile
   }
 
-  mutating func end() { since = nil }
+  mutating func end() { begun = nil }
 }

@@ -355,7 +355,7 @@ public final class Session: TransportDelegate {
       push(.estimate(bitrate))
       for stream in outgoing { stream.follow(estimate: 0) }
       divideEstimate()
-    case .networkAppeared: watchQuality(of: transport)
+    case .network: watchQuality(of: transport)
     }
   }
 

@@ -28,7 +28,8 @@ extension OutgoingVideo.Publication? {
   fileprivate func networkLook() throws(MediaError) -> OutboundLook {
     guard let self else { throw MediaError(.state, "the stream is not started; accepted: one that is, on a session over a network") }
     guard let look = self.transport.look(sending: self.id) else {
-      throw MediaError(.state, "nothing of the stream has gone over a network: its session is in a loopback room, or there is no receiver yet")
+      let why = "its session is in a loopback room without a scripted network, or there is no receiver yet"
+      throw MediaError(.state, "nothing of the stream has gone over a network: \(why)")
     }
     return look
   }
@@ -48,7 +49,7 @@ extension IncomingAudio {
 extension Transport {
   fileprivate func networkLook(receiving stream: StreamID) throws(MediaError) -> InboundLook {
     guard let look = look(receiving: stream) else {
-      let why = "its session is in a loopback room, it was removed, or nobody takes it yet"
+      let why = "its session is in a loopback room without a scripted network, it was removed, or nobody takes it yet"
       throw MediaError(.state, "nothing of the stream comes over a network: \(why)")
     }
     return look

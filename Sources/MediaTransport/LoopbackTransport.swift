@@ -26,8 +26,6 @@ public final class LoopbackTransport: Transport {
     /// Units under way to this member.
     var inFlight = 0
     var stats = TransportStats()
-    /// The room was, when that was looked at last.
-    var isScripted = false
   }
 
   private static let reconnectTimeout: Int64 = 30_000_000_000
@@ -243,13 +241,11 @@ public final class LoopbackTransport: Transport {
     let now = loop.clock.now()
     let script = currentScript()
     let step = script?.step(at: now)
-    let isScripted = isScripted
-    let (generation, isNew): (UInt64, Bool) = state.withLock { state in
-      defer { state.isScripted = isScripted }
+    let generation: UInt64 = state.withLock { state in
       state.scriptGeneration += 1
-      return (state.scriptGeneration, isScripted && !state.isScripted)
+      return state.scriptGeneration
     }
-    if isNew { post(.networkAppeared) }
+    if isScripted { post(.network) }
     // What is sent in packets is measured.
     let isMeasured = way.withLock { way in
       way.follow(script, user: member.userID)

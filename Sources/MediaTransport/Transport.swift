@@ -114,8 +114,8 @@ public enum TransportEvent: Sendable {
   case receivers(StreamID, Int)
   /// Bits a second that this session can send; 0 is unlimited.
   case estimate(UInt64)
-  /// There are `networkFigures` where there were none.
-  case networkAppeared
+  /// There are `networkFigures`, whether or not there were before.
+  case network
 }
 
 /// Payload, in the words of the session's stats.

@@ -62,7 +62,7 @@ class ThreeParties(InteropTest):
             self.assertEqual(self.record.formats(user, "VIRTUAL", good.from_(3)), [], f"{user}, while the link is good")
             falls, rises = (self.record.formats(user, "VIRTUAL", span) for span in (bad, after))
             self.assertEqual(([width for _, width in falls], [width for _, width in rises]), ([320], [640]), f"{user}: {falls}, {rises}")
-            # Seen: 0.26 to 0.59 s, and 5.2 to 9.2.
+            # Seen: 0.26 to 0.63 s, and 5.2 to 9.2.
             self.assertLess(falls[0][0], 1, user)
             self.assertLess(rises[0][0], 10, user)
 

@@ -56,7 +56,7 @@ final class Peer: TransportDelegate, MediaSink {
     case .keyFrameRequested: events.add("key frame")
     case .receivers(_, let count): events.add("receivers \(count)")
     case .estimate(let bits): events.add("estimate \(bits)")
-    case .networkAppeared: break
+    case .network: break
     case .moderated(let userID, let moderation, let reason): events.add("\(moderation) by \(userID): \(reason)")
     case .streamMuted(_, let isMuted): events.add(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): events.add("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")

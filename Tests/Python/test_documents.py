@@ -151,13 +151,13 @@ class ExampleTest(unittest.TestCase):
     @unittest.skipUnless(plugin_dir().is_dir() and CLIP.is_file(), "needs the plugins and the clip")
     def test_demo(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
-            done = self.demo(CLIP, directory, "--seconds", "3.5", "--sound", str(SOUND))
+            done = self.demo(CLIP, directory, "--seconds", "5", "--sound", str(SOUND))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             table = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
             self.assertEqual(table["format"], "NV12 1280x720 25 fps")
             self.assertGreater(int(table["frames sent"]), 50)
             # In real time: pictures for which a busy machine has no time are left out before they are encoded.
-            self.assertGreater(int(table["frames received"]), 10)
+            self.assertGreater(int(table["frames received"]), 20)
             self.assertGreater(float(table["psnr"].split()[0]), 30)
             self.assertTrue(Path(table["picture"]).read_bytes().startswith(b"\x89PNG"))
             self.assertTrue(Path(table["video"]).read_bytes().startswith(b"YUV4MPEG2 W1280 H720"))

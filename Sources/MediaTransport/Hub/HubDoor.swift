@@ -40,16 +40,16 @@ final class HubDoor: NetworkDriver {
   }
 
   func open() throws(MediaError) {
-    try drive(self, socket.descriptor)
+    try add(self, socket.descriptor)
     do throws(MediaError) {
-      if let descriptor = guarded.withLock({ $0.listener?.descriptor }) { try drive(Porter(self), descriptor) }
+      if let descriptor = guarded.withLock({ $0.listener?.descriptor }) { try add(Porter(self), descriptor) }
     } catch {
       close()
       throw error
     }
   }
 
-  private func drive(_ driver: any NetworkDriver, _ descriptor: Int32) throws(MediaError) {
+  private func add(_ driver: any NetworkDriver, _ descriptor: Int32) throws(MediaError) {
     let tag = try table.thread.add(driver, [descriptor])
     guarded.withLock { $0.tags.append(tag) }
   }

@@ -165,12 +165,7 @@ final class HubMedia {
   }
 
   /// All that is counted here, of one moment.
-  var look: RTPLook {
-    RTPLook(
-      remote: remote, path: session.pathStats, dropped: .init(unknown: refused),
-      inbound: session.receivedStreams.compactMap { session.stats(receiving: $0) },
-      outbound: (0..<session.sentStreams).compactMap { session.stats(sending: $0) })
-  }
+  var look: RTPLook { RTPLook(session, remote: remote, dropped: .init(unknown: refused)) }
 
   /// How long what is sent now will wait before it leaves.
   func expectedDelay(at now: Int64) -> Int64 { session.expectedDelay(at: now) }

@@ -35,7 +35,7 @@ extension HubPeer: TransportDelegate {
     case .receivers(let id, let count): withNumber(id) { .receivers($0, count) }
     case .moderated(let userID, let moderation, let reason): say(.moderated(by: userID, moderation, reason: reason))
     // Of a scripted network of this process; his machine measures its own.
-    case .reconnecting, .reconnected, .estimate, .networkAppeared: break
+    case .reconnecting, .reconnected, .estimate, .network: break
     }
   }
 

@@ -158,8 +158,8 @@ public final class NetworkThread: Sendable {
     return driver?.drive(isReadable: isReadable)
   }
 
-  /// Sleeps until there is something to do, and says when that is; nil when there is nothing to drive. What has come due since it looked at the sockets
-  /// is done before it looks again.
+  /// Sleeps until there is something to do, and says when that is; nil when there is nothing to drive. What has come due since it looked at the
+  /// sockets is done before it looks again.
   private func wait(_ hasLooked: inout Bool) -> Int64? {
     let now = clock.now()
     let soonest: Int64? = state.withLock { state in

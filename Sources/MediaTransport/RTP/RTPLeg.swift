@@ -156,12 +156,6 @@ final class RTPLeg: NetworkDriver {
 
   /// All that is counted here, of one moment.
   var look: RTPLook {
-    guarded.withLock { guarded in
-      let (link, session) = (guarded.link, guarded.link.session)
-      return RTPLook(
-        remote: link.remote, path: session.pathStats, dropped: link.dropped,
-        inbound: session.receivedStreams.compactMap { session.stats(receiving: $0) },
-        outbound: (0..<session.sentStreams).compactMap { session.stats(sending: $0) })
-    }
+    guarded.withLock { RTPLook($0.link.session, remote: $0.link.remote, dropped: $0.link.dropped) }
   }
 }

@@ -11,6 +11,13 @@ struct RTPLook {
   let inbound: [InboundStreamStats]
   let outbound: [OutboundStreamStats]
 
+  /// Of the streams that come, all or these.
+  init(_ session: RTPSession, remote: SocketAddress? = nil, dropped: RTPLink.Dropped = .init(), receiving streams: [SSRC]? = nil) {
+    (self.remote, path, self.dropped) = (remote, session.pathStats, dropped)
+    inbound = (streams ?? session.receivedStreams).compactMap { session.stats(receiving: $0) }
+    outbound = (0..<session.sentStreams).compactMap { session.stats(sending: $0) }
+  }
+
   func add(to stats: inout TransportStats) {
     stats.packetsForeign &+= dropped.foreign
     stats.packetsRefused &+= dropped.unknown &+ path.refusedPackets

@@ -214,13 +214,10 @@ final class ScriptedPair {
   }
 
   /// All that the member sends.
-  var look: RTPLook {
-    RTPLook(
-      remote: nil, path: near.pathStats, dropped: .init(), inbound: [], outbound: (0..<near.sentStreams).compactMap { near.stats(sending: $0) })
-  }
+  var look: RTPLook { RTPLook(near) }
 
   /// What of it arrives, of these streams.
-  func look(receiving streams: [StreamID]) -> RTPLook {
-    RTPLook(remote: nil, path: far.pathStats, dropped: .init(), inbound: streams.compactMap { look(receiving: $0)?.stream }, outbound: [])
+  func look(receiving wanted: [StreamID]) -> RTPLook {
+    RTPLook(far, receiving: wanted.compactMap { streams.place(of: $0) }.map { streams.ssrc(at: $0) })
   }
 }

@@ -149,7 +149,7 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     case .keyFrameRequested: note("key frame")
     case .receivers(_, let count): note("receivers \(count)")
     case .estimate(let bits): note(nil) { $0.estimate = bits }
-    case .networkAppeared: note("network")
+    case .network: note("network")
     case .moderated(let userID, let moderation, let reason): note("\(moderation) by \(userID): \(reason)")
     case .streamMuted(_, let isMuted): note(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): note("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")
