@@ -1,5 +1,5 @@
-/* Datagrams by the batch: recvmmsg(2) and sendmmsg(2), which glibc hides from Swift, and UDP_SEGMENT (udp(7)), by which the kernel cuts one
- * large message into many packets of a size. */
+/* Datagrams by the batch: recvmmsg(2) and sendmmsg(2), which glibc hides from Swift, and UDP_SEGMENT and UDP_GRO (udp(7)), by which the kernel
+ * cuts one large message into many packets of a size, and leaves together those that came as a row. */
 #ifndef MEDIASDK_CLINUX_DATAGRAMS_H
 #define MEDIASDK_CLINUX_DATAGRAMS_H
 
@@ -13,6 +13,9 @@
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
 #endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
 #ifndef SOL_UDP
 #define SOL_UDP 17
 #endif
@@ -22,9 +25,9 @@ struct mmsghdr;
 extern int recvmmsg(int socket, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
 extern int sendmmsg(int socket, struct mmsghdr *messages, unsigned int count, int flags);
 
-enum { MSDK_DATAGRAMS = 64, MSDK_SEGMENTS = 60 };
+enum { MSDK_DATAGRAMS = 64, MSDK_SEGMENTS = 60, MSDK_ROWS = 16, MSDK_ROW_SIZE = 65536 };
 
-/* Where datagrams are received to, or sent from. */
+/* Where datagrams are sent from. */
 typedef struct msdk_datagrams {
   struct msdk_mmsghdr headers[MSDK_DATAGRAMS];
   struct iovec vectors[MSDK_DATAGRAMS];
@@ -33,30 +36,44 @@ typedef struct msdk_datagrams {
   int count;
 } msdk_datagrams;
 
-static inline int msdk_datagram_socket(int family) { return socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
+/* Never blocks. Where the kernel knows how (Linux 5.0), neighbours of one size that came together are received as one row. */
+static inline int msdk_datagram_socket(int family) {
+  int result = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
+  if (result >= 0) setsockopt(result, SOL_UDP, UDP_GRO, &yes, sizeof yes);
+  return result;
+}
 
-/* Receives up to 64 datagrams into slots of one piece of memory; their number, or -1 with errno. */
-static inline int msdk_datagrams_receive(int socket, msdk_datagrams *batch, void *memory, size_t slot, int slots) {
-  int count = slots < MSDK_DATAGRAMS ? slots : MSDK_DATAGRAMS;
-  for (int i = 0; i < count; i++) {
-    batch->vectors[i] = (struct iovec){(char *)memory + (size_t)i * slot, slot};
-    struct msghdr *message = &batch->headers[i].message;
-    memset(message, 0, sizeof *message);
-    message->msg_name = &batch->addresses[i];
-    message->msg_namelen = sizeof batch->addresses[i];
-    message->msg_iov = &batch->vectors[i];
-    message->msg_iovlen = 1;
+/* Where rows of datagrams are received to. */
+typedef struct msdk_rows {
+  struct msdk_mmsghdr headers[MSDK_ROWS];
+  struct iovec vectors[MSDK_ROWS];
+  struct sockaddr_storage addresses[MSDK_ROWS];
+  union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } controls[MSDK_ROWS];
+} msdk_rows;
+
+/* Receives up to 16 rows into as much memory; their number, or -1 with errno. */
+static inline int msdk_rows_receive(int socket, msdk_rows *rows, void *memory) {
+  for (int i = 0; i < MSDK_ROWS; i++) {
+    rows->vectors[i] = (struct iovec){(char *)memory + (size_t)i * MSDK_ROW_SIZE, MSDK_ROW_SIZE};
+    rows->headers[i].message = (struct msghdr){
+        .msg_name = &rows->addresses[i], .msg_namelen = sizeof rows->addresses[i], .msg_iov = &rows->vectors[i], .msg_iovlen = 1,
+        .msg_control = rows->controls[i].bytes, .msg_controllen = sizeof rows->controls[i].bytes};
   }
-  int got = recvmmsg(socket, (struct mmsghdr *)batch->headers, (unsigned int)count, MSG_DONTWAIT, NULL);
-  batch->count = got < 0 ? 0 : got;
-  return got;
+  return recvmmsg(socket, (struct mmsghdr *)rows->headers, MSDK_ROWS, MSG_DONTWAIT, NULL);
 }
-static inline size_t msdk_datagrams_size(const msdk_datagrams *batch, int index) { return batch->headers[index].size; }
-/* Longer than its slot. */
-static inline int msdk_datagrams_is_cut(const msdk_datagrams *batch, int index) {
-  return (batch->headers[index].message.msg_flags & MSG_TRUNC) != 0;
+static inline size_t msdk_rows_size(const msdk_rows *rows, int index) { return rows->headers[index].size; }
+/* Of each datagram of a row, of which the last may be shorter. */
+static inline size_t msdk_rows_segment(msdk_rows *rows, int index) {
+  struct msghdr *message = &rows->headers[index].message;
+  for (struct cmsghdr *control = CMSG_FIRSTHDR(message); control != NULL; control = CMSG_NXTHDR(message, control)) {
+    if (control->cmsg_level != SOL_UDP || control->cmsg_type != UDP_GRO) continue;
+    int size = 0;
+    memcpy(&size, CMSG_DATA(control), sizeof size);
+    if (size > 0) return (size_t)size;
+  }
+  return rows->headers[index].size;
 }
-static inline const struct sockaddr_storage *msdk_datagrams_address(const msdk_datagrams *batch, int index) { return &batch->addresses[index]; }
+static inline const struct sockaddr_storage *msdk_rows_address(const msdk_rows *rows, int index) { return &rows->addresses[index]; }
 
 static inline void msdk_datagrams_begin(msdk_datagrams *batch) { batch->count = 0; }
 

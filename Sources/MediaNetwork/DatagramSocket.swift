@@ -60,16 +60,22 @@ public final class DatagramSocket {
 
   // MARK: In
 
-  /// Hands over what has come, up to 64 datagrams, borrowed for the call; how many there were. What is longer than a slot is left out.
-  public func receive(_ batch: DatagramBatch, _ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) -> Int {
-    let count = msdk_datagrams_receive(descriptor, batch.native, batch.memory.baseAddress, batch.slotSize, Int32(MSDK_DATAGRAMS))
+  /// Hands over what has come, up to 16 rows of neighbours of one size, borrowed for the call; how many rows there were. What is longer than
+  /// may be is left out.
+  public func receive(_ rows: DatagramRows, _ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) -> Int {
+    let count = msdk_rows_receive(descriptor, rows.native, rows.memory.baseAddress)
     // An error here is one of an earlier packet (ICMP: nobody listens), and is cleared by being told.
     guard count > 0 else { return 0 }
-    for index in 0..<Int(count) {
-      guard msdk_datagrams_is_cut(batch.native, Int32(index)) == 0, let address = SocketAddress(msdk_datagrams_address(batch.native, Int32(index)).pointee) else { continue }
-      let size = min(msdk_datagrams_size(batch.native, Int32(index)), batch.slotSize)
-      let start = index * batch.slotSize
-      body(UnsafeMutableRawBufferPointer(rebasing: batch.memory[start..<start + size]), address)
+    for index in 0..<count {
+      guard let address = SocketAddress(msdk_rows_address(rows.native, index).pointee) else { continue }
+      let start = Int(index) * Int(MSDK_ROW_SIZE)
+      var row = UnsafeMutableRawBufferPointer(rebasing: rows.memory[start..<start + msdk_rows_size(rows.native, index)])
+      let segment = msdk_rows_segment(rows.native, index)
+      repeat {
+        let datagram = row.prefix(segment)
+        if datagram.count <= rows.longest { body(UnsafeMutableRawBufferPointer(rebasing: datagram), address) }
+        row = UnsafeMutableRawBufferPointer(rebasing: row[datagram.endIndex...])
+      } while !row.isEmpty
     }
     return Int(count)
   }
@@ -109,43 +115,5 @@ public final class DatagramSocket {
       }
     }
     return .all
-  }
-}
-
-/// Datagrams that are received or sent at once: memory for 64 of them, used again and again.
-public final class DatagramBatch {
-  let native: UnsafeMutablePointer<msdk_datagrams>
-  let memory: UnsafeMutableRawBufferPointer
-  public let slotSize: Int
-
-  public init(slotSize: Int = 2048) {
-    self.slotSize = max(64, slotSize)
-    native = .allocate(capacity: 1)
-    memset(native, 0, MemoryLayout<msdk_datagrams>.size)
-    memory = .allocate(byteCount: self.slotSize * Int(MSDK_DATAGRAMS), alignment: 64)
-  }
-
-  deinit {
-    native.deallocate()
-    memory.deallocate()
-  }
-
-  public var count: Int { Int(native.pointee.count) }
-  public static let capacity = Int(MSDK_DATAGRAMS)
-
-  public func begin() {
-    msdk_datagrams_begin(native)
-  }
-
-  /// Adds what lies in memory of the caller's until the batch was sent; false when it is full.
-  public func add(_ packet: UnsafeRawBufferPointer, to address: SocketAddress) -> Bool {
-    var (storage, length) = address.native
-    return msdk_datagrams_add(native, packet.baseAddress, packet.count, &storage, length) != 0
-  }
-
-  /// A slot of its own for the next packet, for one that is made here; nil when the batch is full.
-  public func slot() -> UnsafeMutableRawBufferPointer? {
-    guard count < DatagramBatch.capacity else { return nil }
-    return UnsafeMutableRawBufferPointer(rebasing: memory[count * slotSize..<(count + 1) * slotSize])
   }
 }

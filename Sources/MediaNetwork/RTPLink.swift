@@ -42,7 +42,7 @@ public final class RTPLink {
   private let control: Lane?
   private let protection: Protection?
   private let isSilent: Bool
-  private let incoming = DatagramBatch()
+  private let incoming = DatagramRows()
   private let outlet = Outlet()
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
   public private(set) var dropped = Dropped()
@@ -128,7 +128,7 @@ public final class RTPLink {
     // So many at most, that what is due is not kept waiting by a flood.
     for _ in 0..<8 {
       let count = lane.socket.receive(incoming) { bytes, address in take(bytes, from: address, lane, now) }
-      if count < DatagramBatch.capacity { return }
+      if count < DatagramRows.capacity { return }
     }
   }
 

@@ -74,7 +74,7 @@ final class RTPRelay: Sendable {
     _ filter: Filter
   ) {
     var waiting = TimeHeap<Datagram>()
-    let (incoming, outgoing) = (DatagramBatch(), DatagramBatch())
+    let (incoming, outgoing) = (DatagramRows(), DatagramBatch())
     // When the narrow place is free again, each way.
     var free: [Int64] = [0, 0]
     while !state.withLock({ $0.isStopped }) {

@@ -32,7 +32,7 @@ private final class Stranger {
   /// What came meanwhile.
   func received() -> [[UInt8]] {
     var all: [[UInt8]] = []
-    let incoming = DatagramBatch()
+    let incoming = DatagramRows()
     while socket.receive(incoming, { bytes, _ in all.append(Array(bytes)) }) > 0 {}
     return all
   }

@@ -75,11 +75,7 @@ public final class RTPSession {
 
   /// Does what is due and says when it wants to be asked again.
   public func poll(now: Int64, _ delegate: some RTPSessionDelegate) -> Int64 {
-    var deadline = estimator.process(now: now) ?? .max
-    pacer.setHeld(estimator.holdsPictures, now: now)
-    while let probe = estimator.takeProbe() { pacer.probe(probe, now: now) }
-    pacer.setRate(estimator.pacingRate, now: now)
-    drain(now, delegate)
+    var deadline = push(now: now, delegate)
     for stream in receiving {
       deliver(stream, now, delegate)
       if stream.voice.hasEnded(at: now) { delegate.session(did: .spoke(stream.ssrc, level: nil)) }
@@ -87,6 +83,16 @@ public final class RTPSession {
     }
     deadline = min(deadline, pollControl(now, delegate), lipSync.update(receiving, now: now))
     tellTarget(delegate)
+    return deadline
+  }
+
+  /// The part of `poll` that is for what was enqueued just now: sends what may leave, and says when that wants to be polled.
+  public func push(now: Int64, _ delegate: some RTPSessionDelegate) -> Int64 {
+    let deadline = estimator.process(now: now) ?? .max
+    pacer.setHeld(estimator.holdsPictures, now: now)
+    while let probe = estimator.takeProbe() { pacer.probe(probe, now: now) }
+    pacer.setRate(estimator.pacingRate, now: now)
+    drain(now, delegate)
     return min(deadline, pacer.deadline(now: now) ?? .max)
   }
 

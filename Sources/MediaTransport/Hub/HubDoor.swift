@@ -7,7 +7,7 @@ final class HubDoor: NetworkDriver {
   private struct Guarded {
     var listener: StreamListener?
     var tags: [UInt64] = []
-    let batch = DatagramBatch()
+    let rows = DatagramRows()
   }
 
   let socket: HubSocket
@@ -72,13 +72,13 @@ final class HubDoor: NetworkDriver {
   func drive(isReadable: Bool) -> Int64 {
     let now = MediaTime.monotonic()
     guard isReadable else { return .max }
-    let batch = guarded.withLock { $0.batch }
+    let rows = guarded.withLock { $0.rows }
     for _ in 0..<HubDoor.mostBatches {
-      let count = socket.receive(batch) { bytes, address in
+      let count = socket.receive(rows) { bytes, address in
         guard let peer = table.peer(ofPacket: UnsafeRawBufferPointer(bytes)) else { return }
         if !peer.receive(UnsafeRawBufferPointer(bytes), from: address, now: now) { table.countForeign() }
       }
-      if count < DatagramBatch.capacity { break }
+      if count < DatagramRows.capacity { break }
     }
     return .max
   }

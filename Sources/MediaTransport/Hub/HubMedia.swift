@@ -110,8 +110,6 @@ final class HubMedia {
     body(.unit(slot, frame, lost: gap + (lost.removeValue(forKey: slot) ?? 0)))
   }
 
-  var hasArrivals: Bool { !arrivals.waiting.isEmpty }
-
   /// Whose a stream is: the hub passes on those of many, which need not wait for each other.
   func setPerson(_ person: Int, of slot: HubSlot) {
     session.setPerson(person, of: terms.ssrc(slot, fromHub: !isHub))
@@ -196,8 +194,12 @@ final class HubMedia {
   // MARK: Time
 
   /// Does what is due and says when it wants to be called again.
-  func poll(now: Int64) -> Int64 {
-    let deadline = session.poll(now: now, outlet)
+  func poll(now: Int64) -> Int64 { flushed(session.poll(now: now, outlet), now) }
+
+  /// The part of it that is for what was sent just now.
+  func push(now: Int64) -> Int64 { flushed(session.push(now: now, outlet), now) }
+
+  private func flushed(_ deadline: Int64, _ now: Int64) -> Int64 {
     flush()
     return batch.count > 0 ? min(deadline, now &+ 1_000_000) : deadline
   }

@@ -24,6 +24,15 @@ final class HubPeer: NetworkDriver {
     var media: HubMedia?
     /// Whether his packets came.
     var isHeard = false
+    /// When he is driven next, at the latest.
+    var due = Int64.min
+
+    /// Whether that has become sooner, for which the thread is to be woken.
+    mutating func isSooner(_ time: Int64) -> Bool {
+      guard time < due else { return false }
+      due = time
+      return true
+    }
   }
 
   static let absence: Int64 = 30_000_000_000
@@ -161,15 +170,16 @@ final class HubPeer: NetworkDriver {
     (failure, next) = guarded.withLock { guarded in
       if case .away(let end) = guarded.phase {
         if now >= end { return ((MediaError(.timeout, "the member was away for 30 s"), true), .max) }
-        return (nil, min(end, guarded.media?.poll(now: now) ?? .max))
+        guarded.due = min(end, guarded.due)
+        return (nil, guarded.due)
       }
       guard let line = guarded.line else { return (nil, .max) }
       if line.connection.isOpen, line.connection.isSilent(now: now) {
         line.connection.send(HubConnection.frame { HubNotice.received(guarded.log.tell()).write(to: &$0) }, now: now)
       }
-      let next = min(line.flush(now: now), guarded.media?.poll(now: now) ?? .max)
+      guarded.due = min(line.flush(now: now), guarded.due)
       // What he did wrong he is told; a connection that broke he may mend.
-      return (line.connection.failure.map { ($0, $0.status == .limit || $0.status == .corrupt) }, guarded.media?.hasArrivals == true ? .min : next)
+      return (line.connection.failure.map { ($0, $0.status == .limit || $0.status == .corrupt) }, guarded.due)
     }
     guard let failure else { return next }
     if failure.isOwn { end(because: failure.error) } else { lose(now: now) }
@@ -203,10 +213,11 @@ final class HubPeer: NetworkDriver {
   func receive(_ datagram: UnsafeRawBufferPointer, from address: SocketAddress, now: Int64) -> Bool {
     let (isHis, pictures, tag): (Bool, [StreamID], UInt64?) = guarded.withLock { guarded in
       guard let media = guarded.media, media.receive(datagram, from: address, now: now) else { return (false, [], nil) }
-      guard !guarded.isHeard else { return (true, [], guarded.tag) }
+      let tag = guarded.isSooner(.min) ? guarded.tag : nil
+      guard !guarded.isHeard else { return (true, [], tag) }
       guarded.isHeard = true
       media.greet()
-      return (true, guarded.streams.receivedPictures, guarded.tag)
+      return (true, guarded.streams.receivedPictures, tag)
     }
     // What was to be sent before went nowhere.
     for picture in pictures { place.requestKeyFrame(of: picture) }
@@ -219,7 +230,7 @@ final class HubPeer: NetworkDriver {
     var units: [(id: StreamID, picture: PictureID, frame: EncodedFrame)] = []
     var wanted: [StreamID] = []
     guarded.withLock { guarded in
-      _ = guarded.media?.poll(now: now)
+      guarded.due = guarded.media?.poll(now: now) ?? .max
       guarded.media?.take { arrival in
         switch arrival {
         case .unit(let slot, let frame, let lost):
@@ -255,10 +266,10 @@ final class HubPeer: NetworkDriver {
         try media.send(frame, picture, on: slot, isVoice: stream.isSpeaking, now: now)
       } catch {
         guarded.streams.leftOut(number)
-        return (nil, guarded.tag, .min)
+        return (nil, nil, 0)
       }
-      let next = media.poll(now: now)
-      return (nil, guarded.tag, media.hasArrivals ? .min : next)
+      let next = media.push(now: now)
+      return (nil, guarded.isSooner(next) ? guarded.tag : nil, next)
     }
     if let wanted { place.requestKeyFrame(of: wanted) }
     if let tag { table.thread.wake(tag, at: next) }

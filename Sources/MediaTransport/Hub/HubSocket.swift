@@ -20,8 +20,8 @@ final class HubSocket: @unchecked Sendable {
   }
 
   /// On the network thread.
-  func receive(_ batch: DatagramBatch, _ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) -> Int {
-    held.withLock { $0 }?.socket.receive(batch, body) ?? 0
+  func receive(_ rows: DatagramRows, _ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) -> Int {
+    held.withLock { $0 }?.socket.receive(rows, body) ?? 0
   }
 
   func send(_ batch: DatagramBatch, from first: Int) -> DatagramSocket.Sending {

@@ -52,7 +52,7 @@ public final class HubTransport: Transport {
   let loop: EventLoop
   let thread: NetworkThread
   let bitrates: BandwidthEstimator.Limits
-  let batch = Monitor(DatagramBatch())
+  let rows = Monitor(DatagramRows())
   let guarded = Monitor(Guarded())
 
   public init(
@@ -188,8 +188,7 @@ public final class HubTransport: Transport {
       }
       guarded.stats.bytesSent &+= UInt64(frame.bytes.count)
       guarded.stats.packetsSent &+= UInt64(NetworkLink.packets(bytes: frame.bytes.count))
-      let next = media.poll(now: now)
-      return (.sent, guarded.tag, media.hasArrivals ? .min : next)
+      return (.sent, guarded.tag, media.push(now: now))
     }
     if let tag { thread.wake(tag, at: next) }
     return result

@@ -44,14 +44,14 @@ extension HubTransport {
     post(event(id))
   }
 
-  /// Hands media on where nothing is locked.
-  func hand(_ now: Int64) {
+  /// Hands media on where nothing is locked; when it is due again.
+  func hand(_ now: Int64) -> Int64 {
     var units: [(sink: any MediaSink, picture: PictureID, frame: EncodedFrame)] = []
     var events: [TransportEvent] = []
-    guarded.withLock { guarded in
-      let media = guarded.media
-      _ = media?.poll(now: now)
-      media?.take { arrival in
+    let due: Int64 = guarded.withLock { guarded in
+      guard let media = guarded.media else { return .max }
+      let due = media.poll(now: now)
+      media.take { arrival in
         switch arrival {
         case .unit(let slot, let frame, let lost):
           guarded.stats.packetsLost &+= UInt64(clamping: lost)
@@ -64,11 +64,13 @@ extension HubTransport {
         case .target(let rate): events.append(.estimate(UInt64(clamping: rate)))
         }
       }
+      return due
     }
     for event in events { post(event) }
     for unit in units {
       unit.sink.receive(.encoded(unit.frame), unit.picture)
       unit.frame.release()
     }
+    return due
   }
 }

@@ -20,8 +20,8 @@ extension HubTransport: NetworkDriver {
         return .max
       }
     }
-    hand(now)
-    let (next, outcome): (Int64, Outcome) = guarded.withLock { guarded in step(&guarded, now) }
+    let due = hand(now)
+    let (next, outcome): (Int64, Outcome) = guarded.withLock { guarded in step(&guarded, now, due) }
     switch outcome {
     case .goesOn: return next
     case .breaks:
@@ -40,26 +40,24 @@ extension HubTransport: NetworkDriver {
   }
 
   private func receive(_ now: Int64) {
-    let batch = batch.withLock { $0 }
+    let rows = rows.withLock { $0 }
     guarded.withLock { guarded in
       guarded.line?.receive(now: now)
       guard let socket = guarded.socket, let media = guarded.media else { return }
       for _ in 0..<8 {
-        let count = socket.receive(batch) { bytes, address in
+        let count = socket.receive(rows) { bytes, address in
           guard media.receive(UnsafeRawBufferPointer(bytes), from: address, now: now) else { return }
           guarded.greetDue = .max
         }
-        if count < DatagramBatch.capacity { return }
+        if count < DatagramRows.capacity { return }
       }
     }
   }
 
   // MARK: The connection
 
-  private func step(_ guarded: inout Guarded, _ now: Int64) -> (Int64, Outcome) {
+  private func step(_ guarded: inout Guarded, _ now: Int64, _ due: Int64) -> (Int64, Outcome) {
     if guarded.isOverfull { return (0, .ends(MediaError(.limit, "the hub does not take what it is told: \(HubLog.most) bytes wait"))) }
-    let media = guarded.media?.poll(now: now) ?? .max
-    let soonest = guarded.media?.hasArrivals == true ? .min : media
     switch guarded.phase {
     case .idle, .out, .left: return (.max, .goesOn)
     case .connecting(let end):
@@ -78,12 +76,12 @@ extension HubTransport: NetworkDriver {
         let words = guarded.attemptFailure.map { ": \($0)" } ?? ""
         return (0, .ends(MediaError(.timeout, "the hub at \(url.address) was gone for 30 s\(words)")))
       }
-      return (min(end, soonest, now &+ HubTransport.connectingPause), .goesOn)
-    case .waiting, .here: return keep(&guarded, now, soonest)
+      return (min(end, due, now &+ HubTransport.connectingPause), .goesOn)
+    case .waiting, .here: return keep(&guarded, now, due)
     }
   }
 
-  private func keep(_ guarded: inout Guarded, _ now: Int64, _ soonest: Int64) -> (Int64, Outcome) {
+  private func keep(_ guarded: inout Guarded, _ now: Int64, _ due: Int64) -> (Int64, Outcome) {
     guard let line = guarded.line else { return (.max, .goesOn) }
     if line.connection.isOpen, line.connection.isSilent(now: now) {
       line.connection.send(HubConnection.frame { HubRequest.received(guarded.log.tell()).write(to: &$0) }, now: now)
@@ -95,7 +93,7 @@ extension HubTransport: NetworkDriver {
         return (0, .ends(MediaError(.timeout, "the hub at \(url.address) lets its member in, and no packet of its media comes: is UDP let through?")))
       }
     }
-    let next = min(line.flush(now: now), soonest, guarded.greetDue)
+    let next = min(line.flush(now: now), due, guarded.greetDue)
     guard let failure = line.connection.failure else { return (next, .goesOn) }
     let isOwn = failure.status == .limit || failure.status == .corrupt
     guard guarded.phase == .here, !isOwn else { return (0, .ends(failure)) }

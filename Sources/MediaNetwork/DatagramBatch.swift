@@ -1,0 +1,40 @@
+import CLinux
+import Glibc
+import MediaCore
+
+/// Datagrams that are sent at once: memory for 64 of them, used again and again.
+public final class DatagramBatch {
+  let native: UnsafeMutablePointer<msdk_datagrams>
+  let memory: UnsafeMutableRawBufferPointer
+  private static let slotSize = 2048
+
+  public init() {
+    native = .allocate(capacity: 1)
+    memset(native, 0, MemoryLayout<msdk_datagrams>.size)
+    memory = .allocate(byteCount: DatagramBatch.slotSize * Int(MSDK_DATAGRAMS), alignment: 64)
+  }
+
+  deinit {
+    native.deallocate()
+    memory.deallocate()
+  }
+
+  public var count: Int { Int(native.pointee.count) }
+  public static let capacity = Int(MSDK_DATAGRAMS)
+
+  public func begin() {
+    msdk_datagrams_begin(native)
+  }
+
+  /// Adds what lies in memory of the caller's until the batch was sent; false when it is full.
+  public func add(_ packet: UnsafeRawBufferPointer, to address: SocketAddress) -> Bool {
+    var (storage, length) = address.native
+    return msdk_datagrams_add(native, packet.baseAddress, packet.count, &storage, length) != 0
+  }
+
+  /// A slot of its own for the next packet, for one that is made here; nil when the batch is full.
+  public func slot() -> UnsafeMutableRawBufferPointer? {
+    guard count < DatagramBatch.capacity else { return nil }
+    return UnsafeMutableRawBufferPointer(rebasing: memory[count * DatagramBatch.slotSize..<(count + 1) * DatagramBatch.slotSize])
+  }
+}
