@@ -11,6 +11,13 @@ import Testing
     #expect(rate.bitrate.map { abs($0 - 8000) < 2000 } == true, "\(String(describing: rate.bitrate))")
   }
 
+  @Test func silenceIsFromTheLastOn() {
+    var rate = IncomingRate()
+    #expect(!rate.isSilent(at: 1_000_000_000))
+    rate.arrived(100, at: 1_000_000_000)
+    #expect(!rate.isSilent(at: 1_200_000_000) && rate.isSilent(at: 1_200_000_001))
+  }
+
   @Test func nothingIsKnownAtFirstAndExtremesDoNoHarm() {
     var rate = IncomingRate()
     rate.arrived(100, at: 5)

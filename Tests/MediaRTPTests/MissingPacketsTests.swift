@@ -65,6 +65,18 @@ import Testing
     #expect(beyondHelp(&missing) && missing.count == 0)
   }
 
+  @Test func inASilenceNothingIsGivenUp() {
+    var missing = make { $0.mostRequests = 3 }
+    _ = missing.received(1, now: 0)
+    _ = missing.received(3, now: 0)
+    var requests = 0
+    for step in Int64(0)..<100 { missing.requests(now: step * 50 * ms, givesUp: false) { _ in requests += 1 } }
+    #expect(requests == 3 && !beyondHelp(&missing))
+    missing.beginAgain(now: 6000 * ms)
+    #expect(missing.nextDeadline == 6000 * ms && asked(&missing, 6000 * ms) == [2] && asked(&missing, 6050 * ms) == [2])
+    #expect(received(&missing, 2, now: 6060 * ms) && !beyondHelp(&missing))
+  }
+
   @Test func aGreatGapIsNotAskedForOneByOne() {
     var missing = make { $0.most = 20 }
     _ = missing.received(0, now: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct OutboundMeterTests {
   private func enqueue(_ meter: inout OutboundMeter, _ size: Int, isKey: Bool, last: Int64) {
-    [UInt8](repeating: isKey ? 0 : 1, count: size).withUnsafeBytes { meter.enqueued($0, last: last) }
+    meter.enqueued(size: size, isKeyFrame: isKey, last: last)
   }
 
   @Test func aPictureCountsWhenItsLastPacketLeft() {

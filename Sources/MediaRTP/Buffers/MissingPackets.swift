@@ -62,18 +62,26 @@ public struct MissingPackets: Sendable {
     return false
   }
 
-  /// What to ask for now.
-  public mutating func requests(now: Int64, _ body: (Int64) -> Void) {
-    missing.removeAll { lost in
-      guard lost.requests >= settings.mostRequests || now &- lost.since > settings.longest else { return false }
-      isBeyondHelp = true
-      return true
+  /// What to ask for now. `givesUp`: what was asked for often or for long enough is taken off the list.
+  public mutating func requests(now: Int64, givesUp: Bool = true, _ body: (Int64) -> Void) {
+    if givesUp {
+      missing.removeAll { lost in
+        guard lost.requests >= settings.mostRequests || now &- lost.since > settings.longest else { return false }
+        isBeyondHelp = true
+        return true
+      }
     }
     for place in missing.indices where missing[place].next <= now {
-      missing[place].requests += 1
       missing[place].next = now &+ max(roundTrip, 5_000_000)
+      guard missing[place].requests < settings.mostRequests else { continue }
+      missing[place].requests += 1
       body(missing[place].number)
     }
+  }
+
+  /// What was asked for was asked for in vain: all of it is as if it were missing from now on.
+  public mutating func beginAgain(now: Int64) {
+    for place in missing.indices { missing[place] = Missing(number: missing[place].number, since: now, next: now) }
   }
 
   public var nextDeadline: Int64? { missing.lazy.map(\.next).min() }

@@ -1,10 +1,15 @@
 /// How much comes in, in bits a second, over the last half second that was full: enough to say how often to report on it.
 struct IncomingRate {
   private static let span: Int64 = 500_000_000
+  private static let silence: Int64 = 200_000_000
   private var bytes = 0
   private var start: Int64?
+  private var last: Int64?
   /// Nothing before half a second has passed.
   private(set) var bitrate: Int?
+
+  /// Nothing has come for a while.
+  func isSilent(at now: Int64) -> Bool { last.map { now &- $0 > IncomingRate.silence } ?? false }
 
   mutating func arrived(_ size: Int, at now: Int64) {
     let passed = now &- (start ?? now)
@@ -13,6 +18,7 @@ struct IncomingRate {
       (bytes, start) = (0, now)
     }
     start = start ?? now
+    last = now
     bytes = min(bytes + min(max(0, size), 65_535), 1 << 40)
   }
 }

@@ -29,9 +29,8 @@ struct OutboundMeter {
     leaving.reserveCapacity(64)
   }
 
-  mutating func enqueued(_ picture: UnsafeRawBufferPointer, last: Int64) {
-    // The first bit of a picture of VP8 (RFC 6386, section 9.1).
-    leaving.append(Leaving(last: last, size: picture.count, isKeyFrame: picture.first.map { $0 & 1 == 0 } ?? false))
+  mutating func enqueued(size: Int, isKeyFrame: Bool, last: Int64) {
+    leaving.append(Leaving(last: last, size: size, isKeyFrame: isKeyFrame))
   }
 
   /// A packet left, after so long; without a time, with nothing in it.

@@ -30,7 +30,8 @@ extension RTPSession {
       case .pictureLoss(let loss):
         guard isOfAnother(loss.sender), let stream = sending.first(where: { $0.settings.ssrc == loss.media }) else { continue }
         stream.meter.pliCount &+= 1
-        delegate.session(did: .keyFrameRequested(loss.media))
+        // Who asks before the last one can have come will have it.
+        if !stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0) { delegate.session(did: .keyFrameRequested(loss.media)) }
       case .fullIntraRequest(let request):
         guard isOfAnother(request.sender) else { continue }
         for command in request {

@@ -7,6 +7,7 @@ extension RTPSession {
   public func receive(_ datagram: UnsafeRawBufferPointer, from address: UInt64 = 0, now: Int64, _ delegate: some RTPSessionDelegate) {
     path.packetsReceived &+= 1
     path.bytesReceived &+= UInt64(clamping: datagram.count)
+    let isAfterSilence = incoming.isSilent(at: now)
     incoming.arrived(datagram.count, at: now)
     if RTPPacket.isRTCP(datagram) { return receiveControl(datagram, from: address, now: now, delegate) }
     guard let packet = try? RTPPacket(parsing: datagram, settings.extensions), let encoding = encodings[packet.header.payloadType] else {
@@ -18,12 +19,12 @@ extension RTPSession {
     guard isOfAnother(ssrc, .media, from: address, now) else { return }
     if let sequence = packet.header.extensions.transportSequence {
       feedback.arrived(feedbackNumbers.unwrap(sequence), at: now)
-      // Often until it is known what comes.
-      feedbackDue = feedbackDue ?? now &+ TransportFeedbackBuilder.interval(atBitrate: incoming.bitrate ?? .max)
+      // Often until it is known what comes; and at once when nothing has come for a while, as the sender waits for that.
+      feedbackDue = isAfterSilence ? now : feedbackDue ?? now &+ TransportFeedbackBuilder.interval(atBitrate: incoming.bitrate ?? .max)
     }
     if case .retransmission(let original) = encoding { return receiveAgain(packet, of: original, now, delegate) }
     let stream = receivingStream(ssrc) ?? begin(packet, encoding, now, delegate)
-    stream.lastHeard = now
+    stream.heard(at: now)
     members.heard(ssrc, isMedia: true, at: now)
     let outcome = stream.statistics.received(packet.header, headerBytes: packet.headerSize + packet.paddingSize, payloadBytes: packet.payload.count, at: now)
     switch outcome {
@@ -60,6 +61,7 @@ extension RTPSession {
         stream.payloadType == payloadType && stream.missing.isMissing(stream.numbers.peek(again.original.rawValue))
       }
     guard let stream = candidate, stream.payloadType == payloadType else { return }
+    stream.heard(at: now)
     if known == nil {
       stream.meter.receivedAgain(packet)
       if repeating.count < RTPSession.mostStreams { repeating[packet.header.ssrc] = stream.ssrc }

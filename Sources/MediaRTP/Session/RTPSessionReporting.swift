@@ -32,7 +32,7 @@ extension RTPSession {
   private func ask(_ stream: ReceivingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
     if let due = stream.missing.nextDeadline, due <= now {
       asking.removeAll(keepingCapacity: true)
-      stream.missing.requests(now: now) { asking.append(SequenceNumber(UInt16(truncatingIfNeeded: $0))) }
+      stream.missing.requests(now: now, givesUp: !stream.isSilent(at: now)) { asking.append(SequenceNumber(UInt16(truncatingIfNeeded: $0))) }
       var rest = asking[...]
       while !rest.isEmpty {
         var written = 0

@@ -28,7 +28,9 @@ final class ReceivingStream {
   /// From the capture until it is handed on, without what it is held back for others.
   var latency: Int64?
   private var nextKeyFrameRequest: Int64?
-  var lastHeard: Int64 = 0
+  private(set) var lastHeard: Int64 = 0
+  /// When something came after a silence.
+  private var resumed = Int64.min
   /// The first packet of the picture that was seen whole last.
   private var lastSeen: Int64 = -1
   /// Nothing can be shown before one comes.
@@ -39,6 +41,8 @@ final class ReceivingStream {
   private static let unseen: Int64 = 16_000_000
   /// A picture is waited for that long before a key frame is asked for.
   private static let patience: Int64 = 500_000_000
+  /// Of nothing that comes: as long as it takes to be one, and as long as the sender keeps what was lost before it.
+  static let silence: ClosedRange<Int64> = 200_000_000...2_000_000_000
 
   init(_ ssrc: SSRC, payloadType: UInt8, _ encoding: RTPEncoding, _ settings: RTPSettings) {
     self.ssrc = ssrc
@@ -81,6 +85,23 @@ final class ReceivingStream {
     let stamp = ReceivingStream.nanoseconds(picture.timestamp)
     latest = picture.timestamp
     delay.arrived(stamp: stamp, at: picture.lastArrival)
+  }
+
+  // MARK: Silence
+
+  /// Nothing comes, as in an outage. What is missing of pictures can be had when it is over, and is not given up.
+  func isSilent(at now: Int64) -> Bool {
+    if case .sound = content { return false }
+    return ReceivingStream.silence.contains(now &- lastHeard)
+  }
+
+  /// A packet of it came.
+  func heard(at now: Int64) {
+    if isSilent(at: now) {
+      missing.beginAgain(now: now)
+      resumed = now
+    }
+    lastHeard = now
   }
 
   // MARK: The sender's clock
@@ -137,7 +158,7 @@ final class ReceivingStream {
   func takeKeyFrameRequest(now: Int64, roundTrip: Int64) -> Bool {
     guard case .pictures(let buffer) = content else { return false }
     if missing.takeBeyondHelp() { needsKeyFrame = true }
-    if let since = buffer.waitingSince, now &- since > ReceivingStream.patience { needsKeyFrame = true }
+    if !isSilent(at: now), let since = buffer.waitingSince, now &- max(since, resumed) > ReceivingStream.patience { needsKeyFrame = true }
     guard let due = keyFrameRequest(buffer), now >= due else { return false }
     nextKeyFrameRequest = now &+ max(ReceivingStream.requestPause, roundTrip &* 2)
     return true

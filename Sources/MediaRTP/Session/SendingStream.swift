@@ -14,6 +14,8 @@ final class SendingStream {
   private let firstStamp: RTPTimestamp
   /// A stamp, in units of the clock, and when it was captured.
   private var captured: (units: Int64, time: Int64) = (0, 0)
+  /// Its last packet, and when that left.
+  private var keyFrame: (last: Int64, left: Int64?)?
   let map: ExtensionMap
   var fullIntraRequests = FullIntraRequestFilter()
   /// Goodbye is to be said.
@@ -87,7 +89,10 @@ final class SendingStream {
       let isLast = packetizer.count == 1
       write(units, marker: isLast, isLast ? extensions : HeaderExtensions(), now) { _ = packetizer.writeNext(to: &$0) }
     }
-    meter.enqueued(picture, last: next - 1)
+    // The first bit of a picture of VP8 (RFC 6386, section 9.1).
+    let isKeyFrame = picture.first.map { $0 & 1 == 0 } ?? false
+    if isKeyFrame { keyFrame = (next - 1, nil) }
+    meter.enqueued(size: picture.count, isKeyFrame: isKeyFrame, last: next - 1)
     return first..<next
   }
 
@@ -117,7 +122,14 @@ final class SendingStream {
   /// A packet leaves, or is given up. They do so in their order.
   func left(_ number: Int64, isWhole: Bool, now: Int64) {
     waiting = max(waiting, number + 1)
+    if let last = keyFrame?.last, number >= last, keyFrame?.left == nil { keyFrame?.left = now }
     meter.left(number, after: isWhole ? now &- (ring.entry(number)?.time ?? now) : nil)
+  }
+
+  /// Whether the last key frame waits to leave, or left so lately that nothing the other end says can be of it.
+  func isKeyFrameUnderWay(at now: Int64, roundTrip: Int64) -> Bool {
+    guard let keyFrame else { return false }
+    return keyFrame.left.map { now &- $0 < roundTrip / 4 * 3 } ?? true
   }
 
   /// Nothing but the header is left of a packet that waited for too long: its number is not missed, since it comes. Its size.
