@@ -15,6 +15,7 @@ from tool import PLUGINS, TOOL, ToolTest, environment
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 300.0
+TRIES = 3
 
 
 class New(ToolTest):
@@ -57,10 +58,15 @@ class New(ToolTest):
         file = self.directory / name / made
         self.make(name, "run")
         contents = [file.read_bytes()]
-        file.unlink()
-        done = subprocess.run(["make", "run"], cwd=self.directory / name, env={**self.env, "MSDK_PLUGIN_ISOLATE": "*"}, capture_output=True,
-                              text=True, timeout=PATIENCE, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for _ in range(TRIES):
+            file.unlink(missing_ok=True)
+            done = subprocess.run(["make", "run"], cwd=self.directory / name, env={**self.env, "MSDK_PLUGIN_ISOLATE": "*"}, capture_output=True,
+                                  text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            # A machine that lets a process stand for a second has it ended, as is right; that says nothing of the plugin.
+            if "did not return from" not in done.stderr:
+                break
+        self.assertTrue(file.exists(), done.stdout + done.stderr)
         return contents + [file.read_bytes()]
 
     def shows_a_picture(self, name: str, colours: int = 100) -> None:
