@@ -127,9 +127,9 @@ public struct Pacer<Payload: Sendable>: Sendable {
     if isHeld { probes.removeAll(keepingCapacity: true) }
   }
 
-  /// Whether so many packets, of so many bytes together, would all be taken.
-  public func hasRoom(packets: Int, bytes size: Int, kind: PacedKind) -> Bool {
-    packets >= 0 && packets <= PacerQueue<Payload>.capacity - self[kind].count && size <= longest - bytes
+  /// How many packets more, and bytes of them together, would all be taken.
+  public func room(for kind: PacedKind) -> (packets: Int, bytes: Int) {
+    (PacerQueue<Payload>.capacity - self[kind].count, longest - bytes)
   }
 
   /// False: there is no room for it.

@@ -48,8 +48,9 @@ extension RTPSession {
     guard sending.indices.contains(index) else { throw PacketError("RTP: no such stream") }
     let stream = sending[index]
     let packets: Range<Int64>
+    let room = pacer.room(for: kind)
     do throws(PacketError) {
-      packets = try packetize(stream) { pacer.hasRoom(packets: $0, bytes: $1, kind: kind) }
+      packets = try packetize(stream) { $0 <= room.packets && $1 <= room.bytes }
     } catch {
       if error == RTPSession.full { path.refusedSends &+= 1 }
       throw error

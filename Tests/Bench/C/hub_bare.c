@@ -1,5 +1,6 @@
 /* The limit for a hub: a plain loop of recvmmsg and sendmmsg that sends each packet of a member on to all others, as it is or, as SRTP does
  * (RFC 7714), opened with his key and sealed for each other one with theirs by OpenSSL's AES-GCM. It knows nothing of losses, order or pace.
+ * The members wait for what comes, as members do: waking them is work of whoever sends.
  *
  *   hub_bare plain|gcm MEMBERS SECONDS */
 #include "hub_traffic.h"
@@ -8,8 +9,10 @@
 #include <arpa/inet.h>
 #include <openssl/evp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -135,29 +138,44 @@ static void send_picture(int socket_, const struct sockaddr_in *to, unsigned fro
   if (sendmmsg(socket_, message, HUB_PACKETS, 0) != HUB_PACKETS) die("not all was sent");
 }
 
-static uint64_t take(int socket_) {
-  uint8_t bytes[SLOT];
-  uint64_t taken = 0;
-  while (recv(socket_, bytes, sizeof bytes, MSG_DONTWAIT) > 0) taken++;
-  return taken;
+static _Atomic uint64_t came;
+
+static void *take(void *sockets) {
+  int poll = epoll_create1(0);
+  for (unsigned i = 0; i < members; i++) {
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = ((const int *)sockets)[i]};
+    if (poll < 0 || epoll_ctl(poll, EPOLL_CTL_ADD, event.data.fd, &event) != 0) die("no epoll");
+  }
+  for (;;) {
+    struct epoll_event ready[HUB_MEMBERS];
+    int count = epoll_wait(poll, ready, HUB_MEMBERS, -1);
+    for (int i = 0; i < count; i++) {
+      uint8_t bytes[SLOT];
+      while (recv(ready[i].data.fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0) atomic_fetch_add(&came, 1);
+    }
+  }
+  return NULL;
 }
 
-static _Noreturn void be_members(struct hub_pipes *pipes, const int *sockets, uint64_t seconds) {
+static _Noreturn void be_members(struct hub_pipes *pipes, int *sockets, uint64_t seconds) {
   struct sockaddr_in to;
+  pthread_t taker;
+  if (pthread_create(&taker, NULL, take, sockets) != 0) die("no thread");
   uint16_t sequence[HUB_MEMBERS] = {0};
   if (read(pipes->from_hub, &to, sizeof to) != sizeof to) die("the hub failed");
   int64_t begin = now_ns();
-  uint64_t taken = 0, warm = HUB_SECONDS_BEFORE * HUB_FPS;
+  uint64_t before = 0, warm = HUB_SECONDS_BEFORE * HUB_FPS;
   for (uint64_t tick = 0; tick < (HUB_SECONDS_BEFORE + seconds) * HUB_FPS; tick++) {
-    if (tick == warm) hub_warm(pipes);
+    if (tick == warm) {
+      before = atomic_load(&came);
+      hub_warm(pipes);
+    }
     for (unsigned i = 0; i < members; i++) {
       sleep_until(begin + (int64_t)((tick * members + i) * 1000000000 / HUB_FPS / members));
       send_picture(sockets[i], &to, i, &sequence[i]);
-      uint64_t here = take(sockets[i]);
-      if (tick >= warm) taken += here;
     }
   }
-  hub_done(pipes, taken);
+  hub_done(pipes, atomic_load(&came) - before);
 }
 
 int main(int argc, char **argv) {

@@ -231,20 +231,21 @@ import Testing
 
   @Test func roomIsTheSameBeforeAndWhenItIsTaken() {
     var pacer = Pacer<Int>(rate: 300_000, longest: 10_000)
-    #expect(pacer.hasRoom(packets: 10, bytes: 10_000, kind: .video) && !pacer.hasRoom(packets: 10, bytes: 10_001, kind: .video))
-    #expect(!pacer.hasRoom(packets: 4097, bytes: 1, kind: .audio) && !pacer.hasRoom(packets: -1, bytes: 0, kind: .audio))
+    #expect(pacer.room(for: .video) == (4096, 10_000) && pacer.room(for: .audio) == (4096, 10_000))
     for number in 0..<9 {
       let isTaken = pacer.enqueue(number, size: 1000, kind: .video, now: 0)
       #expect(isTaken)
     }
-    #expect(pacer.hasRoom(packets: 1, bytes: 1000, kind: .audio) && !pacer.hasRoom(packets: 1, bytes: 1001, kind: .audio))
-    #expect(!pacer.hasRoom(packets: 1, bytes: .max, kind: .video))
+    #expect(pacer.room(for: .video) == (4087, 1000) && pacer.room(for: .audio) == (4096, 1000))
+    let tooLarge = pacer.enqueue(9, size: 1001, kind: .audio, now: 0)
+    let fits = pacer.enqueue(9, size: 1000, kind: .audio, now: 0)
+    #expect(!tooLarge && fits && pacer.room(for: .video) == (4087, 0))
     var many = Pacer<Int>(rate: 300_000)
-    for number in 0..<4000 {
+    for number in 0..<4096 {
       let isTaken = many.enqueue(number, size: 1, kind: .video, now: 0)
       #expect(isTaken)
     }
-    #expect(many.hasRoom(packets: 96, bytes: 96, kind: .video) && !many.hasRoom(packets: 97, bytes: 97, kind: .video))
-    #expect(many.hasRoom(packets: 97, bytes: 97, kind: .audio))
+    let isTaken = many.enqueue(4096, size: 1, kind: .video, now: 0)
+    #expect(!isTaken && many.room(for: .video).packets == 0 && many.room(for: .audio).packets == 4096)
   }
 }
