@@ -70,11 +70,24 @@ import Testing
     _ = missing.received(1, now: 0)
     _ = missing.received(3, now: 0)
     var requests = 0
-    for step in Int64(0)..<100 { missing.requests(now: step * 50 * ms, givesUp: false) { _ in requests += 1 } }
+    for step in Int64(0)..<50 { missing.requests(now: step * 50 * ms, givesUp: false) { _ in requests += 1 } }
     #expect(requests == 3 && !beyondHelp(&missing))
-    missing.beginAgain(now: 6000 * ms)
-    #expect(missing.nextDeadline == 6000 * ms && asked(&missing, 6000 * ms) == [2] && asked(&missing, 6050 * ms) == [2])
-    #expect(received(&missing, 2, now: 6060 * ms) && !beyondHelp(&missing))
+    missing.beginAgain(now: 2500 * ms)
+    #expect(missing.nextDeadline == 2500 * ms && asked(&missing, 2500 * ms) == [2] && asked(&missing, 2550 * ms) == [2])
+    #expect(received(&missing, 2, now: 2560 * ms) && !beyondHelp(&missing))
+  }
+
+  @Test func whatNoSenderKeepsIsGivenUpWhateverHappens() {
+    var missing = make()
+    _ = missing.received(1, now: 0)
+    _ = missing.received(3, now: 0)
+    for second in Int64(1)...3 {
+      missing.beginAgain(now: second * 1000 * ms)
+      missing.requests(now: second * 1000 * ms, givesUp: false) { _ in }
+    }
+    #expect(missing.count == 1)
+    missing.requests(now: 3001 * ms, givesUp: false) { _ in }
+    #expect(missing.count == 0 && beyondHelp(&missing))
   }
 
   @Test func aGreatGapIsNotAskedForOneByOne() {

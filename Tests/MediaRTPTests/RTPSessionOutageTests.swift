@@ -59,6 +59,26 @@ import Testing
     #expect(recoveries.keyFrames <= keyFrames, "\(recoveries.keyFrames)")
   }
 
+  /// Of a picture that cannot be had again nobody waits for more than a moment, however seldom others come.
+  @Test(arguments: [1, 4, 12, 30]) func aSilenceBetweenPicturesIsNoOutage(_ fps: Int64) throws {
+    let call = try TestCall(seed: 1)
+    let (start, interval) = (call.now, 1_000_000_000 / fps)
+    for index in 0..<(3 * fps) {
+      let isLost = index == 2 * fps
+      if isLost { call.forth.loss = 1 }
+      try call.send(500, isKey: index == 0, at: start + index * interval)
+      call.run(until: call.now + interval / 2)
+      if isLost {
+        call.sender.sending[call.video].ring.drop(call.sender.sending[call.video].next - 1)
+        call.forth.loss = 0
+      }
+    }
+    let (pictures, found) = (call.there.pictures.count, call.now)
+    #expect(pictures >= Int(2 * fps))
+    while call.here.keyFramesWanted == 0, call.now < found + 5_000_000_000 { try call.send(500, isKey: false, at: call.now + interval) }
+    #expect(call.now - start <= 3_000_000_000 + 2 * interval, "\((call.now - start) / 1_000_000) ms")
+  }
+
   @Test func aKeyFrameUnderWayIsNotMadeAgain() throws {
     let film = try Film(seed: 3, loss: 0)
     try film.run(2 * Film.second)

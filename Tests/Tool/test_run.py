@@ -119,8 +119,9 @@ class Run(ToolTest):
             self.assertIn(expected, result.errors)
 
     def test_network(self) -> None:
-        arguments = ["run", "--producer", "testpattern:counter", "--size", "320x240", "--fps", "30", "--seconds", "2", "--network"]
-        lossy = self.succeed(*arguments, "loss=20,delay=200", "--seed", "7")
+        arguments = ["run", "--producer", "testpattern:counter", "--size", "320x240", "--fps", "30", "--network"]
+        # So many that some are lost again and again, whenever they are asked for.
+        lossy = self.succeed(*arguments, "loss=30,delay=200", "--seed", "7", "--seconds", "6")
         self.check_table(lossy)
         self.assertLess(lossy.count("frames received"), lossy.count("frames sent"))
         self.assertGreater(lossy.count("frames lost"), 0)
@@ -128,7 +129,7 @@ class Run(ToolTest):
         self.assertGreater(lossy.count("key frames"), 1, "a receiver that lost something asks for a key frame")
         # Each of the two joins there and back, and then a frame goes there.
         self.assertGreaterEqual(float(lossy.table["first frame"].split()[0]), 5 * 200)
-        narrow = self.succeed(*arguments, "bandwidth=60000")
+        narrow = self.succeed(*arguments, "bandwidth=60000", "--seconds", "2")
         self.assertLess(narrow.count("bitrate"), 120)
 
     def test_interrupt(self) -> None:

@@ -6,6 +6,8 @@ public struct MissingPackets: Sendable {
     public var most = 250
     public var mostRequests: UInt8 = 10
     public var longest: Int64 = 1_000_000_000
+    /// Whatever happens meanwhile: no sender keeps it.
+    public var longestOfAll: Int64 = 3_000_000_000
     /// A packet is taken for late rather than lost for so long.
     public var patience: Int64 = 0
 
@@ -14,7 +16,9 @@ public struct MissingPackets: Sendable {
 
   private struct Missing {
     let number: Int64
-    let since: Int64
+    let found: Int64
+    /// When it was asked for, in earnest, first.
+    var since: Int64
     var requests: UInt8 = 0
     var next: Int64
   }
@@ -58,18 +62,17 @@ public struct MissingPackets: Sendable {
       isBeyondHelp = true
       return false
     }
-    for lost in (highest + 1)..<number { missing.append(Missing(number: lost, since: now, next: now &+ settings.patience)) }
+    for lost in (highest + 1)..<number { missing.append(Missing(number: lost, found: now, since: now, next: now &+ settings.patience)) }
     return false
   }
 
   /// What to ask for now. `givesUp`: what was asked for often or for long enough is taken off the list.
   public mutating func requests(now: Int64, givesUp: Bool = true, _ body: (Int64) -> Void) {
-    if givesUp {
-      missing.removeAll { lost in
-        guard lost.requests >= settings.mostRequests || now &- lost.since > settings.longest else { return false }
-        isBeyondHelp = true
-        return true
-      }
+    missing.removeAll { lost in
+      let isEnough = lost.requests >= settings.mostRequests || now &- lost.since > settings.longest
+      guard givesUp && isEnough || now &- lost.found > settings.longestOfAll else { return false }
+      isBeyondHelp = true
+      return true
     }
     for place in missing.indices where missing[place].next <= now {
       missing[place].next = now &+ max(roundTrip, 5_000_000)
@@ -79,9 +82,9 @@ public struct MissingPackets: Sendable {
     }
   }
 
-  /// What was asked for was asked for in vain: all of it is as if it were missing from now on.
+  /// What was asked for was asked for in vain, and is asked for anew.
   public mutating func beginAgain(now: Int64) {
-    for place in missing.indices { missing[place] = Missing(number: missing[place].number, since: now, next: now) }
+    for place in missing.indices { (missing[place].since, missing[place].requests, missing[place].next) = (now, 0, now) }
   }
 
   public var nextDeadline: Int64? { missing.lazy.map(\.next).min() }

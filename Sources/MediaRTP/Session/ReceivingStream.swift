@@ -23,14 +23,15 @@ final class ReceivingStream {
   private var lastReport: (ntp: NTPTimestamp, at: Int64)?
   /// Pictures only: sound has its own.
   var delay: PlayoutDelay
-  /// The stamp of the latest picture.
+  /// The stamp of the latest picture, and by how much it is later than the one before, in nanoseconds.
   private var latest: Int64?
+  private var interval: Int64?
   /// From the capture until it is handed on, without what it is held back for others.
   var latency: Int64?
   private var nextKeyFrameRequest: Int64?
   private(set) var lastHeard: Int64 = 0
   /// When something came after a silence.
-  private var resumed = Int64.min
+  private var resumed = -ReceivingStream.longestPatience
   /// The first packet of the picture that was seen whole last.
   private var lastSeen: Int64 = -1
   /// Nothing can be shown before one comes.
@@ -41,8 +42,11 @@ final class ReceivingStream {
   private static let unseen: Int64 = 16_000_000
   /// A picture is waited for that long before a key frame is asked for.
   private static let patience: Int64 = 500_000_000
-  /// Of nothing that comes: as long as it takes to be one, and as long as the sender keeps what was lost before it.
-  static let silence: ClosedRange<Int64> = 200_000_000...2_000_000_000
+  /// And that long when nothing at all came meanwhile: it is resent then, as long as the sender keeps it.
+  private static let longestPatience: Int64 = 2_500_000_000
+  /// So long nothing comes in an outage that is one, and is worth waiting for; of a stream of ten pictures a second or more.
+  private static let silence: ClosedRange<Int64> = 200_000_000...2_000_000_000
+  private static let livelyInterval: Int64 = 100_000_000
 
   init(_ ssrc: SSRC, payloadType: UInt8, _ encoding: RTPEncoding, _ settings: RTPSettings) {
     self.ssrc = ssrc
@@ -83,15 +87,16 @@ final class ReceivingStream {
     guard lastSeen != picture.first else { return }
     lastSeen = picture.first
     let stamp = ReceivingStream.nanoseconds(picture.timestamp)
+    interval = latest.map { stamp &- ReceivingStream.nanoseconds($0) }
     latest = picture.timestamp
     delay.arrived(stamp: stamp, at: picture.lastArrival)
   }
 
   // MARK: Silence
 
-  /// Nothing comes, as in an outage. What is missing of pictures can be had when it is over, and is not given up.
+  /// Nothing comes of what was lively, as in an outage. What is missing can be had when it is over, and is not given up.
   func isSilent(at now: Int64) -> Bool {
-    if case .sound = content { return false }
+    guard let interval, interval <= ReceivingStream.livelyInterval else { return false }
     return ReceivingStream.silence.contains(now &- lastHeard)
   }
 
@@ -158,7 +163,9 @@ final class ReceivingStream {
   func takeKeyFrameRequest(now: Int64, roundTrip: Int64) -> Bool {
     guard case .pictures(let buffer) = content else { return false }
     if missing.takeBeyondHelp() { needsKeyFrame = true }
-    if !isSilent(at: now), let since = buffer.waitingSince, now &- max(since, resumed) > ReceivingStream.patience { needsKeyFrame = true }
+    let waits = isSilent(at: now) || now &- resumed <= ReceivingStream.patience
+    let patience = waits ? ReceivingStream.longestPatience : ReceivingStream.patience
+    if let since = buffer.waitingSince, now &- since > patience { needsKeyFrame = true }
     guard let due = keyFrameRequest(buffer), now >= due else { return false }
     nextKeyFrameRequest = now &+ max(ReceivingStream.requestPause, roundTrip &* 2)
     return true

@@ -14,8 +14,8 @@ final class SendingStream {
   private let firstStamp: RTPTimestamp
   /// A stamp, in units of the clock, and when it was captured.
   private var captured: (units: Int64, time: Int64) = (0, 0)
-  /// Its last packet, and when that left.
-  private var keyFrame: (last: Int64, left: Int64?)?
+  /// The last one: when it was made, its last packet, and when that left.
+  private var keyFrame: (made: Int64, last: Int64, left: Int64?)?
   let map: ExtensionMap
   var fullIntraRequests = FullIntraRequestFilter()
   /// Goodbye is to be said.
@@ -27,6 +27,8 @@ final class SendingStream {
   static let longestRepair: Int64 = 3_000_000_000
   /// And wait to leave again.
   private static let lifetime = longestRepair + 1_000_000_000
+  /// No picture waits longer to leave.
+  private static let longestWait: Int64 = 3_000_000_000
 
   init(_ settings: OutgoingRTP, _ session: RTPSettings, _ random: inout SeededRandom, next: Int64? = nil) {
     self.settings = settings
@@ -91,7 +93,7 @@ final class SendingStream {
     }
     // The first bit of a picture of VP8 (RFC 6386, section 9.1).
     let isKeyFrame = picture.first.map { $0 & 1 == 0 } ?? false
-    if isKeyFrame { keyFrame = (next - 1, nil) }
+    if isKeyFrame { keyFrame = (now, next - 1, nil) }
     meter.enqueued(size: picture.count, isKeyFrame: isKeyFrame, last: next - 1)
     return first..<next
   }
@@ -129,7 +131,7 @@ final class SendingStream {
   /// Whether the last key frame waits to leave, or left so lately that nothing the other end says can be of it.
   func isKeyFrameUnderWay(at now: Int64, roundTrip: Int64) -> Bool {
     guard let keyFrame else { return false }
-    return keyFrame.left.map { now &- $0 < roundTrip / 4 * 3 } ?? true
+    return keyFrame.left.map { now &- $0 < roundTrip / 4 * 3 } ?? (now &- keyFrame.made < SendingStream.longestWait)
   }
 
   /// Nothing but the header is left of a packet that waited for too long: its number is not missed, since it comes. Its size.
