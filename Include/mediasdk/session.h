@@ -31,7 +31,7 @@ typedef struct msdk_session_options {
   const char *user_id;      /* 1..MSDK_NAME_MAX bytes, unique in the room */
   const char *display_name; /* NULL: the user id */
   const char *access_token; /* up to MSDK_ACCESS_TOKEN_MAX bytes (room.h), shown to the room's verifier; NULL or "": none */
-  const char *capture_path; /* of a session over RTP: the file of all its datagrams (network.h); NULL or "": none */
+  const char *capture_path; /* of a session over RTP or in a hub: the file of all its datagrams (network.h); NULL or "": none */
   uint32_t capture_flags;   /* MSDK_CAPTURE_* */
   uint32_t reserved0;
 } msdk_session_options;

@@ -79,11 +79,9 @@ public final class Session: TransportDelegate {
       let accepted = "accepted on an engine with the virtual clock: loopback:NAME"
       throw MediaError(.unsupported, "options.url leads to a network, which has real time only; \(accepted)")
     }
-    if options.capture != nil {
-      guard case .rtp = target else {
-        let accepted = "accepted with it: a url that begins with rtp:"
-        throw MediaError(.unsupported, "options.capture_path is given, and the session is none over RTP; \(accepted)")
-      }
+    if options.capture != nil, !target.isRemote {
+      let accepted = "accepted with it: a url that begins with rtp: or hub:"
+      throw MediaError(.unsupported, "options.capture_path is given, and the session is none over a network; \(accepted)")
     }
     events = EventQueue(capacity: options.eventCapacity, clock: engine.clock)
   }
@@ -120,7 +118,8 @@ public final class Session: TransportDelegate {
     switch target {
     case .room(let name): return LoopbackTransport(room: name, member: member, token: token, loop: loop)
     case .rtp(let target): return try target.makeTransport(on: engine.networkThread(), loop: loop, capture: makeCapture)
-    case .hub(let url): return HubTransport(url, member: member, token: token, loop: loop, thread: try engine.networkThread())
+    case .hub(let url):
+      return HubTransport(url, member: member, token: token, loop: loop, thread: try engine.networkThread(), capture: try makeCapture())
     }
   }
 

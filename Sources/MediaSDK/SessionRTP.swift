@@ -16,6 +16,7 @@ extension Session {
     try rtpTarget().localDescription()
   }
 
+  /// The same for one in a hub.
   func makeCapture() throws(MediaError) -> PacketCapture? {
     guard let wanted = options.capture else { return nil }
     let logger = engine.logger

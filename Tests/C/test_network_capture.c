@@ -1,5 +1,5 @@
 /* network.h: the file of what a session sends and what comes, read back. */
-#include "wire.h"
+#include "hosting.h"
 
 #include <sys/stat.h>
 
@@ -178,6 +178,54 @@ static void protected_and_plain(void) {
   msdk_engine_destroy(engine);
 }
 
+/* Packets from or to a port, and those of them in which a key frame begins (RFC 6386, section 9.1). */
+static void count_key_frames(const capture *it, uint32_t port, uint32_t *packets, uint32_t *key_frames) {
+  static const uint8_t code[3] = {0x9D, 0x01, 0x2A};
+  *packets = *key_frames = 0;
+  for (uint32_t i = 0; i < it->count; i++) {
+    const packet *one = &it->packets[i];
+    if (one->source != port && one->target != port) continue;
+    (*packets)++;
+    for (uint32_t at = 12; at + 3 <= one->size && at < 80; at++) {
+      if (memcmp(one->bytes + at, code, 3) == 0) (*key_frames)++;
+    }
+  }
+}
+
+/* The media of a hub's member, sealed of who sends and plain of who receives. */
+static void a_member_of_a_hub(void) {
+  house it = house_new("127.0.0.1");
+  msdk_session_options options = MSDK_INIT(msdk_session_options);
+  end alice = {0}, bob = {0};
+  options.url = it.url;
+  options.user_id = "alice";
+  options.capture_path = "member.pcap";
+  CHECK_OK(msdk_session_create(it.away, &options, &alice.session));
+  options.user_id = "bob";
+  options.capture_path = "opened.pcap";
+  options.capture_flags = MSDK_CAPTURE_PLAIN;
+  CHECK_OK(msdk_session_create(it.away, &options, &bob.session));
+  NEED(end_connect(&bob) && end_connect(&alice));
+  show film = show_start(it.away, &alice, &bob);
+  CHECK(show_play(&film, 10));
+  CHECK_OK(msdk_session_disconnect(alice.session));
+  CHECK(end_state(&alice, MSDK_SESSION_DISCONNECTED));
+  CHECK_OK(msdk_session_disconnect(bob.session));
+  CHECK(end_state(&bob, MSDK_SESSION_DISCONNECTED));
+  capture *sealed = capture_read("member.pcap"), *plain = capture_read("opened.pcap");
+  uint32_t packets, key_frames;
+  count_key_frames(sealed, it.info.port, &packets, &key_frames);
+  CHECK(packets >= 10 && packets == sealed->count);
+  CHECK_EQ(key_frames, 0);
+  count_key_frames(plain, it.info.port, &packets, &key_frames);
+  CHECK(packets >= 10 && packets == plain->count);
+  CHECK(key_frames >= 1);
+  capture_end(sealed);
+  capture_end(plain);
+  show_end(&film);
+  house_close(&it);
+}
+
 static void what_is_refused(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
   msdk_session *session = NULL;
@@ -197,6 +245,7 @@ static void what_is_refused(void) {
 int main(int argc, char **argv) {
   RUN(both_ends_write_the_same);
   RUN(protected_and_plain);
+  RUN(a_member_of_a_hub);
   RUN(what_is_refused);
   return check_finish();
 }

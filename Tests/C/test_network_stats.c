@@ -13,6 +13,11 @@ static msdk_inbound_stats into(msdk_incoming_video *stream) {
   return it;
 }
 
+static int has_emitted_all(msdk_incoming_video *stream) {
+  msdk_inbound_stats it = into(stream);
+  return it.jitter_buffer_emitted_count + it.frames_dropped == it.frames_received;
+}
+
 static void pictures(void) {
   wire *it = wire_open("127.0.0.1", "&rtcp-mux=1&feedback=1&rtx=97");
   show film = show_start(it->engine, &it->alice, &it->bob);
@@ -43,7 +48,9 @@ static void pictures(void) {
   CHECK(sent.reported_at_ns > 0 && sent.reported_at_ns <= msdk_engine_now(it->engine));
   CHECK(sent.round_trip_time_ns > 0 && sent.total_round_trip_time_ns >= sent.round_trip_time_ns);
   CHECK(sent.fraction_lost >= 0 && sent.fraction_lost <= 1);
-  CHECK_EQ(received.jitter_buffer_emitted_count + received.frames_dropped, received.frames_received);
+  /* Where the machine was busy one may be held back still. */
+  PATIENTLY(has_emitted_all(film.incoming));
+  CHECK(has_emitted_all(film.incoming));
   CHECK_EQ(received.total_samples_received, 0);
   CHECK(received.last_packet_received_ns > 0 && received.last_packet_received_ns <= msdk_engine_now(it->engine));
   show_end(&film);

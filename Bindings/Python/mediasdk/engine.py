@@ -202,7 +202,7 @@ class Engine:
             display_name: None: the user id.
             event_capacity: events that may wait, 16..65,536; 0: 1,024.
             access_token: shown to the room's verifier, up to 4,095 bytes.
-            capture_path: of a session over RTP: a file of all its datagrams (pcap), begun anew with each connection.
+            capture_path: of a session over RTP or in a hub: a file of all its datagrams (pcap), begun anew with each connection.
             capture_flags: :attr:`CaptureFlag.PLAIN`: of packets before SRTP protects them.
         """
         return Session(self, url, user_id, display_name, event_capacity, access_token, capture_path, capture_flags)

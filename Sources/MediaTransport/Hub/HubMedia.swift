@@ -27,6 +27,7 @@ final class HubMedia {
   private let sender: SRTPSender
   private let receiver: SRTPReceiver
   private let socket: HubSocket
+  private let witness: (any DatagramWitness)?
   private let outlet: Outlet
   private let arrivals: RTPArrivals
   private var list: [RTPArrivals.Arrival] = []
@@ -43,9 +44,10 @@ final class HubMedia {
   private static let mostDelay: Int64 = 60_000_000
 
   init(
-    _ terms: HubTerms, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits, clock: any MediaClock
+    _ terms: HubTerms, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits, clock: any MediaClock,
+    witness: (any DatagramWitness)? = nil
   ) throws(MediaError) {
-    (self.terms, self.isHub, self.socket, self.remote) = (terms, isHub, socket, remote)
+    (self.terms, self.isHub, self.socket, self.remote, self.witness) = (terms, isHub, socket, remote, witness)
     sender = try SRTPSender(terms.profile, isHub ? terms.down : terms.up)
     receiver = try SRTPReceiver(terms.profile, isHub ? terms.up : terms.down)
     let now = clock.now()
@@ -71,6 +73,7 @@ final class HubMedia {
 
   /// A datagram of this member's, as it says; whether it is.
   func receive(_ datagram: UnsafeRawBufferPointer, from address: SocketAddress, now: Int64) -> Bool {
+    if let witness, !witness.seesPlain, let local = socket.localAddress { witness.saw(datagram, from: address, to: local) }
     guard let ssrc = HubTerms.ssrc(of: datagram), ssrc & ~255 == terms.base, (ssrc & 0x80 != 0) != isHub else {
       refused &+= 1
       return false
@@ -79,7 +82,9 @@ final class HubMedia {
       let size = RTPPacket.isRTCP(datagram) ? try receiver.unprotectControl(datagram, into: plain) : try receiver.unprotect(datagram, into: plain)
       // A member may move; the hub does not.
       if isHub { remote = address }
-      session.receive(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(plain).prefix(size)), now: now, outlet)
+      let opened = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(plain).prefix(size))
+      if let witness, witness.seesPlain, let local = socket.localAddress { witness.saw(opened, from: address, to: local) }
+      session.receive(opened, now: now, outlet)
       return true
     } catch {
       refused &+= 1
@@ -210,7 +215,9 @@ final class HubMedia {
     guard let slot = batch.slot() else { return }
     let sealed = isControl ? try? sender.protectControl(packet, into: slot) : try? sender.protect(packet, into: slot)
     guard let sealed else { return }
-    _ = batch.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(sealed)), to: remote)
+    let datagram = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(sealed))
+    if let witness, let local = socket.localAddress { witness.saw(witness.seesPlain ? packet : datagram, from: local, to: remote) }
+    _ = batch.add(datagram, to: remote)
   }
 
   private func flush() {

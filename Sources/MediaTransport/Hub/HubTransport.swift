@@ -52,14 +52,16 @@ public final class HubTransport: Transport {
   let loop: EventLoop
   let thread: NetworkThread
   let bitrates: BandwidthEstimator.Limits
+  let capture: PacketCapture?
   let rows = Monitor(DatagramRows())
   let guarded = Monitor(Guarded())
 
   public init(
     _ url: HubURL, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop, thread: NetworkThread,
-    bitrates: BandwidthEstimator.Limits = .init()
+    bitrates: BandwidthEstimator.Limits = .init(), capture: PacketCapture? = nil
   ) {
-    (self.url, self.member, self.token, self.loop, self.thread, self.bitrates) = (url, member, token, loop, thread, bitrates)
+    (self.url, self.member, self.token, self.loop, self.thread) = (url, member, token, loop, thread)
+    (self.bitrates, self.capture) = (bitrates, capture)
   }
 
   var clock: any MediaClock { loop.clock }
@@ -98,6 +100,7 @@ public final class HubTransport: Transport {
     }
     if let tag { thread.remove(tag) }
     media?.leave(now: now)
+    capture?.close()
     guard let line else { return }
     line.connection.send(HubConnection.frame { HubRequest.leave.write(to: &$0) }, now: now)
     line.connection.close()

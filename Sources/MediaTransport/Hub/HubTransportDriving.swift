@@ -161,6 +161,7 @@ extension HubTransport: NetworkDriver {
     if let tag { thread.remove(tag) }
     _ = line
     media?.leave(now: clock.now())
+    capture?.close()
     post(.disconnected(error))
   }
 
@@ -193,7 +194,8 @@ extension HubTransport: NetworkDriver {
     let local = url.address.unspecified(port: 0)
     let socket = HubSocket(try DatagramSocket(binding: local))
     let media = try HubMedia(
-      welcome.terms, isHub: false, over: socket, to: url.address.with(port: welcome.terms.port), bitrates: bitrates, clock: clock)
+      welcome.terms, isHub: false, over: socket, to: url.address.with(port: welcome.terms.port), bitrates: bitrates, clock: clock,
+      witness: capture)
     let isHere = guarded.withLock { guarded in
       guard guarded.phase == .waiting else { return false }
       (guarded.phase, guarded.ticket, guarded.permissions) = (.here, welcome.ticket, welcome.permissions)
