@@ -207,7 +207,9 @@ static void a_verifier_that_is_replaced(void) {
   CHECK(state_wait(engine, alice, MSDK_SESSION_CONNECTED));
   if (answered == 1) CHECK_EQ(refusal(engine, bob).status, MSDK_E_PERMISSION);
   CHECK_EQ(atomic_load(&slow.calls), answered);
-  CHECK_RANGE(answered + atomic_load(&quick.calls), 2, 3);
+  /* Each is shown to either of them once at most: slow may have gone on to bob while it was being replaced, and quick is shown both then. */
+  CHECK_RANGE(answered, 1, 2);
+  CHECK_RANGE(atomic_load(&quick.calls), 2 - answered, 2);
   msdk_engine_destroy(engine);
 }
 
