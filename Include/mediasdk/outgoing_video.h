@@ -14,7 +14,7 @@
  * A screen share (MSDK_VIDEO_SCREEN_SHARE; one at a time on a session) keeps its size and gives up frame rate, and costs nothing while
  * nothing changes:
  *   - Of the declared sizes the largest is made as long as the estimate carries one frame a second of it; only when it has carried less
- *     for two seconds, frames given up meanwhile, the next smaller one. Of the formats of that size the sender is given the slowest that
+ *     for ten seconds, frames given up meanwhile, the next smaller one. Of the formats of that size the sender is given the slowest that
  *     is not slower than what the estimate carries; frames leave at the rate that it carries (paced_frames_per_second of the stats), and
  *     a pull producer is asked at it. That rate changes without a new sender.
  *   - A frame that comes ahead of its time waits for it. MSDK_DROP_PACED is one that a newer one overtook meanwhile.

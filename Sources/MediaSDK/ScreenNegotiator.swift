@@ -1,13 +1,14 @@
 import MediaCore
 
 /// Chooses for a shared screen: its size is kept, and the frame rate gives way. The largest declared size stays until one frame a second of it has
-/// not been affordable for two seconds. Of the formats of that size the slowest is chosen that is no slower than what is affordable, and paced
+/// not been affordable for ten seconds. Of the formats of that size the slowest is chosen that is no slower than what is affordable, and paced
 /// down to that.
 public struct ScreenNegotiator: Negotiator {
   /// Frames a second, below which a smaller size is better.
   static let leastRate = 1.0
-  /// For how long less than that is borne: an estimate may be lower for a moment than the way is, while what has piled up leaves.
-  static let patience: Int64 = 2_000_000_000
+  /// For how long less than that is borne: after a link's rate falls an estimate may be lower than its share of that, up to seven seconds in 40
+  /// simulated falls where two members share the link (`TwoWayFallTests`).
+  static let patience: Int64 = 10_000_000_000
 
   /// Largest first, of one size those of fewer bits, then the fastest.
   private let formats: [VideoFormat]

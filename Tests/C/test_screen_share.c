@@ -146,6 +146,8 @@ static void the_rate_gives_way_and_the_size_stays(void) {
   run_for(it.engine, SECOND);
   CHECK_EQ(outgoing_stats(it.outgoing).width, 1920);
   CHECK_RANGE(outgoing_stats(it.outgoing).paced_frames_per_second, 1, 1);
+  run_for(it.engine, 8 * SECOND);
+  CHECK_EQ(outgoing_stats(it.outgoing).width, 1920);
   run_for(it.engine, SECOND);
   CHECK_EQ(outgoing_stats(it.outgoing).width, 960);
   call_close(&it);

@@ -31,6 +31,9 @@ struct LinkCapacity {
 struct RateControl {
   static let decrease = 0.85
   static let growth = 1.08
+  /// A second, near the link's rate and far from it. Less, as in proportion to a small rate, leaves a flow that fell low with what the others of
+  /// its link have not taken: they grow by as much in the same time.
+  static let leastGrowth = 12_000.0
 
   private enum Phase { case hold, increase }
 
@@ -107,7 +110,7 @@ struct RateControl {
     // No more than can be told from what arrives.
     let ceiling = acknowledged.map { 1.5 * $0 + 10_000 } ?? .infinity
     guard rate < ceiling else { return }
-    let step = link.estimate == nil ? max(rate * (pow(RateControl.growth, passed) - 1), 1000 * passed) : perSecondNearLink * passed
+    let step = link.estimate == nil ? max(rate * (pow(RateControl.growth, passed) - 1), RateControl.leastGrowth * passed) : perSecondNearLink * passed
     rate = min(rate + step, ceiling)
   }
 
@@ -115,6 +118,6 @@ struct RateControl {
   private var perSecondNearLink: Double {
     let picture = rate / 30
     let packet = picture / max(1, (picture / 9600).rounded(.up))
-    return max(4000, packet / (roundTrip + 0.1))
+    return max(RateControl.leastGrowth, packet / (roundTrip + 0.1))
   }
 }

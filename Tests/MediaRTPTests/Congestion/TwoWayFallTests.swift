@@ -59,6 +59,21 @@ import Testing
     }
   }
 
+  /// What keeps a shared screen's size beside sound is 66 kbit/s (`ScreenNegotiator`, which waits for ten seconds): neither of two members falls
+  /// below it for as long, as each of them climbs by as much as the other.
+  @Test(arguments: 1...40 as ClosedRange<UInt64>) func nobodyIsLeftWithNextToNothing(seed: UInt64) {
+    for flow in ran(seed, [(15 * second, 3e5), (30 * second, 4e6)], seconds: 31).prefix(2) {
+      var (since, longest) = (Int64?.none, Int64(0))
+      for sample in flow.between(15, 31) {
+        let began = since ?? sample.time
+        since = sample.target < 66_000 ? began : nil
+        longest = max(longest, since.map { sample.time - $0 } ?? 0)
+      }
+      // Measured: up to 6.9 s; up to 14.1 s, all of the fall, where a rate grew in proportion to itself.
+      #expect(longest < 9 * second, "\(flow.drawing(15, 31))")
+    }
+  }
+
   @Test(arguments: seeds, [20, 60] as [Int64]) func aLinkThatJittersHasNotFallen(seed: UInt64, jitter: Int64) {
     for flow in ran(seed, [], seconds: 30, jitter: jitter) {
       // Measured: 470 kbit/s at least, which was 500 before; and the rates on average are the same.
