@@ -54,7 +54,9 @@ extern "C" {
 #endif
 
 /* The keys of a session whose url has srtp=SUITE: the master key and the salt in a row, 30 bytes for AES_CM_128_HMAC_SHA1_80 and 28 for
- * AEAD_AES_128_GCM, as a=crypto holds them in base64; own protects what is sent, theirs what comes. They are copied and never logged. To be set
+ * AEAD_AES_128_GCM, as a=crypto holds them in base64; own protects what is sent, theirs what comes. They are copied and never logged. A session
+ * that connects again under the same keys sends from other sources and refuses packets of its earlier connections; keys that were replaced must
+ * not come back, and no two sessions send under one key. To be set
  * before msdk_session_connect, which refuses without them (MSDK_E_STATE). MSDK_E_INVALID: wrong sizes. MSDK_E_STATE: connected already, or no
  * srtp in the url. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_set_srtp_keys(msdk_session *session, const uint8_t *own, uint64_t own_size, const uint8_t *theirs,

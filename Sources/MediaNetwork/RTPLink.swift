@@ -7,10 +7,11 @@ import MediaSRTP
 /// has no room for just now. Has no thread: whoever drives it calls `receive` when a socket is readable, and `poll` when that said. One call at a
 /// time.
 public final class RTPLink {
-  /// Both directions have a key of their own (RFC 4568).
-  public struct Protection {
-    let sender: SRTPSender
-    let receiver: SRTPReceiver
+  /// Both directions have a key of their own (RFC 4568). It outlives a link that is followed by another one under the same keys, so that no number is
+  /// sealed twice and no packet is taken twice; one link at a time has it.
+  public final class Protection: @unchecked Sendable {
+    fileprivate let sender: SRTPSender
+    fileprivate let receiver: SRTPReceiver
 
     public init(_ profile: SRTPProfile, own: SRTPKey, theirs: SRTPKey) throws(MediaError) {
       sender = try SRTPSender(profile, own)
@@ -42,6 +43,8 @@ public final class RTPLink {
   private let control: Lane?
   private let protection: Protection?
   private let isSilent: Bool
+  /// Nothing is sent or taken any more.
+  private var isClosed = false
   private let incoming = DatagramRows()
   private let outlet = Outlet()
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
@@ -114,11 +117,15 @@ public final class RTPLink {
     return isWaiting ? min(deadline, now &+ 1_000_000) : deadline
   }
 
-  /// Says goodbye.
+  /// Says goodbye, and is closed then.
   public func leave(now: Int64) {
     session.leave(now: now, outlet)
     flush()
+    close()
   }
+
+  /// What follows it may have its protection.
+  public func close() { isClosed = true }
 
   private var isWaiting: Bool { media.batch.count > 0 || (control?.batch.count ?? 0) > 0 }
 
@@ -134,7 +141,7 @@ public final class RTPLink {
 
   private func take(_ datagram: UnsafeMutableRawBufferPointer, from address: SocketAddress, _ lane: Lane, _ now: Int64) {
     if let witness, !witness.seesPlain, let local = lane.local { witness.saw(UnsafeRawBufferPointer(datagram), from: address, to: local) }
-    guard isHeard(address, lane, now) else {
+    guard !isClosed, isHeard(address, lane, now) else {
       dropped.foreign &+= 1
       return
     }
@@ -187,7 +194,7 @@ public final class RTPLink {
   private func send(_ packet: UnsafeRawBufferPointer, isControl: Bool) {
     let lane = isControl ? control ?? media : media
     // Before anybody spoke there is nobody to send to. Reports go to the next port (RFC 3550, section 11) until some came from another one.
-    guard !isSilent, let remote = lane.remote ?? media.remote.map({ $0.with(port: $0.port &+ 1) }) else { return }
+    guard !isSilent, !isClosed, let remote = lane.remote ?? media.remote.map({ $0.with(port: $0.port &+ 1) }) else { return }
     if lane.batch.count == DatagramBatch.capacity { flush(lane) }
     guard let slot = lane.batch.slot() else {
       dropped.unsent &+= 1

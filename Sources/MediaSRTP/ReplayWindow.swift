@@ -1,8 +1,14 @@
 /// Which of the latest packets were received (RFC 3711, section 3.3.2): one that comes a second time, or from before the window, is refused.
 final class ReplayWindow {
   static let size: Int64 = 1024
-  private var bits = [UInt64](repeating: 0, count: Int(size) / 64)
-  private(set) var highest: Int64 = -1
+  private var bits: [UInt64]
+  private(set) var highest: Int64
+
+  /// Of a stream whose highest index is known from before, all up to that count as received; -1: of a new one.
+  init(after highest: Int64 = -1) {
+    bits = [UInt64](repeating: highest < 0 ? 0 : .max, count: Int(ReplayWindow.size) / 64)
+    self.highest = highest
+  }
 
   func isNew(_ index: Int64) -> Bool {
     if index > highest { return true }
@@ -28,7 +34,10 @@ final class ReplayWindow {
   }
 
   /// The 48 bits that a packet's 16 are the last of: the nearest to the highest (section 3.3.1, appendix A).
-  func index(of sequence: UInt16) -> Int64 {
+  func index(of sequence: UInt16) -> Int64 { ReplayWindow.index(of: sequence, after: highest) }
+
+  /// -1: nothing came yet.
+  static func index(of sequence: UInt16, after highest: Int64) -> Int64 {
     guard highest >= 0 else { return Int64(sequence) }
     let difference = Int64(Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: highest)))
     let index = highest + difference

@@ -2,7 +2,7 @@ import MediaCore
 import MediaRTP
 
 /// Opens what one side receives: what is not authentic, comes again or from before the window is refused (RFC 3711, sections 3.3 and 3.4).
-/// Calls come one at a time.
+/// It must live as long as its key is used, since what it has seen is authentic for ever. Calls come one at a time.
 public final class SRTPReceiver {
   public static let replayed = PacketError("SRTP: a packet that was received before, or from before the window")
   public static let forged = PacketError("SRTP: not authentic: another key, or bytes that were changed")
@@ -10,17 +10,9 @@ public final class SRTPReceiver {
   public let profile: SRTPProfile
   private let media: PacketCipher
   private let control: PacketCipher
-  /// Only authentic packets make an entry; those that sent nothing for longest make room.
-  private var windows: [SSRC: Stream] = [:]
-  private var controlWindows: [SSRC: Stream] = [:]
-  private var turn: UInt64 = 0
-
-  private struct Stream {
-    let window = ReplayWindow()
-    var used: UInt64 = 0
-  }
-
-  private static let mostStreams = 1024
+  /// Only authentic packets make an entry.
+  private var windows = ReplayWindows()
+  private var controlWindows = ReplayWindows()
 
   public init(_ profile: SRTPProfile, _ key: SRTPKey) throws(MediaError) {
     self.profile = profile
@@ -35,9 +27,8 @@ public final class SRTPReceiver {
     let size = packet.count - profile.tagSize
     guard size >= header.size else { throw PacketError("SRTP: shorter than header and tag") }
     guard output.count >= size else { throw PacketError("SRTP: no room for the packet") }
-    let window = windows[header.ssrc]?.window
-    let index = window?.index(of: header.sequence.rawValue) ?? Int64(header.sequence.rawValue)
-    guard window?.isNew(index) ?? true else { throw SRTPReceiver.replayed }
+    let index = windows.index(of: header.sequence.rawValue, from: header.ssrc)
+    guard windows.isNew(index, from: header.ssrc) else { throw SRTPReceiver.replayed }
     let front = UnsafeRawBufferPointer(rebasing: packet.prefix(header.size))
     var rollOver = UInt32(truncatingIfNeeded: index >> 16).bigEndian
     let isAuthentic = withUnsafeBytes(of: &rollOver) { rollOver in
@@ -48,7 +39,7 @@ public final class SRTPReceiver {
     }
     guard isAuthentic else { throw SRTPReceiver.forged }
     UnsafeMutableRawBufferPointer(rebasing: output.prefix(header.size)).copyMemory(from: front)
-    remember(header.ssrc, index, &windows)
+    windows.insert(index, from: header.ssrc)
     return size
   }
 
@@ -64,7 +55,7 @@ public final class SRTPReceiver {
     let word = UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: wordStart, as: UInt32.self))
     guard word & 1 << 31 != 0 else { throw PacketError("SRTCP: not encrypted") }
     let (ssrc, index) = (SSRC(UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: 4, as: UInt32.self))), Int64(word & 0x7FFF_FFFF))
-    guard controlWindows[ssrc]?.window.isNew(index) ?? true else { throw SRTPReceiver.replayed }
+    guard controlWindows.isNew(index, from: ssrc) else { throw SRTPReceiver.replayed }
     let front = UnsafeRawBufferPointer(rebasing: packet.prefix(8))
     let isAuthentic = control.open(
       .init(ssrc: ssrc.rawValue, index: index, isControl: true), front: front, UnsafeRawBufferPointer(rebasing: packet[8..<size]),
@@ -73,16 +64,7 @@ public final class SRTPReceiver {
       trailer: UnsafeRawBufferPointer(rebasing: packet[wordStart..<wordStart + 4]))
     guard isAuthentic else { throw SRTPReceiver.forged }
     UnsafeMutableRawBufferPointer(rebasing: output.prefix(8)).copyMemory(from: front)
-    remember(ssrc, index, &controlWindows)
+    controlWindows.insert(index, from: ssrc)
     return size
-  }
-
-  private func remember(_ ssrc: SSRC, _ index: Int64, _ windows: inout [SSRC: Stream]) {
-    turn &+= 1
-    if windows[ssrc] == nil, windows.count >= SRTPReceiver.mostStreams, let idle = windows.min(by: { $0.value.used < $1.value.used })?.key {
-      windows[idle] = nil
-    }
-    windows[ssrc, default: Stream()].used = turn
-    windows[ssrc]?.window.insert(index)
   }
 }

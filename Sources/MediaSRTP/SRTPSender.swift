@@ -1,13 +1,16 @@
 import MediaCore
 import MediaRTP
 
-/// Protects what one side sends (RFC 3711, sections 3.3 and 3.4). Calls come one at a time.
+/// Protects what one side sends (RFC 3711, sections 3.3 and 3.4). Calls come one at a time. An index of a stream seals one packet, whoever asks: the same
+/// bytes may be sealed again, others are refused. So it must live as long as its key is used.
 public final class SRTPSender {
+  public static let reused = PacketError("SRTP: the number has sealed another packet, or may have")
+
   public let profile: SRTPProfile
   private let media: PacketCipher
   private let control: PacketCipher
-  /// Of each stream, the highest index sent; and of its control packets.
-  private var indices: [SSRC: Int64] = [:]
+  private var streams: [SSRC: SealedPackets] = [:]
+  /// Of each stream, the index of its last control packet: each has one of its own.
   private var controlIndices: [SSRC: UInt32] = [:]
   /// A sender's own streams.
   private static let mostStreams = 4096
@@ -18,20 +21,19 @@ public final class SRTPSender {
     control = try PacketCipher(try SessionKeys(key, profile, isControl: true), profile)
   }
 
-  /// Writes the protected packet; its size. Packets of a stream come about in order, as they are made, or again.
+  /// Writes the protected packet; its size. Packets of a stream come about in order, as they are made, or again as they were; `reused` otherwise.
   public func protect(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
     let header = try RTPFront(parsing: packet)
     let size = packet.count + profile.tagSize
     guard output.count >= size else { throw PacketError("SRTP: no room for the tag") }
     let (ssrc, sequence) = (header.ssrc, header.sequence.rawValue)
-    let place = indices.index(forKey: ssrc)
-    if place == nil, indices.count >= SRTPSender.mostStreams { throw PacketError("SRTP: more than 4096 streams") }
-    let highest = place.map { indices.values[$0] } ?? Int64(sequence)
-    let difference = Int64(Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: highest)))
-    let index = max(0, highest + difference)
+    let place = streams.index(forKey: ssrc)
+    if place == nil, streams.count >= SRTPSender.mostStreams { throw PacketError("SRTP: more than 4096 streams") }
+    let highest = place.map { streams.values[$0].highest } ?? Int64(sequence)
+    let index = highest + Int64(Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: highest)))
     // 2^48 packets under one key are the end of it (section 9.2).
     guard index < 1 << 48 else { throw PacketError("SRTP: the key is used up") }
-    if let place { indices.values[place] = max(highest, index) } else { indices[ssrc] = max(highest, index) }
+    guard index >= 0, place.map({ streams.values[$0].reaches(index) }) ?? true else { throw SRTPSender.reused }
     let front = UnsafeRawBufferPointer(rebasing: packet.prefix(header.size))
     UnsafeMutableRawBufferPointer(rebasing: output.prefix(front.count)).copyMemory(from: front)
     var rollOver = UInt32(truncatingIfNeeded: index >> 16).bigEndian
@@ -42,6 +44,12 @@ public final class SRTPSender {
         tag: UnsafeMutableRawBufferPointer(rebasing: output[packet.count..<size]), trailer: rollOver)
     }
     guard isDone else { throw PacketError("SRTP: OpenSSL failed") }
+    let tag = output.loadUnaligned(fromByteOffset: packet.count, as: UInt64.self)
+    guard place.map({ streams.values[$0].allows(tag, at: index) }) ?? true else {
+      UnsafeMutableRawBufferPointer(rebasing: output.prefix(size)).initializeMemory(as: UInt8.self, repeating: 0)
+      throw SRTPSender.reused
+    }
+    if let place { streams.values[place].insert(tag, at: index) } else { streams[ssrc] = SealedPackets(first: index, tag) }
     return size
   }
 

@@ -82,6 +82,34 @@ import Testing
     }
   }
 
+  @Test(arguments: SRTPProfile.allCases) func aNumberSealsOnePacket(_ profile: SRTPProfile) throws {
+    let sender = try SRTPSender(profile, key(profile))
+    func sealed(_ packet: [UInt8]) -> Result<[UInt8], PacketError> { transformed(packet) { p, o throws(PacketError) in try sender.protect(p, into: o) } }
+    let first = packet(65_534)
+    for sequence in [65_534, 65_535, 0, 1] as [UInt16] { #expect(sealed(packet(sequence)).error == nil) }
+    // As it was it may go again; with another extension, payload, length or marker it may not.
+    #expect(sealed(first).error == nil)
+    for (place, bits) in [(18, 1), (1, 0x80), (20, 1), (first.count - 1, 0xFF)] as [(Int, UInt8)] {
+      var other = first
+      other[place] ^= bits
+      #expect(sealed(other).error == SRTPSender.reused, "\(place)")
+    }
+    #expect(sealed(packet(65_534, payload: 51)).error == SRTPSender.reused)
+    #expect(sealed(packet(65_534, payload: 0)).error == SRTPSender.reused)
+    // Nothing of what was refused is left to be sent by mistake.
+    var other = first
+    other[30] ^= 1
+    var left = [UInt8](repeating: 0xAA, count: 100)
+    let isRefused = other.withUnsafeBytes { packet in left.withUnsafeMutableBytes { output in (try? sender.protect(packet, into: output)) == nil } }
+    #expect(isRefused)
+    #expect(left[..<(other.count + profile.tagSize)].allSatisfy { $0 == 0 })
+    // So long ago that nobody knows; and before the first number that there is.
+    for sequence in 2...UInt16(SealedPackets.most + 10) { #expect(sealed(packet(sequence)).error == nil) }
+    #expect(sealed(first).error == SRTPSender.reused)
+    #expect(sealed(packet(5, ssrc: 9)).error == nil)
+    #expect(sealed(packet(65_530, ssrc: 9)).error == SRTPSender.reused)
+  }
+
   @Test func roomAndSizeAreLookedAt() throws {
     let profile = SRTPProfile.aesCounterSHA1
     let (sender, receiver) = (try SRTPSender(profile, key(profile)), try SRTPReceiver(profile, key(profile)))

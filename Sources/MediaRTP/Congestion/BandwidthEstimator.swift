@@ -159,14 +159,27 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   /// Each packet that left, in the order of the numbers; `probe` is that of its cluster.
   public mutating func onSent(sequence: UInt16, size: Int, probe: Int32 = 0, now: Int64) {
     let size = min(max(0, size), 65_535)
-    lastSent = now
     if hasTransportFeedback {
       history.add(sequence: sequence, size: size, probe: probe, now: now)
       watch.sent(now: now)
     }
+    count(size, now)
+  }
+
+  /// A packet left once more, as it had, under the same number.
+  public mutating func onSentAgain(sequence: UInt16?, size: Int, now: Int64) {
+    if hasTransportFeedback, let sequence { history.sentAgain(sequence: sequence) }
+    count(min(max(0, size), 65_535), now)
+  }
+
+  private mutating func count(_ size: Int, _ now: Int64) {
+    lastSent = now
     sentSince = (min(sentSince.packets + 1, 1_000_000), min(sentSince.bytes + size, 1 << 40), sentSince.from ?? now)
     application.sent(size, rate: base, now: now)
   }
+
+  /// What is worth telling as missing: no feedback spoke of them yet.
+  public var awaited: SendHistory.Awaited { history.awaited }
 
   /// A transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01 or RFC 8888).
   public mutating func onFeedback(_ packets: some Sequence<ReportedPacket>, now: Int64) {

@@ -28,7 +28,7 @@ public struct SendHistory: Sendable {
   static let capacity = 8192
   static let age: Int64 = 10_000_000_000
 
-  private enum Fate: UInt8 { case none, open, lost, received }
+  private enum Fate: UInt8 { case none, open, openAgain, lost, received }
 
   private struct Entry {
     var sequence: Int64 = -1
@@ -121,28 +121,50 @@ public struct SendHistory: Sendable {
     entries = larger
   }
 
+  /// That packet was missed, and left once more under its number. If it is reported as arrived, it may be either that did: the first counts as lost,
+  /// and no time is taken of them.
+  public mutating func sentAgain(sequence: UInt16) {
+    guard let number = number(of: sequence) else { return }
+    switch entries[index(number)].fate {
+    case .open: entries[index(number)].fate = .openAgain
+    case .lost: entries[index(number)].fate = .received
+    default: break
+    }
+  }
+
+  /// Those that no feedback spoke of yet, from the first on.
+  public struct Awaited: Sendable, Equatable {
+    public var first: UInt16
+    public var count: Int
+  }
+
+  public var awaited: Awaited { Awaited(first: UInt16(truncatingIfNeeded: max(first, reported)), count: Int(end - max(first, reported))) }
+
+  /// nil: not held.
+  private func number(of sequence: UInt16) -> Int64? {
+    guard first < end else { return nil }
+    let number = end - 1 + Int64(SequenceNumber(sequence).distance(from: SequenceNumber(UInt16(truncatingIfNeeded: end - 1))))
+    return number >= first && number < end && entries[index(number)].sequence == number ? number : nil
+  }
+
   /// Fills `results`. What was never sent, or is forgotten, or was told before, is ignored.
   public mutating func report(_ packets: some Sequence<ReportedPacket>) {
     results.removeAll(keepingCapacity: true)
     steppedOver = 0
-    guard first < end else { return }
-    let last = end - 1
     var newest = reported - 1
     for packet in packets {
-      let step = SequenceNumber(packet.sequence).distance(from: SequenceNumber(UInt16(truncatingIfNeeded: last)))
-      let sequence = last + Int64(step)
-      guard sequence >= first, sequence <= last else { continue }
+      guard let sequence = number(of: packet.sequence) else { continue }
       let at = index(sequence)
       let entry = entries[at]
-      guard entry.sequence == sequence else { continue }
       switch entry.fate {
-      case .open: break
+      case .open, .openAgain: break
       case .lost where packet.arrival != nil: break
       default: continue
       }
       // So far from either end of the numbers that differences of differences do not overflow.
-      let arrival = packet.arrival.map { min(max($0, -1 << 60), 1 << 60) }
-      entries[at].fate = packet.arrival == nil ? .lost : .received
+      let isAgain = entry.fate == .openAgain
+      let arrival = isAgain ? nil : packet.arrival.map { min(max($0, -1 << 60), 1 << 60) }
+      entries[at].fate = packet.arrival == nil && !isAgain ? .lost : .received
       newest = max(newest, sequence)
       results.append(
         PacketResult(

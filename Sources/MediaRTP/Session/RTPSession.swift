@@ -47,6 +47,8 @@ public final class RTPSession {
   public var refusedPackets: UInt64 { path.refusedPackets }
   /// Streams of one other end.
   static let mostStreams = 64
+  /// Of RTCP in a datagram: a compound of an honest end has ten at most. What follows them is dropped.
+  static let mostMessages = 32
   /// After it a stream is over whose source is no member any more (RFC 3550, section 6.3.5).
   static let silence: Int64 = 30_000_000_000
 

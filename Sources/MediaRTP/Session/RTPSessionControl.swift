@@ -8,7 +8,13 @@ extension RTPSession {
       return
     }
     schedule.received(size: datagram.count + 28)
+    var left = RTPSession.mostMessages
     while let message = messages.next() {
+      left -= 1
+      guard left >= 0 else {
+        path.refusedPackets &+= 1
+        return
+      }
       switch message {
       case .senderReport(let report, let blocks):
         guard isOfAnother(report.ssrc, from: address, now) else { continue }
@@ -31,13 +37,13 @@ extension RTPSession {
         guard isOfAnother(loss.sender), let stream = sending.first(where: { $0.settings.ssrc == loss.media }) else { continue }
         stream.meter.pliCount &+= 1
         // Who asks before the last one can have come will have it.
-        if !stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0) { delegate.session(did: .keyFrameRequested(loss.media)) }
+        if !stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0) { requestKeyFrame(stream, now, delegate) }
       case .fullIntraRequest(let request):
         guard isOfAnother(request.sender) else { continue }
         for command in request {
           guard let stream = sending.first(where: { $0.settings.ssrc == command.media }) else { continue }
           stream.meter.firCount &+= 1
-          if stream.fullIntraRequests.accept(command, from: request.sender) { delegate.session(did: .keyFrameRequested(command.media)) }
+          if stream.fullIntraRequests.accept(command, from: request.sender) { requestKeyFrame(stream, now, delegate) }
         }
       case .maximumBitrate(let limit):
         if isOfAnother(limit.sender) { estimator.onRemb(limit.bitrate, now: now) }
@@ -50,6 +56,13 @@ extension RTPSession {
         take(report, now)
       }
     }
+  }
+
+  /// Once for all that ask at the same time.
+  private func requestKeyFrame(_ stream: SendingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+    guard stream.keyFrameRequested != now else { return }
+    stream.keyFrameRequested = now
+    delegate.session(did: .keyFrameRequested(stream.settings.ssrc))
   }
 
   func end(_ ssrc: SSRC, _ now: Int64, _ delegate: some RTPSessionDelegate) {
@@ -115,6 +128,6 @@ extension RTPSession {
   }
 
   private func take(_ feedback: TransportFeedback, _ now: Int64) {
-    estimator.onFeedback(ReportedPackets(feedback, from: feedbackClock.time(of: feedback)), now: now)
+    estimator.onFeedback(ReportedPackets(feedback, from: feedbackClock.time(of: feedback), awaiting: estimator.awaited), now: now)
   }
 }

@@ -81,7 +81,12 @@ extension RTPSession {
       case .expired(let handle, .retransmission), .packet(let handle, .retransmission, _):
         guard case .packet(_, _, let probe) = departure else { break }
         let stream = sending[handle.stream]
-        guard handle.number >= stream.first, let packet = stream.ring.packet(handle.number), let size = stream.writeAgain(packet, into: scratch) else { break }
+        guard handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else { break }
+        guard stream.settings.retransmission != nil else {
+          leaveAgain(packet, stream, now, delegate)
+          break
+        }
+        guard let size = stream.writeAgain(packet, into: scratch) else { break }
         leave(UnsafeMutableRawBufferPointer(rebasing: scratch.prefix(size)), stream, isAgain: true, probe, now, delegate)
       case .expired(let handle, _):
         let stream = sending[handle.stream]
@@ -110,21 +115,35 @@ extension RTPSession {
     _ packet: UnsafeMutableRawBufferPointer, _ stream: SendingStream, isAgain: Bool, _ probe: Int32, _ now: Int64,
     _ delegate: some RTPSessionDelegate
   ) {
-    let sequence = nextTransport
-    if settings.extensions.transportSequence != 0, packet.count >= 20 {
+    let bytes = UnsafeRawBufferPointer(packet)
+    if let place = transportSequencePlace(in: bytes) {
+      packet.storeBytes(of: nextTransport.bigEndian, toByteOffset: place, as: UInt16.self)
+      estimator.onSent(sequence: nextTransport, size: packet.count, probe: probe, now: now)
       nextTransport &+= 1
-      // Its element is the first of the block, behind one byte or two (`HeaderExtensions.write`).
-      let isOneByte = packet[12] == 0xBE
-      packet.storeBytes(of: sequence.bigEndian, toByteOffset: isOneByte ? 17 : 18, as: UInt16.self)
-      estimator.onSent(sequence: sequence, size: packet.count, probe: probe, now: now)
     } else {
       estimator.onSent(sequence: 0, size: packet.count, probe: probe, now: now)
     }
-    let bytes = UnsafeRawBufferPointer(packet)
+    count(bytes, stream, isAgain: isAgain, delegate)
+  }
+
+  /// A packet of a stream that has no other one for this is sent again as it left, to the last byte: its number seals one packet (RFC 3711, section 9.1).
+  private func leaveAgain(_ packet: UnsafeRawBufferPointer, _ stream: SendingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+    let sequence = transportSequencePlace(in: packet).map { UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: $0, as: UInt16.self)) }
+    estimator.onSentAgain(sequence: sequence, size: packet.count, now: now)
+    count(packet, stream, isAgain: true, delegate)
+  }
+
+  /// Where a packet of this end has its transport-wide number: its element is the first of the block, behind one byte or two (`HeaderExtensions.write`).
+  private func transportSequencePlace(in packet: UnsafeRawBufferPointer) -> Int? {
+    guard settings.extensions.transportSequence != 0, packet.count >= 20 else { return nil }
+    return packet[12] == 0xBE ? 17 : 18
+  }
+
+  private func count(_ bytes: UnsafeRawBufferPointer, _ stream: SendingStream, isAgain: Bool, _ delegate: some RTPSessionDelegate) {
     if let front = try? RTPFront(parsing: bytes) {
       let headerBytes = front.size + (front.isPadded ? Int(bytes.last ?? 0) : 0)
       stream.reports.sent(
-        front.timestamp, headerBytes: headerBytes, payloadBytes: packet.count - headerBytes,
+        front.timestamp, headerBytes: headerBytes, payloadBytes: bytes.count - headerBytes,
         capturedAt: isAgain ? nil : stream.captureTime(of: front.timestamp), isElsewhere: front.ssrc != stream.settings.ssrc)
     }
     transmit(bytes, isControl: false, delegate)

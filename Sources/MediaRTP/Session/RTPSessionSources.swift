@@ -73,7 +73,7 @@ extension RTPSession {
     if let former = old.settings.retransmission?.ssrc { conflicts.remove(own: former) }
     collided.remove(old.settings.ssrc)
     // Numbers go on, so that none that waits is taken for another.
-    sending[stream] = SendingStream(settings, self.settings, &random, next: old.next)
+    sending[stream] = SendingStream(settings, self.settings, &random, after: old)
     own(settings)
   }
 }

@@ -7,10 +7,10 @@ final class SendingStream {
   var reports: SenderReports
   var meter = OutboundMeter()
   /// Of the next packet, and of the next retransmission.
-  private(set) var next: Int64
+  var next: Int64
   private(set) var nextAgain: Int64
   /// The first that waits to leave.
-  private(set) var waiting: Int64
+  var waiting: Int64
   private let firstStamp: RTPTimestamp
   /// A stamp, in units of the clock, and when it was captured.
   private var captured: (units: Int64, time: Int64) = (0, 0)
@@ -18,6 +18,8 @@ final class SendingStream {
   private var keyFrame: (made: Int64, last: Int64, left: Int64?)?
   let map: ExtensionMap
   var fullIntraRequests = FullIntraRequestFilter()
+  /// When one was last passed on.
+  var keyFrameRequested: Int64?
   /// Goodbye is to be said.
   var isLeaving = false
   /// The numbers below are of before a goodbye, and are not sent any more.
@@ -30,16 +32,17 @@ final class SendingStream {
   /// No picture waits longer to leave.
   private static let longestWait: Int64 = 3_000_000_000
 
-  init(_ settings: OutgoingRTP, _ session: RTPSettings, _ random: inout SeededRandom, next: Int64? = nil) {
+  /// Goes on with the numbers of another stream, where there was one: its retransmissions may have kept their source.
+  init(_ settings: OutgoingRTP, _ session: RTPSettings, _ random: inout SeededRandom, after former: SendingStream? = nil) {
     self.settings = settings
     map = session.extensions
     ring = PacketRing(
       capacity: settings.encoding == .vp8 ? 2048 : 256, slotSize: min(max(256, session.packetSize), 1500), lifetime: SendingStream.lifetime)
     reports = SenderReports(ssrc: settings.ssrc, clockRate: settings.encoding.clockRate, clock: session.clock)
     // Below the middle, so that nothing before the first is below zero.
-    self.next = next ?? Int64.random(in: 1..<32_768, using: &random)
-    waiting = self.next
-    nextAgain = Int64.random(in: 1..<32_768, using: &random)
+    next = former?.next ?? Int64.random(in: 1..<32_768, using: &random)
+    waiting = next
+    nextAgain = former?.nextAgain ?? Int64.random(in: 1..<32_768, using: &random)
     firstStamp = RTPTimestamp(UInt32.random(in: 0...(.max), using: &random))
   }
 
@@ -141,14 +144,10 @@ final class SendingStream {
     return ring.packet(number)
   }
 
-  /// A packet that was lost, as it is sent again; its size.
+  /// A packet that was lost, as it is sent again in a stream of its own; its size.
   func writeAgain(_ packet: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
-    guard let original = try? RTPPacket(parsing: packet, map) else { return nil }
+    guard let again = settings.retransmission, let original = try? RTPPacket(parsing: packet, map) else { return nil }
     var writer = PacketWriter(memory)
-    guard let again = settings.retransmission else {
-      writer.bytes(packet)
-      return writer.isFull ? nil : writer.count
-    }
     var header = original.header
     (header.ssrc, header.payloadType) = (again.ssrc, again.payloadType)
     header.sequence = SequenceNumber(UInt16(truncatingIfNeeded: nextAgain))

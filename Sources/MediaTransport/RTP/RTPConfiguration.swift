@@ -27,7 +27,7 @@ public struct RTPConfiguration: Sendable {
     }
   }
 
-  public struct Keys: Sendable {
+  public struct Keys: Sendable, Equatable {
     public var profile: SRTPProfile
     public var own: SRTPKey
     public var theirs: SRTPKey

@@ -31,7 +31,8 @@ final class RTPLeg: NetworkDriver {
   private let deliver: @Sendable (inout [RTPArrivals.Arrival], RTPLeg) -> Void
 
   init(
-    _ configuration: RTPConfiguration, _ index: Int, _ sockets: RTPSockets, _ thread: NetworkThread, _ clock: any MediaClock,
+    _ configuration: RTPConfiguration, _ index: Int, _ sockets: RTPSockets, _ protection: RTPLink.Protection?, _ thread: NetworkThread,
+    _ clock: any MediaClock,
     witness: (any DatagramWitness)? = nil, deliver: @escaping @Sendable (inout [RTPArrivals.Arrival], RTPLeg) -> Void
   ) throws(MediaError) {
     (plan, self.index, self.thread, self.clock, self.deliver) = (configuration.legs[index], index, thread, clock, deliver)
@@ -52,7 +53,7 @@ final class RTPLeg: NetworkDriver {
     let isListening = (plan.remote?.isMulticast ?? false) && !plan.media.contains { $0.direction.sends }
     let link = RTPLink(
       session, over: sockets.media, to: plan.remote, control: plan.localControl == nil ? nil : sockets.control.map { ($0, plan.remoteControl) },
-      try plan.keys.map { keys throws(MediaError) in try .init(keys.profile, own: keys.own, theirs: keys.theirs) }, isSilent: isListening)
+      protection, isSilent: isListening)
     link.witness = witness
     guarded = Monitor(Guarded(link: link, arrivals: RTPArrivals(clock: clock), isAnswered: link.remote != nil))
   }
@@ -72,9 +73,8 @@ final class RTPLeg: NetworkDriver {
       defer { driving = .noMore }
       return driving.tag
     }
-    guard let tag else { return }
-    thread.remove(tag)
-    guarded.withLock { $0.link.leave(now: clock.now()) }
+    if let tag { thread.remove(tag) }
+    guarded.withLock { if tag == nil { $0.link.close() } else { $0.link.leave(now: clock.now()) } }
   }
 
   func drive(isReadable: Bool) -> Int64 {

@@ -23,6 +23,7 @@ public final class RTPTarget: Sendable {
     var local: String?
     /// Whether somebody connected with this configuration.
     var isUsed = false
+    let protections = RTPProtections()
   }
 
   let url: String
@@ -73,7 +74,9 @@ public final class RTPTarget: Sendable {
       let capture = try capture()
       if state.isUsed { configuration.renewSources() }
       state.isUsed = true
-      return RTPTransport(configuration, sockets: RTPTarget.sockets(of: configuration, in: state), capture: capture, thread: thread, loop: loop)
+      return RTPTransport(
+        configuration, sockets: RTPTarget.sockets(of: configuration, in: state), protections: state.protections, capture: capture, thread: thread,
+        loop: loop)
     }
   }
 

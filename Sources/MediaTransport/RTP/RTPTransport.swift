@@ -51,6 +51,8 @@ public final class RTPTransport: Transport {
     var taken: [Source] = []
     /// Bound before it was connected.
     var sockets: [RTPSockets]
+    /// Of the legs, where the target keeps them.
+    var protections: RTPProtections
   }
 
   let configuration: RTPConfiguration
@@ -60,12 +62,12 @@ public final class RTPTransport: Transport {
   let loop: EventLoop
   let state: Monitor<State>
 
-  /// Sockets that were bound for the configuration's legs, or none: then they are when it is connected.
+  /// Sockets that were bound for the configuration's legs, or none: then they are when it is connected. `protections` are of the connection before it.
   public init(
-    _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], capture: PacketCapture? = nil, thread: NetworkThread, loop: EventLoop
+    _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], protections: RTPProtections = RTPProtections(), capture: PacketCapture? = nil, thread: NetworkThread, loop: EventLoop
   ) {
     (self.configuration, self.capture, self.thread, self.loop) = (configuration, capture, thread, loop)
-    state = Monitor(State(sockets: sockets))
+    state = Monitor(State(sockets: sockets, protections: protections))
   }
 
   func post(_ event: TransportEvent) {
@@ -75,16 +77,17 @@ public final class RTPTransport: Transport {
   // MARK: Connecting
 
   public func connect(_ delegate: any TransportDelegate) {
-    let sockets = state.withLock { state in
+    let (sockets, protections) = state.withLock { state in
       state.delegate = delegate
-      return state.sockets
+      return (state.sockets, state.protections)
     }
     do throws(MediaError) {
       var legs: [RTPLeg] = []
       for index in configuration.legs.indices {
         let pair = sockets.indices.contains(index) ? sockets[index] : try RTPSockets(configuration.legs[index])
         // Each holds this, as this does each, until it leaves.
-        legs.append(try RTPLeg(configuration, index, pair, thread, loop.clock, witness: capture) { self.take(&$0, $1) })
+        let protection = try configuration.legs[index].keys.map { keys throws(MediaError) in try protections.protection(ofLeg: index, keys) }
+        legs.append(try RTPLeg(configuration, index, pair, protection, thread, loop.clock, witness: capture) { self.take(&$0, $1) })
       }
       let isHere = state.withLock { state in
         if !state.hasLeft { state.legs = legs }
@@ -94,8 +97,8 @@ public final class RTPTransport: Transport {
       post(.connected(.ordinary))
       for leg in legs { try leg.start() }
     } catch {
-      post(.disconnected(error))
       stop()
+      post(.disconnected(error))
     }
   }
 

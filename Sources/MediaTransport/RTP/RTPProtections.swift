@@ -1,0 +1,27 @@
+import MediaCore
+import MediaNetwork
+import MediaSRTP
+
+/// What protects the legs of a session, for as long as their keys stay the same: a session that connects again goes on with the numbers that its keys
+/// have sealed, and with the windows of what came, so that packets recorded from one connection mean nothing to the next (RFC 3711, sections 3.3.2 and
+/// 9.1). Any thread.
+public final class RTPProtections: Sendable {
+  private struct Entry {
+    let keys: RTPConfiguration.Keys
+    let protection: RTPLink.Protection
+  }
+
+  private let entries = Monitor([Int: Entry]())
+
+  public init() {}
+
+  /// Of a leg; the same one as before, when the keys are.
+  func protection(ofLeg leg: Int, _ keys: RTPConfiguration.Keys) throws(MediaError) -> RTPLink.Protection {
+    try entries.withLock { entries throws(MediaError) in
+      if let entry = entries[leg], entry.keys == keys { return entry.protection }
+      let protection = try RTPLink.Protection(keys.profile, own: keys.own, theirs: keys.theirs)
+      entries[leg] = Entry(keys: keys, protection: protection)
+      return protection
+    }
+  }
+}
