@@ -20,7 +20,7 @@ import Testing
 
   @Test func itGrowsWithWhatIsYoungAndNoFurther() {
     let ring = PacketRing(capacity: 500, slotSize: 64, lifetime: 1000)
-    #expect(ring.capacity == 512 && ring.slots == 64)
+    #expect(ring.capacity == 512 && ring.slots == 32)
     func holds(_ numbers: Range<Int64>) -> Bool { numbers.allSatisfy { ring.packet($0)?.elementsEqual([UInt8(truncatingIfNeeded: $0)]) == true } }
     // A hundred packets are of the last thousand.
     for number in Int64(7)..<5000 {

@@ -1,6 +1,6 @@
 /// The last packets of a stream, each in a slot that its number names: a newer packet takes the place of the one that lies a round before it.
-/// With a lifetime there are few slots at first, and twice as many whenever a packet would take the place of one that is younger: a stream of few
-/// packets takes little memory, and that stays in the processor's cache. Without one all of them are there from the beginning.
+/// There are few slots at first: a stream of few packets takes little memory, and that stays in the processor's cache. With a lifetime there are twice
+/// as many whenever a packet would take the place of one that is younger; without one whenever its owner has them grow.
 public final class PacketRing {
   public struct Entry {
     /// Unwrapped; below 0 nothing lies there.
@@ -16,7 +16,7 @@ public final class PacketRing {
   private let lifetime: Int64?
   private var memory: UnsafeMutableRawBufferPointer
   private var entries: [Entry]
-  static let fewest = 64
+  static let fewest = 32
 
   /// The capacity is rounded up to a power of two, 32768 at most, half of the numbers there are.
   public init(capacity: Int, slotSize: Int = 1500, lifetime: Int64? = nil) {
@@ -25,7 +25,7 @@ public final class PacketRing {
     self.capacity = rounded
     self.slotSize = max(64, slotSize)
     self.lifetime = lifetime
-    let slots = lifetime == nil ? rounded : min(rounded, PacketRing.fewest)
+    let slots = min(rounded, PacketRing.fewest)
     memory = .allocate(byteCount: slots * self.slotSize, alignment: 16)
     entries = [Entry](repeating: Entry(), count: slots)
   }
@@ -45,7 +45,9 @@ public final class PacketRing {
     return UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + slotSize])
   }
 
-  private func grow() {
+  /// Twice the slots, below the capacity; what is here stays.
+  func grow() {
+    guard entries.count < capacity else { return }
     let (former, kept) = (memory, entries)
     memory = .allocate(byteCount: 2 * former.count, alignment: 16)
     entries = [Entry](repeating: Entry(), count: 2 * kept.count)

@@ -50,6 +50,9 @@ public final class PictureBuffer {
   private var pictures: [Picture] = []
   private var timestamps = Unwrapper<UInt32>()
   private var newest: Int64 = -1
+  /// The first that came, and how many did.
+  private var first = Int64.max
+  private var received = 0
   /// The latest key frame of which the first packet is here, and when the last of its packets came.
   private var keyFrame: (first: Int64, timestamp: Int64, arrival: Int64)?
   /// The last packet of what was handed on.
@@ -63,11 +66,22 @@ public final class PictureBuffer {
 
   public init(capacity: Int = 1024, slotSize: Int = 1500) {
     ring = PacketRing(capacity: capacity, slotSize: slotSize)
-    pieces = [Piece](repeating: Piece(), count: ring.capacity)
-    pictures.reserveCapacity(PictureBuffer.mostPictures)
+    pieces = [Piece](repeating: Piece(), count: ring.slots)
   }
 
-  private func index(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (ring.capacity - 1) }
+  private func index(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (pieces.count - 1) }
+
+  /// Has room for all from the oldest that is waited for up to that one, if half as many came: who sends little is given little.
+  private func reach(_ number: Int64) {
+    let oldest = min(number, done.map { $0 + 1 } ?? first)
+    let span = max(newest, number) - oldest + 1
+    while pieces.count < ring.capacity, span > Int64(pieces.count), 2 * received >= pieces.count {
+      ring.grow()
+      let former = pieces
+      pieces = [Piece](repeating: Piece(), count: ring.slots)
+      for piece in former where piece.number >= 0 { pieces[index(piece.number)] = piece }
+    }
+  }
 
   private func piece(_ number: Int64) -> Piece? {
     guard number >= 0 else { return nil }
@@ -82,7 +96,9 @@ public final class PictureBuffer {
     // Below 0 is what came before the first that came, around the wrap.
     if number < 0 { return .late }
     if let done, number <= done { return .late }
-    if newest >= 0, number <= newest - Int64(ring.capacity) { return .late }
+    (first, received) = (min(first, number), received + 1)
+    reach(number)
+    if newest >= 0, number <= newest - Int64(pieces.count) { return .late }
     guard piece(number) == nil else { return .duplicate }
     var piece = Piece()
     var isKeyFrame = false
@@ -115,7 +131,7 @@ public final class PictureBuffer {
 
   /// What lies a round before it is given up.
   private func makeRoom(_ number: Int64) {
-    let oldest = number - Int64(ring.capacity)
+    let oldest = number - Int64(pieces.count)
     guard let first = pictures.first, first.first <= oldest else { return }
     pictures.removeAll { $0.first <= oldest }
   }
@@ -200,7 +216,7 @@ public final class PictureBuffer {
   }
 
   private func isPadding(from start: Int64, to end: Int64) -> Bool {
-    guard end - start < Int64(ring.capacity) else { return false }
+    guard end - start < Int64(pieces.count) else { return false }
     var number = start
     while number < end {
       guard let piece = piece(number), piece.isEmpty else { return false }
@@ -239,7 +255,7 @@ public final class PictureBuffer {
   /// Packets arrived, and nothing can be decoded: since when that is so, by the oldest that waits.
   public var waitingSince: Int64? {
     guard next() == nil else { return nil }
-    let start = (done ?? max(-1, newest - Int64(ring.capacity))) + 1
+    let start = (done ?? max(-1, newest - Int64(pieces.count))) + 1
     guard start <= newest else { return nil }
     return pictures.first?.lastArrival ?? piece(newest)?.arrival
   }
@@ -247,6 +263,8 @@ public final class PictureBuffer {
   /// A key frame has begun to come and was not handed on: when the last of its packets came.
   public var keyFrameArrival: Int64? { keyFrame.flatMap { $0.first > done ?? -1 ? $0.arrival : nil } }
 
+  /// Packets that there is room for now.
+  var slots: Int { pieces.count }
   public var completePictures: Int { pictures.count }
   /// The last packet of what was handed on.
   public var lastTaken: Int64? { done }
@@ -256,6 +274,6 @@ public final class PictureBuffer {
     for place in pieces.indices { pieces[place] = Piece() }
     pictures.removeAll(keepingCapacity: true)
     timestamps.reset()
-    (newest, keyFrame, done, lastBase, lastNumber) = (-1, nil, nil, nil, nil)
+    (newest, first, keyFrame, done, lastBase, lastNumber) = (-1, .max, nil, nil, nil, nil)
   }
 }

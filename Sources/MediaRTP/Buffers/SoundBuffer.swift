@@ -27,6 +27,7 @@ public final class SoundBuffer {
   private var next: Int64?
   private var nextStamp: Int64 = 0
   private var newest: Int64 = -1
+  private var received = 0
   /// Of the packet that came last.
   private(set) var latestStamp: Int64 = 0
   /// Of a packet, in units of the clock.
@@ -34,13 +35,27 @@ public final class SoundBuffer {
 
   public init(clockRate: UInt32, packetDuration: Int64 = 960, delay: PlayoutDelay.Settings = .init(), capacity: Int = 256, slotSize: Int = 1500) {
     ring = PacketRing(capacity: capacity, slotSize: slotSize)
-    stamps = [Int64](repeating: 0, count: ring.capacity)
+    stamps = [Int64](repeating: 0, count: ring.slots)
     self.delay = PlayoutDelay(delay)
     self.clockRate = max(1, clockRate)
     length = packetDuration
   }
 
-  private func index(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (ring.capacity - 1) }
+  private func index(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (stamps.count - 1) }
+
+  /// Has room for all from the next on up to that one, if half as many came: who sends little is given little.
+  private func reach(_ number: Int64) {
+    received += 1
+    let span = max(newest, number) - (next ?? number) + 1
+    while stamps.count < ring.capacity, span > Int64(stamps.count), 2 * received >= stamps.count {
+      let former = stamps
+      ring.grow()
+      stamps = [Int64](repeating: 0, count: ring.slots)
+      for kept in max(0, newest - Int64(former.count) + 1)...max(0, newest) where ring.contains(kept) {
+        stamps[index(kept)] = former[Int(truncatingIfNeeded: kept) & (former.count - 1)]
+      }
+    }
+  }
 
   func nanoseconds(_ stamp: Int64) -> Int64 { MediaTime.nanoseconds(fromUnits: stamp, rate: clockRate) }
 
@@ -52,6 +67,7 @@ public final class SoundBuffer {
   public func insert(_ number: Int64, stamp: RTPTimestamp, _ payload: UnsafeRawBufferPointer, now: Int64) -> Insertion {
     if let next, number < next { return .late }
     if ring.contains(number) { return .duplicate }
+    reach(number)
     let unwrapped = unwrapper.unwrap(stamp.rawValue)
     guard ring.put(number, payload, time: now) else { return .refused }
     stamps[index(number)] = unwrapped
@@ -59,7 +75,7 @@ public final class SoundBuffer {
     delay.arrived(stamp: nanoseconds(unwrapped), at: now)
     if let next {
       // What does not fit into the ring is past.
-      if number >= next + Int64(ring.capacity) { skip(to: number - Int64(ring.capacity) + 1) }
+      if number >= next + Int64(stamps.count) { skip(to: number - Int64(stamps.count) + 1) }
     } else {
       (next, nextStamp) = (number, unwrapped)
     }
@@ -80,7 +96,7 @@ public final class SoundBuffer {
 
   private func firstHere(from number: Int64) -> Int64? {
     var candidate = number
-    while candidate <= newest, candidate - number < Int64(ring.capacity) {
+    while candidate <= newest, candidate - number < Int64(stamps.count) {
       if ring.contains(candidate) { return candidate }
       candidate += 1
     }
@@ -122,7 +138,7 @@ public final class SoundBuffer {
 
   /// Starts again with a stream that has nothing to do with what came.
   public func reset() {
-    for number in max(0, newest - Int64(ring.capacity))...max(0, newest) { ring.drop(number) }
+    for number in max(0, newest - Int64(stamps.count))...max(0, newest) { ring.drop(number) }
     (next, newest) = (nil, -1)
     unwrapper.reset()
     delay.restart()

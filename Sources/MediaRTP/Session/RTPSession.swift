@@ -27,6 +27,7 @@ public final class RTPSession {
   var feedbackClock = TransportFeedbackClock()
   var feedbackDue: Int64?
   var incoming = IncomingRate()
+  var probation: SourceProbation
   var nextTransport: UInt16
   private var lastTarget = 0
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
@@ -64,6 +65,7 @@ public final class RTPSession {
     lipSync = LipSync(longest: settings.longestHold)
     nextTransport = UInt16.random(in: 0...(.max), using: &random)
     schedule = ReportSchedule(settings.reports, at: now, .init(members: 1, senders: 0, isSender: false), using: &random)
+    probation = SourceProbation(salt: settings.seed)
     conflicts.add(own: ownSSRC)
     asking.reserveCapacity(256)
   }

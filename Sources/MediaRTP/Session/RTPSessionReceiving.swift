@@ -17,6 +17,19 @@ extension RTPSession {
     let ssrc = packet.header.ssrc
     if isOwn(ssrc) { return judge(ssrc, .media, from: address, isLoop: hasSent(packet), now, delegate) }
     guard isOfAnother(ssrc, .media, from: address, now) else { return }
+    if settings.hasProbation, receivingStream(ssrc) == nil, encoding.isOriginal {
+      guard case .valid(let first) = probation.heard(ssrc, packet.header.sequence, datagram) else { return }
+      first?.withUnsafeBytes { bytes in
+        guard let first = try? RTPPacket(parsing: bytes, settings.extensions), let encoding = encodings[first.header.payloadType] else { return }
+        accept(first, encoding, isAfterSilence: isAfterSilence, now, delegate)
+      }
+    }
+    accept(packet, encoding, isAfterSilence: isAfterSilence, now, delegate)
+  }
+
+  /// A packet of a source that is known, or may be from now on.
+  private func accept(_ packet: RTPPacket, _ encoding: RTPEncoding, isAfterSilence: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+    let ssrc = packet.header.ssrc
     if let sequence = packet.header.extensions.transportSequence {
       feedback.arrived(feedbackNumbers.unwrap(sequence), at: now)
       // Often until it is known what comes; and at once when nothing has come for a while, as the sender waits for that.

@@ -12,6 +12,8 @@ public struct RTPSettings: Sendable {
   public var reports = ReportSchedule.Settings(bandwidth: 50_000, profile: .immediate, minimum: 1_000_000_000)
   /// A feedback packet may stand alone (RFC 5506).
   public var hasReducedSize = true
+  /// Anybody may send to this end: a source that is not known counts from its second packet on (RFC 3550, appendix A.1).
+  public var hasProbation = false
   /// An end that sends nothing asks for its round trips too (RFC 3611, sections 4.4 and 4.5), and answers such.
   public var hasReferenceTimes = true
   public var delay = PlayoutDelay.Settings()
@@ -35,6 +37,9 @@ public enum RTPEncoding: Sendable, Equatable {
   case opus
   /// Packets of that payload type, sent again (RFC 4588).
   case retransmission(of: UInt8)
+
+  /// Of a stream, not of what is sent again of one.
+  var isOriginal: Bool { if case .retransmission = self { false } else { true } }
 
   public var clockRate: UInt32 {
     switch self {

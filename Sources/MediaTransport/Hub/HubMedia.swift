@@ -36,8 +36,10 @@ final class HubMedia {
   private let batch = DatagramBatch()
   private var first = 0
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
-  /// nil: not known before a packet of the other end was found authentic. It follows whoever moves.
+  /// nil: not known before a member has shown where he is. The hub does not move.
   private(set) var remote: SocketAddress?
+  /// Where the member is, at the hub.
+  private var path = PathValidation()
   /// Packets that were not what they said.
   private(set) var refused: UInt64 = 0
   /// Held back at the hub at most: units wait where they are played.
@@ -71,7 +73,7 @@ final class HubMedia {
 
   // MARK: In
 
-  /// A datagram of this member's, as it says; whether it is.
+  /// A datagram of this member's, as it says; whether it is, and shows that the other end hears this one.
   func receive(_ datagram: UnsafeRawBufferPointer, from address: SocketAddress, now: Int64) -> Bool {
     if let witness, !witness.seesPlain, let local = socket.localAddress { witness.saw(datagram, from: address, to: local) }
     guard let ssrc = HubTerms.ssrc(of: datagram), ssrc & ~255 == terms.base, (ssrc & 0x80 != 0) != isHub else {
@@ -79,17 +81,48 @@ final class HubMedia {
       return false
     }
     do throws(PacketError) {
-      let size = RTPPacket.isRTCP(datagram) ? try receiver.unprotectControl(datagram, into: plain) : try receiver.unprotect(datagram, into: plain)
-      // A member may move; the hub does not.
-      if isHub { remote = address }
+      let isControl = RTPPacket.isRTCP(datagram)
+      let size = isControl ? try receiver.unprotectControl(datagram, into: plain) : try receiver.unprotect(datagram, into: plain)
       let opened = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(plain).prefix(size))
       if let witness, witness.seesPlain, let local = socket.localAddress { witness.saw(opened, from: address, to: local) }
+      if isControl, let message = HubPathMessage(parsing: opened) {
+        follow(message, from: address)
+        return isHub
+      }
       session.receive(opened, now: now, outlet)
+      if isHub { challenge(address, datagram.count, now) }
       return true
     } catch {
       refused &+= 1
       return false
     }
+  }
+
+  /// A member may move: to where he is reached, which is to be shown.
+  private func challenge(_ address: SocketAddress, _ size: Int, _ now: Int64) {
+    let cost = HubPathMessage.size + terms.profile.controlOverhead
+    let challenge = path.received(size, from: address, challengeSize: cost, now: now) { UInt64.random(in: 0...(.max)) }
+    if let challenge { send(.challenge(challenge), to: address) }
+  }
+
+  private func follow(_ message: HubPathMessage, from address: SocketAddress) {
+    switch message {
+    case .challenge(let value):
+      if !isHub, let remote { send(.returned(value), to: remote) }
+    case .returned(let value):
+      guard isHub, path.returned(value, from: address) else { return }
+      remote = address
+      greet()
+    }
+  }
+
+  private func send(_ message: HubPathMessage, to address: SocketAddress) {
+    withUnsafeTemporaryAllocation(byteCount: HubPathMessage.size, alignment: 8) { memory in
+      var writer = PacketWriter(memory)
+      message.write(to: &writer, from: terms.ssrc(ofEnd: isHub))
+      transmit(writer.bytes, isControl: true, to: address)
+    }
+    flush()
   }
 
   /// What came, to be handed on where nothing is locked; frames are the taker's to release.
@@ -210,7 +243,10 @@ final class HubMedia {
   }
 
   private func transmit(_ packet: UnsafeRawBufferPointer, isControl: Bool) {
-    guard let remote else { return }
+    if let remote { transmit(packet, isControl: isControl, to: remote) }
+  }
+
+  private func transmit(_ packet: UnsafeRawBufferPointer, isControl: Bool, to remote: SocketAddress) {
     if batch.count == DatagramBatch.capacity { flush() }
     guard let slot = batch.slot() else { return }
     let sealed = isControl ? try? sender.protectControl(packet, into: slot) : try? sender.protect(packet, into: slot)

@@ -47,6 +47,7 @@ final class RTPLeg: NetworkDriver {
     // Who reports no arrivals may never report at all: then nothing is held back, until a report says that something was lost.
     if !plan.hasTransportFeedback { settings.bitrates.start = settings.bitrates.maximum }
     settings.hasReducedSize = plan.hasReducedSize
+    settings.hasProbation = plan.keys == nil
     let types = plan.media.reduce(into: [UInt8: RTPEncoding]()) { $0.merge($1.direction.receives ? $1.receiving : [:]) { first, _ in first } }
     let session = RTPSession(settings, receiving: types, now: now)
     // To a group nothing is sent by one who only listens.
