@@ -251,6 +251,12 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@$(RUN_ENV) BUILD_DIR=$(CURDIR)/.build/bench VENV=$(CURDIR)/.build/bench-venv Tests/Bench/run.sh
 
+# What the worst datagram of each kind costs a session of RTP.
+.PHONY: bench-datagrams
+bench-datagrams: $(LIBRARY)
+	@$(SWIFT_BUILD) --product rtp-datagrams
+	@.build/release/rtp-datagrams
+
 # -------------------------------------------------------------------------------------------------------------------- install
 
 install: all

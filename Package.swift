@@ -74,6 +74,8 @@ let package = Package(
       ]),
     // Datagrams by the million against the protocol machines; never installed.
     .executableTarget(name: "rtp-fuzz", dependencies: ["MediaRTP", "MediaSRTP", "MediaCore"], path: "Tests/Fuzzing", swiftSettings: strict),
+    // What the worst datagrams cost; never installed.
+    .executableTarget(name: "rtp-datagrams", dependencies: ["MediaRTP", "MediaCore"], path: "Tests/Bench/Datagrams", swiftSettings: strict),
     .executableTarget(name: "example-send", dependencies: ["MediaSDK"], path: "Examples/Swift", swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
     .testTarget(name: "MediaCodecsTests", dependencies: ["MediaCodecs"], swiftSettings: strict),
