@@ -33,7 +33,9 @@
  *     srtp=SUITE                         AES_CM_128_HMAC_SHA1_80 (RFC 3711) or AEAD_AES_128_GCM (RFC 7714): msdk_session_set_srtp_keys
  *
  * A HOST of multicast is listened to with direction=recvonly and sent to with direction=sendonly. A datagram from another host than the other
- * end's is dropped, so is what is not authentic or comes a second time: msdk_session_stats counts them.
+ * end's is dropped, so is what is not authentic or comes a second time: msdk_session_stats counts them. Without srtp anybody who reaches the
+ * port can send to it in another's name: a source counts from its second packet on (RFC 3550, appendix A.1), and where HOST is not given what
+ * is sent goes to whoever spoke first. Give HOST, and srtp on any network that is not yours alone.
  *
  * By descriptions: url "rtp:" or "rtp:?key=value&...", with media, direction, the bitrates, mtu, framerate and srtp as above, and
  *
