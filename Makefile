@@ -42,7 +42,7 @@ RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MS
 # A test that hangs has failed.
 LIMIT := timeout --kill-after=10 1500
 
-.PHONY: all library feeder plugins plugin-host tool demo test interop bench sanitize install clean format
+.PHONY: all library feeder plugins plugin-host tool demo test interop attack bench sanitize install clean format
 .PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-plugins test-plugins-isolated test-c test-isolated test-python test-tool test-install test-snippets test-checker
 all: library feeder plugins plugin-host tool
 
@@ -245,6 +245,13 @@ interop:
 	@$(MAKE) --no-print-directory tool plugins plugin-host
 	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; a call over a hub on a link that falls and recovers"
 	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop
+
+# The network attacks that a host has to stand, each beside an honest call; some four minutes. SECONDS=n for each attack, ATTACK=name for one of them.
+attack:
+	@.ci/setup test
+	@$(MAKE) --no-print-directory library
+	@echo "== attacks beside an honest call"
+	@$(RUN_ENV) $(PYTHON) Tests/Attack/attack.py --seconds $(or $(SECONDS),10) $(ATTACK)
 
 bench:
 	@.ci/setup bench

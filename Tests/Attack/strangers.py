@@ -1,0 +1,96 @@
+"""Attacks of those who are not in the room: connections, garbage, and tokens that nobody has looked at yet."""
+from __future__ import annotations
+
+import collections
+import socket
+import struct
+from typing import Any, Optional
+
+import hub_wire
+from hub_member import Line
+from pacing import Pace
+
+SAME, OTHER = "127.0.0.1", "127.0.0.2"  # the honest participants' address, and one of the attacker's own
+_RESET = struct.pack("ii", 1, 0)  # no connection is left over in the kernel
+
+
+def knock(address: tuple[str, int], source: str) -> Optional[socket.socket]:
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        if source != SAME:
+            made.bind((source, 0))
+        made.setblocking(False)
+        made.connect_ex(address)
+        return made
+    except OSError:
+        made.close()
+        return None
+
+
+def flood(target: dict[str, Any], seconds: float, rate: int, source: str, garbage: bytes, held: float) -> dict[str, Any]:
+    """Connections that say that and nothing more, each kept for so long."""
+    address, made, refused = (target["host"], target["port"]), 0, 0
+    open_ones: collections.deque[tuple[float, socket.socket]] = collections.deque()
+    unsaid: list[socket.socket] = []
+    for now in Pace(rate, seconds):
+        unsaid = [one for one in unsaid if not _say(one, garbage)]
+        while open_ones and now - open_ones[0][0] > held:
+            open_ones.popleft()[1].close()
+        if (one := knock(address, source)) is None:
+            refused += 1
+            continue
+        made += 1
+        open_ones.append((now, one))
+        if garbage:
+            unsaid.append(one)
+    for _, one in open_ones:
+        one.close()
+    return {"did": f"{made / seconds:,.0f} connections a second" + (f", {refused} failed" if refused else ""), "effort": made}
+
+
+def _say(connection: socket.socket, garbage: bytes) -> bool:
+    """Whether that is done."""
+    try:
+        connection.send(garbage)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def garbage(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    return flood(target, seconds, 2000, SAME, bytes(range(16)), held=1.5)
+
+
+def knocks_same(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    return flood(target, seconds, 200, SAME, b"", held=12)
+
+
+def knocks_other(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    return flood(target, seconds, 200, OTHER, b"", held=12)
+
+
+def unverified(target: dict[str, Any], seconds: float, most: int = 100) -> dict[str, Any]:
+    """A hundred at a time who have said who they are, half of them from either address; who is put out comes again."""
+    address, lines, made = (target["host"], target["port"]), [], 0
+    most_at_once = 0
+    for _ in Pace(100, seconds):
+        for line in lines:
+            line.drain()
+        for line in [line for line in lines if line.is_over]:
+            line.close()
+            lines.remove(line)
+        most_at_once = max(most_at_once, len(lines))
+        if len(lines) < most:
+            try:
+                line = Line(address, OTHER if made % 2 else SAME, timeout=1)
+            except OSError:
+                continue
+            line.send(hub_wire.hello(target["room"], f"stranger {made}", "who knows"))
+            lines.append(line)
+            made += 1
+    for line in lines:
+        line.close()
+    return {"did": f"{made} hellos, {most_at_once} at once", "effort": made}
