@@ -36,7 +36,7 @@ let package = Package(
     .target(name: "MediaTransport", dependencies: ["MediaCore", "MediaTLS", "MediaRTP", "MediaSRTP", "MediaNetwork", "CLinux"], swiftSettings: strict),
     .target(name: "MediaPlugins", dependencies: ["MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
     .target(name: "MediaIsolation", dependencies: ["MediaCore", "MediaPlugins", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaIngest", dependencies: ["MediaCore", "MediaTransport", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaIngest", dependencies: ["MediaCore", "MediaTransport", "CLinux", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaSDK",
       dependencies: [

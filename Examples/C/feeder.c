@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
   if (argc < 2 || !read_key(argv[1], where, tokens)) return fprintf(stderr, "usage: feeder KEY [seconds]\n"), 2;
   int frames = FPS * (argc > 2 ? atoi(argv[2]) : 10);
 
-  /* 1. Connect; both sides show their tokens. */
+  /* 1. Connect; both sides prove that they know their tokens. */
   int is_path = strchr(where, '/') != NULL;
   msdk_feeder_options options = MSDK_INIT(msdk_feeder_options);
   if (is_path) options.socket_path = where;

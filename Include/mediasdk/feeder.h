@@ -4,7 +4,7 @@
  * needs nothing of libmediasdk and nothing but libc: link with `pkg-config --libs mediasdk-feeder`, or put libmediasdk-feeder.a into your program.
  * Errors are the msdk_result of types.h, the words are in msdk_feeder_error.
  *
- *     msdk_feeder_open                 connects, both sides show their tokens
+ *     msdk_feeder_open                 connects; the session proves its token, then the feeder
  *     msdk_feeder_send                 a frame of any memory: copied, sent by a thread of the feeder's
  *     msdk_feeder_acquire, _submit     by Unix socket: a frame in memory that both processes see, no copy
  *     msdk_feeder_close
@@ -12,14 +12,14 @@
  * One frame is on its way at a time. While it is, sending another one gives MSDK_E_AGAIN and drops that: a slow session gets fewer frames,
  * never older ones.
  *
- * THE WIRE, version 1, for those who write a feeder of their own
+ * THE WIRE, version 2, for those who write a feeder of their own
  *
  * By TCP to 127.0.0.1, or by Unix stream socket. All numbers are little-endian and unsigned unless said otherwise. A message is a head of
  * 8 bytes and a body:
  *     u32 length of the body, u16 type, u16 0, body
  * What must be 0 is refused when it is not. To the session:
- *   1 HELLO       the first message, within 2 s of connecting: 8 bytes "MSDKFEED", u16 version (1), u16 size of the token (16..255), u32 0,
- *                 the transmission token
+ *   1 HELLO       the first message: 8 bytes "MSDKFEED", u16 version (2), u16 0, u32 0, 32 random bytes, the feeder's nonce
+ *   7 PROOF       the second one, after CHALLENGE, within 2 s of connecting: 32 bytes, the proof of the transmission token
  *   2 FRAME       a frame header (64 bytes, see below), then its payload
  *   3 SLOT        Unix socket only. u32 id (0..15), u32 0, u64 size in bytes. With the bytes of this message comes one descriptor by
  *                 SCM_RIGHTS: a memfd of at least that size with the seals F_SEAL_SHRINK and F_SEAL_GROW, which is mapped for reading
@@ -28,11 +28,26 @@
  *   5 FORGET      u32 id, u32 0. The slot, which is not the session's, is unmapped, and its id free for another
  *   6 BYE         no body. The last message
  * and to the feeder:
- *   16 WELCOME    the answer to a right HELLO: u16 version (1), u16 size of the token, u32 number of slots (16; 0 by TCP), u64 largest
- *                 payload, the reception token, which the feeder must compare before it sends anything else
+ *   20 CHALLENGE  the answer to HELLO: u16 version (2), u16 0, u32 0, 32 random bytes, the session's nonce, and 32 bytes, the proof of the
+ *                 reception token, which the feeder must check before it sends anything else
+ *   16 WELCOME    the answer to a right PROOF: u16 version (2), u16 0, u32 number of slots (16; 0 by TCP), u64 largest payload
  *   17 REFUSED    u32 reason (MSDK_FEED_*, types.h), u32 size of the text, the text in UTF-8. The connection is closed after it
  *   18 RELEASE    u32 id, u32 0. The slot is the feeder's again
  *   19 KEY_FRAME  no body. To a feeder of VP8: the next frame should be a key frame
+ *
+ * Proofs. The tokens do not leave the two processes; neither side learns anything of a token from one who does not know it already. A proof
+ * is HMAC-SHA-256 (RFC 2104), the token its key, over these 104 bytes:
+ *    0 16 bytes          who proves: "MSDKFEED session", or "MSDKFEED feeder" and a 0
+ *   16 u16 version (2), 18 u16 size of the token in bytes
+ *   20 u32 transport     1 TCP, 2 Unix socket. The next four are 0 by Unix socket
+ *   24 u32 address of the session, 28 u32 address of the feeder   IPv4, 127.0.0.1 is 0x7F000001
+ *   32 u16 port of the session, 34 u16 port of the feeder, 36 u32 0
+ *   40 32 bytes          the feeder's nonce
+ *   72 32 bytes          the session's nonce
+ * Both compare in constant time, and use fresh random bytes for each connection. As addresses and ports are part of it, a connection by TCP
+ * that somebody forwards, or whose addresses are rewritten, is refused by both sides. The first version, in which the feeder showed its
+ * token to whoever listened, is not spoken any more: a HELLO of another version is answered by REFUSED with MSDK_FEED_VERSION, whatever
+ * follows in it, and a feeder must not try again with the first.
  *
  * Frame header, 64 bytes
  *    0 u32 format        MSDK_PIXEL_* (I420, NV12, BGRA, RGBA …), or MSDK_CODEC_VP8
@@ -48,12 +63,12 @@
  * Planes have the rows and bytes of a row that msdk_frame_layout_get (frame.h) gives for alignment 1: chroma of odd sizes is rounded up.
  *
  * A message that has begun must go on: after 5 s without a byte the connection is closed. Between messages there is no limit.
- * Reasons: a token that is wrong, too short, too long or too late is MSDK_FEED_NOT_ADMITTED, without saying which, as is another user's
- * process on the Unix socket. BUSY: the token was right but another feeder is there. VERSION: of HELLO. CROWDED: too many connections that
- * have not shown a token. MALFORMED: a message or header that contradicts itself or these rules. TOO_LARGE: a length beyond the largest
- * payload. FORMAT: a frame beyond the limits of the session, or a format it does not take. SLOT: an id that is not registered, or still
- * the session's, a descriptor missing, too many, unsealed or too small. STALLED: the 5 s, or RELEASEs that are not read. CLOSED: the
- * session closed its door.
+ * Reasons: a proof that is wrong or too late is MSDK_FEED_NOT_ADMITTED, without saying which, as is another user's process on the Unix
+ * socket. BUSY: the proof was right but another feeder is there. VERSION: of HELLO. CROWDED: too many connections that have not proved a
+ * token; a feeder may come again, and msdk_feeder_open does until its time has gone by. MALFORMED: a message or header that contradicts
+ * itself or these rules. TOO_LARGE: a length beyond the largest payload. FORMAT: a frame beyond the limits of the session, or a format it
+ * does not take. SLOT: an id that is not registered, or still the session's, a descriptor missing, too many, unsealed or too small.
+ * STALLED: the 5 s, or RELEASEs that are not read. CLOSED: the session closed its door.
  */
 #ifndef MEDIASDK_FEEDER_H
 #define MEDIASDK_FEEDER_H
@@ -70,16 +85,19 @@ typedef struct msdk_feeder_options {
   uint32_t struct_size;
   uint32_t port;           /* of 127.0.0.1; 0: socket_path is used */
   const char *socket_path; /* NULL: port is used; one of both */
-  const void *transmission_token; /* what is shown; 16..255 bytes, any; copied */
-  const void *reception_token;    /* what the session must show; likewise */
+  const void *transmission_token; /* what the feeder proves; 16..255 bytes, any; used while msdk_feeder_open runs only */
+  const void *reception_token;    /* what the session must prove first; likewise */
   uint32_t transmission_token_size, reception_token_size;
-  uint32_t timeout_ms; /* for connecting and the tokens; 0: 5,000 */
+  uint32_t timeout_ms; /* for connecting and both proofs; 0: 5,000 */
   uint32_t slots;      /* frames of common memory, 2..16; 0: 4; made when they are first acquired */
 } msdk_feeder_options;
 
-/* Connects and shows the tokens. *out is the caller's to close. MSDK_E_PERMISSION: not admitted, or the session showed another token than
- * this; MSDK_E_EXISTS: another feeder is there; MSDK_E_NOT_FOUND: no door there; MSDK_E_TIMEOUT, MSDK_E_INVALID, MSDK_E_IO, MSDK_E_ABI (it
- * speaks no version that this does). After a failure msdk_feeder_error(NULL) has the words. [any thread] [may wait] */
+/* Connects; the session proves that it knows the reception token, then the feeder proves the transmission token. Whoever listens there and
+ * cannot prove it gets 32 random bytes and nothing else. *out is the caller's to close. MSDK_E_PERMISSION: what listens did not prove the
+ * reception token, or the session did not admit this feeder: the words say which; MSDK_E_EXISTS: another feeder is there;
+ * MSDK_E_NOT_FOUND: nobody listens there; MSDK_E_CORRUPT: what answers speaks something else; MSDK_E_ABI: it speaks another version;
+ * MSDK_E_TIMEOUT, MSDK_E_INVALID, MSDK_E_RANGE, MSDK_E_NOMEM, MSDK_E_IO. After a failure msdk_feeder_error(NULL) has the words.
+ * [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_feeder_open(const msdk_feeder_options *options, msdk_feeder **out);
 
 /* A picture. To send one of memory of its own the caller fills everything but `slot`; to send without a copy, acquire fills it. */

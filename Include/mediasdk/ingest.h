@@ -1,16 +1,20 @@
 /* mediasdk/ingest.h - a screen share that another process feeds
  *
  * A program that may not capture the screen itself, or would rather not, opens a door on its session: a port, a Unix socket, or both, and
- * two tokens. Another process on the same machine, the feeder (feeder.h, or mediasdk.feeder of the Python binding), connects, shows the
- * transmission token, is shown the reception token, and from then on sends frames. Sharing starts by itself at the first frame, as a
+ * two tokens. Another process on the same machine, the feeder (feeder.h, or mediasdk.feeder of the Python binding), connects, has
+ * the reception token proved to it, proves the transmission token, and from then on sends frames. Sharing starts by itself at the first frame, as a
  * stream of kind MSDK_VIDEO_SCREEN_SHARE that the session owns, and ends when the feeder goes.
  *
  * The port is open to every user of the machine, so the tokens are what protects it: make them of random bytes, anew for each door, and
- * hand them over by a way that others cannot read (a pipe, a file of mode 0600; not a command line). Nothing is encrypted: the bytes do
- * not leave the machine. The Unix socket is of mode 0600, and processes of other users are refused there whatever they show.
+ * hand them over by a way that others cannot read (a pipe, a file of mode 0600; not a command line). Neither is ever sent: both sides
+ * prove that they know them, the session first, by answering a challenge that is new for each connection (feeder.h). So another user's
+ * process that took the port before the session did learns nothing and gets no frame, and what it recorded or forwards admits nobody.
+ * Whoever connects gets a proof to guess the reception token by, so both tokens must be more than anybody can guess. Nothing is
+ * encrypted: the bytes do not leave the machine. The Unix socket is of mode 0600, and processes of other users are refused there.
  *
- * There is one feeder at a time. At most 8 connections that have not shown their token are kept, the oldest is dropped for a ninth; each
- * has 2 seconds. Whatever is wrong with what a connection sends ends that connection, with a reason, and nothing else.
+ * There is one feeder at a time. At most 32 connections by TCP that have not proved their token are kept, and 32 by Unix socket: for one
+ * more that is dropped which has said nothing yet, else the oldest. Each has 2 seconds; a feeder that was dropped so comes again. Whatever
+ * is wrong with what a connection sends ends that connection, with a reason, and nothing else.
  *
  * A feeder may change size and format from frame to frame: for each a stream of its own is started and the former one is stopped. With a
  * codec the session converts what is not NV12 or I420 to NV12, and only the size makes a new stream. VP8 of the feeder's is passed on as it
@@ -35,8 +39,8 @@ typedef struct msdk_ingest_options {
   uint32_t struct_size;
   uint32_t port;           /* 1..65535 on 127.0.0.1, MSDK_INGEST_ANY_PORT; 0: none */
   const char *socket_path; /* of the Unix socket, at most 107 bytes; NULL: none */
-  const void *transmission_token; /* what the feeder must show; any bytes, also 0; copied */
-  const void *reception_token;    /* what it is shown; must differ from the other; copied */
+  const void *transmission_token; /* what the feeder must prove; any bytes, also 0; copied */
+  const void *reception_token;    /* what is proved to it; must differ from the other; copied */
   uint32_t transmission_token_size, reception_token_size; /* MSDK_INGEST_TOKEN_MIN..MSDK_INGEST_TOKEN_MAX */
   uint32_t limits; /* MSDK_LIMITS_* of a screen share; a frame beyond them ends the connection */
   uint32_t codec;  /* MSDK_CODEC_NONE: raw frames pass as they are; MSDK_CODEC_VP8 */

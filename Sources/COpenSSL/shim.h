@@ -5,6 +5,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/params.h>
 
 static inline int copenssl_gcm_get_tag(EVP_CIPHER_CTX *context, int size, void *tag) {

@@ -58,6 +58,20 @@ static msdk_result start_thread(msdk_feeder *feeder) {
   return code == 0 ? MSDK_OK : fail(MSDK_E_NOMEM, "no thread is left: %s", strerror(code));
 }
 
+static msdk_result connect_and_greet(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder) {
+  for (;;) {
+    msdk_result result = connect_to(options, deadline, feeder);
+    if (result >= 0) result = greet(options, deadline, feeder);
+    /* A crowd of strangers took its place before its proof was read: it comes again. */
+    if (result >= 0 || feeder->reason != MSDK_FEED_CROWDED || now_ns() >= deadline) return result;
+    close(feeder->socket);
+    feeder->socket = -1;
+    feeder->reason = MSDK_FEED_NONE;
+    struct timespec moment = {0, 5000000};
+    nanosleep(&moment, NULL);
+  }
+}
+
 msdk_result msdk_feeder_open(const msdk_feeder_options *given, msdk_feeder **out) {
   if (out == NULL) return fail(MSDK_E_INVALID, "out is NULL");
   msdk_feeder_options options;
@@ -75,7 +89,7 @@ msdk_result msdk_feeder_open(const msdk_feeder_options *given, msdk_feeder **out
   pthread_cond_init(&feeder->changed, &clock);
   pthread_condattr_destroy(&clock);
   int64_t timeout = options.timeout_ms != 0 ? options.timeout_ms : 5000;
-  result = greet(&options, now_ns() + timeout * 1000000, feeder);
+  result = connect_and_greet(&options, now_ns() + timeout * 1000000, feeder);
   if (result >= 0) result = start_thread(feeder);
   if (result < 0) {
     destroy(feeder);

@@ -1,61 +1,13 @@
 #include "self.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <time.h>
 
-int64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
+enum { CHALLENGE_SIZE = 8 + NONCE_SIZE + SHA256_SIZE, WELCOME_SIZE = 16, ANSWER_MAX = 1024 };
 
-static msdk_result wait_for(int socket, short events, int64_t deadline) {
-  for (;;) {
-    int64_t left = (deadline - now_ns() + 999999) / 1000000;
-    struct pollfd one = {socket, events, 0};
-    int ready = poll(&one, 1, left > 0 ? (int)left : 0);
-    if (ready > 0) return MSDK_OK;
-    if (ready == 0) return fail(MSDK_E_TIMEOUT, "the session did not answer in time");
-    if (errno != EINTR) return fail(MSDK_E_IO, "poll: %s", strerror(errno));
-  }
-}
-
-static msdk_result connect_to(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder) {
-  struct sockaddr_in inside = {.sin_family = AF_INET, .sin_port = htons((uint16_t)options->port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
-  struct sockaddr_un path = {.sun_family = AF_UNIX};
-  if (feeder->is_unix) memcpy(path.sun_path, options->socket_path, strlen(options->socket_path));
-  feeder->socket = socket(feeder->is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (feeder->socket < 0) return fail(MSDK_E_NOMEM, "no descriptor is left: %s", strerror(errno));
-  const struct sockaddr *address = feeder->is_unix ? (struct sockaddr *)&path : (struct sockaddr *)&inside;
-  socklen_t size = feeder->is_unix ? sizeof path : sizeof inside;
-  int code = 0;
-  /* A Unix socket whose queue is full says so at once, and has nothing to poll. */
-  while (connect(feeder->socket, address, size) != 0) {
-    code = errno;
-    if (code != EAGAIN && code != EINTR) break;
-    if (now_ns() >= deadline) return fail(MSDK_E_TIMEOUT, "the session did not answer in time");
-    struct timespec moment = {0, 5000000};
-    nanosleep(&moment, NULL);
-    code = 0;
-  }
-  if (code == EINPROGRESS) {
-    msdk_result waited = wait_for(feeder->socket, POLLOUT, deadline);
-    if (waited < 0) return waited;
-    socklen_t length = sizeof code;
-    getsockopt(feeder->socket, SOL_SOCKET, SO_ERROR, &code, &length);
-  }
-  if (code == 0) return MSDK_OK;
-  msdk_result result = code == ECONNREFUSED || code == ENOENT ? MSDK_E_NOT_FOUND : code == EACCES ? MSDK_E_PERMISSION : MSDK_E_IO;
-  if (feeder->is_unix) return fail(result, "no session listens on %s: %s", options->socket_path, strerror(code));
-  return fail(result, "no session listens on port %u: %s", options->port, strerror(code));
-}
+static msdk_result broke_off(void) { return fail(MSDK_E_IO, "the session broke off while it was greeted"); }
 
 static msdk_result read_whole(msdk_feeder *feeder, uint8_t *bytes, size_t size, int64_t deadline) {
   for (size_t got = 0; got < size;) {
@@ -64,61 +16,70 @@ static msdk_result read_whole(msdk_feeder *feeder, uint8_t *bytes, size_t size, 
       got += (size_t)some;
       continue;
     }
-    if (some == 0 || (errno != EAGAIN && errno != EINTR)) return fail(MSDK_E_IO, "the session broke off while it was greeted");
+    if (some == 0 || (errno != EAGAIN && errno != EINTR)) return broke_off();
     msdk_result waited = wait_for(feeder->socket, POLLIN, deadline);
     if (waited < 0) return waited;
   }
   return MSDK_OK;
 }
 
-static bool same(const uint8_t *given, size_t given_size, const uint8_t *wanted, size_t wanted_size) {
-  volatile uint8_t difference = given_size != wanted_size;
-  for (size_t i = 0; i < TOKEN_MAX; i++) {
-    difference |= (uint8_t)((i < given_size ? given[i] : 0) ^ (i < wanted_size ? wanted[i] : 0));
-  }
-  return difference == 0;
+/* A new socket has room for it. */
+static bool say(msdk_feeder *feeder, const uint8_t *bytes, size_t size) {
+  return send(feeder->socket, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-static msdk_result refused(const uint8_t *body, size_t size) {
-  size_t length = get32(body + 4);
-  if (length > size - 8) length = size - 8;
-  uint32_t reason = get32(body);
+static msdk_result refused(msdk_feeder *feeder, const uint8_t *body, uint32_t size) {
+  uint32_t reason = feeder->reason = get32(body);
   static const msdk_result results[] = {MSDK_E_IO,      MSDK_E_PERMISSION, MSDK_E_EXISTS, MSDK_E_ABI,     MSDK_E_CORRUPT, MSDK_E_RANGE,
                                         MSDK_E_INVALID, MSDK_E_INVALID,    MSDK_E_TIMEOUT, MSDK_E_NOMEM, MSDK_E_CLOSED};
-  return fail(reason < sizeof results / sizeof results[0] ? results[reason] : MSDK_E_FAIL, "the session refuses: %.*s", (int)length,
-              (const char *)body + 8);
+  char why[REFUSAL_MAX];
+  return fail(reason < sizeof results / sizeof results[0] ? results[reason] : MSDK_E_FAIL, "the session refuses: %s",
+              refusal_text(body, size, why));
+}
+
+/* The message that must come now, of exactly that size; a REFUSED in its place is the error. */
+static msdk_result hear_one(msdk_feeder *feeder, uint32_t type, uint32_t size, uint8_t body[ANSWER_MAX], int64_t deadline) {
+  uint8_t head[HEAD_SIZE];
+  msdk_result result = read_whole(feeder, head, sizeof head, deadline);
+  if (result < 0) return result;
+  uint32_t length = get32(head), got = get32(head + 4);
+  bool is_refusal = got == HEAR_REFUSED && length >= 8 && length <= ANSWER_MAX;
+  if (!is_refusal && (got != type || length != size)) {
+    return fail(MSDK_E_CORRUPT, "what answers is no session: message %u of %u bytes", got, length);
+  }
+  if ((result = read_whole(feeder, body, length, deadline)) < 0) return result;
+  return is_refusal ? refused(feeder, body, length) : MSDK_OK;
 }
 
 msdk_result greet(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder) {
-  msdk_result result = connect_to(options, deadline, feeder);
+  exchange it;
+  msdk_result result = exchange_begin(feeder, &it);
   if (result < 0) return result;
-  int one = 1;
-  if (!feeder->is_unix) setsockopt(feeder->socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  uint8_t hello[HEAD_SIZE + 16 + TOKEN_MAX];
-  uint32_t token = options->transmission_token_size;
-  uint8_t *end = put_head(hello, 16 + token, SAY_HELLO);
+  uint8_t hello[HEAD_SIZE + 16 + NONCE_SIZE], *end = put_head(hello, 16 + NONCE_SIZE, SAY_HELLO);
   memcpy(end, "MSDKFEED", 8);
-  end = put32(put16(put16(end + 8, 1), (uint16_t)token), 0);
-  memcpy(end, options->transmission_token, token);
-  size_t size = (size_t)(end - hello) + token;
-  /* A new socket has room for it. */
-  if (send(feeder->socket, hello, size, MSG_NOSIGNAL) != (ssize_t)size) {
-    return fail(MSDK_E_IO, "the session broke off while it was greeted");
+  end = put32(put16(put16(end + 8, WIRE_VERSION), 0), 0);
+  memcpy(end, it.feeder_nonce, NONCE_SIZE);
+  if (!say(feeder, hello, sizeof hello)) return broke_off();
+
+  /* Whoever listens must prove that they know the reception token before they are sent anything that depends on a secret. */
+  uint8_t body[ANSWER_MAX], proof[SHA256_SIZE];
+  if ((result = hear_one(feeder, HEAR_CHALLENGE, CHALLENGE_SIZE, body, deadline)) < 0) return result;
+  uint32_t version = get32(body) & 0xFFFF;
+  if (version != WIRE_VERSION) return fail(MSDK_E_ABI, "the session speaks version %u; this feeder speaks %u", version, WIRE_VERSION);
+  memcpy(it.session_nonce, body + 8, NONCE_SIZE);
+  prove(&it, ROLE_SESSION, options->reception_token, options->reception_token_size, proof);
+  if (!is_same_mac(proof, body + 8 + NONCE_SIZE)) {
+    return fail(MSDK_E_PERMISSION,
+                "what listens there did not prove the reception token: it is not the session, or has another reception token, or something in "
+                "between forwards the connection; nothing was sent to it");
   }
 
-  uint8_t head[HEAD_SIZE], body[1024];
-  if ((result = read_whole(feeder, head, sizeof head, deadline)) < 0) return result;
-  uint32_t length = get32(head), type = get32(head + 4);
-  bool is_welcome = type == HEAR_WELCOME && length >= 16 + TOKEN_MIN && length <= 16 + TOKEN_MAX;
-  if (!is_welcome && !(type == HEAR_REFUSED && length >= 8 && length <= sizeof body)) {
-    return fail(MSDK_E_CORRUPT, "what answers is no session: message %u of %u bytes", type, length);
-  }
-  if ((result = read_whole(feeder, body, length, deadline)) < 0) return result;
-  if (!is_welcome) return refused(body, length);
-  if (!same(body + 16, length - 16, options->reception_token, options->reception_token_size)) {
-    return fail(MSDK_E_PERMISSION, "the session showed another reception token; nothing was sent to it");
-  }
-  if ((get32(body) & 0xFFFF) != 1) return fail(MSDK_E_ABI, "the session speaks version %u; this feeder speaks 1", get32(body) & 0xFFFF);
+  uint8_t answer[HEAD_SIZE + SHA256_SIZE];
+  prove(&it, ROLE_FEEDER, options->transmission_token, options->transmission_token_size, put_head(answer, SHA256_SIZE, SAY_PROOF));
+  bool is_said = say(feeder, answer, sizeof answer);
+  /* Where it was not, a refusal may wait to be read. */
+  result = hear_one(feeder, HEAR_WELCOME, WELCOME_SIZE, body, is_said ? deadline : now_ns());
+  if (result < 0) return result;
   feeder->largest = get64(body + 8);
   uint32_t most = get32(body + 4);
   if (most > SLOTS_MAX) most = SLOTS_MAX;

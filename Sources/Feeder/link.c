@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+enum { READS_MAX = 32 };
+
 static void poke(msdk_feeder *feeder) {
   uint64_t one = 1;
   ssize_t written = write(feeder->wake, &one, sizeof one);
@@ -99,10 +101,8 @@ static void hear(msdk_feeder *feeder, uint32_t type, const uint8_t *body, uint32
   } else if (type == HEAR_KEY_FRAME && size == 0) {
     feeder->wants_key_frame = true;
   } else if (type == HEAR_REFUSED && size >= 8) {
-    char why[512];
-    size_t length = get32(body + 4);
-    if (length > size - 8) length = size - 8;
-    snprintf(why, sizeof why, "the session ended the connection: %.*s", (int)length, (const char *)body + 8);
+    char why[512], text[REFUSAL_MAX];
+    snprintf(why, sizeof why, "the session ended the connection: %s", refusal_text(body, size, text));
     link_end(feeder, MSDK_E_CLOSED, get32(body), why);
   } else {
     link_end(feeder, MSDK_E_CORRUPT, MSDK_FEED_NONE, "the session sent what is no message");
@@ -110,7 +110,8 @@ static void hear(msdk_feeder *feeder, uint32_t type, const uint8_t *body, uint32
 }
 
 void link_read(msdk_feeder *feeder) {
-  while (feeder->ended == MSDK_OK) {
+  /* A session that says more than can be heard must not keep the lock: what is left is read the next time. */
+  for (int rounds = 0; rounds < READS_MAX && feeder->ended == MSDK_OK; rounds++) {
     ssize_t got = recv(feeder->socket, feeder->in + feeder->in_size, sizeof feeder->in - feeder->in_size, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return;

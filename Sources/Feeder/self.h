@@ -3,14 +3,17 @@
 #define FEEDER_SELF_H
 
 #define _GNU_SOURCE
+#include "sha256.h"
+
 #include <mediasdk/feeder.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 enum { SLOTS_MAX = 16, TOKEN_MIN = 16, TOKEN_MAX = 255, HEAD_SIZE = 8, FRAME_HEADER_SIZE = 64 };
-enum { SAY_HELLO = 1, SAY_FRAME = 2, SAY_SLOT = 3, SAY_SLOT_FRAME = 4, SAY_FORGET = 5, SAY_BYE = 6 };
-enum { HEAR_WELCOME = 16, HEAR_REFUSED = 17, HEAR_RELEASE = 18, HEAR_KEY_FRAME = 19 };
+enum { WIRE_VERSION = 2, NONCE_SIZE = 32, ROLE_SIZE = 16, TRANSCRIPT_SIZE = 104, REFUSAL_MAX = 448 };
+enum { SAY_HELLO = 1, SAY_FRAME = 2, SAY_SLOT = 3, SAY_SLOT_FRAME = 4, SAY_FORGET = 5, SAY_BYE = 6, SAY_PROOF = 7 };
+enum { HEAR_WELCOME = 16, HEAR_REFUSED = 17, HEAR_RELEASE = 18, HEAR_KEY_FRAME = 19, HEAR_CHALLENGE = 20 };
 
 typedef enum { SLOT_NONE, SLOT_FREE, SLOT_ACQUIRED, SLOT_SENT } slot_state;
 
@@ -47,6 +50,8 @@ struct msdk_feeder {
 
 /* words.c: notes the words of this thread's failure, and gives the result back. */
 msdk_result fail(msdk_result result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The text of a REFUSED of at least 8 bytes. Anybody may have written it: it is cut off, and what a terminal would obey becomes spaces. */
+const char *refusal_text(const uint8_t *body, uint32_t size, char out[REFUSAL_MAX]);
 
 /* wire.c: numbers, little-endian, and what the frame header needs. */
 typedef struct {
@@ -78,9 +83,27 @@ void link_read(msdk_feeder *feeder);
 void link_end(msdk_feeder *feeder, msdk_result result, uint32_t reason, const char *why);
 void *link_run(void *feeder); /* the thread */
 
-/* greet.c: connecting, and both tokens, before the thread begins. */
-msdk_result greet(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder);
+/* connect.c */
+msdk_result connect_to(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder);
+msdk_result wait_for(int socket, short events, int64_t deadline);
 int64_t now_ns(void);
+
+/* random.c: bytes that nobody can guess. */
+msdk_result random_bytes(uint8_t *bytes, size_t size);
+
+/* prove.c: what both ends prove their tokens over, which feeder.h describes. */
+typedef struct {
+  uint32_t transport, session_address, feeder_address;
+  uint16_t session_port, feeder_port;
+  uint8_t feeder_nonce[NONCE_SIZE], session_nonce[NONCE_SIZE];
+} exchange;
+#define ROLE_SESSION "MSDKFEED session" /* ROLE_SIZE bytes, without the NUL that C puts behind it; the other with it */
+#define ROLE_FEEDER "MSDKFEED feeder"
+msdk_result exchange_begin(const msdk_feeder *feeder, exchange *it); /* all but the session's nonce */
+void prove(const exchange *it, const char role[ROLE_SIZE], const void *token, uint32_t size, uint8_t proof[SHA256_SIZE]);
+
+/* greet.c: both sides prove their tokens, on a connected socket, before the thread begins. */
+msdk_result greet(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder);
 
 /* slots.c */
 void slots_free(msdk_feeder *feeder);

@@ -1,12 +1,19 @@
 /// What a session says to its feeder, as bytes.
 enum IngestAnswer {
-  static func welcome(_ rules: IngestRules, hasSlots: Bool) -> [UInt8] {
-    var bytes = IngestWire.head(.welcome, bodySize: 16 + rules.reception.size)
+  static func challenge(nonce: [UInt8], proof: [UInt8]) -> [UInt8] {
+    var bytes = IngestWire.head(.challenge, bodySize: 8 + nonce.count + proof.count)
     bytes.append(IngestWire.version)
-    bytes.append(UInt16(rules.reception.size))
+    bytes.append(UInt16(0))
+    bytes.append(UInt32(0))
+    return bytes + nonce + proof
+  }
+
+  static func welcome(_ rules: IngestRules, hasSlots: Bool) -> [UInt8] {
+    var bytes = IngestWire.head(.welcome, bodySize: 16)
+    bytes.append(IngestWire.version)
+    bytes.append(UInt16(0))
     bytes.append(UInt32(hasSlots ? IngestWire.slotCount : 0))
     bytes.append(UInt64(rules.largestPayload))
-    bytes.append(contentsOf: rules.reception.bytes)
     return bytes
   }
 

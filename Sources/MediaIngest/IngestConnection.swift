@@ -4,7 +4,9 @@ import MediaCore
 /// socket, no clock and no thread.
 public struct IngestConnection: Sendable {
   public enum Event: Sendable, Equatable {
-    /// The token was right: welcome it.
+    /// The CHALLENGE to send: this side's proof, and what the feeder must prove its token over.
+    case greeted(challenge: [UInt8])
+    /// The proof was right: welcome it.
     case admitted
     /// `payloadLeft` bytes follow, for memory that the caller finds now.
     case frameBegan(IngestFrame)
@@ -16,8 +18,16 @@ public struct IngestConnection: Sendable {
     case bye
   }
 
+  private enum Admission: Sendable {
+    case none
+    case challenged
+    case admitted
+  }
+
   private enum Phase: Sendable {
     case head
+    /// Of a HELLO of that size.
+    case front(size: Int)
     case body(IngestWire.Message, size: Int)
     case payload
   }
@@ -26,25 +36,31 @@ public struct IngestConnection: Sendable {
   public static let patienceForProgress: Int64 = 5_000_000_000
 
   private let rules: IngestRules
-  private let hasSlots: Bool
   private let openedAt: Int64
+  private var exchange: IngestExchange
+  private var admission = Admission.none
   private var phase = Phase.head
   private var buffer: [UInt8] = []
   private var need = IngestWire.headSize
   private var lastProgress: Int64
   private var descriptors = 0
   private var slots = IngestSlots()
-  public private(set) var isAdmitted = false
   /// Bytes of a frame's payload that are still to come; they go past `receive`.
   public private(set) var payloadLeft = 0
 
-  public init(_ rules: IngestRules, hasSlots: Bool, at now: Int64) {
+  /// nonce: random bytes that were never used before.
+  public init(_ rules: IngestRules, by route: IngestRoute, nonce: [UInt8], at now: Int64) {
     self.rules = rules
-    self.hasSlots = hasSlots
+    exchange = IngestExchange(route, sessionNonce: nonce)
     openedAt = now
     lastProgress = now
-    buffer.reserveCapacity(IngestWire.helloSize + IngestWire.tokenSizes.upperBound)
+    buffer.reserveCapacity(IngestWire.frameHeaderSize + 8)
   }
+
+  public var isAdmitted: Bool { admission == .admitted }
+  /// It has said HELLO, and its proof is waited for.
+  public var isChallenged: Bool { admission == .challenged }
+  private var hasSlots: Bool { exchange.route.isUnix }
 
   /// How many bytes `receive` takes next, at most; 0 while a payload comes.
   public var wanted: Int {
@@ -92,6 +108,7 @@ public struct IngestConnection: Sendable {
       let part = UnsafeRawBufferPointer(part)
       return switch phase {
       case .head: try begin(part, isTaken: isTaken)
+      case .front(let size): try greet(part, size: size)
       case .body(let message, let size): try finish(message, size: size, part, isTaken: isTaken)
       case .payload: nil
       }
@@ -135,6 +152,11 @@ public struct IngestConnection: Sendable {
       throw IngestRefusal(.malformed, "a message of type \(type), \(zero); feeder.h has the list")
     }
     try checkSize(of: message, Int(size))
+    if message == .hello {
+      need = IngestWire.helloFrontSize
+      phase = .front(size: Int(size))
+      return nil
+    }
     need = message == .frame ? IngestWire.frameHeaderSize : Int(size)
     phase = .body(message, size: Int(size))
     return need == 0 ? try finish(message, size: 0, head, isTaken: isTaken) : nil
@@ -143,13 +165,12 @@ public struct IngestConnection: Sendable {
   private func checkSize(of message: IngestWire.Message, _ size: Int) throws(IngestRefusal) {
     let exactly: Int
     switch message {
-    case .hello where !isAdmitted:
-      let sizes = IngestWire.tokenSizes
-      guard (IngestWire.helloSize + sizes.lowerBound...IngestWire.helloSize + sizes.upperBound).contains(size) else {
-        throw .notAdmitted
-      }
+    case .hello where admission == .none:
+      guard IngestWire.helloSizes.contains(size) else { throw IngestRefusal(.malformed, "HELLO has \(size) bytes") }
       return
-    case _ where !isAdmitted: throw IngestRefusal(.malformed, "the first message must be HELLO")
+    case _ where admission == .none: throw IngestRefusal(.malformed, "the first message must be HELLO")
+    case .proof where admission == .challenged: exactly = IngestWire.proofSize
+    case _ where admission == .challenged: throw IngestRefusal(.malformed, "the second message must be PROOF")
     case .frame:
       guard size <= IngestWire.frameHeaderSize + rules.largestPayload else {
         throw IngestRefusal(.tooLarge, "a message of \(size) bytes; accepted: at most \(IngestWire.frameHeaderSize + rules.largestPayload)")
@@ -176,7 +197,8 @@ public struct IngestConnection: Sendable {
   ) throws(IngestRefusal) -> Event? {
     let event: Event
     switch message {
-    case .hello:
+    case .hello: event = .greeted(challenge: try challenge(body))
+    case .proof:
       try admit(body, isTaken: isTaken)
       event = .admitted
     case .frame:
@@ -211,16 +233,34 @@ public struct IngestConnection: Sendable {
     return event
   }
 
-  private mutating func admit(_ body: UnsafeRawBufferPointer, isTaken: Bool) throws(IngestRefusal) {
-    guard body.prefix(8).elementsEqual(IngestWire.magic) else { throw IngestRefusal(.malformed, "HELLO does not begin with MSDKFEED") }
-    let (version, size): (UInt16, UInt16) = (body.number(at: 8), body.number(at: 10))
+  /// What any version begins with is looked at alone, so that another one is refused as such, whatever comes after it.
+  private mutating func greet(_ front: UnsafeRawBufferPointer, size: Int) throws(IngestRefusal) -> Event? {
+    guard front.prefix(8).elementsEqual(IngestWire.magic) else { throw IngestRefusal(.malformed, "HELLO does not begin with MSDKFEED") }
+    let (version, zero): (UInt16, UInt16) = (front.number(at: 8), front.number(at: 10))
     guard version == IngestWire.version else {
-      throw IngestRefusal(.version, "version \(version); this session speaks \(IngestWire.version)")
+      throw IngestRefusal(.version, "the feeder speaks version \(version) of the wire, this session \(IngestWire.version) only")
     }
-    let isRight = rules.transmission.matches(UnsafeRawBufferPointer(rebasing: body.dropFirst(IngestWire.helloSize)))
-    guard isRight, Int(size) == body.count - IngestWire.helloSize, body.number(at: 12, as: UInt32.self) == 0 else { throw .notAdmitted }
+    guard size == IngestWire.helloSize else {
+      throw IngestRefusal(.malformed, "HELLO has \(size) bytes; accepted: \(IngestWire.helloSize)")
+    }
+    try checkZero(UInt32(zero))
+    try checkZero(front.number(at: 12))
+    need = IngestWire.nonceSize
+    phase = .body(.hello, size: size)
+    return nil
+  }
+
+  private mutating func challenge(_ nonce: UnsafeRawBufferPointer) throws(IngestRefusal) -> [UInt8] {
+    exchange.feederNonce = Array(nonce)
+    guard let proof = exchange.proof(by: .session, of: rules.reception) else { throw IngestRefusal(.crowded, "no memory is left") }
+    admission = .challenged
+    return IngestAnswer.challenge(nonce: exchange.sessionNonce, proof: proof)
+  }
+
+  private mutating func admit(_ proof: UnsafeRawBufferPointer, isTaken: Bool) throws(IngestRefusal) {
+    guard exchange.isProof(proof, by: .feeder, of: rules.transmission) else { throw .notAdmitted }
     guard !isTaken else { throw IngestRefusal(.busy, "another feeder is connected") }
-    isAdmitted = true
+    admission = .admitted
   }
 
   private func checkZero(_ value: UInt32) throws(IngestRefusal) {

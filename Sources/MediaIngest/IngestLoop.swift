@@ -5,8 +5,9 @@ import MediaCore
 /// What a door's thread does: waits for its sockets, moves bytes between them and the protocol, and hands frames on. Used by that thread
 /// alone.
 final class IngestLoop: @unchecked Sendable {
-  static let mostWaiting = 8
-  private static let mostLeaving = 16
+  /// Of those who have not proved their token, by TCP and by Unix socket each.
+  static let mostWaiting = 32
+  private static let mostLeaving = 64
   private static let goodbye: Int64 = 1_000_000_000
   private static let pause: Int64 = 100_000_000
   /// Bytes of one connection before others have their turn.
@@ -112,15 +113,19 @@ final class IngestLoop: @unchecked Sendable {
       guard descriptor >= 0 else { return pauseIfFull() }
       var one: Int32 = 1
       if !listener.isUnix { setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4) }
-      let peer = IngestPeer(
-        nextPeer, descriptor, isUnix: listener.isUnix, IngestConnection(rules, hasSlots: listener.isUnix, at: MediaTime.monotonic()))
+      guard let route = IngestRoute(of: descriptor, isUnix: listener.isUnix) else {
+        Glibc.close(descriptor)
+        continue
+      }
+      let machine = IngestConnection(rules, by: route, nonce: IngestExchange.freshNonce(), at: MediaTime.monotonic())
+      let peer = IngestPeer(nextPeer, descriptor, isUnix: listener.isUnix, machine)
       nextPeer += 1
       peers[peer.id] = peer
       msdk_epoll_add(epoll, descriptor, UInt32(MSDK_POLL_IN), peer.id)
       if listener.isUnix, msdk_peer_user(descriptor) != Int64(geteuid()) { refuse(peer, .notAdmitted) }
       // Who has said his token already, or has gone again, does not wait among those who have not.
       read(peer)
-      makeRoom()
+      makeRoom(byUnix: peer.isUnix)
     }
   }
 
@@ -130,10 +135,20 @@ final class IngestLoop: @unchecked Sendable {
     for (index, listener) in listeners.enumerated() { msdk_epoll_change(epoll, listener.descriptor, 0, UInt64(index + 1)) }
   }
 
-  private func makeRoom() {
-    let waiting = peers.values.filter { !$0.machine.isAdmitted && $0.leavesAt == nil }
-    if waiting.count > IngestLoop.mostWaiting, let oldest = waiting.min(by: { $0.id < $1.id }) {
-      refuse(oldest, IngestRefusal(.crowded, "too many connections wait to be admitted"))
+  private func isWaiting(_ peer: IngestPeer) -> Bool {
+    !peer.machine.isAdmitted && peer.leavesAt == nil && peers[peer.id] != nil
+  }
+
+  /// Anybody may connect by TCP: they take no place from those by Unix socket, who are this user's. Who has said nothing goes first.
+  private func makeRoom(byUnix isUnix: Bool) {
+    while true {
+      let waiting = peers.values.filter { $0.isUnix == isUnix && isWaiting($0) }
+      let rank = { (peer: IngestPeer) in (peer.machine.isChallenged ? 1 : 0, peer.id) }
+      guard waiting.count > IngestLoop.mostWaiting, let last = waiting.min(by: { rank($0) < rank($1) }) else { break }
+      // What they say next may have come meanwhile.
+      let before = rank(last)
+      read(last)
+      if isWaiting(last), rank(last) == before { refuse(last, IngestRefusal(.crowded, "too many connections wait to be admitted")) }
     }
     let leaving = peers.values.filter { $0.leavesAt != nil }
     if leaving.count > IngestLoop.mostLeaving, let oldest = leaving.min(by: { $0.id < $1.id }) { remove(oldest) }
@@ -178,6 +193,7 @@ final class IngestLoop: @unchecked Sendable {
 
   private func handle(_ event: IngestConnection.Event, _ peer: IngestPeer) throws(IngestRefusal) {
     switch event {
+    case .greeted(let challenge): answer(peer, challenge)
     case .admitted:
       feeder = peer.id
       answer(peer, IngestAnswer.welcome(rules, hasSlots: peer.isUnix))

@@ -1,30 +1,14 @@
 import MediaCore
 
-/// A secret of 16 to 255 bytes, which may be any.
+/// A secret of 16 to 255 bytes, which may be any. It never leaves the process: what is sent is a proof of it.
 public struct IngestToken: Sendable {
-  private static let paddedSize = 256
-  private let padded: [UInt8]
-  let size: Int
+  let bytes: [UInt8]
 
   public init(_ bytes: [UInt8], argument: String) throws(MediaError) {
     guard IngestWire.tokenSizes.contains(bytes.count) else {
       throw MediaError(.range, "\(argument)_size is \(bytes.count); accepted: 16..255")
     }
-    size = bytes.count
-    padded = bytes + [UInt8](repeating: 0, count: IngestToken.paddedSize - bytes.count)
-  }
-
-  var bytes: ArraySlice<UInt8> { padded.prefix(size) }
-
-  /// Takes the same time whatever is given, and however much of it is right.
-  public func matches(_ given: UnsafeRawBufferPointer) -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: IngestToken.paddedSize, alignment: 8) { other in
-      other.initializeMemory(as: UInt8.self, repeating: 0)
-      other.copyMemory(from: UnsafeRawBufferPointer(rebasing: given.prefix(IngestToken.paddedSize)))
-      var difference = given.count ^ size
-      for index in 0..<IngestToken.paddedSize { difference |= Int(other[index] ^ padded[index]) }
-      return difference == 0
-    }
+    self.bytes = bytes
   }
 }
 
@@ -38,8 +22,7 @@ public struct IngestRules: Sendable {
   public let largestPayload: Int
 
   public init(transmission: IngestToken, reception: IngestToken, limits: VideoLimits, frameRate: FrameRate) throws(MediaError) {
-    let isSame = transmission.bytes.elementsEqual(reception.bytes)
-    guard !isSame else {
+    guard transmission.bytes != reception.bytes else {
       throw MediaError(.invalid, "options.reception_token is the same as the transmission token; accepted: another one")
     }
     self.transmission = transmission

@@ -2,10 +2,16 @@ import CMediaSDK
 
 /// The numbers of the wire, which feeder.h describes.
 enum IngestWire {
-  static let version: UInt16 = 1
+  static let version: UInt16 = 2
   static let magic: [UInt8] = Array("MSDKFEED".utf8)
   static let headSize = 8
-  static let helloSize = 16
+  /// As much of a HELLO as says its version, whatever that is.
+  static let helloFrontSize = 16
+  static let helloSize = helloFrontSize + nonceSize
+  /// Of any version: the first one's ended with a token.
+  static let helloSizes = helloFrontSize...helloFrontSize + 255
+  static let nonceSize = 32
+  static let proofSize = 32
   static let frameHeaderSize = 64
   static let slotCount = 16
   static let tokenSizes = 16...255
@@ -19,10 +25,12 @@ enum IngestWire {
     case slotFrame = 4
     case forget = 5
     case bye = 6
+    case proof = 7
     case welcome = 16
     case refused = 17
     case release = 18
     case keyFrame = 19
+    case challenge = 20
   }
 
   static func head(_ message: Message, bodySize: Int) -> [UInt8] {

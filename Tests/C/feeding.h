@@ -3,6 +3,7 @@
 #define FEEDING_H
 
 #include "call.h"
+#include "proving.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -158,12 +159,6 @@ static inline int raw_connect(const door *it, int by_path) {
   return fd;
 }
 
-static inline uint8_t *raw16(uint8_t *at, uint32_t value) { return at[0] = (uint8_t)value, at[1] = (uint8_t)(value >> 8), at + 2; }
-static inline uint8_t *raw32(uint8_t *at, uint32_t value) { return raw16(raw16(at, value & 0xFFFF), value >> 16); }
-static inline uint8_t *raw64(uint8_t *at, uint64_t value) { return raw32(raw32(at, (uint32_t)value), (uint32_t)(value >> 32)); }
-static inline uint32_t raw_get(const uint8_t *at) { return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24; }
-static inline uint8_t *raw_head(uint8_t *at, uint32_t size, uint32_t type) { return raw32(raw32(at, size), type); }
-
 /* Sends bytes, with descriptors in the first of them. */
 static inline int raw_send(int fd, const void *bytes, size_t size, const int *descriptors, int count) {
   union { char bytes[CMSG_SPACE(32 * sizeof(int))]; struct cmsghdr align; } control;
@@ -211,27 +206,46 @@ static inline uint32_t raw_reason(int fd) {
   return reason;
 }
 
-static inline size_t raw_hello(uint8_t *at, uint32_t version, const void *token, uint32_t size) {
-  uint8_t *end = raw_head(at, 16 + size, 1);
-  memcpy(end, "MSDKFEED", 8);
-  end = raw32(raw16(raw16(end + 8, version), size), 0);
-  memcpy(end, token, size);
-  return (size_t)(end - at) + size;
+/* A connection that has said HELLO and has its CHALLENGE, whose proof is right; -1 when it has not. */
+static inline int raw_challenged(const door *it, int by_path, exchange *with) {
+  uint8_t bytes[512], proof[32];
+  uint32_t size = 0;
+  int fd = raw_connect(it, by_path);
+  *with = exchange_of(fd, by_path, 1);
+  size_t length = raw_hello(bytes, 2, with->feeder_nonce, 32);
+  if (!CHECK(fd >= 0 && raw_send(fd, bytes, length, NULL, 0))) return -1;
+  if (!CHECK_EQ(raw_message(fd, bytes, &size), 20)) {
+    close(fd);
+    return -1;
+  }
+  CHECK_EQ(size, 8 + 32 + 32);
+  CHECK_EQ(raw_get(bytes), 2);
+  memcpy(with->session_nonce, bytes + 8, 32);
+  exchange_prove(with, "MSDKFEED session", feeding_answer, sizeof feeding_answer, proof);
+  CHECK(memcmp(bytes + 40, proof, 32) == 0);
+  return fd;
+}
+
+/* A PROOF of that token. */
+static inline size_t raw_proof(uint8_t *at, const exchange *with, const void *token, uint32_t size) {
+  exchange_prove(with, "MSDKFEED feeder", token, size, raw_head(at, 32, 7));
+  return 8 + 32;
 }
 
 /* A connection that has been welcomed; -1 when it was not. */
 static inline int raw_feeder(const door *it, int by_path) {
   uint8_t bytes[512];
   uint32_t size = 0;
-  int fd = raw_connect(it, by_path);
-  size_t length = raw_hello(bytes, 1, feeding_token, sizeof feeding_token);
-  if (!CHECK(fd >= 0 && raw_send(fd, bytes, length, NULL, 0))) return -1;
+  exchange with;
+  int fd = raw_challenged(it, by_path, &with);
+  size_t length = raw_proof(bytes, &with, feeding_token, sizeof feeding_token);
+  if (fd < 0 || !CHECK(raw_send(fd, bytes, length, NULL, 0))) return -1;
   if (!CHECK_EQ(raw_message(fd, bytes, &size), 16)) {
     close(fd);
     return -1;
   }
-  CHECK_EQ(size, 16 + sizeof feeding_answer);
-  CHECK(memcmp(bytes + 16, feeding_answer, sizeof feeding_answer) == 0);
+  CHECK_EQ(size, 16);
+  CHECK_EQ(raw_get(bytes), 2);
   CHECK_EQ(raw_get(bytes + 4), by_path ? 16 : 0);
   return fd;
 }

@@ -11,7 +11,7 @@ static size_t message(uint8_t *bytes) {
   size_t size = 8;
   memset(bytes, 7, 8192);
   switch (below(7)) {
-    case 0: size = raw_hello(bytes, 1, feeding_token, sizeof feeding_token); break;
+    case 0: size = below(2) ? raw_hello(bytes, 2, bytes + 4096, 32) : (size_t)(raw_head(bytes, 32, 7) - bytes) + 32; break;
     case 1: case 2: raw_frame(raw_head(bytes, 64 + RAW_PAYLOAD, 2)); size = 72 + RAW_PAYLOAD; break;
     case 3: raw64(raw32(raw32(raw_head(bytes, 16, 3), below(3)), 0), 8192); size = 24; break;
     case 4: raw_frame(raw32(raw32(raw_head(bytes, 72, 4), below(3)), 0)); size = 80; break;
@@ -27,12 +27,22 @@ static size_t message(uint8_t *bytes) {
   return below(4) == 0 ? below((uint32_t)size + 1) : size;
 }
 
+/* Whether what comes next finds a feeder, if there is no other. */
+static int greet(int fd, int by_path) {
+  uint8_t bytes[512];
+  uint32_t size = 0;
+  exchange with = exchange_of(fd, by_path, 1);
+  if (!raw_send(fd, bytes, raw_hello(bytes, 2, with.feeder_nonce, 32), NULL, 0) || raw_message(fd, bytes, &size) != 20) return 0;
+  memcpy(with.session_nonce, bytes + 8, 32);
+  return raw_send(fd, bytes, raw_proof(bytes, &with, feeding_token, sizeof feeding_token), NULL, 0);
+}
+
 static void fire(const door *it, int memfd) {
   int by_path = (int)below(2), fd = raw_connect(it, by_path);
   uint8_t bytes[8192], answer[512];
   CHECK(fd >= 0);
-  size_t size = raw_hello(bytes, 1, feeding_token, sizeof feeding_token);
-  int is_alive = below(10) == 0 || raw_send(fd, bytes, size, NULL, 0);
+  size_t size = 0;
+  int is_alive = below(10) == 0 || greet(fd, by_path);
   for (uint32_t n = below(8); n > 0 && is_alive; n--) {
     size = message(bytes);
     size_t cut = below(3) == 0 ? below((uint32_t)size + 1) : size;

@@ -28,7 +28,7 @@ compile() { # source, output, more flags
   local source=$1 output=$2
   shift 2
   # shellcheck disable=SC2086
-  if [ ! -e "$output" ] || [ -n "$(find "$here" "$root/Include" -newer "$output" \( -name '*.h' -o -path "$source" \) -print -quit)" ]; then
+  if [ ! -e "$output" ] || [ -n "$(find "$here" "$root/Include" "$root/Sources/Feeder" -newer "$output" \( -name '*.h' -o -path "$source" -o -name sha256.c \) -print -quit)" ]; then
     $cc $warnings -g -O1 ${CFLAGS:-} -I"$root/Include" "$source" -o "$output" "$@" || return 1
   fi
 }

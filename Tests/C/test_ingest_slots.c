@@ -87,13 +87,18 @@ static void memory_that_is_refused(void) {
   CHECK_EQ(process_descriptors(), before);
 }
 
-/* Descriptors with messages that take none: with HELLO, a frame, its payload, FORGET; and two in a row. */
+/* Descriptors with messages that take none: with HELLO, PROOF, a frame, its payload, FORGET; and two in a row. */
 static void descriptors_out_of_place(void) {
   door it = door_open(MSDK_CODEC_NONE);
   int before = process_descriptors(), good = good_memfd();
   uint8_t bytes[8 + 64 + RAW_PAYLOAD] = {0};
+  exchange with = {0};
   int fd = raw_connect(&it, 1);
-  size_t length = raw_hello(bytes, 1, feeding_token, sizeof feeding_token);
+  size_t length = raw_hello(bytes, 2, with.feeder_nonce, 32);
+  CHECK(raw_send(fd, bytes, length, &good, 1));
+  CHECK_EQ(raw_reason(fd), MSDK_FEED_SLOT);
+  fd = raw_challenged(&it, 1, &with);
+  length = raw_proof(bytes, &with, feeding_token, sizeof feeding_token);
   CHECK(raw_send(fd, bytes, length, &good, 1));
   CHECK_EQ(raw_reason(fd), MSDK_FEED_SLOT);
   for (int part = 0; part < 3; part++) {

@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import Testing
 
 @testable import MediaIngest
 
@@ -22,12 +23,27 @@ enum FeederBytes {
     return bytes + body
   }
 
-  static func hello(_ token: [UInt8] = transmission, magic: String = "MSDKFEED", version: UInt16 = 1, size: UInt16? = nil) -> [UInt8] {
+  static let feederNonce: [UInt8] = Array(100..<132)
+  static let sessionNonce: [UInt8] = Array(200..<232)
+  static let tcp = IngestRoute.tcp(session: .init(host: 0x7F00_0001, port: 5000), feeder: .init(host: 0x7F00_0001, port: 40_000))
+
+  static func hello(
+    nonce: [UInt8] = feederNonce, magic: String = "MSDKFEED", version: UInt16 = 2, zero: UInt16 = 0, zeros: UInt32 = 0
+  ) -> [UInt8] {
     var body = Array(magic.utf8)
     body.append(version)
-    body.append(size ?? UInt16(token.count))
-    body.append(UInt32(0))
-    return message(1, body + token)
+    body.append(zero)
+    body.append(zeros)
+    return message(1, body + nonce)
+  }
+
+  static func proof(
+    of token: [UInt8] = transmission, by role: IngestExchange.Role = .feeder, _ route: IngestRoute = tcp,
+    feederNonce: [UInt8] = feederNonce, sessionNonce: [UInt8] = sessionNonce
+  ) throws -> [UInt8] {
+    var exchange = IngestExchange(route, sessionNonce: sessionNonce)
+    exchange.feederNonce = feederNonce
+    return message(7, try #require(exchange.proof(by: role, of: IngestToken(token, argument: "token"))))
   }
 
   struct Header {
@@ -84,9 +100,15 @@ enum FeederBytes {
 
 extension IngestConnection {
   static func admitted(hasSlots: Bool = false, limits: VideoLimits = .extended) throws -> IngestConnection {
-    var connection = IngestConnection(try FeederBytes.rules(limits: limits), hasSlots: hasSlots, at: 0)
-    _ = try connection.feed(FeederBytes.hello(), at: 0)
+    var connection = try new(by: hasSlots ? .unix : FeederBytes.tcp, limits: limits)
+    _ = try connection.feed(FeederBytes.hello() + FeederBytes.proof(hasSlots ? .unix : FeederBytes.tcp))
     return connection
+  }
+
+  static func new(
+    by route: IngestRoute = FeederBytes.tcp, nonce: [UInt8] = FeederBytes.sessionNonce, limits: VideoLimits = .extended, at now: Int64 = 0
+  ) throws -> IngestConnection {
+    IngestConnection(try FeederBytes.rules(limits: limits), by: route, nonce: nonce, at: now)
   }
 
   /// Gives it bytes in pieces of at most `piece`, payload too, and what came of them. A descriptor comes with the first piece.

@@ -7,13 +7,14 @@ struct FeederMutator {
   private var random: SeededRandom
   private let rights: [[UInt8]]
 
-  init(seed: UInt64) {
+  init(seed: UInt64) throws {
     random = SeededRandom(seed: seed)
     let gray = FeederBytes.Header(
       format: PixelFormat.gray8.rawValue, width: 16, height: 16, planes: 1, strides: [16, 0, 0, 0], payload: 256)
     let vp8 = FeederBytes.Header(format: 0x3038_5056, flags: 1, planes: 0, strides: [0, 0, 0, 0], payload: 32)
     rights = [
-      FeederBytes.hello(), FeederBytes.hello(), FeederBytes.frame(gray) + [UInt8](repeating: 3, count: 256), FeederBytes.frame(gray),
+      FeederBytes.hello(), FeederBytes.hello(), try FeederBytes.proof(), try FeederBytes.proof(.unix),
+      FeederBytes.frame(gray) + [UInt8](repeating: 3, count: 256), FeederBytes.frame(gray),
       FeederBytes.frame(vp8) + [UInt8](repeating: 0, count: 32), FeederBytes.frame(), FeederBytes.slot(1), FeederBytes.slot(2),
       FeederBytes.slotFrame(1, gray), FeederBytes.slotFrame(2, gray), FeederBytes.forget(1), FeederBytes.bye,
     ]

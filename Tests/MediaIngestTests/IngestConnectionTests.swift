@@ -19,55 +19,111 @@ struct IngestConnectionTests {
 
   // MARK: Admission
 
-  @Test func rightTokenAdmits() throws {
+  @Test func rightProofAdmits() throws {
     for piece in [1, 3, 1000] {
-      var connection = IngestConnection(try FeederBytes.rules(), hasSlots: false, at: 0)
-      #expect(try events(&connection, FeederBytes.hello(), piece: piece) == [.admitted])
-      #expect(connection.isAdmitted)
-      #expect(connection.deadline == .max)
+      for route in [IngestRoute.unix, FeederBytes.tcp] {
+        var connection = try IngestConnection.new(by: route)
+        let greeted = try events(&connection, FeederBytes.hello(), piece: piece)
+        // 20 CHALLENGE: the version, the session's nonce, and its proof.
+        var challenge = FeederBytes.message(20, [2, 0, 0, 0, 0, 0, 0, 0] + FeederBytes.sessionNonce, size: 72)
+        challenge += try FeederBytes.proof(of: FeederBytes.reception, by: .session, route).dropFirst(8)
+        #expect(greeted == [.greeted(challenge: challenge)])
+        #expect(!connection.isAdmitted)
+        #expect(try events(&connection, FeederBytes.proof(route), piece: piece) == [.admitted])
+        #expect(connection.isAdmitted)
+        #expect(connection.deadline == .max)
+      }
     }
   }
 
-  @Test func everyWrongTokenIsRefusedAlike() throws {
+  @Test func everyWrongProofIsRefusedAlike() throws {
     let right = FeederBytes.transmission
-    for token in [right.dropLast(1) + [99], [99] + right.dropFirst(), right + [0], Array(right.prefix(19)), FeederBytes.reception] {
-      var connection = IngestConnection(try FeederBytes.rules(), hasSlots: false, at: 0)
-      #expect(throws: IngestRefusal.notAdmitted) { try connection.feed(FeederBytes.hello(Array(token))) }
+    let other = [UInt8](repeating: 1, count: 32)
+    var wrong = try [right.dropLast(1) + [99], [99] + right.dropFirst(), right + [0], Array(right.prefix(19)), FeederBytes.reception]
+      .map { try FeederBytes.proof(of: Array($0)) }
+    wrong += [
+      FeederBytes.message(7, [UInt8](repeating: 0, count: 32)),
+      // Of an earlier connection, which had another challenge.
+      try FeederBytes.proof(sessionNonce: other), try FeederBytes.proof(feederNonce: other),
+      // The session's own proof, and a proof in its role.
+      try FeederBytes.proof(of: FeederBytes.reception, by: .session), try FeederBytes.proof(by: .session),
+      // Of a connection to whoever stands in between: another route, port, address.
+      try FeederBytes.proof(.unix),
+      try FeederBytes.proof(.tcp(session: .init(host: 0x7F00_0001, port: 5001), feeder: .init(host: 0x7F00_0001, port: 40_000))),
+      try FeederBytes.proof(.tcp(session: .init(host: 0x7F00_0001, port: 5000), feeder: .init(host: 0x7F00_0001, port: 40_001))),
+      try FeederBytes.proof(.tcp(session: .init(host: 0x7F00_0001, port: 5000), feeder: .init(host: 0x7F00_0002, port: 40_000))),
+      try FeederBytes.proof(.tcp(session: .init(host: 0x7F00_0002, port: 5000), feeder: .init(host: 0x7F00_0001, port: 40_000))),
+    ]
+    for byte in 8..<40 {
+      var flipped = try FeederBytes.proof()
+      flipped[byte] ^= 0x10
+      wrong.append(flipped)
+    }
+    for proof in wrong {
+      var connection = try IngestConnection.new()
+      _ = try connection.feed(FeederBytes.hello())
+      #expect(throws: IngestRefusal.notAdmitted) { try connection.feed(proof) }
       #expect(!connection.isAdmitted)
     }
-    // Too short, too long: refused at the head, in the same words.
-    for count in [0, 15, 256, 10_000] {
-      var connection = IngestConnection(try FeederBytes.rules(), hasSlots: false, at: 0)
-      #expect(throws: IngestRefusal.notAdmitted) { try connection.feed(FeederBytes.hello([UInt8](repeating: 0, count: count))) }
-    }
-    var late = IngestConnection(try FeederBytes.rules(), hasSlots: false, at: 100)
-    _ = try late.feed(Array(FeederBytes.hello().dropLast()), at: 100)
+  }
+
+  @Test func lateProofsAreRefused() throws {
+    var late = try IngestConnection.new(at: 100)
+    _ = try late.feed(FeederBytes.hello(), at: 100)
+    _ = try late.feed(Array(FeederBytes.proof().dropLast()), at: 2_000_000_099)
     #expect(late.deadline == 2_000_000_100)
     try late.check(at: 2_000_000_099)
     #expect(throws: IngestRefusal.notAdmitted) { try late.check(at: 2_000_000_100) }
   }
 
   @Test func busyIsSaidToThoseWhoKnowTheTokenOnly() throws {
-    var second = IngestConnection(try FeederBytes.rules(), hasSlots: false, at: 0)
-    #expect(reason(&second, FeederBytes.hello(), isTaken: true) == .busy)
-    var stranger = IngestConnection(try FeederBytes.rules(), hasSlots: false, at: 0)
-    #expect(reason(&stranger, FeederBytes.hello(FeederBytes.reception), isTaken: true) == .notAdmitted)
+    var second = try IngestConnection.new()
+    #expect(reason(&second, try FeederBytes.hello() + FeederBytes.proof(), isTaken: true) == .busy)
+    var stranger = try IngestConnection.new()
+    #expect(reason(&stranger, try FeederBytes.hello() + FeederBytes.proof(of: FeederBytes.reception), isTaken: true) == .notAdmitted)
   }
 
   @Test func helloMustBeOne() throws {
     let cases: [([UInt8], IngestReason)] = [
-      (FeederBytes.hello(version: 0), .version), (FeederBytes.hello(version: 2), .version),
-      (FeederBytes.hello(magic: "MSDKFEEE"), .malformed),
-      (FeederBytes.hello(size: 19), .notAdmitted), (FeederBytes.message(1, [], size: .max), .notAdmitted),
+      (FeederBytes.hello(magic: "MSDKFEEE"), .malformed), (FeederBytes.hello(zero: 1), .malformed),
+      (FeederBytes.hello(zeros: 1), .malformed),
+      (FeederBytes.hello(nonce: Array(0..<31)), .malformed), (FeederBytes.hello(nonce: Array(0..<33)), .malformed),
+      (FeederBytes.message(1, []), .malformed), (FeederBytes.message(1, [], size: 272), .malformed),
+      (FeederBytes.message(1, [], size: .max), .malformed), (FeederBytes.message(1, [], size: 48, zero: 1), .malformed),
       (FeederBytes.frame(), .malformed), (FeederBytes.bye, .malformed), (FeederBytes.message(0, []), .malformed),
-      (FeederBytes.message(1, [], size: 36, zero: 1), .malformed),
+      (try FeederBytes.proof(), .malformed),
     ]
     for (bytes, reason) in cases {
-      var connection = IngestConnection(try FeederBytes.rules(), hasSlots: true, at: 0)
+      var connection = try IngestConnection.new(by: .unix)
       #expect(self.reason(&connection, bytes) == reason)
     }
     var twice = try IngestConnection.admitted()
     #expect(reason(&twice, FeederBytes.hello()) == .malformed)
+    #expect(reason(&twice, try FeederBytes.proof()) == .malformed)
+    // Between HELLO and PROOF nothing else is taken, and no PROOF of another size.
+    for type: UInt16 in 0...30 {
+      for size in [0, 8, 31, 33, 48] + (type == 7 ? [] : [32]) {
+        var between = try IngestConnection.new(by: .unix)
+        _ = try between.feed(FeederBytes.hello())
+        #expect(reason(&between, FeederBytes.message(type, [UInt8](repeating: 0, count: size))) == .malformed)
+      }
+    }
+  }
+
+  /// Whatever comes after the version; what is refused says which versions there are.
+  @Test func otherVersionsAreRefusedInWords() throws {
+    for version: UInt16 in [0, 1, 3, .max] {
+      for size in [0, 16, 20, 32, 255] {
+        var connection = try IngestConnection.new()
+        do throws(IngestRefusal) {
+          _ = try connection.feed(FeederBytes.hello(nonce: [UInt8](repeating: 7, count: size), version: version))
+          Issue.record("version \(version) was taken")
+        } catch {
+          #expect(error.reason == .version)
+          #expect(error.text == "the feeder speaks version \(version) of the wire, this session 2 only")
+        }
+      }
+    }
   }
 
   // MARK: Frames

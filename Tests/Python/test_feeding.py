@@ -4,12 +4,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
+from typing import Callable
 
 import mediasdk
 from mediasdk import EventType, FeedReason, IngestState, SessionState
@@ -143,12 +147,47 @@ class FeedingTest(unittest.TestCase):
         refused = self.until(self.host, EventType.INGEST, IngestState.FEEDER_REFUSED)
         self.assertEqual(refused.value, FeedReason.NOT_ADMITTED)
         self.assertIsInstance(refused.error, mediasdk.MediaSDKError)
-        with self.assertRaisesRegex(feeding.FeederError, "another reception token"):
+        with self.assertRaisesRegex(feeding.FeederError, "did not prove the reception token"):
             feeding.Feeder(self.port, transmission_token=SHOW, reception_token=SHOW)
         with self.assertRaises(ValueError):
             feeding.Feeder(self.port, transmission_token=b"short", reception_token=EXPECT)
         with self.assertRaises(ValueError):
             feeding.Feeder(self.port, socket_path=self.path, transmission_token=SHOW, reception_token=EXPECT)
+
+    def test_who_cannot_prove_the_token_hears_nothing(self) -> None:
+        """Whoever took the port before the session, or forwards to it, gets a HELLO and no more."""
+        def listen(answer: Callable[[bytes], bytes]) -> tuple[Exception, bytes]:
+            heard = b""
+
+            def serve() -> None:
+                nonlocal heard
+                with listener.accept()[0] as one:
+                    heard = one.recv(56, socket.MSG_WAITALL)
+                    one.sendall(answer(heard))
+                    while some := one.recv(4096):
+                        heard += some
+
+            with socket.create_server(("127.0.0.1", 0)) as listener:
+                thread = threading.Thread(target=serve)
+                thread.start()
+                with self.assertRaises(feeding.FeederError) as caught:
+                    self.feeder(port=listener.getsockname()[1])
+                thread.join()
+            return caught.exception, heard
+
+        def forward(hello: bytes) -> bytes:
+            with socket.create_connection(("127.0.0.1", self.port)) as session:
+                session.sendall(hello)
+                return session.recv(80, socket.MSG_WAITALL)
+
+        head = struct.pack("<IHHHHI", 72, 20, 0, 2, 0, 0)
+        for answer in (lambda hello: head + bytes(64), lambda hello: head + 2 * hello[24:], forward):
+            error, heard = listen(answer)
+            self.assertRegex(str(error), "did not prove the reception token")
+            self.assertEqual((len(heard), heard[:24]), (56, struct.pack("<IHH8sHHI", 48, 1, 0, b"MSDKFEED", 2, 0, 0)))
+            self.assertFalse(any(token[i:i + 8] in heard for token in (SHOW, EXPECT) for i in range(len(token) - 7)))
+        error, _ = listen(lambda hello: struct.pack("<IHHII", 17, 17, 0, 3, 9) + b"\x1b[2J gone")
+        self.assertEqual((str(error), error.reason), ("the session ended the connection:  [2J gone", "version"))
 
     def test_busy_closed_and_nobody(self) -> None:
         with self.feeder() as feeder:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import hmac
+import secrets
 import selectors
 import socket
 import struct
@@ -28,7 +29,8 @@ PIXEL_FORMATS = {"I420": 0x32315559, "NV12": 0x3231564E, "BGRA": 0x34325241, "RG
                  "BGR24": 0x34324752, "RGB24": 0x34324742, "GRAY8": 0x20203852}
 _BYTES = {"BGRA": 4, "RGBA": 4, "ARGB": 4, "ABGR": 4, "BGR24": 3, "RGB24": 3, "GRAY8": 1}
 _VP8 = 0x30385056
-_HELLO, _FRAME, _BYE, _WELCOME, _REFUSED, _KEY_FRAME = 1, 2, 6, 16, 17, 19
+_VERSION = 2
+_HELLO, _FRAME, _BYE, _PROOF, _WELCOME, _REFUSED, _KEY_FRAME, _CHALLENGE = 1, 2, 6, 7, 16, 17, 19, 20
 _HEAD = struct.Struct("<IHH")
 _FRAME_HEADER = struct.Struct("<IIIIqIIIIIIIIQ")
 _SIOCOUTQ = termios.TIOCOUTQ
@@ -67,12 +69,12 @@ class Feeder:
     Args:
         port: of 127.0.0.1; or
         socket_path: of the Unix socket.
-        transmission_token: what is shown, 16 to 255 bytes.
-        reception_token: what the session must show.
-        timeout: seconds for connecting and the tokens.
+        transmission_token: what is proved to the session, 16 to 255 bytes; it is not sent.
+        reception_token: what the session must prove first; neither is it.
+        timeout: seconds for connecting and both proofs.
 
     Raises:
-        FeederError: nobody listens there, a token was not accepted, another feeder is there.
+        FeederError: nobody listens there, what listens did not prove its token, ours was not accepted, another feeder is there.
     """
 
     def __init__(self, port: int | None = None, *, socket_path: str | None = None, transmission_token: bytes, reception_token: bytes,
@@ -110,24 +112,47 @@ class Feeder:
         self._socket.connect(address)
         if self._socket.family == socket.AF_INET:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        hello = struct.pack("<8sHHI", b"MSDKFEED", 1, len(transmission_token), 0) + transmission_token
+        route = struct.pack("<I12x", 2)
+        if self._socket.family == socket.AF_INET:
+            ends = [(int.from_bytes(socket.inet_aton(host), "big"), port) for host, port in (self._socket.getpeername(),
+                                                                                            self._socket.getsockname())]
+            route = struct.pack("<IIIHH", 1, ends[0][0], ends[1][0], ends[0][1], ends[1][1])
+        nonce = secrets.token_bytes(32)
+        hello = struct.pack("<8sHHI", b"MSDKFEED", _VERSION, 0, 0) + nonce
         self._socket.sendall(_HEAD.pack(len(hello), _HELLO, 0) + hello)
-        size, kind, _ = _HEAD.unpack(self._exactly(_HEAD.size, deadline))
-        if kind not in (_WELCOME, _REFUSED) or not 8 <= size <= 1024:
-            raise FeederError(f"what answers is no session: message {kind} of {size} bytes")
-        body = self._exactly(size, deadline)
-        if kind == _REFUSED:
+        # What listens must prove that it knows the reception token before it is sent anything that depends on a secret.
+        challenge = self._expect(_CHALLENGE, 72, deadline)
+        version = struct.unpack_from("<H", challenge)[0]
+        if version != _VERSION:
+            raise FeederError(f"the session speaks version {version}; this feeder speaks {_VERSION}", "version")
+
+        def proof(role: bytes, token: bytes) -> bytes:
+            transcript = struct.pack("<16sHH", role, _VERSION, len(token)) + route + bytes(4) + nonce + challenge[8:40]
+            return hmac.new(token, transcript, "sha256").digest()
+
+        if not hmac.compare_digest(challenge[40:], proof(b"MSDKFEED session", reception_token)):
+            raise FeederError("what listens there did not prove the reception token: it is not the session, or has another reception token, "
+                              "or something in between forwards the connection; nothing was sent to it")
+        self._socket.sendall(_HEAD.pack(32, _PROOF, 0) + proof(b"MSDKFEED feeder", transmission_token))
+        self.largest_payload: int = struct.unpack_from("<HHIQ", self._expect(_WELCOME, 16, deadline))[3]
+
+    def _expect(self, kind: int, size: int, deadline: float) -> bytes:
+        length, got, _ = _HEAD.unpack(self._exactly(_HEAD.size, deadline))
+        is_refusal = got == _REFUSED and 8 <= length <= 1024
+        if not is_refusal and (got, length) != (kind, size):
+            raise FeederError(f"what answers is no session: message {got} of {length} bytes")
+        body = self._exactly(length, deadline)
+        if is_refusal:
             raise self._refusal(body)
-        version, _, _, self.largest_payload = struct.unpack_from("<HHIQ", body)
-        if not hmac.compare_digest(body[16:], reception_token):
-            raise FeederError("the session showed another reception token; nothing was sent to it")
-        if version != 1:
-            raise FeederError(f"the session speaks version {version}; this feeder speaks 1", "version")
+        return body
 
     def _exactly(self, size: int, deadline: float) -> bytes:
         got = b""
         while len(got) < size:
-            self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("timed out")
+            self._socket.settimeout(left)
             some = self._socket.recv(size - len(got))
             if not some:
                 raise FeederError("the session broke off while it was greeted")
@@ -137,7 +162,7 @@ class Feeder:
     @staticmethod
     def _refusal(body: bytes) -> FeederError:
         reason, size = struct.unpack_from("<II", body)
-        text = body[8:8 + size].decode("utf-8", "replace")
+        text = "".join(c if c.isprintable() else " " for c in body[8:8 + size].decode("utf-8", "replace"))  # anybody may have written it
         return FeederError(f"the session ended the connection: {text}", REASONS[reason] if reason < len(REASONS) else str(reason))
 
     # -------------------------------------------------------------------------------------------------------------- sending
@@ -271,6 +296,9 @@ class Feeder:
                 self._heard += some
                 while len(self._heard) >= _HEAD.size and self._error is None:
                     size, kind, _ = _HEAD.unpack_from(self._heard)
+                    if size > 1024:
+                        self._end(FeederError(f"the session sent what is no message: {kind} of {size} bytes"))
+                        break
                     if len(self._heard) < _HEAD.size + size:
                         break
                     body, self._heard = self._heard[_HEAD.size:_HEAD.size + size], self._heard[_HEAD.size + size:]

@@ -247,8 +247,8 @@ class Session:
         there comes as :attr:`EventType.INGEST`.  A door that was open is closed first.
 
         Args:
-            transmission_token: what the feeder must show, 16 to 255 bytes.
-            reception_token: what it is shown, another.
+            transmission_token: what the feeder must prove, 16 to 255 bytes; it is not sent.
+            reception_token: what is proved to it, another.
             port: on 127.0.0.1; 0: any that is free, see :attr:`ingest_port`; None: none.
             socket_path: of a Unix socket; None: none.
             fps: frames a second at most; 0: 15.
