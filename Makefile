@@ -43,7 +43,7 @@ RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MS
 LIMIT := timeout --kill-after=10 1500
 
 .PHONY: all library feeder plugins plugin-host tool demo test interop attack bench sanitize install clean format
-.PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-plugins test-plugins-isolated test-c test-isolated test-python test-tool test-install test-snippets test-checker
+.PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-fuzz-targets test-plugins test-plugins-isolated test-c test-isolated test-python test-tool test-install test-snippets test-checker
 all: library feeder plugins plugin-host tool
 
 # ------------------------------------------------------------------------------------------------------------------- building
@@ -128,6 +128,7 @@ test:
 PART := @$(MAKE) --no-print-directory
 tests-in-swift: swift-tests
 	$(PART) test-swift
+	$(PART) test-fuzz-targets
 tests-in-c: all
 	$(PART) test-c
 	$(PART) test-isolated
@@ -184,19 +185,27 @@ test-c:
 	@echo "== C tests against libmediasdk.so"
 	@CC="$(CC)" MSDK_TEST_JOBS=2 $(RUN_ENV) Tests/C/run.sh $(TESTS)/c
 
-# `make fuzz` takes ten million datagrams and half a minute; FUZZ=N another number.
-FUZZ ?= 10000000
-$(FUZZER): $(LIBRARY) $(wildcard Tests/Fuzzing/*)
+# `make fuzz` runs every target of Tests/Fuzzing under libFuzzer, one after the other, SECONDS=n each (60); TARGET=name one of them.
+# `make fuzz FUZZ=N` throws so many spoilt datagrams at a session instead.
+fuzz: .build/headers.stamp $(if $(FUZZ),$(FUZZER))
+	@$(if $(FUZZ),$(FUZZER) $(FUZZ),Tests/Fuzzing/build.sh && Tests/Fuzzing/run.sh $(or $(SECONDS),60) $(TARGET))
+
+$(FUZZER): $(LIBRARY) $(wildcard Tests/Fuzzing/Datagrams/*)
 	@echo "== building rtp-fuzz, for tests"
 	$(SWIFT_BUILD) --product rtp-fuzz
 	@cp .build/release/rtp-fuzz $@
 
-fuzz: $(FUZZER)
-	@$(FUZZER) $(FUZZ)
-
 test-fuzz:
 	@echo "== spoilt datagrams"
 	@$(MAKE) --no-print-directory fuzz FUZZ=2000000
+
+# The targets of `make fuzz` on the committed inputs, and on as many that are like them every time.
+test-fuzz-targets:
+	@echo "== what is fuzzed, for a short while"
+	@mkdir -p .build/fuzz
+	@$(LIMIT) .build/swift-tests/debug/msdk-fuzz-replay Tests/Fuzzing/Corpus 3000 .build/fuzz/last-input
+	@Tests/Fuzzing/build.sh c
+	@$(LIMIT) Tests/Fuzzing/run.sh short
 
 # The C tests with plugin files once more, isolated where they can be. Not among them: test_cycles, whose thousand rounds would start ten thousand
 # processes, and test_fork; the classes that tests register themselves are never isolated, which is why filters and commands of the tests' own are

@@ -73,7 +73,16 @@ let package = Package(
         ])
       ]),
     // Datagrams by the million against the protocol machines; never installed.
-    .executableTarget(name: "rtp-fuzz", dependencies: ["MediaRTP", "MediaSRTP", "MediaCore"], path: "Tests/Fuzzing", swiftSettings: strict),
+    .executableTarget(name: "rtp-fuzz", dependencies: ["MediaRTP", "MediaSRTP", "MediaCore"], path: "Tests/Fuzzing/Datagrams", swiftSettings: strict),
+    // What is fuzzed, and a program that runs it on the committed inputs and some like them; of debug builds, which let tests see a room's inside.
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "MediaCore", "MediaCodecs", "MediaRTP", "MediaSRTP", "MediaTLS", "MediaNetwork", "MediaTransport", "MediaIngest", "MediaPlugins",
+        "MediaIsolation",
+      ],
+      path: "Tests/Fuzzing/Targets", swiftSettings: strict),
+    .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
     // What the worst datagrams cost; never installed.
     .executableTarget(name: "rtp-datagrams", dependencies: ["MediaRTP", "MediaCore"], path: "Tests/Bench/Datagrams", swiftSettings: strict),
     .executableTarget(name: "example-send", dependencies: ["MediaSDK"], path: "Examples/Swift", swiftSettings: strict),
@@ -90,3 +99,8 @@ let package = Package(
     .testTarget(name: "MediaSDKTests", dependencies: ["MediaSDK"], swiftSettings: strict),
   ]
 )
+
+// Coverage-guided fuzzing (Tests/Fuzzing/build.sh) needs libFuzzer's runtime, which no other build has.
+if Context.environment["MSDK_FUZZ"] != nil {
+  package.targets.append(.executableTarget(name: "msdk-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Guided", swiftSettings: strict))
+}

@@ -46,17 +46,25 @@ final class PluginProcess: @unchecked Sendable {
   private let current = Monitor<(op: Op, name: String?, isRunning: Bool)>((.create, nil, false))
 
   /// Nothing of the plugin runs yet: that is for `create`.
-  init(_ plan: IsolationPlan, isFirst: Bool = false) throws(MediaError) {
-    (self.plan, self.isFirst) = (plan, isFirst)
-    let made = try CallRing.make()
-    (ring, ringDescriptor) = made
+  convenience init(_ plan: IsolationPlan, isFirst: Bool = false) throws(MediaError) {
+    let ring = try CallRing.make()
     let (calls, itsCalls) = try PacketSocket.pair()
     let (events, itsEvents) = try PacketSocket.pair()
     let (control, itsControl) = try PacketSocket.pair()
-    (self.calls, self.events, self.control) = (calls, events, control)
-    started = try Spawn.start(
+    let started = try Spawn.start(
       plan.program, ["--isolate", "\(Wire.version)", "\(plan.wishes.rawValue)"],
       descriptors: [itsCalls.descriptor, itsEvents.descriptor, itsControl.descriptor])
+    self.init(plan, isFirst: isFirst, ring, calls: calls, events: events, control: control, started)
+  }
+
+  /// One that runs already, at the other ends of those sockets.
+  init(
+    _ plan: IsolationPlan, isFirst: Bool, _ ring: (CallRing, Int32), calls: PacketSocket, events: PacketSocket, control: PacketSocket,
+    _ started: Spawn.Started
+  ) {
+    (self.plan, self.isFirst) = (plan, isFirst)
+    (self.calls, self.events, self.control, self.started) = (calls, events, control, started)
+    (self.ring, ringDescriptor) = ring
     watch = msdk_pidfd(started.process)
   }
 

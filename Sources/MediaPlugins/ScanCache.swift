@@ -23,7 +23,7 @@ package struct ScanCache: Sendable {
   /// Of this process, for engines that keep no file.
   private static let memory = Monitor<[String: Entry]>([:])
   /// Another version of the SDK may think otherwise of the same files.
-  private static var head: String { "mediasdk-plugins 1 \(SDKVersion.text) \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)" }
+  static var head: String { "mediasdk-plugins 1 \(SDKVersion.text) \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)" }
 
   /// nil: nothing is kept but in the memory of this process.
   let path: String?

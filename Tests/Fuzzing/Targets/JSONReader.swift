@@ -1,0 +1,1 @@
+../../../Sources/msdk/JSONReader.swift

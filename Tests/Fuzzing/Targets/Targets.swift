@@ -1,0 +1,21 @@
+/// Something that reads what others wrote. A trap, what the address sanitizer finds, a failed `expect`, an input that takes seconds and
+/// memory without bound are findings; an error that is thrown is a refusal, as it should be.
+package protocol FuzzTarget: SendableMetatype {
+  static var name: String { get }
+  /// One input. Nothing of it stays behind for the next.
+  static func run(_ bytes: UnsafeRawBufferPointer) throws
+}
+
+package let fuzzTargets: [any FuzzTarget.Type] = [
+  SRTPOpening.self, TLSRecords.self, HubRequests.self, HubNotices.self, HubConversation.self, HubMembershipNews.self,
+  HubStreamRequests.self,
+  SDPText.self, RTCPCompound.self, SessionReceive.self, PayloadHeaders.self,
+  IsolationEvents.self, IsolationReplies.self, IsolationDescription.self,
+  ElfHeaders.self, ScanCacheFile.self, ScanAnswers.self, ParameterJSON.self, URLText.self,
+]
+
+/// A property that holds whatever the input is.
+func expect(_ isTrue: @autoclosure () throws -> Bool, _ what: @autoclosure () -> String = "", line: Int = #line, file: String = #fileID) {
+  let holds = (try? isTrue()) ?? false
+  guard holds else { fatalError("a property does not hold: \(what()), \(file):\(line)") }
+}
