@@ -10,7 +10,8 @@ clang=$toolchain/bin/clang
 runtime=$("$clang" -print-resource-dir)/lib/linux
 mkdir -p "$out"
 
-# A target in C says in its first comment which sources of plugins it is built with, and which packages it links.
+# A target in C says in its first comment which sources of plugins it is built with (a path from Sources/Plugins), and
+# which packages it links, if any.
 says() { sed -n "s|^ \* $2: ||p" "$1" | sed 's| \*/$||'; }
 for target in Tests/Fuzzing/C/*.c; do
   program=$out/$(basename "$target" .c)
@@ -18,7 +19,8 @@ for target in Tests/Fuzzing/C/*.c; do
   for source in $(says "$target" sources); do sources+=("Sources/Plugins/$source"); done
   [ -e "$program" ] && [ -z "$(find "$target" Tests/Fuzzing/C/*.h "${sources[@]}" Include/mediasdk -newer "$program")" ] && continue
   echo "== building $program"
-  libraries=$(pkg-config --cflags --libs $(says "$target" packages))
+  packages=$(says "$target" packages)
+  libraries=$([ -z "$packages" ] || pkg-config --cflags --libs $packages)
   "$clang" -std=c11 -Wall -Wextra -pedantic -Werror -g -O1 -fno-omit-frame-pointer \
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fuse-ld=lld -IInclude "$target" "${sources[@]}" $libraries -lm -o "$program"
 done
