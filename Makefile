@@ -34,10 +34,10 @@ packages = $(shell cat Sources/Plugins/$(1)/packages 2> /dev/null)
 plugin_file = $(OUT)/plugins/$(call lower,$(1)).so
 PLUGIN_FILES := $(foreach plugin,$(PLUGINS),$(call plugin_file,$(plugin)))
 
-# How the tests find what was built.
+# How the tests find what was built. A clone may lie where a group may write, as a umask of 002 leaves it.
 RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MSDK_PLUGIN_DIR=$(CURDIR)/$(OUT)/plugins \
   MSDK_TOOL=$(CURDIR)/$(OUT)/msdk PYTHONPATH=$(CURDIR)/Bindings/Python \
-  XDG_CACHE_HOME=$(CURDIR)/.build/cache
+  XDG_CACHE_HOME=$(CURDIR)/.build/cache MSDK_PLUGIN_ALLOW_WRITABLE=1
 
 # A test that hangs has failed.
 LIMIT := timeout --kill-after=10 1500
@@ -79,7 +79,7 @@ $(OUT)/msdk-plugin-host: $(LIBRARY)
 	@install -s .build/release/msdk-plugin-host $@
 
 # The feeder's side of a screen share: C, and nothing but libc.
-$(FEEDER): $(wildcard Sources/Feeder/*) $(wildcard Include/mediasdk/*.h)
+$(FEEDER): $(wildcard Sources/Feeder/*) Sources/CLinux/signals.h $(wildcard Include/mediasdk/*.h)
 	@echo "== building libmediasdk-feeder"
 	@mkdir -p $(OUT)/feeder
 	@rm -f $(OUT)/feeder/*.o $(OUT)/libmediasdk-feeder.a
@@ -91,7 +91,7 @@ $(FEEDER): $(wildcard Sources/Feeder/*) $(wildcard Include/mediasdk/*.h)
 	@ln -sf libmediasdk-feeder.so $(OUT)/libmediasdk-feeder.so.$(SOVERSION)
 
 define plugin_rule
-$(call plugin_file,$(1)): $(wildcard Sources/Plugins/$(1)/*) Sources/Plugins/plugin.map $(wildcard Include/mediasdk/*.h)
+$(call plugin_file,$(1)): $(wildcard Sources/Plugins/$(1)/*) Sources/CLinux/signals.h Sources/Plugins/plugin.map $(wildcard Include/mediasdk/*.h)
 	@echo "== building plugin $(1)"
 	@mkdir -p $(OUT)/plugins
 	@$(CC) $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared -IInclude -o $$@ $(wildcard Sources/Plugins/$(1)/*.c) \

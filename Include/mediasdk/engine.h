@@ -16,10 +16,16 @@
  * msdk-plugin-host, or when it cannot be started, files are loaded unseen. Scanning finds accidents; it is no protection from a plugin
  * that means harm.
  *
+ * Trust. A plugin file and every directory above it belong to root or to the user of the process, and nobody else may write them: not everybody,
+ * unless a directory is sticky as /tmp is, and no group but the user's own (one of the user's name without other members). Else the file is
+ * refused with MSDK_E_PERMISSION and the place that is at fault. With MSDK_PLUGIN_ALLOW_WRITABLE only files are looked at, that they are not
+ * another user's nor everybody's to write.
+ *
  * The environment, which is not read in a set-user-id program nor with ignore_environment:
  *   MSDK_PLUGIN_PATH, MSDK_PLUGIN_SYSTEM_PATH   where to look, see msdk_engine_load_default_plugins
  *   MSDK_PLUGIN_DISABLE    globs (fnmatch) of file names or class ids, separated by commas: what of any file is left out
  *   MSDK_PLUGIN_SAFE_MODE  1: of files only those of mediasdk/plugins-1 beside the library, and of their classes only org.mediasdk.*
+ *   MSDK_PLUGIN_ALLOW_WRITABLE  1: for development, see Trust below. Read with ignore_environment as well
  *   MSDK_PLUGIN_HOST       the path of msdk-plugin-host; without it, ../libexec/mediasdk/ from the library, or the library's directory
  *   XDG_CACHE_HOME, HOME   where the cache is; when they are not read, what was found out is kept for this process only
  * Modules that the program registers are not concerned by any of it.

@@ -3,6 +3,9 @@
  * A frame has one reference when it is made, the caller's; _ref adds one, _unref takes one away, and the last one gives the memory back
  * to its pool or calls the release function. A frame that was sent is read-only: make a new one for the next picture. Frames belong to
  * the process, not to an engine, and outlive everything.
+ *
+ * A frame is what it was made as: its memory, format, size, and of encoded ones the data, codec and whether it is a key frame. Who sends, converts,
+ * composes or renders one whose struct says otherwise gets MSDK_E_INVALID with the member's name, before anything is touched.
  */
 #ifndef MEDIASDK_FRAME_H
 #define MEDIASDK_FRAME_H

@@ -48,8 +48,10 @@ MSDK_EXPORT msdk_result msdk_instance_create(msdk_engine *engine, const char *cl
  *                             goes by a descriptor, or through the socket)
  *   MSDK_CONTAINED_NETWORK    no interfaces, not even the loopback, and no abstract sockets; only with MSDK_ISOLATED_NO_NETWORK, as cameras,
  *                             screens and sound servers are reached by these. A socket that is a file is a file
- *   MSDK_CONTAINED_FILES      Landlock: nothing is opened for writing, made, removed, renamed or linked, except that what is beneath /dev can be
- *                             written to; only with MSDK_ISOLATED_READ_ONLY. Modes, owners and times can still be changed
+ *   MSDK_CONTAINED_FILES      Landlock: nothing is opened for writing, made, removed, renamed or linked, except that these can be written to in
+ *                             /dev: null, zero, full, random, urandom, tty, ptmx, pts/, snd/, dri/, video0 to video63. So not /dev/shm,
+ *                             disks, memory nor input devices; only with MSDK_ISOLATED_READ_ONLY. Modes, owners and times can still be
+ *                             changed, and a device's ioctls are its own
  * The namespaces come together or not at all; containers and some systems refuse them. It goes on without, and a warning in the log says why,
  * once in a process. What a flag asked for is never left out: without it, or where it would run in this process, the instance is not made,
  * MSDK_E_UNSUPPORTED.

@@ -29,8 +29,10 @@
  *
  * Threads. Every function may be called from any thread, at the same time as any other, and inside any callback, unless its comment says
  * otherwise in brackets: [any thread] is the rule, [may wait] marks the functions that can block, [not in a callback] the few that
- * refuse with MSDK_E_THREAD. The SDK makes its threads when they are first needed, blocks all signals in them, and holds no
- * lock while foreign code runs.
+ * refuse with MSDK_E_THREAD. The SDK makes its threads when they are first needed, and holds no lock while foreign code runs. Signals are for
+ * the program's own threads and blocked in the SDK's, except those that a thread's own fault raises: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
+ * SIGSYS and SIGABRT reach the program's handler from every callback, so that crash reporters and runtimes that recover from faults work. No
+ * function raises SIGPIPE.
  *
  * Callbacks. Each is named with the thread that calls it. destroy from outside returns after running callbacks of the object have
  * returned; from inside a callback it returns at once and the rest happens when the callback is left. No callback comes after that.

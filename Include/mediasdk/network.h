@@ -109,9 +109,10 @@ MSDK_EXPORT msdk_result msdk_incoming_audio_network_stats(msdk_incoming_audio *s
 /* For debugging, a session over RTP or in a hub writes the datagrams that it sends and that come, from whomever, into the file
  * capture_path of msdk_session_options, as Wireshark and tcpdump read it: pcap with times to the nanosecond, the headers of IP and UDP
  * made up (LINKTYPE_RAW). Of a hub that is the media, and not the messages, which go over TLS. The file begins anew with each connection
- * (msdk_session_connect: MSDK_E_IO where it cannot be made), made for its owner alone, and is whole when the session is disconnected. A
- * thread of its own writes it: where that falls behind by more than 1 MB of datagrams, some are left out; a disk that is full ends the
- * file; a warning in the log tells of both. Another url is refused with MSDK_E_UNSUPPORTED. */
+ * (msdk_session_connect: MSDK_E_IO where it cannot be made, MSDK_E_INVALID where it is neither a regular file nor a character device),
+ * made for its owner alone, and is whole when the session is disconnected. A thread of its own writes it: where that falls behind by
+ * more than 1 MB of datagrams, some are left out; a disk that is full ends the file; a warning in the log tells of both. Another url is
+ * refused with MSDK_E_UNSUPPORTED. */
 enum {
   MSDK_CAPTURE_PLAIN = 1 /* packets before SRTP protects them and after it was taken away, not as they are sent: they can be looked into */
 };

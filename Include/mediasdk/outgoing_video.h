@@ -154,8 +154,8 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_remove_filter(msdk_outgoing_video *s
 /* The format this sender takes. [any thread] */
 MSDK_EXPORT msdk_result msdk_frame_sender_format(msdk_frame_sender *sender, msdk_video_format *out);
 
-/* A writable frame of that format from the sender's pool of 8. MSDK_E_TIMEOUT when all are still in use. *out has one reference, the
- * caller's. [any thread] [may wait] */
+/* A writable frame of that format from the sender's pool of 8, in which those that receivers hold do not count. MSDK_E_TIMEOUT when all are
+ * still in use. *out has one reference, the caller's. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_frame_sender_acquire(msdk_frame_sender *sender, uint32_t timeout_ms, msdk_video_frame **out);
 
 /* Sends a frame. The SDK takes a reference of its own; the caller keeps his, and from now on writes to neither memory nor struct until

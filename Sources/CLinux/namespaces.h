@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -31,8 +32,9 @@ static inline int msdk_keep_capabilities(uint32_t kept) {
 /* What root may do to files: CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER and CAP_FSETID. */
 enum { MSDK_CAPABILITIES_OF_FILES = 0x1F };
 
-/* Files can be read from now on and nothing more: not written, made, removed, renamed or linked, but for what lies beneath /dev. Descriptors that
- * are open stay as they are. 0, or -1 with errno where the kernel has no Landlock. For a process with no_new_privs. */
+/* Files can be read from now on and nothing more: not written, made, removed, renamed or linked, but for the devices of media and terminals and
+ * those that swallow all. Not /dev/shm, where other processes' memory lies, nor raw devices: disks, memory, input. Descriptors that are open stay
+ * as they are. 0, or -1 with errno where the kernel has no Landlock. For a process with no_new_privs. */
 static inline int msdk_read_files_only(void) {
   enum { WRITE_FILE = 1 << 1, REMOVE_DIR = 1 << 4, LAST_OF_FIRST = 1 << 12, REFER = 1 << 13, TRUNCATE = 1 << 14, IOCTL_DEV = 1 << 15 };
   /* Everything that makes or removes, bits 4 to 12. */
@@ -43,12 +45,21 @@ static inline int msdk_read_files_only(void) {
   if (version >= 3) refused |= TRUNCATE;
   long rules = syscall(444, &refused, sizeof refused, 0);
   if (rules < 0) return -1;
-  struct { uint64_t allowed; int32_t parent; } __attribute__((packed)) devices = {WRITE_FILE | (version >= 3 ? TRUNCATE : 0), -1};
-  devices.parent = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  int result = devices.parent < 0 ? -1 : (int)syscall(445 /* landlock_add_rule */, (int)rules, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &devices, 0);
+  static const char *const places[] = {"null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "snd", "dri"};
+  enum { PLACES = sizeof places / sizeof places[0], CAMERAS = 64 };
+  struct { uint64_t allowed; int32_t parent; } __attribute__((packed)) device = {WRITE_FILE | (version >= 3 ? TRUNCATE : 0), -1};
+  int result = 0;
+  for (int i = 0; i < PLACES + CAMERAS && result == 0; i++) {
+    char path[32];
+    if (i < PLACES) snprintf(path, sizeof path, "/dev/%s", places[i]);
+    else snprintf(path, sizeof path, "/dev/video%d", i - PLACES);
+    device.parent = open(path, 0x200000 /* O_PATH, which Swift does not see */ | O_NOFOLLOW | O_CLOEXEC);
+    if (device.parent < 0) continue; /* there is none */
+    result = (int)syscall(445 /* landlock_add_rule */, (int)rules, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &device, 0);
+    close(device.parent);
+  }
   if (result == 0) result = (int)syscall(446 /* landlock_restrict_self */, (int)rules, 0);
   int error = errno;
-  if (devices.parent >= 0) close(devices.parent);
   close((int)rules);
   errno = error;
   return result;

@@ -1,7 +1,7 @@
 #include "self.h"
+#include "../CLinux/signals.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -50,11 +50,7 @@ static void destroy(msdk_feeder *feeder) {
 static msdk_result start_thread(msdk_feeder *feeder) {
   feeder->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (feeder->wake < 0) return fail(MSDK_E_NOMEM, "no descriptor is left: %s", strerror(errno));
-  sigset_t all, former; /* signals are the program's */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &former);
-  int code = pthread_create(&feeder->thread, NULL, link_run, feeder);
-  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  int code = msdk_thread_create(&feeder->thread, NULL, link_run, feeder);
   return code == 0 ? MSDK_OK : fail(MSDK_E_NOMEM, "no thread is left: %s", strerror(code));
 }
 

@@ -9,6 +9,14 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
   private struct Tail {
     var format: msdk_audio_format
     var plane: UnsafeMutablePointer<UInt8>?
+    /// What the frame is, as the SDK made it: the public struct, and what it points to, can be changed by whoever has a pointer to it.
+    var own: Own
+  }
+
+  private struct Own {
+    var format: msdk_audio_format
+    var plane: UnsafeMutablePointer<UInt8>?
+    var sampleCount: UInt32
   }
 
   private static let tailOffset = (MemoryLayout<msdk_audio_frame>.size + 15) & ~15
@@ -31,9 +39,16 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
       Unmanaged.passUnretained(pool).release()
       throw MediaError(.noMemory, "65,536 audio frames are alive in this process; unref frames that are done with")
     }
+    return initialize(payload, format, sampleCount: sampleCount, at: memory.assumingMemoryBound(to: UInt8.self))
+  }
+
+  private static func initialize(
+    _ payload: UnsafeMutableRawPointer, _ format: AudioFormat, sampleCount: Int, at plane: UnsafeMutablePointer<UInt8>?
+  ) -> AudioFrame {
     let native = payload.bindMemory(to: msdk_audio_frame.self, capacity: 1)
     let tail = (payload + tailOffset).bindMemory(to: Tail.self, capacity: 1)
-    tail.pointee = Tail(format: format.foreign, plane: memory.assumingMemoryBound(to: UInt8.self))
+    let own = Own(format: format.foreign, plane: plane, sampleCount: UInt32(sampleCount))
+    tail.initialize(to: Tail(format: own.format, plane: plane, own: own))
     var frame = msdk_audio_frame()
     frame.struct_size = UInt32(MemoryLayout<msdk_audio_frame>.size)
     frame.flags = UInt32(MSDK_FRAME_WRITABLE)
@@ -46,6 +61,16 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
     frame.level = AudioFrame.silentLevel
     native.pointee = frame
     return AudioFrame(native: native)
+  }
+
+  /// Another frame of the same memory, for somebody whose share that is; nil when they hold as many as they may.
+  public func lent(to share: FrameShare) -> AudioFrame? {
+    guard let payload = AudioFrame.table?.view(of: native, share: share) else { return nil }
+    let frame = AudioFrame.initialize(payload, format, sampleCount: sampleCount, at: native.pointee.planes?.pointee)
+    frame.native.pointee.duration_ns = native.pointee.duration_ns
+    frame.copyIdentity(from: self)
+    frame.setWritable(false)
+    return frame
   }
 
   /// A writable, silent buffer of memory of its own.
@@ -68,6 +93,38 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
       throw MediaError(.handle, "frame is \(pointer == nil ? "NULL" : "not a live audio frame"); accepted: a frame with a reference left")
     }
     return AudioFrame(native: UnsafeMutablePointer(mutating: pointer))
+  }
+
+  /// The same, of one that is to be read or written: refused when it is not what the SDK made any more.
+  public static func checked(foreign pointer: UnsafePointer<msdk_audio_frame>?) throws(MediaError) -> AudioFrame {
+    let frame = try retained(foreign: pointer)
+    do throws(MediaError) {
+      try frame.check()
+    } catch {
+      frame.release()
+      throw error
+    }
+    return frame
+  }
+
+  public func check() throws(MediaError) {
+    guard let member = changedMember else { return }
+    throw MediaError(.invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
+  }
+
+  private var tail: UnsafeMutablePointer<Tail> {
+    (UnsafeMutableRawPointer(native) + AudioFrame.tailOffset).assumingMemoryBound(to: Tail.self)
+  }
+
+  /// The first member of the public struct that is not as it was made, of those that say where the samples are.
+  private var changedMember: StaticString? {
+    let planes = UnsafeRawPointer(tail) + (MemoryLayout<Tail>.offset(of: \.plane) ?? 0)
+    guard native.pointee.format.map(UnsafeRawPointer.init) == UnsafeRawPointer(tail) else { return "format" }
+    guard memcmp(tail, &tail.pointee.own.format, MemoryLayout<msdk_audio_format>.size) == 0 else { return "format's members" }
+    guard native.pointee.plane_count == 1 else { return "plane_count" }
+    guard native.pointee.planes.map(UnsafeRawPointer.init) == planes else { return "planes" }
+    guard tail.pointee.plane == tail.pointee.own.plane else { return "planes[0]" }
+    return native.pointee.sample_count == tail.pointee.own.sampleCount ? nil : "sample_count"
   }
 
   public static func release(foreign pointer: UnsafePointer<msdk_audio_frame>) -> Bool {
@@ -135,6 +192,7 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
   /// Says that it holds fewer samples than it was made for.
   public func shorten(to sampleCount: Int) {
     native.pointee.sample_count = UInt32(clamping: min(max(0, sampleCount), self.sampleCount))
+    tail.pointee.own.sampleCount = native.pointee.sample_count
     native.pointee.duration_ns = format.duration(ofSamples: self.sampleCount)
   }
 

@@ -10,6 +10,8 @@ public final class BufferPool: Sendable {
   private struct State {
     var idle: [Buffer] = []
     var inUse = 0
+    /// Of these, those that are lent: who borrowed them answers for them (`FrameShare`).
+    var lent = 0
   }
 
   /// Pictures begin on a page. Copying into memory that begins a few bytes further into its page than the source does is several times slower,
@@ -18,7 +20,7 @@ public final class BufferPool: Sendable {
   public let limit: Int
   private let state: Monitor<State>
 
-  /// At most `limit` buffers are in use at a time, and as many are kept.
+  /// At most `limit` buffers are in use at a time beside those that are lent, and as many are kept.
   public init(limit: Int) {
     self.limit = limit
     var state = State()
@@ -32,11 +34,14 @@ public final class BufferPool: Sendable {
     }
   }
 
+  /// Those that are lent included.
+  public var inUse: Int { state.withLock { $0.inUse } }
+
   /// A buffer of at least that capacity, aligned to 64 bytes; nil when all are in use until the deadline, or there is no memory.
   func take(capacity: Int, deadline: Int64) -> Buffer? {
     let limit = self.limit
     let found: Buffer?? = state.wait(until: deadline) { state in
-      guard state.inUse < limit else { return nil }
+      guard state.inUse - state.lent < limit else { return nil }
       state.inUse += 1
       return .some(state.idle.popLast())
     }
@@ -52,10 +57,20 @@ public final class BufferPool: Sendable {
   }
 
   func takeBack(_ buffer: Buffer) {
-    state.withLock { state in
+    let limit = self.limit
+    let isKept = state.withLock { state in
       state.inUse -= 1
+      guard state.idle.count < limit else { return false }
       state.idle.append(buffer)
+      return true
     }
+    if !isKept { Glibc.free(buffer.memory) }
     state.notify()
+  }
+
+  /// A buffer was lent (1), or is not any more (-1).
+  func countLoan(_ change: Int) {
+    state.withLock { $0.lent += change }
+    if change > 0 { state.notify() }
   }
 }

@@ -5,7 +5,8 @@ import Glibc
 public struct EncodedFrame: @unchecked Sendable, Equatable {
   public let native: UnsafeMutablePointer<msdk_encoded_frame>
 
-  private static let table = SlotTable(payloadSize: MemoryLayout<msdk_encoded_frame>.size, capacity: 65_536)
+  private static let ownOffset = (MemoryLayout<msdk_encoded_frame>.size + 15) & ~15
+  private static let table = SlotTable(payloadSize: ownOffset + MemoryLayout<msdk_encoded_frame>.size, capacity: 65_536)
 
   public static let largest = 16 << 20
   public static var liveCount: Int { table?.liveCount ?? 0 }
@@ -41,7 +42,18 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     native.pointee.struct_size = UInt32(MemoryLayout<msdk_encoded_frame>.size)
     native.pointee.data = UnsafePointer(memory.assumingMemoryBound(to: UInt8.self))
     native.pointee.size = UInt64(size)
-    return EncodedFrame(native: native)
+    let frame = EncodedFrame(native: native)
+    frame.seal()
+    return frame
+  }
+
+  /// Another frame of the same memory, for somebody whose share that is; nil when they hold as many as they may.
+  public func lent(to share: FrameShare) -> EncodedFrame? {
+    guard let payload = EncodedFrame.table?.view(of: native, share: share) else { return nil }
+    let frame = EncodedFrame(native: payload.bindMemory(to: msdk_encoded_frame.self, capacity: 1))
+    frame.native.initialize(to: native.pointee)
+    frame.seal()
+    return frame
   }
 
   public static func retained(foreign pointer: UnsafePointer<msdk_encoded_frame>?) throws(MediaError) -> EncodedFrame {
@@ -49,6 +61,33 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
       throw MediaError(.handle, "frame is \(pointer == nil ? "NULL" : "not a live encoded frame"); accepted: one with a reference left")
     }
     return EncodedFrame(native: UnsafeMutablePointer(mutating: pointer))
+  }
+
+  /// Refuses one that is not what the SDK made any more.
+  public func check() throws(MediaError) {
+    guard let member = changedMember else { return }
+    throw MediaError(.invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose data and description are as made")
+  }
+
+  /// What the frame is, as the SDK made it: the public struct can be changed by whoever has a pointer to it.
+  private var own: UnsafeMutablePointer<msdk_encoded_frame> {
+    (UnsafeMutableRawPointer(native) + EncodedFrame.ownOffset).assumingMemoryBound(to: msdk_encoded_frame.self)
+  }
+
+  /// Keeps what the frame is. To be called by who describes it after it was made.
+  public func seal() {
+    own.initialize(to: native.pointee)
+  }
+
+  /// The first member of the public struct that is not as it was made, of those that say where and of what kind the data is.
+  private var changedMember: StaticString? {
+    let (now, made) = (native.pointee, own.pointee)
+    guard now.data == made.data else { return "data" }
+    guard now.size == made.size else { return "size" }
+    guard now.codec == made.codec else { return "codec" }
+    guard (now.flags ^ made.flags) & UInt32(MSDK_ENCODED_KEY) == 0 else { return "flags" }
+    // Of others the data says nothing, and who made the frame may.
+    return !isKeyFrame || now.width == made.width && now.height == made.height ? nil : "width or height"
   }
 
   public static func release(foreign pointer: UnsafePointer<msdk_encoded_frame>) -> Bool {

@@ -52,5 +52,6 @@ extension VideoFrame {
         offset += bytes
       }
     }
+    seal()
   }
 }

@@ -11,6 +11,9 @@ struct SlotHeader {
   /// Or, for memory of somebody else's, whom to tell.
   var release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
   var opaque: UnsafeMutableRawPointer?
+  /// Or, for the memory of another slot, which one that is, of which a reference is kept; and in whose share this one counts.
+  var lender: UInt32?
+  var share: Unmanaged<FrameShare>?
 }
 
 /// A table of frame structs in one stretch of address space that is reserved once and never given back. So a foreign pointer can be checked by
@@ -73,10 +76,51 @@ final class SlotTable: @unchecked Sendable {
     return references(index).pointee.load(ordering: .acquiring)
   }
 
-  /// Whether the memory of a slot that is in use is a pool's.
+  /// Whether the memory of a slot that is in use is a pool's, and no other slot's or that of one which nobody else holds.
   func isPooled(_ pointer: UnsafeRawPointer) -> Bool {
-    guard let index = index(of: pointer) else { return false }
+    guard var index = index(of: pointer) else { return false }
+    while let lender = headerPointer(index).pointee.lender {
+      guard references(lender).pointee.load(ordering: .acquiring) == 1 else { return false }
+      index = lender
+    }
     return headerPointer(index).pointee.pool != nil
+  }
+
+  /// Whether the memory of a slot that is in use is somebody else's.
+  func isForeign(_ pointer: UnsafeRawPointer) -> Bool {
+    guard let index = index(of: pointer) else { return false }
+    return headerPointer(origin(of: index)).pointee.pool == nil
+  }
+
+  /// The slot whose own the memory is.
+  private func origin(of index: UInt32) -> UInt32 {
+    var origin = index
+    while let lender = headerPointer(origin).pointee.lender { origin = lender }
+    return origin
+  }
+
+  // MARK: Lending
+
+  /// Another slot over the memory of one that is in use, which it keeps; nil when all are in use. With a share it is a loan: it counts there, and
+  /// the memory does not count among what its pool has given out. nil when the share is used up.
+  func view(of pointer: UnsafeRawPointer, share: FrameShare? = nil) -> UnsafeMutableRawPointer? {
+    guard let lender = index(of: pointer), share?.take() ?? true else { return nil }
+    _ = tryRetain(pointer)
+    guard let payload = allocate(SlotHeader(lender: lender, share: share.map { Unmanaged.passRetained($0) })) else {
+      _ = release(pointer)
+      share?.giveBack()
+      return nil
+    }
+    if share != nil { countLoan(of: lender, 1) }
+    return payload
+  }
+
+  /// Of a slot that the caller keeps alive. The first loan of a memory and the last count for its pool.
+  private func countLoan(of lender: UInt32, _ change: Int32) {
+    let origin = origin(of: lender)
+    let (before, now) = loans(origin).pointee.wrappingAdd(change, ordering: .acquiringAndReleasing)
+    guard before == 0 || now == 0 else { return }
+    headerPointer(origin).pointee.pool?.takeUnretainedValue().countLoan(Int(change))
   }
 
   /// Adds a reference if there is one; false for garbage and the dead.
@@ -121,11 +165,26 @@ final class SlotTable: @unchecked Sendable {
       pool.release()
     }
     if let release = header.release { ForeignCode.run { release(header.opaque) } }
+    if let lender = header.lender { giveBack(lender, header.share) }
   }
 
-  // A slot: references (8 bytes), header, payload.
+  private func giveBack(_ lender: UInt32, _ share: Unmanaged<FrameShare>?) {
+    if let share {
+      countLoan(of: lender, -1)
+      share.takeUnretainedValue().giveBack()
+      share.release()
+    }
+    _ = release(payload(lender))
+  }
+
+  // A slot: references (4 bytes), loans (4 bytes), header, payload.
   private func references(_ index: UInt32) -> UnsafeMutablePointer<Atomic<UInt32>> {
     (base + Int(index) * stride).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
+  /// How many slots over this one's memory are lent.
+  private func loans(_ index: UInt32) -> UnsafeMutablePointer<Atomic<Int32>> {
+    (base + Int(index) * stride + 4).assumingMemoryBound(to: Atomic<Int32>.self)
   }
 
   private func headerPointer(_ index: UInt32) -> UnsafeMutablePointer<SlotHeader> {

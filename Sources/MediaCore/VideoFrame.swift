@@ -7,7 +7,15 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
   public let native: UnsafeMutablePointer<msdk_video_frame>
 
   private static let formatOffset = (MemoryLayout<msdk_video_frame>.size + 15) & ~15
-  private static let table = SlotTable(payloadSize: formatOffset + MemoryLayout<msdk_video_format>.size, capacity: 65_536)
+  private static let ownOffset = (formatOffset + MemoryLayout<msdk_video_format>.size + 15) & ~15
+  private static let table = SlotTable(payloadSize: ownOffset + MemoryLayout<Own>.size, capacity: 65_536)
+
+  /// What the frame is, as the SDK made it: the public struct can be changed by whoever has a pointer to it.
+  private struct Own {
+    var format = msdk_video_format()
+    var planes: Planes
+    var planeCount: UInt32
+  }
 
   public static var liveCount: Int { table?.liveCount ?? 0 }
 
@@ -24,6 +32,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     }
     layout.place(in: memory, of: frame)
     frame.native.pointee.flags = UInt32(MSDK_FRAME_WRITABLE)
+    frame.seal()
     return frame
   }
 
@@ -48,29 +57,36 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     frame.native.pointee.plane.0 = planes.0
     if count > 1 { frame.native.pointee.plane.1 = planes.1 }
     if count > 2 { frame.native.pointee.plane.2 = planes.2 }
+    frame.seal()
     return frame
   }
 
   /// Another frame of the same memory, to bear another timestamp and sequence. Keeps this one.
   public func view() throws(MediaError) -> VideoFrame {
-    retain()
-    let giveBack: @convention(c) (UnsafeMutableRawPointer?) -> Void = { opaque in
-      guard let opaque else { return }
-      VideoFrame(native: opaque.assumingMemoryBound(to: msdk_video_frame.self)).release()
-    }
-    guard let frame = VideoFrame.allocate(format, SlotHeader(release: giveBack, opaque: UnsafeMutableRawPointer(native))) else {
-      release()
-      throw VideoFrame.tableFull
-    }
+    guard let payload = VideoFrame.table?.view(of: native) else { throw VideoFrame.tableFull }
+    return sibling(at: payload)
+  }
+
+  /// The same for somebody whose share that is; nil when they hold as many as they may.
+  public func lent(to share: FrameShare) -> VideoFrame? {
+    VideoFrame.table?.view(of: native, share: share).map(sibling)
+  }
+
+  private func sibling(at payload: UnsafeMutableRawPointer) -> VideoFrame {
+    let frame = VideoFrame.initialize(payload, format)
     let format = frame.native.pointee.format
     frame.native.pointee = native.pointee
     frame.native.pointee.format = format
     frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
+    frame.seal()
     return frame
   }
 
   static func allocate(_ format: VideoFormat, _ header: SlotHeader) -> VideoFrame? {
-    guard let payload = table?.allocate(header) else { return nil }
+    table?.allocate(header).map { initialize($0, format) }
+  }
+
+  private static func initialize(_ payload: UnsafeMutableRawPointer, _ format: VideoFormat) -> VideoFrame {
     let native = payload.bindMemory(to: msdk_video_frame.self, capacity: 1)
     let nativeFormat = (payload + formatOffset).bindMemory(to: msdk_video_format.self, capacity: 1)
     nativeFormat.pointee = format.foreign
@@ -95,6 +111,49 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
       throw MediaError(.handle, "\(argument) is \(pointer == nil ? "NULL" : "not a live video frame"); accepted: a frame with a reference left")
     }
     return VideoFrame(native: UnsafeMutablePointer(mutating: pointer))
+  }
+
+  /// The same, of one that is to be read or written: refused when it is not what the SDK made any more.
+  public static func checked(
+    foreign pointer: UnsafePointer<msdk_video_frame>?, argument: StaticString = "frame"
+  ) throws(MediaError) -> VideoFrame {
+    let frame = try retained(foreign: pointer, argument: argument)
+    do throws(MediaError) {
+      try frame.check(argument: argument)
+    } catch {
+      frame.release()
+      throw error
+    }
+    return frame
+  }
+
+  public func check(argument: StaticString = "frame") throws(MediaError) {
+    guard let member = changedMember else { return }
+    throw MediaError(.invalid, "\(argument)->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
+  }
+
+  private var own: UnsafeMutablePointer<Own> {
+    (UnsafeMutableRawPointer(native) + VideoFrame.ownOffset).assumingMemoryBound(to: Own.self)
+  }
+
+  /// Keeps what the frame is. To be called when its maker has filled the public struct.
+  func seal() {
+    own.initialize(to: Own(planes: native.pointee.plane, planeCount: native.pointee.plane_count))
+    sealFormat()
+  }
+
+  private func sealFormat() {
+    if let format = native.pointee.format { own.pointee.format = format.pointee }
+  }
+
+  /// The first member of the public struct that is not as it was made, of those that say where the pixels are.
+  private var changedMember: StaticString? {
+    let format = UnsafeMutableRawPointer(native) + VideoFrame.formatOffset
+    guard native.pointee.format.map(UnsafeRawPointer.init) == UnsafeRawPointer(format) else { return "format" }
+    guard memcmp(format, own, MemoryLayout<msdk_video_format>.size) == 0 else { return "format's members" }
+    guard native.pointee.plane_count == own.pointee.planeCount else { return "plane_count" }
+    guard native.pointee.memory_kind == UInt32(MSDK_MEMORY_CPU) else { return "memory_kind" }
+    return memcmp(&native.pointee.plane, &own.pointee.planes, MemoryLayout<Planes>.size) == 0 ? nil : "plane"
   }
 
   public static func release(foreign pointer: UnsafePointer<msdk_video_frame>) -> Bool {
@@ -137,6 +196,9 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
 
   public var isWritable: Bool { native.pointee.flags & UInt32(MSDK_FRAME_WRITABLE) != 0 }
 
+  /// Whether its memory is not the SDK's, but was wrapped.
+  public var isForeign: Bool { VideoFrame.table?.isForeign(native) ?? false }
+
   /// Whether its memory is of a pool of ours, and not somebody else's or another frame's.
   public var isPooled: Bool { VideoFrame.table?.isPooled(native) ?? false }
 
@@ -173,6 +235,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     format.pointee.color_transfer = color.transfer
     format.pointee.color_matrix = color.matrix
     format.pointee.color_full_range = color.fullRange ? 1 : 0
+    sealFormat()
   }
 
   /// Leaves the last columns and rows out: of a view of one's own, at most as large as it is.
@@ -180,6 +243,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     guard let own = UnsafeMutablePointer(mutating: native.pointee.format) else { return }
     own.pointee.width = min(own.pointee.width, format.width)
     own.pointee.height = min(own.pointee.height, format.height)
+    sealFormat()
   }
 
   /// Copies the pixels of a frame of the same format and size, row by row.

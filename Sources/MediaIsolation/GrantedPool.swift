@@ -74,7 +74,8 @@ final class GrantedPool: @unchecked Sendable {
     guard isTaken else { throw MediaError(.corrupt, "it named slot \(slot), which it was not granted") }
   }
 
-  /// Bytes that the plugin says lie in a slot, for the call only: the slot comes back after it.
+  /// Bytes that the plugin says lie in a slot, for the call only: the slot comes back after it. The plugin may write there meanwhile: they are to be
+  /// copied, once, before anything is made of what they say.
   func withBytes(_ header: EncodedHeader, _ body: (UnsafeRawBufferPointer) -> Void) throws(MediaError) {
     try claim(header.generation, header.slot)
     defer { giveBack(header.slot) }

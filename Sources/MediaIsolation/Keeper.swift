@@ -255,11 +255,7 @@ enum ThreadOfOurs {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Signals are for the program's threads.
-    var (all, before) = (sigset_t(), sigset_t())
-    sigfillset(&all)
-    pthread_sigmask(SIG_BLOCK, &all, &before)
-    let error = pthread_create(&thread, &attributes, { opaque in
+    let error = msdk_thread_create(&thread, &attributes, { opaque in
       guard let opaque else { return nil }
       let job = Unmanaged<Job>.fromOpaque(opaque).takeRetainedValue()
       pthread_setname_np(pthread_self(), job.name)
@@ -267,7 +263,6 @@ enum ThreadOfOurs {
       job.body()
       return nil
     }, job.toOpaque())
-    pthread_sigmask(SIG_SETMASK, &before, nil)
     pthread_attr_destroy(&attributes)
     if error != 0 { job.release() }
     return error == 0

@@ -13,6 +13,7 @@ package enum FilterRules {
     if out == input.native {
       guard input.references > 1 else { throw picture(.handle, "gave the frame back whose reference it had given away") }
       input.release()
+      try input.check(argument: "what it gave")
       guard input.fits(format) else { throw picture(.format, "gave \(input.format); agreed: \(format)") }
       return nil
     }
@@ -23,6 +24,12 @@ package enum FilterRules {
       throw picture(.invalid, "gave a frame that was given before; accepted: the one that came, or a new one")
     }
     guard given.references > 1 else { throw picture(.handle, "gave a frame without a reference") }
+    do throws(MediaError) {
+      try given.check(argument: "what it gave")
+    } catch {
+      given.release()
+      throw error
+    }
     guard given.fits(format) else {
       let was = given.format
       given.release()

@@ -98,7 +98,7 @@ package enum HostTable {
     host.video_frame_make_writable = { token, input, out in
       HostTable.result(token) { instance throws(MediaError) in
         guard let out else { throw MediaError(.invalid, "out is NULL") }
-        let frame = try VideoFrame.retained(foreign: input)
+        let frame = try VideoFrame.checked(foreign: input)
         defer { frame.release() }
         if frame.isWritable, frame.references == 2 || instance.mayWrite(to: frame) {
           out.pointee = frame.native
@@ -130,6 +130,7 @@ package enum HostTable {
       guard let instance = HostTable.instance(token), let sink = instance.state.withLock({ $0.sink }) else {
         return msdk_result(MSDK_E_CLOSED)
       }
+      guard (try? frame.check()) != nil else { return msdk_result(MSDK_E_INVALID) }
       frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
       if frame.native.pointee.timestamp_ns == 0 { frame.native.pointee.timestamp_ns = instance.clock() }
       return sink.take(frame)?.rawValue ?? msdk_result(MSDK_OK)

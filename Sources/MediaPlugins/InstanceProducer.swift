@@ -138,6 +138,12 @@ extension PluginInstance {
     // Its reference becomes ours: one is added for having looked, and taken away again.
     let frame = try VideoFrame.retained(foreign: pointer)
     frame.release()
+    do throws(MediaError) {
+      try frame.check(argument: "what produce_frame gave")
+    } catch {
+      frame.release()
+      throw error
+    }
     if frame.native.pointee.timestamp_ns == 0 { frame.native.pointee.timestamp_ns = due }
     return .frame(frame)
   }

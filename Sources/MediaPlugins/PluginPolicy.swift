@@ -33,6 +33,7 @@ public struct PluginPolicy: Sendable {
     if let glob = glob(for: name) {
       throw MediaError(.permission, "plugin \(path) is disabled: MSDK_PLUGIN_DISABLE has \"\(glob)\"")
     }
+    if !PluginTrust.isWaived { try PluginTrust.check(path) }
     guard isSafeMode else { return }
     let directory = PluginPolicy.resolved(path).flatMap { file in file.lastIndex(of: "/").map { String(file[..<$0]) } }
     guard let directory, PluginSearch.ownDirectories.contains(directory) else {

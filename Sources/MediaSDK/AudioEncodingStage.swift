@@ -97,6 +97,7 @@ final class AudioEncodingStage: @unchecked Sendable {
     native.pointee.level = level
     native.pointee.flags = flags
     native.pointee.sequence = sequence
+    encoded.seal()
     try body(Packet(frame: encoded, end: time + duration))
   }
 }

@@ -41,6 +41,7 @@ final class EncodingStage: @unchecked Sendable {
     let color = frame.format.color
     native.pointee.color_matrix = color.matrix
     native.pointee.color_full_range = color.fullRange ? 1 : 0
+    encoded.seal()
     if encoded.isKeyFrame { lastKeyFrame = work.pending.timestamp }
     return encoded
   }

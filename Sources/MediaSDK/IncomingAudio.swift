@@ -38,7 +38,7 @@ public final class IncomingAudio: MediaSink {
     /// The newest unit that arrived.
     var latest: PictureID = 0
     /// What the stream's worker has yet to look at.
-    var inbound = BoundedQueue<Arrival>(capacity: 60)
+    var inbound = BoundedQueue<Arrival>(capacity: IncomingAudio.inboundCapacity)
     /// What arrived or was mixed, one after the other.
     var handing = Handover()
     var worker: (any Worker)?
@@ -60,6 +60,8 @@ public final class IncomingAudio: MediaSink {
   /// nil: the mix.
   let remote: Remote?
   let guarded = Monitor(Guarded())
+  /// The buffers and packets as they came that wait here, or that the program or a renderer has.
+  let share = FrameShare(limit: IncomingAudio.mostFrames(waiting: 0))
   let output = IncomingQueues<AudioFrame>(measure: { $0.native.pointee.duration_ns }) { $0.release() }
   let renderers = AudioRendererList()
   let filters = AudioFilterChain()
@@ -116,6 +118,7 @@ public final class IncomingAudio: MediaSink {
       filters.noteGap()
       let longest = Int64(options.queueMilliseconds) * 1_000_000
       let most = Int(longest / IncomingAudio.shortest)
+      share.setLimit(IncomingAudio.mostFrames(waiting: most))
       output.open(capacity: most, encodedCapacity: most, longest: longest, policy: options.queuePolicy)
       if isMix { beginMixing(&guarded) }
     }
@@ -130,6 +133,10 @@ public final class IncomingAudio: MediaSink {
 
   /// An Opus packet.
   private static let shortest: Int64 = 2_500_000
+  private static let inboundCapacity = 60
+
+  /// Those that may wait, for the stream's thread and to be read, and 2,048 in the program's hands.
+  private static func mostFrames(waiting: Int) -> Int { inboundCapacity + waiting + 2_048 }
 
   private func beginMixing(_ guarded: inout Guarded) {
     let mixer = AudioMixer(guarded.options.mixFormat, clock: clock)

@@ -6,7 +6,15 @@ import MediaTransport
 /// The way of a unit from the transport, or of a buffer from the mixer, to those who take it.
 extension IncomingAudio {
   /// On the thread that brings it; borrowed.
-  public func receive(_ unit: MediaUnit, _ picture: PictureID) {
+  public func receive(_ arrived: MediaUnit, _ picture: PictureID) {
+    guard let unit = arrived.lent(to: share) else {
+      return guarded.withLock { guarded in
+        guarded.counters.countArrival(arrived, picture, after: guarded.latest)
+        guarded.counters.dropped += 1
+        guarded.latest = picture
+      }
+    }
+    defer { unit.release() }
     let hasRenderers = !renderers.isEmpty
     enum Way {
       case none

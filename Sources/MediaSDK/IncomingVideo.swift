@@ -53,6 +53,8 @@ public final class IncomingVideo: MediaSink {
   let transport: any Transport
   let guarded = Monitor(Guarded())
   let output = IncomingQueues<VideoFrame>()
+  /// The frames as they came that wait here, or that the program or a renderer has.
+  let share = FrameShare(limit: 0)
   let renderers = RendererList()
   let taps = FrameTaps()
   let filters = VideoFilterChain(keepsFormat: false)
@@ -104,6 +106,7 @@ public final class IncomingVideo: MediaSink {
       let decoding = codec.map { DecodingStage($0, frameRate: format.frameRate, events: hearDecoder) }
       guarded.worker = clock.makeWorker("msdk-receive") { self.process(start, decoding) }
       filters.noteGap()
+      share.setLimit(options.mostFrames(isRaw: description.codec == 0))
       output.open(options)
     }
     session.push(.incomingVideoState(self, .started, nil))

@@ -6,7 +6,7 @@ import MediaTransport
 /// The way of a unit from the transport to those who take it.
 extension IncomingVideo {
   /// On the thread that brings it; borrowed.
-  public func receive(_ unit: MediaUnit, _ picture: PictureID) {
+  public func receive(_ arrived: MediaUnit, _ picture: PictureID) {
     let now = clock.now()
     let hasRenderers = !renderers.isEmpty
     struct Plan {
@@ -16,12 +16,16 @@ extension IncomingVideo {
     }
     let plan: Plan? = guarded.withLock { guarded in
       guard guarded.state == .started else { return nil }
-      guarded.counters.countArrival(unit, picture, after: guarded.latest)
+      guarded.counters.countArrival(arrived, picture, after: guarded.latest)
       guarded.rate.count(at: now)
       guarded.latest = picture
       return Plan(options: guarded.options, callback: guarded.callback, gate: guarded.deliveryGate)
     }
     guard let plan else { return }
+    guard let unit = arrived.lent(to: share) else {
+      return guarded.withLock { $0.counters.dropped += 1 }
+    }
+    defer { unit.release() }
     switch unit {
     case .encoded(let frame):
       if plan.options.output != .raw { offer(frame) }

@@ -34,6 +34,13 @@ public struct IncomingVideoOptions: Sendable {
     }
   }
 
+  /// Of the frames as they come: those that may wait, for the stream's thread and to be read, and 32 in the program's hands.
+  func mostFrames(isRaw: Bool) -> Int {
+    let inHand = 32
+    guard !isRaw else { return 2 * (queueCapacity == 0 ? 3 : queueCapacity) + inHand }
+    return IncomingVideo.inboundCapacity + max(60, queueCapacity) + inHand
+  }
+
   /// What a picture of that format is to become.
   func wanted(from format: VideoFormat) -> VideoFormat {
     var wanted = format

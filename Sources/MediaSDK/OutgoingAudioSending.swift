@@ -31,6 +31,7 @@ extension OutgoingAudio {
 
   /// A buffer of the stream's format from a producer, copied, as it may be kept by others.
   func send(_ buffer: AudioFrame, deadline: Int64) throws(MediaError) {
+    try buffer.check()
     guard buffer.format.isSameSound(as: format), buffer.sampleCount == Int(format.samplesPerBuffer) else {
       throw MediaError(.format, "the buffer has \(buffer.sampleCount) samples of \(buffer.format); accepted: \(format.samplesPerBuffer) of \(format)")
     }
@@ -47,6 +48,7 @@ extension OutgoingAudio {
     guard options.isEncodedInput else {
       throw MediaError(.state, "the stream takes samples; make it with encoded_input to send packets")
     }
+    try packet.check()
     guard packet.native.pointee.codec == options.codec else {
       throw MediaError(.format, "the packet's codec is \(packet.native.pointee.codec); this stream's is \(options.codec)")
     }

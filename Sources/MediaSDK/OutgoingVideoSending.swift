@@ -27,6 +27,7 @@ extension OutgoingVideo {
     guard !options.isEncodedInput else {
       throw MediaError(.state, "the stream takes encoded frames (encoded_input); use msdk_frame_sender_send_encoded")
     }
+    try frame.check()
     guard frame.fits(sender.format) else {
       throw MediaError(.format, "the frame is \(frame.format); this sender accepts \(sender.format)")
     }
@@ -45,6 +46,7 @@ extension OutgoingVideo {
     guard options.isEncodedInput else {
       throw MediaError(.state, "the stream takes raw frames; make it with encoded_input to send encoded ones")
     }
+    try frame.check()
     guard frame.native.pointee.codec == options.codec else {
       throw MediaError(.format, "the frame's codec is \(frame.native.pointee.codec); this stream's is \(options.codec)")
     }
@@ -65,8 +67,16 @@ extension OutgoingVideo {
     }
   }
 
-  /// A frame that nobody else will write to: the caller's own, if this is its first sending, or another of the same memory.
+  /// A frame that nobody else will write to: the caller's own, if this is its first sending, or another of the same memory, or a copy.
   private func ownedFrame(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
+    if !hasEncoder, frame.isForeign {
+      if let lent = frame.lent(to: foreignFrames) { return lent }
+      guard let copy = try VideoFrame.make(frame.format, from: copies, deadline: 0) else { return try frame.view() }
+      try copy.copyPixels(from: frame)
+      copy.copyIdentity(from: frame)
+      copy.native.pointee.sequence = 0
+      return copy
+    }
     guard frame.native.pointee.sequence == 0, frame.references <= 2 else { return try frame.view() }
     frame.retain()
     return frame

@@ -81,7 +81,7 @@ public func msdk_video_frame_convert(
 ) -> msdk_result {
   face { () throws(MediaError) in
     let out = try required(out, "out")
-    let source = try VideoFrame.retained(foreign: frame)
+    let source = try VideoFrame.checked(foreign: frame)
     defer { source.release() }
     let format = try source.format.changed(to: ForeignStruct.read(required(wanted, "wanted"), argument: "wanted"))
     try VideoConverter.check(from: source.format, wanted: format)
@@ -102,9 +102,9 @@ public func msdk_video_frame_convert_into(
   _ frame: UnsafePointer<msdk_video_frame>!, _ destination: UnsafeMutablePointer<msdk_video_frame>!
 ) -> msdk_result {
   face { () throws(MediaError) in
-    let source = try VideoFrame.retained(foreign: frame)
+    let source = try VideoFrame.checked(foreign: frame)
     defer { source.release() }
-    let target = try VideoFrame.retained(foreign: destination, argument: "destination")
+    let target = try VideoFrame.checked(foreign: destination, argument: "destination")
     defer { target.release() }
     // One reference is the caller's, one ours for the time of the call.
     guard target.isWritable, target.references == 2, target != source else {
@@ -172,7 +172,7 @@ public func msdk_audio_frame_position(
 ) -> msdk_result {
   face { () throws(MediaError) in
     let sample = try required(sample, "sample")
-    let frame = try AudioFrame.retained(foreign: frame)
+    let frame = try AudioFrame.checked(foreign: frame)
     defer { frame.release() }
     sample.pointee = frame.position(of: timestamp)
   }
@@ -195,11 +195,18 @@ public func msdk_encoded_frame_create(
     guard attributes.orientation < 8 else {
       throw MediaError(.invalid, "source.orientation is \(attributes.orientation); accepted: 0..7")
     }
-    try attributes.describe(bytes, KnownCodecs.all)
     attributes.sequence = 0
     guard let frame = try EncodedFrame.make(copying: bytes, attributes: attributes, from: BufferPool(limit: 1), deadline: 0) else {
       throw MediaError(.noMemory, "no memory for \(attributes.size) bytes")
     }
+    // Of the copy, as others may write to what the caller has.
+    do throws(MediaError) {
+      try frame.native.pointee.describe(frame.bytes, KnownCodecs.all)
+    } catch {
+      frame.release()
+      throw error
+    }
+    frame.seal()
     out.pointee = frame.native
   }
 }

@@ -277,7 +277,7 @@ public func msdk_instance_detach_renderer(_ filter: OpaquePointer!, _ renderer: 
 public func msdk_instance_render(_ renderer: OpaquePointer!, _ frame: UnsafePointer<msdk_video_frame>!) -> msdk_result {
   face { () throws(MediaError) in
     let renderer = try Handles.instance(renderer, "renderer")
-    let frame = try VideoFrame.retained(foreign: frame)
+    let frame = try VideoFrame.checked(foreign: frame)
     defer { frame.release() }
     try renderer.render(frame, from: nil)
   }
@@ -287,7 +287,7 @@ public func msdk_instance_render(_ renderer: OpaquePointer!, _ frame: UnsafePoin
 public func msdk_instance_render_audio(_ renderer: OpaquePointer!, _ frame: UnsafePointer<msdk_audio_frame>!) -> msdk_result {
   face { () throws(MediaError) in
     let renderer = try Handles.instance(renderer, "renderer")
-    let frame = try AudioFrame.retained(foreign: frame)
+    let frame = try AudioFrame.checked(foreign: frame)
     defer { frame.release() }
     try renderer.render(frame, from: nil)
   }

@@ -34,7 +34,7 @@ public func msdk_video_frame_compose(
   face { () throws(MediaError) in
     let out = try required(out, "out")
     let view = try View(checking: required(view, "view"))
-    let frame = try VideoFrame.retained(foreign: frame)
+    let frame = try VideoFrame.checked(foreign: frame)
     defer { frame.release() }
     out.pointee = try ViewComposer(limit: 1).compose(frame, in: view).native
   }

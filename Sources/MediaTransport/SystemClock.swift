@@ -74,13 +74,8 @@ final class ThreadWorker: Worker {
     }
   }
 
-  /// Under the lock. Signals are blocked in the new thread: they are the program's.
+  /// Under the lock.
   private func start() -> pthread_t? {
-    var all = sigset_t()
-    var former = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &former)
-    defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
     var thread = pthread_t()
     let retained = Unmanaged.passRetained(self)
     let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
@@ -88,7 +83,7 @@ final class ThreadWorker: Worker {
       Unmanaged<ThreadWorker>.fromOpaque(argument).takeRetainedValue().run()
       return nil
     }
-    guard pthread_create(&thread, nil, entry, retained.toOpaque()) == 0 else {
+    guard msdk_thread_create(&thread, nil, entry, retained.toOpaque()) == 0 else {
       retained.release()
       return nil
     }

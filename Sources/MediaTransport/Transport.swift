@@ -77,6 +77,15 @@ public enum MediaUnit: Sendable {
     }
   }
 
+  /// Another one of the same memory, with a reference for the caller, whose share that is; nil when they hold as many as they may.
+  public func lent(to share: FrameShare) -> MediaUnit? {
+    switch self {
+    case .raw(let frame): frame.lent(to: share).map { .raw($0) }
+    case .sound(let frame): frame.lent(to: share).map { .sound($0) }
+    case .encoded(let frame): frame.lent(to: share).map { .encoded($0) }
+    }
+  }
+
   public var byteCount: Int {
     switch self {
     case .raw(let frame): frame.byteCount

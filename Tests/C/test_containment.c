@@ -216,6 +216,19 @@ static void files_are_read_only(msdk_engine *engine) {
     CHECK_TRY(attempt(instance, "make", other), "EACCES");
     CHECK_TRY(attempt(instance, "make directory", other), "EACCES");
     CHECK_TRY(attempt(instance, "write", "/dev/null"), "ok");
+    /* What other processes have there, and what is no device of media. */
+    char shared[64];
+    snprintf(shared, sizeof shared, "/dev/shm/msdk-containment-%d", (int)getpid());
+    int descriptor = open(shared, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    NEED(descriptor >= 0);
+    close(descriptor);
+    CHECK_TRY(attempt(instance, "write", shared), "EACCES");
+    unlink(shared);
+    CHECK_TRY(attempt(instance, "make", shared), "EACCES");
+    static const char *const devices[] = {"/dev/mem", "/dev/loop0", "/dev/sda", "/dev/vda", "/dev/kmsg", "/dev/fuse", "/dev/net/tun", "/dev/uinput"};
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+      if (access(devices[i], W_OK) == 0) CHECK_TRY(attempt(instance, "write", devices[i]), "EACCES");
+    }
     msdk_instance_destroy(instance);
   }
   CHECK_OK(create(engine, 0, &instance));

@@ -1,6 +1,8 @@
 /* frame.h: encoded frames made by the program: what is copied, what is parsed, what is refused. */
 #include "ivf.h"
 
+#include <pthread.h>
+
 static void the_clip_is_parsed(void) {
   static ivf_clip clip;
   NEED(ivf_open(&clip));
@@ -116,10 +118,41 @@ static void random_data_never_crashes(void) {
   CHECK(1);
 }
 
+static atomic_int is_over;
+
+/* Makes a key frame of it and none, again and again, as another process may in memory that is shared. */
+static void *change_the_first_byte(void *memory) {
+  for (volatile uint8_t *first = memory; !atomic_load(&is_over);) *first ^= 1;
+  return NULL;
+}
+
+/* What the frame says of its data is true of its data, whatever the caller's memory holds by then. */
+static void what_is_parsed_is_the_copy(void) {
+  ivf_clip clip;
+  NEED(ivf_open(&clip));
+  uint8_t *memory = malloc(clip.frame[0].size);
+  memcpy(memory, clip.frame[0].data, clip.frame[0].size);
+  pthread_t thread;
+  CHECK_EQ(pthread_create(&thread, NULL, change_the_first_byte, memory), 0);
+  int wrong = 0;
+  for (int i = 0; i < 20000; i++) {
+    msdk_encoded_frame *frame = encoded_of(memory, clip.frame[0].size, 0);
+    if (frame == NULL) continue;
+    wrong += ((frame->flags & MSDK_ENCODED_KEY) != 0) != ((frame->data[0] & 1) == 0);
+    msdk_encoded_frame_unref(frame);
+  }
+  CHECK_EQ(wrong, 0);
+  atomic_store(&is_over, 1);
+  pthread_join(thread, NULL);
+  free(memory);
+  ivf_close(&clip);
+}
+
 int main(int argc, char **argv) {
   RUN(the_clip_is_parsed);
   RUN(corrupt_data_is_refused);
   RUN(bad_arguments_are_named);
   RUN(random_data_never_crashes);
+  RUN(what_is_parsed_is_the_copy);
   return check_finish();
 }

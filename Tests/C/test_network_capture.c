@@ -1,6 +1,7 @@
 /* network.h: the file of what a session sends and what comes, read back. */
 #include "hosting.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 enum { MOST = 4096 };
@@ -242,10 +243,27 @@ static void what_is_refused(void) {
   msdk_engine_destroy(engine);
 }
 
+/* A reader that goes away would reach the program as SIGPIPE, when the rest is written at the end. */
+static void a_pipe_is_no_file(void) {
+  msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
+  CHECK_EQ(mkfifo("pipe.pcap", 0600), 0);
+  for (int is_read = 0; is_read < 2; is_read++) {
+    int reader = is_read ? open("pipe.pcap", O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    msdk_session *session = NULL;
+    CHECK_OK(captured(engine, "rtp://127.0.0.1:9", "pipe.pcap", 0, &session));
+    CHECK_ERROR(msdk_session_connect(session), MSDK_E_INVALID, "regular file");
+    if (reader >= 0) close(reader);
+    msdk_session_disconnect(session);
+    msdk_session_destroy(session);
+  }
+  msdk_engine_destroy(engine);
+}
+
 int main(int argc, char **argv) {
   RUN(both_ends_write_the_same);
   RUN(protected_and_plain);
   RUN(a_member_of_a_hub);
   RUN(what_is_refused);
+  RUN(a_pipe_is_no_file);
   return check_finish();
 }

@@ -157,6 +157,58 @@ static void a_file_that_anybody_may_write(void) {
   CHECK_EQ(unlink("writable.so"), 0);
 }
 
+/* Nor may anybody but root and this user put another file in its place. */
+static void directories_that_others_may_write(void) {
+  static const struct {
+    mode_t mode;
+    uid_t user;
+    gid_t group;
+    const char *word; /* NULL: fine */
+  } all[] = {
+    {0777, 0, 0, "everybody"},  {0775, 0, 65533, "group 65533"}, {0757, 0, 0, "everybody"}, {0755, 65533, 0, "user 65533"},
+    {01777, 0, 0, NULL},        {01775, 0, 65533, NULL},         {0755, 0, 65533, NULL},    {0700, 0, 0, NULL},
+  };
+  char kept[64] = "";
+  const char *given = getenv("MSDK_PLUGIN_ALLOW_WRITABLE");
+  snprintf(kept, sizeof kept, "%s", given != NULL ? given : "");
+  unsetenv("MSDK_PLUGIN_ALLOW_WRITABLE");
+  /* Beneath /tmp, as the clone may lie anywhere. */
+  char above[] = "/tmp/msdk-plugins-XXXXXX", below[64], file[80];
+  NEED(mkdtemp(above) != NULL);
+  snprintf(below, sizeof below, "%s/below", above);
+  snprintf(file, sizeof file, "%s/sound.so", below);
+  CHECK(mkdir(below, 0755) == 0 && chmod(below, 0755) == 0 && copy_file(path_of("sound"), file, 1 << 24) && chmod(file, 0644) == 0);
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    int is_root = geteuid() == 0;
+    if (!is_root && (all[i].user != 0 || all[i].group != 0)) continue;
+    CHECK(!is_root || chown(above, all[i].user, all[i].group) == 0);
+    CHECK_EQ(chmod(above, all[i].mode), 0);
+    if (all[i].word == NULL) {
+      CHECK_OK(load(file));
+      continue;
+    }
+    CHECK_RESULT(load(file), MSDK_E_PERMISSION);
+    CHECK_STR_CONTAINS(msdk_last_error(), all[i].word);
+    CHECK_STR_CONTAINS(msdk_last_error(), above);
+    msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
+    uint32_t loaded = 1;
+    CHECK_OK(msdk_engine_add_plugin_dir(engine, below, &loaded));
+    CHECK_EQ(loaded, 0);
+    msdk_engine_destroy(engine);
+    setenv("MSDK_PLUGIN_ALLOW_WRITABLE", "1", 1);
+    CHECK_OK(load(file));
+    unsetenv("MSDK_PLUGIN_ALLOW_WRITABLE");
+  }
+  CHECK(chmod(above, 0755) == 0 && (geteuid() != 0 || chown(above, 0, 0) == 0));
+  CHECK_EQ(chmod(file, 0664), 0);
+  if (geteuid() == 0 && chown(file, 0, 65533) == 0) {
+    CHECK_RESULT(load(file), MSDK_E_PERMISSION);
+    CHECK_STR_CONTAINS(msdk_last_error(), "group 65533");
+  }
+  CHECK(unlink(file) == 0 && rmdir(below) == 0 && rmdir(above) == 0);
+  if (kept[0] != 0) setenv("MSDK_PLUGIN_ALLOW_WRITABLE", kept, 1);
+}
+
 static void a_directory_of_bad_ones(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   uint32_t loaded = 0, again = 0;
@@ -176,6 +228,7 @@ int main(int argc, char **argv) {
   RUN(a_module_whose_init_fails);
   RUN(files_that_are_no_plugins);
   RUN(a_file_that_anybody_may_write);
+  RUN(directories_that_others_may_write);
   RUN(a_directory_of_bad_ones);
   return check_finish();
 }

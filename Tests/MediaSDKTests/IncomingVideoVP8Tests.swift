@@ -90,6 +90,7 @@ import Testing
     let (outgoing, incoming) = try call.stream(options, Make.incoming { $0.output = .encoded })
     let frame = try Make.encoded([0x10, 0, 0, 0x9D, 0x01, 0x2A, 0x40, 0x01, 0xB4, 0x00], isKey: true)
     (frame.native.pointee.width, frame.native.pointee.height) = (320, 180)
+    frame.seal()
     try outgoing.currentSender().send(frame)
     // A request before there was a picture is no freeze.
     incoming.waited(leavingOut: 0, requests: 1)
@@ -114,6 +115,7 @@ import Testing
     // A key frame's header of the right size, and nothing after it.
     let damaged = try Make.encoded([0x10, 0, 0, 0x9D, 0x01, 0x2A, 0x40, 0x01, 0xB4, 0x00], isKey: true)
     (damaged.native.pointee.width, damaged.native.pointee.height) = (320, 180)
+    damaged.seal()
     try sender.send(damaged)
     damaged.release()
     try call.advance()

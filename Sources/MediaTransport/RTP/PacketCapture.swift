@@ -34,12 +34,18 @@ public final class PacketCapture: DatagramWitness {
   public init(
     _ path: String, seesPlain: Bool = false, clock: any MediaClock, onFailure: @escaping @Sendable (MediaError) -> Void = { _ in }
   ) throws(MediaError) {
-    // Media that was protected may stand in it. What is no file, a pipe that nobody reads say, is not waited for.
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { throw PacketCapture.error("cannot make", path) }
+    // Media that was protected may stand in it.
+    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
+    // ENXIO: a pipe that nobody reads.
+    guard descriptor >= 0 else { throw errno == ENXIO ? PacketCapture.noFile(path) : PacketCapture.error("cannot make", path) }
     (self.path, self.seesPlain, self.onFailure) = (path, seesPlain, onFailure)
     let memory = (0..<2).map { _ in UnsafeMutableRawBufferPointer.allocate(byteCount: PacketCapture.capacity, alignment: 16) }
     state = Monitor(State(filling: memory[0], writing: memory[1]))
+    // The reader of a pipe that goes away would reach the program as SIGPIPE.
+    var status = stat()
+    let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+    guard kind == S_IFREG || kind == S_IFCHR else { throw PacketCapture.noFile(path) }
+    guard kind == S_IFCHR || ftruncate(descriptor, 0) == 0 else { throw PacketCapture.error("cannot empty", path) }
     guard PacketCapture.writeHeader(descriptor) else { throw PacketCapture.error("cannot write", path) }
     let worker = clock.makeWorker("msdk-capture") { [weak self] in self?.write(clock) ?? .max }
     self.worker.withLock { $0 = worker }
@@ -52,6 +58,10 @@ public final class PacketCapture: DatagramWitness {
       state.writing.deallocate()
     }
     Glibc.close(descriptor)
+  }
+
+  private static func noFile(_ path: String) -> MediaError {
+    MediaError(.invalid, "the capture \"\(path.prefix(256))\" is neither a regular file nor a character device")
   }
 
   private static func error(_ what: String, _ path: String) -> MediaError {

@@ -32,6 +32,10 @@ static const msdk_param params[] = {
    .def = {.type = MSDK_T_U64, .u.u64 = 0},
    .min = 0,
    .max = COUNT_MAX},
+  {.struct_size = sizeof(msdk_param),
+   .name = "shared",
+   .summary = "a new file is made with the rights that the umask leaves, for others to read; without it, for its owner alone (0600)",
+   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
 };
 
 static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -79,8 +83,13 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     if (value->type != MSDK_T_STRING || value->u.str == NULL) return fr_fail(report, MSDK_E_TYPE, "%s takes a string", name);
     return path ? set_path(self, value->u.str) : set_format(self, value->u.str);
   }
+  if (strcmp(name, "shared") == 0) {
+    if (value->type != MSDK_T_BOOL) return fr_fail(report, MSDK_E_TYPE, "shared takes a truth value");
+    self->shared = value->u.b != 0;
+    return MSDK_OK;
+  }
   if (!frame && strcmp(name, "max_frames") != 0) {
-    return fr_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format, frame and max_frames", name);
+    return fr_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format, frame, max_frames and shared", name);
   }
   if (value->type != MSDK_T_U64) return fr_fail(report, MSDK_E_TYPE, "%s takes a whole number (u64)", name);
   if (frame && value->u.u64 == 0) return fr_fail(report, MSDK_E_RANGE, "frame 0 is none; they are counted from 1");

@@ -25,12 +25,13 @@ static msdk_result result_of(int error) {
   }
 }
 
-msdk_result fr_output_open(fr_output *output, const char *path) {
+msdk_result fr_output_open(fr_output *output, const char *path, bool shared) {
   const fr_report *report = &output->report;
   const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  int fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+  const mode_t mode = shared ? 0666 : 0600; /* what is heard and seen in a call is its owner's */
+  int fd = open(path, flags | O_CREAT | O_EXCL, mode);
   bool created = fd >= 0;
-  if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, 0666);
+  if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, mode);
   if (fd < 0) return fr_fail(report, result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
 
   struct stat status;

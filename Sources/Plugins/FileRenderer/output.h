@@ -19,7 +19,7 @@ typedef struct fr_output {
 } fr_output;
 
 /* Opens for writing but leaves what is in the file alone until the first write. Regular files and devices only; never waits. */
-msdk_result fr_output_open(fr_output *output, const char *path);
+msdk_result fr_output_open(fr_output *output, const char *path, bool shared);
 
 /* All or nothing, at the end. After the first failure every call fails like it. */
 msdk_result fr_output_append(fr_output *output, const void *bytes, uint64_t count);

@@ -33,7 +33,7 @@ static msdk_result init_render(msdk_self *self) {
                    "'%.300s' does not end in .y4m, .ivf or .png; name it so, or set the parameter 'format'", self->path);
   }
   fr_writer writer = {.kind = kind, .output = {.report = self->report, .fd = -1}, .wanted = self->frame};
-  msdk_result result = fr_output_open(&writer.output, self->path);
+  msdk_result result = fr_output_open(&writer.output, self->path, self->shared);
   if (result < 0) return result;
   self->writer = writer;
   self->told_orientation = false;

@@ -7,6 +7,7 @@
 struct msdk_self {
   fr_report report;
   char *path; /* NULL: not set */
+  bool shared;
   const fr_kind *kind; /* NULL: what the path's ending says */
   uint64_t frame, max_frames;
   bool told_orientation;

@@ -1,8 +1,8 @@
 /* The producer's side: a thread that composes when something has changed, at most so many times a second, and passes the picture on. */
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
+#include "../../CLinux/signals.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -117,13 +117,9 @@ static msdk_result release_capture(msdk_self *self) {
 }
 
 static msdk_result start_capture(msdk_self *self) {
-  sigset_t all, former;
-  sigfillset(&all);
   pthread_mutex_lock(&self->lock);
   self->stopping = false;
-  pthread_sigmask(SIG_SETMASK, &all, &former); /* signals are the program's */
-  int failed = pthread_create(&self->thread, NULL, run, self);
-  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  int failed = msdk_thread_create(&self->thread, NULL, run, self);
   self->started = failed == 0;
   pthread_mutex_unlock(&self->lock);
   return failed == 0 ? MSDK_OK : grid_fail(self, MSDK_E_NOMEM, "no thread could be started: error %d", failed);

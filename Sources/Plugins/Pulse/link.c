@@ -1,8 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
+#include "../../CLinux/signals.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,11 +259,7 @@ msdk_result pulse_link_open(msdk_self *self, const pulse_kind *kind) {
   link->retry_ns = 0;
   ask(link, false);
 
-  sigset_t all, before; /* the program's signals are for the program's threads */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = pthread_create(&link->thread, NULL, run, self);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  int error = msdk_thread_create(&link->thread, NULL, run, self);
   if (error != 0) {
     free_loop(link);
     return pulse_fail(&self->report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));

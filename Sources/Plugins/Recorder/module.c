@@ -32,6 +32,10 @@ static const msdk_param params[] = {
    .def = {.type = MSDK_T_U32, .u.u32 = AUDIO_BITRATE},
    .min = AUDIO_BITRATE_MIN,
    .max = AUDIO_BITRATE_MAX},
+  {.struct_size = sizeof(msdk_param),
+   .name = "shared",
+   .summary = "a new file is made with the rights that the umask leaves, for others to read; without it, for its owner alone (0600)",
+   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
 };
 
 static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -97,8 +101,14 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     }
     return path ? set_path(self, value->u.str) : set_tracks(self, value->u.str);
   }
+  if (strcmp(name, "shared") == 0) {
+    if (value->type != MSDK_T_BOOL) return rec_fail(report, MSDK_E_TYPE, "shared takes a truth value");
+    self->shared = value->u.b != 0;
+    return MSDK_OK;
+  }
   if (!video && strcmp(name, "audio_bitrate") != 0) {
-    return rec_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, tracks, video_bitrate and audio_bitrate", name);
+    return rec_fail(report, MSDK_E_NOT_FOUND,
+                    "no parameter '%.63s'; there are path, tracks, video_bitrate, audio_bitrate and shared", name);
   }
   if (value->type != MSDK_T_U32) return rec_fail(report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
   return set_bitrate(self, video, value->u.u32);

@@ -23,7 +23,7 @@ typedef struct rec_output {
 } rec_output;
 
 /* Opens for writing but leaves what is in the file alone. Regular files and devices only; never waits. */
-msdk_result rec_output_open(rec_output *output, const char *path);
+msdk_result rec_output_open(rec_output *output, const char *path, bool shared);
 
 /* Empties the file and makes `io`. */
 msdk_result rec_output_begin(rec_output *output);

@@ -16,6 +16,7 @@ typedef struct rec_video {
 
 struct msdk_self {
   rec_report report;
+  bool shared;
   char *path;         /* NULL: not set */
   const char *tracks; /* "auto", "video", "audio" or "both" */
   uint32_t video_bitrate, audio_bitrate;

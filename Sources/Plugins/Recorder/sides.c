@@ -39,7 +39,7 @@ msdk_result rec_attach(msdk_self *self, int track) {
   msdk_result result = check(self, track, container);
   if (result < 0) return result;
   if (timeline->file.output.fd < 0) {
-    result = rec_output_open(&timeline->file.output, self->path);
+    result = rec_output_open(&timeline->file.output, self->path, self->shared);
     if (result < 0) return result;
     timeline->container = container;
     timeline->needs_both = strcmp(self->tracks, "both") == 0;

@@ -36,6 +36,10 @@ static const msdk_param params[] = {
    .summary = "truecolor: as they are; 256: the nearest of the usual palette",
    .def = {.type = MSDK_T_STRING, .u.str = "truecolor"},
    .choices = colors},
+  {.struct_size = sizeof(msdk_param),
+   .name = "shared",
+   .summary = "a new file is made with the rights that the umask leaves, for others to read; without it, for its owner alone (0600)",
+   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
 };
 
 static bool host_suffices(const msdk_host *host) {
@@ -99,12 +103,17 @@ static msdk_result set_number(msdk_self *self, const char *name, const msdk_valu
     *numbers[i].number = value->u.u32;
     return MSDK_OK;
   }
-  return tm_fail(&self->report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, columns, rows, fps and colors", name);
+  return tm_fail(&self->report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, columns, rows, fps, colors and shared", name);
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
   if (name == NULL || value == NULL) return tm_fail(&self->report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   bool path = strcmp(name, "path") == 0;
+  if (strcmp(name, "shared") == 0) {
+    if (value->type != MSDK_T_BOOL) return tm_fail(&self->report, MSDK_E_TYPE, "shared takes a truth value");
+    self->shared = value->u.b != 0;
+    return MSDK_OK;
+  }
   if (!path && strcmp(name, "colors") != 0) return set_number(self, name, value);
   if (value->type != MSDK_T_STRING || value->u.str == NULL) return tm_fail(&self->report, MSDK_E_TYPE, "%s takes a string", name);
   return path ? set_path(self, value->u.str) : set_colors(self, value->u.str);

@@ -1,8 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
+#include "../../CLinux/signals.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -23,11 +23,8 @@ static msdk_result start(msdk_self *self) {
   self->used = self->settings;
   self->quit = false;
   self->ended = MSDK_OK;
-  sigset_t all, before; /* the program's signals are for the program's threads; and none is for one that writes in the background */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = pthread_create(&self->thread, NULL, tm_thread, self);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  /* SIGTTOU is blocked there, too, so that it writes in the background as well. */
+  int error = msdk_thread_create(&self->thread, NULL, tm_thread, self);
   if (error == 0) return MSDK_OK;
   close(self->wake_fd);
   return tm_fail(&self->report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
@@ -35,7 +32,7 @@ static msdk_result start(msdk_self *self) {
 
 static msdk_result init_render(msdk_self *self) {
   bool sized = self->settings.columns != 0 && self->settings.rows != 0;
-  msdk_result result = tm_tty_open(&self->report, self->path, sized, &self->tty);
+  msdk_result result = tm_tty_open(&self->report, self->path, sized, self->shared, &self->tty);
   if (result < 0) return result;
   result = start(self);
   if (result < 0) {

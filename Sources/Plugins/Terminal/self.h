@@ -16,6 +16,7 @@ typedef struct tm_settings {
 
 struct msdk_self {
   tm_report report;
+  bool shared;
   char *path;
   tm_settings settings; /* count when it is initialised */
 

@@ -30,12 +30,12 @@ static msdk_result result_of(int error) {
   }
 }
 
-msdk_result tm_tty_open(const tm_report *report, const char *path, bool sized, tm_tty *out) {
+msdk_result tm_tty_open(const tm_report *report, const char *path, bool sized, bool shared, tm_tty *out) {
   bool own = path[0] == 0;
   tm_tty tty = {.fd = -1};
   snprintf(tty.name, sizeof tty.name, "%s", own ? "/dev/tty" : path);
   /* A terminal that is opened anew has a description of its own, so that nobody else's reads and writes stop waiting. */
-  tty.fd = open(own ? "/dev/tty" : path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (sized && !own ? O_CREAT : 0), 0666);
+  tty.fd = open(own ? "/dev/tty" : path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (sized && !own ? O_CREAT : 0), shared ? 0666 : 0600);
   if (tty.fd < 0 && own) {
     return tm_fail(report, result_of(errno), "this process has no terminal (/dev/tty: %s); the parameter 'path' may name one",
                    strerror(errno));

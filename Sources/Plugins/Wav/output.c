@@ -12,12 +12,13 @@
 enum { HEADER_MAX = 96, DS64_BYTES = 28 };
 enum { TAG_PCM = 1, TAG_FLOAT = 3 };
 
-msdk_result wav_output_open(wav_output *output, const char *path) {
+msdk_result wav_output_open(wav_output *output, const char *path, bool shared) {
   const wav_report *report = &output->report;
   const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  int fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+  const mode_t mode = shared ? 0666 : 0600; /* what is heard and seen in a call is its owner's */
+  int fd = open(path, flags | O_CREAT | O_EXCL, mode);
   bool created = fd >= 0;
-  if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, 0666);
+  if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, mode);
   if (fd < 0) return wav_fail(report, wav_result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -20,7 +20,7 @@ typedef struct wav_output {
 } wav_output;
 
 /* Opens for writing but leaves what is in the file alone until begin. Regular files only; never waits. */
-msdk_result wav_output_open(wav_output *output, const char *path);
+msdk_result wav_output_open(wav_output *output, const char *path, bool shared);
 /* Empties the file and writes the header. */
 msdk_result wav_output_begin(wav_output *output, uint32_t sample_rate, uint32_t channels, uint32_t bits);
 /* Samples as they are in the file. All or nothing; after the first failure every call fails like it. */

@@ -9,6 +9,7 @@ enum { GAP_MIN_MS = 20, GAP_MAX_MS = 10 * 60 * 1000 };
 struct msdk_self {
   wav_report report;
   char *path; /* NULL: not set */
+  bool shared;
   uint32_t bits;
   wav_output output;
   bool anchored;
@@ -31,6 +32,10 @@ static const msdk_param params[] = {
    .summary = "of the samples: whole numbers of 16 or 24 bits, or float; holds for the next file",
    .def = {.type = MSDK_T_STRING, .u.str = "s16"},
    .choices = formats},
+  {.struct_size = sizeof(msdk_param),
+   .name = "shared",
+   .summary = "a new file is made with the rights that the umask leaves, for others to read; without it, for its owner alone (0600)",
+   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
 };
 
 static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -61,7 +66,14 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   const wav_report *report = &self->report;
   if (name == NULL || value == NULL) return wav_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   if (strcmp(name, "path") == 0) return wav_set_path(report, &self->path, value);
-  if (strcmp(name, "format") != 0) return wav_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and format", name);
+  if (strcmp(name, "shared") == 0) {
+    if (value->type != MSDK_T_BOOL) return wav_fail(report, MSDK_E_TYPE, "shared takes a truth value");
+    self->shared = value->u.b != 0;
+    return MSDK_OK;
+  }
+  if (strcmp(name, "format") != 0) {
+    return wav_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format and shared", name);
+  }
   if (value->type != MSDK_T_STRING || value->u.str == NULL) return wav_fail(report, MSDK_E_TYPE, "format takes a string");
   for (int i = 0; formats[i] != NULL; i++) {
     if (strcmp(formats[i], value->u.str) == 0) {
@@ -75,7 +87,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
 static msdk_result init_render(msdk_self *self) {
   if (self->path == NULL) return wav_fail(&self->report, MSDK_E_INVALID, "the parameter 'path' is not set");
   self->anchored = false;
-  return wav_output_open(&self->output, self->path);
+  return wav_output_open(&self->output, self->path, self->shared);
 }
 
 static msdk_result render_settings(msdk_self *self, msdk_audio_format *out) {

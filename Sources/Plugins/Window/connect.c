@@ -2,8 +2,8 @@
 /* xcb_connect waits for the server's greeting without a limit, and writes to a socket that may break. So a thread does it, which is left
  * behind when it takes too long, and tidies up by itself if it ever comes back. */
 #include "connect.h"
+#include "../../CLinux/signals.h"
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,12 +73,7 @@ static void *run(void *pointer) {
 }
 
 int wn_start_thread(pthread_t *thread, void *(*body)(void *), void *argument) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = pthread_create(thread, NULL, body, argument);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return error;
+  return msdk_thread_create(thread, NULL, body, argument);
 }
 
 static msdk_result refused(const wn_report *report, const char *display, int error) {

@@ -2,6 +2,7 @@
 #include "monitors.h"
 
 #include "display.h"
+#include "../../CLinux/signals.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,9 +52,12 @@ static msdk_result list(x11_monitors *monitors, const x11_report *report, x11_di
 msdk_result x11_monitors_find(x11_monitors *monitors, const x11_report *report, const char *name) {
   x11_monitors_forget(monitors);
   x11_display display;
+  const msdk_pipe_signal held = msdk_pipe_signal_hold();
   msdk_result result = x11_display_open(&display, report, name);
-  if (result < 0) return result;
-  result = list(monitors, report, &display);
-  x11_display_close(&display);
+  if (result >= 0) {
+    result = list(monitors, report, &display);
+    x11_display_close(&display);
+  }
+  msdk_pipe_signal_drop(&held);
   return result;
 }

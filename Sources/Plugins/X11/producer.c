@@ -1,4 +1,6 @@
+#define _POSIX_C_SOURCE 200809L
 #include "self.h"
+#include "../../CLinux/signals.h"
 
 #include <string.h>
 
@@ -166,13 +168,26 @@ static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_fra
   return result;
 }
 
+/* These are called on the program's threads too, and xcb's writes to a server that has gone raise SIGPIPE. */
+static msdk_result without_signal(msdk_self *self, msdk_result (*body)(msdk_self *)) {
+  const msdk_pipe_signal held = msdk_pipe_signal_hold();
+  msdk_result result = body(self);
+  msdk_pipe_signal_drop(&held);
+  return result;
+}
+
+static msdk_result init_quietly(msdk_self *self) { return without_signal(self, init_capture); }
+static msdk_result release_quietly(msdk_self *self) { return without_signal(self, release_capture); }
+static msdk_result start_quietly(msdk_self *self) { return without_signal(self, start_capture); }
+static msdk_result stop_quietly(msdk_self *self) { return without_signal(self, stop_capture); }
+
 const msdk_video_producer x11_producer = {
   .struct_size = sizeof(msdk_video_producer),
   .flags = MSDK_PRODUCER_PULL | MSDK_PRODUCER_LIVE,
-  .init_capture = init_capture,
-  .release_capture = release_capture,
-  .start_capture = start_capture,
-  .stop_capture = stop_capture,
+  .init_capture = init_quietly,
+  .release_capture = release_quietly,
+  .start_capture = start_quietly,
+  .stop_capture = stop_quietly,
   .is_capture_started = is_capture_started,
   .capture_settings = capture_settings,
   .enum_formats = enum_formats,
