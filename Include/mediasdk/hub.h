@@ -18,6 +18,13 @@
  * Each member has a bandwidth estimate of his own, both ways. One whose way carries less than he takes gets sound throughout, and fewer
  * streams of pictures: those that take most are left out first, until there is room for them and a key frame comes.
  *
+ * What strangers and members can do to the process that hosts is bounded. Connections that have not said who they are, those that wait for
+ * the room's answer (60 s at most, then MSDK_E_TIMEOUT) and those that are refused have a share for each address, a network of 64 bits of
+ * IPv6 being one: however many come from one address, others come in. With the members they take at most most_members + 352 descriptors.
+ * A session may do 100 things a second that others learn of (after 500 at once), such as muting a stream; what is more waits. One that
+ * takes none of 512 events within 15 s, while more wait, is disconnected with MSDK_E_LIMIT. Who is slow, or away for a moment, learns
+ * all that happened, and where more than 256 events wait for it only how things are then.
+ *
  * A hub that cannot be reached within 10 s, or is not the one of the fingerprint, or does not let the session in, ends its connecting: it
  * is disconnected, with MSDK_E_TIMEOUT, MSDK_E_IO, MSDK_E_PERMISSION or what the room says (room.h), MSDK_E_NOT_FOUND for another room's
  * NAME, MSDK_E_FULL for most_members. When the connection breaks later, the session is MSDK_SESSION_RECONNECTING for up to 30 s; then it
@@ -45,7 +52,7 @@ typedef struct msdk_hub_options {
 typedef struct msdk_hub_info {
   uint32_t struct_size;
   uint32_t port;
-  uint32_t member_count; /* over the network, those included who are away for a moment or wait for the room's answer */
+  uint32_t member_count; /* over the network, those included who are away for a moment, and not those who wait for the room's answer */
   uint32_t reserved0;
   uint64_t packets_foreign; /* datagrams of nobody who is here */
   char fingerprint[96];     /* "AA:BB:...", for the url */

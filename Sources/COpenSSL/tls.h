@@ -22,5 +22,19 @@ static inline void copenssl_memory_waits(BIO *memory) { BIO_set_mem_eof_return(m
 static inline EVP_PKEY *copenssl_make_p256(void) { return EVP_EC_gen("P-256"); }
 /* ERR_GET_LIB and ERR_GET_REASON are built of macros: the reason's words, or NULL. */
 static inline const char *copenssl_reason(void) { return ERR_reason_error_string(ERR_peek_error()); }
+/* Called for each message and, with other types, for each record header: 22 is a message of the handshake (RFC 8446, section 5.1). */
+static inline void copenssl_count_message(int is_sent, int version, int type, const void *bytes, size_t size, SSL *connection, void *count) {
+  (void)version; (void)bytes; (void)size; (void)connection;
+  if (!is_sent && type == SSL3_RT_HANDSHAKE) ++*(long *)count;
+}
+/* SSL_set_msg_callback_arg is a macro; counts the messages of the handshake that come, after it was over, too. */
+static inline void copenssl_count_messages(SSL *connection, long *count) {
+  SSL_set_msg_callback(connection, copenssl_count_message);
+  SSL_set_msg_callback_arg(connection, count);
+}
+/* SSL_key_update with its macros; whether the other end is asked to change its keys, too. */
+static inline int copenssl_change_keys(SSL *connection, int asks) {
+  return SSL_key_update(connection, asks ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED) == 1;
+}
 
 #endif

@@ -112,6 +112,9 @@ public final class StreamListener {
   /// Given up for a moment when there is no other descriptor, so that who knocks can be sent away.
   private var spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
 
+  /// Connections that the kernel keeps until they are taken, without a descriptor: a flood between two looks does not fill it.
+  private static let backlog: Int32 = 1024
+
   /// A port of 0 lets the kernel choose one.
   public init(binding address: SocketAddress) throws(MediaError) {
     isIPv6 = address.isIPv6
@@ -125,7 +128,7 @@ public final class StreamListener {
     let result = withUnsafePointer(to: &native) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
     }
-    guard result == 0, listen(descriptor, 64) == 0 else {
+    guard result == 0, listen(descriptor, StreamListener.backlog) == 0 else {
       let error = MediaError(.io, "cannot listen at \(address): \(StreamSocket.words(errno))")
       close(descriptor)
       if spare >= 0 { close(spare) }
@@ -147,22 +150,33 @@ public final class StreamListener {
     return result == 0 ? SocketAddress(storage) : nil
   }
 
-  /// The next who knocks; nil when nobody does.
-  public func accept() -> StreamSocket? {
+  public enum Accepting {
+    case stranger(StreamSocket)
+    case nobody
+    /// Somebody knocks, and neither the process nor the machine has a descriptor or memory for it (EMFILE, ENFILE, ENOBUFS, ENOMEM).
+    case exhausted
+  }
+
+  /// The next who knocks.
+  public func accept() -> Accepting {
     while true {
       let accepted = msdk_accept(descriptor)
-      if accepted >= 0 { return StreamSocket(taking: accepted) }
+      if accepted >= 0 { return .stranger(StreamSocket(taking: accepted)) }
       switch errno {
-      case EINTR, ECONNABORTED, EPERM: continue
-      case EMFILE, ENFILE:
-        guard spare >= 0 else { return nil }
-        close(spare)
-        let stranger = msdk_accept(descriptor)
-        if stranger >= 0 { close(stranger) }
-        spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        guard stranger >= 0 else { return nil }
-      default: return nil
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+      // What befell that connection is not the next one's (accept(2)).
+      case EINTR, ECONNABORTED, EPERM, EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT: continue
+      default: return .nobody
       }
     }
+  }
+
+  /// Closes the connection of the next who knocks, for which no descriptor is to be had otherwise; false: there is none for that either.
+  public func turnAway() -> Bool {
+    if spare >= 0 { close(spare) }
+    let stranger = msdk_accept(descriptor)
+    if stranger >= 0 { close(stranger) }
+    spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    return stranger >= 0
   }
 }

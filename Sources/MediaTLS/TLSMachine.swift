@@ -13,16 +13,42 @@ public final class TLSMachine {
     case failed(MediaError)
   }
 
+  /// What may still come before the other end is given up; who counts time sets it anew before `receive`. A record costs a decryption whatever
+  /// is in it, and one that changes keys (KeyUpdate, RFC 8446, section 4.6.3) several derivations and an answer.
+  public struct Limits: Sendable, Equatable {
+    /// Of any kind, empty ones included.
+    public var records: Int
+    /// Messages of the handshake after it was over.
+    public var updates: Int
+
+    public init(records: Int = .max, updates: Int = .max) {
+      (self.records, self.updates) = (records, updates)
+    }
+  }
+
   public private(set) var state = State.handshaking
+  public var limits = Limits()
+  /// More came than that: nothing is taken any more, and the other end can still hear why.
+  public private(set) var excess: MediaError?
+  private var records = TLSRecords()
   private let connection: OpaquePointer
   /// Cipher text that came and that is to go; the connection owns both.
   private let incoming: OpaquePointer
   private let outgoing: OpaquePointer
   private let trust: TLSTrust?
+  /// Messages of the handshake, which OpenSSL's callback counts; and those that were looked at.
+  private let messages = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+  private var messagesSeen = 0
+  /// Bytes of a client that may come before it is known; a ClientHello takes one kilobyte or two, and OpenSSL would take 131.
+  private var handshakeLeft = Int.max
+  private static let longestHandshake = 16_384
+  /// So many are decrypted before it is looked at what was in them.
+  private static let mostRecordsAtOnce = 16
   private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
 
   public convenience init(server certificate: TLSCertificate) throws(MediaError) {
     try self.init(certificate.context, nil)
+    handshakeLeft = TLSMachine.longestHandshake
     SSL_set_accept_state(connection)
   }
 
@@ -68,11 +94,14 @@ public final class TLSMachine {
     copenssl_memory_waits(incoming)
     copenssl_memory_waits(outgoing)
     SSL_set_bio(connection, incoming, outgoing)
+    messages.initialize(to: 0)
+    copenssl_count_messages(connection, messages)
     (self.connection, self.incoming, self.outgoing, self.trust) = (connection, incoming, outgoing, trust)
   }
 
   deinit {
     SSL_free(connection)
+    messages.deallocate()
     scratch.deallocate()
   }
 
@@ -93,17 +122,29 @@ public final class TLSMachine {
   /// Takes what the network brought, and hands over what it says, borrowed for the call and at most 16 kB at a time.
   public func receive(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
     var rest = bytes
-    while !rest.isEmpty {
+    while !rest.isEmpty, excess == nil {
       switch state {
       case .handshaking, .open: break
       case .closed, .failed: return
       }
       // A little at a time: what waits to be decrypted is never more than a record and this.
-      let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(scratch.count))
-      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
+      let part = UnsafeRawBufferPointer(rebasing: rest.prefix(scratch.count))
+      let (size, begun) = records.cut(part, records: min(limits.records, TLSMachine.mostRecordsAtOnce))
+      guard size > 0 else { return refuse("more records came than one connection may send") }
+      limits.records -= begun
+      let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(size))
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(size))
       guard BIO_write(incoming, piece.baseAddress, Int32(piece.count)) == Int32(piece.count) else { return fail("no memory is left") }
-      if state == .handshaking { shake() }
+      if state == .handshaking {
+        handshakeLeft -= piece.count
+        shake()
+        if state == .handshaking, handshakeLeft < 0 { refuse("a handshake came of more than \(TLSMachine.longestHandshake) bytes") }
+        messagesSeen = messages.pointee
+      }
       if state == .open { read(body) }
+      limits.updates -= messages.pointee - messagesSeen
+      messagesSeen = messages.pointee
+      if limits.updates < 0 { refuse("keys were changed more often than one connection may") }
     }
   }
 
@@ -156,7 +197,14 @@ public final class TLSMachine {
     state = .failed(MediaError(doubt == nil ? .io : .permission, "TLS: \(what)\(words.isEmpty ? "" : ": \(words)")"))
   }
 
+  private func refuse(_ what: String) {
+    excess = excess ?? MediaError(.limit, "TLS: \(what)")
+  }
+
   // MARK: Out
+
+  /// With the next that is said (RFC 8446, section 4.6.3); for tests of what an end bears.
+  func changeKeys(asking: Bool) -> Bool { copenssl_change_keys(connection, asking ? 1 : 0) != 0 }
 
   /// Says something; false where nothing can be said.
   public func send(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -35,13 +35,23 @@ public final class LoopbackTransport: Transport {
   let member: Member
   private let name: String
   private let token: AccessToken
+  /// Asked when the room's answer is to let it in, and before anybody there learns of it.
+  private let admission: (@Sendable (LoopbackTransport) throws(MediaError) -> Void)?
   let loop: EventLoop
   let room = Monitor<LoopbackRoom?>(nil)
   let state = Monitor(State())
   let way = Monitor(ScriptedWay())
 
-  public init(room name: String, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop) {
+  public convenience init(room name: String, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop) {
+    self.init(room: name, member: member, token: token, loop: loop, admission: nil)
+  }
+
+  init(
+    room name: String, member: Member, token: AccessToken, loop: EventLoop,
+    admission: (@Sendable (LoopbackTransport) throws(MediaError) -> Void)?
+  ) {
     self.name = name
+    self.admission = admission
     self.member = member
     self.token = token
     self.loop = loop
@@ -182,11 +192,13 @@ public final class LoopbackTransport: Transport {
     // Left meanwhile, or cut off: then it comes again.
     guard mayEnter else { return }
     do throws(MediaError) {
+      try admission?(self)
       try room.join(self, permissions)
       // Whoever left meanwhile looked for a member that was not there yet.
       if hasLeft { return room.leave(self) }
       followScript()
     } catch {
+      room.leave(self)
       fail(error)
     }
   }

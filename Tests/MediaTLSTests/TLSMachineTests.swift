@@ -124,4 +124,57 @@ private final class Talk {
       #expect(machine.state != .open)
     }
   }
+
+  @Test(arguments: [1, 7, Int.max]) func whatTheOtherEndCausesIsCounted(pieces: Int) throws {
+    let talk = try talk()
+    talk.server.limits = .init(records: 100, updates: 3)
+    talk.run(pieces: pieces)
+    let shaken = 100 - talk.server.limits.records
+    #expect((3...4).contains(shaken) && talk.server.limits.updates == 3)
+    for number in 1...3 {
+      #expect(talk.client.changeKeys(asking: true) && say([UInt8(number)], by: talk.client))
+      talk.run(pieces: pieces)
+      // The change, and what is said with it.
+      #expect(talk.server.limits == .init(records: 100 - shaken - 2 * number, updates: 3 - number))
+    }
+    #expect(talk.server.excess == nil && talk.heardByServer == [1, 2, 3])
+    #expect(talk.client.changeKeys(asking: true) && say([4], by: talk.client))
+    talk.run(pieces: pieces)
+    #expect(talk.server.excess?.status == .limit && talk.server.excess?.text.contains("keys were changed") == true)
+    // It can still be said why.
+    #expect(say([9], by: talk.server))
+    talk.run()
+    #expect(talk.heardByClient == [9])
+  }
+
+  /// Those that came at once are not all decrypted before it is looked.
+  @Test func aFloodOfChangesOfKeysIsNotWorkedOff() throws {
+    let talk = try talk()
+    talk.run()
+    talk.server.limits = .init(records: 10_000, updates: 4)
+    for _ in 0..<500 { #expect(talk.client.changeKeys(asking: true) && say([1], by: talk.client)) }
+    talk.run()
+    #expect(talk.server.excess?.status == .limit)
+    #expect(talk.server.limits.records >= 10_000 - 32)
+  }
+
+  @Test func recordsAreCountedWhateverIsInThem() throws {
+    let talk = try talk()
+    talk.run()
+    talk.server.limits = .init(records: 20)
+    for number in 0..<30 { #expect(say([UInt8(number)], by: talk.client)) }
+    talk.run()
+    #expect(talk.server.excess?.text.contains("more records") == true)
+    #expect(talk.heardByServer == (0..<20).map { UInt8($0) })
+  }
+
+  @Test func aHandshakeThatDoesNotEndIsRefused() throws {
+    let machine = try TLSMachine(server: try #require(Self.certificate))
+    // A ClientHello of 100,000 bytes, in records of 1,000 each.
+    let record: [UInt8] = [22, 3, 1, 3, 232] + [UInt8](repeating: 0, count: 1000)
+    var bytes = (0..<20).flatMap { _ in record }
+    bytes.replaceSubrange(5..<9, with: [1, 1, 0x86, 0xA0])
+    bytes.withUnsafeBytes { machine.receive($0) { _ in } }
+    #expect(machine.excess?.text.contains("16384 bytes") == true, "\(machine.state)")
+  }
 }

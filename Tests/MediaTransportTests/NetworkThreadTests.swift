@@ -49,6 +49,35 @@ private final class Driver: NetworkDriver {
     #expect(clock.threadCount == 0)
   }
 
+  /// Whatever comes meanwhile, and however often it is woken.
+  @Test func oneThatRestsIsNotToldOfWhatComes() throws {
+    let thread = try NetworkThread(clock: clock)
+    let socket = try DatagramSocket(binding: try #require(SocketAddress("127.0.0.1", port: 0)))
+    let batch = DatagramBatch()
+    batch.begin()
+    let slot = try #require(batch.slot())
+    _ = batch.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(1)), to: try #require(socket.localAddress))
+    // Nobody reads it: without the rest it would be told of again and again.
+    _ = socket.send(batch)
+    let (tags, ends) = (Journal<UInt64>(), Journal<Int64>())
+    let driver = Driver { isReadable in
+      guard isReadable, ends.entries.isEmpty, let tag = tags.entries.first else { return .max }
+      ends.add(MediaTime.monotonic() + 300_000_000)
+      thread.rest(tag, until: ends.entries[0])
+      return .max
+    }
+    tags.add(try thread.add(driver, [socket.descriptor]))
+    #expect(eventually { !ends.entries.isEmpty })
+    for _ in 0..<10 {
+      thread.wake(tags.entries[0], at: .min)
+      usleep(1000)
+    }
+    #expect(eventually { driver.calls.entries.last?.isReadable == true && (driver.calls.entries.last?.time ?? 0) >= ends.entries[0] })
+    let early = driver.calls.entries.filter { $0.isReadable && $0.time > ends.entries[0] - 300_000_000 && $0.time < ends.entries[0] }
+    #expect(early.isEmpty)
+    thread.stop()
+  }
+
   @Test func nobodyIsCalledWhileNothingHappens() throws {
     let thread = try NetworkThread(clock: clock)
     let drivers = (0..<20).map { _ in Driver() }

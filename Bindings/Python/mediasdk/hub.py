@@ -20,7 +20,7 @@ class HubInfo:
     """
     Attributes:
         port: of TCP and of UDP, at all addresses.
-        member_count: over the network, those included who are away for a moment or wait for the room's answer.
+        member_count: over the network, those included who are away for a moment, and not those who wait for the room's answer.
         packets_foreign: datagrams of nobody who is here.
         fingerprint: of the certificate, "AA:BB:...".
     """

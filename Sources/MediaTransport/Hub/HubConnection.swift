@@ -1,4 +1,5 @@
 import MediaCore
+import MediaNetwork
 import MediaRTP
 import MediaTLS
 
@@ -7,38 +8,50 @@ import MediaTLS
 final class HubConnection {
   static let keepAlive: Int64 = 5_000_000_000
   static let silence: Int64 = 15_000_000_000
-  /// Bytes that the other end has not taken.
-  static let mostWaiting = 4 << 20
-  /// Messages that may come at once, and in every second.
-  private static let burst: Double = 1000
-  private static let perSecond: Double = 200
+  /// Bytes that the other end has not taken: what is kept for it goes out only as it takes what came before (`HubLog.say`).
+  static let mostWaiting = 256 << 10
+  private static let mostSent = 32_768
+  private static let messagesPerSecond: Double = 200
+  /// A connection that brings more pieces, or more changes for others, is looked at again after a while: it may wait, and others need not.
+  private static let rest: Int64 = 20_000_000
 
   private let tls: TLSMachine
+  /// What the other end may cause: messages; records, those of handshakes included, whatever is in them; changes of its keys. More ends it.
+  private var messages: WorkAllowance
+  private var records: WorkAllowance
+  private var updates: WorkAllowance
+  /// Pieces in which its bytes come, and messages that change something for others. More has to wait.
+  private var pieces: WorkAllowance
+  private var changes: WorkAllowance
   private let isLimited: Bool
+  /// A message waits in the inbox until one more change is allowed.
+  private(set) var isHeld = false
   private var inbox: [UInt8] = []
   private var taken = 0
   /// What is to be sent, and how much of it was.
   private var outbox: [UInt8] = []
   private var sent = 0
-  private var allowance = HubConnection.burst
-  private var counted: Int64
   private(set) var lastHeard: Int64
   private(set) var lastSaid: Int64
   private(set) var failure: MediaError?
   private var ending: MediaError?
-  private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: HubWire.longest + 2, alignment: 16)
 
   /// `isLimited`: the other end may not say more than so much.
   init(_ tls: TLSMachine, isLimited: Bool, now: Int64) {
     (self.tls, self.isLimited) = (tls, isLimited)
-    (lastHeard, lastSaid, counted) = (now, now, now)
+    (lastHeard, lastSaid) = (now, now)
+    messages = WorkAllowance(burst: 1000, perSecond: HubConnection.messagesPerSecond, now: now)
+    records = WorkAllowance(burst: 5000, perSecond: 1000, now: now)
+    updates = WorkAllowance(burst: 16, perSecond: 1, now: now)
+    pieces = WorkAllowance(burst: 500, perSecond: 250, now: now)
+    changes = WorkAllowance(burst: 500, perSecond: 100, now: now)
     tls.takeOutput(&outbox)
   }
 
-  deinit {
-    scratch.deallocate()
-  }
-
+  /// Whether the handshake got an answer.
+  private(set) var hasAnswered = false
+  /// Whether a word can reach the other end.
+  var canSay: Bool { tls.state == .open }
   var isOpen: Bool { tls.state == .open && failure == nil }
 
   func fail(_ error: MediaError) {
@@ -56,12 +69,16 @@ final class HubConnection {
   func receive(_ bytes: UnsafeRawBufferPointer, now: Int64) {
     guard failure == nil else { return }
     lastHeard = now
-    if taken > 0 {
-      inbox.removeFirst(taken)
-      taken = 0
-    }
+    forgetTaken()
+    let limits = TLSMachine.Limits(records: isLimited ? records.available(at: now) : .max, updates: updates.available(at: now))
+    tls.limits = limits
     tls.receive(bytes) { inbox.append(contentsOf: $0) }
+    pieces.charge(1, at: now)
+    records.charge(isLimited ? limits.records - tls.limits.records : 0, at: now)
+    updates.charge(limits.updates - tls.limits.updates, at: now)
     tls.takeOutput(&outbox)
+    hasAnswered = hasAnswered || !outbox.isEmpty
+    if let excess = tls.excess { fail(excess) }
     switch tls.state {
     case .failed(let error): fail(error)
     case .closed: end(MediaError(.closed, "the other end closed the connection"))
@@ -69,6 +86,20 @@ final class HubConnection {
     }
     // Whoever drives it takes what has come before more comes.
     if inbox.count > HubWire.longest * 4 { fail(MediaError(.limit, "more came than a connection may hold: \(inbox.count) bytes")) }
+  }
+
+  private func forgetTaken() {
+    guard taken > 0 else { return }
+    // What a burst took is given back.
+    if taken == inbox.count { inbox.removeAll(keepingCapacity: inbox.capacity <= 16_384) } else { inbox.removeFirst(taken) }
+    taken = 0
+  }
+
+  /// Until when what comes is not looked at; nil: it is. While it is not, nobody can be said to be silent.
+  func rest(now: Int64) -> Int64? {
+    guard isLimited, failure == nil, isHeld || pieces.available(at: now) == 0 else { return nil }
+    lastHeard = now
+    return now &+ HubConnection.rest
   }
 
   private var nextSize: Int? {
@@ -88,33 +119,29 @@ final class HubConnection {
       fail(MediaError(.corrupt, "the other end sent an empty message"))
       return nil
     }
-    guard isWithinLimit(now) else {
-      fail(MediaError(.limit, "more than \(Int(HubConnection.perSecond)) messages a second came"))
+    isHeld = isLimited && inbox[taken + 2] >= HubWire.firstCounted && !changes.take(at: now)
+    if isHeld { return nil }
+    guard !isLimited || messages.take(at: now) else {
+      fail(MediaError(.limit, "more than \(Int(HubConnection.messagesPerSecond)) messages a second came"))
       return nil
     }
-    defer { taken += 2 + size }
+    defer {
+      taken += 2 + size
+      if taken == inbox.count { forgetTaken() }
+    }
     return Array(inbox[taken + 2..<taken + 2 + size])
-  }
-
-  private func isWithinLimit(_ now: Int64) -> Bool {
-    guard isLimited else { return true }
-    allowance = min(HubConnection.burst, allowance + Double(max(0, now &- counted)) / 1e9 * HubConnection.perSecond)
-    counted = now
-    guard allowance >= 1 else { return false }
-    allowance -= 1
-    return true
   }
 
   // MARK: Out
 
-  /// A message as it is kept: with its length before it. Cut by nothing: writers keep to their bounds.
+  /// A message as it is kept: with its length before it, in memory of its size. Cut by nothing: writers keep to their bounds.
   static func frame(_ write: (inout PacketWriter) -> Void) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: HubWire.longest + 2) { memory, count in
-      var writer = PacketWriter(UnsafeMutableRawBufferPointer(memory))
+    withUnsafeTemporaryAllocation(byteCount: HubWire.longest + 2, alignment: 16) { memory in
+      var writer = PacketWriter(memory)
       writer.u16(0)
       write(&writer)
       writer.u16(UInt16(clamping: writer.count - 2), at: 0)
-      count = writer.count
+      return Array(writer.bytes)
     }
   }
 
@@ -123,8 +150,8 @@ final class HubConnection {
     lastSaid = now
     _ = frame.withUnsafeBytes { tls.send($0) }
     tls.takeOutput(&outbox)
-    if outbox.count - sent > HubConnection.mostWaiting {
-      fail(MediaError(.limit, "the other end does not take what it is told: \(outbox.count - sent) bytes wait"))
+    if waiting > HubConnection.mostWaiting {
+      fail(MediaError(.limit, "the other end does not take what it is told: \(waiting) bytes wait"))
     }
   }
 
@@ -135,7 +162,11 @@ final class HubConnection {
     tls.takeOutput(&outbox)
   }
 
-  var isWaiting: Bool { outbox.count > sent }
+  /// Bytes of memory that are held for what came and what is to be sent.
+  var memory: Int { inbox.capacity + outbox.capacity }
+  /// Bytes that are to be sent.
+  var waiting: Int { outbox.count - sent }
+  var isWaiting: Bool { waiting > 0 }
 
   /// Offers what is to be sent; `body` says how much of it went.
   func flush(_ body: (UnsafeRawBufferPointer) -> Int?) {
@@ -144,7 +175,13 @@ final class HubConnection {
       return fail(MediaError(.io, "the connection broke"))
     }
     sent += max(0, count)
-    guard sent >= outbox.count else { return }
+    guard sent >= outbox.count else {
+      // Where something always waits, what was sent must go, too.
+      guard sent > HubConnection.mostSent else { return }
+      outbox.removeFirst(sent)
+      sent = 0
+      return
+    }
     outbox.removeAll(keepingCapacity: outbox.count < 65_536)
     sent = 0
   }

@@ -16,7 +16,7 @@ final class HubDoor: NetworkDriver {
   private let table: HubTable
   private let certificate: TLSCertificate
   /// Taken at a time, so that a flood keeps nobody waiting.
-  private static let mostKnocks = 16
+  private static let mostKnocks = 64
   private static let mostBatches = 8
   private static let mostTries = 64
 
@@ -42,16 +42,21 @@ final class HubDoor: NetworkDriver {
   func open() throws(MediaError) {
     try add(self, socket.descriptor)
     do throws(MediaError) {
-      if let descriptor = guarded.withLock({ $0.listener?.descriptor }) { try add(Porter(self), descriptor) }
+      if let descriptor = guarded.withLock({ $0.listener?.descriptor }) {
+        let porter = Porter(self)
+        porter.start(try add(porter, descriptor))
+      }
     } catch {
       close()
       throw error
     }
   }
 
-  private func add(_ driver: any NetworkDriver, _ descriptor: Int32) throws(MediaError) {
+  @discardableResult
+  private func add(_ driver: any NetworkDriver, _ descriptor: Int32) throws(MediaError) -> UInt64 {
     let tag = try table.thread.add(driver, [descriptor])
     guarded.withLock { $0.tags.append(tag) }
+    return tag
   }
 
   func close() {
@@ -83,25 +88,40 @@ final class HubDoor: NetworkDriver {
     return .max
   }
 
-  private func letIn() {
+  /// False: no descriptor is left, and none could be made free.
+  private func letIn() -> Bool {
     let now = MediaTime.monotonic()
     for _ in 0..<HubDoor.mostKnocks {
-      guard let stranger = guarded.withLock({ $0.listener?.accept() }) else { break }
-      guard let tls = try? TLSMachine(server: certificate) else { continue }
-      HubGuest(HubLine(stranger, HubConnection(tls, isLimited: true, now: now)), at: self, table, now: now).start()
+      switch guarded.withLock({ $0.listener?.accept() ?? .nobody }) {
+      case .nobody: return true
+      case .exhausted:
+        guard table.giveWay() || guarded.withLock({ $0.listener?.turnAway() ?? true }) else { return false }
+      case .stranger(let socket):
+        // Gone already.
+        guard let address = socket.remoteAddress else { continue }
+        HubGuest(socket, from: AddressPrefix(address), at: self, certificate, table, now: now).start()
+      }
     }
+    return true
   }
 
   /// Looks at the listener when somebody knocks, and not with each datagram.
   private final class Porter: NetworkDriver {
     private let door: HubDoor
+    private let tag = Monitor<UInt64?>(nil)
+    private static let rest: Int64 = 100_000_000
 
     init(_ door: HubDoor) {
       self.door = door
     }
 
+    func start(_ tag: UInt64) {
+      self.tag.withLock { $0 = tag }
+    }
+
     func drive(isReadable: Bool) -> Int64 {
-      if isReadable { door.letIn() }
+      // Who knocks goes on knocking, and is not looked at again and again.
+      if isReadable, !door.letIn(), let tag = tag.withLock({ $0 }) { door.table.thread.rest(tag, until: MediaTime.monotonic() &+ Porter.rest) }
       return .max
     }
   }

@@ -2,64 +2,79 @@ import MediaCore
 import MediaNetwork
 
 /// Says a last word over a connection that is done with, and stays for a moment, reading what comes and throwing it away: closing a socket in
-/// which bytes wait would take back the words that say why.
+/// which bytes wait would take back the words that say why. Of these connections there is a bounded number (`HubTable`).
 final class HubFarewell: NetworkDriver {
   private struct Guarded {
-    let line: HubLine
+    /// nil once it is over.
+    var line: HubLine?
     var tag: UInt64?
-    var isOver = false
+    /// Bytes that may still come.
+    var patience = HubFarewell.mostBytes
   }
 
   static let linger: Int64 = 1_000_000_000
+  /// Whoever goes on speaking is not listened to for long.
+  private static let mostBytes = 256 << 10
+  let prefix: AddressPrefix?
   private let guarded: Monitor<Guarded>
-  private let thread: NetworkThread
+  private let table: HubTable
   private let end: Int64
 
-  /// Nothing is said where there is nothing to say.
-  @discardableResult
-  init(_ line: HubLine, _ error: MediaError?, _ thread: NetworkThread, now: Int64) {
-    self.thread = thread
-    end = now &+ HubFarewell.linger
+  /// nil: nothing can be said, or nobody hears it, and the connection is closed. Whoever has not finished its handshake is not stayed for.
+  init?(_ line: HubLine, _ error: MediaError?, _ table: HubTable, now: Int64) {
+    let isKnown = line.connection.canSay
     line.connection.close(saying: error.map { error in HubConnection.frame { HubNotice.ended(error).write(to: &$0) } })
     _ = line.flush(now: now)
     // The thread may be about to stop.
-    _ = line.discard()
-    let descriptor = line.socket.descriptor
+    var patience = HubFarewell.mostBytes
+    guard !line.discard(&patience), isKnown else { return nil }
+    (self.table, prefix, end) = (table, line.prefix, now &+ HubFarewell.linger)
     guarded = Monitor(Guarded(line: line))
-    let tag = try? thread.add(self, [descriptor])
+  }
+
+  /// After it was counted.
+  func start() {
     let isOver = guarded.withLock { guarded in
-      guarded.tag = tag
-      return guarded.isOver
+      guard let line = guarded.line else { return false }
+      guarded.tag = try? table.thread.add(self, [line.socket.descriptor])
+      return guarded.tag == nil
     }
-    if isOver, let tag { thread.remove(tag) }
+    if isOver { drop() }
+  }
+
+  /// Closes it, whatever was heard.
+  func drop() {
+    table.remove(self)
+    let (line, tag) = guarded.withLock { ($0.line.take(), $0.tag.take()) }
+    if let tag { table.thread.remove(tag) }
+    _ = line
   }
 
   func drive(isReadable: Bool) -> Int64 {
     let now = MediaTime.monotonic()
-    let (isOver, tag): (Bool, UInt64?) = guarded.withLock { guarded in
-      _ = guarded.line.flush(now: now)
-      if isReadable, guarded.line.discard() { guarded.isOver = true }
-      if now >= end { guarded.isOver = true }
-      return (guarded.isOver, guarded.tag)
+    let isOver: Bool = guarded.withLock { guarded in
+      guard let line = guarded.line else { return false }
+      _ = line.flush(now: now)
+      return isReadable && line.discard(&guarded.patience) || now >= end
     }
     guard isOver else { return min(end, now &+ 10_000_000) }
-    if let tag { thread.remove(tag) }
+    drop()
     return .max
   }
 }
 
 extension HubLine {
-  /// Reads what comes for nobody; whether that is all.
-  func discard() -> Bool {
+  /// Reads what comes for nobody, so many bytes at most; whether that is all.
+  func discard(_ most: inout Int) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { memory in
-      for _ in 0..<64 {
+      while most > 0 {
         switch socket.read(into: memory) {
-        case .bytes: continue
+        case .bytes(let count): most -= count
         case .nothing: return false
         case .end, .failed: return true
         }
       }
-      return false
+      return true
     }
   }
 }

@@ -1,70 +1,95 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaTLS
 
-/// Somebody who has connected to a hub and has not yet said who he is. He has ten seconds for it.
+/// Somebody who has connected to a hub and has not yet said who they are. They have ten seconds for it, and one of a bounded number of places
+/// (`HubTable`), in which those who are further in their handshake are kept before the others.
 final class HubGuest: NetworkDriver {
-  private struct Guarded {
-    /// nil once it was handed on.
+  /// How far they are.
+  static let stages = 3
+
+  /// Whoever made the socket has it no more.
+  private struct Guarded: @unchecked Sendable {
+    /// nil once it was handed on, and until something came: who says nothing takes a descriptor and no more.
     var line: HubLine?
+    var socket: StreamSocket?
     var tag: UInt64?
-    var isGone = false
+    var stage = 0
   }
 
   static let patience: Int64 = 10_000_000_000
+  let prefix: AddressPrefix
   private let guarded: Monitor<Guarded>
   private let table: HubTable
   private let port: HubDoor
+  private let certificate: TLSCertificate
   private let end: Int64
 
-  init(_ line: HubLine, at door: HubDoor, _ table: HubTable, now: Int64) {
-    guarded = Monitor(Guarded(line: line))
-    (self.table, port, end) = (table, door, now &+ HubGuest.patience)
+  init(_ socket: StreamSocket, from prefix: AddressPrefix, at door: HubDoor, _ certificate: TLSCertificate, _ table: HubTable, now: Int64) {
+    guarded = Monitor(Guarded(socket: socket))
+    (self.prefix, self.certificate, self.table, port, end) = (prefix, certificate, table, door, now &+ HubGuest.patience)
   }
 
   func start() {
     guard table.add(self) else { return }
     let isGone = guarded.withLock { guarded in
-      guard !guarded.isGone, let line = guarded.line else { return false }
-      guarded.tag = try? table.thread.add(self, [line.socket.descriptor])
+      guard let socket = guarded.socket else { return false }
+      guarded.tag = try? table.thread.add(self, [socket.descriptor])
       return guarded.tag == nil
     }
     if isGone { drop() }
   }
 
-  /// Without a word.
+  /// Without a word. Whoever drops a guest closes their socket with it.
   func drop() {
     table.remove(self)
-    let tag = guarded.withLock { guarded in
-      (guarded.isGone, guarded.line) = (true, nil)
-      return guarded.tag.take()
-    }
+    let (tag, line, socket) = guarded.withLock { ($0.tag.take(), $0.line.take(), $0.socket.take()) }
     if let tag { table.thread.remove(tag) }
+    _ = (line, socket)
   }
 
   func drive(isReadable: Bool) -> Int64 {
     let now = MediaTime.monotonic()
-    // Whoever drops a guest closes his socket with it.
-    let (next, outcome): (Int64, Outcome) = guarded.withLock { guarded in
-      guard let line = guarded.line else { return (.max, .waits) }
+    let (next, outcome, stage, rest): (Int64, Outcome, Int?, (UInt64, Int64)?) = guarded.withLock { guarded in
+      guard let line = line(&guarded, isReadable, now) else { return (end, isReadable || now >= end ? .isLate : .waits, nil, nil) }
       if isReadable { line.receive(now: now) }
       let message = line.connection.next(now: now)
       let next = line.flush(now: now)
-      if let message { return (.max, read(message)) }
-      if let failure = line.connection.failure { return (.max, .ends(failure)) }
-      if now >= end { return (.max, .ends(MediaError(.timeout, "nothing was said for \(HubGuest.patience / 1_000_000_000) s"))) }
-      return (min(next, end), .waits)
+      if let message { return (.max, read(message), nil, nil) }
+      if let failure = line.connection.failure { return (.max, .ends(failure), nil, nil) }
+      if now >= end { return (.max, .isLate, nil, nil) }
+      let (stage, former) = (line.connection.isOpen ? 2 : line.connection.hasAnswered ? 1 : 0, guarded.stage)
+      guarded.stage = stage
+      let rest = guarded.tag.flatMap { tag in line.connection.rest(now: now).map { (tag, $0) } }
+      return (min(next, end), .waits, stage > former ? stage : nil, rest)
     }
+    if let stage { table.advance(self, to: stage) }
+    if let rest { table.thread.rest(rest.0, until: rest.1) }
     switch outcome {
     case .waits: return next
-    case .ends(let error): if let line = leave() { HubFarewell(line, error, table.thread, now: now) }
+    case .isLate:
+      if let line = leave() {
+        table.sayFarewell(over: line, MediaError(.timeout, "nothing was said for \(HubGuest.patience / 1_000_000_000) s"), now: now)
+      }
+    case .ends(let error): if let line = leave() { table.sayFarewell(over: line, error, now: now) }
     case .hello(let hello): enter(hello, now)
     }
     return .max
   }
 
+  /// Under the lock: made when something comes; nil then, too, where there is no memory for it.
+  private func line(_ guarded: inout Guarded, _ isReadable: Bool, _ now: Int64) -> HubLine? {
+    if isReadable, let socket = guarded.socket, let tls = try? TLSMachine(server: certificate) {
+      guarded.socket = nil
+      guarded.line = HubLine(socket, HubConnection(tls, isLimited: true, now: now), from: prefix)
+    }
+    return guarded.line
+  }
+
   private enum Outcome {
     case waits
+    case isLate
     case ends(MediaError)
     case hello(HubRequest.Hello)
   }
@@ -82,31 +107,30 @@ final class HubGuest: NetworkDriver {
   /// Takes its connection away with it.
   private func leave() -> HubLine? {
     table.remove(self)
-    let (line, tag) = guarded.withLock { guarded in (guarded.line.take(), guarded.tag.take()) }
+    let (line, tag, socket) = guarded.withLock { ($0.line.take(), $0.tag.take(), $0.socket.take()) }
     if let tag { table.thread.remove(tag) }
+    _ = socket
     return line
   }
 
   private func enter(_ hello: HubRequest.Hello, _ now: Int64) {
     guard let line = leave() else { return }
     guard hello.room == table.room else {
-      HubFarewell(line, MediaError(.notFound, "this hub has no room \"\(hello.room.prefix(64))\""), table.thread, now: now)
-      return
+      return table.sayFarewell(over: line, MediaError(.notFound, "this hub has no room \"\(hello.room.prefix(64))\""), now: now)
     }
     if let former = hello.former {
       guard let peer = table.peer(withTicket: former.ticket) else {
         let words = "the hub of room \"\(hello.room.prefix(64))\" does not know \"\(hello.member.userID.prefix(64))\" any more"
-        HubFarewell(line, MediaError(.closed, words), table.thread, now: now)
-        return
+        return table.sayFarewell(over: line, MediaError(.closed, words), now: now)
       }
       return peer.comeBack(line, received: former.received)
     }
     let peer = HubPeer(hello, at: port, table)
     do throws(MediaError) {
-      try table.add(peer)
+      try table.add(peer, from: prefix)
       peer.start(line)
     } catch {
-      HubFarewell(line, error, table.thread, now: now)
+      table.sayFarewell(over: line, error, now: now)
     }
   }
 }

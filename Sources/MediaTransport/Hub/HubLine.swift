@@ -6,12 +6,14 @@ import MediaTLS
 final class HubLine: @unchecked Sendable {
   let socket: StreamSocket
   let connection: HubConnection
+  /// Of the other end.
+  let prefix: AddressPrefix?
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
   /// The kernel does not say here when it has room: it is asked again.
   private static let retry: Int64 = 5_000_000
 
-  init(_ socket: StreamSocket, _ connection: HubConnection) {
-    (self.socket, self.connection) = (socket, connection)
+  init(_ socket: StreamSocket, _ connection: HubConnection, from prefix: AddressPrefix? = nil) {
+    (self.socket, self.connection, self.prefix) = (socket, connection, prefix)
   }
 
   deinit {
@@ -20,7 +22,7 @@ final class HubLine: @unchecked Sendable {
 
   /// Takes what has come, some 64 kB of it at most: the socket says again that there is more.
   func receive(now: Int64) {
-    for _ in 0..<4 where connection.failure == nil {
+    for _ in 0..<4 where connection.failure == nil && connection.rest(now: now) == nil {
       switch socket.read(into: memory) {
       case .bytes(let count): connection.receive(UnsafeRawBufferPointer(rebasing: memory.prefix(count)), now: now)
       case .nothing: return

@@ -24,6 +24,8 @@ final class HubPeer: NetworkDriver {
     var media: HubMedia?
     /// Whether his packets came.
     var isHeard = false
+    /// Until when the room may take its time.
+    var patience = Int64.max
     /// When he is driven next, at the latest.
     var due = Int64.min
 
@@ -36,9 +38,12 @@ final class HubPeer: NetworkDriver {
   }
 
   static let absence: Int64 = 30_000_000_000
+  /// Of whoever waits for the room's answer.
+  static let patience: Int64 = 60_000_000_000
   let guarded = Monitor(Guarded())
   /// His place in the room.
   let place: LoopbackTransport
+  var id: ObjectIdentifier { ObjectIdentifier(place) }
   let table: HubTable
   private let door: HubDoor
   private let hello: HubRequest.Hello
@@ -50,7 +55,9 @@ final class HubPeer: NetworkDriver {
     var member = hello.member
     let carried = [UInt32(MSDK_CODEC_VP8)]
     member.decodes = member.decodes.map { $0.filter { carried.contains($0) } } ?? carried
-    place = LoopbackTransport(room: table.room, member: member, token: hello.token, loop: table.loop)
+    place = LoopbackTransport(room: table.room, member: member, token: hello.token, loop: table.loop) { place throws(MediaError) in
+      try table.admit(place)
+    }
   }
 
   func start(_ line: HubLine) {
@@ -58,13 +65,11 @@ final class HubPeer: NetworkDriver {
       // The hub may have been closed meanwhile.
       guard guarded.phase == .waiting else { return false }
       guarded.line = line
+      guarded.patience = clock.now() &+ HubPeer.patience
       guarded.tag = try? table.thread.add(self, [line.socket.descriptor])
       return true
     }
-    guard isHere else {
-      HubFarewell(line, HubTable.closed, table.thread, now: clock.now())
-      return
-    }
+    guard isHere else { return table.sayFarewell(over: line, HubTable.closed, now: clock.now()) }
     // Whoever looks at tokens is not called on the network's thread.
     table.loop.post { self.place.connect(self) }
   }
@@ -72,15 +77,17 @@ final class HubPeer: NetworkDriver {
 
   // MARK: Saying something
 
-  /// From any thread: it goes out with the network thread's next turn.
+  /// From any thread: it goes out with the network thread's next turn; what counts, when enough was received of what was said before.
   func say(_ notice: HubNotice) {
     let frame = HubConnection.frame { notice.write(to: &$0) }
     let now = clock.now()
     let (isKept, tag): (Bool, UInt64?) = guarded.withLock { guarded in
       guard guarded.phase != .gone else { return (true, nil) }
-      guard !notice.isCounted || guarded.log.keep(frame) else { return (false, nil) }
-      guarded.line?.connection.send(frame, now: now)
-      return (true, guarded.tag)
+      guard notice.isCounted else {
+        guarded.line?.connection.send(frame, now: now)
+        return (true, guarded.tag)
+      }
+      return (guarded.log.keep(frame, notice.meaning), guarded.line == nil ? nil : guarded.tag)
     }
     if let tag { table.thread.wake(tag, at: .min) }
     if !isKept { end(because: MediaError(.limit, "the member does not take what he is told: \(HubLog.most) bytes wait")) }
@@ -112,16 +119,18 @@ final class HubPeer: NetworkDriver {
     let now = clock.now()
     let refusal: MediaError? = guarded.withLock { guarded in
       guard guarded.phase != .gone, guarded.phase != .waiting else { return MediaError(.closed, "the member has left") }
-      guard guarded.log.confirm(received) else { return MediaError(.corrupt, "the member has received \(received) messages, which cannot be") }
+      guard guarded.log.confirm(received, now: now) else { return MediaError(.corrupt, "the member has received \(received) messages, which cannot be") }
       if let tag = guarded.tag { table.thread.remove(tag) }
       (guarded.line, guarded.phase) = (line, .here)
       let count = guarded.log.tell()
       line.connection.send(HubConnection.frame { HubNotice.resumed(count).write(to: &$0) }, now: now)
-      for frame in guarded.log.unconfirmed { line.connection.send(frame, now: now) }
+      guarded.log.beginAgain(now: now)
       guarded.tag = try? table.thread.add(self, [line.socket.descriptor])
       return nil
     }
-    if let refusal { HubFarewell(line, refusal, table.thread, now: now) } else { table.options.watch?(.returned(userID: hello.member.userID)) }
+    if let refusal { return table.sayFarewell(over: line, refusal, now: now) }
+    table.move(self, to: line.prefix)
+    table.options.watch?(.returned(userID: hello.member.userID))
   }
 
   /// The connection broke. Who was not let in yet is gone with it, and so is who may not have heard that he was: he has no ticket.
@@ -138,9 +147,12 @@ final class HubPeer: NetworkDriver {
 
   /// He is out; nil: without a word.
   func end(because error: MediaError?) {
+    let now = clock.now()
     let (line, tag, media): (HubLine?, UInt64?, HubMedia?) = guarded.withLock { guarded in
       guard guarded.phase != .gone else { return (nil, nil, nil) }
       guarded.phase = .gone
+      // What was to be said before.
+      if let line = guarded.line { guarded.log.say(over: line.connection, now: now) }
       return (guarded.line.take(), guarded.tag.take(), guarded.media.take())
     }
     // Who was let in has media.
@@ -149,8 +161,8 @@ final class HubPeer: NetworkDriver {
     place.disconnect()
     if let tag { table.thread.remove(tag) }
     // Nobody has it now but this.
-    media?.leave(now: clock.now())
-    if let line { HubFarewell(line, error, table.thread, now: clock.now()) }
+    media?.leave(now: now)
+    if let line { table.sayFarewell(over: line, error, now: now) }
   }
 
   // MARK: The network thread
@@ -164,6 +176,7 @@ final class HubPeer: NetworkDriver {
         return .max
       }
     }
+    rest(now)
     hand(now)
     let failure: (error: MediaError, isOwn: Bool)?
     let next: Int64
@@ -174,16 +187,35 @@ final class HubPeer: NetworkDriver {
         return (nil, guarded.due)
       }
       guard let line = guarded.line else { return (nil, .max) }
+      if guarded.phase == .waiting {
+        let seconds = HubPeer.patience / 1_000_000_000
+        if now >= guarded.patience { return ((MediaError(.timeout, "the room did not answer within \(seconds) s"), true), .max) }
+        guarded.due = min(guarded.due, guarded.patience)
+      }
+      if now >= guarded.log.deadline { return ((HubPeer.deaf, true), .max) }
+      guarded.due = min(guarded.due, guarded.log.deadline)
       if line.connection.isOpen, line.connection.isSilent(now: now) {
         line.connection.send(HubConnection.frame { HubNotice.received(guarded.log.tell()).write(to: &$0) }, now: now)
       }
-      guarded.due = min(line.flush(now: now), guarded.due)
+      repeat {
+        guarded.log.say(over: line.connection, now: now)
+        guarded.due = min(line.flush(now: now), guarded.due)
+      } while guarded.log.canSayMore && line.connection.isOpen && !line.connection.isWaiting
       // What he did wrong he is told; a connection that broke he may mend.
       return (line.connection.failure.map { ($0, $0.status == .limit || $0.status == .corrupt) }, guarded.due)
     }
     guard let failure else { return next }
     if failure.isOwn { end(because: failure.error) } else { lose(now: now) }
     return .min
+  }
+
+  private static let deaf = MediaError(
+    .limit, "the member has received none of \(HubLog.window) messages within \(HubLog.timeout / 1_000_000_000) s, and more wait")
+
+  /// Where more comes than he may cause for others, or in more pieces, it waits in the kernel, and then with him.
+  private func rest(_ now: Int64) {
+    let (tag, end): (UInt64?, Int64?) = guarded.withLock { ($0.tag, $0.line?.connection.rest(now: now)) }
+    if let tag, let end { table.thread.rest(tag, until: end) }
   }
 
   /// One of his messages, with an error when it is none.

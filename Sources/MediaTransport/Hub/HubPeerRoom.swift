@@ -50,7 +50,8 @@ extension HubPeer: TransportDelegate {
     switch request {
     case .hello: throw HubPeer.lie("a second hello")
     case .received(let count):
-      guard guarded.withLock({ $0.log.confirm(count) }) else { throw HubPeer.lie("having received what was not sent") }
+      let now = clock.now()
+      guard guarded.withLock({ $0.log.confirm(count, now: now) }) else { throw HubPeer.lie("having received what was not sent") }
     case .leave: throw HubPeer.left
     default:
       guard guarded.withLock({ $0.phase == .here }) else { throw HubPeer.lie("a request before the welcome") }

@@ -81,11 +81,13 @@ public final class HubServer: Sendable {
   public var port: UInt16 { doors.first?.address.port ?? 0 }
   /// What members check, "AA:BB:…".
   public var fingerprint: String { "\(certificate.fingerprint)" }
-  /// Over the network, those who are away for a moment and those who wait for the room's answer included.
+  /// Over the network, those who are away for a moment included, and those who wait for the room's answer not.
   public var memberCount: Int { table.memberCount }
   /// Datagrams of nobody who is here.
   public var foreignPackets: UInt64 { table.foreign }
   var guestCount: Int { table.guestCount }
+  var waitingCount: Int { table.waitingCount }
+  var farewellCount: Int { table.farewellCount }
   var peers: [HubPeer] { table.all }
 
   /// Nobody comes in any more; who is here stays.

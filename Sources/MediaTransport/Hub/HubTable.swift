@@ -1,14 +1,25 @@
 import MediaCore
+import MediaNetwork
 import MediaRTP
 
-/// Who is at a hub: members by what their packets say and by their tickets, and who knocked and said nothing yet.
+/// Who is at a hub: members by what their packets say and by their tickets; and before them, each in a bounded number with a share for each
+/// address, who connected and said nothing yet, who waits for the room's answer, and who is told why they go.
 final class HubTable: Sendable {
-  private struct State {
+  fileprivate typealias Shares<Element> = AddressShares<ObjectIdentifier, Element>
+
+  fileprivate struct State {
     var byBase: [UInt32: HubPeer] = [:]
     var byTicket: [[UInt8]: HubPeer] = [:]
-    var peers: [ObjectIdentifier: HubPeer] = [:]
-    /// In order of coming.
-    var guests: [HubGuest] = []
+    /// Let in, by their places in the room; and where from.
+    var members: [ObjectIdentifier: HubPeer] = [:]
+    var prefixes: [ObjectIdentifier: AddressPrefix] = [:]
+    var membersOfPrefix: [AddressPrefix: Int] = [:]
+    /// Whom the room has not answered yet, by the same.
+    var waiting = Shares<HubPeer>(capacity: HubTable.mostWaiting)
+    var strangers = Shares<HubGuest>(capacity: HubTable.mostGuests, stages: HubGuest.stages)
+    /// From an address of a member's, who may come back: strangers elsewhere take nothing from them.
+    var neighbours = Shares<HubGuest>(capacity: HubTable.mostGuests, stages: HubGuest.stages)
+    var farewells = Shares<HubFarewell>(capacity: HubTable.mostFarewells, ofAddress: HubTable.mostFarewellsOfAddress)
     var isClosed = false
     var foreign: UInt64 = 0
   }
@@ -18,8 +29,13 @@ final class HubTable: Sendable {
   let thread: NetworkThread
   let loop: EventLoop
   private let state = Monitor(State())
-  /// Who connected and said nothing.
-  static let mostGuests = 32
+  /// Who connected and said nothing; as many more from the addresses of members. At 200 a second from one address each has 0.6 s.
+  static let mostGuests = 128
+  /// Who said who they are; the room may take its time.
+  static let mostWaiting = 64
+  /// Who is told why they go, for a second at most.
+  static let mostFarewells = 32
+  static let mostFarewellsOfAddress = 16
 
   init(_ room: String, _ options: HubServer.Options, _ thread: NetworkThread, _ loop: EventLoop) {
     (self.room, self.options, self.thread, self.loop) = (room, options, thread, loop)
@@ -27,30 +43,92 @@ final class HubTable: Sendable {
 
   // MARK: Guests
 
-  /// The guest who waits longest goes when there are too many.
+  /// False: it is not to begin. Who has to go for it is dropped.
   func add(_ guest: HubGuest) -> Bool {
-    let (isOpen, oldest): (Bool, HubGuest?) = state.withLock { state in
+    let (isOpen, dropped): (Bool, HubGuest?) = state.withLock { state in
       guard !state.isClosed else { return (false, nil) }
-      state.guests.append(guest)
-      return (true, state.guests.count > HubTable.mostGuests ? state.guests.removeFirst() : nil)
+      let isNeighbour = state.membersOfPrefix[guest.prefix] != nil
+      let id = ObjectIdentifier(guest)
+      return (true, isNeighbour ? state.neighbours.add(guest, as: id, from: guest.prefix) : state.strangers.add(guest, as: id, from: guest.prefix))
     }
-    oldest?.drop()
-    return isOpen
+    dropped?.drop()
+    return isOpen && dropped !== guest
+  }
+
+  func advance(_ guest: HubGuest, to stage: Int) {
+    state.withLock { state in
+      state.strangers.advance(ObjectIdentifier(guest), to: stage)
+      state.neighbours.advance(ObjectIdentifier(guest), to: stage)
+    }
   }
 
   func remove(_ guest: HubGuest) {
-    state.withLock { $0.guests.removeAll { $0 === guest } }
+    state.withLock { state in
+      state.strangers.remove(ObjectIdentifier(guest))
+      state.neighbours.remove(ObjectIdentifier(guest))
+    }
+  }
+
+  /// No descriptor is left: who is told why they go gives theirs up, then a stranger does. False: there is nobody.
+  func giveWay() -> Bool {
+    let (farewell, guest): (HubFarewell?, HubGuest?) = state.withLock { state in
+      if let farewell = state.farewells.dropOne() { return (farewell, nil) }
+      return (nil, state.strangers.dropOne() ?? state.neighbours.dropOne())
+    }
+    farewell?.drop()
+    guest?.drop()
+    return farewell != nil || guest != nil
+  }
+
+  // MARK: Farewells
+
+  /// Closes a connection, if it can be with a word that says why.
+  func sayFarewell(over line: HubLine, _ error: MediaError?, now: Int64) {
+    guard let farewell = HubFarewell(line, error, self, now: now), let prefix = farewell.prefix else { return }
+    let dropped = state.withLock { $0.farewells.add(farewell, as: ObjectIdentifier(farewell), from: prefix) }
+    dropped?.drop()
+    farewell.start()
+  }
+
+  func remove(_ farewell: HubFarewell) {
+    state.withLock { _ = $0.farewells.remove(ObjectIdentifier(farewell)) }
   }
 
   // MARK: Members
 
-  func add(_ peer: HubPeer) throws(MediaError) {
-    try state.withLock { state throws(MediaError) in
+  /// Waits for the room's answer, and takes no member's place before it.
+  func add(_ peer: HubPeer, from prefix: AddressPrefix) throws(MediaError) {
+    let dropped: HubPeer? = try state.withLock { state throws(MediaError) in
       guard !state.isClosed else { throw HubTable.closed }
-      guard state.peers.count < options.mostMembers else {
+      state.prefixes[peer.id] = prefix
+      return state.waiting.add(peer, as: peer.id, from: prefix)
+    }
+    dropped?.end(because: MediaError(.full, "\(HubTable.mostWaiting) wait for the room's answer, most of them from this address"))
+  }
+
+  /// The room lets it in.
+  func admit(_ place: LoopbackTransport) throws(MediaError) {
+    let id = ObjectIdentifier(place)
+    try state.withLock { state throws(MediaError) in
+      guard state.members[id] == nil else { return }
+      guard !state.isClosed else { throw HubTable.closed }
+      guard state.members.count < options.mostMembers else {
         throw MediaError(.full, "the hub takes \(options.mostMembers) members over the network and has so many")
       }
-      state.peers[ObjectIdentifier(peer)] = peer
+      // Gone meanwhile.
+      guard let peer = state.waiting.remove(id) else { return }
+      state.members[id] = peer
+      if let prefix = state.prefixes[id] { state.membersOfPrefix[prefix, default: 0] += 1 }
+    }
+  }
+
+  /// A member came back from there.
+  func move(_ peer: HubPeer, to prefix: AddressPrefix?) {
+    state.withLock { state in
+      guard let prefix, state.members[peer.id] != nil else { return }
+      state.forgetPrefix(of: peer.id)
+      state.prefixes[peer.id] = prefix
+      state.membersOfPrefix[prefix, default: 0] += 1
     }
   }
 
@@ -63,14 +141,16 @@ final class HubTable: Sendable {
       repeat { base = UInt32.random(in: 1..<1 << 24) << 8 } while state.byBase[base] != nil
       // The system's generator, which nobody can guess.
       let ticket = (0..<HubWire.ticketSize).map { _ in UInt8.random(in: 0...255) }
-      if state.peers[ObjectIdentifier(peer)] != nil { (state.byBase[base], state.byTicket[ticket]) = (peer, peer) }
+      if state.members[peer.id] != nil { (state.byBase[base], state.byTicket[ticket]) = (peer, peer) }
       return (base, ticket)
     }
   }
 
   func remove(_ peer: HubPeer) {
     state.withLock { state in
-      state.peers[ObjectIdentifier(peer)] = nil
+      if state.members[peer.id] != nil { state.forgetPrefix(of: peer.id) }
+      (state.members[peer.id], state.prefixes[peer.id]) = (nil, nil)
+      state.waiting.remove(peer.id)
       for (base, other) in state.byBase where other === peer { state.byBase[base] = nil }
       for (ticket, other) in state.byTicket where other === peer { state.byTicket[ticket] = nil }
     }
@@ -91,17 +171,26 @@ final class HubTable: Sendable {
   func countForeign() { state.withLock { $0.foreign &+= 1 } }
 
   var foreign: UInt64 { state.withLock { $0.foreign } }
-  var all: [HubPeer] { state.withLock { Array($0.peers.values) } }
-  var memberCount: Int { state.withLock { $0.peers.count } }
-  var guestCount: Int { state.withLock { $0.guests.count } }
+  var all: [HubPeer] { state.withLock { $0.members.values + $0.waiting.elements } }
+  var memberCount: Int { state.withLock { $0.members.count } }
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+  var guestCount: Int { state.withLock { $0.strangers.count + $0.neighbours.count } }
+  var farewellCount: Int { state.withLock { $0.farewells.count } }
 
   func close() {
     let (peers, guests) = state.withLock { state in
       state.isClosed = true
-      defer { state.guests = [] }
-      return (Array(state.peers.values), state.guests)
+      return (state.members.values + state.waiting.elements, state.strangers.elements + state.neighbours.elements)
     }
     for guest in guests { guest.drop() }
     for peer in peers { peer.end(because: HubTable.closed) }
+  }
+}
+
+extension HubTable.State {
+  /// Of a member.
+  fileprivate mutating func forgetPrefix(of id: ObjectIdentifier) {
+    guard let prefix = prefixes[id], let count = membersOfPrefix[prefix] else { return }
+    membersOfPrefix[prefix] = count > 1 ? count - 1 : nil
   }
 }

@@ -92,6 +92,7 @@ public final class HubTransport: Transport {
   public func disconnect() {
     let now = clock.now()
     let (tag, line, media): (UInt64?, HubLine?, HubMedia?) = guarded.withLock { guarded in
+      if guarded.phase == .here, let line = guarded.line { guarded.log.say(over: line.connection, now: now) }
       defer {
         (guarded.phase, guarded.delegate, guarded.room) = (.left, nil, HubMembership())
         (guarded.attempt, guarded.socket) = (nil, nil)
@@ -112,14 +113,9 @@ public final class HubTransport: Transport {
   /// From any thread: it goes out with the network thread's next turn, or with the next connection.
   func say(_ request: HubRequest) {
     let frame = HubConnection.frame { request.write(to: &$0) }
-    let now = clock.now()
     let tag: UInt64? = guarded.withLock { guarded in
       guard guarded.isMember else { return nil }
-      guard guarded.log.keep(frame) else {
-        guarded.isOverfull = true
-        return guarded.tag
-      }
-      if guarded.phase == .here { guarded.line?.connection.send(frame, now: now) }
+      if !guarded.log.keep(frame, request.meaning) { guarded.isOverfull = true }
       return guarded.tag
     }
     if let tag { thread.wake(tag, at: .min) }

@@ -9,7 +9,7 @@ extension HubTransport {
     case .welcome(let welcome): try enter(welcome, now)
     case .resumed(let received): try resume(received, now)
     case .received(let count):
-      guard guarded.withLock({ $0.log.confirm(count) }) else { throw HubTransport.lie("word of messages that it cannot have received") }
+      guard guarded.withLock({ $0.log.confirm(count, now: now) }) else { throw HubTransport.lie("word of messages that it cannot have received") }
     case .ended(let error): return error
     case .joined(let member):
       let isNew = guarded.withLock { guarded in

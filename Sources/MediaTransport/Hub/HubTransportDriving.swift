@@ -93,7 +93,12 @@ extension HubTransport: NetworkDriver {
         return (0, .ends(MediaError(.timeout, "the hub at \(url.address) lets its member in, and no packet of its media comes: is UDP let through?")))
       }
     }
-    let next = min(line.flush(now: now), due, guarded.greetDue)
+    var flushed = Int64.max
+    repeat {
+      if guarded.phase == .here { guarded.log.say(over: line.connection, now: now) }
+      flushed = line.flush(now: now)
+    } while guarded.phase == .here && guarded.log.canSayMore && line.connection.isOpen && !line.connection.isWaiting
+    let next = min(flushed, due, guarded.greetDue)
     guard let failure = line.connection.failure else { return (next, .goesOn) }
     let isOwn = failure.status == .limit || failure.status == .corrupt
     guard guarded.phase == .here, !isOwn else { return (0, .ends(failure)) }
@@ -210,9 +215,9 @@ extension HubTransport: NetworkDriver {
 
   func resume(_ received: UInt64, _ now: Int64) throws(MediaError) {
     let isGood = guarded.withLock { guarded in
-      guard case .reconnecting = guarded.phase, guarded.hasSaidHello, let line = guarded.line, guarded.log.confirm(received) else { return false }
+      guard case .reconnecting = guarded.phase, guarded.hasSaidHello, guarded.line != nil, guarded.log.confirm(received, now: now) else { return false }
       guarded.phase = .here
-      for frame in guarded.log.unconfirmed { line.connection.send(frame, now: now) }
+      guarded.log.beginAgain(now: now)
       return true
     }
     guard isGood else { throw HubTransport.lie("word of messages that it cannot have received") }

@@ -15,6 +15,8 @@ enum HubWire {
   static let longestWords = 1024
   static let mostCodecs = 32
   static let ticketSize = 16
+  /// Messages of this type and those after it are counted, and change something for others.
+  static let firstCounted: UInt8 = 16
 }
 
 extension PacketReader {

@@ -18,6 +18,8 @@ public final class NetworkThread: Sendable {
     /// Wanted while it ran.
     var wanted = Int64.max
     var isReadable = false
+    /// Until then nobody looks at its descriptors.
+    var restsUntil: Int64?
 
     init(_ driver: any NetworkDriver, _ descriptors: [Int32]) {
       (self.driver, self.descriptors) = (driver, descriptors)
@@ -103,6 +105,30 @@ public final class NetworkThread: Sendable {
     if isAsleep { msdk_waker_set(bell) }
   }
 
+  /// Until that time its descriptors are not looked at, whatever comes; then it is driven.
+  func rest(_ tag: UInt64, until time: Int64) {
+    state.withLock { state in
+      guard let entry = state.entries[tag] else { return }
+      if entry.restsUntil == nil {
+        for descriptor in entry.descriptors { msdk_epoll_remove(epoll, descriptor) }
+      }
+      (entry.restsUntil, entry.isReadable) = (min(time, entry.restsUntil ?? .max), false)
+      entry.deadline = min(entry.deadline, time)
+    }
+  }
+
+  /// Under the lock. What cannot be looked at now is tried again.
+  private func endRest(of entry: Entry, _ tag: UInt64) {
+    let now = clock.now()
+    guard let end = entry.restsUntil, now >= end else { return }
+    entry.restsUntil = nil
+    for descriptor in entry.descriptors where msdk_epoll_add(epoll, descriptor, UInt32(MSDK_POLL_IN), tag) != 0 && errno != EEXIST {
+      entry.restsUntil = now &+ NetworkThread.restAgain
+    }
+  }
+
+  private static let restAgain: Int64 = 100_000_000
+
   /// Drives nothing any more.
   public func stop() {
     let drivers = state.withLock { state in
@@ -141,7 +167,7 @@ public final class NetworkThread: Sendable {
     state.withLock { state in
       state.running = nil
       guard let entry = state.entries[tag] else { return }
-      (entry.deadline, entry.wanted) = (min(next, entry.wanted), .max)
+      (entry.deadline, entry.wanted) = (min(next, entry.wanted, entry.restsUntil ?? .max), .max)
     }
     state.notify()
   }
@@ -151,6 +177,7 @@ public final class NetworkThread: Sendable {
     var isReadable = false
     let driver: (any NetworkDriver)? = state.withLock { state in
       guard let entry = state.entries[tag] else { return nil }
+      endRest(of: entry, tag)
       (isReadable, entry.isReadable) = (entry.isReadable, false)
       state.running = tag
       return entry.driver

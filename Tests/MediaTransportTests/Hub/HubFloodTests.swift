@@ -33,6 +33,11 @@ import Testing
       return false
     }
 
+    var isGone: Bool {
+      var most = Int.max
+      return line.discard(&most)
+    }
+
     func say(_ bytes: [UInt8]) {
       line.connection.send(HubConnection.frame { $0.block(bytes) }, now: now)
       _ = line.flush(now: now)
@@ -64,6 +69,16 @@ import Testing
       }
       return nil
     }
+  }
+
+  /// Lets in whoever shows the right token, and lets the others wait.
+  private final class PatientVerifier: AccessVerifier {
+    func verify(_ request: AccessRequest) {
+      if request.token.value == "right" { request.answer(.success(.ordinary)) }
+    }
+
+    func cancel(_ request: AccessRequest) {}
+    func close() {}
   }
 
   private func hello(_ house: HubHouse, _ name: String, former: (ticket: [UInt8], received: UInt64)? = nil) -> HubRequest {
@@ -119,7 +134,7 @@ import Testing
         liar.say(bytes)
       }
       liar.say([255])
-      #expect(liar.wait { liar.line.connection.failure != nil || liar.line.connection.next(now: 0) == nil && liar.line.discard() })
+      #expect(liar.wait { liar.line.connection.failure != nil || liar.line.connection.next(now: 0) == nil && liar.isGone })
     }
     #expect(anna.sees("joined liar 1"))
     #expect(!anna.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })
@@ -153,9 +168,143 @@ import Testing
       anna = try house.remote("anna")
     }
     #expect(anna.sees("connected"), "\(anna.events)")
-    #expect((house.hub?.guestCount ?? 99) <= HubTable.mostGuests)
+    #expect((house.hub?.guestCount ?? 999) <= HubTable.mostGuests)
     _ = strangers
     house.close()
+  }
+
+  /// They come from the same address, two hundred a second, beside a join whose round trip takes 200 ms: forty for each.
+  @Test func strangersWhoGoOnComingKeepNobodyOut() throws {
+    let house = try HubHouse()
+    let url = try house.url()
+    var strangers: [StreamSocket] = []
+    func come(_ count: Int) throws {
+      for _ in 0..<count { strangers.append(try StreamSocket(connectingTo: url.address)) }
+      // So that the hub has seen them; where it has not, less is tried.
+      usleep(100_000)
+    }
+    try come(200)
+    #expect(house.isTrueSoon { house.hub?.guestCount == HubTable.mostGuests })
+    for _ in 0..<3 {
+      let socket = try StreamSocket(connectingTo: url.address)
+      #expect(house.isTrueSoon { socket.connecting == .done })
+      try come(40)
+      let now = MediaTime.monotonic()
+      let line = HubLine(socket, HubConnection(try TLSMachine(client: url.trust), isLimited: false, now: now))
+      _ = line.flush(now: now)
+      try come(40)
+      #expect(house.isTrueSoon { line.receive(now: now); return line.connection.isOpen || line.connection.failure != nil })
+      let request = hello(house, "late")
+      line.connection.send(HubConnection.frame { request.write(to: &$0) }, now: now)
+      _ = line.flush(now: now)
+      var answer: HubNotice?
+      #expect(house.isTrueSoon {
+        line.receive(now: now)
+        if let message = line.connection.next(now: now) { answer = try? message.withUnsafeBytes { try HubNotice(parsing: $0) } }
+        return answer != nil || line.connection.failure != nil
+      })
+      guard case .welcome? = answer else {
+        Issue.record("\(line.connection.failure?.text ?? "no welcome")")
+        break
+      }
+      line.socket.shut()
+      #expect(house.isTrueSoon { house.hub?.memberCount == 0 })
+    }
+    house.close()
+  }
+
+  /// Whoever is no machine of ours takes nothing once that is known; who is told why they go, not for long, and not in any number.
+  @Test func strangersWhoAreSentAwayTakeFewDescriptors() throws {
+    let house = try HubHouse()
+    let address = try house.address
+    let anna = try house.remote("anna")
+    #expect(anna.sees("connected"))
+    var strangers: [StreamSocket] = []
+    for number in 0..<400 {
+      let stranger = try StreamSocket(connectingTo: address)
+      #expect(house.isTrueSoon { stranger.connecting == .done })
+      _ = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16).withUnsafeBytes { stranger.write($0) }
+      strangers.append(stranger)
+      #expect(house.hub?.farewellCount == 0)
+    }
+    #expect(house.isTrueSoon { house.hub?.guestCount == 0 })
+    strangers = []
+    var liars: [Liar] = []
+    for _ in 0..<40 {
+      let liar = try Liar(house)
+      liar.say(.leave)
+      #expect(liar.end()?.text.contains("does not say who it is") == true)
+      #expect((house.hub?.farewellCount ?? 999) <= HubTable.mostFarewellsOfAddress)
+      liars.append(liar)
+    }
+    #expect(house.isTrueSoon { house.hub?.farewellCount == 0 })
+    #expect(!anna.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })
+    house.close()
+  }
+
+  /// Who shows a token that nobody has looked at yet takes no place of those who are let in.
+  @Test func whoWaitsForAnAnswerTakesNobodysPlace() throws {
+    var access = RoomAccess()
+    access.verifier = PatientVerifier()
+    let house = try HubHouse(hosts: ["127.0.0.1"], { $0.mostMembers = 2 }, access: access)
+    let waiting = try (0..<HubTable.mostWaiting + 6).map { number in
+      let liar = try Liar(house)
+      liar.say(hello(house, "liar \(number)"))
+      return liar
+    }
+    #expect(house.isTrueSoon { house.hub?.waitingCount == HubTable.mostWaiting })
+    // The first of them had to go.
+    #expect(waiting[0].end()?.text.contains("wait for the room's answer") == true)
+    let (anna, bert) = (try house.remote("anna", token: "right"), try house.remote("bert", token: "right"))
+    #expect(anna.sees("connected") && bert.sees("connected"))
+    #expect(house.hub?.memberCount == 2)
+    let carl = try house.remote("carl", token: "right")
+    #expect(carl.sees("disconnected full"))
+    #expect(anna.events.filter { $0.hasPrefix("joined") } == ["joined bert"])
+    house.close()
+  }
+
+  /// What others do takes little memory, and nobody who reads it late is ended for it; who never says that they have read it is.
+  @Test func aMemberWhoConfirmsLateIsNotEndedForWhatOthersDo() throws {
+    let house = try HubHouse()
+    let anna = house.local("anna")
+    #expect(anna.sees("connected"))
+    let liar = try Liar(house)
+    liar.say(hello(house, "liar"))
+    guard case .welcome = liar.next() else { throw MediaError(.fail, "no welcome") }
+    let id = try anna.publishSound()
+    let peer = try #require(house.peers.first)
+    for number in 0..<20_000 { anna.transport.setMuted(id, number % 2 == 0) }
+    anna.transport.unpublish(id)
+    #expect(house.isTrueSoon { peer.guarded.withLock { $0.streams.offered.isEmpty && $0.log.count > HubLog.window } })
+    let (count, bytes) = peer.guarded.withLock { ($0.log.count, $0.log.bytes) }
+    #expect(count <= HubLog.window + HubLog.mostWaiting + 2 && bytes < 200_000, "\(count) messages, \(bytes) bytes")
+    var (heard, isRemoved) = (0 as UInt64, false)
+    while !isRemoved, let notice = liar.next() {
+      if case .ended(let error) = notice { Issue.record("\(error.text)") }
+      heard += 1
+      if heard == HubLog.window { liar.say(.received(heard)) }
+      if case .streamRemoved = notice { isRemoved = true }
+    }
+    #expect(isRemoved)
+    // The next time nothing is ever confirmed, though something is said.
+    let other = try anna.publishSound()
+    for number in 0..<2000 { anna.transport.setMuted(other, number % 2 == 0) }
+    var end: MediaError?
+    #expect(house.isTrueSoon {
+      liar.say(.received(heard - 1))
+      guard liar.wait({ liar.line.connection.next(now: 0).map { end = Self.ending($0) ?? end } != nil || liar.line.connection.failure != nil })
+      else { return true }
+      return end != nil || liar.line.connection.failure != nil
+    })
+    #expect(end?.text.contains("has received none of") == true, "\(end?.text ?? "nothing")")
+    #expect(anna.sees("left liar"))
+    house.close()
+  }
+
+  private static func ending(_ message: [UInt8]) -> MediaError? {
+    guard case .ended(let error)? = try? message.withUnsafeBytes({ try HubNotice(parsing: $0) }) else { return nil }
+    return error
   }
 
   @Test func packetsOfStrangersAreCountedAndChangeNothing() throws {
