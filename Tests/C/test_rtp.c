@@ -300,8 +300,8 @@ static void what_is_refused(void) {
   wire_close(it);
 }
 
-static void a_packet(const char *from, uint16_t port, uint8_t payload_type) {
-  uint8_t bytes[15] = {0x80, payload_type, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9, 0xF8, 0xFF, 0xFE};
+static void a_packet(const char *from, uint16_t port, uint8_t payload_type, uint8_t number) {
+  uint8_t bytes[15] = {0x80, payload_type, 0, number, 0, 0, 0, 1, 0, 0, 0, 9, 0xF8, 0xFF, 0xFE};
   struct sockaddr_in own = {.sin_family = AF_INET}, theirs = {.sin_family = AF_INET, .sin_port = htons(port)};
   theirs.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   inet_pton(AF_INET, from, &own.sin_addr);
@@ -314,14 +314,15 @@ static void a_packet(const char *from, uint16_t port, uint8_t payload_type) {
 /* What is not of the other end, or of no stream that was agreed on, makes nobody a participant, and is counted. */
 static void what_is_not_taken_is_counted(void) {
   wire *it = wire_open("127.0.0.1", "");
-  a_packet("127.0.0.2", (uint16_t)(it->port + 4), 111); /* another host */
+  a_packet("127.0.0.2", (uint16_t)(it->port + 4), 111, 1); /* another host */
   PATIENTLY(session_stats(it->bob.session).packets_foreign == 1);
   CHECK_EQ(session_stats(it->bob.session).packets_foreign, 1);
-  a_packet("127.0.0.1", (uint16_t)(it->port + 4), 50); /* a payload type that nobody gave a meaning */
+  a_packet("127.0.0.1", (uint16_t)(it->port + 4), 50, 1); /* a payload type that nobody gave a meaning */
   PATIENTLY(session_stats(it->bob.session).packets_refused == 1);
   CHECK_EQ(session_stats(it->bob.session).packets_refused, 1);
   CHECK_EQ(end_people(&it->bob), 1);
-  a_packet("127.0.0.1", (uint16_t)(it->port + 4), 111);
+  a_packet("127.0.0.1", (uint16_t)(it->port + 4), 111, 1); /* one alone may be anybody's */
+  a_packet("127.0.0.1", (uint16_t)(it->port + 4), 111, 2);
   CHECK(end_wait(&it->bob, MSDK_EVENT_INCOMING_AUDIO_ADDED, 1));
   CHECK_EQ(end_people(&it->bob), 2);
   CHECK_EQ(session_stats(it->bob.session).packets_foreign, 1);

@@ -43,11 +43,12 @@ static void many_at_once(void) {
   msdk_engine_destroy(engine);
 }
 
-static void a_datagram_to(uint16_t port) {
-  uint8_t bytes[20] = {0x80, 111, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9, 0xF8, 0xFF, 0xFE}; /* a packet of Opus */
+/* Two packets of Opus, by which a source is known. */
+static void somebody_speaks_to(uint16_t port) {
+  uint8_t bytes[15] = {0x80, 111, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9, 0xF8, 0xFF, 0xFE};
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  sendto(fd, bytes, 15, 0, (struct sockaddr *)&address, sizeof address);
+  for (bytes[3] = 1; bytes[3] <= 2; bytes[3]++) sendto(fd, bytes, sizeof bytes, 0, (struct sockaddr *)&address, sizeof address);
   close(fd);
 }
 
@@ -79,7 +80,7 @@ static void live_and_end(int state, int by_engine) {
     break;
   case 6: /* hears somebody */
     if (!end_connect(&it)) break;
-    a_datagram_to(port);
+    somebody_speaks_to(port);
     CHECK(end_wait(&it, MSDK_EVENT_PARTICIPANT_JOINED, 1));
     break;
   default: /* disconnecting, or already gone */
@@ -120,7 +121,7 @@ static void destroyed_by_its_own_event(void) {
     NEED(end_connect(&it));
     atomic_store(&destroyed, 0);
     CHECK_OK(msdk_session_set_event_callback(it.session, destroy_inside, &it.session));
-    a_datagram_to(port);
+    somebody_speaks_to(port);
     PATIENTLY(atomic_load(&destroyed));
     CHECK_EQ(atomic_load(&destroyed), 1);
     uint32_t state;

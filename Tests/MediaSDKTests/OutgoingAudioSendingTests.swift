@@ -517,9 +517,8 @@ import Testing
     defer { vp8.release() }
     #expect(failure { try stream.send(vp8) }?.status == .format)
     // Two frames of equal length cannot be one byte.
-    let broken = try Make.encoded([0x01, 7])
+    let broken = try Make.encoded([0x01, 7], codec: UInt32(MSDK_CODEC_OPUS))
     defer { broken.release() }
-    broken.native.pointee.codec = UInt32(MSDK_CODEC_OPUS)
     #expect(failure { try stream.send(broken) }?.status == .corrupt)
     let raw = try call.startSound()
     #expect(failure { try raw.send(broken) }?.status == .state)

@@ -203,9 +203,10 @@ import Testing
     #expect(received.native.pointee.sequence == 1)
     #expect(encoded.native.pointee.sequence == 0)
     received.release()
-    encoded.native.pointee.codec = 1
-    #expect(failure { try sender.send(encoded) }?.status == .format)
     encoded.release()
+    let other = try Make.encoded([1, 2, 3], codec: 1)
+    #expect(failure { try sender.send(other) }?.status == .format)
+    other.release()
   }
 
   @Test func steeringIsCheckedAndTakesEffect() throws {

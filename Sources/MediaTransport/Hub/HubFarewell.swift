@@ -17,7 +17,9 @@ final class HubFarewell: NetworkDriver {
   private static let mostBytes = 256 << 10
   let prefix: AddressPrefix?
   private let guarded: Monitor<Guarded>
-  private let table: HubTable
+  private let thread: NetworkThread
+  /// Which counts it. Who is left when the thread stops is held by nobody.
+  private weak let table: HubTable?
   private let end: Int64
 
   /// nil: nothing can be said, or nobody hears it, and the connection is closed. Whoever has not finished its handshake is not stayed for.
@@ -28,7 +30,7 @@ final class HubFarewell: NetworkDriver {
     // The thread may be about to stop.
     var patience = HubFarewell.mostBytes
     guard !line.discard(&patience), isKnown else { return nil }
-    (self.table, prefix, end) = (table, line.prefix, now &+ HubFarewell.linger)
+    (self.table, thread, prefix, end) = (table, table.thread, line.prefix, now &+ HubFarewell.linger)
     guarded = Monitor(Guarded(line: line))
   }
 
@@ -36,7 +38,7 @@ final class HubFarewell: NetworkDriver {
   func start() {
     let isOver = guarded.withLock { guarded in
       guard let line = guarded.line else { return false }
-      guarded.tag = try? table.thread.add(self, [line.socket.descriptor])
+      guarded.tag = try? thread.add(self, [line.socket.descriptor])
       return guarded.tag == nil
     }
     if isOver { drop() }
@@ -44,9 +46,9 @@ final class HubFarewell: NetworkDriver {
 
   /// Closes it, whatever was heard.
   func drop() {
-    table.remove(self)
+    table?.remove(self)
     let (line, tag) = guarded.withLock { ($0.line.take(), $0.tag.take()) }
-    if let tag { table.thread.remove(tag) }
+    if let tag { thread.remove(tag) }
     _ = line
   }
 

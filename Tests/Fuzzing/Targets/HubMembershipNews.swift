@@ -39,7 +39,8 @@ enum HubMembershipNews: FuzzTarget {
         }
       case 4:
         _ = log.keep(Array(input.take(input.number(below: 16))))
-        _ = log.confirm(UInt64(input.byte()) | UInt64(input.byte()) << 56)
+        while log.next(now: now) != nil {}
+        _ = log.confirm(UInt64(input.byte()) | UInt64(input.byte()) << 56, now: now)
       default: follow(input.piece(), &room, now)
       }
       expect(room.others.count <= HubMembership.mostOthers, "\(room.others.count) streams")
