@@ -2,13 +2,18 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import resource
 import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
 import unittest
+from pathlib import Path
 
 from pictures import read_ivf
 from network import PATTERN, Peers, free_port
@@ -124,6 +129,30 @@ class HubTest(Peers):
         self.hub_refused(["--address", "127.0.0.1", "--port", port], 1, port)
         hub.end()
         self.assertNotIn("0.0.0.0", Hub(self).url)
+
+    def test_no_descriptor_is_left(self) -> None:
+        """Who is nobody takes all that there are, and whoever is somebody comes in all the same; the hub does not look for room all the time."""
+        hub = Hub(self, "standup", "--address", "127.0.0.1")
+        process = hub.process.pid
+        most = len(os.listdir(f"/proc/{process}/fd")) + 6
+        resource.prlimit(process, resource.RLIMIT_NOFILE, (most, most))
+        found = re.search(r":(\d+)/", hub.url)
+        assert found is not None
+        strangers = [socket.create_connection(("127.0.0.1", int(found[1])), PATIENCE) for _ in range(40)]
+        self.addCleanup(lambda: [stranger.close() for stranger in strangers])
+
+        def used() -> float:
+            words = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+            return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+        before = used()
+        time.sleep(1)
+        self.assertLess(used() - before, 0.4)
+        receiver = self.begin("receive", hub.url, "--user", "rosa", "--renderer", "file:came.ivf")
+        hub.await_line("rosa came")
+        receiver.send_signal(signal.SIGINT)
+        receiver.wait(PATIENCE)
+        self.assertEqual(hub.end(), 0)
 
     def test_nobody_and_somebody_else(self) -> None:
         hub = Hub(self, "--address", "127.0.0.1")
