@@ -51,13 +51,13 @@ public final class RTPTransport: Transport {
     var taken: [Source] = []
     /// Bound before it was connected.
     var sockets: [RTPSockets]
-    /// Of the legs, where the target keeps them.
-    var protections: RTPProtections
   }
 
   let configuration: RTPConfiguration
   /// Of what passes, if somebody wants to see it.
   private let capture: PacketCapture?
+  /// Of the legs, where the target keeps them.
+  private let protections: RTPProtections
   private let thread: NetworkThread
   let loop: EventLoop
   let state: Monitor<State>
@@ -66,8 +66,8 @@ public final class RTPTransport: Transport {
   public init(
     _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], protections: RTPProtections = RTPProtections(), capture: PacketCapture? = nil, thread: NetworkThread, loop: EventLoop
   ) {
-    (self.configuration, self.capture, self.thread, self.loop) = (configuration, capture, thread, loop)
-    state = Monitor(State(sockets: sockets, protections: protections))
+    (self.configuration, self.protections, self.capture, self.thread, self.loop) = (configuration, protections, capture, thread, loop)
+    state = Monitor(State(sockets: sockets))
   }
 
   func post(_ event: TransportEvent) {
@@ -77,9 +77,9 @@ public final class RTPTransport: Transport {
   // MARK: Connecting
 
   public func connect(_ delegate: any TransportDelegate) {
-    let (sockets, protections) = state.withLock { state in
+    let sockets = state.withLock { state in
       state.delegate = delegate
-      return (state.sockets, state.protections)
+      return state.sockets
     }
     do throws(MediaError) {
       var legs: [RTPLeg] = []
