@@ -123,7 +123,7 @@ final class IngestLoop: @unchecked Sendable {
       peers[peer.id] = peer
       msdk_epoll_add(epoll, descriptor, UInt32(MSDK_POLL_IN), peer.id)
       if listener.isUnix, msdk_peer_user(descriptor) != Int64(geteuid()) { refuse(peer, .notAdmitted) }
-      // Who has said his token already, or has gone again, does not wait among those who have not.
+      // Who has proved their token already, or has gone again, does not wait among those who have not.
       read(peer)
       makeRoom(byUnix: peer.isUnix)
     }

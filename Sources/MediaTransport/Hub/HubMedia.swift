@@ -36,7 +36,7 @@ final class HubMedia {
   private let batch = DatagramBatch()
   private var first = 0
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
-  /// nil: not known before a member has shown where he is. The hub does not move.
+  /// nil: not known before a member has shown where they are. The hub does not move.
   private(set) var remote: SocketAddress?
   /// Where the member is, at the hub.
   private var path = PathValidation()
@@ -98,7 +98,7 @@ final class HubMedia {
     }
   }
 
-  /// A member may move: to where he is reached, which is to be shown.
+  /// A member may move, to where they have shown that they are reached.
   private func challenge(_ address: SocketAddress, _ size: Int, _ now: Int64) {
     let cost = HubPathMessage.size + terms.profile.controlOverhead
     let challenge = path.received(size, from: address, challengeSize: cost, now: now) { UInt64.random(in: 0...(.max)) }

@@ -212,7 +212,7 @@ final class HubPeer: NetworkDriver {
   private static let deaf = MediaError(
     .limit, "the member has received none of \(HubLog.window) messages within \(HubLog.timeout / 1_000_000_000) s, and more wait")
 
-  /// Where more comes than he may cause for others, or in more pieces, it waits in the kernel, and then with him.
+  /// Where more comes than a member may cause for others, or in more pieces, it waits in the kernel, and then at the member.
   private func rest(_ now: Int64) {
     let (tag, end): (UInt64?, Int64?) = guarded.withLock { ($0.tag, $0.line?.connection.rest(now: now)) }
     if let tag, let end { table.thread.rest(tag, until: end) }

@@ -3,7 +3,7 @@ import MediaNetwork
 import MediaRTP
 
 /// Who is at a hub: members by what their packets say and by their tickets; and before them, each in a bounded number with a share for each
-/// address, who connected and said nothing yet, who waits for the room's answer, and who is told why they go.
+/// address, who connected and said nothing yet, who waits for the room's answer, and who is notified why they are disconnected.
 final class HubTable: Sendable {
   fileprivate typealias Shares<Element> = AddressShares<ObjectIdentifier, Element>
 
@@ -33,7 +33,7 @@ final class HubTable: Sendable {
   static let mostGuests = 128
   /// Who said who they are; the room may take its time.
   static let mostWaiting = 64
-  /// Who is told why they go, for a second at most.
+  /// Who is notified why they are disconnected, for a second at most.
   static let mostFarewells = 32
   static let mostFarewellsOfAddress = 16
 
@@ -69,7 +69,7 @@ final class HubTable: Sendable {
     }
   }
 
-  /// No descriptor is left: who is told why they go gives theirs up, then a stranger does. False: there is nobody.
+  /// No descriptor is left: who is notified why they are disconnected gives theirs up, then a stranger does. False: there is nobody.
   func giveWay() -> Bool {
     let (farewell, guest): (HubFarewell?, HubGuest?) = state.withLock { state in
       if let farewell = state.farewells.dropOne() { return (farewell, nil) }
