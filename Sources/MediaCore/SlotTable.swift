@@ -4,7 +4,6 @@ import Synchronization
 
 /// What stands before every public frame struct: its count of references, and where its memory goes in the end.
 struct SlotHeader {
-  var nextFree: UInt32 = 0
   /// The pool that `buffer` goes back to.
   var pool: Unmanaged<BufferPool>?
   var buffer = BufferPool.Buffer()
@@ -17,20 +16,40 @@ struct SlotHeader {
 }
 
 /// A table of frame structs in one stretch of address space that is reserved once and never given back. So a foreign pointer can be checked by
-/// its place, without touching what it points to, and a dead frame's count can still be read.
+/// its place, without touching what it points to, and a dead frame's count can still be read. Any thread may call all of it; no call waits for
+/// another, because a sender and its receivers allocate and free several slots for each frame at the same moment.
 final class SlotTable: @unchecked Sendable {
   private static let headerSize = 128
   private let base: UnsafeMutableRawPointer
   private let stride: Int
   private let capacity: Int
-  private let free = Monitor(FreeList())
+  /// The stack of free slots.
+  private let free = Atomic<UInt64>(Head().bits)
+  /// Slots from here on were never used.
+  private let untouched = Atomic<Int>(0)
   private let live = Atomic<Int>(0)
 
-  private struct FreeList {
+  /// The top of the stack, with a count of changes: a slot that was taken and freed between a thread's look and its exchange is noticed.
+  private struct Head {
     /// Index + 1 of the first free slot; 0 is none.
-    var head: UInt32 = 0
-    /// Slots from here on were never used.
-    var untouched: UInt32 = 0
+    var first: UInt32 = 0
+    var changes: UInt32 = 0
+
+    init() {}
+
+    init(bits: UInt64) {
+      first = UInt32(truncatingIfNeeded: bits)
+      changes = UInt32(truncatingIfNeeded: bits >> 32)
+    }
+
+    var bits: UInt64 { UInt64(changes) << 32 | UInt64(first) }
+
+    func changed(to first: UInt32) -> Head {
+      var head = self
+      head.first = first
+      head.changes &+= 1
+      return head
+    }
   }
 
   init?(payloadSize: Int, capacity: Int) {
@@ -47,21 +66,41 @@ final class SlotTable: @unchecked Sendable {
 
   /// A slot with one reference, its payload as the last user left it; nil when all are in use.
   func allocate(_ header: SlotHeader) -> UnsafeMutableRawPointer? {
-    let index: UInt32? = free.withLock { list in
-      if list.head != 0 {
-        let index = list.head - 1
-        list.head = headerPointer(index).pointee.nextFree
-        return index
-      }
-      guard list.untouched < capacity else { return nil }
-      list.untouched += 1
-      return list.untouched - 1
-    }
-    guard let index else { return nil }
+    guard let index = takeFree() ?? takeUntouched() else { return nil }
     headerPointer(index).pointee = header
     references(index).pointee.store(1, ordering: .releasing)
     live.add(1, ordering: .relaxed)
     return payload(index)
+  }
+
+  private func takeFree() -> UInt32? {
+    var head = Head(bits: free.load(ordering: .acquiring))
+    while head.first != 0 {
+      let next = next(head.first - 1).pointee.load(ordering: .relaxed)
+      let (exchanged, seen) = free.weakCompareExchange(expected: head.bits, desired: head.changed(to: next).bits, ordering: .acquiringAndReleasing)
+      if exchanged { return head.first - 1 }
+      head = Head(bits: seen)
+    }
+    return nil
+  }
+
+  private func takeUntouched() -> UInt32? {
+    let index = untouched.wrappingAdd(1, ordering: .relaxed).oldValue
+    guard index < capacity else {
+      untouched.wrappingSubtract(1, ordering: .relaxed)
+      return nil
+    }
+    return UInt32(index)
+  }
+
+  private func putFree(_ index: UInt32) {
+    var head = Head(bits: free.load(ordering: .relaxed))
+    while true {
+      next(index).pointee.store(head.first, ordering: .relaxed)
+      let (exchanged, seen) = free.weakCompareExchange(expected: head.bits, desired: head.changed(to: index + 1).bits, ordering: .acquiringAndReleasing)
+      if exchanged { return }
+      head = Head(bits: seen)
+    }
   }
 
   /// The slot that a foreign pointer names, if it is the payload of a slot that was ever used.
@@ -155,11 +194,8 @@ final class SlotTable: @unchecked Sendable {
   private func retire(_ index: UInt32) {
     let header = headerPointer(index).pointee
     live.subtract(1, ordering: .relaxed)
-    free.withLock { list in
-      headerPointer(index).pointee = SlotHeader()
-      headerPointer(index).pointee.nextFree = list.head
-      list.head = index + 1
-    }
+    headerPointer(index).pointee = SlotHeader()
+    putFree(index)
     if let pool = header.pool {
       pool.takeUnretainedValue().takeBack(header.buffer)
       pool.release()
@@ -177,7 +213,7 @@ final class SlotTable: @unchecked Sendable {
     _ = release(payload(lender))
   }
 
-  // A slot: references (4 bytes), loans (4 bytes), header, payload.
+  // A slot: references (4 bytes), loans (4), the next free slot (4, padded to 8), header, payload.
   private func references(_ index: UInt32) -> UnsafeMutablePointer<Atomic<UInt32>> {
     (base + Int(index) * stride).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
@@ -187,8 +223,13 @@ final class SlotTable: @unchecked Sendable {
     (base + Int(index) * stride + 4).assumingMemoryBound(to: Atomic<Int32>.self)
   }
 
+  /// Index + 1 of the slot below in the stack of free ones; 0 is none.
+  private func next(_ index: UInt32) -> UnsafeMutablePointer<Atomic<UInt32>> {
+    (base + Int(index) * stride + 8).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
   private func headerPointer(_ index: UInt32) -> UnsafeMutablePointer<SlotHeader> {
-    (base + Int(index) * stride + 8).assumingMemoryBound(to: SlotHeader.self)
+    (base + Int(index) * stride + 16).assumingMemoryBound(to: SlotHeader.self)
   }
 
   private func payload(_ index: UInt32) -> UnsafeMutableRawPointer {

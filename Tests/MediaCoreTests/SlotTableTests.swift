@@ -116,4 +116,26 @@ import Testing
     #expect(table.count(of: slot) == 1)
     #expect(table.release(slot))
   }
+
+  /// Four threads share eight slots, so that the stack of free ones is often emptied: each writes its mark into what it got and reads it again.
+  @Test func noSlotIsGivenToTwoThreads() throws {
+    let table = try table()
+    let got = Monitor(0)
+    let threads = (UInt64(1)...4).map { mark in
+      OSThread {
+        for turn in UInt64(0)..<5000 {
+          let slots = (0..<3).compactMap { _ in table.allocate(SlotHeader()) }
+          for slot in slots { slot.storeBytes(of: mark << 32 | turn, as: UInt64.self) }
+          for slot in slots where slot.load(as: UInt64.self) == mark << 32 | turn && table.release(slot) { got.withLock { $0 += 1 } }
+          for _ in slots.count..<3 { got.withLock { $0 += 1 } }
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(got.withLock { $0 } == 4 * 5000 * 3)
+    #expect(table.liveCount == 0)
+    let slots = (0..<8).compactMap { _ in table.allocate(SlotHeader()) }
+    #expect(Set(slots).count == 8)
+    for slot in slots { #expect(table.release(slot)) }
+  }
 }
