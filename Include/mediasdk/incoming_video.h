@@ -14,7 +14,8 @@
  * Nobody is slowed by a receiver that does not read, or that keeps what it reads: frames that it holds are not counted against the sender's pool.
  * It may hold those that wait (the queue, and as many for the stream's thread) and 32 more as they came, read or kept in callbacks and renderers;
  * what arrives beyond that is dropped, and counted in frames_dropped. Raw frames of memory that is the sender's own (msdk_video_frame_wrap, a
- * feeder's slots) are shown as they are while receivers hold two of a stream; of more they get copies.
+ * feeder's slots) are shown as they are while receivers hold two of a stream, or eight that all came within the last 20 ms; of more they get
+ * copies.
  *
  * A lost or damaged VP8 frame is never shown: the stream asks the sender for a key frame and resumes with it, with
  * MSDK_FRAME_DISCONTINUITY set.

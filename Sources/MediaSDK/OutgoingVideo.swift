@@ -73,10 +73,7 @@ public final class OutgoingVideo: Sendable {
   let reports: ReportQueue
   let completionGate = CallbackGate()
   let encodedInputPool = BufferPool(limit: 256)
-  /// Of raw frames whose memory is not the SDK's: those that receivers may hold, and memory for copies of more. Who fills such memory has few
-  /// of it: a feeder two slots at least.
-  let foreignFrames = FrameShare(limit: 2)
-  let copies = BufferPool(limit: 8)
+  let foreignFrames = ForeignFrames()
   let previews: Previews
   let filters = VideoFilterChain(keepsFormat: true)
   /// What can encode, the preferred one first; none when frames pass raw or come encoded.

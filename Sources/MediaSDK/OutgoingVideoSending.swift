@@ -69,14 +69,7 @@ extension OutgoingVideo {
 
   /// A frame that nobody else will write to: the caller's own, if this is its first sending, or another of the same memory, or a copy.
   private func ownedFrame(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
-    if !hasEncoder, frame.isForeign {
-      if let lent = frame.lent(to: foreignFrames) { return lent }
-      guard let copy = try VideoFrame.make(frame.format, from: copies, deadline: 0) else { return try frame.view() }
-      try copy.copyPixels(from: frame)
-      copy.copyIdentity(from: frame)
-      copy.native.pointee.sequence = 0
-      return copy
-    }
+    if !hasEncoder, frame.isForeign { return try foreignFrames.frame(for: frame, now: clock.now()) }
     guard frame.native.pointee.sequence == 0, frame.references <= 2 else { return try frame.view() }
     frame.retain()
     return frame
