@@ -78,15 +78,17 @@ $(OUT)/msdk-plugin-host: $(LIBRARY)
 	$(SWIFT_BUILD) --product msdk-plugin-host
 	@install -s .build/release/msdk-plugin-host $@
 
-# The feeder's side of a screen share: C, and nothing but libc.
+# The feeder's side of a screen share: C, and nothing but libc. One object, so that its archive shows a program no more names than feeder.h has.
 $(FEEDER): $(wildcard Sources/Feeder/*) Sources/CLinux/signals.h $(wildcard Include/mediasdk/*.h)
 	@echo "== building libmediasdk-feeder"
 	@mkdir -p $(OUT)/feeder
 	@rm -f $(OUT)/feeder/*.o $(OUT)/libmediasdk-feeder.a
 	@for source in Sources/Feeder/*.c; do \
 	  $(CC) $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -IInclude -c $$source -o $(OUT)/feeder/$$(basename $$source .c).o || exit 1; done
-	@$(AR) rcs $(OUT)/libmediasdk-feeder.a $(OUT)/feeder/*.o
-	@$(CC) $(CFLAGS) -shared -o $@ $(OUT)/feeder/*.o -Wl,-soname=libmediasdk-feeder.so.$(SOVERSION) \
+	@$(CC) -r -nostdlib -o $(OUT)/feeder/whole.o $(OUT)/feeder/*.o
+	@objcopy --localize-hidden $(OUT)/feeder/whole.o
+	@$(AR) rcs $(OUT)/libmediasdk-feeder.a $(OUT)/feeder/whole.o
+	@$(CC) $(CFLAGS) -shared -o $@ $(OUT)/feeder/whole.o -Wl,-soname=libmediasdk-feeder.so.$(SOVERSION) \
 	  -Wl,--version-script=Sources/Feeder/feeder.map -Wl,-z,defs -pthread
 	@ln -sf libmediasdk-feeder.so $(OUT)/libmediasdk-feeder.so.$(SOVERSION)
 

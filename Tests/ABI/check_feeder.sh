@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check_feeder.sh LIB: the feeder's library exports the functions of feeder.h and nothing else, and needs nothing but libc.
+# check_feeder.sh LIB: the feeder's library and the archive beside it export the functions of feeder.h and nothing else, and need nothing
+# but libc.
 set -u
 [ $# -eq 1 ] || { echo "usage: $0 LIBMEDIASDK_FEEDER_SO" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -13,6 +14,10 @@ nm -D --defined-only --format=posix "$1" | awk '$2 ~ /^[A-Z]$/ && $2 != "A" {sub
 [ -s "$work/header" ] || { echo "check_feeder: no function was found in feeder.h"; failed=1; }
 diff "$work/header" "$work/library" >"$work/diff" ||
   { echo "check_feeder: feeder.h (<) and the library (>) differ:"; cat "$work/diff"; failed=1; }
+
+nm -g --defined-only --format=posix "${1%.so}.a" | awk '$2 ~ /^[A-Z]$/ {print $1}' | sort -u >"$work/archive"
+diff "$work/header" "$work/archive" >"$work/diff" ||
+  { echo "check_feeder: feeder.h (<) and the archive (>) differ:"; cat "$work/diff"; failed=1; }
 
 soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
 [ "$soname" = "libmediasdk-feeder.so.0" ] || { echo "check_feeder: the soname is '$soname'"; failed=1; }
