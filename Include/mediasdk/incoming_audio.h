@@ -14,9 +14,11 @@
  * engine's clock: while it is started, a buffer comes every buffer_ms, silent if nobody is heard, and no participant, late, silent or gone,
  * holds it up. Each participant is kept back by the length of his buffers and a little more than his own jitter, 10 to 300 ms; what turns
  * out to be too much is left out in a quiet moment, more than 200 ms at any moment, and a clock that drifts is followed by resampling, up
- * to 1,000 parts per million. The sum saturates softly: it is exact to 0.7 of full scale and bends from there so that it never leaves the
- * scale. A mixed buffer's timestamp is when the loudest of what is in it was captured; it goes on in silence, and follows what changes by
- * at most a twentieth of the buffer each time, so that it never jumps.
+ * to 1,000 parts per million. The sum passes as it is while it stays within full scale. Where it does not, a limiter that looks 4 ms ahead makes
+ * the mix quieter, without bending it: it never leaves the scale, a tone stays a tone (distortion below -60 dB), and it is as loud as before
+ * about half a second after the last peak. The limiter makes the mix 4 ms late, which its timestamps heed. A mixed buffer's timestamp is when
+ * the loudest of what is in it was captured; it goes on in silence, and follows what changes by at most a twentieth of the buffer each time,
+ * so that it never jumps.
  *
  * There are four ways to take sound; any may be combined:
  *   read      pulls from a bounded queue

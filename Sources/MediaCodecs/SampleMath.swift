@@ -113,26 +113,6 @@ public enum SampleMath {
     return (0..<max(0, count)).first { !samples[$0].isFinite }
   }
 
-  /// Keeps samples within -1...1: exact up to 0.7, then a curve of the same slope that comes ever closer to 1. Where nothing exceeds 0.7 it
-  /// costs the look for the peak alone.
-  public static func softLimit(_ samples: UnsafeMutablePointer<Float>, count: Int) {
-    let knee: Float = 0.7
-    let room: Float = 1 - knee
-    guard !(peak(samples, count: count) <= knee) else { return }
-    var index = 0
-    while index < count {
-      let sample = samples[index]
-      let magnitude = sample.magnitude
-      // Far above any sound, so that infinity, too, has a quotient.
-      let over = (magnitude < 0x1p60 ? magnitude : 0x1p60) - knee
-      let bent = knee + room * (over / (over + room))
-      let limited = bent < 1 ? bent : 1
-      let kept = magnitude > knee ? limited : magnitude
-      samples[index] = sample < 0 ? -kept : kept
-      index &+= 1
-    }
-  }
-
   private static func slope(_ count: Int, _ from: Float, _ to: Float) -> Float { count > 0 ? (to - from) / Float(count) : 0 }
 
   /// To nearest, clipped. Added to 1.5 * 2^23 a number of up to 22 bits leaves its whole part, rounded, in the lowest bits.

@@ -29,10 +29,16 @@ final class AudioMixer: Sendable {
   private let clock: any MediaClock
   private let pool = BufferPool(limit: 2048)
   private let state = Monitor(State())
+  private let limiter: Monitor<AudioLimiter>
+  /// By how much the limiter makes the mix late.
+  private let delay: Int64
 
   init(_ format: AudioFormat, clock: any MediaClock) {
     self.format = format
     self.clock = clock
+    let limiter = AudioLimiter(sampleRate: Int(format.sampleRate), channels: Int(format.channels))
+    delay = format.duration(ofSamples: limiter.delay)
+    self.limiter = Monitor(limiter)
   }
 
   // MARK: Sources
@@ -98,7 +104,7 @@ final class AudioMixer: Sendable {
         forget(id, source)
       }
     }
-    SampleMath.softLimit(sum, count: length)
+    limiter.withLock { $0.limit(sum, count: length) }
     frame.native.pointee.flags = 0
     (frame.native.pointee.timestamp_ns, frame.native.pointee.sequence) = stamp(now, loudest, heard)
     frame.native.pointee.level = frame.computedLevel
@@ -123,7 +129,7 @@ final class AudioMixer: Sendable {
         state.age += max(-step, min(step, age - state.age))
       }
       state.made += 1
-      return (now - state.age, state.made)
+      return (now - delay - state.age, state.made)
     }
   }
 }
