@@ -247,9 +247,6 @@ public final class RTPLink {
     func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
       delegate?.session(received: picture, of: stream, take: take)
     }
-    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) {
-      delegate?.session(received: sound, stamp: stamp, of: stream)
-    }
     func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {
       delegate?.session(received: sound, stamp: stamp, captured: captured, of: stream)
     }

@@ -19,7 +19,7 @@ private final class LinkedEnds {
       let isThere = bytes.withUnsafeMutableBytes { take($0) }
       if isThere { pictures.append(bytes) }
     }
-    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) { sounds += 1 }
+    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) { sounds += 1 }
     func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
     func session(did event: RTPSessionEvent) { events.append(event) }
   }

@@ -12,7 +12,7 @@ import Testing
       if isControl { control.append(Array(packet)) } else { packets.append(Array(packet)) }
     }
     func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
-    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) {}
+    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
     func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
     func session(did event: RTPSessionEvent) {}
   }

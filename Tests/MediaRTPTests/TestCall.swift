@@ -36,10 +36,9 @@ final class TestCall {
       let isThere = bytes.withUnsafeMutableBytes { take($0) }
       if isThere { pictures.append((picture.timestamp, bytes, now, picture.captured)) }
     }
-    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) { sounds.append(Array(sound)) }
     func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {
       soundTimes.append((now, captured))
-      session(received: sound, stamp: stamp, of: stream)
+      sounds.append(Array(sound))
     }
     func session(lost packets: Int, duration: Int64, of stream: SSRC) {
       lost += packets

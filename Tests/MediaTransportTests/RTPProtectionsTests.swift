@@ -74,7 +74,7 @@ private final class Sounds: RTPSessionDelegate {
   var streams = 0
   func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) {}
   func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
-  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) {}
+  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
   func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
   func session(did event: RTPSessionEvent) { if case .streamBegan = event { streams += 1 } }
 }

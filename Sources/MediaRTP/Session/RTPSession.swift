@@ -22,6 +22,13 @@ public final class RTPSession {
   var schedule: ReportSchedule
   var roundTrip = RoundTrip()
   var references = ReferenceTimes(limit: 8)
+  /// Of streams of which no packet has come yet.
+  var earlyReports = EarlyReports()
+  /// How often the other end asked for its round trip, and when a report is due and was last sent by which it knows that.
+  var timesAsked = 0
+  var answerDue: Int64?
+  var answered = -RTPSession.answerPause
+  static let answerPause: Int64 = 100_000_000
   var feedback = TransportFeedbackBuilder()
   var feedbackNumbers = Unwrapper<UInt16>()
   var feedbackClock = TransportFeedbackClock()

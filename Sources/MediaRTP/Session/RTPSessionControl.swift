@@ -19,7 +19,12 @@ extension RTPSession {
       case .senderReport(let report, let blocks):
         guard isOfAnother(report.ssrc, from: address, now) else { continue }
         members.heard(report.ssrc, isMedia: false, isNamed: true, at: now)
-        receivingStream(report.ssrc)?.received(report, at: now)
+        if let stream = receivingStream(report.ssrc) {
+          if !stream.isMapped { answer(now) }
+          stream.received(report, at: now)
+        } else if earlyReports.keep(report, at: now) {
+          answer(now)
+        }
         take(blocks, now)
       case .receiverReport(let report, let blocks):
         guard isOfAnother(report.ssrc, from: address, now) else { continue }
@@ -79,13 +84,19 @@ extension RTPSession {
     guard let cname = chunk.cname, !cname.isEmpty else { return }
     // One's own name with one's own number has come back; another's is a collision.
     if isOwn(chunk.ssrc) { return judge(chunk.ssrc, .control, from: address, isLoop: cname == settings.cname, now, delegate) }
-    guard let stream = receivingStream(chunk.ssrc), stream.end.cname != cname else { return }
+    guard let stream = receivingStream(chunk.ssrc) else { return earlyReports.name(chunk.ssrc, cname) }
+    join(stream, cname)
+  }
+
+  func join(_ stream: ReceivingStream, _ cname: String) {
+    guard stream.end.cname != cname else { return }
     stream.join(receiving.first { $0.end.cname == cname }?.end ?? RemoteEnd(cname: cname))
   }
 
   private func take(_ blocks: ReportBlocks, _ now: Int64) {
     for block in blocks {
       guard let stream = sending.first(where: { $0.settings.ssrc == block.ssrc }) else { continue }
+      if block.lastSenderReport != 0 { stream.announcement.isHeard = true }
       let time = settings.clock.time(at: now)
       let measured = roundTrip.received(block, at: time)
       stream.meter.received(block, clockRate: stream.settings.encoding.clockRate, at: time, now: now)
@@ -97,12 +108,22 @@ extension RTPSession {
   private func take(_ report: ExtendedReport, _ now: Int64) {
     for block in report {
       switch block {
-      case .receiverReferenceTime(let time): references.received(time, from: report.sender, at: now)
+      case .receiverReferenceTime(let time):
+        references.received(time, from: report.sender, at: now)
+        // The first ones, as an answer may be lost.
+        if timesAsked < 3 { answer(now) }
+        timesAsked += 1
       case .delays(let delays):
         for delay in delays where isOwn(delay.ssrc) { roundTrip.received(delay, at: settings.clock.time(at: now)) }
       }
     }
     tellRoundTrip()
+  }
+
+  /// The other end waits for a report by which it knows how long the way is; but whoever it is cannot have them as fast as they like.
+  private func answer(_ now: Int64) {
+    guard settings.reportsAtOnce, answerDue == nil else { return }
+    answerDue = max(now, answered &+ RTPSession.answerPause)
   }
 
   private func tellRoundTrip() {

@@ -60,6 +60,10 @@ extension RTPSession {
     let stream = ReceivingStream(packet.header.ssrc, payloadType: packet.header.payloadType, encoding, settings)
     stream.person = persons[packet.header.ssrc] ?? 0
     receiving.append(stream)
+    if let early = earlyReports.take(of: stream.ssrc, at: now) {
+      stream.received(early.report, at: early.time)
+      if let cname = early.cname { join(stream, cname) }
+    }
     delegate.session(did: .streamBegan(packet.header.ssrc, payloadType: packet.header.payloadType, mid: packet.header.extensions.mid))
     return stream
   }

@@ -7,6 +7,7 @@ extension RTPSession {
     for stream in receiving { ask(stream, now, delegate) }
     for stream in sending where stream.isLeaving {
       stream.isLeaving = false
+      stream.announcement = Announcement()
       transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, [stream.settings.ssrc]) }
     }
     if let feedbackDue, now >= feedbackDue {
@@ -17,13 +18,17 @@ extension RTPSession {
         if !isWritten { break }
       }
     }
+    if let due = answerDue, now >= due {
+      (answerDue, answered) = (nil, now)
+      report(now, delegate)
+    }
     switch schedule.poll(group, at: now, using: &random) {
     case .regular, .feedback, .goodbye: report(now, delegate)
     case .nothing: break
     }
     members.expire(at: now, interval: schedule.timeoutInterval(group))
     for stream in receiving where !members.contains(stream.ssrc) && now &- stream.lastHeard > RTPSession.silence { end(stream.ssrc, now, delegate) }
-    return min(schedule.deadline, feedbackDue ?? .max)
+    return min(schedule.deadline, feedbackDue ?? .max, answerDue ?? .max)
   }
 
   var reporter: SSRC { sending.first?.settings.ssrc ?? ownSSRC }
@@ -48,7 +53,9 @@ extension RTPSession {
     }
   }
 
-  private func report(_ now: Int64, _ delegate: some RTPSessionDelegate) {
+  /// Who is here and what was received of whom, beside the schedule: before there is anything else to say, or because the other end waits for it
+  /// (RFC 6051, section 2.1).
+  public func report(_ now: Int64, _ delegate: some RTPSessionDelegate) {
     transmit(now, delegate, isReport: true) { _ in }
   }
 

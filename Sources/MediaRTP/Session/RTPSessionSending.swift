@@ -123,14 +123,14 @@ extension RTPSession {
     } else {
       estimator.onSent(sequence: 0, size: packet.count, probe: probe, now: now)
     }
-    count(bytes, stream, isAgain: isAgain, delegate)
+    count(bytes, stream, isAgain: isAgain, now, delegate)
   }
 
   /// A packet of a stream that has no other one for this is sent again as it left, to the last byte: its number seals one packet (RFC 3711, section 9.1).
   private func leaveAgain(_ packet: UnsafeRawBufferPointer, _ stream: SendingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
     let sequence = transportSequencePlace(in: packet).map { UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: $0, as: UInt16.self)) }
     estimator.onSentAgain(sequence: sequence, size: packet.count, now: now)
-    count(packet, stream, isAgain: true, delegate)
+    count(packet, stream, isAgain: true, now, delegate)
   }
 
   /// Where a packet of this end has its transport-wide number: its element is the first of the block, behind one byte or two (`HeaderExtensions.write`).
@@ -139,13 +139,15 @@ extension RTPSession {
     return packet[12] == 0xBE ? 17 : 18
   }
 
-  private func count(_ bytes: UnsafeRawBufferPointer, _ stream: SendingStream, isAgain: Bool, _ delegate: some RTPSessionDelegate) {
+  private func count(_ bytes: UnsafeRawBufferPointer, _ stream: SendingStream, isAgain: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate) {
     if let front = try? RTPFront(parsing: bytes) {
       let headerBytes = front.size + (front.isPadded ? Int(bytes.last ?? 0) : 0)
       stream.reports.sent(
         front.timestamp, headerBytes: headerBytes, payloadBytes: bytes.count - headerBytes,
         capturedAt: isAgain ? nil : stream.captureTime(of: front.timestamp), isElsewhere: front.ssrc != stream.settings.ssrc)
     }
+    // Before the packet, so that not even its first frame has to be stamped by a guess.
+    if !isAgain, settings.reportsAtOnce, stream.announcement.isDue(at: now) { report(now, delegate) }
     transmit(bytes, isControl: false, delegate)
   }
 

@@ -10,6 +10,9 @@ public struct RTPSettings: Sendable {
   public var bitrates = BandwidthEstimator.Limits()
   /// How often control packets are sent; RFC 4585's early feedback, or at once.
   public var reports = ReportSchedule.Settings(bandwidth: 50_000, profile: .immediate, minimum: 1_000_000_000)
+  /// The two ends are alone with each other: a stream's first report leaves with its first packet, and is answered, without waiting for the schedule
+  /// (RFC 6051, section 2.1).
+  public var reportsAtOnce = false
   /// A feedback packet may stand alone (RFC 5506).
   public var hasReducedSize = true
   /// Anybody may send to this end: a source that is not known counts from its second packet on (RFC 3550, appendix A.1).
@@ -71,19 +74,12 @@ public protocol RTPSessionDelegate: AnyObject {
   func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool)
   /// `take` copies the picture's bytes out; without it the picture is left out.
   func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool)
-  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC)
-  /// The same with the time of its capture on this end's monotonic clock, where the sender's reports made that known (RFC 3550, section 6.4.1): calls
-  /// the one above where it is not taken. Of pictures, `captured` says it.
+  /// With the time of its capture on this end's monotonic clock, where the sender's reports made that known (RFC 3550, section 6.4.1). Of pictures,
+  /// `captured` says it.
   func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC)
   /// Packets of sound in a row that did not come in time, of so many samples at 48 kHz in all.
   func session(lost packets: Int, duration: Int64, of stream: SSRC)
   func session(did event: RTPSessionEvent)
-}
-
-extension RTPSessionDelegate {
-  public func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {
-    session(received: sound, stamp: stamp, of: stream)
-  }
 }
 
 public enum RTPSessionEvent: Sendable, Equatable {

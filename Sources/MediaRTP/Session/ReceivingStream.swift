@@ -118,6 +118,9 @@ final class ReceivingStream {
     lastReport = (report.ntp, now)
   }
 
+  /// Whether a report said when what comes was captured.
+  var isMapped: Bool { lastReport != nil }
+
   /// From now on it shares the clock of all streams of that name.
   func join(_ end: RemoteEnd) {
     guard end !== self.end else { return }

@@ -20,6 +20,7 @@ final class SendingStream {
   var fullIntraRequests = FullIntraRequestFilter()
   /// When one was last passed on.
   var keyFrameRequested: Int64?
+  var announcement = Announcement()
   /// Goodbye is to be said.
   var isLeaving = false
   /// The numbers below are of before a goodbye, and are not sent any more.

@@ -23,7 +23,7 @@ final class HubMedia {
   private let session: RTPSession
   let terms: HubTerms
   private let isHub: Bool
-  private var cname: String { isHub ? "hub" : "member" }
+  private let clock: any MediaClock
   private let sender: SRTPSender
   private let receiver: SRTPReceiver
   private let socket: HubSocket
@@ -49,7 +49,7 @@ final class HubMedia {
     _ terms: HubTerms, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits, clock: any MediaClock,
     witness: (any DatagramWitness)? = nil
   ) throws(MediaError) {
-    (self.terms, self.isHub, self.socket, self.remote, self.witness) = (terms, isHub, socket, remote, witness)
+    (self.terms, self.isHub, self.socket, self.remote, self.clock, self.witness) = (terms, isHub, socket, remote, clock, witness)
     sender = try SRTPSender(terms.profile, isHub ? terms.down : terms.up)
     receiver = try SRTPReceiver(terms.profile, isHub ? terms.up : terms.down)
     let now = clock.now()
@@ -57,6 +57,7 @@ final class HubMedia {
       cname: isHub ? "hub" : "member", clock: NTPClock(NTPTimestamp(unixNanoseconds: MediaTime.wallClock()), at: now),
       seed: UInt64.random(in: 0...(.max)))
     settings.extensions = terms.extensions
+    settings.reportsAtOnce = true
     settings.ssrc = terms.ssrc(ofEnd: isHub)
     settings.bitrates = bitrates
     if isHub { (settings.delay.most, settings.longestHold) = (HubMedia.mostDelay, 0) }
@@ -159,15 +160,9 @@ final class HubMedia {
 
   // MARK: Out
 
-  /// Says who is here, before there is anything else to say: an empty report (RFC 3550, section 6.4.2).
+  /// Says who is here, before there is anything else to say, and asks how long the way is: by that the first frames are stamped.
   func greet() {
-    withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { memory in
-      var writer = PacketWriter(memory)
-      let ssrc = terms.ssrc(ofEnd: isHub)
-      ReceiverReport(ssrc: ssrc).write(to: &writer)
-      SourceDescription.write(to: &writer, [.init(ssrc: ssrc, cname: cname)])
-      transmit(writer.bytes, isControl: true)
-    }
+    session.report(clock.now(), outlet)
     flush()
   }
 
@@ -180,13 +175,16 @@ final class HubMedia {
     let units = MediaTime.units(fromNanoseconds: attributes.timestamp_ns, rate: rate)
     if slot.isVideo {
       let number = UInt16(truncatingIfNeeded: picture)
-      return try session.send(frame.bytes, number: number, units: units, orientation: UInt8(attributes.orientation & 7), on: place.stream, now: now)
+      return try session.send(
+        frame.bytes, number: number, units: units, orientation: UInt8(attributes.orientation & 7), capturedAt: attributes.timestamp_ns,
+        on: place.stream, now: now)
     }
     let duration = MediaTime.units(fromNanoseconds: attributes.duration_ns, rate: rate)
     outgoing[slot]?.end = units &+ duration
     let isSpurt = place.end.map { units > $0 &+ duration / 2 } ?? true
     let level = HeaderExtensions.AudioLevel(level: UInt8(min(127, attributes.level)), isVoice: isVoice)
-    try session.send(sound: frame.bytes, units: units, marker: isSpurt, level: level, on: place.stream, now: now)
+    try session.send(
+      sound: frame.bytes, units: units, marker: isSpurt, level: level, capturedAt: attributes.timestamp_ns, on: place.stream, now: now)
   }
 
   /// A stream has ended; its place may be used by another one.
@@ -280,8 +278,8 @@ final class HubMedia {
     func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
       arrivals.session(received: picture, of: stream, take: take)
     }
-    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) {
-      arrivals.session(received: sound, stamp: stamp, of: stream)
+    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {
+      arrivals.session(received: sound, stamp: stamp, captured: captured, of: stream)
     }
     func session(lost packets: Int, duration: Int64, of stream: SSRC) { arrivals.session(lost: packets, duration: duration, of: stream) }
     func session(did event: RTPSessionEvent) { arrivals.session(did: event) }

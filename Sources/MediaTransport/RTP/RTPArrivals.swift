@@ -21,26 +21,20 @@ final class RTPArrivals: RTPSessionDelegate {
     }
   }
 
-  /// Of one stream: where its stamps lie on the clock here, and the size of its pictures.
+  /// Of one stream.
   private struct Incoming {
-    private var origin: (stamp: Int64, time: Int64)
-    private var last: Int64 = .min
+    var line: CaptureLine
+    /// Of the last unit, the lost ones counted: what the sender's own number was the protocol has no place for.
+    var sequence: UInt64 = 0
+    /// Of its pictures.
     var width: UInt32 = 0
     var height: UInt32 = 0
 
-    init(_ stamp: Int64, at time: Int64) { origin = (stamp, time) }
+    init(_ stamp: Int64, at time: Int64) { line = CaptureLine(stamp, at: time) }
 
-    /// As the sender's reports say, else from its first arrival on; never back, but where a stamp that leads far away from now begins another
-    /// time line.
-    mutating func time(_ stamp: Int64, captured: Int64?, at now: Int64) -> Int64 {
-      if let captured { origin = (stamp, captured) }
-      var time = origin.time &+ (stamp &- origin.stamp)
-      if (time &- now).magnitude > RTPArrivals.furthest {
-        origin = (stamp, now)
-        (time, last) = (now, .min)
-      }
-      last = max(time, last == .min ? time : last &+ 1)
-      return last
+    mutating func next(after lost: Int = 0) -> UInt64 {
+      sequence &+= UInt64(clamping: lost) &+ 1
+      return sequence
     }
   }
 
@@ -48,7 +42,6 @@ final class RTPArrivals: RTPSessionDelegate {
   private var incoming: [SSRC: Incoming] = [:]
   private let pool = BufferPool(limit: 256)
   private let clock: any MediaClock
-  private static let furthest: UInt64 = 10_000_000_000
 
   init(clock: any MediaClock) {
     self.clock = clock
@@ -72,14 +65,14 @@ final class RTPArrivals: RTPSessionDelegate {
     let now = clock.now()
     var state = incoming[stream] ?? Incoming(stamp, at: now)
     if picture.isKeyFrame { (state.width, state.height) = (UInt32(picture.width), UInt32(picture.height)) }
-    let time = state.time(stamp, captured: picture.captured, at: now)
+    let (time, sequence) = (state.line.time(stamp, captured: picture.captured, at: now), state.next(after: picture.isAfterGap ? 1 : 0))
     incoming[stream] = state
     var attributes = msdk_encoded_frame()
     attributes.codec = UInt32(MSDK_CODEC_VP8)
     attributes.flags = picture.isKeyFrame ? UInt32(MSDK_ENCODED_KEY) : 0
     (attributes.width, attributes.height) = (state.width, state.height)
     attributes.orientation = UInt32(picture.orientation & 7)
-    attributes.timestamp_ns = time
+    (attributes.timestamp_ns, attributes.sequence) = (time, sequence)
     guard let frame = try? EncodedFrame.make(size: picture.size, attributes: attributes, from: pool, deadline: 0, fill: take) else {
       // All frames are in use: to whoever takes the next, this one is lost.
       return waiting.append(.lost(stream, 1))
@@ -87,19 +80,15 @@ final class RTPArrivals: RTPSessionDelegate {
     waiting.append(.picture(stream, frame, isAfterGap: picture.isAfterGap))
   }
 
-  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) {
-    session(received: sound, stamp: stamp, captured: nil, of: stream)
-  }
-
   func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {
     guard let toc = try? OpusTOC(parsing: sound) else { return }
     let (now, stamp) = (clock.now(), MediaTime.nanoseconds(fromUnits: stamp, rate: OpusTOC.clockRate))
     var state = incoming[stream] ?? Incoming(stamp, at: now)
-    let time = state.time(stamp, captured: captured, at: now)
+    let (time, sequence) = (state.line.time(stamp, captured: captured, at: now), state.next())
     incoming[stream] = state
     var attributes = msdk_encoded_frame()
     attributes.codec = UInt32(MSDK_CODEC_OPUS)
-    attributes.timestamp_ns = time
+    (attributes.timestamp_ns, attributes.sequence) = (time, sequence)
     attributes.duration_ns = MediaTime.nanoseconds(fromUnits: Int64(toc.duration), rate: OpusTOC.clockRate)
     (attributes.sample_rate, attributes.channels, attributes.level) = (OpusTOC.clockRate, toc.isStereo ? 2 : 1, 127)
     guard let frame = try? EncodedFrame.make(copying: sound, attributes: attributes, from: pool, deadline: 0) else {
@@ -109,6 +98,7 @@ final class RTPArrivals: RTPSessionDelegate {
   }
 
   func session(lost packets: Int, duration: Int64, of stream: SSRC) {
+    incoming[stream]?.sequence &+= UInt64(clamping: packets)
     waiting.append(.lost(stream, packets))
   }
 

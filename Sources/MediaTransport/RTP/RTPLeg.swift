@@ -41,6 +41,7 @@ final class RTPLeg: NetworkDriver {
     var settings = RTPSettings(
       cname: configuration.cname, clock: NTPClock(NTPTimestamp(unixNanoseconds: MediaTime.wallClock()), at: now), seed: UInt64.random(in: 0...(.max)))
     settings.extensions = plan.extensions
+    settings.reportsAtOnce = true
     settings.packetSize = configuration.packetSize
     settings.hasTransportFeedback = plan.hasTransportFeedback
     settings.bitrates = configuration.bitrates

@@ -15,7 +15,7 @@ final class MemberEnd: RTPSessionDelegate {
 
   func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) { packets.append(Array(packet)) }
   func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
-  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) {}
+  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
   func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
 
   func session(did event: RTPSessionEvent) {
@@ -57,7 +57,7 @@ final class RoomEnd: RTPSessionDelegate {
     if let frame { units.append((stream, sent, frame)) }
   }
 
-  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) {
+  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {
     guard let sent = streams.arrived(stream, stamp: stamp) else { return }
     let frame = try? EncodedFrame.make(copying: sound, attributes: sent.attributes, from: pool, deadline: 0)
     if let frame { units.append((stream, sent, frame)) }

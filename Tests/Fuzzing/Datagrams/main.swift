@@ -20,7 +20,7 @@ final class End: RTPSessionDelegate {
     let isTaken = memory.withUnsafeMutableBytes { take(UnsafeMutableRawBufferPointer(rebasing: $0.prefix(picture.size))) }
     if isTaken { pictures += 1 }
   }
-  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) { sounds += 1 }
+  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) { sounds += 1 }
   func session(lost packets: Int, duration: Int64, of stream: SSRC) { lost += 1 }
   func session(did event: RTPSessionEvent) {}
 }

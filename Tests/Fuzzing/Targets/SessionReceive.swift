@@ -17,7 +17,7 @@ enum SessionReceive: FuzzTarget {
       guard picture.size <= memory.count else { return }
       _ = memory.withUnsafeMutableBytes { take(UnsafeMutableRawBufferPointer(rebasing: $0.prefix(picture.size))) }
     }
-    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, of stream: SSRC) {}
+    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
     func session(lost packets: Int, duration: Int64, of stream: SSRC) { expect(packets > 0, "\(packets) packets lost") }
     func session(did event: RTPSessionEvent) {}
   }
