@@ -17,7 +17,9 @@
  * Pace. Sound leaves in real time, however fast it is sent. What is made live passes at once, on the caller's thread, or on the stream's
  * where it is encoded here; what comes faster than it plays, a file or synthetic speech, waits in a queue of queue_ms, and when that is
  * full send refuses it with MSDK_E_AGAIN or waits for room: that is the backpressure. A clock that is fast by less than a thousandth builds
- * up no delay: it is followed. msdk_outgoing_audio_queued tells how much waits, _flush throws it away, and _wait_played waits for its end.
+ * up no delay: it is followed. Nor does a source that was held up and then sends what it captured meanwhile, with the times of its capture:
+ * what goes on where the sound before ended leaves at once until it is in time again, if it is late by ten seconds at most; caught_up_ns
+ * counts it. msdk_outgoing_audio_queued tells how much waits, _flush throws it away, and _wait_played waits for its end.
  *
  * Muting works on every stream, gain on all but those with encoded_input. Both change smoothly, within the next buffer that leaves; then
  * nothing is sent while a stream is muted. Receivers are told at once.
@@ -170,6 +172,7 @@ typedef struct msdk_outgoing_audio_stats { /* the names of W3C webrtc-stats wher
   uint64_t reports_dropped;
   double gain;
   uint64_t total_filter_time_ns; /* in the filters, conversions for them included */
+  int64_t caught_up_ns;  /* sound that left faster than in real time, as its source had been held up */
 } msdk_outgoing_audio_stats;
 
 /* Since the stream was made. [any thread] */

@@ -197,7 +197,8 @@ extension OutgoingAudio.Guarded {
 
   mutating func takeDue(_ now: Int64) -> OutgoingAudio.Pending? {
     guard state == .started, let first = pending.first, pacer.due <= now else { return nil }
-    pacer.leave(at: now, duration: first.duration, isFast: pending.count == 1 && now - first.acceptedAt < first.duration)
+    let isFast = pending.count == 1 && now - first.acceptedAt < first.duration
+    pacer.leave(at: now, duration: first.duration, captured: first.timestamp, isFast: isFast)
     queued -= first.duration
     return pending.pop()
   }

@@ -113,7 +113,7 @@ extension OutgoingAudio {
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: stamp, duration: duration, acceptedAt: now, completion: completion)
       if !hasEncoder, !guarded.draining.isUnderWay, guarded.pending.isEmpty, guarded.pacer.due <= now {
         guarded.draining.begin()
-        guarded.pacer.leave(at: now, duration: duration)
+        guarded.pacer.leave(at: now, duration: duration, captured: stamp)
         return .drain(pending)
       }
       _ = guarded.pending.push(pending)

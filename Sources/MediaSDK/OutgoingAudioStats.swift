@@ -29,6 +29,8 @@ public struct OutgoingAudioStats: Sendable {
   public var counters: OutgoingAudioCounters
   /// Nanoseconds that wait now.
   public var queued: Int64
+  /// Nanoseconds that left faster than in real time, as their source had been held up.
+  public var caughtUp: Int64
   public var isMuted: Bool
   public var gain: Double
   public var receivers: Int
@@ -42,7 +44,7 @@ extension OutgoingAudio {
     let reportsDropped = reports.droppedCount
     return guarded.withLock { guarded in
       OutgoingAudioStats(
-        state: guarded.state, counters: guarded.counters, queued: guarded.queued, isMuted: guarded.isMuted, gain: guarded.gain,
+        state: guarded.state, counters: guarded.counters, queued: guarded.queued, caughtUp: guarded.pacer.caughtUp, isMuted: guarded.isMuted, gain: guarded.gain,
         receivers: guarded.receivers, bitrate: hasEncoder ? guarded.encoderSettings.bitrate : 0, reportsDropped: reportsDropped)
     }
   }

@@ -213,6 +213,7 @@ public func msdk_outgoing_audio_stats_get(
     native.packets_sent = counters.packets
     native.bytes_sent = counters.bytesSent
     native.queued_ns = stats.queued
+    native.caught_up_ns = stats.caughtUp
     native.total_encode_time_ns = counters.totalEncodeTime
     native.total_filter_time_ns = counters.totalFilterTime
     native.level = counters.level

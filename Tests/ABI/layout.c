@@ -715,7 +715,7 @@ AT(msdk_outgoing_audio_options, expected_loss, 60);
 AT(msdk_outgoing_audio_options, dtx, 64);
 AT(msdk_outgoing_audio_options, reserved0, 68);
 
-SIZE(msdk_outgoing_audio_stats, 120);
+SIZE(msdk_outgoing_audio_stats, 128);
 AT(msdk_outgoing_audio_stats, struct_size, 0);
 AT(msdk_outgoing_audio_stats, state, 4);
 AT(msdk_outgoing_audio_stats, buffers_offered, 8);
@@ -734,6 +734,7 @@ AT(msdk_outgoing_audio_stats, bitrate, 92);
 AT(msdk_outgoing_audio_stats, reports_dropped, 96);
 AT(msdk_outgoing_audio_stats, gain, 104);
 AT(msdk_outgoing_audio_stats, total_filter_time_ns, 112);
+AT(msdk_outgoing_audio_stats, caught_up_ns, 120);
 
 VALUE(MSDK_AUDIO_MICROPHONE, 1);
 VALUE(MSDK_AUDIO_SCREEN_SHARE, 2);

@@ -59,6 +59,41 @@ private let ms: Int64 = 1_000_000
     }
   }
 
+  /// 450 ms of nothing, then what was captured meanwhile.
+  @Test func aSourceThatWasHeldUpIsInTimeAgainAtOnce() {
+    var pacer = AudioPacer(bufferDuration: buffer)
+    func leave(_ index: Int64, at now: Int64) -> Int64 {
+      let leaves = max(now, pacer.due)
+      pacer.leave(at: leaves, duration: buffer, captured: (index - 1) * buffer)
+      return leaves - (index - 1) * buffer
+    }
+    var ages: [Int64] = []
+    for index in 1...50 as ClosedRange<Int64> { ages.append(leave(index, at: index * buffer)) }
+    for index in 51...73 as ClosedRange<Int64> { ages.append(leave(index, at: 73 * buffer)) }
+    for index in 74...200 as ClosedRange<Int64> { ages.append(leave(index, at: index * buffer)) }
+    #expect(ages.max() == 23 * buffer)
+    #expect(ages.suffix(128).allSatisfy { $0 == buffer }, "\(ages.suffix(128).max() ?? 0)")
+    #expect((17...18).contains(pacer.caughtUp / buffer), "\(pacer.caughtUp)")
+  }
+
+  @Test func aPauseIsNotMadeUpForThoughItsTimesAreKnown() {
+    var pacer = AudioPacer(bufferDuration: buffer)
+    pacer.leave(at: 0, duration: buffer, captured: 0)
+    var now = 5000 * ms
+    for index in 0..<10 as Range<Int64> {
+      now = max(now, pacer.due)
+      pacer.leave(at: now, duration: buffer, captured: 5000 * ms + index * buffer)
+    }
+    #expect(now >= 5000 * ms + 8 * buffer && pacer.caughtUp == 0)
+  }
+
+  @Test func whatIsLateByMinutesIsNotPouredOut() {
+    var pacer = AudioPacer(bufferDuration: buffer)
+    pacer.leave(at: 0, duration: buffer, captured: 0)
+    pacer.leave(at: 60_000 * ms, duration: buffer, captured: buffer)
+    #expect(pacer.due >= 60_000 * ms && pacer.caughtUp == 0)
+  }
+
   @Test func aPauseIsNotMadeUpFor() {
     var pacer = AudioPacer(bufferDuration: buffer)
     pacer.leave(at: 0, duration: buffer)

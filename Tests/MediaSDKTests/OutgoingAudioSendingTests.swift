@@ -153,6 +153,26 @@ import Testing
     #expect(stream.queued == 0)
   }
 
+  /// Nothing for 460 ms, then what was captured meanwhile, with its times.
+  @Test func aSourceThatWasHeldUpIsInTimeAgain() throws {
+    let call = try Call().connect()
+    let (stream, incoming) = try call.sound(Make.sound())
+    let ages = Journal<Int64>()
+    let engine = call.engine
+    incoming.setFrameCallback { ages.add(engine.now() - $0.timestamp) }
+    let start = engine.now()
+    for index in 0..<200 as Range<Int64> {
+      let isHeldUp = (50..<72).contains(index)
+      try call.advance(isHeldUp ? 0 : index == 72 ? 460 * millisecond : 20 * millisecond)
+      if isHeldUp { continue }
+      for late in (index == 72 ? 50 : index)...index { try stream.sendLevel(timestamp: start + late * 20 * millisecond) }
+    }
+    try call.advance(100 * millisecond)
+    #expect(ages.entries.count == 200)
+    #expect(ages.entries.suffix(100).allSatisfy { $0 == 20 * millisecond }, "\(ages.entries.suffix(100).max() ?? 0)")
+    #expect(stream.stats.caughtUp >= 300 * millisecond)
+  }
+
   @Test func aFullQueueSaysAgainAndRoomComes() throws {
     let call = try Call().connect()
     let stream = try call.startSound(Make.sound { $0.queueMilliseconds = 100 })
