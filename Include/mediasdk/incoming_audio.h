@@ -17,8 +17,8 @@
  * to 1,000 parts per million. The sum passes as it is while it stays within full scale. Where it does not, a limiter that looks 4 ms ahead makes
  * the mix quieter, without bending it: it never leaves the scale, a tone stays a tone (distortion below -60 dB), and it is as loud as before
  * about half a second after the last peak. The limiter makes the mix 4 ms late, which its timestamps heed. A mixed buffer's timestamp is when
- * the loudest of what is in it was captured; it goes on in silence, and follows what changes by at most a twentieth of the buffer each time,
- * so that it never jumps.
+ * the loudest of what is in it was captured. It goes on in silence, and follows what changes by at most a twentieth of the buffer each time,
+ * so that it does not jump; but where the first sound of a mix is heard it is right at once.
  *
  * There are four ways to take sound; any may be combined:
  *   read      pulls from a bounded queue

@@ -209,7 +209,7 @@ typedef struct msdk_video_frame {
   const msdk_video_format *format; /* lives as long as the frame */
   int64_t timestamp_ns;            /* when it was captured, on the engine's clock; 0 until known */
   int64_t duration_ns;             /* 0: unknown */
-  uint64_t sequence;               /* of the frames that send accepted, from 1; a gap is one that was left out or lost */
+  uint64_t sequence; /* of the frames that send accepted, from 1; over rtp: and hub: of those that arrive; a gap is one that was dropped or lost */
   uint32_t orientation;            /* MSDK_ROTATE_* | MSDK_MIRROR */
   int32_t fence_fd;                /* sync_file of a dmabuf, -1: none */
 } msdk_video_frame;

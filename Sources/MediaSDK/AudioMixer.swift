@@ -19,8 +19,9 @@ final class AudioMixer: Sendable {
     var start = Int64.min
     var index: UInt64 = 0
     var made: UInt64 = 0
-    /// By how much what is mixed is older than the mix. It begins with what is usual.
+    /// By how much what is mixed is older than the mix. It begins with what is usual, until somebody is heard.
     var age: Int64 = 50_000_000
+    var hasHeard = false
   }
 
   private static let mostBehind: Int64 = 1_000_000_000
@@ -119,14 +120,16 @@ final class AudioMixer: Sendable {
     }
   }
 
-  /// The age of what is heard, followed by at most a twentieth, so that timestamps never jump.
+  /// The age of what is heard: that of the first sound at once, as silence has no time to keep, and then followed by at most a twentieth, so that
+  /// timestamps never jump within what is heard.
   private func stamp(_ now: Int64, _ loudest: MixerSource.Heard?, _ heard: Int) -> (time: Int64, sequence: UInt64) {
     let step = format.duration(ofSamples: Int(format.samplesPerBuffer)) / 20
     return state.withLock { state in
       state.heard = heard
       if let loudest, loudest.timestamp > 0 {
         let age = max(0, min(now - loudest.timestamp, AudioMixer.mostBehind))
-        state.age += max(-step, min(step, age - state.age))
+        state.age += state.hasHeard ? max(-step, min(step, age - state.age)) : age - state.age
+        state.hasHeard = true
       }
       state.made += 1
       return (now - delay - state.age, state.made)

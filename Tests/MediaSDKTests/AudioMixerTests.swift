@@ -92,6 +92,17 @@ import Testing
     #expect(bench.mixer.source(for: StreamID(value: 1)) !== sender.source)
   }
 
+  @Test func theFirstSoundIsStampedRightAtOnce() throws {
+    let bench = MixBench()
+    let sender = try bench.sender(1)
+    sender.delay = { _ in 300 * millisecond }
+    try bench.run(3 * second)
+    let heard = try #require(bench.mixed.firstIndex { $0.samples.contains { $0 != 0 } })
+    let ages = (heard..<bench.mixed.count).map { (bench.times[$0] + second - bench.mixed[$0].timestamp) / millisecond }
+    let (least, most) = try (#require(ages.min()), #require(ages.max()))
+    #expect(least >= 300 && most - least <= 20, "\(least) to \(most)")
+  }
+
   @Test func timestampsAreThoseOfTheLoudestAndNeverJump() throws {
     let bench = MixBench()
     let quiet = try bench.sender(1) { _ in 0.01 }
