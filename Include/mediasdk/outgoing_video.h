@@ -167,7 +167,8 @@ MSDK_EXPORT msdk_result msdk_frame_sender_send(msdk_frame_sender *sender, const 
                                                msdk_send_fn completion, void *user);
 
 /* The same for a stream with encoded_input. The first frame, and the first after MSDK_EVENT_KEY_FRAME_REQUESTED, should be a key
- * frame. [any thread] */
+ * frame. A key frame may have the size of any format that was declared, under MSDK_LIMITS_EXTENDED any that these accept; of another one
+ * it is refused (MSDK_E_FORMAT). The frames that follow it are of its size: what their width and height say is ignored. [any thread] */
 MSDK_EXPORT msdk_result msdk_frame_sender_send_encoded(msdk_frame_sender *sender, const msdk_encoded_frame *frame, int64_t timestamp_ns,
                                                        msdk_send_fn completion, void *user);
 

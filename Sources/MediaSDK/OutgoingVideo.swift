@@ -46,6 +46,7 @@ public final class OutgoingVideo: Sendable {
     /// Of a shared screen: the newest frame that came ahead of its time, and what is shown now.
     var held: Pending?
     var standing = StandingPicture()
+    var pushed = PushedPictures()
     var sequence: UInt64 = 0
     var picture: PictureID = 0
     var pending: BoundedQueue<Pending>

@@ -50,21 +50,33 @@ extension OutgoingVideo {
     guard frame.native.pointee.codec == options.codec else {
       throw MediaError(.format, "the frame's codec is \(frame.native.pointee.codec); this stream's is \(options.codec)")
     }
-    let (width, height) = (frame.native.pointee.width, frame.native.pointee.height)
-    guard !frame.isKeyFrame || width == sender.format.width && height == sender.format.height else {
-      throw MediaError(.format, "the key frame is \(width)x\(height); this sender accepts \(sender.format.width)x\(sender.format.height)")
-    }
+    if frame.isKeyFrame { try options.checkPushed(width: frame.native.pointee.width, height: frame.native.pointee.height, to: sender.format) }
     let own = frame.native.pointee.timestamp_ns
     let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : clock.now()
     guard let ours = try EncodedFrame.make(copying: frame.bytes, attributes: frame.native.pointee, from: encodedInputPool, deadline: 0) else {
       throw MediaError(.noMemory, "256 encoded frames of this stream are in use")
     }
+    // The sender's thread may be through with it when `accept` returns.
+    ours.retain()
+    defer { ours.release() }
     do throws(MediaError) {
       try accept(.encoded(ours), timestamp: timestamp, completion: completion, by: sender)
     } catch {
       ours.release()
       throw error
     }
+    if ours.isKeyFrame { announceSize(of: ours, sender.format) }
+  }
+
+  /// To those who come later: a stream that is pushed in may go on in another size.
+  private func announceSize(of key: EncodedFrame, _ declared: VideoFormat) {
+    var format = declared
+    (format.width, format.height) = (key.native.pointee.width, key.native.pointee.height)
+    let publication: Publication? = guarded.withLock { guarded in
+      guard guarded.pushed.announce(format.width, format.height, to: guarded.publication?.id) else { return nil }
+      return guarded.publication
+    }
+    if let publication { publication.transport.setFormat(publication.id, .video(format, kind: options.kind.rawValue)) }
   }
 
   /// A frame that nobody else will write to: the caller's own, if this is its first sending, or another of the same memory, or a copy.
@@ -111,6 +123,7 @@ extension OutgoingVideo {
       guarded.counters.offered += 1
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: completion)
       unit.stamp(sequence: guarded.sequence, timestamp: timestamp)
+      if case .encoded(let frame) = unit { guarded.pushed.follow(frame) }
       let isOnTime = guarded.pace(now)
       guard keepsPicture, case .raw(let frame) = unit else {
         return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .refused(pending, .paced))

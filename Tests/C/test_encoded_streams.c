@@ -140,10 +140,81 @@ static void another_size_than_agreed_is_refused(void) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 640, 360, 25);
   msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_VP8, &format, 1);
   options.encoded_input = 1;
+  options.limits = MSDK_LIMITS_CONFERENCE;
   call it = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   CHECK_RESULT(send_encoded(&it, clip.frame[0].data, clip.frame[0].size, 1, NULL), MSDK_E_FORMAT);
   CHECK_STR_CONTAINS(msdk_last_error(), "1280x720");
   call_close(&it);
+}
+
+static msdk_instance *writer_of(call *it, const char *file, const char *id, const char *path) {
+  char plugin[4096];
+  snprintf(plugin, sizeof plugin, "%s/%s.so", getenv("MSDK_PLUGIN_DIR"), file);
+  CHECK_OK(msdk_engine_load_plugin(it->engine, plugin));
+  msdk_instance *instance = NULL;
+  CHECK_OK(msdk_instance_create(it->engine, id, &instance));
+  CHECK_OK(msdk_instance_set_param_text(instance, "path", path));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it->incoming, instance));
+  return instance;
+}
+
+/* Only key frames say their size; renderers of encoded frames want to know that of all. */
+static void what_is_pushed_in_can_be_recorded(void) {
+  enum { FRAMES = 25 };
+  call it = encoded_input_call(MSDK_OUTPUT_ENCODED);
+  msdk_instance *film = writer_of(&it, "filerenderer", "org.mediasdk.renderer.file", "pushed.ivf");
+  msdk_instance *call_file = writer_of(&it, "recorder", "org.mediasdk.renderer.recorder", "pushed.webm");
+  for (uint32_t i = 0; i < FRAMES; i++) {
+    CHECK_OK(send_encoded(&it, clip.frame[i].data, clip.frame[i].size, (1 + i) * (SECOND / 25), NULL));
+    msdk_encoded_frame *frame = NULL;
+    CHECK_OK(msdk_incoming_video_read_encoded(it.incoming, 0, &frame));
+    NEED(frame != NULL);
+    CHECK_EQ(frame->width, 1280);
+    CHECK_EQ(frame->height, 720);
+    msdk_encoded_frame_unref(frame);
+  }
+  CHECK_EQ(incoming_stats(it.incoming).frames_rendered, FRAMES);
+  CHECK_OK(msdk_incoming_video_detach_renderer(it.incoming, film)); /* it is attached still */
+  CHECK_OK(msdk_incoming_video_detach_renderer(it.incoming, call_file));
+  msdk_instance_destroy(film);
+  msdk_instance_destroy(call_file);
+  call_close(&it);
+}
+
+/* The head of a key frame names its size (RFC 6386, section 9.1); what follows has it. */
+static void sizes_follow_the_last_key_frame(void) {
+  static const uint16_t sizes[][2] = {{1280, 720}, {640, 360}, {176, 144}, {175, 143}};
+  msdk_video_format formats[] = {format_of(MSDK_PIXEL_NV12, 1280, 720, 25), format_of(MSDK_PIXEL_NV12, 640, 360, 25)};
+  for (int extended = 0; extended < 2; extended++) {
+    msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_VP8, formats, 2);
+    options.encoded_input = 1;
+    options.limits = extended ? MSDK_LIMITS_EXTENDED : MSDK_LIMITS_CONFERENCE;
+    msdk_incoming_video_options receive = MSDK_INIT(msdk_incoming_video_options);
+    receive.output = MSDK_OUTPUT_ENCODED;
+    call it = call_open(MSDK_CLOCK_VIRTUAL, &options, &receive);
+    uint8_t *key = malloc(clip.frame[0].size);
+    memcpy(key, clip.frame[0].data, clip.frame[0].size);
+    for (int size = 0; size < 4; size++) {
+      for (int i = 0; i < 2; i++) key[6 + 2 * i] = (uint8_t)sizes[size][i], key[7 + 2 * i] = (uint8_t)(sizes[size][i] >> 8);
+      msdk_result result = send_encoded(&it, key, clip.frame[0].size, 1, NULL);
+      if (size >= 2 && !extended) { /* not declared */
+        CHECK_ERROR(result, MSDK_E_FORMAT, "1280x720, 640x360");
+        continue;
+      }
+      CHECK_OK(result);
+      CHECK_OK(send_encoded(&it, clip.frame[1].data, clip.frame[1].size, 2, NULL));
+      for (int i = 0; i < 2; i++) {
+        msdk_encoded_frame *frame = NULL;
+        CHECK_OK(msdk_incoming_video_read_encoded(it.incoming, 0, &frame));
+        NEED(frame != NULL);
+        CHECK_EQ(frame->width, sizes[size][0]);
+        CHECK_EQ(frame->height, sizes[size][1]);
+        msdk_encoded_frame_unref(frame);
+      }
+    }
+    free(key);
+    call_close(&it);
+  }
 }
 
 /* ------------------------------------------------------------------------------------- out of one stream and into another */
@@ -225,6 +296,8 @@ int main(int argc, char **argv) {
   RUN(a_receiver_asks_the_program_for_a_key_frame);
   RUN(damaged_frames_are_recovered_from);
   RUN(another_size_than_agreed_is_refused);
+  RUN(what_is_pushed_in_can_be_recorded);
+  RUN(sizes_follow_the_last_key_frame);
   RUN(what_the_encoder_makes_can_be_sent_on);
   RUN(the_encoder_works_for_the_callback_alone);
   ivf_close(&clip);
