@@ -42,7 +42,8 @@ static void *alice(void *engine) {
   format.fps_den = 1;
   msdk_outgoing_video_options options = MSDK_INIT(msdk_outgoing_video_options);
   options.formats = &format;
-  options.format_count = 1; /* without a codec: in a room inside the process, raw frames pass by reference */
+  options.format_count = 1;
+  options.codec = MSDK_CODEC_VP8; /* so that it reaches members elsewhere too, should the room be opened to the network */
   msdk_outgoing_video *stream = NULL;
   must(msdk_outgoing_video_create(engine, &options, &stream), "alice");
   msdk_session *session = join(engine, "alice");

@@ -12,7 +12,8 @@
  * (RFC 7714, 3711), by the same port number. A session over a hub is on an engine with the system clock (MSDK_E_UNSUPPORTED otherwise).
  *
  * Nothing is decoded at the hub: encoded units are passed on as they are, MSDK_CODEC_VP8 and MSDK_CODEC_OPUS. Raw streams, and those of
- * other codecs, stay within the process; a remote session cannot start one (MSDK_E_UNSUPPORTED), nor more than 30 of video or 30 of sound
+ * other codecs, stay within the process, and their sender is notified of each member whom they do not reach
+ * (MSDK_EVENT_STREAM_UNREACHABLE); a remote session cannot start one (MSDK_E_UNSUPPORTED), nor more than 30 of video or 30 of sound
  * at once (MSDK_E_FULL), and receives as many of each at once.
  *
  * Each member has a bandwidth estimate of his own, both ways. One whose way carries less than he takes gets sound throughout, and fewer

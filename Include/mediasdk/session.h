@@ -119,7 +119,10 @@ enum {
   /* outgoing_video, kind, codec: the stream goes on with that, as somebody came who does not decode the one before (outgoing_video.h) */
   MSDK_EVENT_CODEC_CHANGED = 21,
   /* state: MSDK_QUALITY_*; direction: MSDK_DIRECTION_*; value, of what goes out: as of MSDK_EVENT_ESTIMATE: network.h */
-  MSDK_EVENT_NETWORK_QUALITY = 22
+  MSDK_EVENT_NETWORK_QUALITY = 22,
+  /* outgoing_video or outgoing_audio, kind, user_id: the member who is not sent it, and status and text why: a raw stream, or one of a codec
+   * that is not carried, stays in the process whose room is open to the network (hub.h). For each such member who is there or comes */
+  MSDK_EVENT_STREAM_UNREACHABLE = 23
 };
 
 enum { MSDK_SCREEN_SHARE_DISABLED = 0, MSDK_SCREEN_SHARE_ENABLED = 1 };

@@ -346,6 +346,7 @@ public final class Session: TransportDelegate {
       let (video, audio) = guarded.withLock { ($0.outgoing[id], $0.sound.outgoing[id]) }
       video?.receiversChanged(count)
       audio?.receiversChanged(count)
+    case .unreachable(let id, let userID, let error): becameUnreachable(id, userID, error)
     case .estimate(let bitrate):
       let outgoing = guarded.withLock { guarded in
         guarded.estimate = bitrate

@@ -28,6 +28,14 @@ extension Session {
     for stream in guarded.withLock({ Array($0.outgoing.values) }) where stream.encoders.count > 1 { stream.fallBack() }
   }
 
+  /// A member is not sent a stream of this session's: that is said, as otherwise they would seem to receive it.
+  func becameUnreachable(_ id: StreamID, _ userID: String, _ error: MediaError) {
+    let (video, audio) = guarded.withLock { ($0.outgoing[id], $0.sound.outgoing[id]) }
+    guard let stream = video.map({ OutgoingStream.video($0) }) ?? audio.map({ .audio($0) }) else { return }
+    engine.logger.log(MSDK_LOG_WARN.level32, "\(userID) cannot receive a stream: \(error.text)")
+    push(.streamUnreachable(stream, userID: userID, error))
+  }
+
   /// Knows a stream by another id from now on.
   func rename(_ stream: OutgoingVideo, from former: StreamID, to id: StreamID) {
     guarded.withLock { guarded in

@@ -37,7 +37,15 @@ public enum SessionEvent: Sendable {
   case screenShareState(userID: String, isSharing: Bool, IncomingVideo?)
   case activeSpeaker(userID: String, Bool, level: UInt32)
   case ingest(IngestEvent)
+  /// That member is not sent it.
+  case streamUnreachable(OutgoingStream, userID: String, MediaError)
   case moderated(by: String, Moderation, reason: String)
+}
+
+/// One of this program's.
+public enum OutgoingStream: Sendable {
+  case video(OutgoingVideo)
+  case audio(OutgoingAudio)
 }
 
 public struct StampedEvent: Sendable {

@@ -229,6 +229,16 @@ extension StampedEvent {
     case .activeSpeaker(let userID, let isSpeaking, let level):
       native.set(MSDK_EVENT_ACTIVE_SPEAKER, userID: userID, state: isSpeaking ? 1 : 0)
       native.value = UInt64(level)
+    case .streamUnreachable(let stream, let userID, let error):
+      native.set(MSDK_EVENT_STREAM_UNREACHABLE, userID: userID, error: error)
+      switch stream {
+      case .video(let video):
+        native.outgoing_video = video.handle.handle(of: video)
+        native.kind = video.options.kind.rawValue
+      case .audio(let audio):
+        native.outgoing_audio = audio.handle.handle(of: audio)
+        native.kind = audio.options.kind.rawValue
+      }
     case .moderated(let userID, let moderation, let reason):
       native.set(MSDK_EVENT_MODERATED, userID: userID, text: reason)
       native.value = UInt64(moderation.rawValue)

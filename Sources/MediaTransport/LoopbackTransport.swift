@@ -363,6 +363,11 @@ public final class LoopbackTransport: Transport {
     room.withLock { $0 }?.unsubscribe(self, from: stream)
   }
 
+  /// Reports to the publisher that the member of this place is not sent it.
+  func cannotReceive(_ stream: StreamID, because error: MediaError) {
+    room.withLock { $0 }?.publisher(of: stream)?.post(.unreachable(stream, userID: member.userID, error))
+  }
+
   public func requestKeyFrame(of stream: StreamID) {
     guard let publisher = room.withLock({ $0 })?.publisher(of: stream) else { return }
     let step = currentScript()?.step(at: loop.clock.now())

@@ -121,6 +121,8 @@ public enum TransportEvent: Sendable {
   case moderated(by: String, Moderation, reason: String)
   /// How many receive a stream that this session publishes.
   case receivers(StreamID, Int)
+  /// A member cannot be sent a stream that this session publishes, and why.
+  case unreachable(StreamID, userID: String, MediaError)
   /// Bits a second that this session can send; 0 is unlimited.
   case estimate(UInt64)
   /// There are `networkFigures`, whether or not there were before.

@@ -219,6 +219,24 @@ static void raw_streams_stay(void) {
   CHECK_OK(msdk_session_start_video(alice.session, ours));
   hear(it.host, &alice, &bob, 440, 1000); /* told after it */
   CHECK_EQ(bob.count[MSDK_EVENT_INCOMING_VIDEO_ADDED], 0);
+  /* alice is notified of whom it does not reach: of who is here, and of who comes. */
+  CHECK(end_wait(&alice, MSDK_EVENT_STREAM_UNREACHABLE, 1));
+  msdk_event *missed = &alice.last[MSDK_EVENT_STREAM_UNREACHABLE];
+  CHECK(missed->outgoing_video == ours && missed->outgoing_audio == NULL);
+  CHECK_EQ(missed->kind, MSDK_VIDEO_VIRTUAL);
+  CHECK_EQ(missed->status, MSDK_E_UNSUPPORTED);
+  CHECK_STR_CONTAINS(missed->user_id, "bob");
+  CHECK_STR_CONTAINS(missed->text, "raw");
+  msdk_outgoing_audio *spoken = NULL;
+  CHECK_OK(msdk_outgoing_audio_create(it.host, &sound, &spoken));
+  CHECK_OK(msdk_session_start_audio(alice.session, spoken));
+  CHECK(end_wait(&alice, MSDK_EVENT_STREAM_UNREACHABLE, 2));
+  CHECK(missed->outgoing_audio == spoken && missed->outgoing_video == NULL);
+  end carol = guest(&it, "carol", "");
+  CHECK(end_wait(&alice, MSDK_EVENT_STREAM_UNREACHABLE, 4));
+  CHECK_STR_CONTAINS(missed->user_id, "carol");
+  msdk_session_destroy(carol.session);
+  msdk_outgoing_audio_destroy(spoken);
   CHECK_ERROR(msdk_session_set_srtp_keys(bob.session, (const uint8_t *)"", 0, (const uint8_t *)"", 0), MSDK_E_STATE, "rtp:");
   msdk_outgoing_video_destroy(theirs);
   msdk_outgoing_video_destroy(ours);

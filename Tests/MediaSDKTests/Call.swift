@@ -92,6 +92,7 @@ final class Call {
     case .incomingAudioState(_, let state, _): "incoming sound \(state)"
     case .incomingAudioRemoved(let stream): "sound removed, \(stream.state)"
     case .incomingAudioMuted(let stream, let isMuted): "\(stream.userID) \(isMuted ? "muted" : "unmuted")"
+    case .streamUnreachable(_, let userID, let error): "\(userID) is not sent it: \(error.status)"
     case .moderated(let userID, let moderation, let reason): "\(moderation) by \(userID): \(reason)"
     case .activeSpeaker(let userID, let isSpeaking, let level): "\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)"
     case .ingest(let event): "feeder \(event.state) \(event.reason)"

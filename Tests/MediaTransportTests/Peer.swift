@@ -55,6 +55,7 @@ final class Peer: TransportDelegate, MediaSink {
     case .streamRemoved: events.add("removed")
     case .keyFrameRequested: events.add("key frame")
     case .receivers(_, let count): events.add("receivers \(count)")
+    case .unreachable(_, let userID, let error): events.add("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): events.add("estimate \(bits)")
     case .network: break
     case .moderated(let userID, let moderation, let reason): events.add("\(moderation) by \(userID): \(reason)")

@@ -240,6 +240,7 @@ class EventType(OpenEnum):
     INGEST = 20
     CODEC_CHANGED = 21
     NETWORK_QUALITY = 22
+    STREAM_UNREACHABLE = 23
 
 
 class Quality(OpenEnum):

@@ -13,7 +13,11 @@ extension HubPeer: TransportDelegate {
     case .left(let userID): say(.left(userID: userID))
     case .streamAdded(let stream):
       // What is not encoded stays in this process.
-      guard HubStreams.isCarried(stream.codec) else { return }
+      guard HubStreams.isCarried(stream.codec) else {
+        let what = stream.codec == 0 ? "is sent raw" : "has the codec 0x\(String(stream.codec, radix: 16))"
+        let error = MediaError(.unsupported, "the stream \(what); over the network go MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
+        return place.cannotReceive(stream.id, because: error)
+      }
       let number = guarded.withLock { $0.streams.offer(stream.id, codec: stream.codec) }
       say(
         .streamAdded(
@@ -34,8 +38,8 @@ extension HubPeer: TransportDelegate {
     case .keyFrameRequested(let id): withNumber(id) { .keyFrameRequested($0) }
     case .receivers(let id, let count): withNumber(id) { .receivers($0, count) }
     case .moderated(let userID, let moderation, let reason): say(.moderated(by: userID, moderation, reason: reason))
-    // Of a scripted network of this process; his machine measures its own.
-    case .reconnecting, .reconnected, .estimate, .network: break
+    // Of a scripted network of this process; his machine measures its own. What he sends is encoded, and reaches all.
+    case .reconnecting, .reconnected, .estimate, .network, .unreachable: break
     }
   }
 

@@ -148,6 +148,7 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     case .streamRemoved(let id): note("removed") { $0.streams.removeAll { $0.id == id } }
     case .keyFrameRequested: note("key frame")
     case .receivers(_, let count): note("receivers \(count)")
+    case .unreachable(_, let userID, let error): note("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): note(nil) { $0.estimate = bits }
     case .network: note("network")
     case .moderated(let userID, let moderation, let reason): note("\(moderation) by \(userID): \(reason)")
