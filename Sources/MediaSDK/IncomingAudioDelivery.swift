@@ -48,6 +48,15 @@ extension IncomingAudio {
     }
   }
 
+  public func droppedOnArrival() {
+    guarded.withLock { guarded in
+      guard guarded.isSubscribed else { return }
+      guarded.counters.received += 1
+      guarded.counters.dropped += 1
+      if guarded.latest != 0 { guarded.latest += 1 }
+    }
+  }
+
   /// On the mix's worker; borrowed.
   func receive(_ frame: AudioFrame, from mixer: AudioMixer) {
     let isItsTurn = guarded.withLock { guarded in

@@ -62,6 +62,15 @@ extension IncomingVideo {
     }
   }
 
+  public func droppedOnArrival() {
+    guarded.withLock { guarded in
+      guard guarded.state == .started else { return }
+      guarded.counters.received += 1
+      guarded.counters.dropped += 1
+      if guarded.latest != 0 { guarded.latest += 1 }
+    }
+  }
+
   private func enqueue(_ arrival: Arrival) {
     arrival.unit.retain()
     // Encoded units depend on each other, raw ones do not: of these only the newest few wait.

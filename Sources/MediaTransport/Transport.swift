@@ -212,8 +212,11 @@ public protocol MediaSink: AnyObject, Sendable {
   /// The way itself waited for the key frame that was just handed over: so many pictures that came whole it left out, and so many key frames it
   /// asked for.
   func waited(leavingOut pictures: UInt64, requests: UInt64)
+  /// The next unit came, and was dropped as there was no memory for it. It has a picture id all the same.
+  func droppedOnArrival()
 }
 
 extension MediaSink {
   public func waited(leavingOut pictures: UInt64, requests: UInt64) {}
+  public func droppedOnArrival() {}
 }

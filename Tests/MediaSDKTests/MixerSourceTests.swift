@@ -15,9 +15,9 @@ import Testing
     try bench.run(second)
     let first = try #require(bench.mixed.firstIndex { $0.samples.contains { $0 != 0 } })
     #expect(bench.times[first] <= 80 * millisecond)
-    // Faded in within 5 ms, and then as it came.
+    // Faded in within 5 ms, 4 ms late by the limiter, and then as it came.
     let samples = bench.mixed[first].samples
-    #expect(samples[0] == 0 && samples[240] == 0.25 && zip(samples, samples.dropFirst()).allSatisfy { $1 >= $0 })
+    #expect(samples[0] == 0 && samples[240 + 192] == 0.25 && zip(samples, samples.dropFirst()).allSatisfy { $1 >= $0 })
     #expect(bench.mixed[(first + 1)...].allSatisfy { $0.samples.allSatisfy { $0 == 0.25 } })
     let stats = sender.source.stats
     #expect(stats.underruns == 0 && stats.late == 0 && stats.driftPPM == 0)

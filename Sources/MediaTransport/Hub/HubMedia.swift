@@ -135,6 +135,8 @@ final class HubMedia {
       case .sound(let ssrc, let frame): hand(frame, ssrc, 0, body)
       case .lost(let ssrc, let count):
         if let slot = terms.slot(ssrc, fromHub: !isHub) { lost[slot, default: 0] += count }
+      case .dropped(let ssrc):
+        if let slot = terms.slot(ssrc, fromHub: !isHub) { lost[slot, default: 0] += 1 }
       case .event(.keyFrameRequested(let ssrc)):
         if let slot = terms.slot(ssrc, fromHub: isHub) { body(.keyFrameRequested(slot)) }
       case .event(.target(let rate)): body(.target(rate))

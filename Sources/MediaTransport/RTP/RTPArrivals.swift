@@ -9,6 +9,8 @@ final class RTPArrivals: RTPSessionDelegate {
     case picture(SSRC, EncodedFrame, isAfterGap: Bool)
     case sound(SSRC, EncodedFrame)
     case lost(SSRC, Int)
+    /// One that came, and for which there was no memory: the stream's share is in use.
+    case dropped(SSRC)
     case event(RTPSessionEvent)
     /// Somebody spoke, where nobody was known.
     case answered
@@ -16,7 +18,7 @@ final class RTPArrivals: RTPSessionDelegate {
     var frame: EncodedFrame? {
       switch self {
       case .picture(_, let frame, _), .sound(_, let frame): frame
-      case .lost, .event, .answered: nil
+      case .lost, .dropped, .event, .answered: nil
       }
     }
   }
@@ -29,6 +31,8 @@ final class RTPArrivals: RTPSessionDelegate {
     /// Of its pictures.
     var width: UInt32 = 0
     var height: UInt32 = 0
+    /// Its own: whoever holds frames of one stream takes nothing from the others. Frames that a receiver was lent do not count in it.
+    let pool = BufferPool(limit: RTPArrivals.share)
 
     init(_ stamp: Int64, at time: Int64) { line = CaptureLine(stamp, at: time) }
 
@@ -40,8 +44,9 @@ final class RTPArrivals: RTPSessionDelegate {
 
   private(set) var waiting: [Arrival] = []
   private var incoming: [SSRC: Incoming] = [:]
-  private let pool = BufferPool(limit: 256)
   private let clock: any MediaClock
+  /// Frames of a stream that may wait to be handed on or taken (`RTPBacklog`).
+  static let share = 128
 
   init(clock: any MediaClock) {
     self.clock = clock
@@ -73,9 +78,8 @@ final class RTPArrivals: RTPSessionDelegate {
     (attributes.width, attributes.height) = (state.width, state.height)
     attributes.orientation = UInt32(picture.orientation & 7)
     (attributes.timestamp_ns, attributes.sequence) = (time, sequence)
-    guard let frame = try? EncodedFrame.make(size: picture.size, attributes: attributes, from: pool, deadline: 0, fill: take) else {
-      // All frames are in use: to whoever takes the next, this one is lost.
-      return waiting.append(.lost(stream, 1))
+    guard let frame = try? EncodedFrame.make(size: picture.size, attributes: attributes, from: state.pool, deadline: 0, fill: take) else {
+      return waiting.append(.dropped(stream))
     }
     waiting.append(.picture(stream, frame, isAfterGap: picture.isAfterGap))
   }
@@ -91,8 +95,8 @@ final class RTPArrivals: RTPSessionDelegate {
     (attributes.timestamp_ns, attributes.sequence) = (time, sequence)
     attributes.duration_ns = MediaTime.nanoseconds(fromUnits: Int64(toc.duration), rate: OpusTOC.clockRate)
     (attributes.sample_rate, attributes.channels, attributes.level) = (OpusTOC.clockRate, toc.isStereo ? 2 : 1, 127)
-    guard let frame = try? EncodedFrame.make(copying: sound, attributes: attributes, from: pool, deadline: 0) else {
-      return waiting.append(.lost(stream, 1))
+    guard let frame = try? EncodedFrame.make(copying: sound, attributes: attributes, from: state.pool, deadline: 0) else {
+      return waiting.append(.dropped(stream))
     }
     waiting.append(.sound(stream, frame))
   }

@@ -15,6 +15,13 @@ extension RTPTransport {
           state.incoming[Source(leg: leg.index, ssrc: ssrc)]?.picture += PictureID(clamping: count)
           state.stats.packetsLost &+= UInt64(clamping: count)
         }
+      case .dropped(let ssrc):
+        let sink = state.withLock { state in
+          let source = Source(leg: leg.index, ssrc: ssrc)
+          state.incoming[source]?.picture += 1
+          return state.incoming[source]?.sink
+        }
+        sink?.droppedOnArrival()
       case .answered:
         // Who speaks first is who is spoken to.
         for stream in state.withLock({ state in state.publications.filter { $0.value.leg === leg }.map(\.key) }) { post(.receivers(stream, 1)) }
