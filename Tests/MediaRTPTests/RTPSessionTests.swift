@@ -41,6 +41,27 @@ import Testing
     }
   }
 
+  /// One packet in twenty, and 80 ms there and back.
+  @Test(arguments: UInt64(1)...4) func soundThatIsResentIsWaitedFor(_ seed: UInt64) throws {
+    let call = try TestCall(seed: seed)
+    (call.forth.loss, call.forth.delay, call.back.delay) = (0.05, 40_000_000, 40_000_000)
+    try call.film(seconds: 30)
+    let stats = try #require(call.receiver.stats(receiving: SSRC(200)))
+    #expect(call.there.sounds.count + call.there.lost == call.sounds)
+    #expect(stats.nackCount > 30)
+    // What is lost before it is known that packets are, and resends that are lost too.
+    #expect(call.there.lost * 50 < call.sounds, "\(call.there.lost) of \(call.sounds) concealed, \(stats.nackCount) asked for")
+  }
+
+  @Test func soundThatCannotComeInTimeIsNotAskedFor() throws {
+    // Nor is it held back for the pictures, when it could.
+    let call = try TestCall(seed: 5, longestHold: 0)
+    (call.forth.loss, call.forth.delay, call.back.delay) = (0.05, 200_000_000, 200_000_000)
+    try call.film(seconds: 10)
+    #expect(call.there.lost > 10)
+    #expect(call.receiver.stats(receiving: SSRC(200))?.nackCount == 0)
+  }
+
   @Test func withoutRepairAKeyFrameIsAskedFor() throws {
     let call = try TestCall(seed: 7)
     try call.film(seconds: 1)

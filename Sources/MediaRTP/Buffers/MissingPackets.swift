@@ -28,6 +28,8 @@ public struct MissingPackets: Sendable {
   private var highest: Int64?
   /// Between the first requests of a packet, while nothing was measured.
   public var roundTrip: Int64 = 100_000_000
+  /// The packet that came last had been asked for, and so long ago that it is the resend and not the late original.
+  public private(set) var isLatestResent = false
   /// Given up, or too many at once: what depends on them will not be complete.
   public private(set) var isBeyondHelp = false
 
@@ -44,13 +46,15 @@ public struct MissingPackets: Sendable {
 
   /// Hears of a packet; true when it had been missing.
   public mutating func received(_ number: Int64, now: Int64) -> Bool {
+    isLatestResent = false
     guard let highest else {
       self.highest = number
       return false
     }
     if number <= highest {
       guard let place = missing.firstIndex(where: { $0.number == number }) else { return false }
-      missing.remove(at: place)
+      let lost = missing.remove(at: place)
+      isLatestResent = lost.requests > 0 && now &- lost.found >= roundTrip / 4 * 3
       return true
     }
     self.highest = number
@@ -66,8 +70,8 @@ public struct MissingPackets: Sendable {
     return false
   }
 
-  /// What to ask for now. `givesUp`: what was asked for often or for long enough is taken off the list.
-  public mutating func requests(now: Int64, givesUp: Bool = true, _ body: (Int64) -> Void) {
+  /// What to ask for now. `givesUp`: what was asked for often or for long enough is taken off the list. What `isOfUse` denies is not asked for.
+  public mutating func requests(now: Int64, givesUp: Bool = true, isOfUse: (Int64) -> Bool = { _ in true }, _ body: (Int64) -> Void) {
     missing.removeAll { lost in
       let isEnough = lost.requests >= settings.mostRequests || now &- lost.since > settings.longest
       guard givesUp && isEnough || now &- lost.found > settings.longestOfAll else { return false }
@@ -76,7 +80,7 @@ public struct MissingPackets: Sendable {
     }
     for place in missing.indices where missing[place].next <= now {
       missing[place].next = now &+ max(roundTrip, 5_000_000)
-      guard missing[place].requests < settings.mostRequests else { continue }
+      guard missing[place].requests < settings.mostRequests, isOfUse(missing[place].number) else { continue }
       missing[place].requests += 1
       body(missing[place].number)
     }

@@ -38,6 +38,8 @@ public struct PlayoutDelay: Sendable {
   private var origin: Int64?
   /// Held back now.
   public private(set) var target: Int64
+  /// Of it, what resends of lost packets take beyond what the arrivals need.
+  public var resend: Int64 = 0
   /// Held back beyond that, to be in step with another stream.
   public var hold: Int64 = 0
 
@@ -102,7 +104,7 @@ public struct PlayoutDelay: Sendable {
       bucket += 1
     }
     let measured = Int64(bucket) * PlayoutDelay.width
-    let wish = min(max(measured <= settings.noise ? 0 : measured + PlayoutDelay.width, settings.least), settings.most)
+    let wish = min(max(measured <= settings.noise ? 0 : measured + PlayoutDelay.width, settings.least) &+ resend, settings.most)
     // Up at once, since being late is seen; down in small steps.
     target = wish >= target ? wish : max(wish, target - max(target / 64, 250_000))
   }

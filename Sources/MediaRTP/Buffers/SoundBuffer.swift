@@ -22,6 +22,7 @@ public final class SoundBuffer {
   private var stamps: [Int64]
   private var unwrapper = Unwrapper<UInt32>()
   var delay: PlayoutDelay
+  private var resends: ResendWait
   private let clockRate: UInt32
   /// What comes next, and when its turn would be had it the usual length.
   private var next: Int64?
@@ -37,6 +38,7 @@ public final class SoundBuffer {
     ring = PacketRing(capacity: capacity, slotSize: slotSize)
     stamps = [Int64](repeating: 0, count: ring.slots)
     self.delay = PlayoutDelay(delay)
+    resends = ResendWait(most: delay.most)
     self.clockRate = max(1, clockRate)
     length = packetDuration
   }
@@ -63,8 +65,8 @@ public final class SoundBuffer {
   public var target: Int64 { delay.target }
   public var count: Int { next.map { max(0, newest - $0 + 1) }.map { Int(clamping: $0) } ?? 0 }
 
-  /// A packet with its unwrapped number, which was found to be of this stream.
-  public func insert(_ number: Int64, stamp: RTPTimestamp, _ payload: UnsafeRawBufferPointer, now: Int64) -> Insertion {
+  /// A packet with its unwrapped number, which was found to be of this stream. One that was resent says nothing of how late packets come.
+  public func insert(_ number: Int64, stamp: RTPTimestamp, _ payload: UnsafeRawBufferPointer, isResent: Bool = false, now: Int64) -> Insertion {
     if let next, number < next { return .late }
     if ring.contains(number) { return .duplicate }
     reach(number)
@@ -72,7 +74,12 @@ public final class SoundBuffer {
     guard ring.put(number, payload, time: now) else { return .refused }
     stamps[index(number)] = unwrapped
     latestStamp = unwrapped
-    delay.arrived(stamp: nanoseconds(unwrapped), at: now)
+    if isResent {
+      resends.resent(now: now)
+    } else {
+      delay.resend = resends.wait(packet: nanoseconds(length), now: now)
+      delay.arrived(stamp: nanoseconds(unwrapped), at: now)
+    }
     if let next {
       // What does not fit into the ring is past.
       if number >= next + Int64(stamps.count) { skip(to: number - Int64(stamps.count) + 1) }
@@ -103,6 +110,17 @@ public final class SoundBuffer {
     return nil
   }
 
+  // MARK: Resends
+
+  /// To the other end and back, in nanoseconds.
+  public func setRoundTrip(_ time: Int64) { resends.roundTrip = time }
+
+  /// Whether a packet that is missing is still waited for when it comes then.
+  public func isInTime(_ number: Int64, at time: Int64) -> Bool {
+    guard let next, number >= next else { return false }
+    return delay.release(stamp: nanoseconds(nextStamp &+ (number &- next) &* length)).map { time <= $0 } ?? false
+  }
+
   // MARK: Out
 
   /// When there is something to be done; nil while nothing is here.
@@ -126,6 +144,7 @@ public final class SoundBuffer {
     let stamp = stamps[index(first)]
     defer { (self.next, nextStamp) = (first, stamp) }
     // Silence that was not sent takes time and no packets.
+    resends.concealed(now: now)
     let missing = min(max(0, stamp &- nextStamp), (first - next) &* Int64(clockRate) / 8)
     return .lost(count: Int(clamping: first - next), duration: missing)
   }
@@ -140,6 +159,7 @@ public final class SoundBuffer {
   public func reset() {
     for number in max(0, newest - Int64(stamps.count))...max(0, newest) { ring.drop(number) }
     (next, newest) = (nil, -1)
+    resends.reset()
     unwrapper.reset()
     delay.restart()
   }

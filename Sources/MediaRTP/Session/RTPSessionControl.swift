@@ -128,7 +128,7 @@ extension RTPSession {
 
   private func tellRoundTrip() {
     guard let time = roundTrip.smoothed else { return }
-    for stream in receiving { stream.missing.roundTrip = time }
+    for stream in receiving { stream.setRoundTrip(time) }
   }
 
   private func sendAgain(_ nack: GenericNACK, _ now: Int64) {

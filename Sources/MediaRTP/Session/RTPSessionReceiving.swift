@@ -95,7 +95,7 @@ extension RTPSession {
     switch stream.content {
     case .sound(let buffer):
       guard !packet.payload.isEmpty else { return }
-      switch buffer.insert(number, stamp: packet.header.timestamp, packet.payload, now: now) {
+      switch buffer.insert(number, stamp: packet.header.timestamp, packet.payload, isResent: stream.missing.isLatestResent, now: now) {
       case .kept, .duplicate: break
       case .late: stream.meter.packetsDiscarded &+= 1
       case .refused: refuse(stream)

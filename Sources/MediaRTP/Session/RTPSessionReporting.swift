@@ -37,7 +37,10 @@ extension RTPSession {
   private func ask(_ stream: ReceivingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
     if let due = stream.missing.nextDeadline, due <= now {
       asking.removeAll(keepingCapacity: true)
-      stream.missing.requests(now: now, givesUp: !stream.isSilent(at: now)) { asking.append(SequenceNumber(UInt16(truncatingIfNeeded: $0))) }
+      // Sound that would come when its place is past is concealed anyway.
+      let arrival = now &+ stream.missing.roundTrip
+      let isOfUse: (Int64) -> Bool = { if case .sound(let buffer) = stream.content { buffer.isInTime($0, at: arrival) } else { true } }
+      stream.missing.requests(now: now, givesUp: !stream.isSilent(at: now), isOfUse: isOfUse) { asking.append(SequenceNumber(UInt16(truncatingIfNeeded: $0))) }
       var rest = asking[...]
       while !rest.isEmpty {
         var written = 0

@@ -63,6 +63,11 @@ final class ReceivingStream {
     content = encoding == .opus ? .sound(SoundBuffer(clockRate: encoding.clockRate, delay: settings.delay)) : .pictures(PictureBuffer())
   }
 
+  func setRoundTrip(_ time: Int64) {
+    missing.roundTrip = time
+    if case .sound(let buffer) = content { buffer.setRoundTrip(time) }
+  }
+
   /// Streams of a few packets come before others, the silent before the lively.
   var rank: (Int, Int64) { (statistics.counters.packetsReceived > 10 ? 1 : 0, lastHeard) }
 
