@@ -109,16 +109,18 @@ package struct ChildAnswer {
     self.errors = Stream(descriptor: errors.reading, most: ChildAnswer.mostWords)
   }
 
+  private var isFlooding: Bool { output.count > most || errors.count > ChildAnswer.mostErrors }
+
   private mutating func wait(until deadline: Int64) -> Outcome {
     var end: End?
     while end == nil {
       readWhatThereIs(until: min(deadline, MediaTime.monotonic() + ChildAnswer.tick))
-      if output.count > most || errors.count > ChildAnswer.mostErrors {
+      if isFlooding {
         end = .flooding
       } else if let ended = ended(WNOHANG) {
         // What it wrote before is in the pipes still; who holds their other ends now has nothing to say.
         readWhatThereIs(until: 0)
-        end = ended
+        end = isFlooding ? .flooding : ended
       } else if MediaTime.monotonic() >= deadline {
         end = .late
       }

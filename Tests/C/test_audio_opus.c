@@ -111,6 +111,7 @@ static void converted_to_what_is_wanted(void) {
 
 /* ------------------------------------------------------------------------------------------------------------------ losses */
 
+/* On a network path that is too long for resends. */
 static msdk_incoming_audio_stats with_losses(uint32_t fec, uint32_t loss_ppm, heard *out) {
   msdk_outgoing_audio_options options = opus_options(48000, 1, 20, 24000); /* FEC is of the speech modes */
   options.application = MSDK_OPUS_VOIP;
@@ -119,11 +120,17 @@ static msdk_incoming_audio_stats with_losses(uint32_t fec, uint32_t loss_ppm, he
   sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   voice_tone(&it->voice, 300, 0.3);
   it->voice.syllables = 1;
-  sound_talk(it, SECOND);
   msdk_network_step step = network_step(0, 0);
+  step.delay_ns = 250 * MS;
+  CHECK_OK(network_set(it->engine, it->url, &step, 1, 7));
+  sound_talk(it, 10 * SECOND);
+  CHECK_EQ(heard_stats(it->heard.stream).packets_lost, 0);
   step.loss_ppm = loss_ppm;
   CHECK_OK(network_set(it->engine, it->url, &step, 1, 7));
   sound_talk(it, 20 * SECOND);
+  step.loss_ppm = 0;
+  CHECK_OK(network_set(it->engine, it->url, &step, 1, 7));
+  sound_talk(it, SECOND);
   CHECK_OK(network_set(it->engine, it->url, NULL, 0, 7));
   sound_talk(it, SECOND);
   msdk_incoming_audio_stats stats = heard_stats(it->heard.stream);

@@ -262,7 +262,8 @@ class OutgoingAudioStats(SizedStruct):
                 ("buffers_encoded", c_uint64), ("buffers_dropped", c_uint64), ("buffers_failed", c_uint64),
                 ("packets_sent", c_uint64), ("bytes_sent", c_uint64), ("queued_ns", c_int64), ("total_encode_time_ns", c_uint64),
                 ("level", c_uint32), ("muted", c_uint32), ("receivers", c_uint32), ("bitrate", c_uint32),
-                ("reports_dropped", c_uint64), ("gain", c_double), ("total_filter_time_ns", c_uint64)]
+                ("reports_dropped", c_uint64), ("gain", c_double), ("total_filter_time_ns", c_uint64),
+                ("caught_up_ns", c_int64)]
 
 
 class IncomingAudioOptions(SizedStruct):

@@ -187,6 +187,7 @@ class OutgoingAudioStats:
     reports_dropped: int
     gain: float
     total_filter_time_ns: int
+    caught_up_ns: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", OutgoingState(self.state))
