@@ -133,6 +133,16 @@ static uint64_t blocked_by(const char *process, const char *thread, char name[32
   return blocked;
 }
 
+/* A thread that is being made blocks everything until libc lets it run its own code. */
+static uint64_t blocked_when_running(const char *process, const char *thread, char name[32]) {
+  uint64_t blocked = blocked_by(process, thread, name);
+  for (int tries = 0; tries < 5000 && (blocked >> (SIGSEGV - 1) & 1) == 1; tries++) {
+    sleep_ms(1);
+    blocked = blocked_by(process, thread, name);
+  }
+  return blocked;
+}
+
 /* Checks each thread that the SDK made; how many there are. */
 static int check_threads(const char *process, const char *without) {
   int count = 0;
@@ -142,7 +152,7 @@ static int check_threads(const char *process, const char *without) {
   for (struct dirent *task; tasks != NULL && (task = readdir(tasks)) != NULL;) {
     char name[32] = "";
     if (task->d_name[0] == '.' || strcmp(task->d_name, without) == 0) continue;
-    uint64_t blocked = blocked_by(process, task->d_name, name);
+    uint64_t blocked = blocked_when_running(process, task->d_name, name);
     if (blocked == 0 && access(path, F_OK) != 0) continue;
     count++;
     for (int i = 0; i < FAULTS; i++) {
