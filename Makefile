@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 VERSION := 0.1.0
-SOVERSION := 0
+SOVERSION := 1
 ABI := 1
 
 OUT := .build/out
@@ -25,7 +25,7 @@ FEEDER := $(OUT)/libmediasdk-feeder.so
 ISOLATING := $(OUT)/libmsdk-isolating.so
 FUZZER := $(OUT)/rtp-fuzz
 HEADERS := $(wildcard Include/mediasdk/*.h) Include/mediasdk.map Include/module.modulemap
-SWIFT_SOURCES := $(shell find Sources -name '*.swift' -o -name shim.h) Package.swift
+SWIFT_SOURCES := $(shell find Sources -name '*.swift' -o -name shim.h) $(wildcard Sources/CPixels/* Sources/CPixels/include/*) Package.swift
 
 # A plugin is a folder of C files, and a file `packages` that names the libraries it links: for pkg-config, or as options (-l...).
 lower = $(shell echo $(1) | tr A-Z a-z)
@@ -42,8 +42,8 @@ RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MS
 # A test that hangs has failed.
 LIMIT := timeout --kill-after=10 1500
 
-.PHONY: all library feeder plugins plugin-host tool demo test interop attack bench sanitize install clean format
-.PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-fuzz-targets test-plugins test-plugins-isolated test-c test-isolated test-python test-tool test-install test-snippets test-checker
+.PHONY: all library feeder plugins plugin-host tool demo test interop quality attack bench sanitize install clean format python-bindings
+.PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-fuzz-targets test-plugins test-plugins-isolated test-c test-isolated test-python test-quality test-tool test-install test-snippets test-checker
 all: library feeder plugins plugin-host tool
 
 # ------------------------------------------------------------------------------------------------------------------- building
@@ -93,7 +93,7 @@ $(FEEDER): $(wildcard Sources/Feeder/*) Sources/CLinux/signals.h $(wildcard Incl
 	@ln -sf libmediasdk-feeder.so $(OUT)/libmediasdk-feeder.so.$(SOVERSION)
 
 define plugin_rule
-$(call plugin_file,$(1)): $(wildcard Sources/Plugins/$(1)/*) Sources/CLinux/signals.h Sources/Plugins/plugin.map $(wildcard Include/mediasdk/*.h)
+$(call plugin_file,$(1)): $(wildcard Sources/Plugins/$(1)/*) Sources/CLinux/signals.h $(wildcard Sources/Plugins/*.h) Sources/Plugins/plugin.map $(wildcard Include/mediasdk/*.h)
 	@echo "== building plugin $(1)"
 	@mkdir -p $(OUT)/plugins
 	@$(CC) $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared -IInclude -o $$@ $(wildcard Sources/Plugins/$(1)/*.c) \
@@ -110,23 +110,31 @@ demo:
 	@$(MAKE) --no-print-directory run-demo
 
 .PHONY: run-demo
-run-demo: library plugins
+run-demo: all
 	@mkdir -p $(DEMO)/c $(DEMO)/python
 	@echo "== the C example, Examples/C/demo.c"
 	@$(CC) $(WARNINGS) $(CFLAGS) -IInclude Examples/C/demo.c -o $(DEMO)/demo -L$(OUT) -lmediasdk -lm -Wl,-rpath,$(CURDIR)/$(OUT)
 	@$(DEMO)/demo --input "$(INPUT)" --sound "$(SOUND)" --plugins $(OUT)/plugins --output $(DEMO)/c
 	@echo "== its twin, Examples/Python/demo.py"
 	@$(RUN_ENV) $(PYTHON) Examples/Python/demo.py --input "$(INPUT)" --sound "$(SOUND)" --plugins $(OUT)/plugins --output $(DEMO)/python
+	@echo "== the tool, msdk demo"
+	@$(OUT)/msdk demo --input "$(INPUT)" --output $(DEMO)/tool
+	@echo "== where everything is"
+	@echo "pictures, films:  $(DEMO)/c  $(DEMO)/python  $(DEMO)/tool"
+	@echo "tool:             $(OUT)/msdk (msdk help; PATH=\$$PATH:$(CURDIR)/$(OUT))"
+	@echo "library:          $(LIBRARY), headers in Include/, plugins in $(OUT)/plugins"
+	@echo "Python:           MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) PYTHONPATH=$(CURDIR)/Bindings/Python"
+	@echo "to install them:  make install PREFIX=/usr/local"
 
 # ---------------------------------------------------------------------------------------------------------------------- tests
 
 test:
 	@.ci/setup test
-	@$(MAKE) --no-print-directory -j5 tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-the-rest
+	@$(MAKE) --no-print-directory -j6 tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-quality tests-of-the-rest
 	@echo "== all tests passed"
 
 # Side by side, each as soon as what it needs is built: most tests wait more than they compute.
-.PHONY: tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-the-rest
+.PHONY: tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-quality tests-of-the-rest
 PART := @$(MAKE) --no-print-directory
 tests-in-swift: swift-tests
 	$(PART) test-swift
@@ -139,6 +147,8 @@ tests-in-python: all
 tests-of-plugins: all $(ISOLATING)
 	$(PART) test-plugins
 	$(PART) test-plugins-isolated
+tests-of-quality: all
+	$(PART) test-quality
 tests-of-the-rest: all $(FUZZER)
 	$(PART) test-headers
 	$(PART) test-fuzz
@@ -151,10 +161,14 @@ test-headers:
 	@echo "== headers, exports, dependencies, layout"
 	@Tests/ABI/check_headers.sh
 	@Tests/ABI/check_layout.sh
+	@$(PYTHON) Tests/ABI/check_structs.py
+	@$(PYTHON) Tests/ABI/check_names.py
 	@Tests/ABI/check_exports.sh $(LIBRARY)
 	@Tests/ABI/check_dependencies.sh $(LIBRARY)
 	@Tests/ABI/check_feeder.sh $(FEEDER)
+	@Tests/ABI/check_abi.sh
 	@python3 Tests/ABI/check_docs.py
+	@python3 Tests/ABI/check_words.py
 
 # The release build has one processor busy much of the time; this one takes the other.
 swift-tests: .build/headers.stamp
@@ -239,6 +253,8 @@ test-install:
 test-snippets:
 	@echo "== the examples that stand in the documentation"
 	@$(RUN_ENV) $(PYTHON) Tests/ABI/check_snippets.py
+	@echo "== the commands that stand in the documentation and in msdk help"
+	@$(RUN_ENV) CC="$(CC)" $(PYTHON) Tests/ABI/check_commands.py
 
 # The C tests again, with the library, the plugins and the tests all built for a sanitizer of the Swift toolchain's clang; side by side, as above.
 .PHONY: sanitize-address sanitize-thread
@@ -256,6 +272,17 @@ interop:
 	@$(MAKE) --no-print-directory tool plugins plugin-host
 	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; a call over a hub on a link that falls and recovers"
 	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop
+
+# What is seen and heard against references that numpy, FFmpeg, libvpx and libopus compute. QUICK=1: the quick half; PARTS="mix opus": only these.
+quality:
+	@.ci/setup quality
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory test-quality QUICK=$(QUICK)
+
+test-quality: QUICK := 1
+test-quality:
+	@echo "== what is seen and heard, against references"
+	@$(RUN_ENV) $(LIMIT) $(PYTHON) Tests/Quality/run.py $(if $(QUICK),--quick) $(PARTS)
 
 # The network attacks that a host has to stand, each beside an honest call; some four minutes. SECONDS=n for each attack, ATTACK=name for one of them.
 attack:
@@ -296,6 +323,10 @@ install: all
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/mediasdk.pc
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' Bindings/C/mediasdk-feeder.pc.in \
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/mediasdk-feeder.pc
+
+# The modules of the Python binding that come from the headers: run it when a header has changed. test-python compares.
+python-bindings:
+	@PYTHONPATH=Bindings/Python python3 -B -m generator
 
 format:
 	swift format --in-place --recursive Sources Tests Package.swift

@@ -1,9 +1,9 @@
-/* A bot that answers: hears one participant until he has spoken, and plays a WAV file to him.
+/* A bot that answers: listens to one participant until they have spoken, and then plays a WAV file to them.
  *
  *     gcc answer.c $(pkg-config --cflags --libs mediasdk) -lm && ./a.out PLUGINS ANSWER.wav
  *
- * PLUGINS is the directory with wav.so. A loopback room lives inside the process, so the caller is here too, on a thread of his own: he
- * says something, a second of a tone, and listens to what the room says. */
+ * PLUGINS is the directory with wav.so. A loopback room lives inside the process, so the caller is here too, on a separate
+ * thread: they send a second of a tone, and listen to the room. */
 #define _POSIX_C_SOURCE 200809L
 #include <mediasdk/mediasdk.h>
 
@@ -76,7 +76,7 @@ static void *caller(void *argument) {
   }
   must(msdk_outgoing_audio_wait_played(voice, 5000), "the caller");
   msdk_incoming_audio *room = NULL;
-  must(msdk_session_mixed_audio(session, &room), "msdk_session_mixed_audio");
+  must(msdk_session_get_mixed_audio(session, &room), "msdk_session_get_mixed_audio");
   must(msdk_incoming_audio_start(room, NULL), "msdk_incoming_audio_start");
   it->heard = hear_out(engine, room);
   printf("the caller heard the answer, of %.1f s\n", it->heard);
@@ -87,14 +87,14 @@ static void *caller(void *argument) {
 
 /* --------------------------------------------------------------------------------------------------------------------- the bot */
 
-/* Waits until somebody has spoken: the SDK tells who begins and who ends. */
+/* Waits until the participant has spoken: the SDK reports when each participant begins and stops speaking. */
 static double wait_for_speech(msdk_session *bot, const char *user_id) {
   int64_t begin = 0;
   for (;;) {
     msdk_event event = MSDK_INIT(msdk_event);
     must(msdk_session_next_event(bot, 30000, &event), "msdk_session_next_event");
     if (event.type != MSDK_EVENT_ACTIVE_SPEAKER || strcmp(event.user_id, user_id) != 0) continue;
-    if (event.state == 1) begin = event.timestamp_ns;
+    if (event.state == MSDK_SPEAKER_ACTIVE) begin = event.timestamp_ns;
     else if (begin != 0) return (double)(event.timestamp_ns - begin) / (double)SECOND;
   }
 }
@@ -124,18 +124,18 @@ int main(int argc, char **argv) {
 
   /* 1. The file, and a stream with its number of channels; the SDK converts whatever rate it has. */
   msdk_instance *file = NULL;
-  must(msdk_instance_create(engine, "org.mediasdk.producer.wav", &file), "org.mediasdk.producer.wav");
+  must(msdk_instance_create(engine, "org.mediasdk.producer.wav", NULL, &file), "org.mediasdk.producer.wav");
   must(msdk_instance_set_param_text(file, "path", argv[2]), argv[2]);
   msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  must(msdk_instance_audio_format(file, &format), argv[2]); /* opens it */
+  must(msdk_instance_get_audio_format(file, &format), argv[2]); /* opens it */
   msdk_outgoing_audio_options options = MSDK_INIT(msdk_outgoing_audio_options);
   options.channels = format.channels;
   options.codec = MSDK_CODEC_OPUS;
   msdk_outgoing_audio *voice = NULL;
   must(msdk_outgoing_audio_create(engine, &options, &voice), "msdk_outgoing_audio_create");
 
-  /* 2. Join, and wait until somebody is there who can be heard. A speech recogniser would start his stream here, at 16,000 Hz say, and
-   * read it; this bot only wants to know when he has finished, which the SDK tells of everybody. */
+  /* 2. Join, and wait for a participant who sends audio. A speech recogniser would start and read their stream here, for example at
+   * 16,000 Hz. This bot only needs to know when they have finished, which the SDK reports for every participant. */
   msdk_session *bot = join(engine, "bot", voice);
   meeting meeting = {.engine = engine};
   pthread_t thread;

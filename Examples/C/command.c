@@ -31,8 +31,8 @@ static void list_commands(msdk_engine *engine) {
     for (uint32_t i = 0; i < command.arg_count; i++) {
       const msdk_arg_limits *limits = &command.limits[i];
       printf("%s%s %s", i > 0 ? ", " : "", command.args[i].name, type_name(command.args[i].type));
-      for (uint32_t choice = 0; limits->choices != NULL && limits->choices[choice] != NULL; choice++) printf("|%s", limits->choices[choice]);
-      if (limits->min != limits->max) printf(" %g..%g", limits->min, limits->max);
+      for (uint32_t choice = 0; choice < limits->choice_count; choice++) printf("|%s", limits->choices[choice]);
+      if (limits->min.type == MSDK_T_F64 && limits->max.type == MSDK_T_F64) printf(" %g..%g", limits->min.u.f64, limits->max.u.f64);
       if (limits->def != NULL) printf(", may be left out");
     }
     printf(") gives %s: %s\n", type_name(command.result), command.summary);
@@ -47,8 +47,8 @@ int main(int argc, char **argv) {
   list_commands(engine);
 
   msdk_instance *pattern = NULL;
-  must(msdk_instance_create(engine, class_id, &pattern), "msdk_instance_create");
-  /* Two arguments; the second could be left out, as it has a default. */
+  must(msdk_instance_create(engine, class_id, NULL, &pattern), "msdk_instance_create");
+  /* Two arguments; the second is optional, because it has a default. */
   msdk_value args[2] = {{.type = MSDK_T_STRING, .u.str = "counter"}, {.type = MSDK_T_F64, .u.f64 = 2}};
   must(msdk_instance_call(pattern, "set_pattern", args, 2, NULL), "set_pattern");
 

@@ -1,4 +1,4 @@
-/* The demonstration: two participants of one call in one process, a clip sent as VP8 and its sound as Opus, received, drawn in black and
+/* The demonstration: two participants of one call in one process, a clip sent as VP8 and its audio as Opus, received, drawn in black and
  * white, and recorded.
  *
  *     demo --input CLIP --plugins DIR --output DIR [--sound WAV] [--codec-audio opus|raw] [--seconds N]
@@ -8,7 +8,7 @@
  *                              preview (ours)       read (ours) \
  *                                   +------ PSNR ---------+      renderer.recorder  call.webm
  *                                                               /
- *     WAV  -> producer.wav  -> alice's sound --Opus-> bob's sound -> read (ours): its likeness to the file
+ *     WAV  -> producer.wav  -> alice's audio --Opus-> bob's audio -> read (ours): its likeness to the file
  *
  * The clip is a Y4M file, or an IVF file with VP8. Everything but alice, bob and the comparisons is plugins; the preview is a renderer
  * class of this program's own, which is the same contract. */
@@ -40,34 +40,35 @@ static void must(msdk_result result, const char *what) {
 
 enum { KEPT = 24 };
 
-static struct kept_luma {
+typedef struct kept_luma {
   pthread_mutex_t lock;
   struct { int64_t timestamp_ns; uint32_t width, height; uint8_t *luma; } kept[KEPT];
   int next;
   double squares; /* sum of the squared differences of all frames compared, and of how many pixels */
   uint64_t pixels, frames;
-} sent = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} kept_luma;
+static kept_luma sent = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const uint8_t *row_of(const msdk_video_frame *frame, uint32_t y) {
   return frame->plane[0].data + (int64_t)y * frame->plane[0].stride;
 }
 
-static void keep_luma(const msdk_video_frame *frame) {
+static void keep_luma(kept_luma *it, const msdk_video_frame *frame) {
   uint32_t width = frame->format->width, height = frame->format->height;
-  pthread_mutex_lock(&sent.lock);
-  int place = sent.next;
-  if (sent.kept[place].width != width || sent.kept[place].height != height) {
-    free(sent.kept[place].luma);
-    sent.kept[place].luma = malloc((size_t)width * height);
+  pthread_mutex_lock(&it->lock);
+  int place = it->next;
+  if (it->kept[place].width != width || it->kept[place].height != height) {
+    free(it->kept[place].luma);
+    it->kept[place].luma = malloc((size_t)width * height);
   }
-  sent.kept[place].width = sent.kept[place].luma != NULL ? width : 0;
-  sent.kept[place].height = height;
-  sent.kept[place].timestamp_ns = frame->timestamp_ns;
-  for (uint32_t y = 0; sent.kept[place].luma != NULL && y < height; y++) {
-    memcpy(sent.kept[place].luma + (size_t)y * width, row_of(frame, y), width);
+  it->kept[place].width = it->kept[place].luma != NULL ? width : 0;
+  it->kept[place].height = height;
+  it->kept[place].timestamp_ns = frame->timestamp_ns;
+  for (uint32_t y = 0; it->kept[place].luma != NULL && y < height; y++) {
+    memcpy(it->kept[place].luma + (size_t)y * width, row_of(frame, y), width);
   }
-  sent.next = (place + 1) % KEPT;
-  pthread_mutex_unlock(&sent.lock);
+  it->next = (place + 1) % KEPT;
+  pthread_mutex_unlock(&it->lock);
 }
 
 static void compare_luma(const msdk_video_frame *frame) {
@@ -91,14 +92,14 @@ static void compare_luma(const msdk_video_frame *frame) {
 /* --------------------------------------------------------------------------------------- the preview, a class of this program */
 
 struct msdk_self {
-  msdk_host_context *context;
+  kept_luma *kept; /* the class's user data: where the frames go */
 };
 
-static msdk_result preview_create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
-  (void)host;
+static msdk_result preview_create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)host, (void)context;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->context = context;
+  self->kept = type->user;
   *out = self;
   return MSDK_OK;
 }
@@ -116,8 +117,7 @@ static int32_t preview_accepts(msdk_self *self, const msdk_video_format *format)
 }
 
 static msdk_result preview_render(msdk_self *self, const msdk_video_frame *frame) {
-  (void)self;
-  keep_luma(frame); /* the frame is borrowed: copied here, not kept */
+  keep_luma(self->kept, frame); /* the frame is borrowed: copied here, not kept */
   return MSDK_OK;
 }
 
@@ -126,14 +126,14 @@ static const msdk_video_renderer preview_renderer = {
   .accepts_format = preview_accepts, .render_video_frame = preview_render};
 static const msdk_class preview_class = {
   .struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_RENDERER, .id = "org.mediasdk.demo.preview", .name = "Preview",
-  .create = preview_create, .destroy = preview_destroy, .video_renderer = &preview_renderer};
-static const msdk_class *const demo_classes[] = {&preview_class, NULL};
-static const msdk_module demo_module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = demo_classes};
+  .user = &sent, .create = preview_create, .destroy = preview_destroy, .video_renderer = &preview_renderer};
+static const msdk_class *const demo_classes[] = {&preview_class};
+static const msdk_module demo_module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = demo_classes, .class_count = MSDK_COUNT(demo_classes)};
 
 /* -------------------------------------------------------------------------------------------------------------------- set-up */
 
 typedef struct demo {
-  const char *input, *plugins, *output, *sound; /* sound: NULL for a silent film */
+  const char *input, *plugins, *output, *sound; /* `sound` is NULL for a silent call */
   uint32_t sound_codec;
   double seconds; /* 0: the clip once */
   char picture[4096], video[4096], recording[4096];
@@ -153,7 +153,7 @@ typedef struct demo {
 
 static msdk_instance *instance_of(demo *it, const char *class_id, const char *path) {
   msdk_instance *instance = NULL;
-  must(msdk_instance_create(it->engine, class_id, &instance), class_id);
+  must(msdk_instance_create(it->engine, class_id, NULL, &instance), class_id);
   if (path != NULL) must(msdk_instance_set_param_text(instance, "path", path), path);
   return instance;
 }
@@ -211,7 +211,7 @@ static void start_voice(demo *it) {
   it->player = instance_of(it, "org.mediasdk.producer.wav", it->sound);
   if (it->seconds > 0) must(msdk_instance_set_param_text(it->player, "loop", "true"), "loop");
   msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  must(msdk_instance_audio_format(it->player, &format), it->sound);
+  must(msdk_instance_get_audio_format(it->player, &format), it->sound);
   msdk_outgoing_audio_options options = MSDK_INIT(msdk_outgoing_audio_options);
   options.sample_rate = rate_for(format.sample_rate);
   options.channels = format.channels;
@@ -221,7 +221,7 @@ static void start_voice(demo *it) {
   must(msdk_session_start_audio(it->alice, it->voice), "msdk_session_start_audio");
 }
 
-/* bob takes what is offered: the pictures to be drawn and recorded, the sound to be recorded, both to be read. */
+/* bob receives what is offered: the video is drawn and recorded, the audio is recorded, and this program reads both. */
 static void start_receiving(demo *it) {
   while (it->incoming == NULL || (it->sound != NULL && it->heard == NULL)) {
     msdk_event event = MSDK_INIT(msdk_event);
@@ -233,8 +233,8 @@ static void start_receiving(demo *it) {
   receive.queue_capacity = 16;
   msdk_incoming_audio_options hear = MSDK_INIT(msdk_incoming_audio_options);
   hear.queue_ms = 2000;
-  must(msdk_incoming_video_attach_renderer(it->incoming, it->bw), "org.mediasdk.renderer.bw");
-  must(msdk_incoming_video_attach_renderer(it->incoming, it->recorder), it->recording);
+  must(msdk_incoming_video_attach_renderer(it->incoming, it->bw, NULL), "org.mediasdk.renderer.bw");
+  must(msdk_incoming_video_attach_renderer(it->incoming, it->recorder, NULL), it->recording);
   if (it->heard != NULL) must(msdk_incoming_audio_attach_renderer(it->heard, it->recorder), it->recording);
   must(msdk_incoming_video_start(it->incoming, &receive), "msdk_incoming_video_start");
   if (it->heard != NULL) must(msdk_incoming_audio_start(it->heard, &hear), "msdk_incoming_audio_start");
@@ -252,7 +252,7 @@ static void start_call(demo *it) {
   options.target_bitrate = bitrate_for(&it->format);
   options.queue_capacity = 4; /* a busy machine makes the encoder late now and then; better late than replaced */
   must(msdk_outgoing_video_create(it->engine, &options, &it->outgoing), "msdk_outgoing_video_create");
-  must(msdk_outgoing_video_attach_renderer(it->outgoing, it->preview), "the preview");
+  must(msdk_outgoing_video_attach_renderer(it->outgoing, it->preview, NULL), "the preview");
   must(msdk_session_start_video(it->alice, it->outgoing), "msdk_session_start_video");
   if (it->sound != NULL) start_voice(it);
   start_receiving(it);
@@ -294,13 +294,13 @@ static void read_sound(demo *it) {
 
 static msdk_outgoing_video_stats outgoing_stats(const demo *it) {
   msdk_outgoing_video_stats stats = MSDK_INIT(msdk_outgoing_video_stats);
-  must(msdk_outgoing_video_stats_get(it->outgoing, &stats), "msdk_outgoing_video_stats_get");
+  must(msdk_outgoing_video_get_stats(it->outgoing, &stats), "msdk_outgoing_video_get_stats");
   return stats;
 }
 
 static msdk_incoming_video_stats incoming_stats(const demo *it) {
   msdk_incoming_video_stats stats = MSDK_INIT(msdk_incoming_video_stats);
-  must(msdk_incoming_video_stats_get(it->incoming, &stats), "msdk_incoming_video_stats_get");
+  must(msdk_incoming_video_get_stats(it->incoming, &stats), "msdk_incoming_video_get_stats");
   return stats;
 }
 
@@ -320,12 +320,12 @@ static void run(demo *it) {
       fflush(stdout);
     }
     if (it->seconds > 0 && !it->ended && (double)(now - begin) / (double)SECOND >= it->seconds) {
-      must(msdk_outgoing_video_attach_producer(it->outgoing, NULL), "msdk_outgoing_video_attach_producer");
-      if (it->voice != NULL) must(msdk_outgoing_audio_attach_producer(it->voice, NULL), "msdk_outgoing_audio_attach_producer");
+      must(msdk_outgoing_video_detach_producer(it->outgoing), "msdk_outgoing_video_detach_producer");
+      if (it->voice != NULL) must(msdk_outgoing_audio_detach_producer(it->voice), "msdk_outgoing_audio_detach_producer");
       it->ended = it->sound_ended = 1;
     }
     if (!it->ended || (it->voice != NULL && !it->sound_ended)) continue;
-    /* The last frames may still be on their way; they have five seconds. */
+    /* The last frames may still be in flight; they have five seconds. */
     if (give_up == INT64_MAX) give_up = now + 5 * SECOND;
     msdk_outgoing_video_stats out = outgoing_stats(it);
     uint64_t done = out.frames_encoded + out.frames_sent + out.frames_replaced + out.frames_dropped + out.frames_failed;
@@ -335,7 +335,7 @@ static void run(demo *it) {
   if (open_line) printf("\n");
   if (it->voice == NULL) return;
   must(msdk_outgoing_audio_wait_played(it->voice, 5000), "msdk_outgoing_audio_wait_played");
-  nanosleep(&(struct timespec){0, 100000000}, NULL); /* for the last sound to be decoded */
+  nanosleep(&(struct timespec){0, 100000000}, NULL); /* for the last audio to be decoded */
   read_sound(it);
 }
 
@@ -353,14 +353,14 @@ static int written(const char *path) {
   return stat(path, &status) == 0 && status.st_size > 0;
 }
 
-/* The lines of the sound. Says whether there was any. */
+/* Prints the lines about the audio. Returns whether there was any. */
 static int tell_sound(demo *it) {
   msdk_outgoing_audio_stats out = MSDK_INIT(msdk_outgoing_audio_stats);
   msdk_incoming_audio_stats in = MSDK_INIT(msdk_incoming_audio_stats);
   msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  must(msdk_outgoing_audio_stats_get(it->voice, &out), "msdk_outgoing_audio_stats_get");
-  must(msdk_incoming_audio_stats_get(it->heard, &in), "msdk_incoming_audio_stats_get");
-  must(msdk_outgoing_audio_format(it->voice, &format), "msdk_outgoing_audio_format");
+  must(msdk_outgoing_audio_get_stats(it->voice, &out), "msdk_outgoing_audio_get_stats");
+  must(msdk_incoming_audio_get_stats(it->heard, &in), "msdk_incoming_audio_get_stats");
+  must(msdk_outgoing_audio_get_format(it->voice, &format), "msdk_outgoing_audio_get_format");
   char level[32], known_level[32], likeness[96];
   sound_kept known = wav_read(it->sound);
   sound_level(&it->received, level, sizeof level);
@@ -371,7 +371,7 @@ static int tell_sound(demo *it) {
   printf("sound: %s\n", it->sound);
   printf("sound format: %s %" PRIu32 " Hz %" PRIu32 " channels\n", format.sample_format == MSDK_SAMPLE_S16 ? "S16" : "F32",
          format.sample_rate, format.channels);
-  printf("sound codec: %s\n", it->sound_codec == MSDK_CODEC_OPUS ? "OPUS" : "NONE");
+  printf("sound codec: %s\n", it->sound_codec == MSDK_CODEC_OPUS ? "OPUS" : "RAW");
   printf("buffers sent: %" PRIu64 "\n", out.buffers_offered);
   printf("buffers encoded: %" PRIu64 "\n", out.buffers_encoded);
   printf("buffers received: %" PRIu64 "\n", in.buffers_delivered);
@@ -417,8 +417,8 @@ static int usage(void) {
 }
 
 static int codec_of(demo *it, const char *name) {
-  it->sound_codec = strcmp(name, "opus") == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_NONE;
-  return it->sound_codec != MSDK_CODEC_NONE || strcmp(name, "raw") == 0;
+  it->sound_codec = strcmp(name, "opus") == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_RAW;
+  return it->sound_codec != MSDK_CODEC_RAW || strcmp(name, "raw") == 0;
 }
 
 int main(int argc, char **argv) {

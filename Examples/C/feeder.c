@@ -1,9 +1,9 @@
-/* A feeder: sends a moving test picture into the session of another process, which has opened a door for it: see door.c.
+/* A feeder: sends a moving test pattern into the session of another process, which has opened a listener for it: see ingest.c.
  *
  *     gcc feeder.c $(pkg-config --cflags --libs mediasdk-feeder) -o feeder && ./feeder KEY [seconds]
  *
- * KEY is the file that door.c made: where to connect, and both tokens. It links nothing of MediaSDK but the feeder's own small library. By
- * Unix socket the pictures are drawn in memory that both processes see; by TCP they are copied. */
+ * KEY is the file that ingest.c made. It holds the address of the listener and both tokens. This program links only the feeder's own
+ * small library. Over a Unix socket the frames are drawn in shared memory; over TCP they are copied. */
 #define _POSIX_C_SOURCE 200809L
 #include <mediasdk/feeder.h>
 
@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
   msdk_feeder *feeder = NULL;
   if (msdk_feeder_open(&options, &feeder) < 0) return fprintf(stderr, "%s\n", msdk_feeder_error(NULL)), 1;
 
-  /* 2. Frames, one each 1/15 s. One that finds its predecessor on the way is dropped. */
+  /* 2. Frames, one each 1/15 s. A frame is dropped while the previous one is still being sent. */
   static uint8_t memory[WIDTH * HEIGHT * 3 / 2];
   int sent = 0, dropped = 0;
   msdk_result result = MSDK_OK;

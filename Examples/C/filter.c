@@ -1,4 +1,4 @@
-/* Filters: alice's clip is made black and white, and bob blurs what he receives, more and more; one picture of each kind is measured.
+/* Filters: alice's clip is made black and white, and bob blurs what arrives, more and more. One frame of each kind is measured.
  *
  *     gcc filter.c $(pkg-config --cflags --libs mediasdk) && ./a.out PLUGINS clip.ivf
  *
@@ -30,14 +30,14 @@ static msdk_session *session_of(msdk_engine *engine, const char *user_id) {
 
 static msdk_instance *instance_of(msdk_engine *engine, const char *id) {
   msdk_instance *instance = NULL;
-  must(msdk_instance_create(engine, id, &instance), id);
+  must(msdk_instance_create(engine, id, NULL, &instance), id);
   return instance;
 }
 
 /* How much colour there is, and how much detail: the mean distance of chroma from grey, and of a pixel from its neighbour. */
 static void measure(msdk_incoming_video *stream, const char *what) {
   msdk_video_frame *frame = NULL;
-  for (int skip = 0; skip < 5; skip++) { /* those that were on their way */
+  for (int skip = 0; skip < 5; skip++) { /* frames that were in flight */
     msdk_video_frame_unref(frame);
     frame = NULL;
     must(msdk_incoming_video_read(stream, 5000, &frame), "msdk_incoming_video_read");
@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
   must(msdk_outgoing_video_add_filter(outgoing, bw), "msdk_outgoing_video_add_filter");
   measure(incoming, "black and white");
 
-  /* 3. What bob receives, only he does. Parameters may change while frames pass. */
+  /* 3. A filter on an incoming stream affects only this receiver. Parameters may change while frames pass. */
   msdk_instance *blur = instance_of(engine, "org.mediasdk.filter.blur");
   must(msdk_incoming_video_add_filter(incoming, blur), "msdk_incoming_video_add_filter");
   measure(incoming, "and blurred");

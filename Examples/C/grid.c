@@ -1,9 +1,9 @@
-/* A call of four, seen as a grid: one picture with everybody's, their names, who speaks and who is muted; recorded with what they say.
+/* A call of four as a grid: one composed frame with everybody's video, their names, and who speaks or is muted; recorded with the audio.
  *
  *     gcc grid.c $(pkg-config --cflags --libs mediasdk) && ./a.out PLUGINS [OUTPUT.webm [PICTURE.png [seconds]]]
  *
  * PLUGINS is the directory of the plugins. A loopback room lives inside the process, so all four are here: alice, who speaks (a tone), bob,
- * who is muted, carol, who sends no picture, and dave, who records, himself included. */
+ * who is muted, carol, who sends no video, and dave, who records everybody, dave included. */
 #include <mediasdk/mediasdk.h>
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static msdk_session *join(msdk_engine *engine, const char *user_id, const char *
 
 static msdk_instance *instance_of(msdk_engine *engine, const char *class_id, const char *name, const char *value) {
   msdk_instance *instance = NULL;
-  must(msdk_instance_create(engine, class_id, &instance), class_id);
+  must(msdk_instance_create(engine, class_id, NULL, &instance), class_id);
   must(msdk_instance_set_param_text(instance, name, value), name);
   return instance;
 }
@@ -70,7 +70,7 @@ static void wait_for(msdk_engine *engine, msdk_session *session, double seconds)
   while ((left = end - msdk_engine_now(engine)) > 0) {
     msdk_event event = MSDK_INIT(msdk_event);
     if (msdk_session_next_event(session, (uint32_t)(left / 1000000 + 1), &event) < 0) continue;
-    if (event.type == MSDK_EVENT_ACTIVE_SPEAKER) printf("%s %s\n", event.user_id, event.state ? "speaks" : "is silent");
+    if (event.type == MSDK_EVENT_ACTIVE_SPEAKER) printf("%s %s\n", event.user_id, event.state == MSDK_SPEAKER_ACTIVE ? "speaks" : "is silent");
     if (event.type != MSDK_EVENT_PLUGIN || event.status >= 0) continue;
     fprintf(stderr, "%s: %s\n", msdk_status_string(event.status), event.text);
     exit(1);
@@ -103,7 +103,7 @@ int main(int argc, char **argv) {
   sing(engine, alice, "440", 0);
   sing(engine, bob, "660", 1);
 
-  /* The call goes into the grid; what the grid makes, into a recorder and a picture of the last moment. */
+  /* The call goes into the grid. The grid's output goes into a recorder, and into an image of the last frame. */
   msdk_instance *grid = instance_of(engine, "org.mediasdk.renderer.grid", "fps", "30");
   msdk_instance *recorder = instance_of(engine, "org.mediasdk.renderer.recorder", "path", film);
   msdk_instance *file = instance_of(engine, "org.mediasdk.renderer.file", "path", picture);
@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
   must(msdk_instance_attach_renderer(grid, recorder), "the recorder");
   must(msdk_instance_attach_renderer(grid, file), "the picture");
   msdk_incoming_audio *room = NULL;
-  must(msdk_session_mixed_audio(dave, &room), "msdk_session_mixed_audio");
+  must(msdk_session_get_mixed_audio(dave, &room), "msdk_session_get_mixed_audio");
   must(msdk_incoming_audio_attach_renderer(room, recorder), "msdk_incoming_audio_attach_renderer");
   must(msdk_incoming_audio_start(room, NULL), "msdk_incoming_audio_start");
   msdk_session_renderer_options options = MSDK_INIT(msdk_session_renderer_options);

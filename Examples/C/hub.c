@@ -1,12 +1,12 @@
 /* A call over the network without a server: one process hosts a room, others join it by the url that it prints. Each sends a test pattern
- * and a tone, and tells what came from the others.
+ * and a tone, and prints what arrived from the others.
  *
  *     gcc hub.c $(pkg-config --cflags --libs mediasdk) -o hub
  *     ./hub PLUGINS SECONDS TOKEN [ADDRESS]       hosts: ADDRESS is of this machine, 127.0.0.1 without it
  *     ./hub PLUGINS SECONDS TOKEN 'hub://...'     joins
  *
- * PLUGINS is the directory of the plugins. SECONDS begin with the first picture that comes, for which each waits a minute. Who does not
- * know the TOKEN is not let in. */
+ * PLUGINS is the directory of the plugins. SECONDS begin with the first received frame, for which each process waits a minute. A process
+ * without the TOKEN is refused. */
 #include <mediasdk/mediasdk.h>
 
 #include <inttypes.h>
@@ -16,6 +16,7 @@
 
 #define ROOM "loopback:lobby"
 #define SECOND INT64_C(1000000000)
+#define LIFETIME (600 * SECOND) /* of a member's access, which is renewed before it ends */
 
 static void must(msdk_result result, const char *what) {
   if (result >= 0) return;
@@ -25,11 +26,13 @@ static void must(msdk_result result, const char *what) {
 
 /* ------------------------------------------------------------------------------------------------------------------- the host */
 
-/* Decides who comes in, on a thread of the room's own. */
-static msdk_result verify(void *user, const msdk_access_request *request, uint32_t *permissions) {
+/* Decides who comes in, and who stays, on a thread of the room's own. Members may do all but moderate. */
+static msdk_result verify(void *user, const msdk_access_request *request, msdk_access_grant *grant) {
   int is_right = strcmp(request->access_token, (const char *)user) == 0;
-  (void)permissions; /* of members: all but to moderate */
-  printf("%s wants to come in, and %s\n", request->user_id, is_right ? "may" : "does not know the token");
+  const char *wish = request->flags & MSDK_ACCESS_RENEWAL ? "stay" : "come in";
+  grant->lifetime_ns = LIFETIME;
+  if (!is_right) grant->reason = "the token is another one";
+  printf("%s wants to %s, and %s\n", request->user_id, wish, is_right ? "may" : "does not know the token");
   return is_right ? MSDK_OK : MSDK_E_PERMISSION;
 }
 
@@ -70,7 +73,7 @@ static msdk_session *join(msdk_engine *engine, const char *url, const char *user
 
 static msdk_instance *instance_of(msdk_engine *engine, const char *class_id) {
   msdk_instance *instance = NULL;
-  must(msdk_instance_create(engine, class_id, &instance), class_id);
+  must(msdk_instance_create(engine, class_id, NULL, &instance), class_id);
   return instance;
 }
 
@@ -98,7 +101,7 @@ static void send_pattern_and_tone(msdk_engine *engine, msdk_session *session) {
   must(msdk_session_start_audio(session, voice), "msdk_session_start_audio");
 }
 
-/* What came: pictures of the first who sends any, and the sound of all, mixed. */
+/* What arrived: the video of the first participant who sends any, and the audio of all, mixed. */
 typedef struct arrivals {
   msdk_incoming_video *video;
   char sender[256];
@@ -107,11 +110,14 @@ typedef struct arrivals {
 } arrivals;
 
 /* Whether the call goes on. */
-static int look(msdk_session *session, arrivals *it) {
+static int look(msdk_session *session, const char *token, arrivals *it) {
   msdk_event event = MSDK_INIT(msdk_event);
   if (msdk_session_next_event(session, 10, &event) < 0) return 1;
   switch (event.type) {
   case MSDK_EVENT_PARTICIPANT_JOINED: printf("%s is here\n", event.user_id); break;
+  case MSDK_EVENT_ACCESS_EXPIRING: /* a program of its own would ask for a new token here */
+    must(msdk_session_set_access_token(session, token), "msdk_session_set_access_token");
+    break;
   case MSDK_EVENT_PARTICIPANT_LEFT: printf("%s left\n", event.user_id); break;
   case MSDK_EVENT_INCOMING_VIDEO_ADDED:
     if (it->video != NULL) break;
@@ -127,13 +133,13 @@ static int look(msdk_session *session, arrivals *it) {
   return 1;
 }
 
-static arrivals take_part(msdk_engine *engine, msdk_session *session, double seconds) {
+static arrivals take_part(msdk_engine *engine, msdk_session *session, const char *token, double seconds) {
   arrivals it = {.loudest = 127};
   msdk_incoming_audio *mix = NULL;
-  must(msdk_session_mixed_audio(session, &mix), "msdk_session_mixed_audio");
+  must(msdk_session_get_mixed_audio(session, &mix), "msdk_session_get_mixed_audio");
   must(msdk_incoming_audio_start(mix, NULL), "msdk_incoming_audio_start");
   int64_t end = msdk_engine_now(engine) + 60 * SECOND;
-  for (int has_begun = 0; msdk_engine_now(engine) < end && look(session, &it);) {
+  for (int has_begun = 0; msdk_engine_now(engine) < end && look(session, token, &it);) {
     msdk_video_frame *frame = NULL;
     while (it.video != NULL && msdk_incoming_video_read(it.video, 0, &frame) >= 0) {
       it.pictures++;
@@ -165,10 +171,10 @@ int main(int argc, char **argv) {
   must(msdk_engine_create(NULL, &engine), "msdk_engine_create");
   must(msdk_engine_add_plugin_dir(engine, argv[1], NULL), "msdk_engine_add_plugin_dir");
   if (!is_guest) open_door(engine, place, argv[3]);
-  /* The host is a member of his own room, without a network between. */
+  /* The host is a member of its own room, without a network in between. */
   msdk_session *session = join(engine, is_guest ? place : ROOM, is_guest ? "guest" : "host", argv[3]);
   send_pattern_and_tone(engine, session);
-  arrivals came = take_part(engine, session, atof(argv[2]));
+  arrivals came = take_part(engine, session, argv[3], atof(argv[2]));
   msdk_engine_destroy(engine); /* which leaves the call, or ends it for all */
   if (came.pictures == 0) fprintf(stderr, "no picture came\n");
   else printf("%s sent %" PRIu32 " pictures of %" PRIu32 "x%" PRIu32, came.sender, came.pictures, came.width, came.height);

@@ -1,4 +1,4 @@
-/* How much sound lost on its way: the correlation of what was received with the WAV file that was played. Of demo.c. */
+/* How much audio was lost in transit: the correlation of the received audio with the WAV file that was played. Part of demo.c. */
 #ifndef LIKENESS_H
 #define LIKENESS_H
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-  LIKENESS_LAG_MS = 100, /* how late or early the received sound may be */
+  LIKENESS_LAG_MS = 100, /* how late or early the received audio may be */
   LIKENESS_COARSE = 4,   /* samples between the lags looked at first */
   LIKENESS_SPARSE = 16   /* and of the samples every 16th */
 };
@@ -60,7 +60,7 @@ static inline uint32_t wav_number(const uint8_t *at, int bytes) {
   return number;
 }
 
-/* The file's sound, mono; nothing of a file that is no RIFF/WAVE, or not of 16 bits and one or two channels. */
+/* The file's samples, mono; empty if the file is not RIFF/WAVE with 16 bits and one or two channels. */
 static inline sound_kept wav_read(const char *path) {
   sound_kept sound = {0};
   uint8_t head[12], chunk[8], format[16] = {0}, pair[4];
@@ -94,14 +94,14 @@ static inline double sound_dot(const float *a, const float *b, int64_t count, in
   return sum;
 }
 
-/* The root mean square, in words. */
+/* The root mean square, as text. */
 static inline void sound_level(const sound_kept *sound, char *out, size_t size) {
   double power = sound->count > 0 ? sound_dot(sound->samples, sound->samples, sound->count, 1) / (double)sound->count : 0;
   if (power > 0) snprintf(out, size, "%.1f dBFS", 10 * log10(power));
   else snprintf(out, size, "silent");
 }
 
-/* By how many samples `heard` is later than `known`, found from the second second of sound: sparsely, then around there exactly. */
+/* By how many samples `heard` is later than `known`, found from the second second of audio: first coarsely, then exactly around there. */
 static inline int64_t sound_lag(const sound_kept *known, const sound_kept *heard) {
   int64_t rate = known->rate, most = rate * LIKENESS_LAG_MS / 1000, count = heard->count - rate - most, near = 0, best = 0;
   if (count > rate) count = rate;
@@ -118,7 +118,7 @@ static inline int64_t sound_lag(const sound_kept *known, const sound_kept *heard
   return best;
 }
 
-/* The correlation where it is greatest, how much was compared, and how late it is, in words. */
+/* The greatest correlation, how much was compared, and how late it is, as text. */
 static inline void sound_likeness(const sound_kept *known, const sound_kept *heard, char *out, size_t size) {
   int64_t rate = known->rate;
   snprintf(out, size, "unknown");

@@ -1,4 +1,4 @@
-/* Parameters of a plugin: what a class lets one set, what each accepts just now, and what the instance tells of its changes.
+/* Parameters of a plugin: what a class lets one set, what each accepts just now, and which changes the instance reports.
  *
  *     gcc parameter.c $(pkg-config --cflags --libs mediasdk) && ./a.out [directory of plugins]
  *
@@ -36,7 +36,7 @@ static void list_parameters(msdk_engine *engine, msdk_instance *instance) {
     must(result, "msdk_engine_class_param_at");
     printf("%s%s\n", param.name, param.flags & MSDK_PARAM_LIVE ? ", also while it runs" : "");
     if (param.choices != NULL || param.flags & MSDK_PARAM_DYNAMIC_CHOICES) list_choices(instance, param.name);
-    if (param.min != param.max) printf("  %g..%g\n", param.min, param.max);
+    if (param.min.type == MSDK_T_F64 && param.max.type == MSDK_T_F64) printf("  %g..%g\n", param.min.u.f64, param.max.u.f64);
   }
 }
 
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
   if (argc > 1) must(msdk_engine_add_plugin_dir(engine, argv[1], NULL), "msdk_engine_add_plugin_dir");
   else must(msdk_engine_load_default_plugins(engine, NULL), "msdk_engine_load_default_plugins");
   msdk_instance *pattern = NULL;
-  must(msdk_instance_create(engine, class_id, &pattern), "msdk_instance_create");
+  must(msdk_instance_create(engine, class_id, NULL, &pattern), "msdk_instance_create");
   list_parameters(engine, pattern);
 
   /* By value, or from text, as a user or a file has it. */
@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
   must(msdk_instance_set_param_text(pattern, "pattern", "counter"), "pattern");
   if (msdk_instance_set_param_text(pattern, "pattern", "plaid") < 0) printf("refused: %s\n", msdk_last_error());
 
-  /* Each change is told, whoever made it; a callback would be called instead, see msdk_instance_set_event_callback. */
+  /* Each change is reported, whoever made it. A callback can be used instead, see msdk_instance_set_event_callback. */
   msdk_instance_event event = MSDK_INIT(msdk_instance_event);
   while (msdk_instance_next_event(pattern, 0, &event) >= 0) {
     if (event.event != MSDK_PLUGIN_EVENT_PARAM_CHANGED) continue;

@@ -1,8 +1,8 @@
-/* A viewer: joins a room, waits for somebody's video, reads it frame by frame as BGRA of the size it likes, and looks at each picture.
+/* A viewer: joins a room, waits for somebody's video, reads it frame by frame as BGRA of a chosen size, and looks at each frame.
  *
  *     gcc receive.c $(pkg-config --cflags --libs mediasdk) && ./a.out [seconds]
  *
- * A loopback room lives inside the process, so somebody who sends, alice, is here too, on a thread of her own: see send.c. */
+ * A loopback room lives inside the process, so the sender, alice, is here too, on a separate thread: see send.c. */
 #define _POSIX_C_SOURCE 200809L
 #include <mediasdk/mediasdk.h>
 
@@ -94,14 +94,14 @@ int main(int argc, char **argv) {
   options.height = 120;
   must(msdk_incoming_video_start(video, &options), "msdk_incoming_video_start");
 
-  /* 3. Read. The timestamp is when alice captured the picture, on the same clock as ours. */
+  /* 3. Read. The timestamp is the capture time of the frame, on the same clock as ours. */
   int64_t start = msdk_engine_now(engine), delay = 0;
   int frames = 0;
   while (msdk_engine_now(engine) - start < (int64_t)(seconds * 1e9)) {
     msdk_video_frame *frame = NULL;
     msdk_result result = msdk_incoming_video_read(video, 500, &frame);
     if (result == MSDK_E_TIMEOUT) continue;
-    if (result == MSDK_E_CLOSED) break; /* she withdrew it */
+    if (result == MSDK_E_CLOSED) break; /* alice stopped the stream */
     must(result, "msdk_incoming_video_read");
     delay += msdk_engine_now(engine) - frame->timestamp_ns;
     if (frames++ % 15 == 0) printf("frame %" PRIu64 ": brightness %d\n", frame->sequence, brightness(frame));

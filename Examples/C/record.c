@@ -31,7 +31,7 @@ static msdk_session *join(msdk_engine *engine, const char *user_id) {
 
 static msdk_instance *instance_of(msdk_engine *engine, const char *class_id, const char *name, const char *value) {
   msdk_instance *instance = NULL;
-  must(msdk_instance_create(engine, class_id, &instance), class_id);
+  must(msdk_instance_create(engine, class_id, NULL, &instance), class_id);
   must(msdk_instance_set_param_text(instance, name, value), name);
   return instance;
 }
@@ -65,16 +65,16 @@ static void show(msdk_engine *engine, msdk_session *session) {
   must(msdk_session_start_video(session, stream), "msdk_session_start_video");
 }
 
-/* Hands the first video there is, and the mixed sound, to the recorder, which takes VP8 as it comes, without decoding it. */
+/* Gives the first video stream and the mixed audio to the recorder, which takes VP8 as it arrives, without decoding it. */
 static void record(msdk_engine *engine, msdk_session *bob, msdk_instance *recorder, double seconds) {
   msdk_event event = MSDK_INIT(msdk_event);
   while (event.type != MSDK_EVENT_INCOMING_VIDEO_ADDED) must(msdk_session_next_event(bob, 5000, &event), "msdk_session_next_event");
   printf("recording %s\n", event.user_id);
   msdk_incoming_video *video = event.incoming_video;
   msdk_incoming_audio *room = NULL;
-  must(msdk_session_mixed_audio(bob, &room), "msdk_session_mixed_audio");
+  must(msdk_session_get_mixed_audio(bob, &room), "msdk_session_get_mixed_audio");
   /* Attached to both before either starts: the file has the tracks that it begins with. */
-  must(msdk_incoming_video_attach_renderer(video, recorder), "msdk_incoming_video_attach_renderer");
+  must(msdk_incoming_video_attach_renderer(video, recorder, NULL), "msdk_incoming_video_attach_renderer");
   must(msdk_incoming_audio_attach_renderer(room, recorder), "msdk_incoming_audio_attach_renderer");
   must(msdk_incoming_video_start(video, NULL), "msdk_incoming_video_start");
   must(msdk_incoming_audio_start(room, NULL), "msdk_incoming_audio_start");

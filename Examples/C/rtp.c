@@ -1,4 +1,4 @@
-/* To GStreamer and back: sends pictures over RTP to a GStreamer pipeline that mirrors them, and looks at what it sends back.
+/* To GStreamer and back: sends video over RTP to a GStreamer pipeline that mirrors it, and checks the video that comes back.
  *
  *     gcc rtp.c $(pkg-config --cflags --libs mediasdk) && ./a.out [--run] [seconds [OUR_PORT THEIR_PORT]]
  *
@@ -86,7 +86,7 @@ static msdk_frame_sender *offer(msdk_engine *engine, msdk_session *session) {
   return event.sender;
 }
 
-/* Sends, and takes what comes, for so long after the first picture that came. How many came; *mirrored are as they should be. */
+/* Sends and receives until `seconds` after the first received frame. Returns how many arrived; *mirrored of them are correct. */
 static int mirror(msdk_engine *engine, msdk_session *session, msdk_frame_sender *sender, double seconds, int *mirrored) {
   msdk_incoming_video *video = NULL;
   int64_t next = msdk_engine_now(engine), end = next + PATIENCE_S * INT64_C(1000000000);

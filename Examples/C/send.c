@@ -1,4 +1,4 @@
-/* A virtual camera: joins a room, says which pictures it can make, makes the one that it is told to, and hears what became of each.
+/* A virtual camera: joins a room, declares the formats it can make, makes the agreed one, and reads a report for each frame.
  *
  *     gcc send.c $(pkg-config --cflags --libs mediasdk) && ./a.out [seconds]
  *
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Every call gives a result: below zero it failed, and msdk_last_error() has the words. */
+/* Every call returns a result: below zero it failed, and msdk_last_error() returns the error text. */
 static void must(msdk_result result, const char *what) {
   if (result >= 0) return;
   fprintf(stderr, "%s: %s: %s\n", what, msdk_status_string(result), msdk_last_error());
@@ -25,7 +25,7 @@ static msdk_session *join(msdk_engine *engine, const char *user_id) {
   options.user_id = user_id;
   msdk_session *session = NULL;
   must(msdk_session_create(engine, &options, &session), "msdk_session_create");
-  must(msdk_session_connect(session), "msdk_session_connect"); /* goes on in the background; events tell */
+  must(msdk_session_connect(session), "msdk_session_connect"); /* connects in the background; events report the result */
   return session;
 }
 
@@ -76,6 +76,7 @@ int main(int argc, char **argv) {
   must(msdk_outgoing_video_create(engine, &options, &stream), "msdk_outgoing_video_create");
 
   msdk_session *alice = join(engine, "alice");
+  must(msdk_session_start_video(alice, stream), "msdk_session_start_video"); /* it starts when the session is connected */
   msdk_frame_sender *sender = NULL;
   int64_t start = msdk_engine_now(engine), next = start;
   uint32_t number = 0;
@@ -83,9 +84,7 @@ int main(int argc, char **argv) {
     /* Until there is a sender, wait for events; then only look whether one is there. */
     msdk_event event = MSDK_INIT(msdk_event);
     while (msdk_session_next_event(alice, sender == NULL ? 100 : 0, &event) >= 0) {
-      if (event.type == MSDK_EVENT_SESSION_STATE && event.state == MSDK_SESSION_CONNECTED) {
-        must(msdk_session_start_video(alice, stream), "msdk_session_start_video");
-      } else if (event.type == MSDK_EVENT_FRAME_SENDER_CHANGED) { /* make this from now on; the former sender refuses frames */
+      if (event.type == MSDK_EVENT_FRAME_SENDER_CHANGED) { /* make this from now on; the former sender refuses frames */
         sender = event.sender;
         next = msdk_engine_now(engine);
         printf("making %" PRIu32 "x%" PRIu32 "\n", event.format.width, event.format.height);
@@ -95,7 +94,7 @@ int main(int argc, char **argv) {
     if (sender == NULL) continue;
 
     msdk_video_frame *frame = NULL;
-    if (msdk_frame_sender_acquire(sender, 100, &frame) < 0) continue; /* all eight are on their way: leave this one out */
+    if (msdk_frame_sender_acquire(sender, 100, &frame) < 0) continue; /* all eight are in use: skip this one */
     draw(frame, number++);
     msdk_result result = msdk_frame_sender_send(sender, frame, next, NULL, NULL);
     msdk_video_frame_unref(frame); /* ours; the SDK has one of its own */
@@ -110,7 +109,7 @@ int main(int argc, char **argv) {
   must(msdk_session_stop_video(alice, stream), "msdk_session_stop_video");
   while (msdk_outgoing_video_read_report(stream, 0, &report) >= 0) outcomes[report.outcome < 6 ? report.outcome : 0]++;
   msdk_outgoing_video_stats stats = MSDK_INIT(msdk_outgoing_video_stats);
-  must(msdk_outgoing_video_stats_get(stream, &stats), "msdk_outgoing_video_stats_get");
+  must(msdk_outgoing_video_get_stats(stream, &stats), "msdk_outgoing_video_get_stats");
   printf("%" PRIu64 " frames sent, %" PRIu64 " encoded, %" PRIu64 " replaced, %" PRIu64 " dropped; %" PRIu64 " bytes\n",
          stats.frames_offered, stats.frames_encoded, stats.frames_replaced, stats.frames_dropped, stats.bytes_sent);
   printf("of the last ones: %" PRIu32 " encoded, %" PRIu32 " dropped\n", outcomes[MSDK_OUTCOME_ENCODED], outcomes[MSDK_OUTCOME_DROPPED]);

@@ -2,8 +2,8 @@
  *
  *     gcc share.c $(pkg-config --cflags --libs mediasdk) && ./a.out PLUGINS [WINDOW [seconds]]
  *
- * PLUGINS is the directory of the plugins; WINDOW a window's number (xwininfo tells it) or title, and without it the whole $DISPLAY is
- * shared. A loopback room lives inside the process, so whoever watches is here too: bob, who comes later. */
+ * PLUGINS is the directory of the plugins; WINDOW is a window's number (see xwininfo) or title. Without it, the whole $DISPLAY is shared.
+ * A loopback room lives inside the process, so the viewer, bob, is here too, and joins later. */
 #include <mediasdk/mediasdk.h>
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static msdk_outgoing_video *share(msdk_engine *engine, msdk_session *session, co
   msdk_outgoing_video *stream = NULL;
   must(msdk_outgoing_video_create(engine, &options, &stream), "msdk_outgoing_video_create");
   msdk_instance *screen = NULL;
-  must(msdk_instance_create(engine, "org.mediasdk.producer.x11", &screen), "org.mediasdk.producer.x11");
+  must(msdk_instance_create(engine, "org.mediasdk.producer.x11", NULL, &screen), "org.mediasdk.producer.x11");
   if (window != NULL) {
     must(msdk_instance_set_param_text(screen, "source", "window"), "source");
     must(msdk_instance_set_param_text(screen, "window", window), window);
@@ -62,7 +62,7 @@ static int still_shared(msdk_session *session) {
   }
 }
 
-/* The stream of whoever shares a screen in the room; the room tells latecomers, too. */
+/* The stream of the participant who shares a screen. Latecomers are notified of it, too. */
 static msdk_incoming_video *find_share(msdk_session *session) {
   msdk_event event = MSDK_INIT(msdk_event);
   while (event.type != MSDK_EVENT_SCREEN_SHARE_STATE) must(msdk_session_next_event(session, 5000, &event), "nobody shares");
@@ -82,7 +82,7 @@ static uint64_t watch(msdk_engine *engine, msdk_session *alice, msdk_outgoing_vi
     if (msdk_engine_now(engine) < told + 1000000000) continue;
     told = msdk_engine_now(engine);
     msdk_outgoing_video_stats stats = MSDK_INIT(msdk_outgoing_video_stats);
-    must(msdk_outgoing_video_stats_get(stream, &stats), "msdk_outgoing_video_stats_get");
+    must(msdk_outgoing_video_get_stats(stream, &stats), "msdk_outgoing_video_get_stats");
     printf("%" PRIu64 " pictures seen; %" PRIu64 " made, %" PRIu64 " repeated, %" PRIu64 " bytes\n", seen, stats.frames_encoded,
            stats.frames_repeated, stats.bytes_sent);
   }

@@ -1,4 +1,4 @@
-/* A tone: alice sends a sine to the call, and bob, who listens, tells what he heard.
+/* A tone: alice sends a sine to the call, and bob receives it and prints what was measured.
  *
  *     gcc tone.c $(pkg-config --cflags --libs mediasdk) -lm && ./a.out [seconds [frequency]]
  *
@@ -27,7 +27,7 @@ static msdk_session *session_of(msdk_engine *engine, const char *user_id) {
   return session;
 }
 
-/* bob: counts what he hears, how loud it is, and how often it rises through zero. One call at a time, on the stream's thread. */
+/* bob: counts the received samples, how loud they are, and how often they rise through zero. One call at a time, on the stream's thread. */
 static struct heard {
   uint64_t samples;
   uint32_t rises, loudest; /* loudest: 0 is the loudest there is, 127 silence */
@@ -36,7 +36,7 @@ static struct heard {
 
 static void on_sound(void *user, const msdk_audio_frame *frame) {
   (void)user;
-  const float *samples = (const float *)(const void *)frame->planes[0]; /* as he asked for below: mono f32 */
+  const float *samples = (const float *)(const void *)frame->planes[0]; /* as requested below: mono f32 */
   for (uint32_t i = 0; i < frame->sample_count; i++) {
     heard.rises += heard.below && samples[i] > 0.01f; /* what is nearer to zero may be the codec's noise */
     heard.below = samples[i] < -0.01f || (heard.below && samples[i] <= 0.01f);
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
   must(msdk_engine_create(NULL, &engine), "msdk_engine_create");
   msdk_session *alice = session_of(engine, "alice"), *bob = session_of(engine, "bob");
 
-  /* 1. A stream of sound, on a session that is not connected yet: it starts as soon as that is. */
+  /* 1. An audio stream, on a session that is not connected yet: it starts as soon as that is. */
   msdk_outgoing_audio_options options = MSDK_INIT(msdk_outgoing_audio_options);
   options.sample_rate = RATE;
   options.channels = 1;
@@ -78,10 +78,10 @@ int main(int argc, char **argv) {
   must(msdk_session_connect(bob), "bob");
   msdk_incoming_audio *incoming = listen(bob);
 
-  /* 2. Buffers of exactly the expected size. A program that is faster than the sound is held by send: while half a second waits to be
-   * sent, it waits for room, up to a second here. */
+  /* 2. Buffers of exactly the expected size. A program that is faster than real time waits in send: while half a second is queued,
+   * send waits for room, up to a second here. */
   uint64_t size = 0;
-  must(msdk_outgoing_audio_expected_buffer_size(stream, &size), "msdk_outgoing_audio_expected_buffer_size");
+  must(msdk_outgoing_audio_get_buffer_size(stream, &size), "msdk_outgoing_audio_get_buffer_size");
   uint32_t count = (uint32_t)(size / sizeof(int16_t));
   int16_t *buffer = malloc(size);
   if (buffer == NULL) return 1;
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   }
   free(buffer);
 
-  /* 3. The sound is heard to its end. Then every buffer has its report; the newest 64 can be read. */
+  /* 3. Wait until all audio has been sent. Then every buffer has its report; the newest 64 can be read. */
   must(msdk_outgoing_audio_wait_played(stream, 5000), "msdk_outgoing_audio_wait_played");
   must(msdk_session_stop_audio(alice, stream), "msdk_session_stop_audio");
   must(msdk_incoming_audio_stop(incoming), "bob"); /* when it returns, on_sound is not running any more */
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
   msdk_frame_report report = MSDK_INIT(msdk_frame_report);
   while (msdk_outgoing_audio_read_report(stream, 0, &report) >= 0) outcomes[report.outcome < 6 ? report.outcome : 0]++;
   msdk_outgoing_audio_stats stats = MSDK_INIT(msdk_outgoing_audio_stats);
-  must(msdk_outgoing_audio_stats_get(stream, &stats), "msdk_outgoing_audio_stats_get");
+  must(msdk_outgoing_audio_get_stats(stream, &stats), "msdk_outgoing_audio_get_stats");
   printf("%" PRIu64 " buffers sent, %" PRIu64 " encoded into %" PRIu64 " packets, %" PRIu64 " bytes; of the last ones %" PRIu32
          " were encoded, %" PRIu32 " dropped\n",
          stats.buffers_offered, stats.buffers_encoded, stats.packets_sent, stats.bytes_sent, outcomes[MSDK_OUTCOME_ENCODED],

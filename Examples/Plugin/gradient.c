@@ -24,13 +24,13 @@ static msdk_video_format preferred_format(void) {
   format.height = 360;
   format.fps_num = 30;
   format.fps_den = 1;
-  format.memory_kinds = MSDK_MEMORY_CPU;
   format.color_full_range = 1; /* we use 0..255, not the 16..235 of television */
   return format;
 }
 
 /* create() is cheap (rule P1): no device, no thread, no file. Those belong in init_capture. */
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, video_frame_acquire) || !MSDK_CAN(host, msdk_host, set_error)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -63,7 +63,7 @@ static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_form
   return MSDK_OK;
 }
 
-/* Any size and rate will do. When an error is returned, set_error gives it words: what was wrong, and what would be right. */
+/* Any size and rate will do. Before an error is returned, set_error sets its text: what was wrong, and what is accepted. */
 static msdk_result set_format(msdk_self *self, const msdk_video_format *format) {
   if (format->pixel_format != MSDK_PIXEL_GRAY8 || format->color_full_range != 1) {
     self->host->set_error(self->context, MSDK_E_FORMAT, "gradient makes GRAY8 of full range only");
@@ -114,7 +114,7 @@ static uint32_t move(msdk_self *self, int32_t by) {
 }
 
 static const msdk_arg_limits move_limits[] = {
-  {.struct_size = sizeof(msdk_arg_limits), .summary = "in steps of grey, backwards below 0", .min = -255, .max = 255},
+  {.struct_size = sizeof(msdk_arg_limits), .summary = "in steps of grey, backwards below 0", .min = MSDK_I32(-255), .max = MSDK_I32(255)},
 };
 static const msdk_command commands[] = {
   MSDK_COMMAND1_WITH(0, move_limits, "move", move, U32, I32, "by", "moves the gradient, and gives where it stands, 0 to 255"),
@@ -128,23 +128,21 @@ static const msdk_class gradient = {
   .name = "Gradient",
   .summary = "a grey gradient that moves",
   .commands = commands,
-  .command_count = sizeof commands / sizeof commands[0],
-  .command_stride = sizeof commands[0],
+  .command_count = MSDK_COUNT(commands),
   .create = create,
   .destroy = destroy,
   .video_producer = &producer,
 };
 
-static const msdk_class *const classes[] = {&gradient, NULL};
+static const msdk_class *const classes[] = {&gradient};
 
 /* A module is the file: who made it, what it needs, and its classes. */
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .min_host_minor = 0, /* the oldest host that we can work with */
   .vendor = "Example",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 /* Defines msdk_plugin_entry_v1, the one symbol that a plugin exports. No semicolon: it is a whole function. */

@@ -1,8 +1,8 @@
-"""A bot that answers: hears one participant to the end of what he says, and plays a WAV file.
+"""A bot that answers: hears one participant to the end of what they say, and plays a WAV file.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/answer.py ANSWER.wav [--question QUESTION.wav]
 
-A loopback room lives inside one process, so that the caller joins from here too: he asks his question, a second of a tone if there is
+A loopback room lives inside one process, so that the caller joins from here too: they ask a question, a second of a tone if there is
 no file, and listens to the room.  Everything happens in one asyncio loop; no thread is made.
 """
 from __future__ import annotations
@@ -16,7 +16,7 @@ from array import array
 from dataclasses import dataclass
 from pathlib import Path
 
-from mediasdk import Codec, Engine, EventType, IncomingAudio, MediaSDKError, MediaTimeout, OutgoingAudio
+from mediasdk import Codec, Engine, IncomingAudio, IncomingAudioAdded, MediaSDKError, MediaTimeout, OutgoingAudio
 
 ROOM = "loopback:lobby"
 SPEECH = 50  # a buffer of this level (-dBov: smaller is louder) or louder is speech
@@ -26,7 +26,7 @@ PATIENCE = 10.0
 
 @dataclass
 class Clip:
-    """Sound of 16 bits."""
+    """Audio of 16 bits."""
 
     samples: bytes
     rate: int
@@ -82,10 +82,10 @@ async def utterance(stream: IncomingAudio) -> float:
 async def bot(engine: Engine, answer: Clip) -> None:
     session = engine.create_session(ROOM, "bot")
     voice = voice_for(engine, answer)
-    session.start_audio(voice)  # starts when the session is connected
-    session.connect()
+    session.start_audio(voice)  # starts as soon as the session is connected
+    await session.connected(PATIENCE)
     async for event in session:
-        if event.type == EventType.INCOMING_AUDIO_ADDED and event.incoming_audio is not None:
+        if isinstance(event, IncomingAudioAdded):
             # The form that a speech recogniser likes, whatever the caller sends.
             event.incoming_audio.start(sample_rate=16_000, channels=1, buffer_ms=20)
             spoken = await utterance(event.incoming_audio)
@@ -100,9 +100,9 @@ async def caller(engine: Engine, question: Clip) -> None:
     room.start(buffer_ms=20)
     voice = voice_for(engine, question)
     session.start_audio(voice)
-    session.connect()
+    await session.connected(PATIENCE)
     async for event in session:
-        if event.type == EventType.INCOMING_AUDIO_ADDED:  # the bot is there
+        if isinstance(event, IncomingAudioAdded):  # the bot is there
             break
     await say(voice, question)
     asked = engine.now()

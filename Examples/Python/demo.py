@@ -1,11 +1,11 @@
-"""The demonstration: two participants of one call in one process, a clip sent as VP8 and its sound as Opus, received, drawn in black
+"""The demonstration: two participants of one call in one process, a clip sent as VP8 and its audio as Opus, received, drawn in black
 and white, and recorded.
 
     demo.py --input CLIP --plugins DIR --output DIR [--sound WAV] [--codec-audio opus|raw] [--seconds N]
 
-The clip (Y4M, or IVF with VP8) is played in a private room, from which this program takes the pictures and sends them as its own,
-without a copy.  The sound goes from a producer straight into alice's stream.  alice sends, bob receives; his pictures go through a
-filter to two files, one picture and a short video; what comes, pictures and sound, is recorded as it is.
+The clip (Y4M, or IVF with VP8) is played in a private room, from which this program takes the frames and sends them as its own,
+without a copy.  The audio goes from a producer straight into alice's stream.  alice sends, bob receives; the frames go through a
+filter to two files, one frame and a short video; what comes, frames and audio, is recorded as it is.
 """
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ import time
 from pathlib import Path
 
 from likeness import Likeness
-from mediasdk import (Codec, Engine, EventType, FrameSender, IncomingAudio, IncomingVideo, Instance, Limits, MediaSDKError,
-                      MediaTimeout, OpusApplication, Outcome, PixelFormat, PluginEvent, Session, SessionState, VideoFormat)
+from mediasdk import (Codec, Engine, FrameSender, FrameSenderChanged, IncomingAudio, IncomingAudioAdded, IncomingVideo,
+                      IncomingVideoAdded, Instance, Limits, MediaSDKError, MediaTimeout, OpusApplication, Outcome, PixelFormat,
+                      PluginEvent, PluginReported, Session, VideoFormat)
 from psnr import Psnr
 
 SECOND = 1_000_000_000
 CALL, STUDIO = "loopback:demo", "loopback:studio"
 PICTURE_FRAME, VIDEO_FRAMES = 60, 50
-RATES = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # of streams of sound; other files are converted
+RATES = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # of streams of audio; other files are converted
 PATIENCE = 10.0  # seconds for what takes milliseconds
 
 
 def join(engine: Engine, room: str, user_id: str) -> Session:
     """A connected session."""
     session = engine.create_session(room, user_id)
-    session.connect()
-    while session.next_event(PATIENCE).state != SessionState.CONNECTED:
-        pass
+    session.connect(PATIENCE)
     return session
 
 
@@ -40,7 +39,7 @@ def offered(session: Session) -> IncomingVideo:
     """The first stream that another participant offers."""
     while True:
         event = session.next_event(PATIENCE)
-        if event.incoming_video is not None:
+        if isinstance(event, IncomingVideoAdded):
             return event.incoming_video
 
 
@@ -67,12 +66,12 @@ class Studio:
         for event in self._player.events(timeout=0):
             if event.error is not None:
                 raise event.error
-            if event.type == EventType.PLUGIN and event.value == PluginEvent.ENDED:
+            if isinstance(event, PluginReported) and event.report == PluginEvent.ENDED:
                 self.ended = True
 
 
 class Voice:
-    """The sound of a file as a stream of alice's own."""
+    """The audio of a file as a stream of alice's own."""
 
     def __init__(self, engine: Engine, path: Path, codec: Codec, loop: bool) -> None:
         self.producer = engine.create_instance("org.mediasdk.producer.wav", path=path, loop=loop)
@@ -87,7 +86,7 @@ class Voice:
 
 
 class Alice:
-    """Sends what she is given."""
+    """Sends the given frames."""
 
     def __init__(self, engine: Engine, format: VideoFormat, psnr: Psnr, voice: Voice | None) -> None:
         self.session = join(engine, CALL, "alice")
@@ -118,10 +117,10 @@ class Alice:
         for event in self.session.events(timeout=0):
             if event.error is not None:
                 raise event.error
-            if event.sender is not None:
+            if isinstance(event, FrameSenderChanged):
                 self._sender = event.sender
-            if self.voice is not None and event.instance is self.voice.producer and event.value == PluginEvent.ENDED:
-                self.voice.ended = True
+            if isinstance(event, PluginReported) and event.report == PluginEvent.ENDED and self.voice is not None:
+                self.voice.ended |= event.instance is self.voice.producer
         while True:
             try:
                 self.outcomes[self.stream.read_report(timeout=0).outcome] += 1
@@ -156,8 +155,10 @@ class Bob:
         """Takes alice's streams."""
         while self.stream is None or (with_sound and self.sound is None):
             event = self.session.next_event(PATIENCE)
-            self.stream = event.incoming_video or self.stream
-            self.sound = event.incoming_audio or self.sound
+            if isinstance(event, IncomingVideoAdded):
+                self.stream = event.incoming_video
+            elif isinstance(event, IncomingAudioAdded):
+                self.sound = event.incoming_audio
         self.stream.attach_renderer(self._filter)
         self.stream.attach_renderer(self._recorder)
         self.stream.start(queue_capacity=16)
@@ -166,9 +167,9 @@ class Bob:
             self.sound.start(queue_ms=2000)
 
     def look(self) -> None:
-        """Compares all frames that wait, and keeps all sound."""
+        """Compares all frames that wait, and keeps all audio."""
         for event in self.session.events(timeout=0):
-            if event.type == EventType.PLUGIN and event.error is not None:
+            if isinstance(event, PluginReported) and event.error is not None:
                 raise event.error
         if self.stream is None:
             return
@@ -218,7 +219,7 @@ def run(arguments: argparse.Namespace) -> bool:
         engine.add_plugin_dir(arguments.plugins)
         loop = arguments.seconds > 0
         studio = Studio(engine, arguments.input, loop)
-        codec = Codec.OPUS if arguments.codec_audio == "opus" else Codec.NONE
+        codec = Codec.OPUS if arguments.codec_audio == "opus" else Codec.RAW
         voice = Voice(engine, arguments.sound, codec, loop) if arguments.sound is not None else None
         bob = Bob(engine, psnr, likeness, arguments.output)
         alice = Alice(engine, studio.format, psnr, voice)
@@ -242,14 +243,14 @@ def run(arguments: argparse.Namespace) -> bool:
         made.stop()
         if voice is not None:
             if not voice.ended:
-                voice.stream.attach_producer(None)
+                voice.stream.detach_producer()
             voice.stream.wait_played(PATIENCE)
         patience = time.monotonic() + 5
         while time.monotonic() < patience and not (alice.done() and bob.received >= alice.outcomes[Outcome.ENCODED]):
             time.sleep(0.01)
             alice.look()
             bob.look()
-        time.sleep(0.1)  # for the last sound to be decoded
+        time.sleep(0.1)  # for the last audio to be decoded
         bob.look()
         progress.close()
         bob.finish()
@@ -287,7 +288,7 @@ def tell(arguments: argparse.Namespace, format: VideoFormat, alice: Alice, bob: 
 
 
 def tell_sound(path: Path, voice: Voice, sound: IncomingAudio, likeness: Likeness) -> None:
-    """The lines of the sound."""
+    """The lines of the audio."""
     format, stats, heard = voice.stream.format, voice.stream.stats(), sound.stats()
     level, likeness_to_file = likeness.compare(path)
     seconds = heard.total_samples_received / likeness.rate if likeness.rate else 0

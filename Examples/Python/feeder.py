@@ -1,9 +1,9 @@
-"""A feeder: sends a moving test picture into the session of another process, which has opened a door for it: see Examples/C/door.c.
+"""A feeder: sends a moving test pattern into the session of another process, which has opened an ingest for it: see Examples/C/door.c.
 
     PYTHONPATH=Bindings/Python/mediasdk python3 Examples/Python/feeder.py KEY [--seconds N]
 
-KEY is the file that door made: where to connect, and both tokens.  feeder.py of the binding is all that is needed, as a file on its own:
-neither libmediasdk nor the rest of the package is loaded.
+KEY is the file that ingest made.  It holds the address of the listener and both tokens.  The program needs only the binding's file
+feeder.py: neither libmediasdk nor the rest of the package is loaded.
 """
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-# The module, not this file, which has its name too.
-sys.path = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).resolve().parent]
-from feeder import Feeder, FeederError  # noqa: E402
+if TYPE_CHECKING:
+    from mediasdk.feeder import Feeder, FeederError
+else:
+    # The module, not this file, which has its name too.
+    sys.path = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).resolve().parent]
+    from feeder import Feeder, FeederError
 
 WIDTH, HEIGHT, FPS = 1280, 720, 15
 
@@ -28,14 +32,14 @@ def picture(number: int) -> bytes:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="feeds the screen share of another process with a test picture")
-    parser.add_argument("key", type=Path, help="the file that door made")
+    parser.add_argument("key", type=Path, help="the file that ingest made")
     parser.add_argument("--seconds", type=float, default=10, help="how long")
     arguments = parser.parse_args()
     try:
         where, show, expect = arguments.key.read_text().split()
-        door = {"socket_path": where} if "/" in where else {"port": int(where)}
+        listener = {"socket_path": where} if "/" in where else {"port": int(where)}
         sent = dropped = 0
-        with Feeder(**door, transmission_token=bytes.fromhex(show), reception_token=bytes.fromhex(expect)) as feeder:
+        with Feeder(**listener, transmission_token=bytes.fromhex(show), reception_token=bytes.fromhex(expect)) as feeder:
             begin = time.monotonic()
             for number in range(round(arguments.seconds * FPS)):
                 if feeder.send("NV12", WIDTH, HEIGHT, picture(number)):

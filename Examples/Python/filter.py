@@ -1,4 +1,4 @@
-"""Filters: alice's clip is made black and white, and bob blurs what he receives, more and more; one picture of each kind is measured.
+"""Filters: alice's clip is made black and white, and bob blurs what is received, more and more; one frame of each kind is measured.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/filter.py --plugins DIR --input clip.ivf
 
@@ -10,7 +10,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from mediasdk import Engine, EventType, IncomingVideo, Limits, PixelFormat, Session, SessionState
+from mediasdk import Engine, IncomingVideo, IncomingVideoAdded, Limits, PixelFormat, Session
 
 ROOM = "loopback:filters"
 PATIENCE = 5.0  # seconds for what takes milliseconds
@@ -18,9 +18,7 @@ PATIENCE = 5.0  # seconds for what takes milliseconds
 
 def connected(engine: Engine, user_id: str) -> Session:
     session = engine.create_session(ROOM, user_id)
-    session.connect()
-    while session.next_event(PATIENCE).state != SessionState.CONNECTED:
-        pass
+    session.connect(PATIENCE)
     return session
 
 
@@ -28,13 +26,13 @@ def offered(session: Session) -> IncomingVideo:
     """The first video that somebody offers."""
     while True:
         event = session.next_event(PATIENCE)
-        if event.type == EventType.INCOMING_VIDEO_ADDED and event.incoming_video is not None:
+        if isinstance(event, IncomingVideoAdded):
             return event.incoming_video
 
 
 def measure(stream: IncomingVideo, what: str) -> None:
     """How much colour there is, and how much detail: the mean distance of chroma from grey, and of a pixel from its neighbour."""
-    for _ in range(4):  # those that were on their way
+    for _ in range(4):  # frames that were in flight
         stream.read(PATIENCE).close()
     with stream.read(PATIENCE) as frame:
         size = frame.format.width * frame.format.height
@@ -67,7 +65,7 @@ def main() -> None:
         bw = engine.create_instance("org.mediasdk.filter.bw")
         outgoing.add_filter(bw)
         measure(incoming, "black and white")
-        # 3. What bob receives, only he does.  Parameters may change while frames pass.
+        # 3. What bob receives, only bob sees so.  Parameters may change while frames pass.
         blur = engine.create_instance("org.mediasdk.filter.blur")
         incoming.add_filter(blur)
         measure(incoming, "and blurred")

@@ -1,9 +1,9 @@
-"""A call of four, seen as a grid: one picture with everybody's, their names, who speaks and who is muted; recorded with what they say.
+"""A call of four, seen as a grid: one image of everybody, with names, who speaks and who is muted; recorded with what they say.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/grid.py --plugins DIR [--output call.webm] [--picture call.png]
 
 A loopback room lives inside one process, so that all four join from here: alice, who speaks (a tone), bob, who is muted, carol, who
-sends no picture, and dave, who records, himself included.
+sends no video, and dave, who records everybody, dave included.
 """
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from mediasdk import Codec, Engine, EventType, MediaSDKError, MediaTimeout, PixelFormat, Session, SessionState, VideoFormat
+from mediasdk import (ActiveSpeakerChanged, Codec, Engine, MediaSDKError, MediaTimeout, PixelFormat, PluginReported, Session,
+                      VideoFormat)
 
 ROOM = "loopback:lobby"
 PATIENCE = 5.0
@@ -20,11 +21,8 @@ PATIENCE = 5.0
 def join(engine: Engine, user_id: str, name: str) -> Session:
     """A connected session."""
     session = engine.create_session(ROOM, user_id, name)
-    session.connect()
-    for event in session.events(timeout=PATIENCE):
-        if event.state == SessionState.CONNECTED:
-            return session
-    raise SystemExit(f"{user_id} could not join within {PATIENCE:g} seconds")
+    session.connect(PATIENCE)
+    return session
 
 
 def sing(session: Session, frequency: float, muted: bool = False) -> None:
@@ -48,9 +46,9 @@ def wait(session: Session, seconds: float) -> None:
             event = session.next_event(timeout=left)
         except MediaTimeout:
             break
-        if event.type == EventType.ACTIVE_SPEAKER:
+        if isinstance(event, ActiveSpeakerChanged):
             print(event.user_id, "speaks" if event.speaking else "is silent")
-        elif event.type == EventType.PLUGIN and event.error is not None:
+        elif isinstance(event, PluginReported) and event.error is not None:
             raise event.error
 
 
@@ -72,7 +70,7 @@ def main() -> int:
             sing(alice, 440)
             sing(bob, 660, muted=True)
 
-            # The call goes into the grid; what the grid makes, into a recorder and a picture of the last moment.
+            # The call goes into the grid; what the grid makes, into a recorder and an image of the last moment.
             grid = engine.create_instance("org.mediasdk.renderer.grid")
             recorder = engine.create_instance("org.mediasdk.renderer.recorder", path=arguments.output)
             file = engine.create_instance("org.mediasdk.renderer.file", path=arguments.picture, frame=1_000_000)

@@ -1,5 +1,5 @@
 """A call over the network without a server: one process hosts a room, others join it by the url that it prints.  Each sends a test pattern
-and a tone, and tells what came from the others.
+and a tone, and prints what came from the others.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/hub.py --plugins DIR --token TOKEN [--address 127.0.0.1]
     ... python3 Examples/Python/hub.py --plugins DIR --token TOKEN --join 'hub://...'
@@ -16,22 +16,24 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from mediasdk import (Codec, Engine, EventType, IncomingVideo, MediaSDKError, MediaTimeout, PixelFormat, Session, SessionState, VideoFormat,
-                      access_requests, configure_room, open_hub)
+from mediasdk import (AccessExpiring, Codec, Engine, IncomingVideo, IncomingVideoAdded, MediaSDKError, MediaTimeout, ParticipantJoined, ParticipantLeft,
+                      PixelFormat, Session, SessionState, SessionStateChanged, VideoFormat, access_requests, configure_room, open_hub)
 
 ROOM = "loopback:lobby"
-PATIENCE = 60.0  # seconds for the first picture
+PATIENCE = 60.0  # seconds for the first frame
+LIFETIME = 600.0  # seconds of a member's access, which is renewed before it ends
 
 
 def guard(engine: Engine, token: str) -> None:
-    """Decides who comes in, on a thread of its own, until the engine closes."""
+    """Decides who comes in, and who stays, on a thread of its own, until the engine closes."""
     for request in access_requests(engine, ROOM):
+        wish = "stay" if request.renewal else "come in"
         if hmac.compare_digest(request.access_token.encode(), token.encode()):
-            print(f"{request.user_id} wants to come in, and may")
-            request.admit()
+            print(f"{request.user_id} wants to {wish}, and may")
+            request.admit(lifetime=LIFETIME)
         else:
-            print(f"{request.user_id} wants to come in, and does not know the token")
-            request.refuse()
+            print(f"{request.user_id} wants to {wish}, and does not know the token")
+            request.refuse("the token is another one")
 
 
 def open_door(engine: Engine, address: str, token: str) -> None:
@@ -43,13 +45,8 @@ def open_door(engine: Engine, address: str, token: str) -> None:
 
 def join(engine: Engine, url: str, user_id: str, token: str) -> Session:
     session = engine.create_session(url, user_id, access_token=token)
-    session.connect()
-    for event in session.events(timeout=20):
-        if event.type == EventType.SESSION_STATE and event.state == SessionState.CONNECTED:
-            return session
-        if event.type == EventType.SESSION_STATE and event.error is not None:
-            raise event.error
-    raise SystemExit("the room did not answer within 20 seconds")
+    session.connect(timeout=20)
+    return session
 
 
 def send_pattern_and_tone(engine: Engine, session: Session) -> None:
@@ -64,7 +61,7 @@ def send_pattern_and_tone(engine: Engine, session: Session) -> None:
 
 @dataclass
 class Arrivals:
-    """Pictures of the first who sends any, and the sound of all, mixed."""
+    """Frames of the first who sends any, and the audio of all, mixed."""
 
     video: IncomingVideo | None = None
     sender: str = ""
@@ -72,20 +69,22 @@ class Arrivals:
     pictures: int = 0
     loudest: int = 127  # 0 is the loudest there is, 127 silence
 
-    def look(self, session: Session) -> bool:
+    def look(self, session: Session, token: str) -> bool:
         """Whether the call goes on."""
         try:
             event = session.next_event(0.01)
         except MediaTimeout:
             return True
-        if event.type == EventType.PARTICIPANT_JOINED:
+        if isinstance(event, ParticipantJoined):
             print(f"{event.user_id} is here")
-        elif event.type == EventType.PARTICIPANT_LEFT:
+        elif isinstance(event, AccessExpiring):
+            session.set_access_token(token)  # a program of its own would ask for a new one here
+        elif isinstance(event, ParticipantLeft):
             print(f"{event.user_id} left")
-        elif event.type == EventType.INCOMING_VIDEO_ADDED and self.video is None and event.incoming_video is not None:
+        elif isinstance(event, IncomingVideoAdded) and self.video is None:
             self.video, self.sender = event.incoming_video, event.user_id
             self.video.start()
-        elif event.type == EventType.SESSION_STATE and event.state == SessionState.DISCONNECTED:
+        elif isinstance(event, SessionStateChanged) and event.state == SessionState.DISCONNECTED:
             print(f"the call is over: {event.text}")
             return False
         return True
@@ -102,12 +101,12 @@ class Arrivals:
                 self.loudest = min(self.loudest, sound.level)
 
 
-def take_part(session: Session, seconds: float) -> Arrivals:
-    """As many seconds from the first picture on."""
+def take_part(session: Session, token: str, seconds: float) -> Arrivals:
+    """As many seconds from the first frame on."""
     came = Arrivals()
     session.mixed_audio.start()
     end, has_begun = time.monotonic() + PATIENCE, False
-    while time.monotonic() < end and came.look(session):
+    while time.monotonic() < end and came.look(session, token):
         came.take(session)
         if came.pictures > 0 and not has_begun:
             end, has_begun = time.monotonic() + seconds, True
@@ -127,10 +126,10 @@ def main() -> int:
             engine.add_plugin_dir(arguments.plugins)
             if arguments.join is None:
                 open_door(engine, arguments.address, arguments.token)
-            # The host is a member of his own room, without a network between.
+            # The host is a member of its own room, without a network between.
             session = join(engine, arguments.join or ROOM, "guest" if arguments.join else "host", arguments.token)
             send_pattern_and_tone(engine, session)
-            came = take_part(session, arguments.seconds)
+            came = take_part(session, arguments.token, arguments.seconds)
     except MediaSDKError as error:
         print(f"hub.py: {error}", file=sys.stderr)
         return 1

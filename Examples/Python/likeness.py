@@ -1,4 +1,4 @@
-"""How much sound lost on its way: the correlation of what was received with the file that was played, with numpy or without."""
+"""How much audio lost in the call: the correlation of what was received with the file that was played, with numpy or without."""
 from __future__ import annotations
 
 import math
@@ -15,13 +15,13 @@ try:
 except ImportError:
     numpy = None  # type: ignore[assignment]
 
-LAG_MS = 100  # how late or early the received sound may be
+LAG_MS = 100  # how late or early the received audio may be
 COARSE = 4  # samples between the lags looked at first
 SPARSE = 16  # and of the samples every 16th
 
 
 class Likeness:
-    """Keeps all sound that is received, and compares it with a WAV file of 16 bits."""
+    """Keeps all audio that is received, and compares it with a WAV file of 16 bits."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[int, Any]] = []
@@ -60,7 +60,7 @@ class Likeness:
 
 
 def _read(path: Path) -> tuple[Any, int]:
-    """The file's sound, mono, and its rate; nothing for a file that the module wave cannot read, or of other than 16 bits."""
+    """The file's audio, mono, and its rate; nothing for a file that the module wave cannot read, or of other than 16 bits."""
     try:
         with wave.open(str(path), "rb") as file:
             width, channels, rate, data = file.getsampwidth(), file.getnchannels(), file.getframerate(), file.readframes(file.getnframes())
@@ -105,7 +105,7 @@ def _level(samples: Any) -> str:
 
 
 def _lag(known: Any, heard: Any, rate: int) -> int:
-    """By how many samples `heard` is later than `known`, found from the second second of sound: sparsely, then around there exactly."""
+    """By how many samples `heard` is later than `known`, found from the second second of audio: sparsely, then around there exactly."""
     most = rate * LAG_MS // 1000
     count = min(rate, len(heard) - rate - most)
     window = known[rate:rate + count]

@@ -1,4 +1,4 @@
-"""Parameters of a plugin: what a class lets one set, what each accepts just now, and what the instance tells of its changes.
+"""Parameters of a plugin: what a class lets one set, what each accepts just now, and the events of their changes.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/parameter.py [--plugins DIRECTORY]
 """
@@ -32,7 +32,7 @@ def main() -> None:
             pattern["pattern"] = "plaid"
         except RangeError as error:
             print("refused:", error.text)
-        for event in pattern.events(timeout=0):  # each change is told, whoever made it
+        for event in pattern.events(timeout=0):  # each change is an event, whoever made it
             if event.type == PluginEvent.PARAM_CHANGED:
                 print(f"changed: {event.text} is {pattern[event.text]!r}")
 

@@ -1,4 +1,4 @@
-"""How much a picture lost on its way: the peak signal-to-noise ratio of luma, with numpy or without."""
+"""How much a frame lost in the call: the peak signal-to-noise ratio of luma, with numpy or without."""
 from __future__ import annotations
 
 import math
@@ -12,14 +12,14 @@ try:
 except ImportError:
     numpy = None  # type: ignore[assignment]
 
-PENDING = 64  # sent pictures that wait for the received one
-# Without numpy only some pixels of some pictures are compared.
+PENDING = 64  # sent frames that wait for the received one
+# Without numpy only some pixels of some frames are compared.
 PICTURE_STEP = 1 if numpy is not None else 10
 PIXEL_STEP = 1 if numpy is not None else 8
 
 
 class Psnr:
-    """Compares received pictures with the sent ones of the same timestamp."""
+    """Compares received frames with the sent ones of the same timestamp."""
 
     def __init__(self) -> None:
         self.compared = 0
@@ -58,6 +58,6 @@ def _luma(frame: Frame) -> Any:
 def _mean_square_error(one: Any, other: Any) -> float:
     if numpy is not None:
         difference = (one - other).ravel()
-        return float(numpy.einsum("i,i->", difference, difference, dtype=numpy.int64)) / difference.size
+        return float(numpy.einsum("i,i->", difference, difference, dtype=numpy.int64) / difference.size)
     squares = sum((a - b) ** 2 for row, other_row in zip(one, other) for a, b in zip(row, other_row))
-    return squares / sum(map(len, one))
+    return float(squares / sum(map(len, one)))

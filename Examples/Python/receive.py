@@ -1,4 +1,4 @@
-"""A receiver: joins a room, counts the frames of the first stream there is, and saves one as a picture.
+"""A receiver: joins a room, counts the frames of the first stream there is, and saves one as an image.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/receive.py --plugins DIR [--output frame.ppm] [--frames N]
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mediasdk import Codec, Engine, Frame, IncomingVideo, OutgoingVideo, PixelFormat, SessionState, VideoFormat
+from mediasdk import Codec, Engine, Frame, IncomingVideo, IncomingVideoAdded, OutgoingVideo, PixelFormat, VideoFormat
 
 ROOM = "loopback:lobby"
 
@@ -19,27 +19,24 @@ def offer_pattern(engine: Engine) -> OutgoingVideo:
     stream = engine.create_outgoing_video(VideoFormat(PixelFormat.NV12, 640, 360, 30), codec=Codec.VP8)
     stream.attach_producer(engine.create_instance("org.mediasdk.producer.testpattern", pattern="counter"))
     session = engine.create_session(ROOM, "alice")
-    session.connect()
-    for event in session.events(timeout=5):
-        if event.state == SessionState.CONNECTED:
-            session.start_video(stream)
-            break
+    session.start_video(stream)  # starts as soon as the session is connected
+    session.connect(timeout=5)
     return stream
 
 
 def first_stream(engine: Engine) -> IncomingVideo:
     """Bob's side: joins, and waits until somebody's video is there."""
     session = engine.create_session(ROOM, "bob")
-    session.connect()
+    session.connect(timeout=5)
     for event in session.events(timeout=5):
-        if event.incoming_video is not None and event.format is not None:  # INCOMING_VIDEO_ADDED
+        if isinstance(event, IncomingVideoAdded) and event.format is not None:
             print(f"{event.user_id} sends {event.codec.name} {event.format.width}x{event.format.height}")
             return event.incoming_video
     raise SystemExit("nobody sent video for 5 seconds")
 
 
 def save(frame: Frame, path: Path) -> None:
-    """Writes a PPM picture, which most viewers show."""
+    """Writes a PPM image, which most viewers show."""
     with frame.convert(PixelFormat.RGB24) as picture:
         path.write_bytes(f"P6 {picture.width} {picture.height} 255\n".encode() + picture.planes[0].tobytes())
 

@@ -11,8 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from mediasdk import (Codec, Engine, EventType, IncomingVideo, Instance, MediaSDKError, MediaTimeout, PixelFormat, Session, SessionState,
-                      VideoFormat)
+from mediasdk import (Codec, Engine, IncomingVideo, IncomingVideoAdded, Instance, MediaSDKError, MediaTimeout, PixelFormat,
+                      PluginReported, Session, VideoFormat)
 
 ROOM = "loopback:lobby"
 PATIENCE = 5.0
@@ -21,11 +21,8 @@ PATIENCE = 5.0
 def join(engine: Engine, user_id: str) -> Session:
     """A connected session."""
     session = engine.create_session(ROOM, user_id)
-    session.connect()
-    for event in session.events(timeout=PATIENCE):
-        if event.state == SessionState.CONNECTED:
-            return session
-    raise SystemExit(f"{user_id} could not join within {PATIENCE:g} seconds")
+    session.connect(PATIENCE)
+    return session
 
 
 def sing(engine: Engine, session: Session, frequency: float) -> None:
@@ -43,14 +40,14 @@ def show(engine: Engine, session: Session) -> None:
 
 def first_video(session: Session) -> IncomingVideo:
     for event in session.events(timeout=PATIENCE):
-        if event.type == EventType.INCOMING_VIDEO_ADDED and event.incoming_video is not None:
+        if isinstance(event, IncomingVideoAdded):
             print(f"recording {event.user_id}")
             return event.incoming_video
     raise SystemExit(f"nobody sent video for {PATIENCE:g} seconds")
 
 
 def record(bob: Session, recorder: Instance, seconds: float) -> None:
-    """Hands the first video there is, and the mixed sound, to the recorder, which takes VP8 as it comes, without decoding it."""
+    """Hands the first video there is, and the mixed audio, to the recorder, which takes VP8 as it comes, without decoding it."""
     video, room = first_video(bob), bob.mixed_audio
     # Attached to both before either starts: the file has the tracks that it begins with.
     video.attach_renderer(recorder)
@@ -63,7 +60,7 @@ def record(bob: Session, recorder: Instance, seconds: float) -> None:
             event = bob.next_event(timeout=left)
         except MediaTimeout:
             break
-        if event.type == EventType.PLUGIN and event.error is not None:
+        if isinstance(event, PluginReported) and event.error is not None:
             raise event.error
     recorder.release()  # detaches it, and completes the file
 

@@ -1,4 +1,4 @@
-"""To GStreamer and back: sends pictures over RTP to a GStreamer pipeline that mirrors them, and saves one of what it sends back.
+"""To GStreamer and back: sends frames over RTP to a GStreamer pipeline that mirrors them, and saves one of what it sends back.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/rtp.py --plugins DIR [--run] [--output mirrored.ppm]
 
@@ -13,7 +13,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from mediasdk import (Codec, Engine, EventType, Frame, IncomingVideo, MediaSDKError, OutgoingVideo, PixelFormat, Session, SessionState,
+from mediasdk import (Codec, Engine, Frame, IncomingVideo, IncomingVideoAdded, MediaSDKError, OutgoingVideo, PixelFormat, Session,
                       VideoFormat)
 
 PATIENCE = 30.0  # seconds that the pipeline may take
@@ -31,23 +31,20 @@ def offer_bars(engine: Engine, session: Session) -> OutgoingVideo:
     """The frames are made by a producer, which the SDK asks at the right moments."""
     stream = engine.create_outgoing_video(VideoFormat(PixelFormat.NV12, 640, 360, 30), codec=Codec.VP8, key_frame_interval_ms=1000)
     stream.attach_producer(engine.create_instance("org.mediasdk.producer.testpattern", pattern="bars"))
-    for event in session.events(timeout=5):
-        if event.type == EventType.SESSION_STATE and event.state == SessionState.CONNECTED:
-            session.start_video(stream)
-            return stream
-    raise SystemExit("the session did not connect within 5 seconds")
+    session.start_video(stream)
+    return stream
 
 
 def what_comes_back(session: Session) -> IncomingVideo:
     for event in session.events(timeout=PATIENCE):
-        if event.type == EventType.INCOMING_VIDEO_ADDED and event.incoming_video is not None:
-            print(f"{event.user_id} sends {event.codec.name} {event.format.width}x{event.format.height}")
+        if isinstance(event, IncomingVideoAdded):
+            print(f"{event.user_id} sends {event.codec.name}")
             return event.incoming_video
     raise SystemExit(f"nothing came back for {PATIENCE:g} seconds")
 
 
 def save(frame: Frame, path: Path) -> None:
-    """Writes a PPM picture, which most viewers show."""
+    """Writes a PPM image, which most viewers show."""
     with frame.convert(PixelFormat.RGB24) as picture:
         path.write_bytes(f"P6 {picture.width} {picture.height} 255\n".encode() + picture.planes[0].tobytes())
 

@@ -3,15 +3,15 @@
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/send.py [seconds]
 
 A loopback room lives inside one process, so that a viewer joins from here too; the network gets narrow after two seconds, to show
-how the camera is told to make a smaller picture.
+how the camera is asked for a smaller frame.
 """
 from __future__ import annotations
 
 import sys
 from collections import Counter
 
-from mediasdk import (Codec, Engine, Event, EventType, Frame, FrameSender, MediaTimeout, NetworkStep, PixelFormat, Session, SessionState,
-                      StaleSenderError, VideoFormat, script_network)
+from mediasdk import (Codec, Engine, Frame, FramePacer, FrameSender, FrameSenderChanged, IncomingVideoAdded, MediaTimeout, NetworkStep,
+                      PixelFormat, Session, StaleSenderError, VideoFormat, script_network)
 
 ROOM = "loopback:lobby"
 SECOND = 1_000_000_000
@@ -31,7 +31,7 @@ def draw(frame: Frame, number: int) -> None:
 
 
 class Camera:
-    """Alice's side: a session, a stream, and the sender she has at the moment."""
+    """Alice's side: a session, a stream, and its current sender."""
 
     def __init__(self, engine: Engine) -> None:
         self.session = engine.create_session(ROOM, "alice")
@@ -40,33 +40,32 @@ class Camera:
                                                     VideoFormat(PixelFormat.NV12, 640, 360, 30)], codec=Codec.VP8)
         self.sender: FrameSender | None = None
         self.number = 0
-        # 2. Connecting goes on in the background, and is told as an event.
-        self.session.connect()
+        # 2. The stream is offered to the room as soon as the session is connected; who is refused gets the reason as an error.
+        self.session.start_video(self.stream)
+        self.session.connect(timeout=5)
 
-    def hear(self, event: Event) -> None:
-        if event.state == SessionState.CONNECTED:
-            # 3. Once connected, the stream is offered to the room.
-            self.session.start_video(self.stream)
-        elif event.sender is not None:
-            # 4. FRAME_SENDER_CHANGED: from now on this format; the former sender refuses frames.
-            self.sender = event.sender
-            format = event.sender.format
-            print(f"making {format.pixel_format.name} {format.width}x{format.height} at {format.fps} a second")
+    def hear(self) -> None:
+        """3. What happened: from now on this format; the former sender refuses frames."""
+        for event in self.session.events(timeout=0):
+            if isinstance(event, FrameSenderChanged):
+                self.sender = event.sender
+                format = event.format
+                print(f"making {format.pixel_format.name} {format.width}x{format.height} at {format.fps} a second")
 
-    def shoot(self) -> None:
-        """5. One frame of the sender's pool, filled and sent.  Its time is when it was drawn."""
+    def shoot(self, due: int) -> None:
+        """4. One frame of the sender's pool, filled and sent.  Its time is when it was due."""
         if self.sender is None:
             return
         with self.sender.acquire(timeout=1) as frame:
             draw(frame, self.number)
             try:
-                self.sender.send(frame)
+                self.sender.send(frame, due)
                 self.number += 1
             except StaleSenderError:
                 pass  # the event with the new sender is waiting
 
     def outcomes(self) -> Counter[str]:
-        """What became of the frames since the last time; every frame has exactly one report."""
+        """5. What became of the frames since the last time; every frame has exactly one report."""
         told: Counter[str] = Counter()
         while True:
             try:
@@ -78,7 +77,7 @@ class Camera:
 def watch(viewer: Session) -> None:
     """Bob takes every stream that there is."""
     for event in viewer.events(timeout=0):
-        if event.type == EventType.INCOMING_VIDEO_ADDED and event.incoming_video is not None:
+        if isinstance(event, IncomingVideoAdded):
             event.incoming_video.start()
 
 
@@ -87,19 +86,17 @@ def main() -> None:
     with Engine() as engine:
         script_network(engine, ROOM, [NetworkStep(), NetworkStep(at_ns=2 * SECOND, bandwidth_bps=300_000)])
         viewer = engine.create_session(ROOM, "bob")
-        viewer.connect()
+        viewer.connect(timeout=5)
         camera = Camera(engine)
-        start = due = engine.now()
+        end = engine.now() + int(seconds * SECOND)
         told: Counter[str] = Counter()
-        while engine.now() < start + int(seconds * SECOND):
-            try:
-                # Events are waited for until the next frame is due: no sleep, no thread.
-                camera.hear(camera.session.next_event(timeout=max(0, due - engine.now()) / SECOND))
-            except MediaTimeout:
-                camera.shoot()
-                due += SECOND // 30
-                watch(viewer)
-                told += camera.outcomes()
+        for due in FramePacer(engine, 30):  # at times that do not depend on how long drawing takes
+            if due >= end:
+                break
+            camera.hear()
+            camera.shoot(due)
+            watch(viewer)
+            told += camera.outcomes()
         stats = camera.stream.stats()
         camera.stream.close()
         print(f"sent {stats.frames_offered} frames: {dict(told)}, {stats.bytes_sent} bytes, {stats.format_changes} changes of format")

@@ -12,8 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from mediasdk import (Codec, Engine, EventType, IncomingVideo, Limits, MediaSDKError, MediaTimeout, OutgoingVideo, PluginEvent,
-                      ScreenShareState, Session, SessionState, VideoKind)
+from mediasdk import (Codec, Engine, FrameSenderChanged, IncomingVideo, Limits, MediaSDKError, MediaTimeout, OutgoingVideo, PluginEvent,
+                      PluginReported, ScreenShareState, ScreenShareStateChanged, Session, VideoKind)
 
 ROOM = "loopback:lobby"
 PATIENCE = 5.0
@@ -22,18 +22,17 @@ PATIENCE = 5.0
 def join(engine: Engine, user_id: str) -> Session:
     """A connected session."""
     session = engine.create_session(ROOM, user_id)
-    session.connect()
-    for event in session.events(timeout=PATIENCE):
-        if event.state == SessionState.CONNECTED:
-            return session
-    raise SystemExit(f"{user_id} could not join within {PATIENCE:g} seconds")
+    session.connect(PATIENCE)
+    return session
 
 
 def share(engine: Engine, session: Session, window: str) -> OutgoingVideo:
     """No formats: size and rate are those of what is captured, and follow it.  Screens are often larger than 1920x1080."""
     stream = engine.create_outgoing_video(kind=VideoKind.SCREEN_SHARE, limits=Limits.EXTENDED, codec=Codec.VP8)
-    chosen = {"source": "window", "window": window} if window else {}
-    stream.attach_producer(engine.create_instance("org.mediasdk.producer.x11", **chosen))
+    capturer = engine.create_instance("org.mediasdk.producer.x11")
+    if window:
+        capturer["source"], capturer["window"] = "window", window
+    stream.attach_producer(capturer)
     session.start_video(stream)
     return stream
 
@@ -41,11 +40,11 @@ def share(engine: Engine, session: Session, window: str) -> OutgoingVideo:
 def still_shared(session: Session) -> bool:
     """What has happened to whoever shares: False when it is over."""
     for event in session.events(timeout=0):
-        if event.type == EventType.FRAME_SENDER_CHANGED and event.format is not None:
+        if isinstance(event, FrameSenderChanged):
             print(f"sharing {event.format.width}x{event.format.height}")
-        if event.type == EventType.SCREEN_SHARE_STATE and event.state == ScreenShareState.DISABLED:
+        if isinstance(event, ScreenShareStateChanged) and event.state == ScreenShareState.DISABLED:
             return False
-        if event.type == EventType.PLUGIN and event.value == PluginEvent.ENDED:
+        if isinstance(event, PluginReported) and event.report == PluginEvent.ENDED:
             return False
         if event.error is not None:
             raise event.error
@@ -53,9 +52,9 @@ def still_shared(session: Session) -> bool:
 
 
 def find_share(session: Session) -> IncomingVideo:
-    """The stream of whoever shares a screen in the room; the room tells latecomers, too."""
+    """The stream of whoever shares a screen in the room; it is an event for who comes later, too."""
     for event in session.events(timeout=PATIENCE):
-        if event.type == EventType.SCREEN_SHARE_STATE and event.incoming_video is not None:
+        if isinstance(event, ScreenShareStateChanged) and event.incoming_video is not None:
             print(f"{event.user_id} shares a screen")
             return event.incoming_video
     raise SystemExit(f"nobody shared a screen for {PATIENCE:g} seconds")

@@ -1,4 +1,4 @@
-"""A tone: alice sings a sine to the call, and bob, who listens, tells what he heard.
+"""A tone: alice sings a sine to the call, and bob, who listens, prints what was heard.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/tone.py [--frequency HZ] [--seconds N] [--codec opus|raw]
 
@@ -10,7 +10,7 @@ import argparse
 import math
 from array import array
 
-from mediasdk import Codec, Engine, EventType, IncomingAudio, Session
+from mediasdk import Codec, Engine, IncomingAudio, IncomingAudioAdded, Session
 
 ROOM = "loopback:lobby"
 RATE = 48_000
@@ -23,16 +23,16 @@ def sine(frequency: float, first: int, count: int) -> array[int]:
 
 
 def offered(session: Session) -> IncomingAudio:
-    """The first sound that somebody offers."""
+    """The first audio that somebody offers."""
     for event in session.events(timeout=PATIENCE):
-        if event.type == EventType.INCOMING_AUDIO_ADDED and event.incoming_audio is not None and event.audio_format is not None:
+        if isinstance(event, IncomingAudioAdded) and event.audio_format is not None:
             print(f"{event.user_id} sends {event.codec.name}, {event.audio_format.sample_rate} Hz")
             return event.incoming_audio
     raise SystemExit(f"nobody sent sound for {PATIENCE:g} seconds")
 
 
 class Listener:
-    """Bob: counts what he hears, how loud it is, and how often it rises through zero."""
+    """Bob: counts what is heard, how loud it is, and how often it rises through zero."""
 
     def __init__(self, stream: IncomingAudio) -> None:
         self._stream = stream
@@ -60,18 +60,18 @@ def main() -> None:
     arguments = parser.parse_args()
     with Engine() as engine:
         alice, bob = engine.create_session(ROOM, "alice"), engine.create_session(ROOM, "bob")
-        # 1. A stream of sound, on a session that is not connected yet: it starts as soon as that is.
-        voice = engine.create_outgoing_audio(sample_rate=RATE, codec=Codec.OPUS if arguments.codec == "opus" else Codec.NONE)
+        # 1. A stream of audio, on a session that is not connected yet: it starts as soon as that is.
+        voice = engine.create_outgoing_audio(sample_rate=RATE, codec=Codec.OPUS if arguments.codec == "opus" else Codec.RAW)
         alice.start_audio(voice)
         alice.connect()
         bob.connect()
         listener = Listener(offered(bob))
-        # 2. Samples of any number: write cuts them into buffers, and waits while half a second of sound is ahead.
+        # 2. Samples of any number: write cuts them into buffers, and waits while half a second of audio is ahead.
         total = round(arguments.seconds * RATE)
         for first in range(0, total, RATE // 10):
             voice.write(sine(arguments.frequency, first, min(RATE // 10, total - first)))
             listener.listen()
-        # 3. The rest of the last buffer is silence; then the sound is heard to its end.
+        # 3. The rest of the last buffer is silence; then the audio is heard to its end.
         voice.finish()
         voice.wait_played(PATIENCE)
         listener.listen(timeout=0.2)

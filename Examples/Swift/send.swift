@@ -1,5 +1,5 @@
-// A virtual camera in Swift: joins a room, says which pictures it can make, makes the one that it is told to, and counts what arrived. The twin of
-// Examples/C/send.c. In a package of one's own:
+// A virtual camera in Swift: joins a room, declares the formats it can make, makes the agreed one, and counts the frames that arrive. It is
+// the counterpart of Examples/C/send.c. In a package of one's own:
 //
 //     dependencies: [.package(path: "../mediasdk")],
 //     targets: [.executableTarget(name: "send", dependencies: [.product(name: "MediaSDK", package: "mediasdk")])]
@@ -23,7 +23,7 @@ func draw(_ frame: VideoFrame, _ number: Int) {
 
 func join(_ engine: Engine, _ userID: String) throws(MediaError) -> Session {
   let session = try engine.makeSession(SessionOptions(url: "loopback:lobby", userID: userID))
-  try session.connect()  // goes on in the background; events tell
+  try session.connect()  // connects in the background; events report the result
   return session
 }
 

@@ -1,11 +1,37 @@
-/* mediasdk/frame.h - frames of video and of sound, raw and encoded: memory, references, conversion
+/* mediasdk/frame.h - video frames, audio frames and encoded frames: memory, references, conversion
  *
- * A frame has one reference when it is made, the caller's; _ref adds one, _unref takes one away, and the last one gives the memory back
- * to its pool or calls the release function. A frame that was sent is read-only: make a new one for the next picture. Frames belong to
- * the process, not to an engine, and outlive everything.
+ * A new frame has one reference, the caller's. _ref adds a reference and _unref releases one. When the last reference is released,
+ * the memory returns to its pool or the release function is called. A frame that has been sent is read-only. The program uses
+ * another frame for the next contents. Frames belong to the process, not to an engine. They may outlive every other object.
  *
- * A frame is what it was made as: its memory, format, size, and of encoded ones the data, codec and whether it is a key frame. Who sends, converts,
- * composes or renders one whose struct says otherwise gets MSDK_E_INVALID with the member's name, before anything is touched.
+ * The memory, format and size of a frame do not change after it is made. The same applies to the data, the codec and
+ * MSDK_ENCODED_KEY of an encoded frame. The SDK keeps its own copy of these values. If the struct differs from the copy, a call
+ * that sends, converts, composes or renders the frame returns MSDK_E_INVALID, and the error text names the member. The call
+ * accesses no pixels in this case.
+ *
+ * Metadata: what a receiver gets of what the sender of a video frame set. yes: the same value. -: 0, and of colour
+ * MSDK_COLOR_UNSPECIFIED.
+ *
+ *                               loopback, raw   loopback, codec   hub:         rtp:         ingest
+ *     timestamp_ns              yes             yes               yes (1)      yes (1)      yes
+ *     duration_ns               yes             yes               -            -            -
+ *     MSDK_FRAME_DISCONTINUITY  yes             yes               losses (2)   losses (2)   -
+ *     MSDK_FRAME_END, _CORRUPT  yes             -                 -            -            -
+ *     orientation               yes             yes               yes          yes (3)      yes
+ *     colour matrix, range      yes             yes               yes          yes (4)      yes
+ *     primaries, transfer       yes             yes               yes          yes (4)      -
+ *     expected_delay_ns         yes             yes               yes          -            -
+ *     content_hint              yes             -                 -            -            -
+ *
+ *   (1) On the receiver's clock: within 20 ms at first, within 5 ms after the sender's first report, which takes about a second.
+ *   (2) Set where frames were lost on the network path, not where the sender set it.
+ *   (3) Without the extension for orientation (rtp.h) frames are rotated before they are encoded, and arrive upright.
+ *   (4) Without the extension for colour (rtp.h) frames are converted to BT.601 in limited range before they are encoded.
+ *
+ * A loopback room whose network is scripted carries the same, and so do filters and isolated plugins. With a codec the values are
+ * those of the encoded frame; a frame of an RGB format is encoded, and arrives, in BT.601 in limited range. What a program sends
+ * encoded is not converted: without an extension its orientation and colour are lost. Of an audio frame timestamp_ns arrives as
+ * above; duration_ns and level are those of the samples that arrive.
  */
 #ifndef MEDIASDK_FRAME_H
 #define MEDIASDK_FRAME_H
@@ -16,75 +42,94 @@
 extern "C" {
 #endif
 
-/* How a picture lies in memory: offsets from its first byte, strides, and the sizes of the planes. */
+/* The layout of a video frame in memory. All values are in bytes, except rows. */
 typedef struct msdk_frame_layout {
   uint32_t struct_size;
   uint32_t plane_count;
-  uint64_t offset[MSDK_PLANES_MAX];
+  uint64_t offset[MSDK_PLANES_MAX];     /* of the plane, from the first byte of the frame */
   uint64_t plane_size[MSDK_PLANES_MAX]; /* stride * rows */
-  uint32_t stride[MSDK_PLANES_MAX];
-  uint32_t row_bytes[MSDK_PLANES_MAX]; /* of these, bytes that carry pixels */
+  int32_t stride[MSDK_PLANES_MAX];      /* as in msdk_plane */
+  uint32_t row_bytes[MSDK_PLANES_MAX]; /* the bytes of a stride that hold pixels */
   uint32_t rows[MSDK_PLANES_MAX];
-  uint64_t size; /* of all planes together */
+  uint64_t size; /* of all planes */
 } msdk_frame_layout;
 
-/* The layout of a pixel format and size with rows aligned to `alignment` bytes (a power of two up to 4096; 0 or 1: packed tight).
- * MSDK_E_RANGE, MSDK_E_UNSUPPORTED. [any thread] */
-MSDK_EXPORT msdk_result msdk_frame_layout_get(uint32_t pixel_format, uint32_t width, uint32_t height, uint32_t alignment,
+/* Computes the layout for a pixel format and a size in pixels (1..MSDK_DIMENSION_MAX). Rows are aligned to `alignment` bytes: a
+ * power of two up to 4096; 0 or 1: no padding. MSDK_E_RANGE: the size or the alignment is not accepted. MSDK_E_UNSUPPORTED: the
+ * pixel format is unknown. [any thread] */
+MSDK_EXPORT msdk_result msdk_frame_get_layout(uint32_t pixel_format, uint32_t width, uint32_t height, uint32_t alignment,
                                               msdk_frame_layout *out);
 
-/* A writable frame of memory of its own, rows aligned to 64 bytes, contents unspecified. *out has one reference, the caller's. For
- * sending, use msdk_frame_sender_acquire, which has a pool. [any thread] */
+/* Makes a writable frame with new memory. Its rows are aligned to 64 bytes and its contents are unspecified. For frames to send,
+ * use msdk_frame_sender_acquire, which takes them from a pool. *out has one reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_create(const msdk_video_format *format, msdk_video_frame **out);
 
-/* A frame of memory that the caller owns: no copy. Every plane is checked: pointer, stride, size (MSDK_E_INVALID). On failure release is
- * not called. *out has one reference, the caller's. [any thread] */
+/* Makes a frame from memory that the caller owns, without a copy. MSDK_E_INVALID: the pointer, the stride or the size of a plane
+ * is not accepted; all planes are checked. If the call fails, release is not called. *out has one reference, the caller's.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_wrap(const msdk_external_frame *external, msdk_video_frame **out);
 
-/* One more reference, the caller's to give back. MSDK_E_HANDLE for a frame that has none left. [any thread] */
-MSDK_EXPORT msdk_result msdk_video_frame_ref(const msdk_video_frame *frame);
-/* NULL is fine. MSDK_E_HANDLE for a frame that has no reference left. [any thread] */
-MSDK_EXPORT msdk_result msdk_video_frame_unref(const msdk_video_frame *frame);
-/* How many references there are now; 0 for no live frame. With 1, the caller's is the only one. [any thread] */
-MSDK_EXPORT uint32_t msdk_video_frame_references(const msdk_video_frame *frame);
-
-/* A new frame with one reference, of the pixel format, size and colour of `wanted`, in which 0 means "as in the frame" (fps and the
- * other members are not looked at). From YUV to YUV matrix and range are kept; from YUV to RGB the frame's are used; RGB becomes BT.601
- * limited-range YUV, or full range GRAY8. Colours other than these, asked for by wanted->color_matrix or color_full_range, are
- * MSDK_E_UNSUPPORTED. Scaling is bilinear, or by area when made smaller than half. Timestamp, sequence and orientation are copied.
+/* Adds a reference, which the caller releases. MSDK_E_HANDLE: the frame has no reference left, or is not a video frame.
  * [any thread] */
+MSDK_EXPORT msdk_result msdk_video_frame_ref(const msdk_video_frame *frame);
+/* Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
+MSDK_EXPORT msdk_result msdk_video_frame_unref(const msdk_video_frame *frame);
+/* Returns the current number of references; 1: the caller's reference is the only one. MSDK_E_HANDLE: as above. [any thread] */
+MSDK_EXPORT msdk_result msdk_video_frame_get_references(const msdk_video_frame *frame, uint32_t *out);
+
+/* Makes a new frame with the contents of `frame` in the pixel format, size and colour of `wanted`. A member of `wanted` that is 0
+ * stands for the frame's value. The frame rate and all other members of `wanted` are ignored; the frame's values apply. Colour,
+ * scale and metadata:
+ *   - YUV to YUV keeps matrix and range. YUV to RGB uses the frame's matrix and range. RGB to YUV gives BT.601 with limited range,
+ *     RGB to GRAY8 full range. MSDK_E_UNSUPPORTED: wanted->color_matrix or color_full_range requests another colour.
+ *   - Each dimension is scaled separately: by area if it becomes smaller, bilinearly if it becomes larger. A frame of a single
+ *     colour keeps this colour exactly. Samples are rounded to nearest.
+ *   - Timestamp, duration, sequence, orientation and the flags MSDK_FRAME_CORRUPT and _DISCONTINUITY are copied.
+ *
+ * *out has one reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_convert(const msdk_video_frame *frame, const msdk_video_format *wanted, msdk_video_frame **out);
 
-/* The same into a writable frame that the caller has; its format says what is wanted. [any thread] */
+/* Converts as above into a writable frame of the caller. The destination's format states the pixel format and size.
+ * MSDK_E_INVALID: the destination has been sent, has a second reference, or is the frame itself. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_convert_into(const msdk_video_frame *frame, msdk_video_frame *destination);
 
-/* ------------------------------------------------------------------------------------------------------------------- sound */
+/* ------------------------------------------------------------------------------------------------------------------- audio */
 
-/* A writable buffer of `sample_count` samples per channel (1..192,000), silent. format: rate 8,000..192,000, 1 or 2 channels, interleaved;
- * frames_per_buffer is not looked at. *out has one reference, the caller's. MSDK_E_RANGE, MSDK_E_UNSUPPORTED. [any thread] */
+/* Makes a writable audio frame of `sample_count` samples per channel (1..192,000). Its samples are silence. format states a sample
+ * rate of 8,000..192,000 Hz and 1 or 2 interleaved channels; frames_per_buffer is ignored. MSDK_E_RANGE: the number of samples or
+ * the sample rate is not accepted. MSDK_E_UNSUPPORTED: the sample format, the channels or the layout is not. *out has one
+ * reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_audio_frame_create(const msdk_audio_format *format, uint32_t sample_count, msdk_audio_frame **out);
 
-/* One more reference, the caller's to give back. MSDK_E_HANDLE for a frame that has none left. [any thread] */
+/* Adds a reference, which the caller releases. MSDK_E_HANDLE: the frame has no reference left, or is not an audio frame.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_audio_frame_ref(const msdk_audio_frame *frame);
-/* NULL is fine. MSDK_E_HANDLE for a frame that has no reference left. [any thread] */
+/* Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
 MSDK_EXPORT msdk_result msdk_audio_frame_unref(const msdk_audio_frame *frame);
-/* How many references there are now; 0 for no live frame. [any thread] */
-MSDK_EXPORT uint32_t msdk_audio_frame_references(const msdk_audio_frame *frame);
+/* Returns the current number of references; 1: the caller's reference is the only one. MSDK_E_HANDLE: as above. [any thread] */
+MSDK_EXPORT msdk_result msdk_audio_frame_get_references(const msdk_audio_frame *frame, uint32_t *out);
 
-/* Which sample of the buffer was captured at a time, that of a video frame say: *sample is its index, rounded down, below 0 for a time
- * before the buffer and sample_count or more for one behind it. So the sound that belongs to a picture is in the buffer for which 0 <=
- * *sample < sample_count. [any thread] */
-MSDK_EXPORT msdk_result msdk_audio_frame_position(const msdk_audio_frame *frame, int64_t timestamp_ns, int64_t *sample);
+/* Computes which sample of the audio frame was captured at a time, for example at the timestamp of a video frame. *sample receives
+ * its index, rounded down. The index is below 0 for a time before the audio frame, and sample_count or more for a time after it.
+ * The audio for a video frame is therefore in the audio frame with 0 <= *sample < sample_count. [any thread] */
+MSDK_EXPORT msdk_result msdk_audio_frame_get_position(const msdk_audio_frame *frame, int64_t timestamp_ns, int64_t *sample);
 
 /* ----------------------------------------------------------------------------------------------------------------- encoded */
 
-/* An encoded frame made of a copy of `source` (data, size, codec, flags, timestamp_ns, width, height …). The data is parsed, and
- * MSDK_E_CORRUPT says what is wrong with it. Of VP8, width, height and MSDK_ENCODED_KEY are taken from it (RFC 6386, section 9.1), of Opus
- * channels and duration_ns (RFC 6716, section 3); a level of 0 there stands for "not known". Pictures: at most 16 MiB; sound: at most 61,440
- * bytes. Another codec is known when an engine of this process has, or had, a class that decodes it; else MSDK_E_UNSUPPORTED. [any thread] */
+/* Makes an encoded frame from a copy of `source` and of its data. A video frame has up to 16 MiB, an audio packet up to 61,440
+ * bytes (else MSDK_E_INVALID). The data is parsed. MSDK_E_CORRUPT: the data is malformed; the error text states the fault. Values
+ * in the data take precedence over the struct's:
+ *   - VP8: width and height of key frames, and MSDK_ENCODED_KEY (RFC 6386, section 9.1).
+ *   - Opus: channels and duration_ns (RFC 6716, section 3). In `source` a level of 0 means that the level is unknown.
+ *
+ * sequence is set when the frame is sent. MSDK_E_UNSUPPORTED: the codec is unknown. A codec is known if an engine of this process
+ * has, or had, a class that decodes it. *out has one reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_encoded_frame_create(const msdk_encoded_frame *source, msdk_encoded_frame **out);
+/* Adds a reference, which the caller releases. MSDK_E_HANDLE: the frame has no reference left, or is not an encoded frame.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_encoded_frame_ref(const msdk_encoded_frame *frame);
-MSDK_EXPORT msdk_result msdk_encoded_frame_unref(const msdk_encoded_frame *frame); /* NULL is fine */
+/* Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
+MSDK_EXPORT msdk_result msdk_encoded_frame_unref(const msdk_encoded_frame *frame);
 
 #ifdef __cplusplus
 }

@@ -1,35 +1,50 @@
-/* mediasdk/hub.h - a room over the network without a server: a process that opens one of its loopback rooms
+/* mediasdk/hub.h - a room over the network without a server: a process opens one of its loopback rooms
  *
- * In the process that hosts it, "loopback:NAME" is a room like any other, with its access, permissions and moderation (room.h), whether
- * the process has members of its own in it or not. msdk_room_open_hub opens it to the network: sessions elsewhere connect to
+ * In the hosting process, "loopback:NAME" is an ordinary room with its access, permissions and moderation (room.h). The process may have
+ * members of its own in it, or none; a verifier (msdk_room_configure) decides about these too, and is set before the room is opened.
+ * msdk_room_open_hub opens the room to the network. Sessions elsewhere connect to it with the url
  *
- *     hub://ADDRESS:PORT/NAME?fingerprint=HEX      of IPv4, or of IPv6 in brackets; no names are looked up
- *     ...&srtp=SUITE                               AEAD_AES_128_GCM without it, or AES_CM_128_HMAC_SHA1_80
+ *     hub://HOST:PORT/NAME?fingerprint=HEX      HOST: 192.0.2.7, [2001:db8::7] or a host name such as hub.example.org
+ *     ...&srtp=SUITE                            default AEAD_AES_128_GCM; also AES_CM_128_HMAC_SHA1_80
  *
- * with their user id and access token, and are members like the others: participants, streams, screen shares, speakers, moderation and
- * their events are those of a loopback room. NAME stands as it is, without escapes. What is said goes over TCP and TLS 1.3 (RFC 8446),
- * and the fingerprint (SHA-256, with colons or without) of the hub's certificate proves who it is; media goes over UDP, as RTP under SRTP
- * (RFC 7714, 3711), by the same port number. A session over a hub is on an engine with the system clock (MSDK_E_UNSUPPORTED otherwise).
+ * and with their user id and access token. They are ordinary members: participants, streams, screen shares, speakers, moderation and
+ * their events are those of a loopback room. NAME is written literally, without escapes.
  *
- * Nothing is decoded at the hub: encoded units are passed on as they are, MSDK_CODEC_VP8 and MSDK_CODEC_OPUS. Raw streams, and those of
- * other codecs, stay within the process, and their sender is notified of each member whom they do not reach
- * (MSDK_EVENT_STREAM_UNREACHABLE); a remote session cannot start one (MSDK_E_UNSUPPORTED), nor more than 30 of video or 30 of sound
- * at once (MSDK_E_FULL), and receives as many of each at once.
+ * A host name has labels of letters, digits and hyphens between dots (RFC 1123): up to 63 bytes each and 253 in all, a final dot not
+ * counted. Its last label is not a number. The name is resolved by getaddrinfo(3) on a thread of its own while the session connects, up
+ * to 8 names at a time in the process. Its addresses are tried in the order of getaddrinfo. The next one is tried if a connection is
+ * refused or not answered. An address that answers without the fingerprint ends it. Multicast and unspecified addresses are not used.
+ * When the connection breaks later, the name is resolved again. Only addresses of the family (IPv4 or IPv6) to which the session first
+ * connected are then used, and media follows to the new address. Addresses to listen at are numeric.
  *
- * Each member has a bandwidth estimate of his own, both ways. One whose way carries less than he takes gets sound throughout, and fewer
- * streams of pictures: those that take most are left out first, until there is room for them and a key frame comes.
+ * Signalling goes over TCP with TLS 1.3 (RFC 8446). The fingerprint (SHA-256, with or without colons) identifies the hub's certificate.
+ * Media goes over UDP with the same port number, as RTP under SRTP (RFC 7714, RFC 3711). A session over a hub needs an engine with the
+ * system clock (otherwise MSDK_E_UNSUPPORTED).
  *
- * What strangers and members can do to the process that hosts is bounded. Connections that have not said who they are, those that wait for
- * the room's answer (60 s at most, then MSDK_E_TIMEOUT) and those that are refused have a share for each address, a network of 64 bits of
- * IPv6 being one: however many come from one address, others come in. With the members they take at most most_members + 352 descriptors.
- * A session may do 100 things a second that others learn of (after 500 at once), such as muting a stream; what is more waits. One that
- * takes none of 512 events within 15 s, while more wait, is disconnected with MSDK_E_LIMIT. Who is slow, or away for a moment, learns
- * all that happened, and where more than 256 events wait for it only how things are then.
+ * The hub decodes nothing. It forwards encoded frames of MSDK_CODEC_VP8 and MSDK_CODEC_OPUS unchanged; MSDK_CODEC_AUTO chooses these.
+ * Streams of MSDK_CODEC_RAW and of other codecs stay within the process. Their sender is notified of each member whom they do not
+ * reach (MSDK_EVENT_STREAM_UNREACHABLE). A remote session cannot start such a stream (MSDK_E_UNSUPPORTED). It can send up to
+ * 30 video and 30 audio streams (MSDK_E_FULL), and receive as many of each.
  *
- * A hub that cannot be reached within 10 s, or is not the one of the fingerprint, or does not let the session in, ends its connecting: it
- * is disconnected, with MSDK_E_TIMEOUT, MSDK_E_IO, MSDK_E_PERMISSION or what the room says (room.h), MSDK_E_NOT_FOUND for another room's
- * NAME, MSDK_E_FULL for most_members. When the connection breaks later, the session is MSDK_SESSION_RECONNECTING for up to 30 s; then it
- * is disconnected with MSDK_E_TIMEOUT. When the hub is closed, its sessions are disconnected with MSDK_E_CLOSED.
+ * Each member has bandwidth estimates of their own, one in each direction. A member whose network path carries less than they receive
+ * gets all audio and fewer video streams. The streams with the highest bitrate are paused first. A paused stream resumes with a key
+ * frame when there is room for it.
+ *
+ * What strangers and members can use of the hosting process is bounded. Three kinds of connections have a fair share for each address
+ * (an IPv6 network of 64 bits counts as one address): those that have sent no message yet, those that wait for the room's answer (60 s
+ * at most, then MSDK_E_TIMEOUT), and those that were refused. Many connections from one address therefore do not keep others out. All
+ * connections, members included, use at most most_members + 352 descriptors. A session may do 100 things a second that concern others,
+ * such as muting a stream, setting an attribute or renewing its access, with a burst of 500; more are delayed. An attribute or a token
+ * counts once more for every 128 bytes. A session that receives none of 512 events within 15 s, while more are queued, is disconnected with
+ * MSDK_E_LIMIT. A session that is slow or briefly disconnected gets all events later. If more than 256 events are queued for it, it gets
+ * only the latest state; of attributes, from 128 events on.
+ *
+ * Connecting ends with MSDK_SESSION_DISCONNECTED and one of these errors: MSDK_E_TIMEOUT if the hub cannot be reached within 10 s, or
+ * its host name is not resolved by then; MSDK_E_IO if the connection to the last address fails, or the name servers fail or do not
+ * answer; MSDK_E_NOT_FOUND if the host name does not exist or has no usable address; MSDK_E_UNTRUSTED if the hub's certificate does not
+ * have the fingerprint; the room's refusal (room.h); MSDK_E_NOT_FOUND if NAME is another room; MSDK_E_FULL if most_members is reached.
+ * When the connection breaks later, the session is MSDK_SESSION_RECONNECTING for up to 30 s, and is then disconnected with
+ * MSDK_E_TIMEOUT. When the hub is closed, its sessions are disconnected with MSDK_E_CLOSED.
  */
 #ifndef MEDIASDK_HUB_H
 #define MEDIASDK_HUB_H
@@ -42,35 +57,40 @@ extern "C" {
 
 typedef struct msdk_hub_options {
   uint32_t struct_size;
-  uint32_t port;           /* of TCP and of UDP, up to 65,535; 0: a free one, the same at all addresses */
-  const char *addresses;   /* where it listens: up to 8 of IPv4 and IPv6, with commas between them; NULL: "0.0.0.0", all of IPv4 */
-  const char *certificate; /* a PEM file, and that of its key; both NULL: one is made, whose fingerprint is another each time */
-  const char *key;         /* without a password */
-  uint32_t most_members;   /* over the network, 1..1,000; 0: 64. Those of the process are counted by the room's capacity alone */
+  uint32_t port;           /* TCP and UDP, up to 65,535; 0: a free port, the same at all addresses */
+  const char *addresses;   /* to listen at: up to 8 of IPv4 and IPv6, separated by commas; NULL: "0.0.0.0", all of IPv4 */
+  const char *certificate; /* PEM files, this and key; both NULL: a certificate is generated, with a new fingerprint each time */
+  const char *key;         /* PEM file of the private key, without a password */
+  uint32_t most_members;   /* over the network, 1..1,000; 0: 64. The room's capacity alone limits members of this process */
   uint32_t reserved0;
 } msdk_hub_options;
 
 typedef struct msdk_hub_info {
   uint32_t struct_size;
   uint32_t port;
-  uint32_t member_count; /* over the network, those included who are away for a moment, and not those who wait for the room's answer */
+  uint32_t member_count; /* over the network, including briefly disconnected members, without those who wait for the room's answer */
   uint32_t reserved0;
-  uint64_t packets_foreign; /* datagrams of nobody who is here */
+  uint64_t packets_foreign; /* datagrams of no member */
   char fingerprint[96];     /* "AA:BB:...", for the url */
 } msdk_hub_info;
 
-/* Opens a room to the network until it is closed or the engine is destroyed. room_url: "loopback:NAME", NAME without "?". options: NULL
- * for a free port at any address of IPv4; they are copied, and files are read now. *out, if not NULL, is filled as by msdk_room_hub_info.
- * The engine has the system clock (MSDK_E_STATE otherwise). MSDK_E_EXISTS: this engine opened it already. MSDK_E_IO: a port is taken, or
- * an address is not this machine's. MSDK_E_NOT_FOUND: a file cannot be read. MSDK_E_INVALID: addresses, files, or a NAME that cannot be,
- * or one of certificate and key alone. MSDK_E_RANGE: port, most_members. [any thread] */
+/* Opens a room to the network until msdk_room_close_hub is called or the engine is destroyed. room_url is "loopback:NAME", NAME without
+ * "?". options may be NULL for a free port at any IPv4 address; they are copied, and the files are read during the call. *out, if not
+ * NULL, is filled as by msdk_room_get_hub_info. The engine must have the system clock (MSDK_E_UNSUPPORTED).
+ *   MSDK_E_EXISTS     this engine has opened the room already, or a port is taken
+ *   MSDK_E_IO         an address is not an address of this machine
+ *   MSDK_E_NOT_FOUND  a file cannot be read
+ *   MSDK_E_INVALID    addresses, a file or NAME is malformed, or only one of certificate and key is set
+ *   MSDK_E_RANGE      port or most_members
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_room_open_hub(msdk_engine *engine, const char *room_url, const msdk_hub_options *options, msdk_hub_info *out);
 
-/* What it is now. MSDK_E_NOT_FOUND: this engine did not open the room. [any thread] */
-MSDK_EXPORT msdk_result msdk_room_hub_info(msdk_engine *engine, const char *room_url, msdk_hub_info *out);
+/* Returns the current state of the hub. MSDK_E_NOT_FOUND if this engine did not open the room. [any thread] */
+MSDK_EXPORT msdk_result msdk_room_get_hub_info(msdk_engine *engine, const char *room_url, msdk_hub_info *out);
 
-/* Takes all who came over the network out of the room, who are told, and lets nobody in any more. Members of the process stay. The port is
- * free when it returns, and the room may be opened again. MSDK_E_NOT_FOUND: this engine did not open the room. [any thread] */
+/* Closes the hub: removes all members who joined over the network, notifies them (MSDK_E_CLOSED), and admits no more. Members of this
+ * process stay. When the call returns, the port is free and the room may be opened again. MSDK_E_NOT_FOUND if this engine did not open
+ * the room. [any thread] */
 MSDK_EXPORT msdk_result msdk_room_close_hub(msdk_engine *engine, const char *room_url);
 
 #ifdef __cplusplus

@@ -1,29 +1,36 @@
-/* mediasdk/incoming_video.h - somebody else's video, received
+/* mediasdk/incoming_video.h - video that this program receives
  *
  *                start                       stop
  *   AVAILABLE -----------> STARTED -----> STOPPING -----> STOPPED --> start again          NOT_AVAILABLE: the sender withdrew it
  *
- * A stream comes with MSDK_EVENT_INCOMING_VIDEO_ADDED. Nothing is received, decoded or paid for until it is started. Frames are
- * converted only when another pixel format or size is wanted, and decoded only when somebody takes pictures. There are four ways to take
- * them; any may be combined:
- *   read      pulls from a bounded queue
- *   callback  is called on the stream's thread, or with MSDK_DELIVERY_DIRECT on the thread that brings the frame
- *   renderer  an instance, fed on the stream's thread
- *   encoded   the frames as they come, undecoded: read_encoded, or a renderer that accepts the codec
+ * MSDK_EVENT_INCOMING_VIDEO_ADDED announces a stream. Nothing is received or decoded until the stream is started. Frames are
+ * decoded only if the program or a renderer takes decoded frames. They are converted only if another pixel format or size is
+ * requested. A stream delivers frames in four ways, which may be combined:
+ *   read      pulls frames from a bounded queue
+ *   callback  is called on the stream's thread, or with MSDK_DELIVERY_DIRECT on the thread that delivers the frame
+ *   renderer  an instance that gets the frames on the stream's thread
+ *   encoded   the frames as received, not decoded: msdk_incoming_video_read_encoded, or a renderer that accepts the codec
  *
- * Nobody is slowed by a receiver that does not read, or that keeps what it reads: frames that it holds are not counted against the sender's pool.
- * It may hold those that wait (the queue, and as many for the stream's thread) and 32 more as they came, read or kept in callbacks and renderers;
- * what arrives beyond that is dropped, and counted in frames_dropped. Raw frames of memory that is the sender's own (msdk_video_frame_wrap, a
- * feeder's slots) are shown as they are while receivers hold two of a stream, or eight that all came within the last 20 ms; of more they get
+ * A receiver that does not read, or that keeps its frames, slows nobody. The frames that it holds do not count against the
+ * sender's pool. A stream may hold the frames that are queued for read, as many frames that are queued for the stream's thread,
+ * and 32 more received frames that the program has read or that callbacks and renderers keep. Further frames are dropped and
+ * counted in frames_dropped.
+ *
+ * Some raw frames are in memory that the sender owns (msdk_video_frame_wrap, a feeder's slots). All receivers together hold up to
+ * two such frames of a stream without a copy, or up to eight if all of them came within the last 20 ms. Of further frames they get
  * copies.
  *
- * A lost or damaged VP8 frame is never shown: the stream asks the sender for a key frame and resumes with it, with
- * MSDK_FRAME_DISCONTINUITY set.
+ * A participant's stream may be replaced during the call, for example by one of another codec (outgoing_video.h): one ends, with
+ * MSDK_EVENT_INCOMING_VIDEO_REMOVED, and another is added. A participant is identified by the user id, not by a stream.
+ *
+ * After an encoded frame is lost or damaged, no frame is shown until the next key frame, which the stream requests from the
+ * sender. The frame decoded from it has MSDK_FRAME_DISCONTINUITY set.
  */
 #ifndef MEDIASDK_INCOMING_VIDEO_H
 #define MEDIASDK_INCOMING_VIDEO_H
 
 #include "handles.h"
+#include "view.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,84 +38,111 @@ extern "C" {
 
 typedef struct msdk_incoming_video_options {
   uint32_t struct_size;
-  uint32_t pixel_format;  /* wanted, MSDK_PIXEL_*; 0: as it comes (I420 from VP8) */
-  uint32_t width, height; /* wanted; both 0: as it comes */
+  uint32_t pixel_format;  /* the requested MSDK_PIXEL_*; 0: as received (I420 from VP8) */
+  uint32_t width, height; /* the requested size in pixels; both 0: as received */
   uint32_t delivery;      /* MSDK_DELIVERY_* */
   uint32_t output;        /* MSDK_OUTPUT_* */
-  uint32_t queue_capacity; /* frames that may wait to be read, 1..64; 0: 3; for encoded frames, 1..1,024 and 0: 60 */
+  uint32_t queue_capacity; /* raw frames that may be queued for read, 1..64; 0: 3 */
+  uint32_t encoded_queue_capacity; /* encoded frames that may be queued for read, 1..1,024; 0: 60 */
   uint32_t queue_policy;  /* MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
+  uint32_t reserved0;     /* 0 */
 } msdk_incoming_video_options;
 
-/* Begins to receive. options may be NULL. MSDK_E_STATE unless available or stopped; MSDK_E_CLOSED when not available any more;
- * MSDK_E_PERMISSION when the room does not let the session receive. [any thread] */
+/* Starts to receive. options may be NULL for the defaults. MSDK_E_STATE: the stream is neither available nor stopped.
+ * MSDK_E_CLOSED: the stream is no longer available. MSDK_E_PERMISSION: the room does not permit the session to receive.
+ * MSDK_E_UNSUPPORTED: encoded frames are requested of a raw stream, or raw frames of a codec that no class of the engine decodes.
+ * MSDK_E_RANGE, MSDK_E_INVALID and MSDK_E_UNSUPPORTED name the member of options in the error text. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_start(msdk_incoming_video *stream, const msdk_incoming_video_options *options);
 
-/* Ends receiving; frames that wait are gone, readers get MSDK_E_CLOSED. A success when it is not started. [any thread] [may wait for
- * running callbacks] */
+/* Stops receiving. Queued frames are released, and readers get MSDK_E_CLOSED. The call succeeds if the stream is not started.
+ * [any thread] [may wait for running callbacks] */
 MSDK_EXPORT msdk_result msdk_incoming_video_stop(msdk_incoming_video *stream);
 
-/* MSDK_INCOMING_* now. [any thread] */
-MSDK_EXPORT msdk_result msdk_incoming_video_state(msdk_incoming_video *stream, uint32_t *out);
+/* Returns the current state, MSDK_INCOMING_*. [any thread] */
+MSDK_EXPORT msdk_result msdk_incoming_video_get_state(msdk_incoming_video *stream, uint32_t *out);
 
-/* Takes the oldest frame that waits. *out has one reference, the caller's to unref. MSDK_E_TIMEOUT; MSDK_E_STATE when not started;
- * MSDK_E_CLOSED when the stream stops meanwhile, or has ended and all was read. [any thread] [may wait] */
+typedef struct msdk_incoming_video_info {
+  uint32_t struct_size;
+  uint32_t state;           /* MSDK_INCOMING_* */
+  uint32_t kind;            /* MSDK_VIDEO_* */
+  uint32_t codec;           /* MSDK_CODEC_* */
+  char user_id[256];        /* of the sender */
+  msdk_video_format format; /* as in the event */
+} msdk_incoming_video_info;
+
+/* Returns the values of MSDK_EVENT_INCOMING_VIDEO_ADDED, and the current state. [any thread] */
+MSDK_EXPORT msdk_result msdk_incoming_video_get_info(msdk_incoming_video *stream, msdk_incoming_video_info *out);
+
+/* Dequeue the oldest frame. *out has one reference, which the caller releases. MSDK_E_TIMEOUT: none came in time. MSDK_E_STATE:
+ * the stream has not been started. MSDK_E_CLOSED: the stream is stopped, or has ended and all frames were read. MSDK_E_NOMEM: the
+ * frame needs a conversion, and 32 converted frames of the stream are in use. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_incoming_video_read(msdk_incoming_video *stream, uint32_t timeout_ms, msdk_video_frame **out);
 MSDK_EXPORT msdk_result msdk_incoming_video_read_encoded(msdk_incoming_video *stream, uint32_t timeout_ms, msdk_encoded_frame **out);
 
-/* A descriptor that poll() finds readable while frames of either kind wait, or the stream has ended. Owned by the stream: do not read,
- * write or close it. [any thread] */
-MSDK_EXPORT msdk_result msdk_incoming_video_fd(msdk_incoming_video *stream, int32_t *out);
+/* Returns a descriptor that poll() reports as readable while raw or encoded frames are queued, and after the stream has stopped or
+ * ended. The stream owns it: do not read, write or close it. [any thread] */
+MSDK_EXPORT msdk_result msdk_incoming_video_get_fd(msdk_incoming_video *stream, int32_t *out);
 
-/* frame is borrowed: msdk_video_frame_ref to keep it. One call at a time. */
-typedef void (*msdk_frame_fn)(void *user, const msdk_video_frame *frame);
+/* Gets one frame. It is borrowed; msdk_video_frame_ref keeps it. Calls for one stream do not overlap. */
+typedef void (*msdk_video_frame_fn)(void *user, const msdk_video_frame *frame);
 
-/* Sets (NULL: removes) the callback, in any state. While one is set, frames do not go into the queue of read. [any thread] */
-MSDK_EXPORT msdk_result msdk_incoming_video_set_frame_callback(msdk_incoming_video *stream, msdk_frame_fn callback, void *user);
+/* Sets the frame callback, in any state; NULL removes it. While it is set, raw frames are not queued for read. When the call
+ * returns, the previous callback is not running, unless the call was made inside a callback. [any thread] [may wait for the
+ * running callback] */
+MSDK_EXPORT msdk_result msdk_incoming_video_set_frame_callback(msdk_incoming_video *stream, msdk_video_frame_fn callback, void *user);
 
-/* Feeds a renderer, in any state. Up to 8. A renderer that fails is reported once by MSDK_EVENT_PLUGIN and detached. While there is one,
- * frames that nobody reads are dropped as the queue's policy says. One that takes encoded frames begins with a key frame, which the sender
- * is asked for. [any thread] */
-MSDK_EXPORT msdk_result msdk_incoming_video_attach_renderer(msdk_incoming_video *stream, msdk_instance *renderer);
-/* When it returns, the renderer is not being called any more. [any thread] [may wait] */
+/* Attaches a renderer, in any state, and initialises it. It gets frames while the stream is started (msdk_incoming_video_start),
+ * which attaching does not do. It gets the frames through the view (view.h); with NULL they are unchanged. If the renderer is
+ * already attached here, the view changes with the next frame. A renderer that accepts the codec gets encoded frames if it has
+ * no view. They begin with a key frame, which is requested from the sender. A stream has up to 8 renderers (MSDK_E_FULL). A
+ * renderer that fails is reported once by MSDK_EVENT_PLUGIN and detached. While a renderer is attached, frames that are not read
+ * are dropped by the queue's policy and not counted. MSDK_E_STATE: the instance is already attached elsewhere. [any thread] [not
+ * in a callback of the same instance] */
+MSDK_EXPORT msdk_result msdk_incoming_video_attach_renderer(msdk_incoming_video *stream, msdk_instance *renderer, const msdk_view *view);
+/* Detaches a renderer. When the call returns, the renderer is not being called, unless the call was made inside it.
+ * MSDK_E_NOT_FOUND: the renderer is not attached to this stream. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_incoming_video_detach_renderer(msdk_incoming_video *stream, msdk_instance *renderer);
 
-/* Puts a filter (plugin.h) behind those that are here, in any state; up to 8 (MSDK_E_NOMEM). Initialises it. Pictures pass the filters
- * decoded, before the callback, the queue, the renderers and the call's renderers, on the stream's thread; with MSDK_DELIVERY_DIRECT and a
- * callback raw ones do on the thread that brings them. Encoded frames that are taken as such stay as they are. What the last filter gives is
- * what came: it is converted where another format is wanted. Writing in place or to a copy, what fails, and what is slow, is as with
- * msdk_outgoing_video_add_filter; one that is left out (MSDK_E_AGAIN) counts as dropped. MSDK_E_UNSUPPORTED for a class that is no filter of
- * video; MSDK_E_STATE for an instance that is attached to something. [any thread] */
+/* Appends a filter (plugin.h), in any state, and initialises it. A stream has up to 8 filters (MSDK_E_FULL). Decoded and raw
+ * frames pass the filters before the callback, the queue, the stream's renderers and the renderers of the call (session.h).
+ * Encoded frames that are delivered encoded do not pass them. Filters run on the stream's thread. The exception is a raw stream
+ * with MSDK_DELIVERY_DIRECT and a callback: there they run on the thread that delivers the frame. The last filter's output counts
+ * as the received frame: it is converted if another format is requested. In-place changes, failures and slow filters are handled
+ * as in msdk_outgoing_video_add_filter. A frame that a filter drops (MSDK_E_AGAIN) is counted in frames_dropped.
+ * MSDK_E_UNSUPPORTED: the class is not a video filter. MSDK_E_STATE: the instance is already attached. [any thread] [not in a
+ * callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_incoming_video_add_filter(msdk_incoming_video *stream, msdk_instance *filter);
-/* When it returns, no frame is in the filter any more, unless the call came from inside it. It stays as it is, STARTED if it was, and may be
- * added again; msdk_instance_release takes it down. MSDK_E_NOT_FOUND when it is not here. [any thread] [may wait] */
+/* Removes a filter. When the call returns, no frame is in the filter, unless the call was made from inside it. The instance keeps
+ * its state, for example STARTED, and may be added again; msdk_instance_release releases it. MSDK_E_NOT_FOUND: the filter is not
+ * on this stream. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_incoming_video_remove_filter(msdk_incoming_video *stream, msdk_instance *filter);
 
-/* Asks the sender for a key frame. [any thread] */
+/* Requests a key frame from the sender. The call succeeds and does nothing if the stream is not started. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_request_key_frame(msdk_incoming_video *stream);
 
 typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats where there is one */
   uint32_t struct_size;
-  uint32_t state;
-  uint32_t width, height; /* as they come */
+  uint32_t state;         /* MSDK_INCOMING_* */
+  uint32_t width, height; /* of the newest frame as received, in pixels */
   double frames_per_second; /* received, over the last second */
-  uint64_t frames_received; /* arrived whole */
-  uint64_t frames_lost;     /* sent, and lost on the way */
+  uint64_t frames_received; /* received as a whole */
+  uint64_t frames_lost;     /* lost on the network path */
   uint64_t frames_decoded;
   uint64_t key_frames_decoded;
   uint64_t frames_corrupt;  /* refused by the decoder */
-  uint64_t frames_skipped;  /* not decoded, waiting for a key frame */
-  uint64_t frames_delivered; /* read or called back, raw or encoded */
-  uint64_t frames_dropped;  /* neither delivered nor rendered: by the full queue, a filter, or because the program was slow */
+  uint64_t frames_skipped;  /* not decoded, because a key frame was missing */
+  uint64_t frames_delivered; /* read, or passed to the callback; raw or encoded */
+  uint64_t frames_dropped;  /* neither delivered nor rendered: the queue was full, a filter dropped them, or the program was slow */
   uint64_t bytes_received;
   uint64_t key_frames_requested;
-  uint64_t total_decode_time_ns;
-  uint64_t freeze_count; /* times the picture stood still, waiting for a key frame */
+  int64_t total_decode_time_ns;
+  uint64_t freeze_count; /* number of times the video froze until the next key frame */
   uint64_t frames_rendered; /* by at least one renderer */
-  uint64_t total_filter_time_ns; /* in the filters, conversions for them included */
+  int64_t total_filter_time_ns; /* in the filters and in the conversions for them */
 } msdk_incoming_video_stats;
 
-/* Since the stream came. [any thread] */
-MSDK_EXPORT msdk_result msdk_incoming_video_stats_get(msdk_incoming_video *stream, msdk_incoming_video_stats *out);
+/* Returns the stats since the stream was added. [any thread] */
+MSDK_EXPORT msdk_result msdk_incoming_video_get_stats(msdk_incoming_video *stream, msdk_incoming_video_stats *out);
 
 #ifdef __cplusplus
 }

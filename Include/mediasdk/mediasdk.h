@@ -1,62 +1,76 @@
-/* mediasdk/mediasdk.h - the whole of the program's side of MediaSDK
+/* mediasdk/mediasdk.h - includes every header that a program needs; the rules that all functions share
  *
- * MediaSDK lets a program take part in a call with media it makes itself. It joins a session, declares the formats it can make, is told
- * which one to make, sends frames, receives the frames of others, and plugs in producers and renderers, its own or third parties'.
+ * With MediaSDK a program takes part in a call with media that it makes itself. The program joins a room and declares the formats
+ * that it can make. The SDK notifies the program which of them to make. The program then sends frames, and receives the frames of
+ * others. Producers, renderers, filters and codecs can be added as plugins, by the program or by third parties.
  *
  *     msdk_engine_create                         one per embedding
- *     msdk_session_create, _connect              a membership of a room, "loopback:lobby", or over a network: rtp.h, hub.h
- *     msdk_outgoing_video_create                 what this program can make
- *     msdk_session_start_video                   ... offered to the room
- *     msdk_session_next_event                    MSDK_EVENT_FRAME_SENDER_CHANGED: what to make now, and the sender to give it to
- *     msdk_frame_sender_acquire, _send           frame by frame
- *     msdk_session_next_event                    MSDK_EVENT_INCOMING_VIDEO_ADDED: somebody else's stream
- *     msdk_incoming_video_start, _read           frame by frame
+ *     msdk_session_create, _connect              join a room: "loopback:lobby", or over a network (rtp.h, hub.h)
+ *     msdk_outgoing_video_create                 declare what this program can make
+ *     msdk_session_start_video                   offer it to the room
+ *     msdk_session_next_event                    MSDK_EVENT_FRAME_SENDER_CHANGED: the format to make, and the sender for it
+ *     msdk_frame_sender_acquire, _send           for each frame
+ *     msdk_session_next_event                    MSDK_EVENT_INCOMING_VIDEO_ADDED: another participant's stream
+ *     msdk_incoming_video_start, _read           for each frame
  *
- * Sound goes the same way with msdk_outgoing_audio_create, msdk_session_start_audio and msdk_outgoing_audio_send, and comes out of
- * msdk_incoming_audio_read, from one participant or, by msdk_session_mixed_audio, from all of them mixed.
+ * Audio is sent with msdk_outgoing_audio_create, msdk_session_start_audio and msdk_outgoing_audio_send. It is received with
+ * msdk_incoming_audio_read, from one participant or from the mix of all others (msdk_session_get_mixed_audio).
  *
- * A screen share can be fed by another process: ingest.h. Its side is feeder.h, of a library of its own.
+ * Another process can supply the frames of a screen share. ingest.h is the side of the program that sends the screen share.
+ * feeder.h is the side of the other process, in a separate library.
  *
- * A complete program of each side is Examples/C/send.c and Examples/C/receive.c, of sound Examples/C/tone.c and Examples/C/record.c.
- * Over a network, by RTP, goes Examples/C/rtp.c; Examples/C/hub.c hosts a room for other processes, and joins one.
+ * To compile a program: cc program.c $(pkg-config --cflags --libs mediasdk)
  *
- * Handles. Engine, session, streams, senders and instances are opaque pointers of distinct types. Their value is a token that carries a
- * generation, not an address: every function checks it, and NULL, garbage, a destroyed handle or one of another kind gives
- * MSDK_E_HANDLE. destroy(NULL) does nothing. Destroying a parent ends all that it owns; the children's handles then give MSDK_E_HANDLE
- * or MSDK_E_CLOSED, and may still be destroyed. Frames are the exception: msdk_video_frame, msdk_audio_frame and msdk_encoded_frame are
- * structs to look into, counted by reference, and checked by their place in a table of the SDK's: garbage and frames given back get
- * MSDK_E_HANDLE, but a pointer kept beyond its reference may have become another frame.
+ * Complete programs are in Examples/C of the source tree: send.c and receive.c for video, tone.c and record.c for audio, rtp.c for
+ * a call by RTP over a network. hub.c hosts a room for other processes, and joins one.
  *
- * Threads. Every function may be called from any thread, at the same time as any other, and inside any callback, unless its comment says
- * otherwise in brackets: [any thread] is the rule, [may wait] marks the functions that can block, [not in a callback] the few that
- * refuse with MSDK_E_THREAD. The SDK makes its threads when they are first needed, and holds no lock while foreign code runs. Signals are for
- * the program's own threads and blocked in the SDK's, except those that a thread's own fault raises: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
- * SIGSYS and SIGABRT reach the program's handler from every callback, so that crash reporters and runtimes that recover from faults work. No
- * function raises SIGPIPE.
+ * Handles. Engines, sessions, streams, frame senders and instances are opaque pointers of distinct types. The value of a handle is
+ * a token with a generation, not an address. Every function checks its handles. NULL, garbage, a destroyed handle and a handle of
+ * another kind return MSDK_E_HANDLE. destroy(NULL) does nothing. Destroying a parent ends everything that it owns. The handles of
+ * its children then return MSDK_E_HANDLE or MSDK_E_CLOSED, and may still be destroyed.
  *
- * Callbacks. Each is named with the thread that calls it. destroy from outside returns after running callbacks of the object have
- * returned; from inside a callback it returns at once and the rest happens when the callback is left. No callback comes after that.
- * Nobody needs callbacks: events, frames, encoded frames and reports can all be pulled with a timeout, and file descriptors that poll()
- * finds readable announce events and what is received.
+ * Frames are not handles. msdk_video_frame, msdk_audio_frame and msdk_encoded_frame are reference-counted structs whose members
+ * can be read. The SDK looks up each frame pointer in a table. Garbage and frames without references return MSDK_E_HANDLE. A
+ * pointer that is used after its reference has been given back may refer to another frame by then.
  *
- * Timeouts are milliseconds of real time: 0 looks and returns, MSDK_WAIT_FOREVER waits.
+ * Threads. Every function may be called on any thread, concurrently with any other function, and inside any callback. The brackets
+ * at the end of its comment state this and the exceptions:
+ *   - [any thread]: the rule above.
+ *   - [may wait]: the function can block.
+ *   - [not in a callback]: inside a callback the function returns MSDK_E_THREAD.
  *
- * Ownership. What a caller passes is borrowed for the call and copied if needed longer, except where the comment says that a reference
- * is taken. What comes out belongs to the caller only where the comment says so.
+ * The SDK makes its threads when they are first needed. It holds no lock while foreign code runs. The SDK's threads block signals,
+ * so the program's own threads handle them. The exceptions are the signals that a thread's own fault raises: SIGSEGV, SIGBUS,
+ * SIGFPE, SIGILL, SIGTRAP, SIGSYS and SIGABRT. They reach the program's handler from every callback, so crash reporters work, and
+ * so do runtimes that recover from faults. No function raises SIGPIPE.
  *
- * Text. Strings in are UTF-8 with NUL, at most MSDK_TEXT_MAX bytes unless stated, and refused with MSDK_E_INVALID otherwise. Text out
- * goes into the caller's struct or buffer and is cut at a character's border when too long; functions that fill a buffer tell the size
- * needed.
+ * Callbacks. The comment of each callback names the thread that calls it. A destroy call from outside a callback returns after the
+ * running callbacks of the object have returned. A destroy call inside a callback returns at once; the rest is done when the
+ * callback returns. No callback is called after that. Callbacks are optional: what a callback gets can also be pulled with a
+ * timeout, and a file descriptor that poll() reports as readable announces it. This holds for the log, the events of sessions and
+ * instances, access requests, reports, received media, and what the program's own streams send (their taps).
  *
- * Errors. A negative msdk_result from the list in types.h. msdk_last_error() has, for the calling thread, the words: which argument,
- * what it was, what is accepted. What fails later arrives as an event with the same code and words.
+ * Timeouts are milliseconds of real time. With 0 a function does not wait: it returns MSDK_E_AGAIN if nothing is available.
+ * MSDK_WAIT_FOREVER waits without limit. With any other value a function returns MSDK_E_TIMEOUT after that time.
  *
- * Bounds. Every queue is bounded, its policy is in the options, and what it dropped is in the stats.
+ * Ownership. Arguments are borrowed for the call. The SDK copies what it needs for longer, unless the comment says that it takes a
+ * reference. Results belong to the caller only where the comment says so.
  *
- * Growth. This ABI only grows: see types.h for the rules of structs. New functions carry new symbol versions; the soname changes only if
- * a promise is broken. Include/CHANGES.md in the sources lists what came when.
+ * Text. Strings that are passed in are UTF-8 and end with NUL. They have at most MSDK_TEXT_MAX bytes unless stated otherwise. Any
+ * other string is refused with MSDK_E_INVALID. Text that is returned is written to the caller's struct or buffer. In a struct,
+ * text that is too long is truncated at the end of a character. Functions that fill a buffer return the size that is needed, and
+ * MSDK_E_BUFFER_SMALL if the buffer is smaller.
  *
- * fork(). In the child every call returns MSDK_E_FORKED and does nothing; the child must exec or exit.
+ * Errors. A function that fails returns a negative msdk_result from the list in types.h. msdk_last_error() then returns a text for
+ * the calling thread: which argument was wrong, what it was, and what is accepted. A failure that happens later is reported by an
+ * event with the same code and text.
+ *
+ * Bounds. Every queue is bounded. Its policy is set in the options, and the stats count what it dropped.
+ *
+ * Growth. This ABI only grows; types.h has the rules for structs. New functions have new symbol versions. The soname changes only
+ * if compatibility is broken. Include/CHANGES.md in the source tree lists the changes of each version.
+ *
+ * fork(). In the child process every call returns MSDK_E_FORKED and does nothing. The child must exec or exit.
  */
 #ifndef MEDIASDK_H
 #define MEDIASDK_H

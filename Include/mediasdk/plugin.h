@@ -1,40 +1,73 @@
-/* mediasdk/plugin.h - the contract between MediaSDK and a class of producers or renderers
+/* mediasdk/plugin.h - the contract between MediaSDK and a plugin's classes: producers, renderers, filters and codecs
  *
- * A plugin is a shared object that exports one function, msdk_plugin_entry_v1, and links nothing of ours: what it needs from the SDK comes
- * as function pointers in msdk_host. The same tables serve a program's own classes, handed over with msdk_engine_register_module.
+ * A plugin is a shared object that exports one function, msdk_plugin_entry_v1. It does not link the SDK: what it needs from the SDK
+ * comes as function pointers in msdk_host. The same tables serve a program's own classes, which msdk_engine_register_module
+ * registers.
  *
- * From file to picture. The host calls the entry, which returns the module's table; the module lists its classes; create() makes an
- * instance of one; its parameters are set; then the core drives it through its states:
+ * From file to frame. The host calls the entry, which returns the module's table. The table lists the module's classes. create()
+ * makes an instance of a class. The instance's parameters are set. Then the host moves it through its states:
  *
- *        create        init          start
- *   (none) --> CREATED ----> READY -------> STARTED
- *      ^-------- | <-------- | <------------- |
- *        destroy    release        stop
+ *       create        init          start
+ *  (none) --> CREATED ----> READY -------> STARTED
+ *     ^-------- | <-------- | <------------- |
+ *       destroy    release        stop
  *
- * The core owns that machine: it never calls out of order, and takes every level down before destroy(). A failed init or start leaves the
- * instance where it was. Video renderers go from READY to STARTED without a call of their own.
+ * The host owns this state machine. It never calls out of order, and it takes every level down before destroy(). If init or start
+ * fails, the instance keeps its state. Video renderers go from READY to STARTED without a call of their own.
  *
- * A module is loaded once in a process and never unloaded. init of the module is called once, before its first create; deinit is
- * declared and not called by this version: modules stay until the process ends. Several engines may use one at once, so its globals
- * need locks, or better, should not exist.
+ * A module is loaded once in a process and never unloaded. The module's init is called once, before its first create. Several
+ * engines may use a module at the same time. Its globals therefore need locks; it is better to have none.
  *
- * Words in the comments
- *   [control]  calls for one instance never overlap; the thread may differ from call to call; there is no "main" thread
- *   [media]    never at the same time as [control] or another [media] call to the instance, the thread may differ; only what the own thread
- *              of a push producer, or of a renderer that pulls, does runs beside everything
- *   [any]      any thread, at any time between the entry of create() and the return of destroy()
- *   borrowed   valid until the call returns: copy it, or take a reference
+ * Terms in the comments
+ *   [control]  Calls to one instance never overlap. The thread may differ from call to call; there is no "main" thread.
+ *   [media]    Never at the same time as a [control] call or another [media] call to the instance. The thread may differ. Only the
+ *              plugin's own threads, of a push producer or of a renderer that pulls, run beside these calls.
+ *   [any]      Any thread, at any time from the entry of create() to the return of destroy().
+ *   borrowed   Valid until the call returns. To keep it, copy it or take a reference.
  *
- * Rules that every plugin keeps
- *   P1  The entry is cheap and has no side effects. create() opens no device, starts no thread, and calls nothing but log and set_error.
- *   P2  When stop_capture returns, no thread of the plugin is, or will be, inside a host call that delivers frames; when stop_render
- *       returns, none in read_render_data.
- *   P3  A frame that was delivered, or was received, is read-only. Strides come from the frame, never from the width.
- *   P4  Every reference that was taken is given back. A renderer keeps no more than four frames of video (of several inputs four of each),
- *       eight of sound.
+ * Rules for every plugin
+ *   P1  The entry is cheap and has no side effects. create() opens no device, starts no thread, and calls only log and set_error.
+ *   P2  When stop_capture returns, no thread of the plugin is inside, or will enter, a host call that delivers frames. When
+ *       stop_render returns, none is inside, or will enter, read_render_data.
+ *   P3  A frame that was delivered or received is read-only. Strides come from the frame, never from the width.
+ *   P4  Every reference that was taken is given back. A renderer keeps at most four video frames (with several inputs four of each)
+ *       and eight audio frames.
  *   P5  No C++ exception, longjmp or signal leaves the plugin.
- *   P6  A struct from the host is read with MSDK_HAS, and a host function is called after MSDK_CAN when it is newer than min_host_minor.
- *   P7  A pull producer never sleeps until its frame is due: the host paces. A renderer returns fast.
+ *   P6  A struct from the host is read with MSDK_HAS. A host function that is newer than min_host_minor is called after MSDK_CAN.
+ *   P7  A pull producer never sleeps until its frame is due: the host paces it. It waits for less than half of a frame's duration
+ *       in all. A renderer returns fast.
+ *
+ * Re-entrancy. A class that the program registered itself may call the functions of mediasdk.h from inside its own functions. No
+ * lock is held there, but calls to one instance never overlap: a call that would need a second one on the same thread is refused.
+ * Below, "inside X" means on a thread on which the host runs a function of the instance X. Callbacks that this function causes on
+ * its thread are inside X too, for example the program's log callback inside log(). Thread-safe commands (MSDK_COMMAND_THREAD_SAFE)
+ * are not.
+ *   Other objects  All functions are allowed inside X. The exception is msdk_engine_advance_clock: MSDK_E_THREAD inside every
+ *                  callback.
+ *   Allowed for X  msdk_instance_get_state, msdk_instance_get_isolation, msdk_instance_next_event and
+ *                  msdk_instance_set_event_callback. msdk_instance_call of a thread-safe command. msdk_instance_get_param if the
+ *                  class has no get_param. msdk_instance_param_choice_at if the parameter has a fixed list of choices. Attaching X
+ *                  as a producer to an outgoing stream. Changing the view of X where it is attached. Detaching X from a stream or
+ *                  session, or removing it; the call does not wait for the function that is running, and X keeps its state. A
+ *                  producer that is detached inside itself stays STARTED until it is attached again or released; a
+ *                  MSDK_PLUGIN_EVENT_ERROR with MSDK_E_THREAD reports it.
+ *   Deferred       msdk_instance_destroy ends the handle and detaches X at once. X is stopped, released and destroyed after its
+ *                  function has returned. The same happens when the engine is destroyed. Destroying a stream or session detaches X;
+ *                  X keeps its state.
+ *   MSDK_E_THREAD  msdk_instance_set_param, _set_param_text, _get_param, _param_choice_at and _call, except as above.
+ *                  msdk_instance_format_at, _get_audio_format, _render, _render_audio and _snapshot. Attaching X as a renderer or
+ *                  adding it as a filter. msdk_instance_attach_renderer, on either side. msdk_session_start_video if the stream
+ *                  takes its format from X (format_count 0). Two functions do their first half before they return MSDK_E_THREAD:
+ *                  msdk_instance_release detaches X, which keeps its state; msdk_instance_detach_renderer detaches the last
+ *                  renderer that X feeds, and X stays STARTED. Errors in arguments and states come first, for example
+ *                  MSDK_E_NOT_FOUND, MSDK_E_RANGE, or MSDK_E_STATE for an instance that is already attached.
+ *   Waiting        A call that needs an instance which is busy on another thread waits, for up to 10 seconds: MSDK_E_TIMEOUT. Two
+ *                  instances that call each other wait for each other. A plugin's own thread that calls its own instance waits for
+ *                  stop_capture or stop_render, while that waits for the thread (rule P2).
+ *   Not at all     The entry and init of a module call no function of mediasdk.h. msdk_instance_create there, of a class of the
+ *                  same module, returns MSDK_E_THREAD. create() keeps rule P1.
+ *
+ * A plugin that runs in a process of its own (instance.h) has no access to the program's objects.
  */
 #ifndef MEDIASDK_PLUGIN_H
 #define MEDIASDK_PLUGIN_H
@@ -45,50 +78,56 @@
 extern "C" {
 #endif
 
-/* The major version is part of the entry's name. A module loads when its min_host_minor <= the host's minor. */
-enum { MSDK_ABI_MAJOR = 1, MSDK_ABI_MINOR = 3 }; /* 1.1: sound; 1.2: renderers of several streams at once; 1.3: commands are called, filters, codecs */
+/* The major version is part of the entry's name. A module is loaded if its min_host_minor <= the host's minor. */
+enum { MSDK_ABI_MAJOR = 1, MSDK_ABI_MINOR = 0 };
 #define MSDK_ENTRY_SYMBOL "msdk_plugin_entry_v1"
 
 typedef struct msdk_host_context msdk_host_context; /* the host's side of one instance; opaque to the plugin */
-typedef struct msdk_self msdk_self;                 /* the plugin's side of one instance; opaque to the host */
+typedef struct msdk_self msdk_self;                 /* the plugin's side of one instance, which the plugin defines; opaque to the host */
 
 /* -------------------------------------------------------------------------------------------------------------------- host */
 
 enum { MSDK_LOG_DEBUG = 0, MSDK_LOG_INFO = 1, MSDK_LOG_WARN = 2, MSDK_LOG_ERROR = 3, MSDK_LOG_NONE = 4 };
 
-enum { /* what post_event tells */
+enum { /* what post_event reports */
   MSDK_PLUGIN_EVENT_ERROR = 1,
-  /* The producer's picture has another size now. On a screen share the host stops it, asks its capture_settings, agrees on that size
-   * with set_format and starts it again, at most four times a second; until then MSDK_E_AGAIN, not a picture that does not fit, is the
-   * answer to produce_frame, and the first picture afterwards is a whole one. On a virtual stream the program is told, and the size
-   * agreed on stays: go on making it, scaled or framed. */
+  /* The size of the producer's frames has changed. The host stops the producer, asks its capture_settings, sets that size with
+   * set_format and starts it again, at most four times a second. Until then produce_frame returns MSDK_E_AGAIN instead of a frame of
+   * another size. The first frame after the restart is a whole one. For a virtual stream the host asks capture_settings first. If
+   * the stream does not accept that size, the agreed size stays: the producer continues to make it, scaled or with bars. */
   MSDK_PLUGIN_EVENT_FORMAT_CHANGED = 2,
-  MSDK_PLUGIN_EVENT_ENDED = 3,          /* nothing more will come */
-  /* detail: the name of a parameter that the plugin changed by itself, for which it has get_param. What programs set, the host tells. A name
-   * that the class does not have is a warning in the log, and no event. */
+  MSDK_PLUGIN_EVENT_ENDED = 3,          /* no more frames will come */
+  /* detail: the name of a parameter that the plugin changed by itself; the class needs get_param. The host itself reports the
+   * parameters that programs set. A name that the class does not have causes a warning in the log and no event. */
   MSDK_PLUGIN_EVENT_PARAM_CHANGED = 4,
-  /* Since 1.3, the host's own, of an instance that runs in a process of its own (instance.h); plugins do not post them. */
-  MSDK_PLUGIN_EVENT_DIED = 5,           /* its process ended: MSDK_E_PLUGIN_DIED, and the text says of what */
-  MSDK_PLUGIN_EVENT_RESTARTED = 6,      /* it was started again, has its parameters, and is in the state in which it was */
-  MSDK_PLUGIN_EVENT_SLOW = 7,           /* since 1.3, from the host: a filter takes more than half of the time from one frame to the next */
-  MSDK_PLUGIN_EVENT_USER = 0x10000      /* from here on the plugin's own; passed to the program as they are */
+  /* Posted by the host, for an instance that runs in a process of its own (instance.h). Plugins do not post them. */
+  MSDK_PLUGIN_EVENT_DIED = 5,           /* its process ended: MSDK_E_PLUGIN_DIED, the text names the cause */
+  MSDK_PLUGIN_EVENT_RESTARTED = 6,      /* its process was restarted; parameters and state are restored */
+  MSDK_PLUGIN_EVENT_SLOW = 7,           /* from the host: a filter, or a pull producer, takes more than half of the time between frames */
+  /* detail: the name of a parameter with MSDK_PARAM_DYNAMIC_CHOICES, whose list has changed: a camera was connected, for example. The
+   * program lists it again (msdk_instance_param_choice_at). Another name causes a warning in the log and no event. */
+  MSDK_PLUGIN_EVENT_CHOICES_CHANGED = 8,
+  MSDK_PLUGIN_EVENT_USER = 0x10000      /* from here on the plugin's own events; passed to the program unchanged */
 };
 
 typedef struct msdk_host {
   uint32_t struct_size;
-  uint32_t abi_minor; /* the host's; for information, MSDK_CAN decides */
+  uint32_t abi_minor; /* the host's; for information only, MSDK_CAN decides */
   const char *name, *version;
 
-  /* Diagnostics. [any] Texts are copied. set_error gives the words for the error about to be returned. */
+  /* Diagnostics. [any] Texts are copied; log keeps up to 4,096 bytes, set_error up to 1,024. set_error sets the text of the error
+   * that the plugin is about to return. A negative result in post_event is the event's status; detail is copied as text. */
   void (*log)(msdk_host_context *, int32_t level, const char *text);
   void (*set_error)(msdk_host_context *, msdk_result, const char *text);
   void (*post_event)(msdk_host_context *, uint32_t event, msdk_result, const msdk_value *detail);
 
-  /* Video frames. [any] A frame is born with one reference, the caller's.
-   *   acquire        memory from the instance's pool (8 frames; of a class that filters video 96, as what filters give may wait to be
-   *                  read). MSDK_E_AGAIN when all are in use after timeout_ms: drop, do not wait more
-   *   wrap           memory of the plugin's own, no copy; see msdk_external_frame
-   *   make_writable  takes the caller's reference to `in`; gives `in` back if that was the only one and it is from a pool, else a copy */
+  /* Video frames. [any] A new frame has one reference, the caller's.
+   *   acquire        memory from the instance's pool: 8 frames, or 96 for a class with a video filter, because its frames may wait
+   *                  to be read. MSDK_E_AGAIN: all are in use after timeout_ms; drop the frame, do not wait longer
+   *   wrap           memory of the plugin's own, without a copy; see msdk_external_frame
+   *   make_writable  takes the caller's reference to `in`. Returns `in` itself if that was the only reference and the frame is from
+   *                  a pool, else a copy from the instance's pool. MSDK_E_AGAIN: all frames of the pool are in use; the reference
+   *                  stays the caller's */
   msdk_result (*video_frame_acquire)(msdk_host_context *, const msdk_video_format *, uint32_t timeout_ms, msdk_video_frame **out);
   msdk_result (*video_frame_wrap)(msdk_host_context *, const msdk_external_frame *, msdk_video_frame **out);
   void (*video_frame_ref)(const msdk_video_frame *);
@@ -99,34 +138,38 @@ typedef struct msdk_host {
   void (*encoded_frame_ref)(const msdk_encoded_frame *);
   void (*encoded_frame_unref)(const msdk_encoded_frame *);
 
-  /* Audio frames. [any] As video frames; acquire gives a silent one of sample_count samples per channel (1..192,000) from the instance's
-   * pool of 16 (of a class that filters sound 2,048), or MSDK_E_AGAIN. Hosts of minor 0 answer MSDK_E_UNSUPPORTED to all that is sound. */
+  /* Audio frames. [any] As for video frames. acquire returns a silent frame with sample_count samples per channel (1..192,000) from
+   * the instance's pool of 16, or of 2,048 for a class with an audio filter. MSDK_E_AGAIN: all are in use. */
   msdk_result (*audio_frame_acquire)(msdk_host_context *, const msdk_audio_format *, uint32_t sample_count, msdk_audio_frame **out);
   void (*audio_frame_ref)(const msdk_audio_frame *);
   void (*audio_frame_unref)(const msdk_audio_frame *);
 
-  /* Delivery by a push producer. [media] Takes the caller's reference whatever it returns.
-   *   MSDK_OK         taken
-   *   MSDK_E_AGAIN    ahead of the agreed frame rate: this frame was dropped, wait for the next one's time
-   *   MSDK_E_FORMAT   not of the format that set_format agreed on: dropped
-   *   MSDK_E_CLOSED   capture is stopped or stopping: leave the capture loop */
+  /* Delivery by a push producer. [media] Takes the caller's reference, whatever it returns. A timestamp_ns of 0 is set to the
+   * current time.
+   *   MSDK_OK         accepted
+   *   MSDK_E_AGAIN    faster than the agreed frame rate: this frame was dropped; wait until the next one is due
+   *   MSDK_E_FORMAT   the frame does not have the format that set_format agreed on: dropped
+   *   MSDK_E_CLOSED   capture is stopped or stopping: leave the capture loop
+   *   MSDK_E_HANDLE, MSDK_E_INVALID   not a live frame, or its members were changed so that they contradict each other: dropped */
   msdk_result (*consume_video_frame)(msdk_host_context *, msdk_video_frame *);
-  /* The same for sound, which is taken in its order without a gap: MSDK_E_AGAIN means that the stream's queue (queue_ms) is full, and
-   * that nothing of this buffer was taken. A timestamp_ns of 0 stands for "where the buffer before ended". MSDK_E_INVALID: a sample that is
-   * not a number or infinite; MSDK_E_RANGE: a time not later than that before; MSDK_E_THREAD: another thread is delivering. */
+  /* The same for audio, which is accepted in order and without gaps. MSDK_E_AGAIN: the stream's queue (queue_ms) is full, and
+   * nothing of this buffer was accepted. A timestamp_ns of 0 means the end of the previous buffer. MSDK_E_INVALID: a sample is
+   * infinite or not a number. MSDK_E_RANGE: the time is not later than that of the previous buffer. MSDK_E_THREAD: another thread
+   * is delivering. */
   msdk_result (*consume_audio_frame)(msdk_host_context *, msdk_audio_frame *);
-  /* For an audio renderer that pulls, on a thread of its own: fills sample_count samples per channel in the format that render_settings
-   * gave, what there is and the rest with silence; returns how many were there, below 0 when rendering has stopped. A renderer that is
-   * detached has not stopped: there is nothing but silence then. Never waits. [media] */
+  /* For an audio renderer that pulls on a thread of its own. Fills sample_count samples per channel (0..192,000) in the format that
+   * render_settings gave: the samples that are queued, then silence. Returns how many samples were queued, or a value below 0 when
+   * rendering has stopped (MSDK_E_CLOSED). A renderer that is detached has not stopped; it gets silence only. Never waits. [media] */
   int32_t (*read_render_data)(msdk_host_context *, void *destination, uint32_t sample_count);
 
   int64_t (*now_ns)(msdk_host_context *); /* the engine's clock [any] */
-  /* Services of later versions, "msdk.host.noun/1"; NULL for an unknown one; valid until destroy() returns. [any] */
+  /* Services of later versions, by id "msdk.host.noun/1". NULL: unknown. Valid until destroy() returns. [any] */
   const void *(*get_extension)(msdk_host_context *, const char *id);
 
-  /* Since 1.3. [any] As video_frame_make_writable, for sound; and an encoded frame, for an instance of an encoder: data and the other members
-   * are copied. It is born with one reference, the caller's. MSDK_E_NOMEM: 256 of this instance's pictures, or 8,192 of its packets, are in use;
-   * MSDK_E_INVALID: no data, or more than 16 MiB; MSDK_E_UNSUPPORTED: the class is no encoder. */
+  /* [any] audio_frame_make_writable is the same as video_frame_make_writable, for audio. encoded_frame_create makes an
+   * encoded frame for an instance of an encoder: data and the other members are copied. The frame has one reference, the caller's.
+   * MSDK_E_NOMEM: 256 video frames, or 8,192 audio packets, of this instance are in use. MSDK_E_INVALID: no data, or more than 16
+   * MiB. MSDK_E_UNSUPPORTED: the class is not an encoder. */
   msdk_result (*audio_frame_make_writable)(msdk_host_context *, msdk_audio_frame *in, msdk_audio_frame **out);
   msdk_result (*encoded_frame_create)(msdk_host_context *, const msdk_encoded_frame *attributes, msdk_encoded_frame **out);
 } msdk_host;
@@ -135,27 +178,30 @@ typedef struct msdk_host {
 
 enum {
   MSDK_PARAM_LIVE = 1,     /* may be set while STARTED */
-  MSDK_PARAM_READONLY = 2, /* for reading only */
-  /* Never logged, never shown, for writing only: the host takes what was set, and the default, out of the plugin's log, error texts and
-   * events where they stand in them as they are. Nothing finds what the plugin encodes, splits or writes elsewhere itself. */
+  MSDK_PARAM_READONLY = 2, /* can be read, not set */
+  /* Never logged and never shown; it can be set, not read. The host removes the values that were set, and the default, from the
+   * plugin's log lines, error texts and events, where they appear unchanged. It does not find values that the plugin encodes,
+   * splits or writes elsewhere. */
   MSDK_PARAM_SECRET = 4,
   MSDK_PARAM_REQUIRED = 8, /* must be set before init; not together with READONLY */
-  /* Since 1.3: a string without `choices`, of which param_choice tells what is accepted now, cameras say. It is asked whenever the parameter
-   * is set. A default that programs may set, too, stands in the list. */
+  /* A string without `choices`; param_choice lists the values that are accepted at the moment, for example cameras. The
+   * host asks for the list whenever the parameter is set. A default that programs may also set must be in the list. */
   MSDK_PARAM_DYNAMIC_CHOICES = 16
 };
 
 typedef struct msdk_param {
   uint32_t struct_size;
-  uint32_t flags;
-  const char *name;    /* [a-z][a-z0-9_]*, at most 63 bytes, the same for ever */
-  const char *summary; /* a line for people; NULL is none */
+  uint32_t flags;      /* MSDK_PARAM_* */
+  const char *name;    /* [a-z][a-z0-9_]*, at most 63 bytes; never changes */
+  const char *summary; /* one line for people; NULL: none */
   msdk_value def;      /* the default; its type is the parameter's type */
-  double min, max;     /* of numbers, both included; min == max: no bounds */
-  const char *const *choices; /* of a string: NULL, or a NULL-terminated list of all that is accepted */
+  msdk_value min, max; /* of numbers, both inclusive, of the same type as the number; type MSDK_T_VOID: no bound */
+  const char *const *choices; /* of a string: all accepted values; NULL: any */
+  uint32_t choice_count;      /* up to 1,024 */
+  uint32_t reserved0;         /* 0 */
 } msdk_param;
 
-/* One of the values that a string parameter accepts, and what people call it; label NULL: the value itself. */
+/* One of the values that a string parameter accepts, and its name for people. label NULL: the value itself. */
 typedef struct msdk_choice {
   uint32_t struct_size;
   uint32_t reserved0; /* 0 */
@@ -171,48 +217,56 @@ typedef struct msdk_arg { /* frozen */
   uint32_t flags; /* 0 */
 } msdk_arg;
 
-/* What an argument accepts beyond its type, for people and for the check that comes before every call. */
-typedef struct msdk_arg_limits { /* since 1.3 */
+/* What an argument accepts beyond its type. The host checks it before every call; programs can list it. */
+typedef struct msdk_arg_limits {
   uint32_t struct_size;
   uint32_t flags;      /* 0 */
-  const char *summary; /* a line for people; NULL is none */
-  double min, max;     /* of numbers, both included; min == max: no bounds */
-  const char *const *choices; /* of a string: NULL, or a NULL-terminated list of all that is accepted */
-  const msdk_value *def;      /* for a call that leaves the argument out; NULL: it must be given. All after one with a default have one */
+  const char *summary; /* one line for people; NULL: none */
+  msdk_value min, max; /* of numbers, both inclusive, of the same type as the number; type MSDK_T_VOID: no bound */
+  const char *const *choices; /* of a string: all accepted values; NULL: any */
+  uint32_t choice_count;      /* up to 1,024 */
+  uint32_t reserved0;         /* 0 */
+  const msdk_value *def;      /* used if the argument is omitted; NULL: required. All arguments after one with a default have one */
 } msdk_arg_limits;
 
-/* A function that programs call by name (msdk_instance_call). Number, types, ranges and choices of the arguments, NULL, numbers that are
- * not finite and malformed UTF-8 are checked before the plugin is called, and arguments that were left out are filled in: `invoke` and
- * `native` always get arg_count values of the types declared. Texts and bytes among them are borrowed; there are up to 65,536 bytes of
- * text and 16 MiB of bytes. Exactly one of the two is set:
- *   invoke  one signature for all. It sets *result, which comes zeroed, of the type declared; a negative return is the program's error, in
- *           the words of set_error
- *   native  an ordinary function R fn(msdk_self *, A1, ... An), written with MSDK_COMMANDn, which proves that the tags fit it. Where R is
- *           STATUS, a negative result is the program's error
- * A returned STRING or BYTES stays the plugin's, valid until the next call on the instance; of a thread-safe command, until that thread's
- * next. NULL is an error: what set_error said, or MSDK_E_FAIL. A result that is not of the type declared, no UTF-8, a BOOL but 0 and 1, or
- * longer than arguments may be, is never passed on: the program gets MSDK_E_FAIL.
- * Commands are called in any state [control], one at a time; with MSDK_COMMAND_THREAD_SAFE also beside everything else [any], and then
- * set_error gives the words only when it is called on the command's own thread. A command with MSDK_COMMAND_CONST says that it changes
- * nothing: for people. */
+/* A function that programs call by name (msdk_instance_call). Before the plugin is called, the host checks the number, types,
+ * ranges and choices of the arguments, and refuses NULL, numbers that are not finite, and malformed UTF-8. It fills in the
+ * arguments that were omitted. `invoke` and `native` therefore always get arg_count values of the declared types. Texts and bytes
+ * among them are borrowed. A text has up to 65,536 bytes, and bytes have up to 16 MiB. Exactly one of the two functions is set:
+ *   invoke  One signature for all commands. It sets *result, which comes zeroed, to a value of the declared type. A negative return
+ *           value is the program's error, with the text of set_error.
+ *   native  An ordinary function R fn(msdk_self *, A1, ... An), declared with MSDK_COMMANDn, which makes the compiler check that
+ *           the types fit. If R is STATUS, a negative result is the program's error.
+ *
+ * A returned STRING or BYTES stays the plugin's. It is valid until the next call on the instance or, from a thread-safe command,
+ * until that thread's next call. NULL is an error: that of set_error, or MSDK_E_FAIL. The host refuses a result that is not of the
+ * declared type, is not UTF-8, is a BOOL other than 0 and 1, or is longer than arguments may be; the program gets MSDK_E_FAIL.
+ *
+ * Commands are called in any state [control], one at a time. With MSDK_COMMAND_THREAD_SAFE a command also runs beside all other
+ * calls [any]; then set_error sets its text only if it is called on the command's own thread. MSDK_COMMAND_CONST states that the
+ * command changes nothing; this is information for people. */
 typedef struct msdk_command {
   uint32_t struct_size;
-  uint32_t flags;
-  const char *name;    /* [a-z][a-z0-9_]*, at most 63 bytes, once in the class; so are the names of arguments, once in the command */
-  const char *summary; /* a line for people; NULL is none */
+  uint32_t flags;      /* MSDK_COMMAND_* */
+  const char *name;    /* [a-z][a-z0-9_]*, at most 63 bytes, unique in the class; names of arguments likewise, unique in the command */
+  const char *summary; /* one line for people; NULL: none */
   msdk_type result;    /* MSDK_T_VOID: none; MSDK_T_STATUS with `native` only */
   uint32_t arg_count;  /* up to MSDK_ARGS_MAX */
   msdk_arg args[MSDK_ARGS_MAX];
   msdk_result (*invoke)(msdk_self *, const msdk_value *args, uint32_t arg_count, msdk_value *result);
   void (*native)(void);
-  const msdk_arg_limits *limits; /* since 1.3: NULL, or arg_count of them */
+  const msdk_arg_limits *limits; /* NULL, or arg_count elements */
 } msdk_command;
 
 /* ------------------------------------------------------------------------------------------------------------------ tables */
 
 enum {
   MSDK_PRODUCER_PULL = 1, /* the host paces and calls produce_frame; without it the plugin delivers with consume_video_frame */
-  MSDK_PRODUCER_LIVE = 2  /* frames are of the moment: a late one is worth nothing */
+  MSDK_PRODUCER_LIVE = 2, /* frames are of the moment: a late one has no value */
+  /* A pull producer of video whose frames have their own times, as those of a file have. If a frame has a duration_ns,
+   * the next one is asked for that long after due_ns, not at the next time of the frame rate. The least distance is one
+   * millisecond. */
+  MSDK_PRODUCER_TIMED = 4
 };
 
 typedef struct msdk_video_producer {
@@ -226,16 +280,18 @@ typedef struct msdk_video_producer {
   /* [control] READY, STARTED: the current or preferred format */
   msdk_result (*capture_settings)(msdk_self *, msdk_video_format *out);
   msdk_result (*enum_formats)(msdk_self *, uint32_t index, msdk_video_format *out); /* [control] READY; MSDK_E_NOT_FOUND ends the list */
-  /* [control] READY only; MSDK_E_FORMAT when it cannot make it: on a screen share the host then asks capture_settings, and converts */
+  /* [control] READY only. MSDK_E_FORMAT: the producer cannot make this format. For a screen share the host then asks
+   * capture_settings, and converts. */
   msdk_result (*set_format)(msdk_self *, const msdk_video_format *);
-  /* [media] Of a pull producer: one frame, whose reference goes to the host. due_ns: when it will be sent. MSDK_E_AGAIN: nothing this
-   * time, or unchanged; MSDK_E_CLOSED: no more, ever; the last frame may instead carry MSDK_FRAME_END. Another error ends the stream with
-   * an event. A timestamp_ns of 0 is filled in by the host with due_ns. */
+  /* [media] Of a pull producer: returns one frame, with a reference that becomes the host's. due_ns: when the frame will be sent.
+   * MSDK_E_AGAIN: no frame this time, or an unchanged one. MSDK_E_CLOSED: no more frames will come; instead, the last frame may
+   * carry MSDK_FRAME_END. Any other error ends the producer with an event. A timestamp_ns of 0 is set to due_ns. If the producer is
+   * more than a second late, its schedule restarts at the current time. */
   msdk_result (*produce_frame)(msdk_self *, int64_t due_ns, msdk_video_frame **out);
 } msdk_video_producer;
 
-/* Sound. set_format is called with the stream's format; a producer that cannot make it answers MSDK_E_FORMAT, is asked for its
- * capture_settings, is given those, and the host converts. Buffers may be of any length: the host cuts them to the stream's. */
+/* Audio. set_format is called with the stream's format. If the producer cannot make it, it returns MSDK_E_FORMAT; then the host
+ * asks capture_settings, sets that format, and converts. Buffers may have any length; the host cuts them to the stream's. */
 typedef struct msdk_audio_producer {
   uint32_t struct_size;
   uint32_t flags; /* MSDK_PRODUCER_* */
@@ -245,106 +301,116 @@ typedef struct msdk_audio_producer {
   msdk_result (*stop_capture)(msdk_self *);    /* [control] STARTED to READY, synchronous: rule P2 */
   int32_t (*is_capture_started)(const msdk_self *);                      /* [any] 0 or 1; NULL: the host answers */
   msdk_result (*capture_settings)(msdk_self *, msdk_audio_format *out);  /* [control] READY, STARTED: the current or preferred format */
-  msdk_result (*set_format)(msdk_self *, const msdk_audio_format *);     /* [control] READY only; MSDK_E_FORMAT when it cannot make it */
-  /* [media] Of a pull producer: the next buffer, whose reference goes to the host. due_ns: when its first sample is due. MSDK_E_AGAIN:
-   * nothing for 10 ms, after which it is asked again; MSDK_E_CLOSED: no more, ever; the last buffer may instead carry MSDK_FRAME_END.
-   * Another error ends the producer with an event. A timestamp_ns of 0 is filled in by the host with due_ns. The next buffer is asked for
-   * when this one is over. */
+  msdk_result (*set_format)(msdk_self *, const msdk_audio_format *);     /* [control] READY only; MSDK_E_FORMAT: cannot make it */
+  /* [media] Of a pull producer: returns the next buffer, with a reference that becomes the host's. due_ns: when its first sample is
+   * due. The next buffer is asked for at the end of this one. MSDK_E_AGAIN: nothing now; the host asks again after 10 ms.
+   * MSDK_E_CLOSED: no more buffers will come; instead, the last buffer may carry MSDK_FRAME_END. Any other error ends the producer
+   * with an event. A timestamp_ns of 0 is set to due_ns. */
   msdk_result (*produce_frame)(msdk_self *, int64_t due_ns, msdk_audio_frame **out);
 } msdk_audio_producer;
 
-/* One of the streams that a renderer shows at once, and whose it is: a participant of a call, or the screen that one shares. Texts are
- * borrowed, UTF-8 of 1 to 255 bytes. */
+/* One of the streams that a renderer shows at the same time, and who sends it: a participant of a call, or a participant's screen
+ * share. Texts are borrowed, UTF-8 of 1 to 255 bytes. */
 typedef struct msdk_input {
   uint32_t struct_size;
-  uint32_t kind; /* MSDK_VIDEO_*: a participant's picture (virtual), or a screen share, which is an input of its own */
+  uint32_t kind; /* MSDK_VIDEO_*: a participant's video (virtual), or a screen share, which is an input of its own */
   const char *user_id, *display_name;
   uint32_t is_local;  /* 1: the program's own */
-  uint32_t has_video; /* 1: pictures are sent, though none may have come yet; 0: whatever was shown is over */
+  uint32_t has_video; /* 1: video is being sent, though no frame may have come yet; 0: what was shown before has ended */
   uint32_t is_speaking; /* 1: an active speaker */
-  uint32_t is_muted;    /* 1: sends sound, all of which is muted */
+  uint32_t is_muted;    /* 1: sends audio, all of it muted */
 } msdk_input;
 
 typedef struct msdk_video_renderer {
   uint32_t struct_size;
   uint32_t flags;        /* 0 */
-  uint32_t memory_kinds; /* MSDK_MEMORY_* it can take; 0 is read as MSDK_MEMORY_CPU */
-  uint32_t reserved0;    /* 0 */
   msdk_result (*init_render)(msdk_self *);    /* [control] CREATED to READY: opens the window or file */
   msdk_result (*release_render)(msdk_self *); /* [control] READY to CREATED: what was written is complete when it returns */
-  /* [control] Is asked before the first frame and at every change of format or size. 0: the host looks for a pixel format that is accepted,
-   * in the order NV12, I420, BGRA, RGBA, then the others, and converts. NULL: everything is accepted. */
+  /* [control] Called before the first frame and at every change of format or size. 1: accepted. 0: the host offers other pixel
+   * formats, in the order NV12, I420, BGRA, RGBA, then the others, and converts to the first one that is accepted. NULL: everything
+   * is accepted. */
   int32_t (*accepts_format)(msdk_self *, const msdk_video_format *);
-  /* [media] Borrowed; video_frame_ref to keep it (rule P4). No function of the SDK's program side may be called from here. */
+  /* [media] Renders a frame, which is borrowed; video_frame_ref to keep it (rule P4). For calls to the program's side see
+   * "Re-entrancy" above. */
   msdk_result (*render_video_frame)(msdk_self *, const msdk_video_frame *);
-  msdk_result (*flush)(msdk_self *); /* [media] drop kept frames; NULL: keeps none */
-  /* [control] Optional, both or neither: what would be on screen now. snapshot fills a writable frame of the format that snapshot_format
-   * gave; MSDK_E_AGAIN while there is no picture. */
+  msdk_result (*flush)(msdk_self *); /* [media] releases kept frames; NULL: keeps none */
+  /* [control] Optional, both or neither: what is on screen now. snapshot fills a writable frame of the format that snapshot_format
+   * returned. MSDK_E_AGAIN: no frame was rendered yet. */
   msdk_result (*snapshot_format)(msdk_self *, msdk_video_format *out);
   msdk_result (*snapshot)(msdk_self *, msdk_video_frame *into);
-  /* A renderer that takes encoded frames, a recorder say. accepts_codec [control]: 1 to be given frames of that codec as they arrive,
-   * undecoded, in place of pictures. render_encoded_frame [media]: borrowed; the first one after the start or a loss is a key frame, which
-   * the host asks for; the renderer itself cannot ask for another. Both or neither. */
+  /* Both or neither, for a renderer that accepts encoded frames, for example a recorder. accepts_codec [control] returns 1 if the
+   * renderer gets frames of that codec as they arrive, not decoded, instead of raw frames. render_encoded_frame [media]: the frame
+   * is borrowed. The first frame after the start or after a loss is a key frame, which the host requests; the renderer cannot
+   * request another one. */
   int32_t (*accepts_codec)(msdk_self *, uint32_t codec);
   msdk_result (*render_encoded_frame)(msdk_self *, const msdk_encoded_frame *);
-  /* Since ABI 1.2: a renderer of several streams at once, for msdk_session_attach_renderer. All three or none; render_video_frame is still
-   * there, for when it is attached to one stream.
-   *   update_input        an input is new, or something that is told of it has changed
-   *   remove_input        it is gone: give its frames back
-   *   render_input_frame  a picture of it, as in render_video_frame; accepts_format is asked for each input by itself
-   * The numbers are the host's, from 1, and are not used again. An input is known before its first picture. release_render ends all inputs,
-   * which are then not removed one by one. */
+  /* All three or none, for a renderer of several streams at the same time (msdk_session_attach_renderer).
+   * render_video_frame is still needed, for when the renderer is attached to one stream.
+   *   update_input        an input is new, or one of its members has changed
+   *   remove_input        the input has ended: release its frames
+   *   render_input_frame  a frame of it, as in render_video_frame; accepts_format is called for each input separately
+   *
+   * The host assigns the numbers of inputs, from 1, and never reuses one. update_input comes before the input's first frame.
+   * release_render ends all inputs, without remove_input for each. */
   msdk_result (*update_input)(msdk_self *, uint32_t input, const msdk_input *); /* [media] borrowed */
   msdk_result (*remove_input)(msdk_self *, uint32_t input);                     /* [media] */
   msdk_result (*render_input_frame)(msdk_self *, uint32_t input, const msdk_video_frame *); /* [media] */
 } msdk_video_renderer;
 
-/* Sound. The host converts to the format that render_settings gives: rate, channels and sample format, and buffers of frames_per_buffer
- * samples if that is not 0. It starts the renderer with the first buffer, and stops it to be released, or to be asked and started anew when
- * other sound arrives (another rate, number of channels or sample format; packets). */
+/* Audio. The host converts to the rate, channels and sample format that render_settings returns, and to buffers of
+ * frames_per_buffer samples if that is not 0. It starts the renderer with the first buffer. It stops the renderer before
+ * release_render. It also stops it, asks render_settings and starts it again when other audio arrives: another rate, number of
+ * channels or sample format, or packets. */
 typedef struct msdk_audio_renderer {
   uint32_t struct_size;
   uint32_t flags;                             /* 0 */
   msdk_result (*init_render)(msdk_self *);    /* [control] CREATED to READY: opens the device or file */
   msdk_result (*release_render)(msdk_self *); /* [control] READY to CREATED: what was written is complete when it returns */
   msdk_result (*start_render)(msdk_self *);   /* [control] READY to STARTED, before the first buffer; NULL: nothing to do */
-  /* [control] STARTED to READY, synchronous: no read_render_data any more; NULL: nothing to do */
+  /* [control] STARTED to READY, synchronous: no read_render_data afterwards (rule P2); NULL: nothing to do */
   msdk_result (*stop_render)(msdk_self *);
   int32_t (*is_render_started)(const msdk_self *); /* [any] 0 or 1; NULL: the host answers */
-  /* [control] READY: the format it takes. *out holds what will come: leave it to take that. NULL: whatever comes. */
+  /* [control] READY: sets *out to the format that the renderer wants. *out holds the format that will arrive; unchanged, it is
+   * accepted. NULL: every format is accepted. */
   msdk_result (*render_settings)(msdk_self *, msdk_audio_format *out);
-  /* [media] Borrowed; audio_frame_ref to keep it (rule P4). MSDK_E_AGAIN: busy, this buffer is left out; another error: it is detached,
-   * with an event. NULL: the renderer pulls with read_render_data, from a queue of 200 ms in which the oldest makes room. */
+  /* [media] Renders a buffer, which is borrowed; audio_frame_ref to keep it (rule P4). MSDK_E_AGAIN: busy, this buffer is dropped.
+   * Any other error: the renderer is detached, with an event. NULL: the renderer pulls with read_render_data, from a queue of 200
+   * ms that drops the oldest audio when it is full. */
   msdk_result (*render_audio_frame)(msdk_self *, const msdk_audio_frame *);
-  int32_t (*render_delay_ms)(const msdk_self *); /* [any] what was rendered now is heard so much later; NULL: 0 */
-  /* Since 1.1. A renderer that takes packets: accepts_codec [control] 1 to be given packets of that codec as they arrive, in place of
-   * samples. render_encoded_frame [media]: borrowed. Both or neither. */
+  int64_t (*render_delay_ns)(const msdk_self *); /* [any] nanoseconds from rendering to being heard; NULL: 0 */
+  /* Both or neither, for a renderer that accepts packets. accepts_codec [control] returns 1 if the renderer gets packets
+   * of that codec as they arrive, instead of samples. render_encoded_frame [media]: the packet is borrowed. */
   int32_t (*accepts_codec)(msdk_self *, uint32_t codec);
   msdk_result (*render_encoded_frame)(msdk_self *, const msdk_encoded_frame *);
 } msdk_audio_renderer;
 
-/* Since 1.3: a class that stands in a stream and changes what passes: msdk_outgoing_video_add_filter and its twins. Up to 8 stand behind each
- * other, in the order in which they were added. The first frame makes READY to STARTED. */
+/* A class that processes the frames of a stream: msdk_outgoing_video_add_filter and the same functions of other streams.
+ * A stream has up to 8 filters; frames pass them in the order in which they were added. The first frame moves a filter from READY
+ * to STARTED. */
 typedef struct msdk_video_filter {
   uint32_t struct_size;
   uint32_t flags; /* 0 */
   msdk_result (*init_filter)(msdk_self *);    /* [control] CREATED to READY */
   msdk_result (*release_filter)(msdk_self *); /* [control] READY, STARTED to CREATED */
-  /* [control] READY, STARTED: before the first frame and at every change. *out holds `in`; a filter that changes size or pixel format says so
-   * there. MSDK_E_FORMAT when it does not take `in`: the host offers the same picture in the order NV12, I420, BGRA, RGBA, then the others,
-   * and converts before the filter. On an outgoing stream the size must stay, and the host converts back to the stream's pixel format behind
-   * the last filter; on an incoming one what the last filter gives is what came. Another error is as one of filter_video_frame. NULL: takes
-   * all, changes none. */
+  /* [control] READY, STARTED: called before the first frame and at every change of format. *out holds `in`; a filter that changes
+   * the size or pixel format sets it there. MSDK_E_FORMAT: the filter does not accept `in`. The host then offers the same frames in
+   * the order NV12, I420, BGRA, RGBA, then the others, and converts before the filter. On an outgoing stream the size must stay,
+   * and the host converts back to the stream's pixel format after the last filter. On an incoming stream, receivers get what the
+   * last filter returns. Any other error has the effect of one from filter_video_frame. NULL: accepts every format and changes
+   * none. */
   msdk_result (*set_format)(msdk_self *, const msdk_video_format *in, msdk_video_format *out);
-  /* [media] Takes a reference to `in` whatever it returns, and gives one at *out:
-   *   `in` itself    left as it was; or changed in place, if it carries MSDK_FRAME_WRITABLE
-   *   another frame  of the format agreed on, never given before: from video_frame_make_writable (which gives `in` back where it may be
-   *                  changed, and a copy where not), video_frame_acquire or video_frame_wrap. Time, sequence, orientation and the flags
-   *                  _DISCONTINUITY and _CORRUPT are the host's to fill in
-   * MSDK_E_AGAIN: this frame is left out. Another error, and a success that breaks one of these rules, takes the filter out of the stream
-   * with an event (MSDK_PLUGIN_EVENT_ERROR), and the frame passes as it is. What it keeps of earlier frames counts as a renderer's do (P4). */
+  /* [media] Takes a reference to `in`, whatever it returns, and returns a reference at *out:
+   *   `in` itself    unchanged; or changed in place, if it carries MSDK_FRAME_WRITABLE
+   *   another frame  of the agreed format, never returned before: from video_frame_make_writable (which returns `in` where it may
+   *                  be changed, else a copy), video_frame_acquire or video_frame_wrap. The host sets its time, sequence,
+   *                  orientation and the flags _DISCONTINUITY and _CORRUPT
+   *
+   * Frames are upright: the host rotates those that are not, and after the filters of an outgoing stream rotates them back.
+   * MSDK_E_AGAIN: this frame is dropped. Any other error, and a success that breaks one of these rules, removes the filter from the
+   * stream with an event (MSDK_PLUGIN_EVENT_ERROR); the frame passes unchanged. Earlier frames that the filter keeps count as those
+   * of a renderer (P4). */
   msdk_result (*filter_video_frame)(msdk_self *, msdk_video_frame *in, msdk_video_frame **out);
-  msdk_result (*flush)(msdk_self *); /* [media] forget what was before: there was a gap; NULL: keeps nothing */
+  msdk_result (*flush)(msdk_self *); /* [media] forgets earlier frames: there was a gap; NULL: keeps nothing */
 } msdk_video_filter;
 
 typedef struct msdk_audio_filter {
@@ -352,40 +418,42 @@ typedef struct msdk_audio_filter {
   uint32_t flags; /* 0 */
   msdk_result (*init_filter)(msdk_self *);    /* [control] CREATED to READY */
   msdk_result (*release_filter)(msdk_self *); /* [control] READY, STARTED to CREATED */
-  /* [control] As above; rate and channels stay, and MSDK_E_FORMAT makes the host offer the other sample format, and convert before and
-   * behind the filter. Buffers are of any length: frames_per_buffer is 0. */
+  /* [control] As above, but rate and channels always stay. MSDK_E_FORMAT: the host offers the other sample format, and converts
+   * before and after the filter. Buffers have any length: frames_per_buffer is 0. */
   msdk_result (*set_format)(msdk_self *, const msdk_audio_format *in);
-  /* [media] As above, with audio_frame_make_writable, _acquire and no _wrap; *out is of the same format and has as many samples as `in`, all
-   * of them finite. The host fills in time, sequence, level and flags. When the filter fails, the buffer passes as it was before the call. */
+  /* [media] As above, with audio_frame_make_writable and audio_frame_acquire; there is no wrap. *out has the format of `in` and as
+   * many samples, all of them finite. The host sets time, sequence, level and flags. If the filter fails, the buffer passes as it
+   * was before the call. */
   msdk_result (*filter_audio_frame)(msdk_self *, msdk_audio_frame *in, msdk_audio_frame **out);
-  uint32_t (*delay_ns)(const msdk_self *); /* [any] what comes out is so much older than what goes in; NULL: 0 */
+  int64_t (*delay_ns)(const msdk_self *); /* [any] how much older the filter's output is than its input; NULL: 0 */
   msdk_result (*flush)(msdk_self *);       /* [media] as above */
 } msdk_audio_filter;
 
-/* Since 1.3: codecs. An engine finds them by their fourcc among its classes, in the order in which they came: the first that encodes a codec
- * encodes it, the first that decodes it decodes it. VP8 and Opus, which are the SDK's own, stand behind these same tables (org.mediasdk.vp8 and
- * org.mediasdk.opus) and are looked at first, so that no plugin takes their place. A stream has the codecs that its engine knew when the stream was
- * made, a received one those of when it was announced.
+/* Codecs. An engine finds them among its classes by their fourcc, in the order in which the classes were added. The
+ * first class that encodes a codec encodes it; the first that decodes it decodes it. The SDK's own VP8 and Opus have these same
+ * tables (org.mediasdk.vp8 and org.mediasdk.opus). They come first, so a plugin cannot replace them. An outgoing stream has the
+ * codecs that its engine knew when the stream was made; a received stream has those of when it was announced.
  *
- * One instance encodes, or decodes, one start of one stream, in the program's process or isolated (instance.h). The host makes it, with the
- * parameters' defaults and what msdk_engine_set_codec_param set, closes and destroys it; one that a program makes has nothing to do. [control]
- * and [media] hold as for renderers. What it posts comes to the stream's session. An isolated one whose process was started again is opened
- * anew, an encoder with the rate that it was told last, and is asked for, or given, a key frame first.
+ * One instance encodes, or decodes, one start of one stream, in the program's process or isolated (instance.h). The host makes it
+ * with the parameters' defaults and the values of msdk_engine_set_codec_param, and closes and destroys it. An instance that a
+ * program makes is not used. [control] and [media] mean the same as for renderers. The events that it posts go to the stream's
+ * session. When the process of an isolated instance was restarted, the host opens the instance again, an encoder with the last
+ * rate; then an encoder is asked for a key frame first, and a decoder is given one first.
  *
- * What goes wrong is the stream's: an error of encode makes that frame's report MSDK_SEND_FAILED, and the next frame a key frame; one of
- * open_encoder fails the stream, with the words of set_error in its event; one of decode counts as a corrupt frame, and the host waits for a
- * key frame, which it asks for. A success without a frame, a frame that is not alive, and a picture that is larger than was allowed
- * are such errors. */
+ * Errors concern the stream. An error of encode makes that frame's report MSDK_OUTCOME_FAILED, and the next frame a key frame. An
+ * error of open_encoder fails the stream, with the text of set_error in its event. An error of decode counts as a corrupt frame;
+ * the host requests a key frame and waits for it. These are such errors too: a success without a frame, a frame that is not a live
+ * one, and a frame that is larger than was allowed. */
 typedef struct msdk_video_encoder_settings {
   uint32_t struct_size;
-  uint32_t width, height;
-  uint32_t fps_num, fps_den;   /* expected, for the budget of the first frames */
+  uint32_t width, height;      /* pixels */
+  uint32_t fps_num, fps_den;   /* expected frame rate, for the bit budget of the first frames */
   uint32_t threads;            /* 1..8 */
   uint32_t preset;             /* MSDK_PRESET_* of outgoing_video.h */
-  uint32_t kind;               /* MSDK_VIDEO_*: text is to be sharp on a screen share, and what stands still is to cost nothing */
+  uint32_t kind;               /* MSDK_VIDEO_*; for a screen share text should be sharp, and unchanged frames should cost nothing */
   uint64_t target_bitrate;     /* bits per second */
-  uint32_t key_frame_interval; /* frames from one key frame to the next at the latest */
-  uint32_t drop_threshold;     /* frames are left out when the rate control's buffer holds less than this per cent of its aim; 0: never */
+  uint32_t drop_threshold;     /* drop frames while the rate control's buffer is below this percentage of its target; 0: never */
+  uint32_t reserved0;          /* 0 */
 } msdk_video_encoder_settings;
 
 enum { MSDK_ENCODE_KEY = 1 /* make a key frame */ };
@@ -395,98 +463,105 @@ typedef struct msdk_video_encoder {
   uint32_t flags;         /* 0 */
   uint32_t codec;         /* fourcc, MSDK_CODEC_* or another */
   uint32_t dimension_max; /* the largest width and height; 0: MSDK_DIMENSION_MAX */
-  const uint32_t *pixel_formats; /* what it takes, the best first; ends with 0 */
+  const uint32_t *pixel_formats; /* that it accepts, the best first */
+  uint32_t pixel_format_count;   /* 1..16 */
+  uint32_t reserved0;            /* 0 */
   msdk_result (*open_encoder)(msdk_self *, const msdk_video_encoder_settings *);             /* [control] CREATED to READY */
   msdk_result (*close_encoder)(msdk_self *);                                                 /* [control] READY to CREATED */
   msdk_result (*set_rate)(msdk_self *, uint64_t target_bitrate, uint32_t fps_num, uint32_t fps_den); /* [media] from the next frame on */
-  /* [media] Borrowed, of the size that open_encoder got and one of pixel_formats; its timestamp_ns need not be even. flags: MSDK_ENCODE_*, KEY
-   * for the first frame too. Gives a reference to a frame made with encoded_frame_create, of which the encoder sets data and flags
-   * (MSDK_ENCODED_KEY, _DROPPABLE, and on a screen share _COARSE: then the host has the same picture encoded again, until text is sharp);
-   * the host fills in codec, size, times, sequence, orientation and colour. MSDK_E_AGAIN: left out by the rate control, which a key frame
-   * that was asked for must not be. */
+  /* [media] Encodes a frame, which is borrowed. It has the size that open_encoder got and one of pixel_formats. Its timestamp_ns
+   * need not advance evenly. flags: MSDK_ENCODE_*, with KEY also for the first frame. Returns a reference to a frame made with
+   * encoded_frame_create. The encoder sets data and flags: MSDK_ENCODED_KEY, _DROPPABLE, and for a screen share _COARSE, which
+   * makes the host have the same frame encoded again until text is sharp. The host sets codec, size, times, sequence, orientation
+   * and colour. MSDK_E_AGAIN: the rate control dropped the frame; a requested key frame must not be dropped. */
   msdk_result (*encode)(msdk_self *, const msdk_video_frame *, uint32_t flags, msdk_encoded_frame **out);
 } msdk_video_encoder;
 
 typedef struct msdk_video_decoder_settings {
   uint32_t struct_size;
   uint32_t threads;        /* 1..8 */
-  uint64_t pixels_max;     /* of a picture: data that asks for more is MSDK_E_CORRUPT */
+  uint64_t pixels_max;     /* of a frame: data that needs more is MSDK_E_CORRUPT */
 } msdk_video_decoder_settings;
 
-typedef struct msdk_encoded_header { /* what the first bytes of an encoded picture tell */
+typedef struct msdk_encoded_header { /* what the first bytes of an encoded frame contain */
   uint32_t struct_size;
   uint32_t flags;         /* MSDK_ENCODED_KEY */
-  uint32_t width, height; /* 0 where only key frames tell */
-  uint32_t is_shown;
+  uint32_t width, height; /* pixels; 0 where only key frames contain them */
+  uint32_t is_shown;      /* 1: decoding gives a frame to show */
   uint32_t reserved0; /* 0 */
 } msdk_encoded_header;
 
 typedef struct msdk_video_decoder {
   uint32_t struct_size;
   uint32_t flags; /* 0 */
-  uint32_t codec;
+  uint32_t codec; /* fourcc, as in msdk_video_encoder */
   uint32_t reserved0; /* 0 */
   msdk_result (*open_decoder)(msdk_self *, const msdk_video_decoder_settings *); /* [control] CREATED to READY */
   msdk_result (*close_decoder)(msdk_self *);                                     /* [control] READY to CREATED */
-  /* [media] Borrowed. Gives a reference to a picture made with video_frame_acquire or _wrap; NULL for data that shows none. MSDK_E_CORRUPT:
-   * damaged, the host waits for a key frame; MSDK_E_STATE: it needs a key frame first. Of any size and pixel format: the host converts or
-   * copies the picture into what the receiver wants, and is done with it before the next call to the instance, so that wrapped memory of the
-   * decoder's own need not outlive that. The host fills in times, sequence, orientation, and colour where the picture's format says
+  /* [media] Decodes a frame, which is borrowed. Returns a reference to a frame made with video_frame_acquire or video_frame_wrap,
+   * or NULL for data that shows none. MSDK_E_CORRUPT: the data is damaged; the host waits for a key frame. MSDK_E_STATE: the
+   * decoder needs a key frame first. The returned frame may have any size and pixel format; the host converts or copies it to what
+   * the receiver wants. The host has finished with it before the next call to the instance, so wrapped memory of the decoder need
+   * not live longer. The host sets times, sequence and orientation, and the colour if the frame's format has
    * MSDK_COLOR_UNSPECIFIED. */
   msdk_result (*decode)(msdk_self *, const msdk_encoded_frame *, msdk_video_frame **out);
-  /* [any] without an instance: of `size` bytes at `data`, which may be anything. MSDK_E_CORRUPT when they begin no frame. */
+  /* [any] Called without an instance. Reads the header of `size` bytes at `data`, which may be anything. MSDK_E_CORRUPT: no frame
+   * begins with these bytes. */
   msdk_result (*parse_header)(const void *data, uint64_t size, msdk_encoded_header *out);
 } msdk_video_decoder;
 
 typedef struct msdk_audio_encoder_settings {
   uint32_t struct_size;
-  uint32_t sample_rate, channels;
+  uint32_t sample_rate, channels; /* sample_rate in Hz, one of the encoder's sample_rates */
+  uint64_t bitrate;       /* bits per second */
   uint32_t application;   /* MSDK_OPUS_* of outgoing_audio.h */
-  uint32_t bitrate;       /* bits per second */
-  uint32_t complexity;    /* 0..10: time for quality */
-  uint32_t fec;           /* 1: a packet carries the one before it again, smaller, when losses are expected */
-  uint32_t expected_loss; /* per cent of packets */
-  uint32_t dtx;           /* 1: silence is left out */
+  uint32_t complexity;    /* 0..10: more processor time for better quality */
+  uint32_t fec;           /* 1: when losses are expected, a packet repeats the previous one at a lower bitrate */
+  uint32_t expected_loss; /* percentage of packets */
+  uint32_t dtx;           /* 1: silence is not sent */
   uint32_t reserved0;     /* 0 */
 } msdk_audio_encoder_settings;
 
 typedef struct msdk_audio_encoder {
   uint32_t struct_size;
   uint32_t flags; /* 0 */
-  uint32_t codec;
-  uint32_t sample_rates_count;
-  const uint32_t *sample_rates; /* what it takes, multiples of 400: a stream of another rate is resampled to the highest */
+  uint32_t codec; /* fourcc, MSDK_CODEC_* or another */
+  uint32_t sample_rate_count; /* 1..16 */
+  const uint32_t *sample_rates; /* in Hz that it accepts, multiples of 400; a stream of another rate is resampled to the highest */
   msdk_result (*open_encoder)(msdk_self *, const msdk_audio_encoder_settings *); /* [control] CREATED to READY */
   msdk_result (*close_encoder)(msdk_self *);                                     /* [control] READY to CREATED */
-  uint32_t (*lookahead)(const msdk_self *); /* [any] samples per channel by which the decoded sound is late; NULL: 0 */
-  msdk_result (*set_rate)(msdk_self *, uint32_t bitrate, uint32_t expected_loss); /* [media] from the next packet on */
-  /* [media] Interleaved f32, sample_count per channel: packets of 10, 20, 40 or 60 ms. Gives a reference to a packet of up to 61,440 bytes made
-   * with encoded_frame_create; the host fills in all but the data. MSDK_E_AGAIN: left out, nothing is to be heard. */
+  uint32_t (*lookahead)(const msdk_self *); /* [any] delay of the decoded audio in samples per channel; NULL: 0 */
+  msdk_result (*set_rate)(msdk_self *, uint64_t bitrate, uint32_t expected_loss); /* [media] from the next packet on */
+  /* [media] Encodes interleaved f32 samples, sample_count per channel, which is 10, 20, 40 or 60 ms. Returns a reference to a
+   * packet of up to 61,440 bytes made with encoded_frame_create; the host sets everything but the data. MSDK_E_AGAIN: nothing is
+   * audible, and no packet is made. */
   msdk_result (*encode)(msdk_self *, const float *samples, uint32_t sample_count, msdk_encoded_frame **out);
 } msdk_audio_encoder;
 
-typedef struct msdk_packet_header { /* what a packet of sound tells without being decoded */
+typedef struct msdk_packet_header { /* what an audio packet contains without being decoded */
   uint32_t struct_size;
   uint32_t sample_count; /* per channel at 48,000 Hz, 1..5,760 */
   uint32_t channels;     /* 1 or 2 */
-  uint32_t has_redundancy; /* 1: it carries something of the packet before it */
+  uint32_t has_redundancy; /* 1: it repeats part of the previous packet */
 } msdk_packet_header;
 
-/* Makes interleaved f32 at 48,000 Hz, of the channels that open_decoder got, whatever the packets have. Counts are samples per channel, results
- * below 0 errors; `capacity` is what `into` holds, of conceal and recover sample_count. More than that, nothing at all from decode, and a sample
- * that is not a number are errors; what conceal or recover leave out of sample_count becomes silence. */
+/* Makes interleaved f32 samples at 48,000 Hz, with the channels that open_decoder got, whatever the packets have. Counts are in
+ * samples per channel; results below 0 are errors. `into` holds `capacity` samples per channel, for conceal and recover
+ * sample_count. These are errors: more samples than that, no sample from decode, and a sample that is not a number. If conceal or
+ * recover return less than sample_count, the host adds silence. */
 typedef struct msdk_audio_decoder {
   uint32_t struct_size;
   uint32_t flags; /* 0 */
-  uint32_t codec;
+  uint32_t codec; /* fourcc, as in msdk_audio_encoder */
   uint32_t reserved0; /* 0 */
   msdk_result (*open_decoder)(msdk_self *, uint32_t channels); /* [control] CREATED to READY */
   msdk_result (*close_decoder)(msdk_self *);                   /* [control] READY to CREATED */
   int32_t (*decode)(msdk_self *, const void *packet, uint64_t size, float *into, uint32_t capacity); /* [media] */
-  int32_t (*conceal)(msdk_self *, uint32_t sample_count, float *into); /* [media] makes up what was lost: a multiple of 120, up to 5,760 */
-  /* [media] The same from what the packet after the loss carries of it, before that is decoded; 0: it carries nothing of it. NULL: never. */
+  int32_t (*conceal)(msdk_self *, uint32_t sample_count, float *into); /* [media] conceals a loss: a multiple of 120, up to 5,760 */
+  /* [media] Recovers a lost packet from what the packet after the loss repeats of it, before that packet is decoded. 0: the packet
+   * repeats nothing of it. NULL: the codec cannot do this. */
   int32_t (*recover)(msdk_self *, uint32_t sample_count, const void *next, uint64_t size, float *into);
-  msdk_result (*parse_header)(const void *data, uint64_t size, msdk_packet_header *out); /* [any] without an instance */
+  msdk_result (*parse_header)(const void *data, uint64_t size, msdk_packet_header *out); /* [any] called without an instance */
 } msdk_audio_decoder;
 
 /* ------------------------------------------------------------------------------------------------------------- descriptors */
@@ -496,7 +571,6 @@ enum {
   MSDK_KIND_AUDIO_PRODUCER = 2,
   MSDK_KIND_VIDEO_RENDERER = 4,
   MSDK_KIND_AUDIO_RENDERER = 8,
-  /* Since 1.3 */
   MSDK_KIND_VIDEO_FILTER = 16,
   MSDK_KIND_AUDIO_FILTER = 32,
   MSDK_KIND_VIDEO_ENCODER = 64,
@@ -507,39 +581,47 @@ enum {
 enum {
   MSDK_CLASS_SINGLETON = 1,        /* one instance at a time in an engine */
   MSDK_CLASS_NO_ISOLATION = 2,     /* cannot run in a process of its own */
-  MSDK_CLASS_PREFERS_ISOLATION = 4 /* would rather; a file of a directory is then not even loaded into the program to be listed */
+  MSDK_CLASS_PREFERS_ISOLATION = 4, /* runs isolated by default; a file in a plugin directory is then not loaded into the program at all */
+  /* The class's video renderer gets upright frames, with orientation 0; the host rotates them. Of an encoded stream it
+   * gets decoded frames, if it accepts their format, from the first frame on that must be rotated. */
+  MSDK_CLASS_UPRIGHT = 8
 };
 
-typedef struct msdk_class { /* one creatable thing; constant, of static lifetime */
+/* What instances are made of: constant, and in memory for as long as an engine has it (of a plugin file: static). id, kinds, create,
+ * destroy and the tables of its kinds are required; set_param and param_choice are, if it has parameters that need them. */
+typedef struct msdk_class {
   uint32_t struct_size;
-  uint32_t kinds; /* MSDK_KIND_* mask, at least one; the table of each is set below */
+  uint32_t kinds; /* MSDK_KIND_* mask, at least one; for each kind its table is set below */
   uint32_t flags; /* MSDK_CLASS_* */
-  uint32_t reserved0;
+  uint32_t reserved0;  /* 0 */
   const char *id;      /* reverse DNS, [a-z0-9._-], at most 127 bytes, unique in an engine: "org.example.testpattern" */
-  const char *name;    /* for people */
-  const char *summary; /* a line for people; NULL is none */
-  const msdk_param *params; /* param_count of them, param_stride bytes apart */
-  uint64_t param_count, param_stride;
-  const msdk_command *commands; /* likewise */
-  uint64_t command_count, command_stride;
+  const char *name;    /* for people; NULL: none */
+  const char *summary; /* one line for people; NULL: none */
+  const msdk_param *params; /* NULL: none */
+  const msdk_command *commands; /* NULL: none */
+  uint32_t param_count, command_count; /* up to 256 each */
 
-  /* [control] rule P1; both pointers live until destroy returns */
-  msdk_result (*create)(const msdk_host *, msdk_host_context *, msdk_self **out);
+  /* The module's own: create gets it with its class. A program's own class reaches the program's objects through it, without globals. */
+  void *user;
+
+  /* [control] Rule P1. The class is the one that the module listed. The host and its context live until destroy returns. */
+  msdk_result (*create)(const struct msdk_class *, const msdk_host *, msdk_host_context *, msdk_self **out);
   void (*destroy)(msdk_self *);                                                   /* [control] in CREATED */
-  msdk_result (*set_param)(msdk_self *, const char *name, const msdk_value *);       /* [control] type, range and choice were checked */
-  /* [control] text stays the plugin's until the next call; NULL: the host remembers what was set */
+  /* [control] After checks of type, range and choices. NULL: no parameter can be set. */
+  msdk_result (*set_param)(msdk_self *, const char *name, const msdk_value *);
+  /* [control] Texts stay the plugin's, valid until the next call. NULL: the host returns the value that was set last. */
   msdk_result (*get_param)(msdk_self *, const char *name, msdk_value *out);
 
   const msdk_video_producer *video_producer;
   const msdk_audio_producer *audio_producer;
   const msdk_video_renderer *video_renderer;
   const msdk_audio_renderer *audio_renderer;
-  const void *(*get_extension)(msdk_self *, const char *id); /* [any] "vendor.noun/1"; NULL for an unknown one; may itself be NULL */
+  const void *(*get_extension)(msdk_self *, const char *id); /* [any] "vendor.noun/1"; returns NULL for an unknown id; may itself be NULL */
 
-  /* Since 1.3 */
-  /* [control] Of a string parameter with MSDK_PARAM_DYNAMIC_CHOICES: what is accepted now, one by one from index 0, in any state; index 0 is
-   * the time to look anew. Texts of up to 1,024 bytes stay the plugin's until the next call. MSDK_E_NOT_FOUND ends the list, of which the
-   * host takes 1,024; another error says that what there is cannot be told now, and is the program's. */
+  /* [control] Lists the values that a string parameter with MSDK_PARAM_DYNAMIC_CHOICES accepts at the moment, one by one from index
+   * 0, in any state. At index 0 the plugin looks for them again. Texts have up to 1,024 bytes; they stay the plugin's, valid until
+   * the next call. MSDK_E_NOT_FOUND ends the list; the host takes at most 1,024 values. Any other error means that the values
+   * cannot be listed now; the program gets it. */
   msdk_result (*param_choice)(msdk_self *, const char *name, uint32_t index, msdk_choice *out);
   const msdk_video_filter *video_filter;
   const msdk_audio_filter *audio_filter;
@@ -551,16 +633,15 @@ typedef struct msdk_class { /* one creatable thing; constant, of static lifetime
 
 typedef struct msdk_module {
   uint32_t struct_size;
-  uint32_t abi_minor;      /* MSDK_ABI_MINOR of the header it was built with */
-  uint32_t min_host_minor; /* the oldest host it can live with */
-  uint32_t reserved0;
-  const char *vendor, *version, *license, *url; /* for people; NULL is none */
-  const msdk_class *const *classes;              /* NULL-terminated; at least one */
-  msdk_result (*init)(const char *module_path);  /* may be NULL; NULL path for a registered module */
-  void (*deinit)(void);                          /* may be NULL; not called by this version */
+  uint32_t abi_minor;      /* MSDK_ABI_MINOR of the header that it was built with */
+  uint32_t min_host_minor; /* the oldest host that it works with */
+  uint32_t class_count;    /* 1..256 */
+  const char *vendor, *version, *license, *url; /* for people; NULL: none */
+  const msdk_class *const *classes;
+  msdk_result (*init)(const char *module_path);  /* may be NULL; module_path is NULL for a registered module */
 } msdk_module;
 
-/* The one symbol that a plugin exports. NULL: declines to run on this host. */
+/* The one symbol that a plugin exports. It returns NULL if the plugin does not run on this host. */
 typedef const msdk_module *(*msdk_plugin_entry_fn)(uint32_t host_abi_minor);
 #define MSDK_DEFINE_ENTRY(module_pointer)                                       \
   MSDK_EXPORT const msdk_module *msdk_plugin_entry_v1(uint32_t host_abi_minor); \

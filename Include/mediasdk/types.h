@@ -1,16 +1,27 @@
-/* mediasdk/types.h - the values that cross every border of MediaSDK
+/* mediasdk/types.h - the values that the library, programs and plugins exchange
  *
- * Types and constants only: no function is declared here, so that a plugin, which links nothing of ours, may include it.
+ * This header has types and constants only. It declares no function, so a plugin, which does not link the library, may include it.
  *
  * Rules for every struct below
- *   - `struct_size` comes first and is set by whoever fills the struct, to sizeof of the type it was compiled with. Members are only
- *     ever appended. A reader touches no member past struct_size (MSDK_HAS) and treats the missing ones as zero; a larger struct
- *     than the reader knows is accepted. MSDK_INIT(type) gives a zeroed value with struct_size set.
- *   - For a struct to be filled, struct_size says how much there is to fill; it is left as it is.
- *   - In an array of such structs the elements are all of the size that the first one states.
- *   - The few structs without struct_size are marked "frozen": they never change.
- *   - Fixed-width integers only. A flag is a uint32_t of 0 or 1, or a bit in a mask; constants are anonymous enums, never their type.
- *   - Times and durations are int64_t nanoseconds of CLOCK_MONOTONIC (or of the engine's virtual clock), unless the name says otherwise.
+ *   - `struct_size` is the first member. The code that makes the struct sets it to sizeof of the type it was compiled with.
+ *     MSDK_INIT(type) returns a zeroed value with struct_size set. New members are always appended. A reader accesses no member
+ *     past struct_size (MSDK_HAS) and treats missing members as zero.
+ *   - The library refuses unknown input with MSDK_E_UNSUPPORTED. In a struct that a program passes, reserved members and members
+ *     that the library does not know must be 0; bits of masks and values of constants must be 0 or known. Unknown members of a
+ *     plugin's tables are ignored.
+ *   - In an output struct, struct_size states how many bytes the library may fill. If the library's struct is shorter, the library
+ *     fills the rest with zeros and sets struct_size to the size it knows. MSDK_HAS then shows which members were filled.
+ *   - An array is a pointer to its first element and a uint32_t with the number of elements; NULL goes with 0. All elements of an
+ *     array of sized structs have the size that the first element states.
+ *   - In options, 0 selects the default of a member. Where the number 0 itself is a choice, too, MSDK_ZERO selects it; the
+ *     member's comment says so.
+ *   - Bitrates are uint64_t bits per second. Byte counts and counters are uint64_t.
+ *   - Structs marked "frozen" never change and never grow. Additions use their reserved members. Only frozen structs are embedded
+ *     in other structs.
+ *   - All integers have a fixed width. A flag is a uint32_t of 0 or 1, or a bit in a mask. Constants are anonymous enums; a member
+ *     never has an enum type.
+ *   - Times and durations are int64_t nanoseconds of CLOCK_MONOTONIC (or of the engine's virtual clock), unless the name says
+ *     otherwise.
  *   - Text is UTF-8 and ends with NUL.
  */
 #ifndef MEDIASDK_TYPES_H
@@ -21,16 +32,21 @@
 
 #ifdef __cplusplus
 #define MSDK_EXTERN_C extern "C"
+static_assert(sizeof(void *) == 8, "MediaSDK is for 64-bit systems");
 #else
 #define MSDK_EXTERN_C
+_Static_assert(sizeof(void *) == 8, "MediaSDK is for 64-bit systems");
 #endif
 #define MSDK_EXPORT MSDK_EXTERN_C __attribute__((visibility("default")))
 
-/* True when the struct behind `ptr` is long enough to hold `field`. */
+/* True if the struct at `ptr` is long enough to hold `field`. */
 #define MSDK_HAS(ptr, type, field) \
   ((ptr) != NULL && (ptr)->struct_size >= offsetof(type, field) + sizeof((ptr)->field))
-/* ...and, for a function pointer, that it is set. */
+/* True if the struct at `ptr` holds the function pointer `fn` and it is not NULL. */
 #define MSDK_CAN(ptr, type, fn) (MSDK_HAS(ptr, type, fn) && (ptr)->fn != NULL)
+
+/* The number of elements of an array. */
+#define MSDK_COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 /* A zeroed value of a sized struct: `msdk_video_format format = MSDK_INIT(msdk_video_format);` */
 #ifdef __cplusplus
@@ -47,42 +63,50 @@ static inline T msdk_init() {
 
 /* ---------------------------------------------------------------------------------------------------------------- results */
 
-/* >= 0 is success, < 0 an error. The values are frozen; new ones are appended. msdk_status_string() (error.h) names them. */
+/* A value >= 0 is success; a value < 0 is an error. The values are frozen; new ones are appended. msdk_status_string() (error.h)
+ * returns their names. */
 typedef int32_t msdk_result;
 enum {
   MSDK_OK = 0,
-  MSDK_E_FAIL = -1,          /* none of the others: the last-error text says what */
-  MSDK_E_NOMEM = -2,         /* memory, or a bound on the number of things, is used up */
+  MSDK_E_FAIL = -1,          /* no other code fits; the last-error text says what failed */
+  MSDK_E_NOMEM = -2,         /* no memory is left, or no frame in a pool */
   MSDK_E_INVALID = -3,       /* an argument is wrong: NULL, too short, malformed, contradictory */
-  MSDK_E_UNSUPPORTED = -4,   /* well formed, but not something this build or this object does */
-  MSDK_E_STATE = -5,         /* not in the state the call needs */
-  MSDK_E_THREAD = -6,        /* not on this thread, or not inside this callback */
-  MSDK_E_AGAIN = -7,         /* nothing there, or no room, right now */
-  MSDK_E_TIMEOUT = -8,       /* the time given went by */
+  MSDK_E_UNSUPPORTED = -4,   /* well formed, but not supported by this build or this object */
+  MSDK_E_STATE = -5,         /* the object is not in the state that the call needs */
+  MSDK_E_THREAD = -6,        /* the call is not allowed on this thread, or not inside this callback */
+  MSDK_E_AGAIN = -7,         /* nothing is available, or there is no room, at the moment */
+  MSDK_E_TIMEOUT = -8,       /* the timeout has passed */
   MSDK_E_IO = -9,            /* a file or device failed */
   MSDK_E_PERMISSION = -10,   /* refused by the system or by the room */
-  MSDK_E_NOT_FOUND = -11,    /* no such name, file, index */
-  MSDK_E_TYPE = -12,         /* a value of another type than declared */
-  MSDK_E_RANGE = -13,        /* a number or a format outside what is accepted */
+  MSDK_E_NOT_FOUND = -11,    /* no such name, file or index */
+  MSDK_E_TYPE = -12,         /* a value does not have the declared type */
+  MSDK_E_RANGE = -13,        /* a number or a format is outside the accepted range */
   MSDK_E_CLOSED = -14,       /* ended, stopped, or being closed */
   MSDK_E_PLUGIN_DIED = -15,  /* an isolated plugin's process ended */
   MSDK_E_DEVICE_LOST = -16,  /* a device went away */
-  MSDK_E_BUFFER_SMALL = -17, /* the caller's buffer is too small; the needed size was given */
+  MSDK_E_BUFFER_SMALL = -17, /* the caller's buffer is too small; the needed size was returned */
   MSDK_E_HANDLE = -18,       /* not a live handle of this type: NULL, garbage, stale, destroyed, of another kind */
-  MSDK_E_STALE = -19,        /* a frame sender that has been replaced */
-  MSDK_E_FORMAT = -20,       /* a frame that is not of the format agreed on */
-  MSDK_E_LIMIT = -21,        /* a declared format outside the limits that hold for the stream */
-  MSDK_E_EXISTS = -22,       /* the name or user id is taken */
+  MSDK_E_STALE = -19,        /* the frame sender has been replaced */
+  MSDK_E_FORMAT = -20,       /* the frame does not have the agreed format */
+  MSDK_E_LIMIT = -21,        /* a declared format is outside the limits of the stream */
+  MSDK_E_EXISTS = -22,       /* the name, the user id or the port is taken */
   MSDK_E_FORKED = -23,       /* called in the child of a fork() */
-  MSDK_E_CORRUPT = -24,      /* data that cannot be parsed or decoded */
-  MSDK_E_ABI = -25,          /* a plugin that does not fit this host */
-  MSDK_E_FULL = -26,         /* the room has as many members as it takes */
-  MSDK_E_REMOVED = -27       /* taken out of the room: by a moderator, or replaced by the same user id */
+  MSDK_E_CORRUPT = -24,      /* the data cannot be parsed or decoded */
+  MSDK_E_ABI = -25,          /* the plugin's ABI does not match this host */
+  MSDK_E_FULL = -26,         /* a maximum number is reached: of members, filters, renderers or engines */
+  MSDK_E_REMOVED = -27,      /* removed from the room by a moderator, or replaced by a member with the same user id */
+  MSDK_E_UNTRUSTED = -28     /* the peer is not the expected one: its certificate, key or token is another */
 };
+
+enum {
+  MSDK_PORT_ANY = 65536 /* as a port to listen on: one that the system chooses; the port can be read afterwards */
+};
+#define MSDK_ZERO 0xFFFFFFFFu /* the number 0, in a member of options of which 0 selects the default */
+#define MSDK_TIME_ZERO INT64_MIN /* the time 0 of a program's own clock, as the timestamp_ns of a frame to send: there 0 means none */
 
 /* ------------------------------------------------------------------------------------------------------------ typed values */
 
-typedef uint32_t msdk_type; /* of parameters and commands */
+typedef uint32_t msdk_type; /* the type of a parameter, or of a command's argument or result */
 enum {
   MSDK_T_VOID = 0,
   MSDK_T_BOOL = 1,
@@ -93,7 +117,7 @@ enum {
   MSDK_T_F64 = 6,
   MSDK_T_STRING = 7,
   MSDK_T_BYTES = 8,
-  MSDK_T_STATUS = 9 /* of a native command's result only (plugin.h): an msdk_result. Programs see VOID, or the error */
+  MSDK_T_STATUS = 9 /* only the result of a native command (plugin.h): an msdk_result. Programs see VOID, or the error */
 };
 
 typedef struct msdk_bytes { /* frozen */
@@ -116,9 +140,36 @@ typedef struct msdk_value { /* frozen, 24 bytes */
   } u;
 } msdk_value;
 
+/* Initialisers of values: `msdk_value speed = MSDK_I32(25);` */
+#ifdef __cplusplus
+#define MSDK_VALUE_FUNCTION(NAME, T, member)                 \
+  static inline msdk_value MSDK_##NAME(T given) {            \
+    msdk_value value = msdk_value();                         \
+    value.type = MSDK_T_##NAME;                              \
+    value.u.member = given;                                  \
+    return value;                                            \
+  }
+MSDK_VALUE_FUNCTION(BOOL, bool, b)
+MSDK_VALUE_FUNCTION(I32, int32_t, i32)
+MSDK_VALUE_FUNCTION(I64, int64_t, i64)
+MSDK_VALUE_FUNCTION(U32, uint32_t, u32)
+MSDK_VALUE_FUNCTION(U64, uint64_t, u64)
+MSDK_VALUE_FUNCTION(F64, double, f64)
+MSDK_VALUE_FUNCTION(STRING, const char *, str)
+#undef MSDK_VALUE_FUNCTION
+#else
+#define MSDK_BOOL(value) {.type = MSDK_T_BOOL, .u = {.b = (value)}}
+#define MSDK_I32(value) {.type = MSDK_T_I32, .u = {.i32 = (value)}}
+#define MSDK_I64(value) {.type = MSDK_T_I64, .u = {.i64 = (value)}}
+#define MSDK_U32(value) {.type = MSDK_T_U32, .u = {.u32 = (value)}}
+#define MSDK_U64(value) {.type = MSDK_T_U64, .u = {.u64 = (value)}}
+#define MSDK_F64(value) {.type = MSDK_T_F64, .u = {.f64 = (value)}}
+#define MSDK_STRING(value) {.type = MSDK_T_STRING, .u = {.str = (value)}}
+#endif
+
 /* ------------------------------------------------------------------------------------------------------------------- video */
 
-/* Pixel formats are little-endian DRM fourccs; our names give the order of the bytes in memory.
+/* Pixel formats are little-endian DRM fourccs; the names here give the order of the bytes in memory.
  *
  *   name    planes  contents                                                    bytes in a row of plane 0 / 1 / 2
  *   I420    3       Y; U; V, the chroma planes (w+1)/2 by (h+1)/2               w / (w+1)/2 / (w+1)/2
@@ -140,20 +191,22 @@ enum {
   MSDK_PIXEL_GRAY8 = 0x20203852  /* 'R8  ' */
 };
 
-enum { MSDK_MEMORY_CPU = 1, MSDK_MEMORY_MEMFD = 2, MSDK_MEMORY_DMABUF = 4 }; /* bit mask; this version makes and takes CPU memory */
-
-/* Colour, as code points of ITU-T H.273 (the numbers H.264, HEVC and WebM use). 0 and 2 both mean "unspecified", which MediaSDK treats
- * as BT.601 for the matrix (RFC 6386, section 9.2, says the same of VP8) and limited range unless color_full_range is 1. */
+/* Colour, as code points of ITU-T H.273 (H.264, HEVC and WebM use the same numbers). The matrix of the RGB formats is 0, Identity;
+ * of the others it is unspecified, 2, if nothing else is known. Formats that are passed to the library may leave the members at 0:
+ * H.273 reserves that value of primaries and transfer, and no YUV format here can have the matrix Identity, so in these places the
+ * library reads 0 as unspecified. It treats an unspecified matrix as BT.601, as RFC 6386, section 9.2, does for VP8. The range is
+ * limited unless color_full_range is 1. */
 enum {
   MSDK_COLOR_UNSPECIFIED = 2,
+  MSDK_MATRIX_IDENTITY = 0,
   MSDK_MATRIX_BT709 = 1,
   MSDK_MATRIX_BT470BG = 5,    /* BT.601, 625 lines */
   MSDK_MATRIX_SMPTE170M = 6,  /* BT.601, 525 lines: the same matrix */
   MSDK_MATRIX_BT2020_NCL = 9
 };
 
-enum { /* kinds of stream; a session may send one of each at the same time, and more virtual ones */
-  MSDK_VIDEO_VIRTUAL = 1,     /* a picture made by the program, in place of a camera's */
+enum { /* kinds of stream; a session may send one screen share and several virtual streams at the same time */
+  MSDK_VIDEO_VIRTUAL = 1,     /* frames made by the program, in place of a camera's */
   MSDK_VIDEO_SCREEN_SHARE = 2 /* a display, a window, a document */
 };
 
@@ -161,110 +214,116 @@ enum { MSDK_CONTENT_NONE = 0, MSDK_CONTENT_MOTION = 1, MSDK_CONTENT_DETAIL = 2, 
 
 enum { MSDK_DIMENSION_MAX = 16384 }; /* the largest width and height of any frame */
 
-typedef struct msdk_video_format {
+typedef struct msdk_video_format { /* frozen, 96 bytes */
   uint32_t struct_size;
   uint32_t pixel_format;     /* MSDK_PIXEL_* */
-  uint32_t width, height;    /* 1..MSDK_DIMENSION_MAX pixels; odd sizes are fine */
+  uint32_t width, height;    /* 1..MSDK_DIMENSION_MAX pixels; odd sizes are allowed */
   uint32_t fps_num, fps_den; /* frames a second as a fraction: 30/1, 30000/1001; 0/0 or 0/1: variable or unknown */
-  uint32_t memory_kinds;     /* MSDK_MEMORY_* mask; 0 is read as MSDK_MEMORY_CPU */
   uint32_t color_primaries;  /* H.273 ColourPrimaries */
   uint32_t color_transfer;   /* H.273 TransferCharacteristics */
-  uint32_t color_matrix;     /* H.273 MatrixCoefficients; of no meaning for the RGB formats */
+  uint32_t color_matrix;     /* H.273 MatrixCoefficients */
   uint32_t color_full_range; /* 0: luma 16..235, 1: 0..255 */
   uint32_t content_hint;     /* MSDK_CONTENT_* */
-  uint64_t modifier;         /* DRM modifier of a dmabuf; 0: linear */
-  uint32_t expected_delay_ms; /* the capture device's own delay, if known */
-  uint32_t reserved0;         /* 0 */
+  uint32_t reserved0;        /* 0 */
+  int64_t expected_delay_ns; /* the capture device's own delay, 0: unknown; receivers get it, except over rtp: */
+  uint32_t reserved[11];     /* 0 */
 } msdk_video_format;
 
 enum { MSDK_PLANES_MAX = 4 };
 
 typedef struct msdk_plane { /* frozen, 32 bytes */
   uint8_t *data;   /* first byte of the first row */
-  uint64_t size;   /* bytes that may be touched from `data` on: at least stride * (rows - 1) + row bytes */
-  int32_t stride;  /* bytes from one row to the next, >= the row's bytes; never assume width * bytes-per-pixel */
-  int32_t fd;      /* memfd or dmabuf, -1 if none; borrowed: dup() to keep */
-  uint64_t offset; /* of this plane inside fd */
+  uint64_t size;   /* bytes that may be accessed from `data` on: at least stride * (rows - 1) + row bytes */
+  int32_t stride;  /* bytes from one row to the next, >= the row's bytes; may differ from width * bytes-per-pixel */
+  uint32_t reserved0; /* 0 */
+  uint64_t reserved1; /* 0 */
 } msdk_plane;
 
 enum {
-  MSDK_FRAME_WRITABLE = 1,      /* one holder, memory may be written */
+  MSDK_FRAME_WRITABLE = 1,      /* the frame has one holder, who may write to its memory */
   MSDK_FRAME_DISCONTINUITY = 2, /* frames before this one are missing */
   MSDK_FRAME_CORRUPT = 4,       /* decoded with damage */
   MSDK_FRAME_END = 8            /* the producer's last frame */
 };
 
-/* How to turn the stored picture so that it stands upright: first mirrored left to right, if asked, then turned clockwise. */
+/* How to make the stored frame upright: first mirror it left to right if MSDK_MIRROR is set, then rotate it clockwise by the
+ * angle. */
 enum { MSDK_ROTATE_0 = 0, MSDK_ROTATE_90 = 1, MSDK_ROTATE_180 = 2, MSDK_ROTATE_270 = 3, MSDK_MIRROR = 4 };
 
-/* A picture. Always made by the SDK (msdk_video_frame_acquire, _wrap: frame.h for programs, the host table for plugins), so that the
- * struct can grow; counted by reference; read-only for everybody from the moment it was sent. Its maker may set before sending:
- * timestamp_ns, duration_ns, orientation, and in flags MSDK_FRAME_END, _CORRUPT and _DISCONTINUITY. */
+/* A video frame. The SDK always makes it, so that the struct can grow: programs call msdk_frame_sender_acquire,
+ * msdk_video_frame_create or msdk_video_frame_wrap, plugins use the host table. Frames are reference-counted. A frame is read-only
+ * for every holder once it has been sent. Before sending, its maker may set timestamp_ns, duration_ns, orientation, and in flags
+ * MSDK_FRAME_END, _CORRUPT and _DISCONTINUITY. Receivers in the room get all of these with raw frames. Through a codec they do not
+ * get _END and _CORRUPT. Over rtp: and hub: duration_ns is 0, and _DISCONTINUITY means that frames were lost on the network
+ * path. */
 typedef struct msdk_video_frame {
   uint32_t struct_size;
   uint32_t flags;       /* MSDK_FRAME_* */
-  uint32_t memory_kind; /* exactly one MSDK_MEMORY_* */
   uint32_t plane_count;
+  uint32_t orientation; /* MSDK_ROTATE_* | MSDK_MIRROR */
   msdk_plane plane[MSDK_PLANES_MAX];
   const msdk_video_format *format; /* lives as long as the frame */
   int64_t timestamp_ns;            /* when it was captured, on the engine's clock; 0 until known */
   int64_t duration_ns;             /* 0: unknown */
-  uint64_t sequence; /* of the frames that send accepted, from 1; over rtp: and hub: of those that arrive; a gap is one that was dropped or lost */
-  uint32_t orientation;            /* MSDK_ROTATE_* | MSDK_MIRROR */
-  int32_t fence_fd;                /* sync_file of a dmabuf, -1: none */
+  uint64_t sequence;               /* from 1: frames that send accepted, over rtp: and hub: that arrived; gap: dropped, lost */
 } msdk_video_frame;
 
-/* Memory that the caller owns, handed in without a copy (msdk_video_frame_wrap). */
+/* Memory that the caller owns, passed without a copy (msdk_video_frame_wrap). */
 typedef struct msdk_external_frame {
   uint32_t struct_size;
-  uint32_t memory_kind; /* MSDK_MEMORY_CPU, or 0 for the same */
-  uint32_t plane_count; /* as the pixel format has it */
+  uint32_t plane_count; /* the number of planes of the pixel format */
   uint32_t orientation; /* MSDK_ROTATE_* | MSDK_MIRROR */
+  uint32_t reserved0;   /* 0 */
   msdk_plane plane[MSDK_PLANES_MAX];
   const msdk_video_format *format; /* copied */
-  int64_t timestamp_ns;            /* 0: stamped when sent */
+  int64_t timestamp_ns;            /* 0: set when the frame is sent */
   void *opaque;
-  /* Called exactly once, when the last reference goes, on whichever thread drops it, and possibly after the instance, the stream or
-   * the engine has been destroyed. May be NULL: then the memory must outlive every reference, which msdk_video_frame_references tells. */
+  /* Called exactly once, when the last reference is released, on the thread that releases it. The call may come after the instance,
+   * the stream or the engine has been destroyed. If it is NULL, the memory must outlive every reference;
+   * msdk_video_frame_get_references returns their number. */
   void (*release)(void *opaque);
 } msdk_external_frame;
 
 /* ------------------------------------------------------------------------------------------------------------ encoded media */
 
 enum {
-  MSDK_CODEC_NONE = 0,
+  /* In options: the SDK chooses what reaches everybody. A stream is sent raw while all members of its room are in this process, and
+   * VP8 or Opus otherwise, also when the first member from another process joins later (outgoing_video.h). */
+  MSDK_CODEC_AUTO = 0,
+  MSDK_CODEC_RAW = 0x20574152, /* 'RAW ': frames or samples that are not encoded; they never leave the process */
   MSDK_CODEC_VP8 = 0x30385056, /* 'VP80', the fourcc that IVF uses */
-  MSDK_CODEC_AV1 = 0x31305641, /* 'AV01'; made and decoded by the av1 plugin */
+  MSDK_CODEC_AV1 = 0x31305641, /* 'AV01'; encoded and decoded by the av1 plugin */
   MSDK_CODEC_OPUS = 0x5355504F /* 'OPUS' */
 };
 
 enum { MSDK_ENCODED_KEY = 1, MSDK_ENCODED_DISCONTINUITY = 2, MSDK_ENCODED_DROPPABLE = 4, /* no later frame refers to it */
-       MSDK_ENCODED_COARSE = 8 /* set by encoders of screens: text is not yet sharp in it */ };
+       MSDK_ENCODED_COARSE = 8 /* set by encoders of screen shares: text in the frame is not yet sharp */ };
 
-/* One encoded picture, or one packet of encoded sound, without any container: for VP8 a frame as RFC 6386 describes it, for AV1 a temporal unit
- * of its low-overhead format (section 5 of the AV1 specification), for Opus a packet as RFC 6716, section 3, does; for a codec of somebody's
- * own what its class makes. Made by the SDK, counted by reference, read-only. */
+/* One encoded video frame, or one packet of encoded audio, without a container. For VP8 it is a frame as in RFC 6386. For AV1 it is
+ * a temporal unit in the low-overhead format (section 5 of the AV1 specification). For Opus it is a packet as in RFC 6716, section
+ * 3. For a plugin's codec it is what the codec's class makes. The SDK makes encoded frames. They are reference-counted and
+ * read-only. */
 typedef struct msdk_encoded_frame {
   uint32_t struct_size;
   uint32_t codec; /* MSDK_CODEC_* */
   uint32_t flags; /* MSDK_ENCODED_* */
-  uint32_t width, height; /* of a picture */
-  uint32_t orientation; /* MSDK_ROTATE_* | MSDK_MIRROR, carried beside the bits */
+  uint32_t width, height; /* of video, in pixels */
+  uint32_t orientation; /* MSDK_ROTATE_* | MSDK_MIRROR, carried beside the encoded data */
   const uint8_t *data;
   uint64_t size;        /* bytes */
-  int64_t timestamp_ns; /* when the picture, or the packet's first sample, was captured */
-  int64_t duration_ns;  /* 0: unknown; of an Opus packet always known */
-  uint64_t sequence;    /* of the picture it was made from; of sound, of the packets of its stream */
-  uint32_t color_matrix, color_full_range; /* as in msdk_video_format */
-  uint32_t sample_rate; /* of sound: for Opus always 48,000, the clock of RFC 7587 */
-  uint32_t channels;    /* of sound, 1 or 2: for Opus what the packet says (RFC 6716, section 3.1), or the stream that encoded it has */
-  uint32_t level;       /* of sound, as in msdk_audio_frame; 127 when it is not known */
+  int64_t timestamp_ns; /* when the video frame, or the packet's first sample, was captured */
+  int64_t duration_ns;  /* 0: unknown; always known for an Opus packet */
+  uint64_t sequence;    /* video: of the frame it was made from; audio: counts the packets of its stream */
+  uint32_t color_primaries, color_transfer, color_matrix, color_full_range; /* of video, as in msdk_video_format */
+  uint32_t sample_rate; /* of audio, in Hz: for Opus always 48,000, the clock of RFC 7587 */
+  uint32_t channels;    /* of audio, 1 or 2: for Opus those of the packet (RFC 6716, section 3.1) or of the encoding stream */
+  uint32_t level;       /* of audio, as in msdk_audio_frame; 127 if unknown */
   uint32_t reserved0;   /* 0 */
 } msdk_encoded_frame;
 
 /* ------------------------------------------------------------------------------------------------------------------ feeders */
 
-enum { /* why the connection of a feeder was refused or ended: ingest.h for the session's side, feeder.h for the feeder's and the rules */
+enum { /* why a feeder's connection was refused or ended; ingest.h: the session's side, feeder.h: the feeder's side and the rules */
   MSDK_FEED_NONE = 0,
   MSDK_FEED_NOT_ADMITTED = 1,
   MSDK_FEED_BUSY = 2,
@@ -280,38 +339,38 @@ enum { /* why the connection of a feeder was refused or ended: ingest.h for the 
 
 /* ------------------------------------------------------------------------------------------------------------------- audio */
 
-/* Samples are in the machine's byte order: s16 from -32,768 to 32,767, f32 nominally from -1 to 1. Finite f32 samples beyond that are
- * carried as they are, and limited where they become s16 or are mixed. */
+/* Samples are in the machine's byte order: s16 from -32,768 to 32,767, f32 nominally from -1 to 1. Finite f32 samples outside
+ * that range are carried unchanged. They are limited where they are converted to s16 or mixed. */
 enum { MSDK_SAMPLE_S16 = 1, MSDK_SAMPLE_F32 = 2 };
 enum { MSDK_CHANNELS_MAX = 32 };
 
-/* This version carries 1 or 2 channels, interleaved (left, right, left …), at 8,000 to 192,000 Hz where a plugin makes or takes them; what
- * streams are made of is narrower: see outgoing_audio.h and incoming_audio.h. */
-typedef struct msdk_audio_format {
+/* This version carries 1 or 2 interleaved channels (left, right, left …). Plugins may make or accept 8,000 to 192,000 Hz. Streams
+ * accept a narrower range: see outgoing_audio.h and incoming_audio.h. */
+typedef struct msdk_audio_format { /* frozen, 48 bytes */
   uint32_t struct_size;
   uint32_t sample_format; /* MSDK_SAMPLE_* */
   uint32_t sample_rate;   /* Hz: samples per second and channel */
   uint32_t channels;
   uint32_t planar;            /* 0: interleaved, the only layout of this version */
   uint32_t frames_per_buffer; /* samples per channel in one buffer; 0: any */
-  uint32_t expected_delay_ms; /* of a device: what is heard or captured is so much later or older; 0: unknown */
-  uint32_t reserved0; /* 0 */
+  int64_t expected_delay_ns; /* of a device: the delay of its playback or capture; 0: unknown */
+  uint32_t reserved[4]; /* 0 */
 } msdk_audio_format;
 
-/* A buffer of sound. Always made by the SDK (msdk_audio_frame_create for programs, the host table for plugins), so that the struct can
- * grow; counted by reference; read-only for everybody from the moment it was sent. Its maker may write the samples, and set before sending:
- * timestamp_ns, and in flags MSDK_FRAME_END and _DISCONTINUITY. */
+/* An audio frame. The SDK always makes it, so that the struct can grow: programs call msdk_audio_frame_create, plugins use the host
+ * table. Audio frames are reference-counted. An audio frame is read-only for every holder once it has been sent. Before sending,
+ * its maker may write the samples and set timestamp_ns, and in flags MSDK_FRAME_END and _DISCONTINUITY. */
 typedef struct msdk_audio_frame {
   uint32_t struct_size;
-  uint32_t flags; /* MSDK_FRAME_*; _CORRUPT: made up by loss concealment */
+  uint32_t flags; /* MSDK_FRAME_*; _CORRUPT: generated by loss concealment */
   const msdk_audio_format *format; /* lives as long as the frame */
-  uint32_t sample_count; /* per channel; do not assume that it is constant */
+  uint32_t sample_count; /* per channel; may differ from frame to frame */
   uint32_t plane_count;  /* 1 */
   uint8_t *const *planes; /* planes[0]: sample_count * channels samples, aligned to 64 bytes */
   int64_t timestamp_ns; /* when the first sample was captured, on the engine's clock; 0 until known */
-  uint64_t sequence; /* of the buffers of its stream, from 1; when they are cut anew, of that from which the first sample is */
+  uint64_t sequence; /* counts the audio frames of its stream, from 1; after re-framing, that of the frame with the first sample */
   int64_t duration_ns; /* sample_count at the format's rate, rounded to nearest */
-  uint32_t level; /* loudness, as RFC 6464, section 3, has it: -dBov of the root mean square, 0 (loudest) to 127 (silence) */
+  uint32_t level; /* loudness as in RFC 6464, section 3: -dBov of the root mean square, 0 (loudest) to 127 (silence) */
   uint32_t reserved0; /* 0 */
 } msdk_audio_frame;
 

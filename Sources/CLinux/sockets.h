@@ -40,6 +40,7 @@ static inline int msdk_epoll_wait(int epoll, msdk_ready *ready, int capacity, in
   return count;
 }
 enum { MSDK_POLL_IN = EPOLLIN, MSDK_POLL_OUT = EPOLLOUT };
+enum { MSDK_SOCKET_STREAM = SOCK_STREAM, MSDK_SOCKET_DATAGRAM = SOCK_DGRAM };
 
 /* The effective user of the process at the other end of a Unix socket (SO_PEERCRED, unix(7)); -1 on failure. */
 static inline int64_t msdk_peer_user(int socket) {

@@ -22,6 +22,12 @@ static inline vpx_codec_err_t cvpx_set(vpx_codec_ctx_t *context, int control, in
   return vpx_codec_control_(context, control, value);
 }
 
+/* Of which macroblocks something is coded, one byte each, row by row; NULL: of all. The others stay as they were. */
+static inline vpx_codec_err_t cvpx_set_active(vpx_codec_ctx_t *context, unsigned char *map, unsigned int rows, unsigned int columns) {
+  vpx_active_map_t active = {map, rows, columns};
+  return vpx_codec_control_(context, VP8E_SET_ACTIVEMAP, &active);
+}
+
 /* ...and a pointer to int for the controls that get. */
 static inline vpx_codec_err_t cvpx_get(vpx_codec_ctx_t *context, int control, int *value) {
   return vpx_codec_control_(context, control, value);

@@ -55,7 +55,6 @@ enum {                        /* what the host does beyond its duty */
        HOST_BORROWED = 4,     /* what was given back, or was lent for a call, cannot be touched any more */
        HOST_PADDED = 8,       /* rows are further apart than they are long, with a poison between */
        HOST_CLOSE_WATCH = 16, /* deliveries take their time, and are counted once capture has been stopped */
-       HOST_OLD = 32,         /* the table of minor 0, 1 or 2, at the border of forbidden memory */
        HOST_NEW = 64          /* the table of a later version: longer, as all structs are */
 };
 enum { VIDEO_POOL = 8, AUDIO_POOL = 16, BOOKS_MAX = 64 };
@@ -78,13 +77,14 @@ typedef struct book { /* the host's knowledge of one frame */
 
 struct msdk_host_context {
   pthread_mutex_t lock;
-  uint32_t flags, minor;
+  uint32_t flags;
   const msdk_host *table;
   uint8_t poison;
   int is_creating, is_starved, is_stopped, is_closing;
   const char *forbidden_call; /* what create() called */
   int32_t outstanding, outstanding_sound, outstanding_encoded, inside;
   uint32_t acquired, refused, delivered, late, over_released, overwritten, changed;
+  int64_t delivered_ns; /* of sound: the length of all that was delivered */
   msdk_result error;
   char error_text[512];
   uint32_t errors, unworded;
@@ -135,7 +135,7 @@ const msdk_module *module_get(void); /* loads it, once; the child ends when that
 const msdk_class *class_get(void);   /* of the request */
 
 /* The functions of the rig say what failed themselves (fail) only where they are asked to "demand". */
-msdk_result rig_open(rig *rig, const msdk_class *class, uint32_t kind, uint32_t flags, uint32_t minor);
+msdk_result rig_open(rig *rig, const msdk_class *class, uint32_t kind, uint32_t flags);
 void rig_close(rig *rig); /* down every level */
 msdk_result rig_init(rig *rig);
 msdk_result rig_agree(rig *rig); /* on a format: the one in rig->video or rig->audio if has_format, else the class's own */
@@ -176,7 +176,7 @@ uint64_t memory_now(void);
 /* ----------------------------------------------------------------------------------------------------------- the checks */
 
 void check_exports(void), check_load(void), check_entry(void), check_tables(void), check_module(void);
-void check_create(void), check_init(void), check_lifecycle(void), check_restart(void), check_threads(void), check_host_old(void);
+void check_create(void), check_init(void), check_lifecycle(void), check_restart(void), check_threads(void);
 void check_host_new(void), check_stop(void), check_formats(void), check_odd_sizes(void), check_strides(void), check_pool(void);
 void check_references(void), check_read_only(void), check_borrowed(void), check_pace(void), check_parameters(void), check_commands(void);
 void check_errors(void), check_leaks(void), check_inputs(void), check_snapshot(void), check_packets(void), check_encode(void);

@@ -74,7 +74,7 @@ void step(const char *format, ...) {
 static void find_classes(void) {
   const msdk_module *module = module_get();
   if (module == NULL || module->classes == NULL) return;
-  for (int i = 0; i < CLASSES_MAX && module->classes[i] != NULL; i++) {
+  for (uint32_t i = 0; i < CLASSES_MAX && i < module->class_count && module->classes[i] != NULL; i++) {
     const char *id = module->classes[i]->id;
     snprintf(result->class_ids[i], ID_MAX, "%s", id == NULL ? "" : id);
     result->class_count = i + 1;
@@ -92,7 +92,7 @@ static void admit(void (*work)(void)) {
   const msdk_class *class = class_get();
   uint32_t driven = 0;
   for (int i = 0; i < 6; i++) driven |= KINDS[i];
-  if (class != NULL && (class->kinds & driven) == 0) skip("it is nothing but a codec: see encode, decode and garbage");
+  if (class != NULL && (class->kinds & driven) == 0) skip("it is only a codec: see encode, decode and garbage");
 }
 
 static void run_here(void (*work)(void)) {
@@ -135,7 +135,7 @@ static void tell_death(int status, int is_late, int output) {
     fail(rule, "died of signal %d (%s) in %s%s%s%s%s", WTERMSIG(status), strsignal(WTERMSIG(status)), where,
          result->fault[0] != 0 ? ": " : "", result->fault, said, tail);
   } else {
-    fail(rule, "the process was ended with exit code %d in %s%s%s", WEXITSTATUS(status), where, said, tail);
+    fail(rule, "exited with code %d in %s%s%s", WEXITSTATUS(status), where, said, tail);
   }
 }
 
@@ -145,7 +145,7 @@ static void run_child(void (*work)(void)) {
   pid_t pid = fork();
   if (pid == 0) child(work, output);
   if (pid < 0) {
-    fail("fork", "no process: %s", strerror(errno));
+    fail("fork", "no process can be started: %s", strerror(errno));
     close(output);
     return;
   }
@@ -154,7 +154,7 @@ static void run_child(void (*work)(void)) {
   int64_t end = now_ns() + (int64_t)request->seconds * 1000000000;
   int is_late = 0;
   while (!is_late) {
-    int64_t left = (end - now_ns()) / 1000000;
+    int64_t left = (end - now_ns() + 999999) / 1000000; /* rounded up: killed after the whole time, by which the tool counts hangs */
     int ready = handle < 0 ? (wait_ms(5), waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT | WNOHANG) == 0 && left < 0)
                            : poll(&waiting, 1, left > 0 ? (int)left : 0);
     if (ready > 0) break;

@@ -11,8 +11,8 @@ int codec_has_words(const rig *rig, msdk_result code) {
 }
 
 int codec_begin(rig *rig, const msdk_class *class, uint32_t flags) {
-  msdk_result code = rig_open(rig, class, 0, flags, MSDK_ABI_MINOR);
-  if (code < 0) fail("create", "create answered %s", rig_words(rig, code));
+  msdk_result code = rig_open(rig, class, 0, flags);
+  if (code < 0) fail("create", "create returned %s", rig_words(rig, code));
   return code >= 0;
 }
 
@@ -28,17 +28,17 @@ void codec_end(rig *rig, void (*close)(rig_call *)) {
   rig_call call = {.rig = rig};
   msdk_host_context *context = rig->context;
   if (rig->is_ready && codec_call(rig, &call, "close", close) < 0) {
-    fail("msdk_class", "close answered %s", rig_words(rig, call.code));
+    fail("msdk_class", "close returned %s", rig_words(rig, call.code));
   }
   rig->is_ready = 0;
   rig_close(rig);
-  if (context->outstanding > 0) fail("P4", "after destroy %d references of pictures were not given back", context->outstanding);
+  if (context->outstanding > 0) fail("P4", "after destroy %d references of frames were not released", context->outstanding);
   if (context->outstanding_encoded > 0) {
-    fail("P4", "after destroy %d references of encoded frames were not given back", context->outstanding_encoded);
+    fail("P4", "after destroy %d references of encoded frames were not released", context->outstanding_encoded);
   }
-  if (context->over_released > 0) fail("P4", "%u references were given back that it did not have", context->over_released);
+  if (context->over_released > 0) fail("P4", "%u references were released that it did not hold", context->over_released);
   if (context->overwritten > 0) {
-    fail("P3", "it wrote between the rows of %u pictures: rows begin plane[i].stride bytes apart, not width", context->overwritten);
+    fail("P3", "it wrote between the rows of %u frames: rows begin plane[i].stride bytes apart, not width", context->overwritten);
   }
 }
 
@@ -63,7 +63,6 @@ msdk_result video_open(rig *rig, uint32_t pixel_format, uint32_t width, uint32_t
   settings.threads = threads;
   settings.kind = kind;
   settings.target_bitrate = 2000000;
-  settings.key_frame_interval = 3000;
   rig->kind = MSDK_KIND_VIDEO_RENDERER; /* what it is lent is lent as to one */
   rig->video = MSDK_INIT(msdk_video_format);
   rig->video.pixel_format = pixel_format;
@@ -71,7 +70,6 @@ msdk_result video_open(rig *rig, uint32_t pixel_format, uint32_t width, uint32_t
   rig->video.height = height;
   rig->video.fps_num = 30;
   rig->video.fps_den = 1;
-  rig->video.memory_kinds = MSDK_MEMORY_CPU;
   rig->sequence = 0;
   rig_call call = {.in = rig_lend(rig, &settings, sizeof settings, 0)};
   codec_call(rig, &call, "open_encoder", do_open_video);
@@ -84,7 +82,7 @@ msdk_result video_encode(rig *rig, uint32_t flags, msdk_encoded_frame **out) {
   book *book = NULL;
   *out = NULL;
   if (rig_call_acquire(rig, &book) < 0) {
-    fail("P4", "it keeps %d pictures: there is none left to encode", rig->context->outstanding);
+    fail("P4", "it keeps %d frames: there is none left to encode", rig->context->outstanding);
     return MSDK_E_FAIL;
   }
   ((msdk_video_frame *)book->frame)->timestamp_ns += (int64_t)random_below(9000000); /* times need not be even */
@@ -95,7 +93,7 @@ msdk_result video_encode(rig *rig, uint32_t flags, msdk_encoded_frame **out) {
   if (call.code < 0) return call.code;
   *out = call.out;
   if (!encoded_is_ours(*out)) {
-    fail("encode", "it answered MSDK_OK and gave no frame that encoded_frame_create made");
+    fail("encode", "it returned MSDK_OK and no frame from encoded_frame_create");
     *out = NULL;
     return MSDK_E_INVALID;
   }
@@ -134,7 +132,7 @@ msdk_result audio_open(rig *rig, uint32_t rate, uint32_t channels) {
 msdk_result audio_encode(rig *rig, uint32_t count, int is_silent, msdk_encoded_frame **out) {
   uint8_t *base;
   uint64_t length, size = (uint64_t)count * rig->audio.channels * sizeof(float);
-  uint8_t *memory = pages_before_guard(size, 4, "memory behind the last sample that it was given", &base, &length);
+  uint8_t *memory = pages_before_guard(size, 4, "memory past the last sample that it was given", &base, &length);
   for (uint64_t i = 0; i < (uint64_t)count * rig->audio.channels; i++) {
     double seconds = (double)(rig->sequence + i / rig->audio.channels) / rig->audio.sample_rate;
     float sample = is_silent ? 0 : (float)(0.5 * sin(2 * 3.14159265 * 440 * seconds));
@@ -150,7 +148,7 @@ msdk_result audio_encode(rig *rig, uint32_t count, int is_silent, msdk_encoded_f
   pages_unmap(base, length);
   *out = call.code >= 0 ? call.out : NULL;
   if (call.code >= 0 && !encoded_is_ours(*out)) {
-    fail("encode", "it answered MSDK_OK and gave no packet that encoded_frame_create made");
+    fail("encode", "it returned MSDK_OK and no packet from encoded_frame_create");
     *out = NULL;
     return MSDK_E_INVALID;
   }
@@ -162,7 +160,7 @@ msdk_result audio_encode(rig *rig, uint32_t count, int is_silent, msdk_encoded_f
 const msdk_class *encoder_for(const msdk_class *class, uint32_t kind) {
   const msdk_module *module = module_get();
   int is_video = kind == MSDK_KIND_VIDEO_DECODER;
-  for (int i = 0; module != NULL && module->classes[i] != NULL; i++) {
+  for (uint32_t i = 0; module != NULL && i < module->class_count; i++) {
     const msdk_class *one = module->classes[i];
     if (is_video && (one->kinds & MSDK_KIND_VIDEO_ENCODER) != 0 && one->video_encoder->codec == class->video_decoder->codec) return one;
     if (!is_video && (one->kinds & MSDK_KIND_AUDIO_ENCODER) != 0 && one->audio_encoder->codec == class->audio_decoder->codec) return one;
@@ -182,7 +180,7 @@ static uint32_t keep(unit *units, uint32_t count, msdk_encoded_frame *frame) {
 uint32_t units_make_video(const msdk_class *encoder, uint32_t width, uint32_t height, unit *units, uint32_t count) {
   rig rig;
   uint32_t made = 0;
-  if (rig_open(&rig, encoder, 0, 0, MSDK_ABI_MINOR) < 0) return 0;
+  if (rig_open(&rig, encoder, 0, 0) < 0) return 0;
   if (video_open(&rig, encoder->video_encoder->pixel_formats[0], width, height, MSDK_VIDEO_VIRTUAL, 1) >= 0) {
     for (uint32_t i = 0; i < count && !has_failed(); i++) {
       msdk_encoded_frame *frame = NULL;
@@ -201,8 +199,8 @@ uint32_t units_make_audio(const msdk_class *encoder, uint32_t channels, unit *un
   rig rig;
   uint32_t made = 0, rate = 0;
   const msdk_audio_encoder *table = encoder->audio_encoder;
-  for (uint32_t i = 0; i < table->sample_rates_count; i++) rate = table->sample_rates[i] > rate ? table->sample_rates[i] : rate;
-  if (rig_open(&rig, encoder, 0, 0, MSDK_ABI_MINOR) < 0) return 0;
+  for (uint32_t i = 0; i < table->sample_rate_count; i++) rate = table->sample_rates[i] > rate ? table->sample_rates[i] : rate;
+  if (rig_open(&rig, encoder, 0, 0) < 0) return 0;
   if (audio_open(&rig, rate, channels) >= 0) {
     for (uint32_t i = 0; i < count && !has_failed(); i++) {
       msdk_encoded_frame *packet = NULL;

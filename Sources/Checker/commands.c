@@ -37,7 +37,7 @@ static struct {
 
 static uint8_t *lend(const void *data, uint64_t size) {
   uint32_t at = lent.count++;
-  uint8_t *memory = pages_before_guard(size, 1, "memory behind an argument of a command", &lent.base[at], &lent.length[at]);
+  uint8_t *memory = pages_before_guard(size, 1, "memory past an argument of a command", &lent.base[at], &lent.length[at]);
   memcpy(memory, data, size);
   region_forbid(lent.base[at], lent.length[at], "an argument of a command, after the call");
   return memory;
@@ -54,24 +54,20 @@ static const msdk_arg_limits *limits_of(const msdk_command *command, uint32_t in
 }
 
 enum { LEAST, GREATEST, DEFAULTS, ROUNDS };
-static const char *const VALUES[] = {"the least", "the greatest", "its own default"};
+static const char *const VALUES[] = {"the minimum", "the maximum", "its own default"};
 
 static uint32_t choice_count(const msdk_command *command) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < command->arg_count; i++) {
     const msdk_arg_limits *limits = limits_of(command, i);
-    uint32_t count = 0;
-    while (limits != NULL && limits->choices != NULL && limits->choices[count] != NULL) count++;
-    if (count > most) most = count;
+    if (limits != NULL && limits->choice_count > most) most = limits->choice_count;
   }
   return most;
 }
 
 static const char *text_of(const msdk_arg_limits *limits, uint32_t round) {
   static char longest[HUGE_TEXT + 1];
-  uint32_t count = 0;
-  while (limits != NULL && limits->choices != NULL && limits->choices[count] != NULL) count++;
-  if (count > 0) return limits->choices[round % count];
+  if (limits != NULL && limits->choice_count > 0) return limits->choices[round % limits->choice_count];
   memset(longest, 'a', HUGE_TEXT);
   return round == LEAST ? "" : round == GREATEST ? longest : "t\xC3\xABxt";
 }
@@ -80,7 +76,7 @@ static const char *text_of(const msdk_arg_limits *limits, uint32_t round) {
 static msdk_value argument(const msdk_command *command, uint32_t index, uint32_t round) {
   const msdk_arg_limits *limits = limits_of(command, index);
   msdk_type type = command->args[index].type;
-  int is_bounded = limits != NULL && limits->min < limits->max;
+  int has_min = limits != NULL && limits->min.type == type, has_max = limits != NULL && limits->max.type == type;
   msdk_value value = {.type = type};
   if (round == DEFAULTS && limits != NULL && limits->def != NULL) value = *limits->def;
   int is_default = round == DEFAULTS && limits != NULL && limits->def != NULL;
@@ -101,8 +97,9 @@ static msdk_value argument(const msdk_command *command, uint32_t index, uint32_t
     }
     default:
       if (is_default) break;
-      if (round >= DEFAULTS) value = number_of(type, is_bounded ? (limits->min + limits->max) / 2 : 1);
-      else value = number_of(type, round == LEAST ? is_bounded ? limits->min : -1e300 : is_bounded ? limits->max : 1e300);
+      if (round == LEAST) value = has_min ? limits->min : number_of(type, -1e300);
+      else if (round == GREATEST) value = has_max ? limits->max : number_of(type, 1e300);
+      else value = has_min ? limits->min : has_max ? limits->max : number_of(type, 1);
   }
   return value;
 }
@@ -110,26 +107,26 @@ static msdk_value argument(const msdk_command *command, uint32_t index, uint32_t
 static void check_answer(rig *rig, const msdk_command *command, const msdk_value *answer) {
   const char *rule = "msdk_command.result";
   if (answer->type != command->result && command->result != MSDK_T_STATUS) {
-    fail(rule, "the command %s gave a result of type %u; declared: %u", command->name, answer->type, command->result);
+    fail(rule, "the command %s returned a result of type %u; declared: %u", command->name, answer->type, command->result);
     return;
   }
   int has_words = rig->context->error < 0 && rig->context->error_text[0] != 0;
   switch (command->result) {
     case MSDK_T_BOOL:
-      if (answer->u.b > 1) fail(rule, "the command %s gave the bool %u; accepted: 0, 1", command->name, answer->u.b);
+      if (answer->u.b > 1) fail(rule, "the command %s returned the bool %u; accepted: 0, 1", command->name, answer->u.b);
       break;
     case MSDK_T_STRING:
       if (answer->u.str == NULL) {
-        if (!has_words) fail("set_error", "the command %s gave no text, and set_error was not called", command->name);
+        if (!has_words) fail("set_error", "the command %s returned no text, and set_error was not called", command->name);
       } else if (!is_text(answer->u.str, HUGE_TEXT)) {
-        fail(rule, "the command %s gave what is no UTF-8 of at most %d bytes", command->name, HUGE_TEXT);
+        fail(rule, "the command %s returned a text that is not UTF-8 of at most %d bytes", command->name, HUGE_TEXT);
       }
       break;
     case MSDK_T_BYTES:
       if (answer->u.bytes.data == NULL && answer->u.bytes.size > 0 && !has_words) {
-        fail("set_error", "the command %s gave no bytes, and set_error was not called", command->name);
+        fail("set_error", "the command %s returned no bytes, and set_error was not called", command->name);
       }
-      if (answer->u.bytes.size > 1 << 24) fail(rule, "the command %s gave more than 16 MiB", command->name);
+      if (answer->u.bytes.size > 1 << 24) fail(rule, "the command %s returned more than 16 MiB", command->name);
       break;
     default:
       break;
@@ -147,14 +144,15 @@ static void call(rig *rig, const msdk_command *command, uint32_t round) {
                                              : native_call(rig->self, command, args, &answer);
   take_back();
   int has_words = rig->context->error == code && rig->context->error_text[0] != 0;
-  if (code < 0 && !has_words) fail("set_error", "the command %s answered %s without words", command->name, result_name(code));
+  if (code < 0 && !has_words)
+    fail("set_error", "the command %s returned %s, and set_error was not called", command->name, result_name(code));
   if (code >= 0) check_answer(rig, command, &answer);
 }
 
 static void call_all(rig *rig) {
   const msdk_class *class = rig->class;
-  for (uint64_t i = 0; i < class->command_count && !has_failed(); i++) {
-    const msdk_command *command = (const void *)((const uint8_t *)class->commands + i * class->command_stride);
+  for (uint32_t i = 0; i < class->command_count && !has_failed(); i++) {
+    const msdk_command *command = command_at(class, i);
     uint32_t rounds = command->arg_count == 0 ? 1 : ROUNDS + choice_count(command);
     for (uint32_t round = 0; round < rounds && round < 64 && !has_failed(); round++) call(rig, command, round);
   }
@@ -168,11 +166,11 @@ void check_commands(void) {
     skip("it has none");
     return;
   }
-  if (rig_open(&rig, class, 0, 0, MSDK_ABI_MINOR) < 0) return;
+  if (rig_open(&rig, class, 0, 0) < 0) return;
   call_all(&rig);
   rig_close(&rig);
   FOR_KINDS(kind, class) { /* commands are called in any state */
-    if (rig_open(&rig, class, kind, 0, MSDK_ABI_MINOR) < 0) return;
+    if (rig_open(&rig, class, kind, 0) < 0) return;
     if (rig_demand(&rig, "msdk_command")) {
       rig_media(&rig, 1, NULL);
       call_all(&rig);
@@ -188,7 +186,7 @@ void check_errors(void) {
   uint32_t count = 0;
   FOR_KINDS(kind, class) {
     rig rig;
-    if ((kind & (MSDK_KIND_VIDEO_PRODUCER | MSDK_KIND_AUDIO_PRODUCER)) == 0 || rig_open(&rig, class, kind, 0, MSDK_ABI_MINOR) < 0) continue;
+    if ((kind & (MSDK_KIND_VIDEO_PRODUCER | MSDK_KIND_AUDIO_PRODUCER)) == 0 || rig_open(&rig, class, kind, 0) < 0) continue;
     count++;
     if (rig_init(&rig) >= 0) {
       rig.has_format = 1;
@@ -206,10 +204,10 @@ void check_errors(void) {
       if (code >= 0)
         fail("set_format", "%s was accepted; expected: MSDK_E_FORMAT", what);
       else if (rig.context->error != code || rig.context->error_text[0] == 0) {
-        fail("set_error", "set_format refused %s with %s, and set_error was not called with that code and words", what, result_name(code));
+        fail("set_error", "set_format refused %s with %s, and set_error was not called with that code and a text", what, result_name(code));
       }
     }
     rig_close(&rig);
   }
-  if (count == 0 && !has_failed()) skip("only producers refuse with words");
+  if (count == 0 && !has_failed()) skip("only producers must refuse with an error text");
 }

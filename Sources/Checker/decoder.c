@@ -50,7 +50,7 @@ msdk_result video_decode(rig *rig, const void *data, uint64_t size, uint32_t fla
   *out = book_of(call.out);
   if (*out == NULL || (*out)->references < 1) {
     *out = NULL;
-    fail("decode", "it gave a picture that is none of the host's");
+    fail("decode", "it returned a frame that is not the host's");
     return MSDK_E_INVALID;
   }
   return call.code;
@@ -94,10 +94,10 @@ static int32_t run(rig *rig, const char *name, const void *data, uint64_t size, 
   if (sound_base != NULL) region_forget(sound_base + sound_length - PAGE), pages_unmap(sound_base, sound_length);
   uint64_t room = (uint64_t)capacity * rig->audio.channels * sizeof(float);
   sound_call sound = {.capacity = capacity, .size = size};
-  const char *behind = "memory behind the last sample that there is room for";
+  const char *behind = "memory past the last sample that there is room for";
   sound.into = (float *)(void *)pages_before_guard(room, 4, behind, &sound_base, &sound_length);
   if (data != NULL) {
-    lent = pages_before_guard(size, 1, "memory behind the packet", &base, &length);
+    lent = pages_before_guard(size, 1, "memory past the packet", &base, &length);
     memcpy(lent, data, size);
     region_forbid(base, length - PAGE, "a packet that it was given to read (rule P3)");
     pages_protect(base, length - PAGE, PROT_READ);
@@ -106,9 +106,9 @@ static int32_t run(rig *rig, const char *name, const void *data, uint64_t size, 
   rig_call call = {.in = &sound};
   int32_t count = codec_call(rig, &call, name, work);
   if (base != NULL) region_forget(base), region_forget(base + length - PAGE), pages_unmap(base, length);
-  if (count > (int32_t)capacity) fail("msdk_audio_decoder", "%s gave %d samples; there was room for %u", name, count, capacity);
+  if (count > (int32_t)capacity) fail("msdk_audio_decoder", "%s returned %d samples; there was room for %u", name, count, capacity);
   for (int64_t i = 0; i < (int64_t)count * rig->audio.channels && !has_failed(); i++) {
-    if (!isfinite(sound.into[i])) fail("msdk_audio_decoder", "sample %lld of what %s gave is not a number", (long long)i, name);
+    if (!isfinite(sound.into[i])) fail("msdk_audio_decoder", "sample %lld from %s is not a number", (long long)i, name);
   }
   if (samples != NULL) *samples = sound.into;
   return count;

@@ -53,7 +53,7 @@ static int read_image(const image *image, elf_view *view) {
   const Elf64_Ehdr *header = at(image, 0, sizeof *header);
   if (header == NULL || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
       header->e_type != ET_DYN) {
-    view->why = "it is no shared object of 64 bits";
+    view->why = "it is not a 64-bit shared object";
     return 0;
   }
   const Elf64_Shdr *sections = at(image, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
@@ -112,7 +112,8 @@ void check_exports(void) {
   }
   if (!has_entry) fail(MSDK_ENTRY_SYMBOL, "it does not export %s (MSDK_DEFINE_ENTRY)", MSDK_ENTRY_SYMBOL);
   for (uint32_t i = 0; i < view.needed_count; i++) {
-    if (strncmp(view.needed[i], "libmediasdk", 11) == 0) fail("plugin.h", "it links %s; a plugin links nothing of ours", view.needed[i]);
+    if (strncmp(view.needed[i], "libmediasdk", 11) == 0)
+      fail("plugin.h", "it links %s; a plugin must not link MediaSDK's libraries", view.needed[i]);
   }
   for (uint32_t i = 0; i < view.undefined_count; i++) {
     if (strncmp(view.undefined[i], "msdk_", 5) == 0) {

@@ -54,9 +54,9 @@ msdk_result encoded_make(msdk_host_context *context, const msdk_encoded_frame *a
   *packet = (struct packet){.context = context, .references = 1, .is_used = 1};
   context->outstanding_encoded++;
   pthread_mutex_unlock(&context->lock);
-  uint8_t *data = pages_before_guard(attributes->size, 1, "memory behind the data of an encoded frame", &packet->base, &packet->length);
+  uint8_t *data = pages_before_guard(attributes->size, 1, "memory past the data of an encoded frame", &packet->base, &packet->length);
   memcpy(data, attributes->data, attributes->size);
-  uint8_t *place = pages_before_guard(sizeof *attributes, 8, "memory behind an encoded frame", &packet->page, &packet->page_length);
+  uint8_t *place = pages_before_guard(sizeof *attributes, 8, "memory past an encoded frame", &packet->page, &packet->page_length);
   packet->frame = (msdk_encoded_frame *)(void *)place;
   memset(packet->frame, 0, sizeof *packet->frame);
   memcpy(packet->frame, attributes, attributes->struct_size < sizeof *attributes ? attributes->struct_size : sizeof *attributes);
@@ -96,7 +96,7 @@ void encoded_unref(const msdk_encoded_frame *frame) {
   if (packet->references <= 0) {
     context->over_released++;
   } else if (--packet->references == 0) {
-    static const char GONE[] = "an encoded frame after its last reference was given back";
+    static const char GONE[] = "an encoded frame after its last reference was released";
     context->outstanding_encoded--;
     packet->is_used = 0;
     pages_protect(packet->base, packet->length, PROT_NONE);

@@ -91,7 +91,7 @@ book *book_of(const void *frame) {
 void *frame_memory(book *book, uint32_t size) {
   uint32_t extra = (book->context->flags & HOST_NEW) != 0 ? FRAME_EXTRA : 0;
   uint32_t format_size = (uint32_t)(book->is_sound ? sizeof(msdk_audio_format) : sizeof(msdk_video_format));
-  uint8_t *format = pages_before_guard(format_size + extra, 8, "memory behind a format", &book->page, &book->page_length);
+  uint8_t *format = pages_before_guard(format_size + extra, 8, "memory past a format", &book->page, &book->page_length);
   memset(format, EXTRA_BYTE, format_size + extra);
   uint8_t *frame = book->page + 64;
   memset(frame, EXTRA_BYTE, size + extra);
@@ -112,9 +112,8 @@ static void make_plane(book *book, msdk_video_frame *frame, uint32_t index) {
   msdk_plane *plane = &frame->plane[index];
   plane->size = (uint64_t)stride * (row_count(book->video, index) - 1) + bytes;
   plane->stride = (int32_t)stride;
-  plane->fd = -1;
   uint64_t room = plane->size + ((flags & HOST_GUARD) != 0 ? 0 : SLACK);
-  plane->data = pages_before_guard(room, 1, "memory behind the last row of a frame", &book->base[index], &book->length[index]);
+  plane->data = pages_before_guard(room, 1, "memory past the last row of a frame", &book->base[index], &book->length[index]);
   memset(plane->data, book->poison, room);
 }
 
@@ -135,10 +134,8 @@ msdk_result host_acquire_video(msdk_host_context *context, const msdk_video_form
   memcpy(book->video, format, sizeof *format < format->struct_size ? sizeof *format : format->struct_size);
   book->video->struct_size = (context->flags & HOST_NEW) != 0 ? (uint32_t)sizeof *format + FRAME_EXTRA : (uint32_t)sizeof *format;
   frame->flags = MSDK_FRAME_WRITABLE;
-  frame->memory_kind = MSDK_MEMORY_CPU;
   frame->plane_count = plane_count(format->pixel_format);
   frame->format = book->video;
-  frame->fence_fd = -1;
   for (uint32_t i = 0; i < frame->plane_count; i++) make_plane(book, frame, i);
   context->outstanding++;
   context->acquired++;
@@ -164,13 +161,11 @@ msdk_result host_wrap_video(msdk_host_context *context, const msdk_external_fram
   }
   msdk_video_frame *frame = frame_memory(book, sizeof *frame);
   memcpy(book->video, format, sizeof *format);
-  frame->memory_kind = MSDK_MEMORY_CPU;
   frame->plane_count = external->plane_count;
   memcpy(frame->plane, external->plane, sizeof frame->plane);
   frame->format = book->video;
   frame->timestamp_ns = external->timestamp_ns;
   frame->orientation = external->orientation;
-  frame->fence_fd = -1;
   book->is_wrapped = 1;
   book->release = external->release;
   book->opaque = external->opaque;
@@ -183,7 +178,6 @@ msdk_result host_wrap_video(msdk_host_context *context, const msdk_external_fram
 
 msdk_result host_acquire_audio(msdk_host_context *context, const msdk_audio_format *format, uint32_t count, msdk_audio_frame **out) {
   if (format == NULL || out == NULL) return MSDK_E_INVALID;
-  if (context->minor == 0) return MSDK_E_UNSUPPORTED;
   int is_fit = (format->sample_format == MSDK_SAMPLE_S16 || format->sample_format == MSDK_SAMPLE_F32) && format->sample_rate >= 8000 &&
                format->sample_rate <= 192000 && format->channels >= 1 && format->channels <= 2 && format->planar == 0 && count >= 1 &&
                count <= 192000;
@@ -200,7 +194,7 @@ msdk_result host_acquire_audio(msdk_host_context *context, const msdk_audio_form
   memcpy(book->audio, format, sizeof *format);
   uint64_t bytes = (uint64_t)count * format->channels * sample_bytes(format);
   uint64_t room = bytes + ((context->flags & HOST_GUARD) != 0 ? 0 : SLACK);
-  book->planes[0] = pages_before_guard(room, 64, "memory behind the last sample of a buffer", &book->base[0], &book->length[0]);
+  book->planes[0] = pages_before_guard(room, 64, "memory past the last sample of a buffer", &book->base[0], &book->length[0]);
   frame->flags = MSDK_FRAME_WRITABLE;
   frame->format = book->audio;
   frame->sample_count = count;

@@ -8,14 +8,14 @@ enum { COUNT = 4, LONGEST = 4096, ROUNDS = 150, PIXELS_MAX = 1 << 16 };
 static void parse(const msdk_class *class, int is_video, const uint8_t *data, uint64_t size) {
   uint8_t *base;
   uint64_t length;
-  uint8_t *lent = pages_before_guard(size, 1, "memory behind the bytes that parse_header was given", &base, &length);
+  uint8_t *lent = pages_before_guard(size, 1, "memory past the bytes that parse_header was given", &base, &length);
   memcpy(lent, data, size);
-  step("parse_header of %llu bytes of anything", (unsigned long long)size);
+  step("parse_header of %llu random bytes", (unsigned long long)size);
   msdk_encoded_header picture = MSDK_INIT(msdk_encoded_header);
   msdk_packet_header packet = MSDK_INIT(msdk_packet_header);
   msdk_result code = is_video ? class->video_decoder->parse_header(lent, size, &picture) : class->audio_decoder->parse_header(lent, size, &packet);
   if (code >= 0 && !is_video && (packet.sample_count < 1 || packet.sample_count > SAMPLES_MAX || packet.channels < 1 || packet.channels > 2)) {
-    fail("parse_header", "of %llu bytes of anything it says %u samples, %u channels; accepted: 1..5760, 1..2, or MSDK_E_CORRUPT",
+    fail("parse_header", "for %llu random bytes it reports %u samples, %u channels; accepted: 1..5760, 1..2, or MSDK_E_CORRUPT",
          (unsigned long long)size, packet.sample_count, packet.channels);
   }
   region_forget(base + length - PAGE);
@@ -37,7 +37,7 @@ static void one(rig *rig, int is_video, const uint8_t *data, uint64_t size) {
   const msdk_video_format *format = ((msdk_video_frame *)picture->frame)->format;
   uint64_t pixels = (uint64_t)format->width * format->height;
   if (code >= 0 && pixels > PIXELS_MAX) {
-    fail("pixels_max", "of damaged data it made a picture of %ux%u; allowed were %d pixels", format->width, format->height, PIXELS_MAX);
+    fail("pixels_max", "from damaged data it decoded a frame of %ux%u; accepted: at most %d pixels", format->width, format->height, PIXELS_MAX);
   }
   host_unref(picture);
 }
@@ -59,7 +59,7 @@ static uint64_t spoil(const unit *units, uint32_t count, uint32_t round, uint8_t
 
 static msdk_result open_any(rig *rig, int is_video) {
   msdk_result code = is_video ? video_decoder_open(rig, PIXELS_MAX) : audio_decoder_open(rig, 2);
-  if (code < 0) fail("msdk_class", "open_decoder answered %s", rig_words(rig, code));
+  if (code < 0) fail("msdk_class", "open_decoder returned %s", rig_words(rig, code));
   return code;
 }
 
@@ -70,8 +70,9 @@ static void recovers(rig *rig, int is_video, const unit *units, uint32_t count) 
   for (uint32_t i = 0; !is_video && i < count && !has_failed(); i++) code = audio_decode(rig, units[i].data, units[i].size, SAMPLES_MAX, NULL);
   if (picture != NULL) host_unref(picture);
   if (has_failed()) return;
-  if (code < 0) fail("decode", "after damaged data a good %s is answered with %s", is_video ? "key frame" : "packet", rig_words(rig, code));
-  if (is_video && code >= 0 && picture == NULL) fail("decode", "after damaged data a good key frame shows nothing");
+  if (code < 0)
+    fail("decode", "after damaged data, decoding an intact %s returned %s", is_video ? "key frame" : "packet", rig_words(rig, code));
+  if (is_video && code >= 0 && picture == NULL) fail("decode", "after damaged data an intact key frame shows nothing");
 }
 
 static void spoil_all(const msdk_class *class, uint32_t kind) {
@@ -99,5 +100,5 @@ void check_garbage(void) {
   if (class == NULL) return;
   if ((class->kinds & MSDK_KIND_VIDEO_DECODER) != 0) spoil_all(class, MSDK_KIND_VIDEO_DECODER);
   if ((class->kinds & MSDK_KIND_AUDIO_DECODER) != 0 && !has_failed()) spoil_all(class, MSDK_KIND_AUDIO_DECODER);
-  if ((class->kinds & (MSDK_KIND_VIDEO_DECODER | MSDK_KIND_AUDIO_DECODER)) == 0) skip("it is no decoder");
+  if ((class->kinds & (MSDK_KIND_VIDEO_DECODER | MSDK_KIND_AUDIO_DECODER)) == 0) skip("it is not a decoder");
 }

@@ -124,7 +124,7 @@ static msdk_result consume_video(msdk_host_context *context, msdk_video_frame *f
 
 static msdk_result consume_audio(msdk_host_context *context, msdk_audio_frame *frame) {
   note(context, "consume_audio_frame");
-  return context->minor == 0 ? MSDK_E_UNSUPPORTED : consume(context, frame);
+  return consume(context, frame);
 }
 
 static int32_t read_render(msdk_host_context *context, void *destination, uint32_t count) {
@@ -204,27 +204,23 @@ static void never(void) {
   fail("P6", "it called a function of the host's table that its header does not know");
 }
 
-/* A table for each way of being hostile, made once. */
+/* Our table, or the longer one of a later host; each is made once. */
 const msdk_host *host_table(msdk_host_context *context) {
-  static const msdk_host *made[3][4];
-  int way = (context->flags & HOST_OLD) != 0 ? 1 : (context->flags & HOST_NEW) != 0 ? 2 : 0;
-  if (made[way][context->minor & 3] != NULL) return made[way][context->minor & 3];
-  uint32_t size = sizeof TABLE;
-  if ((context->flags & HOST_OLD) != 0 && context->minor < 3) size = (uint32_t)offsetof(msdk_host, audio_frame_make_writable);
-  uint32_t later = (context->flags & HOST_NEW) != 0 ? 64 * (uint32_t)sizeof(void (*)(void)) : 0;
+  static const msdk_host *made[2];
+  int is_new = (context->flags & HOST_NEW) != 0;
+  if (made[is_new] != NULL) return made[is_new];
+  uint32_t later = is_new ? 64 * (uint32_t)sizeof(void (*)(void)) : 0;
   uint8_t *base;
   uint64_t length;
-  const char *what = "memory behind the host's table, past its struct_size (rule P6)";
-  if ((context->flags & HOST_OLD) == 0) what = "memory behind the host's table";
-  uint8_t *memory = pages_before_guard((context->flags & HOST_OLD) != 0 ? size : sizeof TABLE + later + 1024, 8, what, &base, &length);
+  uint8_t *memory = pages_before_guard(sizeof TABLE + later + 1024, 8, "memory past the host's table", &base, &length);
   msdk_host *table = (msdk_host *)(void *)memory;
-  memcpy(table, &TABLE, size);
-  table->struct_size = size + later;
-  table->abi_minor = (context->flags & HOST_NEW) != 0 ? 99 : context->minor;
+  memcpy(table, &TABLE, sizeof TABLE);
+  table->struct_size = (uint32_t)sizeof TABLE + later;
+  if (is_new) table->abi_minor = 99;
   for (uint32_t i = 0; i < later / sizeof(void (*)(void)); i++) {
     void (*function)(void) = never;
     memcpy(memory + sizeof TABLE + i * sizeof function, &function, sizeof function);
   }
   pages_protect(base, length - PAGE, PROT_READ);
-  return made[way][context->minor & 3] = table;
+  return made[is_new] = table;
 }

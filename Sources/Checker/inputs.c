@@ -23,7 +23,7 @@ static msdk_result perform(rig *rig, const char *name, uint32_t number, const vo
   step("%s of input %u", name, number);
   rig->context->error = 0;
   rig_perform(&call, work);
-  if (call.code < 0 && call.code != MSDK_E_AGAIN) fail(RULE, "%s of input %u answered %s", name, number, rig_words(rig, call.code));
+  if (call.code < 0 && call.code != MSDK_E_AGAIN) fail(RULE, "%s of input %u returned %s", name, number, rig_words(rig, call.code));
   return call.code;
 }
 
@@ -38,7 +38,7 @@ static void update(rig *rig, uint32_t number, uint32_t has_video, uint32_t is_sp
   if (number % 2 == 0) snprintf(words[1], sizeof words[1], "N\xC3\xA4me %u", number);
   for (int i = 0; i < 2; i++) {
     uint64_t size = strlen(words[i]) + 1;
-    text[i] = pages_before_guard(size, 1, "memory behind a text of an input", &base[i], &length[i]);
+    text[i] = pages_before_guard(size, 1, "memory past a text of an input", &base[i], &length[i]);
     memcpy(text[i], words[i], size);
     region_forbid(base[i], length[i], "a text of an input after the call that lent it");
   }
@@ -76,7 +76,7 @@ static int32_t kept(rig *rig, int32_t accepted) {
 }
 
 static int begin(rig *rig, const msdk_class *class) {
-  if (rig_open(rig, class, MSDK_KIND_VIDEO_RENDERER, HOST_GUARD | HOST_READ_ONLY | HOST_BORROWED, MSDK_ABI_MINOR) < 0) return 0;
+  if (rig_open(rig, class, MSDK_KIND_VIDEO_RENDERER, HOST_GUARD | HOST_READ_ONLY | HOST_BORROWED) < 0) return 0;
   if (rig_demand(rig, RULE)) return 1;
   rig_close(rig);
   return 0;
@@ -91,7 +91,7 @@ static void one_by_one(rig *rig) {
     if (most > 4) fail("P4", "it keeps %d frames of one input; accepted: at most 4", most);
     if (!has_failed()) perform(rig, "remove_input", number, NULL, do_remove);
     if (!has_failed() && kept(rig, 0) > 0) {
-      fail("remove_input", "it keeps %d frames of an input that was removed: give its frames back", rig->context->outstanding);
+      fail("remove_input", "it keeps %d frames of an input that was removed; accepted: none", rig->context->outstanding);
     }
   }
 }
@@ -122,11 +122,11 @@ void check_inputs(void) {
     count = (table->update_input != NULL) + (table->remove_input != NULL) + (table->render_input_frame != NULL);
   }
   if (count == 0) {
-    skip("it is no renderer of several streams");
+    skip("it is not a renderer of several streams");
     return;
   }
   if (count < 3) {
-    fail(RULE, "of update_input, remove_input and render_input_frame it has %d; accepted: all three or none", count);
+    fail(RULE, "it has %d of update_input, remove_input and render_input_frame; accepted: all three or none", count);
     return;
   }
   if (!begin(&rig, class)) return;
@@ -136,7 +136,7 @@ void check_inputs(void) {
     several(&rig);
     if (!has_failed()) rig_release(&rig);
     if (!has_failed() && kept(&rig, 0) > 0) {
-      fail("P4", "after release_render, which ends all inputs, %d frames of them were not given back", rig.context->outstanding);
+      fail("P4", "after release_render, which ends all inputs, %d frames of them were not released", rig.context->outstanding);
     }
     rig_close(&rig);
   }

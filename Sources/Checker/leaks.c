@@ -5,7 +5,7 @@
 static void cycle(const msdk_class *class) {
   FOR_KINDS(kind, class) {
     rig rig;
-    if (rig_open(&rig, class, kind, 0, MSDK_ABI_MINOR) < 0) return;
+    if (rig_open(&rig, class, kind, 0) < 0) return;
     if (rig_init(&rig) >= 0 && rig_agree(&rig) >= 0 && rig_start(&rig) >= 0) rig_media(&rig, 2, NULL);
     rig_close(&rig);
   }
@@ -41,8 +41,8 @@ void check_leaks(void) {
     after = effects_now();
   }
   if (after.threads > before.threads)
-    fail("destroy", "%d threads more after some lives: stop or release joins them", after.threads - before.threads);
+    fail("destroy", "%d more threads after several instances: stop or release joins them", after.threads - before.threads);
   if (after.descriptors > before.descriptors)
-    fail("destroy", "%d descriptors more after some lives", after.descriptors - before.descriptors);
-  if (is_leak) fail("destroy", "every life from create to destroy leaves %llu bytes behind", (unsigned long long)bytes);
+    fail("destroy", "%d more descriptors after several instances", after.descriptors - before.descriptors);
+  if (is_leak) fail("destroy", "each instance leaks %llu bytes from create to destroy", (unsigned long long)bytes);
 }

@@ -30,12 +30,12 @@ static msdk_result produce(rig *rig, uint32_t *moved) {
   book *book = call.code >= 0 && call.out != NULL ? book_of(call.out) : NULL;
   rig->time += rig->kind == MSDK_KIND_AUDIO_PRODUCER ? SOUND_STEP_NS : STEP_NS;
   if (call.code >= 0 && book == NULL) {
-    fail("produce_frame", "it answered MSDK_OK and gave no frame of the host's");
+    fail("produce_frame", "it returned MSDK_OK and no frame of the host's");
     return MSDK_E_INVALID;
   }
   if (book == NULL) return call.code;
   (*moved)++;
-  step("a frame that was produced is looked at");
+  step("reading a frame that was produced");
   host_deliver(rig->context, book);
   return call.code;
 }
@@ -76,11 +76,8 @@ msdk_result rig_call_acquire(rig *rig, book **out) {
   msdk_video_frame *frame = NULL;
   msdk_audio_frame *buffer = NULL;
   uint32_t count = is_sound ? rig->audio.frames_per_buffer > 0 ? rig->audio.frames_per_buffer : rig->audio.sample_rate / 100 : 0;
-  uint32_t minor = rig->context->minor;
-  rig->context->minor = MSDK_ABI_MINOR;
   msdk_result code =
       is_sound ? host_acquire_audio(rig->context, &rig->audio, count, &buffer) : host_acquire_video(rig->context, &rig->video, 0, &frame);
-  rig->context->minor = minor;
   rig->context->is_starved = is_starved;
   if (code < 0) return code;
   rig->sequence++;
@@ -153,7 +150,7 @@ msdk_result rig_feed(rig *rig, book *book) {
     return call.code;
   }
   struct book *made = call.code >= 0 && call.out != NULL ? book_of(call.out) : NULL;
-  if (call.code >= 0 && made == NULL) fail("filter", "it answered MSDK_OK and gave no frame of the host's");
+  if (call.code >= 0 && made == NULL) fail("filter", "it returned MSDK_OK and no frame of the host's");
   if (made != NULL) host_deliver(rig->context, made);
   return call.code;
 }

@@ -64,7 +64,7 @@ void region_watch(void) {
 uint8_t *pages_map(uint64_t size) {
   void *made = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (made == MAP_FAILED) {
-    fail("memory", "there is none for the checker itself");
+    fail("memory", "the checker itself has no memory");
     result->is_over = 1;
     _exit(1);
   }

@@ -37,7 +37,7 @@ const msdk_module *module_get(void) {
   if (entry == NULL) return NULL;
   step("%s", MSDK_ENTRY_SYMBOL);
   loaded = entry(MSDK_ABI_MINOR);
-  if (loaded == NULL) fail("msdk_plugin_entry_fn", "the entry answered NULL: it declines to run on a host of minor %d", MSDK_ABI_MINOR);
+  if (loaded == NULL) fail("msdk_plugin_entry_fn", "the entry returned NULL: it declines to run on a host of minor %d", MSDK_ABI_MINOR);
   return loaded;
 }
 
@@ -54,9 +54,9 @@ static msdk_result initialise(const msdk_module *module) {
 const msdk_class *class_get(void) {
   const msdk_module *module = module_get();
   msdk_result code = module == NULL ? MSDK_E_FAIL : initialise(module);
-  if (code < 0) fail("msdk_module.init", "the module's init answered %s", result_name(code));
+  if (code < 0) fail("msdk_module.init", "the module's init returned %s", result_name(code));
   if (code < 0) return NULL;
-  for (int i = 0; module->classes[i] != NULL; i++) {
+  for (uint32_t i = 0; i < module->class_count; i++) {
     if (strcmp(module->classes[i]->id, request->class_id) == 0) return module->classes[i];
   }
   fail("msdk_class", "there is no class %s", request->class_id);
@@ -97,22 +97,22 @@ void check_entry(void) {
     begin = now_ns();
     const msdk_module *again = entry(MSDK_ABI_MINOR);
     if (now_ns() - begin < fastest) fastest = now_ns() - begin;
-    if (again != first) fail("msdk_plugin_entry_fn", "called twice, it answered two different modules");
+    if (again != first) fail("msdk_plugin_entry_fn", "two calls returned two different modules");
   }
   cpu = cpu_ns() - cpu;
   wait_ms(20);
   effects after = effects_now();
   const char *what = effects_of(&before, &after);
-  if (first == NULL) fail("msdk_plugin_entry_fn", "it answered NULL: it declines to run on a host of minor %d", MSDK_ABI_MINOR);
+  if (first == NULL) fail("msdk_plugin_entry_fn", "it returned NULL: it declines to run on a host of minor %d", MSDK_ABI_MINOR);
   if (what != NULL) fail("P1", "while the entry was called %s", what);
   if (fastest > 100000000 || cpu > 300000000) {
-    fail("P1", "the entry took %lld ms, and at most 100 are accepted", (long long)((fastest > cpu / 3 ? fastest : cpu / 3) / 1000000));
+    fail("P1", "the entry took %lld ms; accepted: at most 100", (long long)((fastest > cpu / 3 ? fastest : cpu / 3) / 1000000));
   }
   const uint32_t others[] = {0, 1, 2, 99, 0xFFFFFFFF};
   for (int i = 0; i < 5; i++) {
     step("%s(%u)", MSDK_ENTRY_SYMBOL, others[i]);
     const msdk_module *other = entry(others[i]); /* NULL: it declines, which is its right */
-    if (other != NULL && other != first) fail("msdk_plugin_entry_fn", "it answered another module to a host of minor %u", others[i]);
+    if (other != NULL && other != first) fail("msdk_plugin_entry_fn", "it returned another module to a host of minor %u", others[i]);
   }
 }
 
@@ -120,13 +120,13 @@ void check_module(void) {
   const msdk_module *module = module_get();
   if (module == NULL) return;
   if (module->min_host_minor > MSDK_ABI_MINOR) {
-    fail("msdk_module.min_host_minor", "it needs a host of minor %u, and this is %d", module->min_host_minor, MSDK_ABI_MINOR);
+    fail("msdk_module.min_host_minor", "it needs a host of minor %u; this is %d", module->min_host_minor, MSDK_ABI_MINOR);
   }
   if (module->init == NULL) return;
   effects before = effects_now();
   msdk_result code = initialise(module);
   effects after = effects_now();
-  if (code < 0) fail("msdk_module.init", "init(\"%s\") answered %s", request->path, result_name(code));
+  if (code < 0) fail("msdk_module.init", "init(\"%s\") returned %s", request->path, result_name(code));
   if (after.output != before.output) fail("msdk_module.init", "init printed something");
   if (after.signals != before.signals) fail("P5", "init changed a signal's handler or mask, which are the program's");
   if (after.place != before.place || after.environment != before.environment) {

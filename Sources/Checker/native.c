@@ -79,7 +79,7 @@ msdk_result native_call(msdk_self *self, const msdk_command *command, const msdk
     values[i + 1] = command->args[i].type == MSDK_T_BYTES ? (void *)&bytes[i] : (void *)(uintptr_t)&args[i].u;
   }
   if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, command->arg_count + 1, type_of(command->result), types) != FFI_OK) {
-    fail("msdk_command", "the command %s is nothing that libffi can call", command->name);
+    fail("msdk_command", "libffi cannot call the command %s", command->name);
     return MSDK_OK;
   }
   ffi_call(&interface, command->native, &room, values);

@@ -20,14 +20,14 @@ static msdk_result set_text(rig *rig, const char *name, const char *text) {
 static void refused(rig *rig, const char *name, const char *what, msdk_result code) {
   int has_words = rig->context->error == code && rig->context->error_text[0] != 0;
   if (code < 0 && !has_words) {
-    fail("set_error", "set_param(\"%s\") with %s answered %s, and set_error was not called with that code and words", name, what,
+    fail("set_error", "set_param(\"%s\") with %s returned %s, and set_error was not called with that code and a text", name, what,
          result_name(code));
   }
 }
 
 static void must_take(rig *rig, const char *name, const char *what, msdk_result code) {
   if (code < 0)
-    fail("set_param", "set_param(\"%s\") with %s, which is declared as accepted, answered %s", name, what, rig_words(rig, code));
+    fail("set_param", "set_param(\"%s\") with %s, which is declared as accepted, returned %s", name, what, rig_words(rig, code));
 }
 
 static void compare(rig *rig, const msdk_param *param, const msdk_value *set) {
@@ -36,25 +36,25 @@ static void compare(rig *rig, const msdk_param *param, const msdk_value *set) {
   step("get_param(\"%s\")", param->name);
   msdk_result code = rig->class->get_param(rig->self, param->name, &got);
   if (code < 0)
-    fail("get_param", "get_param(\"%s\") answered %s", param->name, rig_words(rig, code));
+    fail("get_param", "get_param(\"%s\") returned %s", param->name, rig_words(rig, code));
   else if (got.type != param->def.type)
-    fail("get_param", "get_param(\"%s\") gave a value of type %u; declared: %u", param->name, got.type, param->def.type);
+    fail("get_param", "get_param(\"%s\") returned a value of type %u; declared: %u", param->name, got.type, param->def.type);
   else if (set != NULL && set->type == MSDK_T_STRING && (got.u.str == NULL || strcmp(got.u.str, set->u.str) != 0)) {
-    fail("get_param", "get_param(\"%s\") gave \"%.60s\" after \"%.60s\" was set: a text is copied in set_param", param->name,
+    fail("get_param", "get_param(\"%s\") returned \"%.60s\" after \"%.60s\" was set: set_param must copy the text", param->name,
          got.u.str == NULL ? "(NULL)" : got.u.str, set->u.str);
   }
 }
 
 static void try_numbers(rig *rig, const msdk_param *param) {
-  int is_bounded = param->min < param->max;
-  const double numbers[] = {is_bounded ? param->min : -1e300, is_bounded ? param->max : 1e300,
-                            is_bounded ? (param->min + param->max) / 2 : 0};
+  msdk_type type = param->def.type;
+  const msdk_value values[] = {param->min.type == type ? param->min : number_of(type, -1e300),
+                               param->max.type == type ? param->max : number_of(type, 1e300), param->def};
+  const int is_accepted[] = {param->min.type == type, param->max.type == type, (param->flags & MSDK_PARAM_REQUIRED) == 0};
   for (int i = 0; i < 3 && !has_failed(); i++) {
-    msdk_value value = number_of(param->def.type, numbers[i]);
     char what[64];
-    snprintf(what, sizeof what, "%g", numbers[i]);
-    msdk_result code = rig_set(rig, param->name, &value);
-    if (is_bounded)
+    snprintf(what, sizeof what, "%g", double_of(&values[i]));
+    msdk_result code = rig_set(rig, param->name, &values[i]);
+    if (is_accepted[i])
       must_take(rig, param->name, what, code);
     else
       refused(rig, param->name, what, code);
@@ -63,7 +63,7 @@ static void try_numbers(rig *rig, const msdk_param *param) {
 }
 
 static void try_texts(rig *rig, const msdk_param *param) {
-  for (int i = 0; param->choices != NULL && param->choices[i] != NULL && !has_failed(); i++) {
+  for (uint32_t i = 0; i < param->choice_count && !has_failed(); i++) {
     msdk_value value = {.type = MSDK_T_STRING, .u.str = param->choices[i]};
     must_take(rig, param->name, param->choices[i], set_text(rig, param->name, param->choices[i]));
     compare(rig, param, &value);
@@ -113,20 +113,20 @@ static void try_param(rig *rig, const msdk_param *param) {
 void check_parameters(void) {
   const msdk_class *class = class_get();
   rig rig;
-  if (class == NULL || rig_open(&rig, class, 0, 0, MSDK_ABI_MINOR) < 0) return;
+  if (class == NULL || rig_open(&rig, class, 0, 0) < 0) return;
   if (class->param_count == 0) skip("it has none");
   for (uint64_t i = 0; i < class->param_count && !has_failed(); i++) try_param(&rig, param_at(class, i));
   if (class->param_count > 0 && class->set_param != NULL && !has_failed()) {
     const char *const names[] = {"no_such_thing", "", "a name with spaces"};
     for (int i = 0; i < 3 && !has_failed(); i++) {
       msdk_result code = set_text(&rig, names[i], "x");
-      if (code >= 0) fail("set_param", "set_param(\"%s\"), a parameter that it does not have, was accepted", names[i]);
+      if (code >= 0) fail("set_param", "set_param(\"%s\"), an unknown parameter, was accepted", names[i]);
       refused(&rig, names[i], "an unknown name", code);
     }
   }
   rig_close(&rig);
   FOR_KINDS(kind, class) { /* live ones, while media runs */
-    if (rig_open(&rig, class, kind, 0, MSDK_ABI_MINOR) < 0) return;
+    if (rig_open(&rig, class, kind, 0) < 0) return;
     if (rig_demand(&rig, "set_param")) {
       for (uint64_t i = 0; i < class->param_count && !has_failed(); i++) {
         const msdk_param *param = param_at(class, i);

@@ -23,14 +23,14 @@ void check_video_format(const msdk_video_format *format, const char *where) {
   else if (format->fps_num != 0 && format->fps_den == 0)
     what = "a frame rate with a denominator of 0";
   if (what != NULL)
-    fail("msdk_video_format", "%s gives %s (%ux%u, %.4s, %u/%u)", where, what, format->width, format->height,
+    fail("msdk_video_format", "%s returned %s (%ux%u, %.4s, %u/%u)", where, what, format->width, format->height,
          (const char *)&format->pixel_format, format->fps_num, format->fps_den);
 }
 
 static void compare_video(msdk_host_context *context, const msdk_video_frame *frame) {
   const msdk_video_format *agreed = &((rig *)context->user)->video, *has = frame->format;
   if (has->pixel_format != agreed->pixel_format || has->width != agreed->width || has->height != agreed->height) {
-    fail("MSDK_E_FORMAT", "a frame is %ux%u, %.4s; agreed on by set_format: %ux%u, %.4s", has->width, has->height,
+    fail("MSDK_E_FORMAT", "a frame is %ux%u, %.4s; agreed by set_format: %ux%u, %.4s", has->width, has->height,
          (const char *)&has->pixel_format, agreed->width, agreed->height, (const char *)&agreed->pixel_format);
   }
 }
@@ -38,7 +38,7 @@ static void compare_video(msdk_host_context *context, const msdk_video_frame *fr
 static void compare_audio(msdk_host_context *context, const msdk_audio_frame *frame) {
   const msdk_audio_format *agreed = &((rig *)context->user)->audio, *has = frame->format;
   if (has->sample_format != agreed->sample_format || has->sample_rate != agreed->sample_rate || has->channels != agreed->channels) {
-    fail("MSDK_E_FORMAT", "a buffer has %u Hz and %u channels; agreed on by set_format: %u Hz, %u channels", has->sample_rate,
+    fail("MSDK_E_FORMAT", "a buffer has %u Hz and %u channels; agreed by set_format: %u Hz, %u channels", has->sample_rate,
          has->channels, agreed->sample_rate, agreed->channels);
     return;
   }
@@ -61,16 +61,16 @@ static void list_formats(rig *rig) {
     msdk_result code = producer->enum_formats(rig->self, i, &format);
     if (code == MSDK_E_NOT_FOUND) return;
     if (code < 0)
-      fail("enum_formats", "%s answered %s; accepted: a format, or MSDK_E_NOT_FOUND at the end", where, result_name(code));
+      fail("enum_formats", "%s returned %s; accepted: a format, or MSDK_E_NOT_FOUND at the end", where, result_name(code));
     else
       check_video_format(&format, where);
-    if (i == 1000) fail("enum_formats", "the list has no end: MSDK_E_NOT_FOUND did not come in 1000 formats");
+    if (i == 1000) fail("enum_formats", "the list does not end: no MSDK_E_NOT_FOUND within 1000 formats");
   }
 }
 
 static void see_formats(const msdk_class *class, uint32_t kind) {
   rig rig;
-  if (rig_open(&rig, class, kind, 0, MSDK_ABI_MINOR) < 0 || rig_init(&rig) < 0) return;
+  if (rig_open(&rig, class, kind, 0) < 0 || rig_init(&rig) < 0) return;
   list_formats(&rig);
   if (kind == MSDK_KIND_VIDEO_PRODUCER && class->video_producer->capture_settings != NULL && !has_failed()) {
     msdk_video_format format = MSDK_INIT(msdk_video_format);
@@ -78,7 +78,7 @@ static void see_formats(const msdk_class *class, uint32_t kind) {
   }
   msdk_result code = has_failed() ? MSDK_E_FAIL : rig_agree(&rig);
   if (code < 0 && !has_failed() && !rig_is_also_renderer(&rig)) {
-    fail("set_format", "what it offers itself is refused: %s", rig_words(&rig, code));
+    fail("set_format", "it refuses a format that it offers: %s", rig_words(&rig, code));
   }
   if (code >= 0) {
     rig.context->look_video = kind == MSDK_KIND_VIDEO_PRODUCER ? compare_video : NULL;
@@ -117,7 +117,7 @@ static int at_size(rig *rig, uint32_t width, uint32_t height) {
   if (!rig->is_started && rig_start(rig) < 0) return 0;
   msdk_result code = rig_media(rig, rig->kind == MSDK_KIND_VIDEO_PRODUCER ? 2 : 3, &moved);
   if (code < 0) {
-    fail("P3", "the %s took the format %ux%u, %.4s, and then answered %s", kind_name(rig->kind), width, height,
+    fail("P3", "the %s accepted the format %ux%u, %.4s, and then returned %s", kind_name(rig->kind), width, height,
          (const char *)&rig->video.pixel_format, rig_words(rig, code));
   }
   return moved > 0;
@@ -125,7 +125,7 @@ static int at_size(rig *rig, uint32_t width, uint32_t height) {
 
 static void odd_sizes(const msdk_class *class, uint32_t kind) {
   rig rig;
-  if (rig_open(&rig, class, kind, HOST_GUARD, MSDK_ABI_MINOR) < 0) return;
+  if (rig_open(&rig, class, kind, HOST_GUARD) < 0) return;
   if (rig_demand(&rig, "P3")) {
     rig_media(&rig, 2, NULL);
     uint32_t first = random_below(SIZE_COUNT);
@@ -164,7 +164,7 @@ static void padded(const msdk_class *class, uint32_t kind) {
   uint32_t unwritten = 0, rounds = 0;
   for (uint8_t poison = 0xA5; rounds < 2 && !has_failed(); poison = 0x5A, rounds++) {
     rig rig;
-    if (rig_open(&rig, class, kind, HOST_PADDED, MSDK_ABI_MINOR) < 0) return;
+    if (rig_open(&rig, class, kind, HOST_PADDED) < 0) return;
     rig.context->poison = poison;
     if (rig_demand(&rig, "P3")) {
       rig.context->look_video = rig_look_for_rows;
@@ -213,14 +213,14 @@ static void feed_far_rows(rig *rig) {
   uint32_t first = was_touched(pagemap, frame->plane[0].data) == 1, others = 0;
   for (uint32_t y = 1; y < ROWS; y++) others += was_touched(pagemap, frame->plane[0].data + (uint64_t)y * FAR) == 1;
   if (code >= 0 && first && others == 0) {
-    fail("P3", "of a frame of %d rows, %d bytes apart, it read nothing beyond the first: it takes rows to be width apart", ROWS, FAR);
+    fail("P3", "of a frame of %d rows, %d bytes apart, it read only the first: it assumes that rows are width apart", ROWS, FAR);
   }
   host_unref(book);
 }
 
 static void far_rows(const msdk_class *class) {
   rig rig;
-  if (rig_open(&rig, class, MSDK_KIND_VIDEO_RENDERER, 0, MSDK_ABI_MINOR) < 0) return;
+  if (rig_open(&rig, class, MSDK_KIND_VIDEO_RENDERER, 0) < 0) return;
   rig.video.width = 64;
   rig.video.height = ROWS;
   feed_far_rows(&rig);
@@ -236,5 +236,5 @@ void check_strides(void) {
     if (kind == MSDK_KIND_VIDEO_RENDERER) far_rows(class);
     count += (kind & (MSDK_KIND_VIDEO_PRODUCER | MSDK_KIND_VIDEO_FILTER | MSDK_KIND_VIDEO_RENDERER)) != 0;
   }
-  if (count == 0) skip("sound has no rows");
+  if (count == 0) skip("audio has no rows");
 }

@@ -5,7 +5,7 @@
 
 #include "checks.h"
 
-static const char GONE[] = "a frame after its last reference was given back";
+static const char GONE[] = "a frame after its last reference was released";
 
 void host_ref(book *book) {
   pthread_mutex_lock(&book->context->lock);
@@ -53,6 +53,7 @@ void host_unref(book *book) {
 }
 
 void host_deliver(msdk_host_context *context, book *book) {
+  int64_t length = book->is_sound ? ((const msdk_audio_frame *)book->frame)->duration_ns : 0;
   book->is_delivered = 1;
   if (book->is_wrapped) book->sum = frame_sum(book->frame);
   if (book->is_sound && context->look_audio != NULL) context->look_audio(context, book->frame);
@@ -66,6 +67,7 @@ void host_deliver(msdk_host_context *context, book *book) {
   }
   pthread_mutex_lock(&context->lock);
   context->delivered++;
+  if (book->is_sound) context->delivered_ns += length;
   struct book **place = &context->held[context->next_held++ % 3];
   struct book *former = *place;
   *place = (context->flags & HOST_READ_ONLY) != 0 ? book : NULL;

@@ -33,10 +33,10 @@ const char *result_name(msdk_result code) {
       "MSDK_E_THREAD",  "MSDK_E_AGAIN", "MSDK_E_TIMEOUT", "MSDK_E_IO",          "MSDK_E_PERMISSION",  "MSDK_E_NOT_FOUND",
       "MSDK_E_TYPE",    "MSDK_E_RANGE", "MSDK_E_CLOSED",  "MSDK_E_PLUGIN_DIED", "MSDK_E_DEVICE_LOST", "MSDK_E_BUFFER_SMALL",
       "MSDK_E_HANDLE",  "MSDK_E_STALE", "MSDK_E_FORMAT",  "MSDK_E_LIMIT",       "MSDK_E_EXISTS",      "MSDK_E_FORKED",
-      "MSDK_E_CORRUPT", "MSDK_E_ABI",   "MSDK_E_FULL",    "MSDK_E_REMOVED"};
+      "MSDK_E_CORRUPT", "MSDK_E_ABI",   "MSDK_E_FULL",    "MSDK_E_REMOVED",     "MSDK_E_UNTRUSTED"};
   static char other[32];
   if (code >= 0) return names[0];
-  if (code >= -27) return names[-code];
+  if (code >= -28) return names[-code];
   snprintf(other, sizeof other, "%d", code);
   return other;
 }
@@ -44,7 +44,7 @@ const char *result_name(msdk_result code) {
 const char *rig_words(rig *rig, msdk_result code) {
   static char text[700];
   int has_words = rig->context->error == code && rig->context->error_text[0] != 0;
-  snprintf(text, sizeof text, "%s (%s)", result_name(code), has_words ? rig->context->error_text : "without words");
+  snprintf(text, sizeof text, "%s (%s)", result_name(code), has_words ? rig->context->error_text : "without error text");
   return text;
 }
 
@@ -82,7 +82,7 @@ enum { LENT_EXTRA = 32 };
 const void *rig_lend(rig *rig, const void *value, uint32_t size, int slot) {
   uint32_t extra = (rig->context->flags & HOST_NEW) != 0 ? LENT_EXTRA : 0;
   lent[slot].memory =
-      pages_before_guard(size + extra, 8, "memory behind a struct that the host lent", &lent[slot].base, &lent[slot].length);
+      pages_before_guard(size + extra, 8, "memory past a struct that the host lent", &lent[slot].base, &lent[slot].length);
   memset(lent[slot].memory, 0xA5, size + extra);
   memcpy(lent[slot].memory, value, size);
   uint32_t whole = size + extra;
@@ -108,7 +108,7 @@ static msdk_host_context contexts[4];
 static uint32_t next_context;
 
 static void do_create(rig_call *call) {
-  call->code = call->rig->class->create(call->rig->context->table, call->rig->context, &call->rig->self);
+  call->code = call->rig->class->create(call->rig->class, call->rig->context->table, call->rig->context, &call->rig->self);
 }
 static void do_destroy(rig_call *call) {
   call->rig->class->destroy(call->rig->self);
@@ -127,13 +127,12 @@ msdk_result rig_set(rig *rig, const char *name, const msdk_value *value) {
   return call.code;
 }
 
-msdk_result rig_open(rig *rig, const msdk_class *class, uint32_t kind, uint32_t flags, uint32_t minor) {
+msdk_result rig_open(rig *rig, const msdk_class *class, uint32_t kind, uint32_t flags) {
   msdk_host_context *context = &contexts[next_context++ % 4];
   memset(rig, 0, sizeof *rig);
   memset(context, 0, sizeof *context);
   pthread_mutex_init(&context->lock, NULL);
   context->flags = flags;
-  context->minor = minor;
   context->poison = 0xA5;
   context->user = rig;
   context->table = host_table(context);
@@ -164,14 +163,14 @@ void rig_close(rig *rig) {
 
 int rig_demand(rig *rig, const char *rule) {
   msdk_result code = rig_init(rig);
-  if (code < 0) fail(rule, "init of the %s answered %s", kind_name(rig->kind), rig_words(rig, code));
+  if (code < 0) fail(rule, "init of the %s returned %s", kind_name(rig->kind), rig_words(rig, code));
   if (code >= 0) code = rig_agree(rig);
   if (code < 0 && !has_failed() && !rig_is_also_renderer(rig)) {
-    fail(rule, "the %s does not take its own format: %s", kind_name(rig->kind), rig_words(rig, code));
+    fail(rule, "the %s does not accept its own format: %s", kind_name(rig->kind), rig_words(rig, code));
   }
   if (has_failed()) return 0;
   code = rig_start(rig);
-  if (code < 0 && !rig_is_also_renderer(rig)) fail(rule, "start of the %s answered %s", kind_name(rig->kind), rig_words(rig, code));
+  if (code < 0 && !rig_is_also_renderer(rig)) fail(rule, "start of the %s returned %s", kind_name(rig->kind), rig_words(rig, code));
   return code >= 0;
 }
 

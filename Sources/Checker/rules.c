@@ -1,6 +1,9 @@
 /* Checks of the rules about frames and time. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "checks.h"
 #include "rig.h"
@@ -13,7 +16,7 @@ static int is_filter(uint32_t kind) {
 }
 
 static int begin(rig *rig, const msdk_class *class, uint32_t kind, uint32_t flags, const char *rule) {
-  if (rig_open(rig, class, kind, flags, MSDK_ABI_MINOR) < 0) return 0;
+  if (rig_open(rig, class, kind, flags) < 0) return 0;
   if (rig_demand(rig, rule)) return 1;
   rig_close(rig);
   return 0;
@@ -28,9 +31,9 @@ static void stop(const msdk_class *class, uint32_t kind) {
     rig_media(&rig, 2, NULL);
     wait_ms(5 * (uint32_t)i + random_below(10));
     msdk_result code = rig_stop(&rig);
-    if (code < 0) fail("P2", "stop of the %s answered %s", kind_name(kind), rig_words(&rig, code));
+    if (code < 0) fail("P2", "stop of the %s returned %s", kind_name(kind), rig_words(&rig, code));
     uint32_t inside = rig.context->late;
-    step("watching what comes after stop");
+    step("waiting for calls after stop");
     wait_ms(i == 0 ? 400 : 100);
     const char *call = kind == MSDK_KIND_AUDIO_RENDERER   ? "read_render_data"
                        : kind == MSDK_KIND_AUDIO_PRODUCER ? "consume_audio_frame"
@@ -65,10 +68,10 @@ static void starve(const msdk_class *class, uint32_t kind) {
   msdk_result code = is_push ? 0 : rig_media(&rig, 5, NULL);
   step("a pool without a free frame");
   if (code < 0)
-    fail("P4", "when video_frame_acquire answered MSDK_E_AGAIN, the %s answered %s, which ends the stream; accepted: MSDK_E_AGAIN",
+    fail("P4", "when video_frame_acquire returned MSDK_E_AGAIN, the %s returned %s, which ends the stream; accepted: MSDK_E_AGAIN",
          kind_name(kind), rig_words(&rig, code));
   if (rig.context->refused - refused > 20000)
-    fail("P4", "it asked the empty pool %u times in 0.3 s: drop, and wait for the next frame's time", rig.context->refused - refused);
+    fail("P4", "it asked the empty pool %u times in 0.3 s: drop the frame, and wait until the next is due", rig.context->refused - refused);
   int is_over = !is_push && rig.last == MSDK_E_CLOSED;
   rig.context->is_starved = 0;
   if (moved > 0 && !has_failed() && !is_over) {
@@ -116,8 +119,8 @@ static void balance(const msdk_class *class, uint32_t kind) {
     wait_ms(5);
     left = context->outstanding + context->outstanding_sound;
   }
-  if (left > 0) fail("P4", "after destroy %d references of frames were not given back", left);
-  if (context->over_released > 0) fail("P4", "%u references were given back that it did not have", context->over_released);
+  if (left > 0) fail("P4", "after destroy %d references of frames were not released", left);
+  if (context->over_released > 0) fail("P4", "%u references were released that it did not hold", context->over_released);
 }
 
 void check_references(void) {
@@ -163,7 +166,128 @@ void check_borrowed(void) {
 
 /* --------------------------------------------------------------------------------------------------------------- P7: pace */
 
-enum { AHEAD_NS = 1500000000, SLOW_NS = 1000000000 };
+enum { AHEAD_NS = 1500000000, SLOW_NS = 1000000000, SLEEP_TRIES = 8, SOUND_SLEEP_TRIES = 20 };
+
+static int64_t cpu_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static long sleeps(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+static void delivered(const rig *rig, uint32_t *count, int64_t *length) {
+  pthread_mutex_lock(&rig->context->lock);
+  *count = rig->context->delivered;
+  *length = rig->context->delivered_ns;
+  pthread_mutex_unlock(&rig->context->lock);
+}
+
+/* Of one frame at the agreed rate; 0: there is no rate. */
+static int64_t frame_duration(const rig *rig) {
+  return rig->video.fps_num == 0 ? 0 : (int64_t)rig->video.fps_den * 1000000000 / rig->video.fps_num;
+}
+
+/* A producer that sleeps between its frames takes the time from those that come after it in the stream. Frames are long due, so that no
+   time must pass. What it computed does not count, and a frame for which it did not go to sleep itself, but was made to wait by a busy
+   machine, ends the question, as one that came soon enough does. Buffers of sound say themselves how long they are. */
+static void sleep_within_a_frame(rig *rig) {
+  int is_sound = rig->kind == MSDK_KIND_AUDIO_PRODUCER;
+  int64_t duration = is_sound ? 0 : frame_duration(rig), shortest = INT64_MAX;
+  if ((duration == 0 && !is_sound) || has_failed()) return;
+  for (int i = 0; i < (is_sound ? SOUND_SLEEP_TRIES : SLEEP_TRIES); i++) {
+    uint32_t count = 0;
+    int64_t length = 0, former = 0;
+    delivered(rig, &count, &former);
+    rig->time = now_ns();
+    long slept = sleeps();
+    int64_t before = now_ns(), computed = cpu_ns();
+    msdk_result code = rig_media(rig, 1, NULL);
+    int64_t waited = now_ns() - before - (cpu_ns() - computed);
+    delivered(rig, &count, &length);
+    if (is_sound) duration = length - former;
+    if (code < 0 || rig->last < 0 || has_failed() || sleeps() == slept || waited <= duration / 2) return;
+    if (waited < shortest) shortest = waited;
+  }
+  if (is_sound)
+    fail("P7", "produce_frame slept at least %.0f ms for each buffer of %.0f ms: the host sets the pace, so it must not wait", (double)shortest / 1e6,
+         (double)duration / 1e6);
+  else
+    fail("P7", "produce_frame slept at least %.0f ms for each frame of %.0f ms (%u/%u frames a second): the host sets the pace, so it must not wait",
+         (double)shortest / 1e6, (double)duration / 1e6, rig->video.fps_num, rig->video.fps_den);
+}
+
+/* ---------------------------------------------------------------------------------------- of threads that deliver by themselves */
+
+enum { FRAMES_WATCHED = 6, WATCHES = 2, QUIET_NS = 1000000000, SOUND_WATCH_NS = 1000000000 };
+
+/* 1: frames came, all of them so far apart, and as far. What has frames only when something changes has them now and then, and a machine that
+   is busy makes one late, not all. */
+static int are_slow(rig *rig, int64_t duration, int64_t *shortest, int64_t *longest) {
+  uint32_t last = 0;
+  int64_t length = 0, since = 0;
+  delivered(rig, &last, &length);
+  *shortest = INT64_MAX;
+  *longest = 0;
+  for (int i = 0; i <= FRAMES_WATCHED; i++) {
+    uint32_t count = last;
+    int64_t begin = now_ns();
+    while (count == last) {
+      if (now_ns() - begin > QUIET_NS) return 0;
+      wait_ms(1);
+      delivered(rig, &count, &length);
+    }
+    int64_t now = now_ns(), between = now - since;
+    since = now;
+    last = count;
+    if (i == 0) continue;
+    if (between <= 2 * duration) return 0;
+    if (between < *shortest) *shortest = between;
+    if (between > *longest) *longest = between;
+  }
+  return *longest - *shortest <= *shortest / 2;
+}
+
+static void frames_of_its_thread(rig *rig) {
+  int64_t duration = frame_duration(rig), shortest, longest;
+  if (duration == 0) return;
+  for (int i = 0; i < WATCHES; i++) {
+    if (!are_slow(rig, duration, &shortest, &longest)) return;
+  }
+  fail("msdk_video_format", "its thread delivers a frame every %.0f to %.0f ms; agreed: every %.0f ms (%u/%u frames a second). Offer the real rate",
+       (double)shortest / 1e6, (double)longest / 1e6, (double)duration / 1e6, rig->video.fps_num, rig->video.fps_den);
+}
+
+static void sound_of_its_thread(rig *rig) {
+  int64_t came = 0, took = 0;
+  for (int i = 0; i < WATCHES; i++) {
+    uint32_t count = 0;
+    int64_t before = 0, begin = now_ns();
+    delivered(rig, &count, &before);
+    while (now_ns() - begin < SOUND_WATCH_NS) wait_ms(10);
+    delivered(rig, &count, &came);
+    took = now_ns() - begin;
+    came -= before;
+    if (came == 0 || came >= took / 2) return;
+  }
+  fail("consume_audio_frame", "its thread delivers %.0f ms of audio in %.0f ms: audio must be made in real time", (double)came / 1e6,
+       (double)took / 1e6);
+}
+
+static void pace_of_its_thread(const msdk_class *class, uint32_t kind) {
+  rig rig;
+  uint32_t moved = 0;
+  if (!begin(&rig, class, kind, 0, "P7")) return;
+  rig_media(&rig, 1, &moved);
+  step("measuring how fast its thread delivers");
+  if (moved > 0 && kind == MSDK_KIND_VIDEO_PRODUCER) frames_of_its_thread(&rig);
+  if (moved > 0 && kind == MSDK_KIND_AUDIO_PRODUCER) sound_of_its_thread(&rig);
+  rig_close(&rig);
+}
 
 static void pace(const msdk_class *class, uint32_t kind) {
   rig rig;
@@ -180,10 +304,11 @@ static void pace(const msdk_class *class, uint32_t kind) {
   }
   if (fastest > SLOW_NS && fastest != INT64_MAX && !has_failed()) {
     if (is_producer(kind))
-      fail("P7", "produce_frame for a frame due in 1.5 s took %.1f s: the host paces, it must not wait", (double)fastest / 1e9);
+      fail("P7", "produce_frame for a frame due in 1.5 s took %.1f s: the host sets the pace, so it must not wait", (double)fastest / 1e9);
     else
-      fail("P7", "the %s took %.1f s for a frame, and holds up the stream", kind_name(kind), (double)fastest / 1e9);
+      fail("P7", "the %s took %.1f s for a frame, which delays the stream", kind_name(kind), (double)fastest / 1e9);
   }
+  if (is_producer(kind)) sleep_within_a_frame(&rig);
   rig_close(&rig);
 }
 
@@ -194,9 +319,12 @@ void check_pace(void) {
   FOR_KINDS(kind, class) {
     rig probe = {.class = class, .kind = kind};
     int is_own = kind == MSDK_KIND_AUDIO_RENDERER && class->audio_renderer->render_audio_frame == NULL;
-    if (is_own || (is_producer(kind) && !rig_is_pull(&probe))) continue;
+    if (is_own) continue;
     count++;
-    pace(class, kind);
+    if (!is_producer(kind) || rig_is_pull(&probe))
+      pace(class, kind);
+    else if (!rig_is_also_renderer(&probe))
+      pace_of_its_thread(class, kind);
   }
-  if (count == 0) skip("it has a thread of its own, and its own pace");
+  if (count == 0) skip("it has a thread of its own, which sets the pace");
 }

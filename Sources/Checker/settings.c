@@ -6,8 +6,29 @@
 #include "rig.h"
 #include "settings.h"
 
-const msdk_param *param_at(const msdk_class *class, uint64_t index) {
-  return (const msdk_param *)(const void *)((const uint8_t *)class->params + index * class->param_stride);
+double double_of(const msdk_value *value) {
+  switch (value->type) {
+    case MSDK_T_I32:
+      return value->u.i32;
+    case MSDK_T_I64:
+      return (double)value->u.i64;
+    case MSDK_T_U32:
+      return value->u.u32;
+    case MSDK_T_U64:
+      return (double)value->u.u64;
+    case MSDK_T_F64:
+      return value->u.f64;
+    default:
+      return 0;
+  }
+}
+
+const msdk_command *command_at(const msdk_class *class, uint32_t index) {
+  return (const msdk_command *)(const void *)((const uint8_t *)class->commands + (size_t)index * class->commands[0].struct_size);
+}
+
+const msdk_param *param_at(const msdk_class *class, uint32_t index) {
+  return (const msdk_param *)(const void *)((const uint8_t *)class->params + (size_t)index * class->params[0].struct_size);
 }
 
 static int parse(const msdk_param *param, const char *text, msdk_value *value) {
@@ -55,12 +76,12 @@ msdk_result rig_apply_settings(rig *rig) {
       msdk_value value;
       if (strcmp(param->name, request->settings[2 * i]) != 0) continue;
       if (!parse(param, request->settings[2 * i + 1], &value)) {
-        fail("--set", "\"%s\" is no value of the parameter %s", request->settings[2 * i + 1], param->name);
+        fail("--set", "\"%s\" is not a value of the parameter %s", request->settings[2 * i + 1], param->name);
         return MSDK_E_INVALID;
       }
       msdk_result code = rig_set(rig, param->name, &value);
       if (code < 0)
-        fail("--set", "the parameter %s does not take \"%s\": %s", param->name, request->settings[2 * i + 1], rig_words(rig, code));
+        fail("--set", "the parameter %s does not accept \"%s\": %s", param->name, request->settings[2 * i + 1], rig_words(rig, code));
       if (code < 0) return code;
     }
   }

@@ -5,7 +5,9 @@
 
 enum { HUGE_TEXT = 65536 };
 
-const msdk_param *param_at(const msdk_class *class, uint64_t index);
+const msdk_param *param_at(const msdk_class *class, uint32_t index);
+const msdk_command *command_at(const msdk_class *class, uint32_t index);
+double double_of(const msdk_value *value); /* of a number; else 0 */
 int is_set(const char *name); /* by the author */
 
 /* Calls a native command through libffi with values of the types that it declares. */

@@ -31,18 +31,19 @@ static msdk_result take(rig *rig) {
   msdk_video_frame *frame = NULL;
   msdk_result code = format_of(rig, &format);
   if (code == MSDK_E_AGAIN || has_failed()) return MSDK_E_AGAIN;
-  if (code < 0) fail("snapshot", "snapshot_format answered %s; accepted: a format, or MSDK_E_AGAIN", rig_words(rig, code));
+  if (code < 0) fail("snapshot", "snapshot_format returned %s; accepted: a format, or MSDK_E_AGAIN", rig_words(rig, code));
   if (code < 0 || host_acquire_video(rig->context, &format, 0, &frame) < 0) return MSDK_E_AGAIN;
   book *book = book_of(frame);
   rig_call call = {.rig = rig, .out = frame};
   step("snapshot of %ux%u", format.width, format.height);
   rig->context->error = 0;
   rig_perform(&call, do_snapshot);
-  if (call.code < 0 && call.code != MSDK_E_AGAIN) fail("snapshot", "snapshot answered %s", rig_words(rig, call.code));
+  if (call.code < 0 && call.code != MSDK_E_AGAIN) fail("snapshot", "snapshot returned %s", rig_words(rig, call.code));
   if (call.code >= 0) {
     rig_look_for_rows(rig->context, frame);
     if (!padding_is_whole(book)) fail("P3", "snapshot wrote between the rows: rows begin plane[i].stride bytes apart, not width");
-    if (book->references != 1) fail("P4", "after snapshot its frame, which was lent, has %d references; accepted: the host's", book->references);
+    if (book->references != 1)
+      fail("P4", "after snapshot, the frame that was lent has %d references; accepted: the host's", book->references);
   }
   host_unref(book);
   return call.code;
@@ -52,7 +53,7 @@ static void snapshots(const msdk_class *class) {
   uint32_t unwritten = 0;
   for (uint8_t poison = 0xA5, round = 0; round < 2 && !has_failed(); poison = 0x5A, round++) {
     rig rig;
-    if (rig_open(&rig, class, MSDK_KIND_VIDEO_RENDERER, HOST_GUARD | HOST_PADDED, MSDK_ABI_MINOR) < 0) return;
+    if (rig_open(&rig, class, MSDK_KIND_VIDEO_RENDERER, HOST_GUARD | HOST_PADDED) < 0) return;
     rig.context->poison = poison;
     if (rig_demand(&rig, "snapshot")) {
       take(&rig);
@@ -62,7 +63,7 @@ static void snapshots(const msdk_class *class) {
         code = take(&rig);
         if (code == MSDK_E_AGAIN) wait_ms(20);
       }
-      if (code == MSDK_E_AGAIN && !has_failed()) fail("snapshot", "after 100 pictures there is still none to be had");
+      if (code == MSDK_E_AGAIN && !has_failed()) fail("snapshot", "after 100 frames there is still no snapshot");
       unwritten += rig.context->changed > 0;
     }
     rig_close(&rig);
@@ -75,7 +76,7 @@ void check_snapshot(void) {
   if (class == NULL) return;
   const msdk_video_renderer *table = (class->kinds & MSDK_KIND_VIDEO_RENDERER) != 0 ? class->video_renderer : NULL;
   if (table != NULL && (table->snapshot == NULL) != (table->snapshot_format == NULL)) {
-    fail("snapshot", "it has one of snapshot and snapshot_format; accepted: both or neither");
+    fail("snapshot", "it has only one of snapshot and snapshot_format; accepted: both or neither");
   } else if (table == NULL || table->snapshot == NULL) {
     skip("it has none");
   } else {
@@ -153,7 +154,7 @@ static uint32_t feed(rig *rig, uint32_t codec) {
     encoded_unref(packet);
     taken += call.code >= 0;
     if (call.code < 0 && call.code != MSDK_E_AGAIN && rig->context->error != call.code) {
-      fail("set_error", "render_encoded_frame answered %s, and set_error was not called with that code and words", result_name(call.code));
+      fail("set_error", "render_encoded_frame returned %s, and set_error was not called with that code and a text", result_name(call.code));
     }
     if (call.code < 0 && call.code != MSDK_E_AGAIN) break;
   }
@@ -162,10 +163,10 @@ static uint32_t feed(rig *rig, uint32_t codec) {
 
 static void packets(const msdk_class *class, uint32_t kind, uint32_t codec) {
   rig rig;
-  if (rig_open(&rig, class, kind, HOST_READ_ONLY | HOST_BORROWED, MSDK_ABI_MINOR) < 0) return;
+  if (rig_open(&rig, class, kind, HOST_READ_ONLY | HOST_BORROWED) < 0) return;
   rig_call call = {.rig = &rig, .index = codec};
   msdk_result code = rig_init(&rig);
-  if (code < 0) fail("init_render", "init answered %s", rig_words(&rig, code));
+  if (code < 0) fail("init_render", "init returned %s", rig_words(&rig, code));
   step("accepts_codec of %.4s", (const char *)&codec);
   if (code >= 0) rig_perform(&call, do_accepts);
   if (code >= 0 && call.code > 0 && rig_start(&rig) >= 0) feed(&rig, codec);
@@ -173,9 +174,9 @@ static void packets(const msdk_class *class, uint32_t kind, uint32_t codec) {
   if (rig.is_ready && !has_failed()) rig_release(&rig);
   for (int i = 0; i < 100 && rig.context->outstanding_encoded > 0; i++) wait_ms(5);
   if (rig.context->outstanding_encoded > 0) {
-    fail("P4", "after release_render %d encoded frames were not given back", rig.context->outstanding_encoded);
+    fail("P4", "after release_render %d encoded frames were not released", rig.context->outstanding_encoded);
   }
-  if (rig.context->over_released > 0) fail("P4", "%u references of encoded frames were given back twice", rig.context->over_released);
+  if (rig.context->over_released > 0) fail("P4", "%u references of encoded frames were released twice", rig.context->over_released);
   rig_close(&rig);
 }
 
@@ -188,7 +189,7 @@ void check_packets(void) {
     rig probe = {.class = class, .kind = kind};
     if (kind != MSDK_KIND_VIDEO_RENDERER && kind != MSDK_KIND_AUDIO_RENDERER) continue;
     if ((accepts_of(&probe) == NULL) != (render_of(&probe) == NULL)) {
-      fail("accepts_codec", "the %s has one of accepts_codec and render_encoded_frame; accepted: both or neither", kind_name(kind));
+      fail("accepts_codec", "the %s has only one of accepts_codec and render_encoded_frame; accepted: both or neither", kind_name(kind));
     }
     if (accepts_of(&probe) == NULL || has_failed()) continue;
     count++;

@@ -214,7 +214,6 @@ static msdk_result ask_video(rig *rig) {
     format.height = 240;
   }
   if (format.fps_num == 0) format.fps_num = 30, format.fps_den = 1;
-  format.memory_kinds = MSDK_MEMORY_CPU;
   rig->video = format;
   return offer(rig);
 }
@@ -252,7 +251,6 @@ static msdk_result offer_pixels(rig *rig) {
     rig->video.height = height;
     rig->video.fps_num = 30;
     rig->video.fps_den = 1;
-    rig->video.memory_kinds = MSDK_MEMORY_CPU;
     if (offer(rig) >= 0) return MSDK_OK;
   }
   return MSDK_E_FORMAT;

@@ -47,13 +47,14 @@ static int is_id(const char *id) {
 }
 
 static void check_text(const char *text, const char *what) {
-  if (text != NULL && !is_text(text, 1024)) fail(what, "%s is no UTF-8 of at most 1024 bytes", what);
+  if (text != NULL && !is_text(text, 1024)) fail(what, "%s is not UTF-8 of at most 1024 bytes", what);
 }
 
-static void check_choices(const char *const *choices, const char *name) {
-  for (int i = 0; choices != NULL && choices[i] != NULL; i++) {
-    if (i == 1024) fail("choices", "the choices of %s have no NULL among the first 1024", name);
-    if (has_failed()) return;
+static void check_choices(const char *const *choices, uint32_t count, const char *name) {
+  REQUIRE((choices != NULL) == (count > 0) && count <= 1024, "choices", "%s has %s and choice_count is %u; accepted: up to 1024", name,
+          choices == NULL ? "an empty list of choices" : "choices", count);
+  for (uint32_t i = 0; i < count && !has_failed(); i++) {
+    REQUIRE(choices[i] != NULL, "choices", "choice %u of %s is NULL", i, name);
     check_text(choices[i], "choices");
   }
 }
@@ -62,59 +63,53 @@ static int is_number(msdk_type type) {
   return type >= MSDK_T_I32 && type <= MSDK_T_F64;
 }
 
-static double number(const msdk_value *value) {
-  switch (value->type) {
-    case MSDK_T_I32:
-      return value->u.i32;
-    case MSDK_T_I64:
-      return (double)value->u.i64;
-    case MSDK_T_U32:
-      return value->u.u32;
-    case MSDK_T_U64:
-      return (double)value->u.u64;
-    default:
-      return value->u.f64;
-  }
+/* A bound is of the type of what it bounds, or none. */
+static void check_bounds(const msdk_value *min, const msdk_value *max, msdk_type type, const char *name) {
+  REQUIRE((min->type == MSDK_T_VOID && max->type == MSDK_T_VOID) || is_number(type), "min", "%s has bounds and is not a number", name);
+  REQUIRE((min->type == MSDK_T_VOID || min->type == type) && (max->type == MSDK_T_VOID || max->type == type), "min",
+          "the bounds of %s have the types %u and %u; accepted: %u, its own, or MSDK_T_VOID for no bound", name, min->type, max->type, type);
+  REQUIRE(!isnan(double_of(min)) && !isnan(double_of(max)), "min", "a bound of %s is not a number", name);
+  REQUIRE(min->type == MSDK_T_VOID || max->type == MSDK_T_VOID || double_of(min) <= double_of(max), "min", "%s has min %g above max %g",
+          name, double_of(min), double_of(max));
 }
 
 static void check_param(const msdk_class *class, const msdk_param *param) {
-  REQUIRE(param->struct_size >= offsetof(msdk_param, choices) + sizeof param->choices, "msdk_param",
-          "struct_size of a parameter of %s is %u", class->id, param->struct_size);
+  REQUIRE(param->struct_size >= sizeof *param, "msdk_param", "struct_size of a parameter of %s is %u", class->id, param->struct_size);
   REQUIRE(is_name(param->name), "msdk_param.name", "a parameter of %s is named \"%.64s\"; accepted: [a-z][a-z0-9_]*, at most 63 bytes",
           class->id, param->name == NULL ? "(NULL)" : param->name);
   check_text(param->summary, "summary");
   uint32_t type = param->def.type;
   REQUIRE(type >= MSDK_T_BOOL && type <= MSDK_T_STRING, "msdk_param.def",
           "the default of %s has type %u; accepted: MSDK_T_BOOL to MSDK_T_STRING", param->name, type);
-  REQUIRE(param->min <= param->max, "msdk_param.min", "%s has min %g above max %g", param->name, param->min, param->max);
-  REQUIRE(type != MSDK_T_F64 || !isnan(param->def.u.f64), "msdk_param.def", "the default of %s is no number", param->name);
-  int is_outside = is_number(type) && param->min < param->max && (number(&param->def) < param->min || number(&param->def) > param->max);
-  REQUIRE(!is_outside || (param->flags & MSDK_PARAM_REQUIRED) != 0, "msdk_param.def", "the default of %s is %g, outside %g to %g",
-          param->name, number(&param->def), param->min, param->max);
-  REQUIRE(param->choices == NULL || type == MSDK_T_STRING, "msdk_param.choices", "%s has choices and is no string", param->name);
-  check_choices(param->choices, param->name);
-  if (param->choices == NULL || (param->flags & MSDK_PARAM_REQUIRED) != 0) return;
+  check_bounds(&param->min, &param->max, type, param->name);
+  if (has_failed()) return;
+  REQUIRE(type != MSDK_T_F64 || !isnan(param->def.u.f64), "msdk_param.def", "the default of %s is not a number", param->name);
+  double value = double_of(&param->def);
+  int is_outside = (param->min.type != MSDK_T_VOID && value < double_of(&param->min)) ||
+                   (param->max.type != MSDK_T_VOID && value > double_of(&param->max));
+  REQUIRE(!is_outside || (param->flags & MSDK_PARAM_REQUIRED) != 0, "msdk_param.def", "the default of %s, %g, is outside its bounds",
+          param->name, value);
+  REQUIRE(param->choices == NULL || type == MSDK_T_STRING, "msdk_param.choices", "%s has choices and is not a string", param->name);
+  check_choices(param->choices, param->choice_count, param->name);
+  if (has_failed() || param->choices == NULL || (param->flags & MSDK_PARAM_REQUIRED) != 0) return;
   const char *text = param->def.u.str == NULL ? "" : param->def.u.str;
   int is_one = 0;
-  for (int i = 0; param->choices[i] != NULL; i++) is_one = is_one || strcmp(param->choices[i], text) == 0;
-  REQUIRE(is_one, "msdk_param.def", "the default of %s is \"%s\", which is none of its choices", param->name, text);
+  for (uint32_t i = 0; i < param->choice_count; i++) is_one = is_one || strcmp(param->choices[i], text) == 0;
+  REQUIRE(is_one, "msdk_param.def", "the default of %s is \"%s\", which is not one of its choices", param->name, text);
 }
 
 static void check_params(const msdk_class *class) {
-  REQUIRE(class->param_count <= ENTRIES_MAX, "msdk_class.param_count", "%s has %llu parameters", class->id,
-          (unsigned long long)class->param_count);
+  REQUIRE(class->param_count <= ENTRIES_MAX, "msdk_class.param_count", "%s has %u parameters", class->id, class->param_count);
   REQUIRE(class->param_count == 0 || class->params != NULL, "msdk_class.params", "%s: params is NULL, param_count is not 0", class->id);
-  REQUIRE(class->param_count == 0 ||
-              (class->param_stride >= sizeof(msdk_param) && class->param_stride % 8 == 0 && class->param_stride <= 65536),
-          "msdk_class.param_stride", "%s: param_stride is %llu; accepted: sizeof(msdk_param), %zu", class->id,
-          (unsigned long long)class->param_stride, sizeof(msdk_param));
   int can_be_set = 0;
-  for (uint64_t i = 0; i < class->param_count && !has_failed(); i++) {
-    const msdk_param *param = (const void *)((const uint8_t *)class->params + i * class->param_stride);
+  for (uint32_t i = 0; i < class->param_count && !has_failed(); i++) {
+    const msdk_param *param = param_at(class, i);
+    REQUIRE(param->struct_size == class->params[0].struct_size && param->struct_size % 8 == 0, "msdk_param",
+            "struct_size of a parameter of %s is %u; accepted: that of the first, a multiple of 8", class->id, param->struct_size);
     check_param(class, param);
     can_be_set = can_be_set || (param->flags & MSDK_PARAM_READONLY) == 0;
-    for (uint64_t j = 0; j < i && !has_failed(); j++) {
-      const msdk_param *other = (const void *)((const uint8_t *)class->params + j * class->param_stride);
+    for (uint32_t j = 0; j < i && !has_failed(); j++) {
+      const msdk_param *other = param_at(class, j);
       REQUIRE(strcmp(other->name, param->name) != 0, "msdk_param.name", "%s has two parameters %s", class->id, param->name);
     }
   }
@@ -122,12 +117,12 @@ static void check_params(const msdk_class *class) {
 }
 
 static void check_command(const msdk_class *class, const msdk_command *command) {
-  REQUIRE(command->struct_size >= offsetof(msdk_command, limits), "msdk_command", "struct_size of a command of %s is %u", class->id,
+  REQUIRE(command->struct_size >= sizeof *command, "msdk_command", "struct_size of a command of %s is %u", class->id,
           command->struct_size);
   REQUIRE(is_name(command->name), "msdk_command.name", "a command of %s is named \"%.64s\"; accepted: [a-z][a-z0-9_]*, at most 63 bytes",
           class->id, command->name == NULL ? "(NULL)" : command->name);
   check_text(command->summary, "summary");
-  REQUIRE((command->invoke != NULL) != (command->native != NULL), "msdk_command", "%s has both of invoke and native, or neither",
+  REQUIRE((command->invoke != NULL) != (command->native != NULL), "msdk_command", "%s has both or neither of invoke and native; accepted: one of them",
           command->name);
   uint32_t last = command->native != NULL ? MSDK_T_STATUS : MSDK_T_BYTES;
   REQUIRE(command->result <= last, "msdk_command.result", "the result of %s has type %u; accepted: 0 to %u", command->name, command->result,
@@ -141,16 +136,18 @@ static void check_command(const msdk_class *class, const msdk_command *command) 
     REQUIRE(arg->type >= MSDK_T_BOOL && arg->type <= MSDK_T_BYTES, "msdk_arg.type", "argument %s of %s has type %u", arg->name,
             command->name, arg->type);
   }
-  if (!MSDK_HAS(command, msdk_command, limits) || command->limits == NULL) return;
+  if (command->limits == NULL) return;
   int had_default = 0;
   for (uint32_t i = 0; i < command->arg_count; i++) {
     const msdk_arg_limits *limits = (const void *)((const uint8_t *)command->limits + (size_t)i * command->limits[0].struct_size);
     REQUIRE(limits->struct_size >= sizeof *limits, "msdk_arg_limits", "struct_size of the limits of %s is %u", command->name,
             limits->struct_size);
-    REQUIRE(limits->min <= limits->max, "msdk_arg_limits.min", "argument %s of %s has min above max", command->args[i].name, command->name);
+    check_bounds(&limits->min, &limits->max, command->args[i].type, command->args[i].name);
+    if (has_failed()) return;
     REQUIRE(limits->choices == NULL || command->args[i].type == MSDK_T_STRING, "msdk_arg_limits.choices",
-            "argument %s of %s has choices and is no string", command->args[i].name, command->name);
-    check_choices(limits->choices, command->name);
+            "argument %s of %s has choices and is not a string", command->args[i].name, command->name);
+    check_choices(limits->choices, limits->choice_count, command->name);
+    if (has_failed()) return;
     REQUIRE(limits->def == NULL || limits->def->type == command->args[i].type, "msdk_arg_limits.def",
             "the default of argument %s of %s has another type", command->args[i].name, command->name);
     REQUIRE(!had_default || limits->def != NULL, "msdk_arg_limits.def", "argument %s of %s has no default, and one before it has",
@@ -160,32 +157,29 @@ static void check_command(const msdk_class *class, const msdk_command *command) 
 }
 
 static void check_command_list(const msdk_class *class) {
-  REQUIRE(class->command_count <= ENTRIES_MAX, "msdk_class.command_count", "%s has %llu commands", class->id,
-          (unsigned long long)class->command_count);
+  REQUIRE(class->command_count <= ENTRIES_MAX, "msdk_class.command_count", "%s has %u commands", class->id, class->command_count);
   if (class->command_count == 0) return;
   REQUIRE(class->commands != NULL, "msdk_class.commands", "%s: commands is NULL, command_count is not 0", class->id);
-  REQUIRE(class->command_stride >= offsetof(msdk_command, limits) && class->command_stride % 8 == 0 && class->command_stride <= 65536,
-          "msdk_class.command_stride", "%s: command_stride is %llu; accepted: sizeof(msdk_command), %zu", class->id,
-          (unsigned long long)class->command_stride, sizeof(msdk_command));
-  for (uint64_t i = 0; i < class->command_count && !has_failed(); i++) {
-    const msdk_command *command = (const void *)((const uint8_t *)class->commands + i * class->command_stride);
+  for (uint32_t i = 0; i < class->command_count && !has_failed(); i++) {
+    const msdk_command *command = command_at(class, i);
+    REQUIRE(command->struct_size == class->commands[0].struct_size && command->struct_size % 8 == 0, "msdk_command",
+            "struct_size of a command of %s is %u; accepted: that of the first, a multiple of 8", class->id, command->struct_size);
     check_command(class, command);
-    for (uint64_t j = 0; j < i && !has_failed(); j++) {
-      const msdk_command *other = (const void *)((const uint8_t *)class->commands + j * class->command_stride);
-      REQUIRE(strcmp(other->name, command->name) != 0, "msdk_command.name", "%s has two commands %s", class->id, command->name);
+    for (uint32_t j = 0; j < i && !has_failed(); j++) {
+      REQUIRE(strcmp(command_at(class, j)->name, command->name) != 0, "msdk_command.name", "%s has two commands %s", class->id, command->name);
     }
   }
 }
 
-/* A table that the kinds ask for is there, as long as its version has it, with its functions. */
-#define TABLE(kind, table, least, ...)                                                                                             \
+/* A table that the kinds ask for is there, with its functions. */
+#define TABLE(kind, table, ...)                                                                                             \
   do {                                                                                                                             \
     if ((class->kinds & (kind)) == 0) break;                                                                                       \
-    REQUIRE(class->struct_size >= offsetof(msdk_class, table) + sizeof class->table && class->table != NULL, "msdk_class." #table, \
-            "%s says that it is a " #table " and has no table of it", class->id);                                                  \
-    REQUIRE(class->table->struct_size >= (least), "msdk_" #table, "%s: struct_size of " #table " is %u, too short", class->id,     \
+    REQUIRE(class->table != NULL, "msdk_class." #table, \
+            "%s declares the kind of " #table ", but the table is NULL", class->id);                                                  \
+    REQUIRE(class->table->struct_size >= sizeof *class->table, "msdk_" #table, "%s: struct_size of " #table " is %u, too short", class->id,     \
             class->table->struct_size);                                                                                            \
-    REQUIRE(__VA_ARGS__, "msdk_" #table, "%s: " #table " lacks a function that the host relies on", class->id);                    \
+    REQUIRE(__VA_ARGS__, "msdk_" #table, "%s: " #table " lacks a function that the host requires", class->id);                    \
   } while (0)
 #define FLAGS_PULL(table) ((class->table->flags & MSDK_PRODUCER_PULL) == 0 || class->table->produce_frame != NULL)
 #define CAPTURE(t) \
@@ -194,34 +188,34 @@ static void check_command_list(const msdk_class *class) {
 static void check_kinds(const msdk_class *class) {
   REQUIRE(class->kinds != 0 && class->kinds < 1024, "msdk_class.kinds", "kinds of %s is %u; accepted: a mask of MSDK_KIND_*", class->id,
           class->kinds);
-  TABLE(MSDK_KIND_VIDEO_PRODUCER, video_producer, sizeof(msdk_video_producer), CAPTURE(video_producer) && FLAGS_PULL(video_producer));
-  TABLE(MSDK_KIND_AUDIO_PRODUCER, audio_producer, sizeof(msdk_audio_producer), CAPTURE(audio_producer) && FLAGS_PULL(audio_producer));
-  TABLE(MSDK_KIND_VIDEO_RENDERER, video_renderer, offsetof(msdk_video_renderer, update_input),
+  TABLE(MSDK_KIND_VIDEO_PRODUCER, video_producer, CAPTURE(video_producer) && FLAGS_PULL(video_producer));
+  TABLE(MSDK_KIND_AUDIO_PRODUCER, audio_producer, CAPTURE(audio_producer) && FLAGS_PULL(audio_producer));
+  TABLE(MSDK_KIND_VIDEO_RENDERER, video_renderer,
         class->video_renderer->init_render && class->video_renderer->release_render && class->video_renderer->render_video_frame &&
             (class->video_renderer->accepts_codec != NULL) == (class->video_renderer->render_encoded_frame != NULL) &&
             (class->video_renderer->snapshot != NULL) == (class->video_renderer->snapshot_format != NULL));
-  TABLE(MSDK_KIND_AUDIO_RENDERER, audio_renderer, offsetof(msdk_audio_renderer, accepts_codec),
+  TABLE(MSDK_KIND_AUDIO_RENDERER, audio_renderer,
         class->audio_renderer->init_render && class->audio_renderer->release_render);
-  TABLE(MSDK_KIND_VIDEO_FILTER, video_filter, sizeof(msdk_video_filter),
+  TABLE(MSDK_KIND_VIDEO_FILTER, video_filter,
         class->video_filter->init_filter && class->video_filter->release_filter && class->video_filter->filter_video_frame);
-  TABLE(MSDK_KIND_AUDIO_FILTER, audio_filter, sizeof(msdk_audio_filter),
+  TABLE(MSDK_KIND_AUDIO_FILTER, audio_filter,
         class->audio_filter->init_filter && class->audio_filter->release_filter && class->audio_filter->filter_audio_frame);
-  TABLE(MSDK_KIND_VIDEO_ENCODER, video_encoder, sizeof(msdk_video_encoder),
+  TABLE(MSDK_KIND_VIDEO_ENCODER, video_encoder,
         class->video_encoder->codec != 0 && class->video_encoder->open_encoder && class->video_encoder->close_encoder &&
             class->video_encoder->encode && class->video_encoder->pixel_formats != NULL);
-  TABLE(MSDK_KIND_VIDEO_DECODER, video_decoder, sizeof(msdk_video_decoder),
+  TABLE(MSDK_KIND_VIDEO_DECODER, video_decoder,
         class->video_decoder->codec != 0 && class->video_decoder->open_decoder && class->video_decoder->close_decoder &&
             class->video_decoder->decode && class->video_decoder->parse_header);
-  TABLE(MSDK_KIND_AUDIO_ENCODER, audio_encoder, sizeof(msdk_audio_encoder),
+  TABLE(MSDK_KIND_AUDIO_ENCODER, audio_encoder,
         class->audio_encoder->codec != 0 && class->audio_encoder->open_encoder && class->audio_encoder->close_encoder &&
             class->audio_encoder->encode);
-  TABLE(MSDK_KIND_AUDIO_DECODER, audio_decoder, sizeof(msdk_audio_decoder),
+  TABLE(MSDK_KIND_AUDIO_DECODER, audio_decoder,
         class->audio_decoder->codec != 0 && class->audio_decoder->open_decoder && class->audio_decoder->close_decoder &&
             class->audio_decoder->decode && class->audio_decoder->conceal && class->audio_decoder->parse_header);
 }
 
 static void check_class(const msdk_class *class, int index) {
-  REQUIRE(class->struct_size >= offsetof(msdk_class, param_choice), "msdk_class", "struct_size of class %d is %u", index,
+  REQUIRE(class->struct_size >= sizeof *class, "msdk_class", "struct_size of class %d is %u", index,
           class->struct_size);
   REQUIRE(is_id(class->id), "msdk_class.id", "the id of class %d is \"%.128s\"; accepted: [a-z0-9._-], 1 to 127 bytes", index,
           class->id == NULL ? "(NULL)" : class->id);
@@ -244,11 +238,12 @@ void check_tables(void) {
           module->min_host_minor, module->abi_minor);
   const char *const texts[] = {module->vendor, module->version, module->license, module->url};
   for (int i = 0; i < 4; i++) check_text(texts[i], "msdk_module");
-  REQUIRE(module->classes != NULL && module->classes[0] != NULL, "msdk_module.classes", "it has no class");
-  for (int i = 0; module->classes[i] != NULL && !has_failed(); i++) {
-    REQUIRE(i < CLASSES_MAX, "msdk_module.classes", "there is no NULL among the first %d classes", CLASSES_MAX);
-    check_class(module->classes[i], i);
-    for (int j = 0; j < i && !has_failed(); j++) {
+  REQUIRE(module->classes != NULL && module->class_count > 0, "msdk_module.classes", "it has no class");
+  REQUIRE(module->class_count <= CLASSES_MAX, "msdk_module.classes", "it has %u classes; accepted: up to %d", module->class_count, CLASSES_MAX);
+  for (uint32_t i = 0; i < module->class_count && !has_failed(); i++) {
+    REQUIRE(module->classes[i] != NULL, "msdk_module.classes", "class %u is NULL", i);
+    check_class(module->classes[i], (int)i);
+    for (uint32_t j = 0; j < i && !has_failed(); j++) {
       REQUIRE(strcmp(module->classes[i]->id, module->classes[j]->id) != 0, "msdk_class.id", "two classes are named %s",
               module->classes[i]->id);
     }

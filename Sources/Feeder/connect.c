@@ -32,7 +32,7 @@ msdk_result connect_to(const msdk_feeder_options *options, int64_t deadline, msd
   struct sockaddr_un path = {.sun_family = AF_UNIX};
   if (feeder->is_unix) memcpy(path.sun_path, options->socket_path, strlen(options->socket_path));
   feeder->socket = socket(feeder->is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (feeder->socket < 0) return fail(MSDK_E_NOMEM, "no descriptor is left: %s", strerror(errno));
+  if (feeder->socket < 0) return fail(MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
   const struct sockaddr *address = feeder->is_unix ? (struct sockaddr *)&path : (struct sockaddr *)&inside;
   socklen_t size = feeder->is_unix ? sizeof path : sizeof inside;
   int code = 0;
@@ -55,6 +55,6 @@ msdk_result connect_to(const msdk_feeder_options *options, int64_t deadline, msd
   if (code == 0 && !feeder->is_unix) setsockopt(feeder->socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   if (code == 0) return MSDK_OK;
   msdk_result result = code == ECONNREFUSED || code == ENOENT ? MSDK_E_NOT_FOUND : code == EACCES ? MSDK_E_PERMISSION : MSDK_E_IO;
-  if (feeder->is_unix) return fail(result, "no session listens on %s: %s", options->socket_path, strerror(code));
+  if (feeder->is_unix) return fail(result, "no session listens at %s: %s", options->socket_path, strerror(code));
   return fail(result, "no session listens on port %u: %s", options->port, strerror(code));
 }

@@ -17,7 +17,7 @@ static msdk_result check(const msdk_feeder_options *given, msdk_feeder_options *
   memset(options, 0, sizeof *options);
   memcpy(options, given, given->struct_size < sizeof *given ? given->struct_size & ~7u : sizeof *given);
   bool has_path = options->socket_path != NULL;
-  if (has_path == (options->port != 0)) return fail(MSDK_E_INVALID, "options must have a port or a socket_path, one of both");
+  if (has_path == (options->port != 0)) return fail(MSDK_E_INVALID, "options must have either a port or a socket_path");
   if (options->port > 65535) return fail(MSDK_E_RANGE, "options.port is %u; accepted: 1..65535", options->port);
   if (has_path && (strnlen(options->socket_path, 108) > 107 || options->socket_path[0] == 0)) {
     return fail(MSDK_E_INVALID, "options.socket_path is empty or longer than 107 bytes");
@@ -49,9 +49,9 @@ static void destroy(msdk_feeder *feeder) {
 
 static msdk_result start_thread(msdk_feeder *feeder) {
   feeder->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (feeder->wake < 0) return fail(MSDK_E_NOMEM, "no descriptor is left: %s", strerror(errno));
+  if (feeder->wake < 0) return fail(MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
   int code = msdk_thread_create(&feeder->thread, NULL, link_run, feeder);
-  return code == 0 ? MSDK_OK : fail(MSDK_E_NOMEM, "no thread is left: %s", strerror(code));
+  return code == 0 ? MSDK_OK : fail(MSDK_E_NOMEM, "no thread can be started: %s", strerror(code));
 }
 
 static msdk_result connect_and_greet(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder) {
@@ -74,7 +74,7 @@ msdk_result msdk_feeder_open(const msdk_feeder_options *given, msdk_feeder **out
   msdk_result result = check(given, &options);
   if (result < 0) return result;
   msdk_feeder *feeder = calloc(1, sizeof *feeder);
-  if (feeder == NULL) return fail(MSDK_E_NOMEM, "no memory is left");
+  if (feeder == NULL) return fail(MSDK_E_NOMEM, "out of memory");
   feeder->socket = feeder->wake = feeder->pass = -1;
   feeder->is_unix = options.socket_path != NULL;
   feeder->slot_count = options.slots != 0 ? options.slots : 4;
@@ -125,7 +125,7 @@ msdk_result msdk_feeder_flush(msdk_feeder *feeder, uint32_t timeout_ms) {
   }
   msdk_result result = MSDK_OK;
   if (feeder->ended != MSDK_OK) result = fail(MSDK_E_CLOSED, "%s", feeder->why);
-  else if (feeder->out_sent < feeder->out_size) result = fail(MSDK_E_TIMEOUT, "the frame is still on its way after %u ms", timeout_ms);
+  else if (feeder->out_sent < feeder->out_size) result = fail(MSDK_E_TIMEOUT, "the frame is still in flight after %u ms", timeout_ms);
   pthread_mutex_unlock(&feeder->lock);
   return result;
 }

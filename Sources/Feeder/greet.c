@@ -7,7 +7,7 @@
 
 enum { CHALLENGE_SIZE = 8 + NONCE_SIZE + SHA256_SIZE, WELCOME_SIZE = 16, ANSWER_MAX = 1024 };
 
-static msdk_result broke_off(void) { return fail(MSDK_E_IO, "the session broke off while it was greeted"); }
+static msdk_result broke_off(void) { return fail(MSDK_E_IO, "the session closed the connection during the handshake"); }
 
 static msdk_result read_whole(msdk_feeder *feeder, uint8_t *bytes, size_t size, int64_t deadline) {
   for (size_t got = 0; got < size;) {
@@ -33,7 +33,7 @@ static msdk_result refused(msdk_feeder *feeder, const uint8_t *body, uint32_t si
   static const msdk_result results[] = {MSDK_E_IO,      MSDK_E_PERMISSION, MSDK_E_EXISTS, MSDK_E_ABI,     MSDK_E_CORRUPT, MSDK_E_RANGE,
                                         MSDK_E_INVALID, MSDK_E_INVALID,    MSDK_E_TIMEOUT, MSDK_E_NOMEM, MSDK_E_CLOSED};
   char why[REFUSAL_MAX];
-  return fail(reason < sizeof results / sizeof results[0] ? results[reason] : MSDK_E_FAIL, "the session refuses: %s",
+  return fail(reason < sizeof results / sizeof results[0] ? results[reason] : MSDK_E_FAIL, "the session refused: %s",
               refusal_text(body, size, why));
 }
 
@@ -45,7 +45,7 @@ static msdk_result hear_one(msdk_feeder *feeder, uint32_t type, uint32_t size, u
   uint32_t length = get32(head), got = get32(head + 4);
   bool is_refusal = got == HEAR_REFUSED && length >= 8 && length <= ANSWER_MAX;
   if (!is_refusal && (got != type || length != size)) {
-    return fail(MSDK_E_CORRUPT, "what answers is no session: message %u of %u bytes", got, length);
+    return fail(MSDK_E_CORRUPT, "the peer is not a session: message %u of %u bytes", got, length);
   }
   if ((result = read_whole(feeder, body, length, deadline)) < 0) return result;
   return is_refusal ? refused(feeder, body, length) : MSDK_OK;
@@ -65,11 +65,11 @@ msdk_result greet(const msdk_feeder_options *options, int64_t deadline, msdk_fee
   uint8_t body[ANSWER_MAX], proof[SHA256_SIZE];
   if ((result = hear_one(feeder, HEAR_CHALLENGE, CHALLENGE_SIZE, body, deadline)) < 0) return result;
   uint32_t version = get32(body) & 0xFFFF;
-  if (version != WIRE_VERSION) return fail(MSDK_E_ABI, "the session speaks version %u; this feeder speaks %u", version, WIRE_VERSION);
+  if (version != WIRE_VERSION) return fail(MSDK_E_ABI, "the session uses protocol version %u; this feeder uses %u", version, WIRE_VERSION);
   memcpy(it.session_nonce, body + 8, NONCE_SIZE);
   prove(&it, ROLE_SESSION, options->reception_token, options->reception_token_size, proof);
   if (!is_same_mac(proof, body + 8 + NONCE_SIZE)) {
-    return fail(MSDK_E_PERMISSION,
+    return fail(MSDK_E_UNTRUSTED,
                 "what listens there did not prove the reception token: it is not the session, or has another reception token, or something in "
                 "between forwards the connection; nothing was sent to it");
   }

@@ -50,7 +50,7 @@ static void flush(msdk_feeder *feeder) {
       /* Why it ended may wait to be read. */
       if (errno != EAGAIN) {
         link_read(feeder);
-        link_end(feeder, MSDK_E_IO, MSDK_FEED_NONE, "the session broke off");
+        link_end(feeder, MSDK_E_IO, MSDK_FEED_NONE, "the session closed the connection");
       }
       return;
     }
@@ -67,7 +67,7 @@ msdk_result link_check(msdk_feeder *feeder) {
   /* Bytes that the session's socket has not taken are on their way too. */
   int waiting = 0;
   if (feeder->out_sent < feeder->out_size || (ioctl(feeder->socket, SIOCOUTQ, &waiting) == 0 && waiting > 0)) {
-    return fail(MSDK_E_AGAIN, "the frame before is still on its way");
+    return fail(MSDK_E_AGAIN, "the previous frame is still in flight");
   }
   return feeder->ended == MSDK_OK ? MSDK_OK : fail(MSDK_E_CLOSED, "%s", feeder->why);
 }
@@ -105,7 +105,7 @@ static void hear(msdk_feeder *feeder, uint32_t type, const uint8_t *body, uint32
     snprintf(why, sizeof why, "the session ended the connection: %s", refusal_text(body, size, text));
     link_end(feeder, MSDK_E_CLOSED, get32(body), why);
   } else {
-    link_end(feeder, MSDK_E_CORRUPT, MSDK_FEED_NONE, "the session sent what is no message");
+    link_end(feeder, MSDK_E_CORRUPT, MSDK_FEED_NONE, "the session sent an invalid message");
   }
 }
 
@@ -116,7 +116,7 @@ void link_read(msdk_feeder *feeder) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return;
     if (got <= 0) {
-      link_end(feeder, MSDK_E_IO, MSDK_FEED_NONE, "the session broke off");
+      link_end(feeder, MSDK_E_IO, MSDK_FEED_NONE, "the session closed the connection");
       return;
     }
     feeder->in_size += (size_t)got;
@@ -124,7 +124,7 @@ void link_read(msdk_feeder *feeder) {
     while (feeder->ended == MSDK_OK && feeder->in_size - at >= HEAD_SIZE) {
       uint32_t size = get32(feeder->in + at);
       if (size > sizeof feeder->in - HEAD_SIZE) {
-        link_end(feeder, MSDK_E_CORRUPT, MSDK_FEED_NONE, "the session sent what is no message");
+        link_end(feeder, MSDK_E_CORRUPT, MSDK_FEED_NONE, "the session sent an invalid message");
         return;
       }
       if (feeder->in_size - at < HEAD_SIZE + size) break;

@@ -8,7 +8,7 @@
 static msdk_result name_of(int socket, int (*get)(int, struct sockaddr *restrict, socklen_t *restrict), struct sockaddr_in *out) {
   socklen_t size = sizeof *out;
   if (get(socket, (struct sockaddr *)out, &size) == 0) return MSDK_OK;
-  return fail(MSDK_E_IO, "the session broke off while it was greeted: %s", strerror(errno));
+  return fail(MSDK_E_IO, "the session closed the connection during the handshake: %s", strerror(errno));
 }
 
 msdk_result exchange_begin(const msdk_feeder *feeder, exchange *it) {

@@ -29,7 +29,7 @@ static msdk_result make(slot *one, size_t size) {
   if (memory == MAP_FAILED) {
     int code = errno;
     if (memfd >= 0) close(memfd);
-    return fail(MSDK_E_NOMEM, "no common memory of %zu bytes: %s", size, strerror(code));
+    return fail(MSDK_E_NOMEM, "no shared memory of %zu bytes: %s", size, strerror(code));
   }
   one->memfd = memfd;
   one->memory = memory;
@@ -49,7 +49,7 @@ static msdk_result find(msdk_feeder *feeder, size_t size, uint32_t *found) {
     unmake(&slots[i]);
     return *found = i, make(&slots[i], (size + 4095) / 4096 * 4096);
   }
-  return fail(MSDK_E_AGAIN, "all %u slots are with the session", feeder->slot_count);
+  return fail(MSDK_E_AGAIN, "the session holds all %u slots", feeder->slot_count);
 }
 
 msdk_result msdk_feeder_acquire(msdk_feeder *feeder, uint32_t pixel_format, uint32_t width, uint32_t height, msdk_feeder_frame *frame) {
@@ -57,7 +57,7 @@ msdk_result msdk_feeder_acquire(msdk_feeder *feeder, uint32_t pixel_format, uint
   if (frame->struct_size < sizeof *frame || frame->struct_size > 65536) {
     return fail(MSDK_E_INVALID, "frame.struct_size is %u; accepted: %zu or more", frame->struct_size, sizeof *frame);
   }
-  if (!feeder->is_unix || feeder->slot_count == 0) return fail(MSDK_E_STATE, "common memory needs a connection by Unix socket");
+  if (!feeder->is_unix || feeder->slot_count == 0) return fail(MSDK_E_STATE, "shared memory needs a connection over a Unix socket");
   layout planes;
   msdk_result result = layout_of(pixel_format, width, height, 64, &planes);
   if (result < 0) return result;
@@ -77,7 +77,7 @@ msdk_result msdk_feeder_acquire(msdk_feeder *feeder, uint32_t pixel_format, uint
     uint8_t *at = feeder->slots[id].memory;
     for (uint32_t p = 0; p < planes.planes; p++) {
       uint64_t bytes = (uint64_t)planes.stride[p] * planes.rows[p];
-      frame->plane[p] = (msdk_plane){.data = at, .size = bytes, .stride = (int32_t)planes.stride[p], .fd = -1};
+      frame->plane[p] = (msdk_plane){.data = at, .size = bytes, .stride = (int32_t)planes.stride[p]};
       at += bytes;
     }
   }
@@ -101,12 +101,12 @@ msdk_result msdk_feeder_submit(msdk_feeder *feeder, const msdk_feeder_frame *fra
   pthread_mutex_lock(&feeder->lock);
   slot *one = acquired(feeder, frame);
   if (one == NULL || planes.size > one->size) {
-    result = fail(MSDK_E_INVALID, "frame.slot is %u with %ux%u; accepted: a frame that acquire gave", frame->slot, frame->width,
+    result = fail(MSDK_E_INVALID, "frame.slot is %u with %ux%u; accepted: a frame from acquire", frame->slot, frame->width,
                   frame->height);
   } else if ((result = link_check(feeder)) >= 0) {
     uint8_t *start = link_reserve(feeder, 256), *at = start;
     if (start == NULL) {
-      result = fail(MSDK_E_NOMEM, "no memory is left");
+      result = fail(MSDK_E_NOMEM, "out of memory");
     } else {
       if (one->needs_forget) at = put32(put32(put_head(at, 8, SAY_FORGET), frame->slot), 0);
       size_t pass_at = (size_t)(at - start);
@@ -130,5 +130,5 @@ msdk_result msdk_feeder_discard(msdk_feeder *feeder, const msdk_feeder_frame *fr
   slot *one = acquired(feeder, frame);
   if (one != NULL) one->state = SLOT_FREE;
   pthread_mutex_unlock(&feeder->lock);
-  return one != NULL ? MSDK_OK : fail(MSDK_E_INVALID, "frame.slot is %u; accepted: a frame that acquire gave", frame->slot);
+  return one != NULL ? MSDK_OK : fail(MSDK_E_INVALID, "frame.slot is %u; accepted: a frame from acquire", frame->slot);
 }

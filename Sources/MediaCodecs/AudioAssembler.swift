@@ -86,7 +86,7 @@ struct AudioAssembler: ~Copyable {
   private mutating func begin(_ origin: Origin, at index: Int, left: Int) throws(MediaError) -> AudioFrame {
     let length = format.samplesPerBuffer == 0 ? min(left, Int(AudioFormat.mostSamples)) : Int(format.samplesPerBuffer)
     guard let frame = try AudioFrame.make(format, sampleCount: length, from: pool, deadline: 0) else {
-      throw MediaError(.noMemory, "all buffers for converted sound are in use; release those that are done with")
+      throw MediaError(.noMemory, "all buffers for converted audio are in use; release those that are no longer needed")
     }
     frame.native.pointee.timestamp_ns = origin.time(of: index)
     frame.native.pointee.sequence = index < origin.earlier ? origin.earlierSequence : origin.sequence

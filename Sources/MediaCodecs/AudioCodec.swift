@@ -101,7 +101,7 @@ public struct AudioCodec: Sendable {
 
   public static func named(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> AudioCodec {
     for codec in all where codec.fourcc == fourcc { return codec }
-    let accepted = all.map { "0x\(String($0.fourcc, radix: 16)) (\($0.name))" }.joined(separator: ", ")
-    throw MediaError(.unsupported, "\(argument) is 0x\(String(fourcc, radix: 16)); accepted: \(accepted)")
+    let accepted = all.map(\.name).joined(separator: ", ")
+    throw MediaError(.unsupported, "\(argument) is \(FourCC.text(fourcc)); accepted: \(accepted)")
   }
 }

@@ -44,7 +44,7 @@ enum BetweenRGB {
     guard let source = ChannelOrder(from.format), let target = ChannelOrder(to.format), let alpha = source.alpha,
       let targetAlpha = target.alpha
     else {
-      throw MediaError(.invalid, "\(from.format.name) to \(to.format.name) is no change of the order of four bytes")
+      throw MediaError(.invalid, "\(from.format.name) to \(to.format.name) is not a reordering of four bytes")
     }
     // Which byte of the source goes to each byte, for four pixels.
     var order = SIMD16<UInt8>()

@@ -1,5 +1,5 @@
 import CMediaSDK
-import CYUV
+import CPixels
 import MediaCore
 
 extension VideoConverter {
@@ -30,10 +30,10 @@ extension VideoConverter {
     let what = "\(from.pixelFormat.name) to \(wanted.pixelFormat.name)"
     let matrix = wanted.color.matrix
     guard matrix == UInt32(MSDK_COLOR_UNSPECIFIED) || canonical(matrix) == canonical(result.matrix) else {
-      throw MediaError(.unsupported, "color_matrix \(matrix) is wanted; from \(what) comes \(result.matrix); accepted: that, or 0")
+      throw MediaError(.unsupported, "color_matrix \(matrix) is requested;  \(what) gives \(result.matrix); accepted: that, or 0")
     }
     guard !wanted.color.fullRange || result.fullRange else {
-      throw MediaError(.unsupported, "color_full_range 1 is wanted; from \(what) comes limited range; accepted: 0")
+      throw MediaError(.unsupported, "color_full_range 1 is requested;  \(what) gives limited range; accepted: 0")
     }
   }
 
@@ -45,25 +45,34 @@ extension VideoConverter {
 
 /// How YUV of a colour becomes RGB.
 struct YUVMatrix {
-  let straight: UnsafePointer<YuvConstants>
-  /// With U and V changed over, which libyuv needs to make RGB in the opposite order.
-  let swapped: UnsafePointer<YuvConstants>
+  /// Of red and of blue in luma (H.273, table 4).
+  private let red: Double
+  private let blue: Double
+  private let fullRange: Bool
 
   init(_ color: ColorSpace) throws(MediaError) {
-    let matrix: cyuv_matrix
     switch color.matrix {
-    case UInt32(MSDK_COLOR_UNSPECIFIED), UInt32(MSDK_MATRIX_BT470BG), UInt32(MSDK_MATRIX_SMPTE170M): matrix = CYUV_BT601
-    case UInt32(MSDK_MATRIX_BT709): matrix = CYUV_BT709
-    case UInt32(MSDK_MATRIX_BT2020_NCL): matrix = CYUV_BT2020
+    case UInt32(MSDK_COLOR_UNSPECIFIED), UInt32(MSDK_MATRIX_BT470BG), UInt32(MSDK_MATRIX_SMPTE170M): (red, blue) = (0.299, 0.114)
+    case UInt32(MSDK_MATRIX_BT709): (red, blue) = (0.2126, 0.0722)
+    case UInt32(MSDK_MATRIX_BT2020_NCL): (red, blue) = (0.2627, 0.0593)
     default:
       throw MediaError(
         .unsupported, "YUV of color_matrix \(color.matrix) to RGB; accepted: 1 (BT.709), 5 or 6 (BT.601), 9 (BT.2020), 0 or 2 (as BT.601)")
     }
-    let full: Int32 = color.fullRange ? 1 : 0
-    guard let straight = cyuv_constants(matrix, full, 0), let swapped = cyuv_constants(matrix, full, 1) else {
-      throw MediaError(.fail, "libyuv has no constants for color_matrix \(color.matrix)")
-    }
-    self.straight = straight
-    self.swapped = swapped
+    fullRange = color.fullRange
+  }
+
+  /// Weights in the units of CPixels: sums are in 64ths of a level, and rounded.
+  func colors(_ order: ChannelOrder) -> cpixels_colors {
+    let (luma, chroma) = fullRange ? (1.0, 1.0) : (255.0 / 219, 255.0 / 224)
+    func weight(_ value: Double) -> Int16 { Int16((value * chroma * 8192).rounded()) }
+    let green = 1 - red - blue
+    // Half a level, and half a 64th for what the luma's product loses.
+    let offset = 32.5 - (fullRange ? 0 : 16 * luma * 64)
+    return cpixels_colors(
+      luma: UInt16((luma * 64 * 65536 / 257).rounded()), offset: Int16(offset.rounded()),
+      v_to_red: weight(2 * (1 - red)), u_to_green: weight(-2 * blue * (1 - blue) / green),
+      v_to_green: weight(-2 * red * (1 - red) / green), u_to_blue: weight(2 * (1 - blue)),
+      alpha_first: order.alpha == 0 ? 1 : 0, red_first: order.red < order.blue ? 1 : 0)
   }
 }

@@ -5,11 +5,14 @@ import Synchronization
 public final class ConversionScratch: @unchecked Sendable {
   /// The buffers that may be in use at the same moment.
   enum Slot: Int {
-    case picture, band, chroma, scaledChroma, channels, scaledChannels, stepA, stepB, pass, transposed, upright, mirrored
+    case picture, scaledPicture, band, chroma, scaledChroma, words, scaledWords, rows, columns, chromaRows, chromaColumns, upright, mirrored
   }
 
-  private static let slots = 12
+  private static let slots = 13
   private var buffers = [UnsafeMutableRawBufferPointer](repeating: UnsafeMutableRawBufferPointer(start: nil, count: 0), count: slots)
+
+  /// What the table in a slot was made of.
+  private var axes = [ScalingAxis?](repeating: nil, count: slots)
 
   public init() {}
 
@@ -26,6 +29,13 @@ public final class ConversionScratch: @unchecked Sendable {
       buffers[slot.rawValue] = buffer
     }
     return buffer.bindMemory(to: UInt8.self).baseAddress.unsafelyUnwrapped
+  }
+
+  /// Memory for the table of an axis, and whether it is still to be filled. A slot of tables is used for nothing else.
+  func table(_ slot: Slot, _ axis: ScalingAxis, _ size: Int) -> (UnsafeMutablePointer<UInt8>, isNew: Bool) {
+    let isNew = axes[slot.rawValue] != axis
+    axes[slot.rawValue] = axis
+    return (take(slot, size), isNew)
   }
 
   /// Lends one from a small common stock, for callers that have no place to keep their own.

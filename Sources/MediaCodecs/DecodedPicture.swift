@@ -19,9 +19,7 @@ public struct DecodedPicture {
     var frame = msdk_video_frame()
     frame.struct_size = UInt32(MemoryLayout<msdk_video_frame>.size)
     frame.flags = isCorrupt ? UInt32(MSDK_FRAME_CORRUPT) : 0
-    frame.memory_kind = UInt32(MSDK_MEMORY_CPU)
     frame.plane_count = 3
-    frame.fence_fd = -1
     frame.plane.0 = plane(planes.y, strides.y, 0)
     frame.plane.1 = plane(planes.u, strides.u, 1)
     frame.plane.2 = plane(planes.v, strides.v, 2)
@@ -34,6 +32,6 @@ public struct DecodedPicture {
   private func plane(_ data: UnsafeMutablePointer<UInt8>, _ stride: Int32, _ index: Int) -> msdk_plane {
     let rows = PixelFormat.i420.rows(plane: index, height: Int(height))
     let rowBytes = PixelFormat.i420.rowBytes(plane: index, width: Int(width))
-    return msdk_plane(data: data, size: UInt64(Int(stride) * (rows - 1) + rowBytes), stride: stride, fd: -1, offset: 0)
+    return msdk_plane(data: data, size: UInt64(Int(stride) * (rows - 1) + rowBytes), stride: stride, reserved0: 0, reserved1: 0)
   }
 }

@@ -61,7 +61,7 @@ public final class OpusDecoder: AudioDecoder, @unchecked Sendable {
 
   private func check(_ sampleCount: Int) throws(MediaError) {
     guard sampleCount > 0, sampleCount <= OpusPacket.mostSamples, sampleCount % 120 == 0 else {
-      throw MediaError(.invalid, "\(sampleCount) samples to make up; accepted: multiples of 120, up to \(OpusPacket.mostSamples)")
+      throw MediaError(.invalid, "\(sampleCount) samples to conceal; accepted: multiples of 120, up to \(OpusPacket.mostSamples)")
     }
   }
 }

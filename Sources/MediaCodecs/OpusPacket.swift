@@ -26,20 +26,20 @@ public struct OpusPacket: Sendable, Equatable {
 
   /// The rules are those of section 3.4.
   public static func parse(_ data: UnsafeRawBufferPointer) throws(MediaError) -> OpusPacket {
-    guard let contents = data.first else { throw MediaError(.corrupt, "Opus packet of 0 bytes; it has 1 at least (rule 1)") }
+    guard let contents = data.first else { throw MediaError(.corrupt, "Opus packet of 0 bytes; it has at least 1 (rule 1)") }
     var packet = OpusPacket(configuration: contents >> 3, channels: contents & 4 == 0 ? 1 : 2)
     switch contents & 3 {
     case 0: packet.firstFrame = 1..<data.count
     case 1:
       guard data.count % 2 == 1 else {
-        throw MediaError(.corrupt, "Opus packet of \(data.count) bytes with two frames of equal length; it must be an odd number (rule 3)")
+        throw MediaError(.corrupt, "Opus packet of \(data.count) bytes with two frames of equal length; their number must be odd (rule 3)")
       }
       packet.frameCount = 2
       packet.firstFrame = 1..<1 + data.count / 2
     case 2:
       packet.frameCount = 2
       guard let (length, start) = frameLength(data, at: 1), length <= data.count - start else {
-        throw MediaError(.corrupt, "Opus packet of \(data.count) bytes whose first frame's length is cut off or too great (rule 4)")
+        throw MediaError(.corrupt, "Opus packet of \(data.count) bytes whose first frame's length is cut off or too large (rule 4)")
       }
       packet.firstFrame = start..<start + length
       try checkFrame(data.count - start - length)
@@ -75,14 +75,16 @@ public struct OpusPacket: Sendable, Equatable {
 
   /// Any number of frames: section 3.2.5.
   private mutating func parseMany(_ data: UnsafeRawBufferPointer) throws(MediaError) {
-    guard data.count >= 2 else { throw MediaError(.corrupt, "Opus packet of 1 byte, whose second would count its frames (rules 6 and 7)") }
+    guard data.count >= 2 else {
+      throw MediaError(.corrupt, "Opus packet of 1 byte, without the byte with the number of its frames (rules 6 and 7)")
+    }
     let isVariable = data[1] & 0x80 != 0
     let isPadded = data[1] & 0x40 != 0
     frameCount = Int(data[1] & 0x3F)
     guard frameCount >= 1, sampleCount <= OpusPacket.mostSamples else {
       let milliseconds = Double(sampleCount) / 48
       throw MediaError(
-        .corrupt, "Opus packet of \(frameCount) frames, \(milliseconds) ms; accepted: 1 or more, of 120 ms together (rule 5)")
+        .corrupt, "Opus packet of \(frameCount) frames, \(milliseconds) ms; accepted: 1 or more frames, at most 120 ms in all (rule 5)")
     }
     var start = 2
     var end = data.count

@@ -28,8 +28,7 @@ struct Picture {
     let (width, height) = (foreign.pointee.width, foreign.pointee.height)
     // The words are put together only when they are needed: this runs for every frame.
     guard let format = PixelFormat(rawValue: foreign.pointee.pixel_format) else {
-      let fourcc = String(foreign.pointee.pixel_format, radix: 16)
-      throw MediaError(.unsupported, "\(argument)'s pixel_format is 0x\(fourcc), which is not known")
+      throw MediaError(.unsupported, "\(argument)'s pixel_format is \(FourCC.text(foreign.pointee.pixel_format)), which is unknown")
     }
     guard Dimensions.accepted.contains(width), Dimensions.accepted.contains(height) else {
       throw MediaError(.range, "\(argument)'s size is \(width)x\(height); accepted: width and height \(Dimensions.accepted)")
@@ -51,7 +50,7 @@ struct Picture {
   private static func check(
     _ plane: msdk_plane, _ index: Int, _ format: PixelFormat, _ width: Int, _ height: Int, _ argument: StaticString
   ) throws(MediaError) -> (UnsafeMutablePointer<UInt8>, Int32) {
-    guard let data = plane.data else { throw MediaError(.invalid, "\(argument)'s plane \(index) has no memory") }
+    guard let data = plane.data else { throw MediaError(.invalid, "\(argument)'s plane \(index) has NULL data") }
     let rowBytes = format.rowBytes(plane: index, width: width)
     let rows = format.rows(plane: index, height: height)
     guard Int(plane.stride) >= rowBytes else {

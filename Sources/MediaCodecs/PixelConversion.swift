@@ -65,7 +65,7 @@ enum PixelConversion {
   static func check(_ result: Int32, _ from: Picture, _ to: Picture) throws(MediaError) {
     guard result == 0 else {
       let what = "converting \(from.videoFormat) to \(to.videoFormat)"
-      throw MediaError(result > 0 ? .noMemory : .fail, "\(what): libyuv answered \(result)")
+      throw MediaError(result > 0 ? .noMemory : .fail, "\(what): libyuv returned \(result)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import CPixels
 import CYUV
 
 /// One plane of bytes.
@@ -22,96 +23,104 @@ struct Plane {
     let stride = (width + 63) & ~63
     self.init(scratch.take(slot, stride * height), Int32(stride), width, height)
   }
+
+  func row(_ index: Int) -> UnsafeMutablePointer<UInt8> { data + index * Int(stride) }
 }
 
-/// Scales a plane: bilinear, or by area when made smaller than half.
+/// Scales planes as `ScalingAxis` says, of pixels of one byte or of four.
 ///
-/// All the arithmetic is libyuv's, but not its choice of path. libyuv's general bilinear filter is slow along rows, where it fetches pixel
-/// by pixel, and fast along columns, where it blends whole rows; so rows are transposed in bands, scaled as columns and transposed back,
-/// which gives the same picture in half the time. And its filter by area is used only when both sides become smaller than half, sums up to
-/// 257 rows without overflow, and divides by a reciprocal of 16 bits; so large reductions go in steps of up to 8, and one side alone is
-/// halved until what is left is no less than half.
-enum PlaneScaler {
-  private static let largestBox = 8
-  private static let bandColumns = 64
+/// One row of the result after another: where the height shrinks, rows are blended first and their columns then; where it grows, the
+/// columns of the rows first, each once. Between the two passes there are seven bits of fraction, so that only the last one rounds. Half
+/// the size and double is the same in one pass, which is faster: libyuv's for single planes. Its other filters lose up to a level and a
+/// half, or shift the picture.
+struct PlaneScaler {
+  let scratch: ConversionScratch
+  /// Of one byte: 1 or 4.
+  var channels = 1
+  /// Planes of different sizes have tables of their own, which so are kept from frame to frame.
+  var tables: (rows: ConversionScratch.Slot, columns: ConversionScratch.Slot) = (.rows, .columns)
 
-  static func scale(_ from: Plane, into to: Plane, scratch: ConversionScratch) {
-    var from = from
-    var slot = ConversionScratch.Slot.stepA
-    while !isOneStep(from, to) {
-      let wide = 2 * to.width < from.width
-      let high = 2 * to.height < from.height
-      var width = from.width
-      var height = from.height
-      if wide && high {
-        width = max(to.width, (width + largestBox - 1) / largestBox)
-        height = max(to.height, (height + largestBox - 1) / largestBox)
-      } else if wide {
-        width = (width + 1) / 2
-      } else {
-        height = (height + 1) / 2
-      }
-      let step = Plane(width: width, height: height, in: scratch, slot: slot)
-      slot = slot == .stepA ? .stepB : .stepA
-      oneStep(from, step, scratch)
-      from = step
-    }
-    oneStep(from, to, scratch)
-  }
-
-  private static func isOneStep(_ from: Plane, _ to: Plane) -> Bool {
-    let wide = 2 * to.width < from.width
-    let high = 2 * to.height < from.height
-    guard wide && high else { return !wide && !high }
-    return from.width <= largestBox * to.width && from.height <= largestBox * to.height
-  }
-
-  /// Neither side becomes smaller than half, or both do.
-  private static func oneStep(_ from: Plane, _ to: Plane, _ scratch: ConversionScratch) {
-    if 2 * to.width < from.width || hasFastPath(from, to) {
+  func scale(_ from: Plane, into to: Plane) {
+    if from.width == to.width && from.height == to.height {
+      CopyPlane(from.data, from.stride, to.data, to.stride, to.w * Int32(channels), to.h)
+    } else if channels == 1 && (halves(from, to) || doubles(from, to)) {
       ScalePlane(from.data, from.stride, from.w, from.h, to.data, to.stride, to.w, to.h, kFilterBox)
+    } else if channels == 4 && halves(from, to) {
+      for row in 0..<to.height { cpixels_halve(from.row(2 * row), from.row(2 * row + 1), to.row(row), to.w) }
     } else if from.width == to.width {
-      columns(from, to)
-    } else if from.height == to.height {
-      rows(from, to, scratch)
-    } else if to.height < from.height {
-      let middle = Plane(width: from.width, height: to.height, in: scratch, slot: .pass)
-      columns(from, middle)
-      rows(middle, to, scratch)
+      scaleRows(from, to)
+    } else if from.height < to.height {
+      grow(from, to)
     } else {
-      let middle = Plane(width: to.width, height: from.height, in: scratch, slot: .pass)
-      rows(from, middle, scratch)
-      columns(middle, to)
+      shrink(from, to)
     }
   }
 
-  /// The ratios for which libyuv has loops of their own.
-  private static func hasFastPath(_ from: Plane, _ to: Plane) -> Bool {
-    func ratio(_ numerator: Int, _ denominator: Int) -> Bool {
-      denominator * to.width == numerator * from.width && denominator * to.height == numerator * from.height
-    }
-    let doubles = from.width > 1 && from.height > 1 && (to.width + 1) / 2 == from.width && (to.height + 1) / 2 == from.height
-    return ratio(1, 1) || ratio(1, 2) || ratio(3, 4) || doubles
+  private func halves(_ from: Plane, _ to: Plane) -> Bool { from.width == 2 * to.width && from.height == 2 * to.height }
+
+  private func doubles(_ from: Plane, _ to: Plane) -> Bool {
+    to.width == 2 * from.width && to.height == 2 * from.height && from.width > 1 && from.height > 1
+  }
+
+  private func rows(_ from: Plane, _ to: Plane) -> ScalingRows {
+    ScalingRows(ScalingAxis(from: from.height, to: to.height), in: scratch, slot: tables.rows)
+  }
+
+  private func columns(_ from: Plane, _ to: Plane) -> cpixels_columns {
+    cpixels_columns(ScalingAxis(from: from.width, to: to.width), in: scratch, slot: tables.columns)
+  }
+
+  /// Room for `count` rows of words.
+  private func wordRows(_ width: Int, count: Int, _ slot: ConversionScratch.Slot) -> (UnsafeMutablePointer<Int16>, stride: Int) {
+    let stride = width * channels + CPIXELS_PADDING
+    let memory = UnsafeMutableRawPointer(scratch.take(slot, MemoryLayout<Int16>.stride * stride * count))
+    return (memory.bindMemory(to: Int16.self, capacity: stride * count), stride)
   }
 
   /// The height changes, the width does not.
-  private static func columns(_ from: Plane, _ to: Plane) {
-    ScalePlane(from.data, from.stride, from.w, from.h, to.data, to.stride, to.w, to.h, kFilterBilinear)
+  private func scaleRows(_ from: Plane, _ to: Plane) {
+    let rows = rows(from, to)
+    for row in 0..<to.height {
+      var sources = rows.rows(row, of: from)
+      cpixels_blend_to_bytes(&sources, to.row(row), Int32(to.width * channels))
+    }
   }
 
-  /// The width changes, the height does not.
-  private static func rows(_ from: Plane, _ to: Plane, _ scratch: ConversionScratch) {
-    let stride = Int32(bandColumns)
-    let transposed = scratch.take(.transposed, (from.width + to.width) * bandColumns)
-    let scaled = transposed + from.width * bandColumns
-    var first = 0
-    while first < from.height {
-      let count = min(bandColumns, from.height - first)
-      TransposePlane(from.data + first * Int(from.stride), from.stride, transposed, stride, from.w, Int32(count))
-      // Not one column alone, which libyuv would not filter; the other is whatever the scratch memory holds and is not looked at.
-      ScalePlane(transposed, stride, Int32(max(count, 2)), from.w, scaled, stride, Int32(max(count, 2)), to.w, kFilterBilinear)
-      TransposePlane(scaled, stride, to.data + first * Int(to.stride), to.stride, Int32(count), to.w)
-      first += count
+  /// The width changes, the height stays or becomes less.
+  private func shrink(_ from: Plane, _ to: Plane) {
+    let rows = rows(from, to)
+    var columns = columns(from, to)
+    let (blended, _) = wordRows(from.width, count: 1, .words)
+    for row in 0..<to.height {
+      var sources = rows.rows(row, of: from)
+      cpixels_blend_to_words(&sources, blended, Int32(from.width * channels))
+      cpixels_scale_to_bytes(blended, &columns, Int32(channels), to.row(row))
+    }
+  }
+
+  /// The width changes, the height becomes more.
+  private func grow(_ from: Plane, _ to: Plane) {
+    let rows = rows(from, to)
+    var columns = columns(from, to)
+    let (widened, _) = wordRows(from.width, count: 1, .words)
+    let (scaled, stride) = wordRows(to.width, count: 2, .scaledWords)
+    var weight = Int16(CPIXELS_ONE)
+    // Rows are wanted in their order, so that two that follow each other find place.
+    var done = 0
+    for row in 0..<to.height {
+      let (first, taps) = (rows.axis.first(row), rows.taps(row))
+      while done < first + taps {
+        withUnsafePointer(to: &weight) { weight in
+          var source = cpixels_rows(first: from.row(done), stride: Int(from.stride), weights: weight, taps: 1)
+          cpixels_blend_to_words(&source, widened, Int32(from.width * channels))
+        }
+        cpixels_scale_to_words(widened, &columns, Int32(channels), scaled + done % 2 * stride)
+        done += 1
+      }
+      let second = taps == 2 ? Int32(rows.weights(row)[1]) : 0
+      let next = taps == 2 ? first + 1 : first
+      cpixels_blend_words(
+        scaled + first % 2 * stride, scaled + next % 2 * stride, second, to.row(row), Int32(to.width * channels))
     }
   }
 }

@@ -1,70 +1,66 @@
-import CYUV
+import CPixels
 import MediaCore
 
-/// BT.601: limited range for I420 and NV12, full range for GRAY8.
+/// BT.601: limited range for I420 and NV12, full range for GRAY8. Every sample is the nearest to what H.273 says, chroma of the mean of
+/// four pixels; libyuv rounds chroma down, so that a colour drifts from one conversion to the next.
 enum RGBToYUV {
   static func convert(_ from: Picture, _ to: Picture, _ scratch: ConversionScratch) throws(MediaError) {
-    switch to.format {
-    case .i420: try PixelConversion.check(planar(from, to), from, to)
-    case .nv12: try interleaved(from, to, scratch)
-    default: try gray(from, to, scratch)
-    }
-  }
-
-  private static func planar(_ from: Picture, _ to: Picture) -> Int32 {
-    let convert =
-      switch from.format {
-      case .bgra: ARGBToI420
-      case .rgba: ABGRToI420
-      case .argb: BGRAToI420
-      case .abgr: RGBAToI420
-      case .bgr24: RGB24ToI420
-      default: RAWToI420
-      }
-    return convert(
-      from.plane0, from.stride0, to.plane0, to.stride0, to.plane1, to.stride1, to.plane2, to.stride2, from.w, from.h)
-  }
-
-  private static func interleaved(_ from: Picture, _ to: Picture, _ scratch: ConversionScratch) throws(MediaError) {
-    switch from.format {
-    case .bgra:
-      try PixelConversion.check(
-        ARGBToNV12(from.plane0, from.stride0, to.plane0, to.stride0, to.plane1, to.stride1, from.w, from.h), from, to)
-    case .rgba:
-      try PixelConversion.check(
-        ABGRToNV12(from.plane0, from.stride0, to.plane0, to.stride0, to.plane1, to.stride1, from.w, from.h), from, to)
-    default:
-      // The luma is made in its place, the chroma in a band of planes, which are then interleaved.
-      let band = Picture(
-        .i420, width: from.width, height: PixelConversion.bandRows, color: to.color, in: scratch, slot: .band)
-      try PixelConversion.inBands(from, to) { from, to throws(MediaError) in
-        var middle = band.band(from: 0, rows: from.height)
-        middle.plane0 = to.plane0
-        middle.stride0 = to.stride0
-        try PixelConversion.check(planar(from, middle), from, middle)
-        MergeUVPlane(
-          middle.plane1, middle.stride1, middle.plane2, middle.stride2, to.plane1, to.stride1, to.chromaW, to.chromaH)
-      }
-    }
-  }
-
-  private static func gray(_ from: Picture, _ to: Picture, _ scratch: ConversionScratch) throws(MediaError) {
-    let convert: @convention(c) (UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32) -> Int32
-    switch from.format {
-    case .bgra: convert = ARGBToJ400
-    case .rgba: convert = ABGRToJ400
-    case .abgr: convert = RGBAToJ400
-    case .bgr24: convert = RGB24ToJ400
-    case .rgb24: convert = RAWToJ400
-    default:
+    guard from.format.isWideRGB else {
       let band = Picture(
         .bgra, width: from.width, height: PixelConversion.bandRows, color: from.color, in: scratch, slot: .band)
       return try PixelConversion.inBands(from, to) { from, to throws(MediaError) in
         let middle = band.band(from: 0, rows: from.height)
-        try BetweenRGB.shuffle(from, middle)
-        try gray(middle, to, scratch)
+        try BetweenRGB.convert(from, middle, scratch)
+        try convert(middle, to, scratch)
       }
     }
-    try PixelConversion.check(convert(from.plane0, from.stride0, to.plane0, to.stride0, from.w, from.h), from, to)
+    guard let order = ChannelOrder(from.format) else { return }
+    luma(from, to, order)
+    if to.format != .gray8 { chroma(from, to, order) }
+  }
+
+  private static func luma(_ from: Picture, _ to: Picture, _ order: ChannelOrder) {
+    var sample = to.format == .gray8 ? Weights.gray.sample(order) : Weights.luma.sample(order)
+    for row in 0..<from.height {
+      cpixels_luma(from.plane0 + row * Int(from.stride0), &sample, to.plane0 + row * Int(to.stride0), from.w)
+    }
+  }
+
+  private static func chroma(_ from: Picture, _ to: Picture, _ order: ChannelOrder) {
+    var (u, v) = (Weights.u.sample(order), Weights.v.sample(order))
+    let (planeV, strideV, step) = to.format == .nv12 ? (to.plane1 + 1, to.stride1, 2) : (to.plane2, to.stride2, 1)
+    for row in 0..<to.chromaHeight {
+      let upper = from.plane0 + 2 * row * Int(from.stride0)
+      let lower = 2 * row + 1 < from.height ? upper + Int(from.stride0) : upper
+      cpixels_chroma(
+        upper, lower, &u, &v, to.plane1 + row * Int(to.stride1), planeV + row * Int(strideV), Int32(step), from.w)
+    }
+  }
+}
+
+/// Of red, green and blue in a sample. Each is rounded so that the sums hold: white gives the highest level, grey no colour.
+private struct Weights {
+  let red: Double
+  let green: Double
+  let blue: Double
+  let offset: Int32
+
+  static let gray = Weights(red: 0.299, green: 0.587, blue: 0.114, offset: 0)
+  static let luma = Weights(red: 0.299 * 219 / 255, green: 0.587 * 219 / 255, blue: 0.114 * 219 / 255, offset: 16)
+  static let u = Weights(red: -0.299 / 1.772 * 224 / 255, green: -0.587 / 1.772 * 224 / 255, blue: 0.5 * 224 / 255, offset: 128)
+  static let v = Weights(red: 0.5 * 224 / 255, green: -0.587 / 1.402 * 224 / 255, blue: -0.114 / 1.402 * 224 / 255, offset: 128)
+
+  func sample(_ order: ChannelOrder) -> cpixels_sample {
+    let one = Double(1 << CPIXELS_MATRIX)
+    let sum = Int(((red + green + blue) * one).rounded())
+    let (red, blue) = (Int((red * one).rounded()), Int((blue * one).rounded()))
+    var sample = cpixels_sample(weights: (0, 0, 0, 0), offset: offset)
+    withUnsafeMutableBytes(of: &sample.weights) { bytes in
+      let weights = bytes.assumingMemoryBound(to: Int16.self)
+      weights[order.red] = Int16(red)
+      weights[order.green] = Int16(sum - red - blue)
+      weights[order.blue] = Int16(blue)
+    }
+    return sample
   }
 }

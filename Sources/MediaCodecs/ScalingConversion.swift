@@ -17,23 +17,14 @@ enum ScalingConversion {
       let middle = Picture(format, width: from.width, height: from.height, color: to.color, in: scratch, slot: .picture)
       try PixelConversion.convert(from, into: middle, scratch: scratch)
       scaleYUV(middle, to, scratch)
-    case (true, true):
-      // libyuv's scaling of four bytes at once loses 1.4 of 255, which an opaque alpha shows.
-      let gainsAlpha = to.format.isWideRGB && !from.format.isWideRGB
-      if gainsAlpha || 2 * to.width < from.width || 2 * to.height < from.height {
-        scaleChannels(from, to, scratch)
-      } else {
-        try scaleRGB(from, to, scratch)
-      }
+    case (true, true): try scaleRGB(from, to, scratch)
     }
   }
 
-  /// Chroma is scaled as two planes: libyuv's filter for interleaved ones loses 1.4 of 255 on average, knows no filter by area for most
-  /// ratios, and, doubling the width, does not filter the height.
+  /// Chroma is scaled as two planes, which is faster than as pairs, and taking these apart costs little.
   private static func scaleYUV(_ from: Picture, _ to: Picture, _ scratch: ConversionScratch) {
-    PlaneScaler.scale(
-      Plane(from.plane0, from.stride0, from.width, from.height), into: Plane(to.plane0, to.stride0, to.width, to.height),
-      scratch: scratch)
+    PlaneScaler(scratch: scratch).scale(
+      Plane(from.plane0, from.stride0, from.width, from.height), into: Plane(to.plane0, to.stride0, to.width, to.height))
     guard to.format != .gray8 else { return }
     guard from.format != .gray8 else { return PixelConversion.fillChroma(to) }
     let source = chromaPlanes(from, scratch, .chroma)
@@ -42,8 +33,9 @@ enum ScalingConversion {
       SplitUVPlane(
         from.plane1, from.stride1, source.u.data, source.u.stride, source.v.data, source.v.stride, source.u.w, source.u.h)
     }
-    PlaneScaler.scale(source.u, into: target.u, scratch: scratch)
-    PlaneScaler.scale(source.v, into: target.v, scratch: scratch)
+    let scaler = PlaneScaler(scratch: scratch, tables: (.chromaRows, .chromaColumns))
+    scaler.scale(source.u, into: target.u)
+    scaler.scale(source.v, into: target.v)
     if to.format == .nv12 {
       MergeUVPlane(target.u.data, target.u.stride, target.v.data, target.v.stride, to.plane1, to.stride1, target.u.w, target.u.h)
     }
@@ -63,38 +55,23 @@ enum ScalingConversion {
     )
   }
 
-  /// Bilinear, four bytes at once, whatever their order.
+  /// Four bytes at once, whatever their order. Formats of three are made wide before; the order of bytes changes where the
+  /// picture is smaller.
   private static func scaleRGB(_ from: Picture, _ to: Picture, _ scratch: ConversionScratch) throws(MediaError) {
+    let grows = to.width * to.height > from.width * from.height
+    let format: PixelFormat = grows && to.format.isWideRGB ? to.format : from.format.isWideRGB ? from.format : .bgra
     var source = from
-    if !from.format.isWideRGB {
-      source = Picture(
-        .bgra, width: from.width, height: from.height, color: from.color, in: scratch,
-        slot: .picture)
+    if from.format != format {
+      source = Picture(format, width: from.width, height: from.height, color: from.color, in: scratch, slot: .picture)
       try PixelConversion.convert(from, into: source, scratch: scratch)
     }
-    var target = to.relabelled(source.format)
-    if !to.format.isWideRGB {
-      target = Picture(source.format, width: to.width, height: to.height, color: to.color, in: scratch, slot: .scaledChannels)
+    var target = to
+    if to.format != format {
+      target = Picture(format, width: to.width, height: to.height, color: to.color, in: scratch, slot: .scaledPicture)
     }
-    let result = ARGBScale(
-      source.plane0, source.stride0, source.w, source.h, target.plane0, target.stride0, target.w, target.h, kFilterBilinear)
-    try PixelConversion.check(result, source, target)
+    PlaneScaler(scratch: scratch, channels: 4).scale(
+      Plane(source.plane0, source.stride0, source.width, source.height),
+      into: Plane(target.plane0, target.stride0, target.width, target.height))
     if target.format != to.format { try PixelConversion.convert(target, into: to, scratch: scratch) }
-  }
-
-  /// Channel by channel: libyuv filters by area, and without bias, single planes only.
-  private static func scaleChannels(_ from: Picture, _ to: Picture, _ scratch: ConversionScratch) {
-    let source = RGBPlanes(width: from.width, height: from.height, in: scratch, slot: .channels)
-    let target = RGBPlanes(width: to.width, height: to.height, in: scratch, slot: .scaledChannels)
-    source.split(from)
-    PlaneScaler.scale(source.red, into: target.red, scratch: scratch)
-    PlaneScaler.scale(source.green, into: target.green, scratch: scratch)
-    PlaneScaler.scale(source.blue, into: target.blue, scratch: scratch)
-    if from.format.isWideRGB && to.format.isWideRGB {
-      PlaneScaler.scale(source.alpha, into: target.alpha, scratch: scratch)
-    } else if to.format.isWideRGB {
-      SetPlane(target.alpha.data, target.alpha.stride, target.alpha.w, target.alpha.h, 255)
-    }
-    target.merge(into: to)
   }
 }

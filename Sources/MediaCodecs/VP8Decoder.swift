@@ -46,12 +46,12 @@ public final class VP8Decoder: VideoDecoder, @unchecked Sendable {
     }
     let header = try VP8Header.parse(data)
     guard header.isKeyFrame else {
-      if needsKeyFrame { throw MediaError(.state, "VP8 frame that builds on others; the decoder needs a key frame first") }
+      if needsKeyFrame { throw MediaError(.state, "VP8 frame that refers to earlier frames; the decoder needs a key frame first") }
       return
     }
     guard UInt64(header.width) * UInt64(header.height) <= settings.maximumPixels else {
       throw MediaError(
-        .limit, "VP8 key frame of \(header.width)x\(header.height); this decoder takes \(settings.maximumPixels) pixels at most")
+        .limit, "VP8 key frame of \(header.width)x\(header.height); this decoder accepts at most \(settings.maximumPixels) pixels")
     }
     if !isOpen { try open() }
   }
@@ -62,7 +62,7 @@ public final class VP8Decoder: VideoDecoder, @unchecked Sendable {
     guard image.pointee.fmt == VPX_IMG_FMT_I420, let y = image.pointee.planes.0, let u = image.pointee.planes.1,
       let v = image.pointee.planes.2
     else {
-      throw MediaError(.unsupported, "VP8 picture of libvpx format \(image.pointee.fmt.rawValue); accepted: I420")
+      throw MediaError(.unsupported, "VP8 frame in libvpx format \(image.pointee.fmt.rawValue); accepted: I420")
     }
     var corrupt: Int32 = 0
     let status = cvpx_get(context, Int32(VP8D_GET_FRAME_CORRUPTED.rawValue), &corrupt)

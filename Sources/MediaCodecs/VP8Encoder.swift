@@ -4,14 +4,22 @@ import MediaCore
 
 /// libvpx's VP8 encoder: one pass, constant bit rate, no frame of delay. Used by one thread at a time.
 public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
-  private let settings: VideoEncoderSettings
-  private var config: vpx_codec_enc_cfg_t
+  let settings: VideoEncoderSettings
+  var config: vpx_codec_enc_cfg_t
   // libvpx keeps the address of the context, so it lives in memory that does not move.
-  private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
+  let context: UnsafeMutablePointer<vpx_codec_ctx_t>
   private var clock: VP8EncoderClock
   /// Until libvpx refuses it; the tests clear it to see what then happens.
   var takesNV12 = true
   private var copy: I420Copy?
+  /// Of a shared screen: how much of it was sent coarsely, as it would not have left in time.
+  var screen: ScreenRefinement?
+  var longestFrame: Int?
+  /// When all that was made of it has left at the bitrate, in libvpx's time.
+  var leavesAt = Int64.min
+  /// Of which a part is blurred.
+  var blurred: I420Copy?
+  let plainQuantizers: (UInt32, UInt32)
 
   public init(_ settings: VideoEncoderSettings) throws(MediaError) {
     var config = try vp8Config(settings)
@@ -26,11 +34,29 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
     self.settings = settings
     self.config = config
     self.context = context
+    plainQuantizers = (config.rc_min_quantizer, config.rc_max_quantizer)
     clock = VP8EncoderClock(settings.frameRate)
+    if settings.isScreen { screen = ScreenRefinement(rows: (Int(settings.height) + 15) / 16) }
+    try setControls()
+  }
+
+  private func setControls() throws(MediaError) {
     for (control, value) in vp8Controls(settings) {
       let status = cvpx_set(context, Int32(control), value)
       guard status == VPX_CODEC_OK else { throw vpxError("setting VP8 encoder control \(control) to \(value)", status, context) }
     }
+  }
+
+  /// Begins anew with the settings of now, as if nothing had been encoded.
+  func restart() throws(MediaError) {
+    vpx_codec_destroy(context)
+    context.pointee = vpx_codec_ctx_t()
+    let status = cvpx_vp8_encoder_init(context, &config)
+    guard status == VPX_CODEC_OK else {
+      throw vpxError("reconfiguring the VP8 encoder for \(settings.width)x\(settings.height)", status, nil)
+    }
+    try setControls()
+    try setFrameRate(clock.frameRate)
   }
 
   deinit {
@@ -46,6 +72,8 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
     guard status == VPX_CODEC_OK else { throw vpxError("setting the VP8 bit rate to \(bitsPerSecond)", status, context) }
   }
 
+  public func setLongestFrame(_ bytes: Int?) { longestFrame = bytes }
+
   public func setFrameRate(_ frameRate: FrameRate) throws(MediaError) {
     clock.frameRate = frameRate
     let value = vp8MaximumIntraPercent(frameRate)
@@ -54,9 +82,15 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
   }
 
   public var isSharp: Bool {
+    if screen?.isCoarse == true { return false }
+    return lastQuantizer.map { $0 <= vp8SharpQuantizer } ?? false
+  }
+
+  /// Of the last frame, from 0 to 63.
+  var lastQuantizer: Int32? {
     var quantizer: Int32 = 0
     let status = cvpx_get(context, Int32(VP8E_GET_LAST_QUANTIZER_64.rawValue), &quantizer)
-    return status == VPX_CODEC_OK && quantizer <= vp8SharpQuantizer
+    return status == VPX_CODEC_OK ? quantizer : nil
   }
 
   public func encode<Result>(
@@ -69,12 +103,19 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
         .format, "the frame is \(picture.width)x\(picture.height); this encoder was made for \(settings.width)x\(settings.height)")
     }
     let span = clock.next(timestamp: timestamp, duration: duration)
+    let packet = screen == nil ? try encodeOnce(picture, span, forceKeyFrame) : try encodeScreen(picture, span, forceKeyFrame)
+    guard let packet else { return nil }
+    return try body(packet)
+  }
+
+  /// Valid until the next call.
+  func encodeOnce(_ picture: Picture, _ span: VP8EncoderClock.Span, _ forceKeyFrame: Bool) throws(MediaError) -> EncodedPacket? {
     switch picture.format {
     case .nv12: try encodeNV12(picture, span, forceKeyFrame)
     case .i420: try check(encode(picture, span, forceKeyFrame))
-    default: throw MediaError(.format, "the frame is \(picture.format.name); the VP8 encoder takes NV12 and I420")
+    default: throw MediaError(.format, "the frame is \(picture.format.name); the VP8 encoder accepts NV12 and I420")
     }
-    return try takePacket(body)
+    return takePacket()
   }
 
   /// libvpx from 1.9 on takes NV12 as it is. An older one says so at the first frame, and from then on gets a converted copy.
@@ -119,23 +160,22 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
   }
 
   /// Without lag there is one packet a frame at most.
-  private func takePacket<Result>(_ body: (EncodedPacket) throws(MediaError) -> Result) throws(MediaError) -> Result? {
+  private func takePacket() -> EncodedPacket? {
     var iterator: vpx_codec_iter_t?
     while let packet = vpx_codec_get_cx_data(context, &iterator) {
       guard packet.pointee.kind == VPX_CODEC_CX_FRAME_PKT else { continue }
       let frame = packet.pointee.data.frame
       guard frame.sz > 0 else { return nil }
-      return try body(
-        EncodedPacket(
-          data: UnsafeRawBufferPointer(start: frame.buf, count: frame.sz), isKeyFrame: frame.flags & UInt32(VPX_FRAME_IS_KEY) != 0,
-          isDroppable: frame.flags & UInt32(VPX_FRAME_IS_DROPPABLE) != 0))
+      return EncodedPacket(
+        data: UnsafeRawBufferPointer(start: frame.buf, count: frame.sz), isKeyFrame: frame.flags & UInt32(VPX_FRAME_IS_KEY) != 0,
+        isDroppable: frame.flags & UInt32(VPX_FRAME_IS_DROPPABLE) != 0)
     }
     return nil
   }
 }
 
-/// The copy that a libvpx without NV12 needs.
-private final class I420Copy {
+/// The copy that a libvpx without NV12 needs, and one that is changed before it is encoded.
+final class I420Copy {
   let picture: Picture
   let scratch = ConversionScratch()
   private let memory = ConversionScratch()

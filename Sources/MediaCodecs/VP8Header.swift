@@ -32,7 +32,7 @@ public struct VP8Header: Sendable, Equatable {
     }
     let headSize = header.isKeyFrame ? 10 : 3
     guard data.count >= headSize else {
-      throw MediaError(.corrupt, "VP8 key frame of \(data.count) bytes; its head alone has 10")
+      throw MediaError(.corrupt, "VP8 key frame of \(data.count) bytes; its header alone has 10")
     }
     if header.isKeyFrame {
       guard data[3] == 0x9D, data[4] == 0x01, data[5] == 0x2A else {
@@ -51,7 +51,7 @@ public struct VP8Header: Sendable, Equatable {
     }
     guard header.firstPartitionSize <= data.count - headSize else {
       throw MediaError(
-        .corrupt, "VP8 frame whose first partition has \(header.firstPartitionSize) bytes, with \(data.count - headSize) after the head")
+        .corrupt, "VP8 frame whose first partition has \(header.firstPartitionSize) bytes, with \(data.count - headSize) after the header")
     }
     return header
   }

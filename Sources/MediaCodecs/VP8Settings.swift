@@ -10,9 +10,6 @@ func vp8Config(_ settings: VideoEncoderSettings) throws(MediaError) -> vpx_codec
   guard 1...64 ~= settings.threads else {
     throw MediaError(.range, "the VP8 encoder's threads are \(settings.threads); accepted: 1..64")
   }
-  guard settings.keyFrameInterval >= 1, settings.keyFrameInterval <= UInt32(Int32.max) else {
-    throw MediaError(.range, "the VP8 encoder's key frame interval is \(settings.keyFrameInterval) frames; accepted: 1..\(Int32.max)")
-  }
   guard settings.dropThreshold <= 100 else {
     throw MediaError(.range, "the VP8 encoder's drop threshold is \(settings.dropThreshold); accepted: 0..100 per cent")
   }
@@ -39,9 +36,10 @@ func vp8Config(_ settings: VideoEncoderSettings) throws(MediaError) -> vpx_codec
   config.rc_buf_sz = 1000
   config.rc_buf_initial_sz = 500
   config.rc_buf_optimal_sz = 600
+  // Key frames come when they are asked for, and at changes of scene.
   config.kf_mode = VPX_KF_AUTO
   config.kf_min_dist = 0
-  config.kf_max_dist = settings.keyFrameInterval
+  config.kf_max_dist = 9999
   return config
 }
 

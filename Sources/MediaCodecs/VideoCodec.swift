@@ -18,8 +18,6 @@ public struct VideoEncoderSettings: Sendable, Equatable {
   public var preset: EncoderPreset
   /// Bits a second.
   public var targetBitrate: UInt64
-  /// Frames from one key frame to the next at the latest.
-  public var keyFrameInterval: UInt32
   /// Frames are left out when the rate control's buffer holds less than this per cent of its aim; 0: never.
   public var dropThreshold: UInt32
   /// Screens: text is to be sharp, and what stands still is to cost nothing.
@@ -27,7 +25,7 @@ public struct VideoEncoderSettings: Sendable, Equatable {
 
   public init(
     width: UInt32, height: UInt32, frameRate: FrameRate, threads: Int = 1, preset: EncoderPreset = .realtime, targetBitrate: UInt64,
-    keyFrameInterval: UInt32 = 300, dropThreshold: UInt32 = 30, isScreen: Bool = false
+    dropThreshold: UInt32 = 30, isScreen: Bool = false
   ) {
     self.width = width
     self.height = height
@@ -35,7 +33,6 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     self.threads = threads
     self.preset = preset
     self.targetBitrate = targetBitrate
-    self.keyFrameInterval = keyFrameInterval
     self.dropThreshold = dropThreshold
     self.isScreen = isScreen
   }
@@ -63,6 +60,9 @@ public protocol VideoEncoder: AnyObject, Sendable {
 
   /// The rate that is expected from the next frame on.
   func setFrameRate(_ frameRate: FrameRate) throws(MediaError)
+
+  /// What a frame of a screen is to take at most, so that it leaves in time; nil: as much as it needs. From the next one on.
+  func setLongestFrame(_ bytes: Int?)
 
   /// Whether the last frame was encoded so finely that text is sharp in it.
   var isSharp: Bool { get }
@@ -121,7 +121,7 @@ public struct VideoCodec: Sendable {
 
   public static func named(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> VideoCodec {
     for codec in all where codec.fourcc == fourcc { return codec }
-    let accepted = all.map { "0x\(String($0.fourcc, radix: 16)) (\($0.name))" }.joined(separator: ", ")
-    throw MediaError(.unsupported, "\(argument) is 0x\(String(fourcc, radix: 16)); accepted: \(accepted)")
+    let accepted = all.map(\.name).joined(separator: ", ")
+    throw MediaError(.unsupported, "\(argument) is \(FourCC.text(fourcc)); accepted: \(accepted)")
   }
 }

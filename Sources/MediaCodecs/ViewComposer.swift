@@ -19,7 +19,7 @@ public final class ViewComposer {
     format.pixelFormat = source.format.isRGB ? .bgra : .i420
     (format.width, format.height) = (UInt32(view.width), UInt32(view.height))
     guard let result = try VideoFrame.make(format, from: pool, deadline: 0) else {
-      throw MediaError(.again, "all of the view's frames are in use: the renderer must give some back (rule P4)")
+      throw MediaError(.again, "all of the view's frames are in use: the renderer must release some (rule P4)")
     }
     do throws(MediaError) {
       let orientation = Orientation(foreign: frame.native.pointee.orientation) ?? Orientation()
@@ -35,6 +35,24 @@ public final class ViewComposer {
     result.native.pointee.orientation = 0
     result.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
     return result
+  }
+
+  /// The frame standing upright, at its own size; see `compose`.
+  public func stand(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
+    try turn(frame, by: Orientation(foreign: frame.native.pointee.orientation) ?? Orientation(), view: Orientation())
+  }
+
+  /// An upright frame as it lay before it stood, in that orientation; see `compose`.
+  public func lay(_ frame: VideoFrame, _ orientation: Orientation) throws(MediaError) -> VideoFrame {
+    let laid = try turn(frame, by: orientation.inverse, view: orientation.inverse)
+    laid.native.pointee.orientation = orientation.foreign
+    return laid
+  }
+
+  private func turn(_ frame: VideoFrame, by orientation: Orientation, view: Orientation) throws(MediaError) -> VideoFrame {
+    let format = frame.format
+    let (width, height) = orientation.swapsSides ? (format.height, format.width) : (format.width, format.height)
+    return try compose(frame, in: try View(width: width, height: height, orientation: view))
   }
 
   /// Scaled first, in the orientation that it is stored in; then mirrored and turned into its place.
@@ -128,7 +146,7 @@ private struct Bars {
 
 extension ColorSpace {
   /// Of red and of blue in luma.
-  fileprivate var lumaWeights: (Double, Double) {
+  var lumaWeights: (Double, Double) {
     switch matrix {
     case UInt32(MSDK_MATRIX_BT709): (0.2126, 0.0722)
     case UInt32(MSDK_MATRIX_BT2020_NCL): (0.2627, 0.0593)

@@ -1,83 +1,38 @@
-import CYUV
+import CPixels
 import MediaCore
 
+/// As the picture's matrix and range say; every channel is the nearest, but for 1/32 of a level. libyuv's weights of six bits are up
+/// to a quarter of a level off, so that a colour moves with each conversion there and back.
 enum YUVToRGB {
   static func convert(_ from: Picture, _ to: Picture, _ scratch: ConversionScratch) throws(MediaError) {
     let matrix = try YUVMatrix(from.color)
-    switch from.format {
-    case .i420: try PixelConversion.check(planar(from, to, matrix), from, to)
-    case .nv12: try interleaved(from, to, matrix)
-    default: try gray(from, to, matrix, scratch)
-    }
-  }
-
-  private static func planar(_ from: Picture, _ to: Picture, _ matrix: YUVMatrix) -> Int32 {
-    // Given V for U and U for V and the matrix to go with it, libyuv makes red where it would make blue.
-    let swapped = to.format == .rgba || to.format == .argb || to.format == .rgb24
-    let (u, uStride) = swapped ? (from.plane2, from.stride2) : (from.plane1, from.stride1)
-    let (v, vStride) = swapped ? (from.plane1, from.stride1) : (from.plane2, from.stride2)
-    let constants = swapped ? matrix.swapped : matrix.straight
-    switch to.format {
-    case .bgra, .rgba:
-      return I420ToARGBMatrix(
-        from.plane0, from.stride0, u, uStride, v, vStride, to.plane0, to.stride0, constants, from.w, from.h)
-    case .abgr, .argb:
-      return I420ToRGBAMatrix(
-        from.plane0, from.stride0, u, uStride, v, vStride, to.plane0, to.stride0, constants, from.w, from.h)
-    default:
-      return I420ToRGB24Matrix(
-        from.plane0, from.stride0, u, uStride, v, vStride, to.plane0, to.stride0, constants, from.w, from.h)
-    }
-  }
-
-  private static func interleaved(_ from: Picture, _ to: Picture, _ matrix: YUVMatrix) throws(MediaError) {
-    let result: Int32
-    switch to.format {
-    case .bgra:
-      result = NV12ToARGBMatrix(
-        from.plane0, from.stride0, from.plane1, from.stride1, to.plane0, to.stride0, matrix.straight, from.w, from.h)
-    case .rgba:
-      result = NV21ToARGBMatrix(
-        from.plane0, from.stride0, from.plane1, from.stride1, to.plane0, to.stride0, matrix.swapped, from.w, from.h)
-    case .bgr24:
-      result = NV12ToRGB24Matrix(
-        from.plane0, from.stride0, from.plane1, from.stride1, to.plane0, to.stride0, matrix.straight, from.w, from.h)
-    case .rgb24:
-      result = NV21ToRGB24Matrix(
-        from.plane0, from.stride0, from.plane1, from.stride1, to.plane0, to.stride0, matrix.swapped, from.w, from.h)
-    default:
-      // Alpha last, then each band is turned round in place.
-      return try PixelConversion.inBands(from, to) { from, to throws(MediaError) in
-        try interleaved(from, to.relabelled(.bgra), matrix)
-        try BetweenRGB.shuffle(to.relabelled(.bgra), to)
-      }
-    }
-    try PixelConversion.check(result, from, to)
-  }
-
-  private static func gray(
-    _ from: Picture, _ to: Picture, _ matrix: YUVMatrix, _ scratch: ConversionScratch
-  ) throws(MediaError) {
-    switch to.format {
-    case .bgra, .rgba:
-      let result =
-        from.color.fullRange
-        ? J400ToARGB(from.plane0, from.stride0, to.plane0, to.stride0, from.w, from.h)
-        : I400ToARGBMatrix(from.plane0, from.stride0, to.plane0, to.stride0, matrix.straight, from.w, from.h)
-      try PixelConversion.check(result, from, to)
-    case .abgr, .argb:
-      try PixelConversion.inBands(from, to) { from, to throws(MediaError) in
-        try gray(from, to.relabelled(.bgra), matrix, scratch)
-        try BetweenRGB.shuffle(to.relabelled(.bgra), to)
-      }
-    default:
+    guard to.format.isWideRGB else {
       let band = Picture(
-        .bgra, width: from.width, height: PixelConversion.bandRows, color: from.color, in: scratch, slot: .band)
-      try PixelConversion.inBands(from, to) { from, to throws(MediaError) in
+        to.format == .bgr24 ? .bgra : .rgba, width: from.width, height: PixelConversion.bandRows, color: to.color, in: scratch, slot: .band)
+      return try PixelConversion.inBands(from, to) { from, to throws(MediaError) in
         let middle = band.band(from: 0, rows: from.height)
-        try gray(from, middle, matrix, scratch)
+        try wide(from, middle, matrix, scratch)
         try BetweenRGB.convert(middle, to, scratch)
       }
+    }
+    try wide(from, to, matrix, scratch)
+  }
+
+  /// Into a format of four bytes.
+  private static func wide(_ from: Picture, _ to: Picture, _ matrix: YUVMatrix, _ scratch: ConversionScratch) throws(MediaError) {
+    guard let order = ChannelOrder(to.format) else { return }
+    var colors = matrix.colors(order)
+    // Grey has one row of chroma for all.
+    let none = from.format == .gray8 ? scratch.take(.chroma, from.width + 1) : from.plane1
+    if from.format == .gray8 { none.update(repeating: 128, count: from.width + 1) }
+    for row in 0..<from.height {
+      let (u, v, step): (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int32) =
+        switch from.format {
+        case .i420: (from.plane1 + row / 2 * Int(from.stride1), from.plane2 + row / 2 * Int(from.stride2), 1)
+        case .nv12: (from.plane1 + row / 2 * Int(from.stride1), from.plane1 + row / 2 * Int(from.stride1) + 1, 2)
+        default: (none, none, 1)
+        }
+      cpixels_to_colors(from.plane0 + row * Int(from.stride0), u, v, step, &colors, to.plane0 + row * Int(to.stride0), from.w)
     }
   }
 }

@@ -23,7 +23,7 @@ public struct AudioFormat: Sendable, Hashable, CustomStringConvertible {
   /// Per channel; 0 for any.
   public var samplesPerBuffer: UInt32
   /// Of a device.
-  public var expectedDelayMilliseconds: UInt32 = 0
+  public var expectedDelay: Int64 = 0
 
   /// Of anything that crosses the border; streams are narrower (`AudioLimits`).
   public static let sampleRates: ClosedRange<UInt32> = 8000...192_000
@@ -52,9 +52,12 @@ public struct AudioFormat: Sendable, Hashable, CustomStringConvertible {
     guard format.frames_per_buffer <= AudioFormat.mostSamples else {
       throw MediaError(.range, "\(argument()).frames_per_buffer is \(format.frames_per_buffer); accepted: 0..\(AudioFormat.mostSamples)")
     }
+    try withUnsafeBytes(of: format.reserved) { bytes throws(MediaError) in
+      guard bytes.allSatisfy({ $0 == 0 }) else { throw MediaError(.unsupported, "\(argument()).reserved is not 0; accepted: 0") }
+    }
     self.init(
       sampleFormat, sampleRate: format.sample_rate, channels: format.channels, samplesPerBuffer: format.frames_per_buffer)
-    expectedDelayMilliseconds = format.expected_delay_ms
+    expectedDelay = format.expected_delay_ns
   }
 
   public var foreign: msdk_audio_format {
@@ -64,7 +67,7 @@ public struct AudioFormat: Sendable, Hashable, CustomStringConvertible {
     format.sample_rate = sampleRate
     format.channels = channels
     format.frames_per_buffer = samplesPerBuffer
-    format.expected_delay_ms = expectedDelayMilliseconds
+    format.expected_delay_ns = expectedDelay
     return format
   }
 

@@ -37,7 +37,7 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
     guard let payload = table?.allocate(SlotHeader(pool: Unmanaged.passRetained(pool), buffer: buffer)) else {
       pool.takeBack(buffer)
       Unmanaged.passUnretained(pool).release()
-      throw MediaError(.noMemory, "65,536 audio frames are alive in this process; unref frames that are done with")
+      throw MediaError(.noMemory, "65,536 audio frames are alive in this process; unref frames that are no longer needed")
     }
     return initialize(payload, format, sampleCount: sampleCount, at: memory.assumingMemoryBound(to: UInt8.self))
   }

@@ -35,7 +35,7 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     guard let payload = table?.allocate(SlotHeader(pool: Unmanaged.passRetained(pool), buffer: buffer)) else {
       pool.takeBack(buffer)
       Unmanaged.passUnretained(pool).release()
-      throw MediaError(.noMemory, "65,536 encoded frames are alive in this process; unref frames that are done with")
+      throw MediaError(.noMemory, "65,536 encoded frames are alive in this process; unref frames that are no longer needed")
     }
     let native = payload.bindMemory(to: msdk_encoded_frame.self, capacity: 1)
     native.pointee = attributes

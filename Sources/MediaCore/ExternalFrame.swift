@@ -7,16 +7,14 @@ extension VideoFrame {
       throw MediaError(.invalid, "external.format is NULL; accepted: a msdk_video_format")
     }
     let format = try VideoFormat(checking: ForeignStruct.read(nativeFormat, argument: "external.format"), argument: "external.format")
-    guard external.memory_kind == 0 || external.memory_kind == UInt32(MSDK_MEMORY_CPU) else {
-      throw MediaError(.unsupported, "external.memory_kind is \(external.memory_kind); accepted: 0, MSDK_MEMORY_CPU")
-    }
+    try ForeignStruct.checkReserved(external.reserved0, "external.reserved0")
     guard external.plane_count == UInt32(format.pixelFormat.planeCount) else {
       throw MediaError(
         .invalid,
         "external.plane_count is \(external.plane_count); \(format.pixelFormat.name) has \(format.pixelFormat.planeCount)")
     }
     guard external.orientation < 8 else {
-      throw MediaError(.invalid, "external.orientation is \(external.orientation); accepted: MSDK_ROTATE_* | MSDK_MIRROR, 0..7")
+      throw MediaError(.unsupported, "external.orientation is \(external.orientation); accepted: MSDK_ROTATE_* | MSDK_MIRROR, 0..7")
     }
     try check(external.plane.0, index: 0, of: format)
     if format.pixelFormat.planeCount > 1 { try check(external.plane.1, index: 1, of: format) }
@@ -30,6 +28,9 @@ extension VideoFrame {
   private static func check(_ plane: msdk_plane, index: Int, of format: VideoFormat) throws(MediaError) {
     let rowBytes = format.pixelFormat.rowBytes(plane: index, width: Int(format.width))
     let rows = format.pixelFormat.rows(plane: index, height: Int(format.height))
+    guard plane.reserved0 == 0, plane.reserved1 == 0 else {
+      throw MediaError(.unsupported, "external.plane[\(index)].reserved0 or reserved1 is not 0; accepted: 0")
+    }
     guard plane.data != nil else {
       throw MediaError(.invalid, "external.plane[\(index)].data is NULL; \(format) needs \(rows) rows of \(rowBytes) bytes there")
     }

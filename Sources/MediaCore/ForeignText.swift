@@ -6,7 +6,7 @@ public enum ForeignText {
   public static func read(_ pointer: UnsafePointer<CChar>?, limit: Int, argument: String) throws(MediaError) -> String {
     guard let pointer else { throw MediaError(.invalid, "\(argument) is NULL; accepted: UTF-8 of at most \(limit) bytes") }
     let length = strnlen(pointer, limit + 1)
-    guard length <= limit else { throw MediaError(.invalid, "\(argument) is longer than \(limit) bytes, the most that is accepted") }
+    guard length <= limit else { throw MediaError(.invalid, "\(argument) is longer than \(limit) bytes, the maximum") }
     // What had to be repaired is not what was given. Repairing and comparing costs a fraction of String(validating:as:), which is generic.
     var text = String(decoding: UnsafeRawBufferPointer(start: pointer, count: length), as: UTF8.self)
     let isSame = text.withUTF8 { bytes in

@@ -3,7 +3,8 @@ public final class HandleSlot: Sendable {
   private enum State {
     case none
     case live(OpaquePointer)
-    case ended
+    /// With what it was, once it is known.
+    case ended(OpaquePointer?)
   }
 
   private struct Held: @unchecked Sendable {
@@ -31,11 +32,30 @@ public final class HandleSlot: Sendable {
     }
   }
 
+  /// For what names an object that may have ended: the handle, or else what it was or would have been. That finds nothing, and no other
+  /// object gets it.
+  public func name(of object: AnyObject & Sendable) -> OpaquePointer? {
+    if let handle = handle(of: object) { return handle }
+    return held.withLock { held in
+      guard case .ended(let former) = held.state else { return nil }
+      if let former { return former }
+      let handle = HandleTable.shared.insert(object, kind)
+      HandleTable.shared.remove(handle, kind)
+      held.state = .ended(handle)
+      return handle
+    }
+  }
+
   /// From now on the handle finds nothing.
   public func end() {
     let handle: OpaquePointer? = held.withLock { held in
-      defer { held.state = .ended }
-      if case .live(let handle) = held.state { return handle }
+      switch held.state {
+      case .live(let handle):
+        held.state = .ended(handle)
+        return handle
+      case .none: held.state = .ended(nil)
+      case .ended: break
+      }
       return nil
     }
     if let handle { HandleTable.shared.remove(handle, kind) }

@@ -46,8 +46,8 @@ extension VideoFrame {
       for plane in 0..<count {
         let bytes = VideoFrame.packedSize(plane, format, strides)
         let native = msdk_plane(
-          data: (memory + offset).assumingMemoryBound(to: UInt8.self), size: UInt64(bytes), stride: Int32(strides[plane]), fd: -1,
-          offset: 0)
+          data: (memory + offset).assumingMemoryBound(to: UInt8.self), size: UInt64(bytes), stride: Int32(strides[plane]), reserved0: 0,
+          reserved1: 0)
         planes.storeBytes(of: native, toByteOffset: plane * MemoryLayout<msdk_plane>.stride, as: msdk_plane.self)
         offset += bytes
       }

@@ -59,7 +59,7 @@ public enum PixelFormat: UInt32, CaseIterable, Sendable {
   public static func named(_ fourcc: UInt32, argument: @autoclosure () -> String) throws(MediaError) -> PixelFormat {
     guard let format = PixelFormat(rawValue: fourcc) else {
       let names = allCases.map(\.name).joined(separator: ", ")
-      throw MediaError(.unsupported, "\(argument()) is 0x\(String(fourcc, radix: 16)); accepted: \(names)")
+      throw MediaError(.unsupported, "\(argument()) is \(FourCC.text(fourcc)); accepted: \(names)")
     }
     return format
   }
@@ -90,7 +90,7 @@ public struct FrameLayout: Sendable, Equatable {
   public let size: Int
 
   public init(_ format: PixelFormat, width: UInt32, height: UInt32, alignment: Int) throws(MediaError) {
-    try Dimensions.check(width: width, height: height, argument: "the picture size")
+    try Dimensions.check(width: width, height: height, argument: "the frame size")
     guard alignment > 0, alignment <= 4096, alignment & (alignment - 1) == 0 else {
       throw MediaError(.range, "alignment is \(alignment); accepted: powers of two, 1..4096")
     }

@@ -48,6 +48,29 @@ public struct ColorSpace: Sendable, Hashable {
     self.matrix = matrix == 0 ? 2 : matrix
     self.fullRange = fullRange
   }
+
+  public init(_ frame: msdk_encoded_frame) {
+    self.init(
+      primaries: frame.color_primaries, transfer: frame.color_transfer, matrix: frame.color_matrix, fullRange: frame.color_full_range == 1)
+  }
+
+  public func tell(_ frame: inout msdk_encoded_frame) {
+    (frame.color_primaries, frame.color_transfer, frame.color_matrix, frame.color_full_range) = (primaries, transfer, matrix, fullRange ? 1 : 0)
+  }
+
+  /// With what another one says where this says nothing. The range goes with the matrix.
+  public func completed(by other: ColorSpace) -> ColorSpace {
+    let unspecified = UInt32(MSDK_COLOR_UNSPECIFIED)
+    var all = matrix == unspecified ? other : self
+    all.primaries = primaries == unspecified ? other.primaries : primaries
+    all.transfer = transfer == unspecified ? other.transfer : transfer
+    return all
+  }
+
+  /// The matrix as H.273 has it: that of RGB is Identity.
+  public func matrix(of pixelFormat: PixelFormat) -> UInt32 {
+    matrix == UInt32(MSDK_COLOR_UNSPECIFIED) && pixelFormat.isRGB ? UInt32(MSDK_MATRIX_IDENTITY) : matrix
+  }
 }
 
 /// What a stream of pictures is made of.
@@ -58,10 +81,12 @@ public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
   public var frameRate: FrameRate
   public var color: ColorSpace
   public var contentHint: UInt32
+  /// Of the capture device, in nanoseconds; 0: unknown.
+  public var expectedDelay: Int64
 
   public init(
     _ pixelFormat: PixelFormat, width: UInt32, height: UInt32, frameRate: FrameRate = FrameRate(0, 1), color: ColorSpace = ColorSpace(),
-    contentHint: UInt32 = 0
+    contentHint: UInt32 = 0, expectedDelay: Int64 = 0
   ) {
     self.pixelFormat = pixelFormat
     self.width = width
@@ -69,27 +94,34 @@ public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
     self.frameRate = frameRate
     self.color = color
     self.contentHint = contentHint
+    self.expectedDelay = expectedDelay
   }
 
   /// Reads the foreign struct, whose members past its own size the caller has zeroed, and refuses what cannot be.
   public init(checking format: msdk_video_format, argument: @autoclosure () -> String) throws(MediaError) {
     let pixelFormat = try PixelFormat.named(format.pixel_format, argument: "\(argument()).pixel_format")
     try Dimensions.check(width: format.width, height: format.height, argument: "\(argument())'s size")
-    guard format.memory_kinds == 0 || format.memory_kinds & UInt32(MSDK_MEMORY_CPU) != 0 else {
-      throw MediaError(.unsupported, "\(argument()).memory_kinds is \(format.memory_kinds); accepted: 0 or a mask with MSDK_MEMORY_CPU")
-    }
     guard format.color_full_range <= 1 else {
       throw MediaError(.invalid, "\(argument()).color_full_range is \(format.color_full_range); accepted: 0, 1")
     }
     guard format.fps_den != 0 || format.fps_num == 0 else {
       throw MediaError(.invalid, "\(argument())'s frame rate is \(format.fps_num)/0; accepted: a fraction, or 0/0 for variable")
     }
+    guard format.content_hint <= UInt32(MSDK_CONTENT_TEXT) else {
+      throw MediaError(.unsupported, "\(argument()).content_hint is \(format.content_hint); accepted: MSDK_CONTENT_NONE, _MOTION, _DETAIL, _TEXT")
+    }
+    try ForeignStruct.checkReserved(format.reserved0, "\(argument()).reserved0")
+    try withUnsafeBytes(of: format.reserved) { bytes throws(MediaError) in
+      guard bytes.allSatisfy({ $0 == 0 }) else { throw MediaError(.unsupported, "\(argument()).reserved is not 0; accepted: 0") }
+    }
     self.init(
       pixelFormat, width: format.width, height: format.height, frameRate: FrameRate(format.fps_num, format.fps_den),
       color: ColorSpace(
         primaries: format.color_primaries, transfer: format.color_transfer, matrix: format.color_matrix,
-        fullRange: format.color_full_range == 1), contentHint: format.content_hint)
+        fullRange: format.color_full_range == 1), contentHint: format.content_hint, expectedDelay: format.expected_delay_ns)
   }
+
+  public func hasSize(of other: VideoFormat) -> Bool { width == other.width && height == other.height }
 
   public var foreign: msdk_video_format {
     var format = msdk_video_format()
@@ -99,12 +131,12 @@ public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
     format.height = height
     format.fps_num = frameRate.numerator
     format.fps_den = frameRate.denominator
-    format.memory_kinds = UInt32(MSDK_MEMORY_CPU)
     format.color_primaries = color.primaries
     format.color_transfer = color.transfer
-    format.color_matrix = color.matrix
+    format.color_matrix = color.matrix(of: pixelFormat)
     format.color_full_range = color.fullRange ? 1 : 0
     format.content_hint = contentHint
+    format.expected_delay_ns = expectedDelay
     return format
   }
 

@@ -92,14 +92,12 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     nativeFormat.pointee = format.foreign
     var frame = msdk_video_frame()
     frame.struct_size = UInt32(MemoryLayout<msdk_video_frame>.size)
-    frame.memory_kind = UInt32(MSDK_MEMORY_CPU)
     frame.format = UnsafePointer(nativeFormat)
-    frame.fence_fd = -1
     native.pointee = frame
     return VideoFrame(native: native)
   }
 
-  static let tableFull = MediaError(.noMemory, "65,536 frames are alive in this process; unref frames that are done with")
+  static let tableFull = MediaError(.noMemory, "65,536 frames are alive in this process; unref frames that are no longer needed")
 
   // MARK: References
 
@@ -152,7 +150,6 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     guard native.pointee.format.map(UnsafeRawPointer.init) == UnsafeRawPointer(format) else { return "format" }
     guard memcmp(format, own, MemoryLayout<msdk_video_format>.size) == 0 else { return "format's members" }
     guard native.pointee.plane_count == own.pointee.planeCount else { return "plane_count" }
-    guard native.pointee.memory_kind == UInt32(MSDK_MEMORY_CPU) else { return "memory_kind" }
     return memcmp(&native.pointee.plane, &own.pointee.planes, MemoryLayout<Planes>.size) == 0 ? nil : "plane"
   }
 
@@ -184,7 +181,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
       pixelFormat, width: format.width, height: format.height, frameRate: FrameRate(format.fps_num, format.fps_den),
       color: ColorSpace(
         primaries: format.color_primaries, transfer: format.color_transfer, matrix: format.color_matrix,
-        fullRange: format.color_full_range == 1), contentHint: format.content_hint)
+        fullRange: format.color_full_range == 1), contentHint: format.content_hint, expectedDelay: format.expected_delay_ns)
   }
 
   /// Whether it is of that pixel format and size, which is what a frame sender asks.
@@ -294,8 +291,8 @@ private struct PooledLayout {
       for (index, plane) in layout.planes.enumerated() {
         let stride = plane.stride + PooledLayout.padding
         let native = msdk_plane(
-          data: (memory + offset).assumingMemoryBound(to: UInt8.self), size: UInt64(stride * plane.rows), stride: Int32(stride), fd: -1,
-          offset: 0)
+          data: (memory + offset).assumingMemoryBound(to: UInt8.self), size: UInt64(stride * plane.rows), stride: Int32(stride), reserved0: 0,
+          reserved1: 0)
         bytes.storeBytes(of: native, toByteOffset: index * MemoryLayout<msdk_plane>.stride, as: msdk_plane.self)
         offset += stride * plane.rows
       }

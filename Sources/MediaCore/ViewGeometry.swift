@@ -15,6 +15,8 @@ public struct Orientation: Sendable, Equatable {
   }
 
   public var foreign: UInt32 { quarters | (isMirrored ? 4 : 0) }
+  /// What undoes it: a mirrored one undoes itself.
+  public var inverse: Orientation { isMirrored ? self : Orientation(quarters: 4 - quarters) }
   public var swapsSides: Bool { quarters & 1 != 0 }
 
   /// This one and then another, as one: mirrored after a turn is turned the other way after the mirror.

@@ -83,7 +83,7 @@ public struct IngestConnection: Sendable {
 
   public func check(at now: Int64) throws(IngestRefusal) {
     guard now >= deadline else { return }
-    throw isAdmitted ? IngestRefusal(.stalled, "a message stopped half-way for 5 s") : .notAdmitted
+    throw isAdmitted ? IngestRefusal(.stalled, "a message was incomplete for 5 s") : .notAdmitted
   }
 
   // MARK: Bytes
@@ -133,12 +133,12 @@ public struct IngestConnection: Sendable {
 
   private mutating func take(descriptors more: Int) throws(IngestRefusal) {
     descriptors += more
-    guard descriptors <= 1 else { throw IngestRefusal(.slot, "\(descriptors) descriptors came; accepted: one with each SLOT") }
+    guard descriptors <= 1 else { throw IngestRefusal(.slot, "\(descriptors) descriptors arrived; accepted: one with each SLOT") }
   }
 
   /// The next message; a descriptor must have been asked for by the one before.
   private mutating func next() throws(IngestRefusal) {
-    guard descriptors == 0 else { throw IngestRefusal(.slot, "a descriptor came with a message that takes none") }
+    guard descriptors == 0 else { throw IngestRefusal(.slot, "a descriptor arrived with a message that takes none") }
     phase = .head
     need = IngestWire.headSize
   }
@@ -181,7 +181,7 @@ public struct IngestConnection: Sendable {
     case .slotFrame where hasSlots: exactly = 8 + IngestWire.frameHeaderSize
     case .forget where hasSlots: exactly = 8
     case .bye: exactly = 0
-    default: throw IngestRefusal(.malformed, "a message of type \(message.rawValue) has no place here")
+    default: throw IngestRefusal(.malformed, "a message of type \(message.rawValue) is not accepted here")
     }
     guard size == exactly else {
       throw IngestRefusal(
@@ -211,7 +211,7 @@ public struct IngestConnection: Sendable {
       return .frameBegan(frame)
     case .slot:
       try checkZero(body.number(at: 4))
-      guard descriptors == 1 else { throw IngestRefusal(.slot, "SLOT came without a descriptor") }
+      guard descriptors == 1 else { throw IngestRefusal(.slot, "SLOT arrived without a descriptor") }
       descriptors = 0
       let (id, bytes): (UInt32, UInt64) = (body.number(at: 0), body.number(at: 8))
       try slots.register(id, size: bytes, largest: rules.largestPayload)
@@ -227,7 +227,7 @@ public struct IngestConnection: Sendable {
       try slots.forget(body.number(at: 0))
       event = .forget(id: body.number(at: 0))
     case .bye: event = .bye
-    default: throw IngestRefusal(.malformed, "a message of type \(message.rawValue) has no place here")
+    default: throw IngestRefusal(.malformed, "a message of type \(message.rawValue) is not accepted here")
     }
     try next()
     return event
@@ -238,7 +238,7 @@ public struct IngestConnection: Sendable {
     guard front.prefix(8).elementsEqual(IngestWire.magic) else { throw IngestRefusal(.malformed, "HELLO does not begin with MSDKFEED") }
     let (version, zero): (UInt16, UInt16) = (front.number(at: 8), front.number(at: 10))
     guard version == IngestWire.version else {
-      throw IngestRefusal(.version, "the feeder speaks version \(version) of the wire, this session \(IngestWire.version) only")
+      throw IngestRefusal(.version, "the feeder uses version \(version) of the protocol; accepted: \(IngestWire.version)")
     }
     guard size == IngestWire.helloSize else {
       throw IngestRefusal(.malformed, "HELLO has \(size) bytes; accepted: \(IngestWire.helloSize)")
@@ -252,7 +252,7 @@ public struct IngestConnection: Sendable {
 
   private mutating func challenge(_ nonce: UnsafeRawBufferPointer) throws(IngestRefusal) -> [UInt8] {
     exchange.feederNonce = Array(nonce)
-    guard let proof = exchange.proof(by: .session, of: rules.reception) else { throw IngestRefusal(.crowded, "no memory is left") }
+    guard let proof = exchange.proof(by: .session, of: rules.reception) else { throw IngestRefusal(.crowded, "out of memory") }
     admission = .challenged
     return IngestAnswer.challenge(nonce: exchange.sessionNonce, proof: proof)
   }

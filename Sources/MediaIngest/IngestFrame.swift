@@ -35,7 +35,7 @@ public struct IngestFrame: Sendable, Equatable {
     guard fullRange <= 1 else { throw IngestRefusal(.malformed, "color_full_range is \(fullRange); accepted: 0, 1") }
     guard let pixelFormat = codec != 0 ? PixelFormat.nv12 : PixelFormat(rawValue: fourcc) else {
       let names = PixelFormat.allCases.map(\.name).joined(separator: ", ")
-      throw IngestRefusal(.format, "format is 0x\(String(fourcc, radix: 16)); accepted: \(names), VP8")
+      throw IngestRefusal(.format, "format is \(FourCC.text(fourcc)); accepted: \(names), VP8")
     }
     let color = ColorSpace(primaries: 0, transfer: 0, matrix: matrix, fullRange: fullRange == 1)
     format = VideoFormat(
@@ -66,7 +66,9 @@ public struct IngestFrame: Sendable, Equatable {
     for plane in 0..<4 {
       let stride = strides[plane]
       guard plane < planes else {
-        guard stride == 0 else { throw IngestRefusal(.malformed, "stride[\(plane)] is \(stride) of a plane that is not") }
+        guard stride == 0 else {
+          throw IngestRefusal(.malformed, "stride[\(plane)] is \(stride) for a plane that the format does not have")
+        }
         continue
       }
       let rowBytes = UInt32(format.pixelFormat.rowBytes(plane: plane, width: Int(format.width)))

@@ -53,10 +53,10 @@ struct IngestListener: Sendable {
 
   private static func error(_ code: Int32, _ what: String) -> MediaError {
     switch code {
-    case EADDRINUSE: MediaError(.exists, "\(what) is taken; accepted: one that nobody listens on")
+    case EADDRINUSE: MediaError(.exists, "\(what) is in use; accepted: one without a listener")
     case EACCES, EPERM: MediaError(.permission, "\(what) is not permitted")
-    case EMFILE, ENFILE, ENOMEM, ENOBUFS: MediaError(.noMemory, "no descriptor is left for \(what)")
-    case ENOENT, ENOTDIR: MediaError(.notFound, "\(what): there is no such directory")
+    case EMFILE, ENFILE, ENOMEM, ENOBUFS: MediaError(.noMemory, "out of file descriptors for \(what)")
+    case ENOENT, ENOTDIR: MediaError(.notFound, "\(what): the directory does not exist")
     default: MediaError(.io, "\(what) cannot be opened: errno \(code)")
     }
   }
@@ -104,7 +104,7 @@ struct IngestListener: Sendable {
   private static func removeStale(_ path: String, _ address: sockaddr_un, _ what: String) throws(MediaError) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
-      throw MediaError(.exists, "\(path) is there and is no socket of this user; accepted: a path where nothing is")
+      throw MediaError(.exists, "\(path) exists and is not a socket of this user; accepted: a path that does not exist")
     }
     let probe = try makeSocket(AF_UNIX)
     let isRefused = with(address) { connect(probe, $0, $1) != 0 && errno == ECONNREFUSED }

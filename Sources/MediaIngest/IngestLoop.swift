@@ -35,7 +35,7 @@ final class IngestLoop: @unchecked Sendable {
     self.mailbox = mailbox
     self.delegate = delegate
     epoll = msdk_epoll_create()
-    guard epoll >= 0 else { throw MediaError(.noMemory, "no descriptor is left: epoll_create1 failed with errno \(errno)") }
+    guard epoll >= 0 else { throw MediaError(.noMemory, "out of file descriptors: epoll_create1 failed with errno \(errno)") }
     msdk_epoll_add(epoll, mailbox.descriptor, UInt32(MSDK_POLL_IN), 0)
     for (index, listener) in listeners.enumerated() {
       msdk_epoll_add(epoll, listener.descriptor, UInt32(MSDK_POLL_IN), UInt64(index + 1))
@@ -148,7 +148,7 @@ final class IngestLoop: @unchecked Sendable {
       // What they say next may have come meanwhile.
       let before = rank(last)
       read(last)
-      if isWaiting(last), rank(last) == before { refuse(last, IngestRefusal(.crowded, "too many connections wait to be admitted")) }
+      if isWaiting(last), rank(last) == before { refuse(last, IngestRefusal(.crowded, "too many connections wait for the handshake")) }
     }
     let leaving = peers.values.filter { $0.leavesAt != nil }
     if leaving.count > IngestLoop.mostLeaving, let oldest = leaving.min(by: { $0.id < $1.id }) { remove(oldest) }
@@ -230,7 +230,7 @@ final class IngestLoop: @unchecked Sendable {
   // MARK: Answering
 
   private func answer(_ peer: IngestPeer, _ bytes: [UInt8]) {
-    guard peer.answer(bytes) else { return refuse(peer, IngestRefusal(.stalled, "what the session says is not read")) }
+    guard peer.answer(bytes) else { return refuse(peer, IngestRefusal(.stalled, "the feeder does not read the session's messages")) }
     watch(peer)
   }
 
@@ -259,7 +259,7 @@ final class IngestLoop: @unchecked Sendable {
   }
 
   private func gone(_ peer: IngestPeer) {
-    end(peer, IngestRefusal(.none, "the feeder broke off"))
+    end(peer, IngestRefusal(.none, "the feeder closed the connection"))
   }
 
   private func end(_ peer: IngestPeer, _ reason: IngestRefusal?) {
@@ -277,7 +277,7 @@ final class IngestLoop: @unchecked Sendable {
   func close() {
     for listener in listeners { listener.close() }
     for peer in Array(peers.values) {
-      refuse(peer, IngestRefusal(.closed, "the session closed its door"))
+      refuse(peer, IngestRefusal(.closed, "the session closed its local ingest"))
       while case .bytes = peer.receive(into: scratch) {}
       remove(peer)
     }

@@ -14,7 +14,7 @@ final class IngestMailbox: @unchecked Sendable {
 
   init() throws(MediaError) {
     descriptor = msdk_eventfd(0)
-    guard descriptor >= 0 else { throw MediaError(.noMemory, "no descriptor is left: eventfd failed with errno \(errno)") }
+    guard descriptor >= 0 else { throw MediaError(.noMemory, "out of file descriptors: eventfd failed with errno \(errno)") }
   }
 
   deinit {

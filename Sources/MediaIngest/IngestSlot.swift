@@ -14,13 +14,13 @@ final class IngestSlot: @unchecked Sendable {
   init(_ descriptor: Int32, id: UInt32, size: UInt64, connection: UInt64, mailbox: IngestMailbox) throws(IngestRefusal) {
     let seals = msdk_seals(descriptor)
     let needed = Int32(MSDK_SEAL_SHRINK) | Int32(MSDK_SEAL_GROW)
-    guard seals >= 0 else { throw IngestRefusal(.slot, "the descriptor of slot \(id) is no memfd") }
+    guard seals >= 0 else { throw IngestRefusal(.slot, "the descriptor of slot \(id) is not a memfd") }
     guard seals & needed == needed else {
       throw IngestRefusal(.slot, "the memfd of slot \(id) has the seals \(seals); accepted: with F_SEAL_SHRINK and F_SEAL_GROW")
     }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size >= 0, UInt64(status.st_size) >= size else {
-      throw IngestRefusal(.slot, "the memfd of slot \(id) has \(status.st_size) bytes; \(size) were said")
+      throw IngestRefusal(.slot, "the memfd of slot \(id) has \(status.st_size) bytes; SLOT declares \(size)")
     }
     guard let memory = mmap(nil, Int(size), PROT_READ, MAP_SHARED, descriptor, 0), memory != MAP_FAILED else {
       throw IngestRefusal(.slot, "slot \(id) cannot be mapped: errno \(errno)")

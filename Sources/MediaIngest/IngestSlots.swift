@@ -16,7 +16,7 @@ struct IngestSlots: Sendable {
 
   mutating func register(_ id: UInt32, size: UInt64, largest: Int) throws(IngestRefusal) {
     guard id < UInt32(slots.count) else { throw IngestRefusal(.slot, "slot \(id); accepted: 0..\(slots.count - 1)") }
-    guard slots[Int(id)] == nil else { throw IngestRefusal(.slot, "slot \(id) is registered already") }
+    guard slots[Int(id)] == nil else { throw IngestRefusal(.slot, "slot \(id) is already registered") }
     // Whole pages, and huge ones.
     let most = UInt64(largest) + 1 << 21
     guard (1...most).contains(size) else { throw IngestRefusal(.tooLarge, "slot \(id) has \(size) bytes; accepted: 1..\(most)") }

@@ -23,7 +23,7 @@ public struct IngestRules: Sendable {
 
   public init(transmission: IngestToken, reception: IngestToken, limits: VideoLimits, frameRate: FrameRate) throws(MediaError) {
     guard transmission.bytes != reception.bytes else {
-      throw MediaError(.invalid, "options.reception_token is the same as the transmission token; accepted: another one")
+      throw MediaError(.invalid, "options.reception_token is the same as the transmission token; accepted: a different one")
     }
     self.transmission = transmission
     self.reception = reception

@@ -24,22 +24,22 @@ extension PluginCalls {
       return result
     case .acceptsAudioCodec: return (table.accepts_codec?(me, try reader.get(UInt32.self)) ?? 0) > 0 ? 1 : 0
     case .renderPacket:
-      defer { delay = table.render_delay_ms?(me) ?? 0 }
+      defer { delay = table.render_delay_ns?(me) ?? 0 }
       return try withPacket(&reader) { table.render_encoded_frame?(me, $0) ?? unsupported }
     default:
       guard let frame = try SoundMessage.read(&reader, PluginHost.pointer.pointee, PluginHost.context) else {
-        throw MediaError(.again, "the renderer keeps all of its 16 buffers: it must give some back (rule P4)")
+        throw MediaError(.again, "the renderer holds all of its 16 buffers: it must release some (rule P4)")
       }
       defer { frame.release() }
       frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
-      defer { delay = table.render_delay_ms?(me) ?? 0 }
+      defer { delay = table.render_delay_ns?(me) ?? 0 }
       return table.render_audio_frame?(me, frame.native) ?? unsupported
     }
   }
 
   /// What a renderer that pulls will read.
   private func note(_ format: msdk_audio_format) {
-    guard let known = try? AudioFormat(checking: format, argument: "what render_settings gave") else { return }
+    guard let known = try? AudioFormat(checking: format, argument: "the format from render_settings") else { return }
     PluginHost.stride.withLock { $0 = known.stride }
   }
 }

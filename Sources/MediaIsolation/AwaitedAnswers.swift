@@ -75,7 +75,7 @@ final class AwaitedAnswers: Sendable {
       else { return false }
       return true
     }
-    guard isExpected else { throw MediaError(.corrupt, "it answered a command, number \(number), in a way that nobody awaits") }
+    guard isExpected else { throw MediaError(.corrupt, "it sent an unexpected answer to command number \(number)") }
     // In place: nobody else answers it, and who waits looks at the result only.
     state.withLock { state in
       state.awaited[number]?.bytes.append(contentsOf: part)

@@ -45,7 +45,8 @@ enum CodecDescription {
     var table = msdk_video_encoder()
     table.struct_size = UInt32(MemoryLayout<msdk_video_encoder>.size)
     (table.flags, table.codec, table.dimension_max) = (try reader.get(), try reader.get(), try reader.get())
-    table.pixel_formats = UnsafePointer(KeptMemory.copy(try numbers(&reader) + [0]))
+    let formats = try numbers(&reader)
+    (table.pixel_formats, table.pixel_format_count) = (UnsafePointer(KeptMemory.copy(formats)), UInt32(formats.count))
     table.open_encoder = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
     table.close_encoder = { _ in msdk_result(MSDK_E_UNSUPPORTED) }
     table.set_rate = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
@@ -70,8 +71,7 @@ enum CodecDescription {
     (table.flags, table.codec) = (try reader.get(), try reader.get())
     if try reader.get(UInt32.self) == 1 { table.lookahead = { _ in 0 } }
     let rates = try numbers(&reader)
-    table.sample_rates_count = UInt32(rates.count)
-    table.sample_rates = UnsafePointer(KeptMemory.copy(rates))
+    (table.sample_rates, table.sample_rate_count) = (UnsafePointer(KeptMemory.copy(rates)), UInt32(rates.count))
     table.open_encoder = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
     table.close_encoder = { _ in msdk_result(MSDK_E_UNSUPPORTED) }
     table.set_rate = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }

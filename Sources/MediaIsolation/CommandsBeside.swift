@@ -20,7 +20,7 @@ final class CommandsBeside: @unchecked Sendable {
     let size = Int(clamping: try reader.get(UInt64.self))
     var bytes = begun.removeValue(forKey: number) ?? []
     bytes.append(contentsOf: try reader.getBytes())
-    guard size <= CommandsBeside.most, bytes.count <= size else { throw MediaError(.corrupt, "\(bytes.count) bytes came of \(size)") }
+    guard size <= CommandsBeside.most, bytes.count <= size else { throw MediaError(.corrupt, "\(bytes.count) bytes of \(size) arrived") }
     guard bytes.count == size else {
       begun[number] = bytes
       return

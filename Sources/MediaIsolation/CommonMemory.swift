@@ -47,11 +47,11 @@ final class CommonMemory: @unchecked Sendable {
     _ descriptor: Int32, slotSize: Int, count: UInt32 = Wire.slotCount, writable: Bool
   ) throws(MediaError) -> CommonMemory {
     let protection = writable ? PROT_READ | PROT_WRITE : PROT_READ
-    guard slotSize > 0, slotSize <= Wire.largestSlot else { throw MediaError(.noMemory, "a slot of common memory has \(slotSize) bytes") }
-    guard count > 0, count <= Wire.mostSlots else { throw MediaError(.noMemory, "common memory of \(count) slots") }
+    guard slotSize > 0, slotSize <= Wire.largestSlot else { throw MediaError(.noMemory, "a slot of shared memory has \(slotSize) bytes") }
+    guard count > 0, count <= Wire.mostSlots else { throw MediaError(.noMemory, "shared memory of \(count) slots") }
     let size = slotSize * Int(count)
     guard let base = mmap(nil, size, protection, MAP_SHARED, descriptor, 0), base != MAP_FAILED
-    else { throw MediaError(.noMemory, "common memory of \(size) bytes could not be mapped: \(SystemText.of(errno))") }
+    else { throw MediaError(.noMemory, "shared memory of \(size) bytes could not be mapped: \(SystemText.of(errno))") }
     return CommonMemory(base, slotSize: slotSize, count: count)
   }
 

@@ -25,7 +25,7 @@ struct Hold {
   /// What was asked for by name, or words why it is not to be had. Nothing of the plugin runs without it.
   func require(_ options: Wishes) -> String? {
     if options.contains(.noNetwork), !containment.contains(.network) {
-      return "MSDK_ISOLATED_NO_NETWORK needs a network namespace, which the kernel does not give: \(refusal)"
+      return "MSDK_ISOLATED_NO_NETWORK needs a network namespace, which the kernel does not provide: \(refusal)"
     }
     if options.contains(.readOnly), !containment.contains(.files) {
       return "MSDK_ISOLATED_READ_ONLY needs Landlock, which the kernel does not have"

@@ -26,12 +26,12 @@ enum Death {
     } else if let status = death.status, msdk_exit_signal(status) > 0 {
       text = "its process died of \(name(msdk_exit_signal(status)))"
     } else if let status = death.status {
-      text = "its process left with exit code \(msdk_exit_code(status))"
+      text = "its process exited with code \(msdk_exit_code(status))"
     } else {
       text = "its process is gone"
     }
     if let doing, reason?.isEmpty ?? true { text += " in \(doing)" }
-    if !output.isEmpty { text += "; it wrote at the end: \(output.suffix(mostOutput))" }
+    if !output.isEmpty { text += "; its last output: \(output.suffix(mostOutput))" }
     return text
   }
 

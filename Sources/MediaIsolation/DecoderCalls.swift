@@ -25,7 +25,7 @@ extension PluginCalls {
     reply.put(UInt32(pointer == nil ? 0 : 1))
     guard let pointer else { return result }
     guard let frame = try? VideoFrame.retained(foreign: pointer) else {
-      throw MediaError(.handle, "what decode gave is not a live frame")
+      throw MediaError(.handle, "decode did not return a live frame")
     }
     defer {
       frame.release()
@@ -51,7 +51,7 @@ extension PluginCalls {
     let count = try reader.get(UInt32.self)
     let stride = Int(max(1, min(channels, 8)))
     guard Int(count) <= Wire.longestBytes / (stride * MemoryLayout<Float>.size) else {
-      throw MediaError(.range, "\(count) samples of \(stride) channels are asked for at a time")
+      throw MediaError(.range, "\(count) samples of \(stride) channels are requested at a time")
     }
     let values = samples.take(Int(count) * stride)
     let result: Int32

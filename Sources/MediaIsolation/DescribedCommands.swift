@@ -14,10 +14,7 @@ extension Description {
       writer.put(text: argument.name)
       writer.put(text: argument.summary)
       writer.put(argument.type.rawValue)
-      writer.put(argument.range?.lowerBound ?? 0)
-      writer.put(argument.range?.upperBound ?? 0)
-      writer.put(UInt32(argument.choices.map { $0.count + 1 } ?? 0))
-      for choice in argument.choices ?? [] { writer.put(text: choice) }
+      write(argument.bounds, argument.choices, to: &writer)
       writer.put(UInt32(argument.defaultValue == nil ? 0 : 1))
       if let value = argument.defaultValue { writer.put(value: value) }
     }
@@ -27,8 +24,7 @@ extension Description {
     var commands: [msdk_command] = []
     for _ in 0..<(try count(&reader)) { commands.append(try readCommand(&reader)) }
     guard !commands.isEmpty else { return }
-    table.command_count = UInt64(commands.count)
-    table.command_stride = UInt64(MemoryLayout<msdk_command>.stride)
+    table.command_count = UInt32(commands.count)
     table.commands = kept(commands)
   }
 
@@ -66,9 +62,8 @@ extension Description {
     let name = try text(&reader)
     limits.summary = try text(&reader)
     let type = try reader.get(UInt32.self)
-    limits.min = try reader.get()
-    limits.max = try reader.get()
-    limits.choices = try choices(&reader)
+    (limits.min, limits.max) = (try bound(&reader), try bound(&reader))
+    (limits.choices, limits.choice_count) = try choices(&reader)
     if try reader.get(UInt32.self) == 1 { limits.def = kept([kept(try reader.getValue())]) }
     return (msdk_arg(name: name, type: type, flags: 0), limits)
   }

@@ -84,7 +84,7 @@ extension Isolation {
 public enum Describer {
   public static func run(version: String?, path: String?) -> Never {
     guard version == "\(Wire.version)", let path else {
-      Guardian.complain("msdk-plugin-host speaks version \(Wire.version); the library asked for \(version ?? "none")")
+      Guardian.complain("msdk-plugin-host uses protocol version \(Wire.version); the library asked for \(version ?? "none")")
       exit(2)
     }
     let descriptor = AnsweringChild.begin()

@@ -28,7 +28,6 @@ enum Description {
     writer.put(descriptor.flags)
     writer.put(descriptor.producer?.flags ?? 0)
     writer.put(descriptor.audioProducer?.flags ?? 0)
-    writer.put(descriptor.renderer?.memory_kinds ?? 0)
     writer.put(functions(descriptor).reduce(UInt32(0)) { $0 | 1 << $1.rawValue })
     writer.put(UInt32(descriptor.parameters.count))
     for parameter in descriptor.parameters {
@@ -36,10 +35,7 @@ enum Description {
       writer.put(text: parameter.summary)
       writer.put(parameter.flags)
       writer.put(value: parameter.defaultValue)
-      writer.put(parameter.range?.lowerBound ?? 0)
-      writer.put(parameter.range?.upperBound ?? 0)
-      writer.put(UInt32(parameter.choices.map { $0.count + 1 } ?? 0))
-      for choice in parameter.choices ?? [] { writer.put(text: choice) }
+      write(parameter.bounds, parameter.choices, to: &writer)
     }
     writer.put(UInt32(descriptor.commands.count))
     for command in descriptor.commands { write(command, to: &writer) }
@@ -58,7 +54,7 @@ enum Description {
       (.snapshot, renderer?.snapshot != nil && renderer?.snapshot_format != nil), (.acceptsCodec, renderer?.accepts_codec != nil),
       (.inputs, renderer?.update_input != nil), (.audioSettings, audioProducer?.capture_settings != nil),
       (.produceAudio, audioProducer?.produce_frame != nil), (.renderAudio, audioRenderer?.render_audio_frame != nil),
-      (.delay, audioRenderer?.render_delay_ms != nil), (.acceptsAudioCodec, audioRenderer?.accepts_codec != nil),
+      (.delay, audioRenderer?.render_delay_ns != nil), (.acceptsAudioCodec, audioRenderer?.accepts_codec != nil),
       (.filterFormat, filter?.set_format != nil), (.filterFlush, filter?.flush != nil), (.filterDelay, audioFilter?.delay_ns != nil),
       (.audioFilterFlush, audioFilter?.flush != nil),
     ]
@@ -71,7 +67,7 @@ enum Description {
 
   static func count(_ reader: inout WireReader) throws(MediaError) -> Int {
     let count = try reader.get(UInt32.self)
-    guard count <= most + 1 else { throw MediaError(.corrupt, "a list of a module's description has \(count) entries") }
+    guard count <= most else { throw MediaError(.corrupt, "a list of a module's description has \(count) entries") }
     return Int(count)
   }
 
@@ -86,8 +82,7 @@ enum Description {
     module.url = try text(&reader)
     var classes: [UnsafePointer<msdk_class>?] = []
     for _ in 0..<(try count(&reader)) { classes.append(try readClass(&reader)) }
-    classes.append(nil)
-    module.classes = kept(classes)
+    (module.classes, module.class_count) = (kept(classes), UInt32(classes.count))
     return try LoadedModule(kept([module]), path: path, isLoaded: false, headers: headers)
   }
 
@@ -100,10 +95,9 @@ enum Description {
     table.kinds = try reader.get()
     table.flags = try reader.get()
     let (producerFlags, audioFlags) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
-    let memoryKinds = try reader.get(UInt32.self)
     let functions = try reader.get(UInt32.self)
     func has(_ function: Function) -> Bool { functions & 1 << function.rawValue != 0 }
-    table.create = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
+    table.create = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
     table.destroy = { _ in }
     if has(.setParam) { table.set_param = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
     if has(.getParam) { table.get_param = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
@@ -111,8 +105,7 @@ enum Description {
     var parameters: [msdk_param] = []
     for _ in 0..<(try count(&reader)) { parameters.append(try readParameter(&reader)) }
     if !parameters.isEmpty {
-      table.param_count = UInt64(parameters.count)
-      table.param_stride = UInt64(MemoryLayout<msdk_param>.stride)
+      table.param_count = UInt32(parameters.count)
       table.params = kept(parameters)
     }
     try readCommands(&reader, into: &table)
@@ -120,7 +113,7 @@ enum Description {
     table.audio_filter = kept([audioFilter(has)])
     try CodecDescription.read(&reader, into: &table)
     table.video_producer = kept([producer(producerFlags, has)])
-    table.video_renderer = kept([renderer(memoryKinds, has)])
+    table.video_renderer = kept([renderer(has)])
     table.audio_producer = kept([audioProducer(audioFlags, has)])
     table.audio_renderer = kept([audioRenderer(has)])
     return kept([table])
@@ -133,20 +126,31 @@ enum Description {
     parameter.summary = try text(&reader)
     parameter.flags = try reader.get()
     parameter.def = kept(try reader.getValue())
-    parameter.min = try reader.get()
-    parameter.max = try reader.get()
-    parameter.choices = try choices(&reader)
+    (parameter.min, parameter.max) = (try bound(&reader), try bound(&reader))
+    (parameter.choices, parameter.choice_count) = try choices(&reader)
     return parameter
   }
 
-  /// nil, or a list that ends with NULL.
-  static func choices(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<UnsafePointer<CChar>?>? {
+  /// What a parameter or an argument accepts.
+  static func write(_ bounds: ValueBounds?, _ choices: [String]?, to writer: inout WireWriter) {
+    for bound in [bounds?.least, bounds?.most] {
+      writer.put(UInt32(bound == nil ? 0 : 1))
+      if let bound { writer.put(value: bound) }
+    }
+    writer.put(UInt32(choices?.count ?? 0))
+    for choice in choices ?? [] { writer.put(text: choice) }
+  }
+
+  static func bound(_ reader: inout WireReader) throws(MediaError) -> msdk_value {
+    try reader.get(UInt32.self) == 1 ? kept(try reader.getValue()) : msdk_value()
+  }
+
+  static func choices(_ reader: inout WireReader) throws(MediaError) -> (UnsafePointer<UnsafePointer<CChar>?>?, UInt32) {
     let choiceCount = try count(&reader)
-    guard choiceCount > 0 else { return nil }
+    guard choiceCount > 0 else { return (nil, 0) }
     var choices: [UnsafePointer<CChar>?] = []
-    for _ in 1..<choiceCount { choices.append(try text(&reader)) }
-    choices.append(nil)
-    return kept(choices)
+    for _ in 0..<choiceCount { choices.append(try text(&reader)) }
+    return (kept(choices), UInt32(choiceCount))
   }
 
   // What is not there is told apart by NULL; what is there is a twin's to replace (`ProxyTables`).
@@ -168,10 +172,9 @@ enum Description {
     return table
   }
 
-  private static func renderer(_ memoryKinds: UInt32, _ has: (Function) -> Bool) -> msdk_video_renderer {
+  private static func renderer(_ has: (Function) -> Bool) -> msdk_video_renderer {
     var table = msdk_video_renderer()
     table.struct_size = UInt32(MemoryLayout<msdk_video_renderer>.size)
-    table.memory_kinds = memoryKinds
     (table.init_render, table.release_render) = (call, call)
     table.render_video_frame = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
     if has(.acceptsFormat) { table.accepts_format = { _, _ in 0 } }
@@ -205,7 +208,7 @@ enum Description {
     table.struct_size = UInt32(MemoryLayout<msdk_audio_renderer>.size)
     (table.init_render, table.release_render, table.start_render, table.stop_render) = (call, call, call, call)
     if has(.renderAudio) { table.render_audio_frame = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.delay) { table.render_delay_ms = { _ in 0 } }
+    if has(.delay) { table.render_delay_ns = { _ in 0 } }
     if has(.acceptsAudioCodec) { (table.accepts_codec, table.render_encoded_frame) = (question, packet) }
     return table
   }

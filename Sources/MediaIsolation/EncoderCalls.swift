@@ -36,7 +36,7 @@ extension PluginCalls {
       return result
     case .closeAudioEncoder: return table.close_encoder?(me) ?? unsupported
     case .setAudioRate:
-      let (bitrate, loss) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
+      let (bitrate, loss) = (try reader.get(UInt64.self), try reader.get(UInt32.self))
       return table.set_rate?(me, bitrate, loss) ?? unsupported
     default:
       let bytes = try reader.getBytes()
@@ -51,9 +51,9 @@ extension PluginCalls {
   /// What an encoder gave, whose reference is ours to give back: in the answer, or in a slot that the answer names.
   private func answer(_ result: msdk_result, _ pointer: UnsafeMutablePointer<msdk_encoded_frame>?) throws(MediaError) -> msdk_result {
     guard result >= 0 else { return result }
-    guard let pointer else { throw MediaError(.abi, "encode succeeded and gave no frame") }
+    guard let pointer else { throw MediaError(.abi, "encode succeeded and returned no frame") }
     guard let frame = try? EncodedFrame.retained(foreign: pointer) else {
-      throw MediaError(.handle, "what encode gave is not a live encoded frame")
+      throw MediaError(.handle, "encode did not return a live encoded frame")
     }
     defer {
       frame.release()

@@ -19,7 +19,7 @@ extension PluginCalls {
       let result = table.set_format?(me, &format, &out) ?? msdk_result(MSDK_OK)
       guard result >= 0 else { return PluginCalls.own(result) }
       // Whether it may be so, the library says.
-      agreed = try? VideoFormat(checking: out, argument: "what set_format gave")
+      agreed = try? VideoFormat(checking: out, argument: "the format from set_format")
       reply.put(FormatHeader(out))
       return result
     default:
@@ -76,7 +76,7 @@ extension PluginCalls {
         let isWritable = try reader.get(UInt32.self) == 1
         let (level, sequence) = (try reader.get(UInt32.self), try reader.get(UInt64.self))
         guard let frame = try SoundMessage.read(&reader, PluginHost.pointer.pointee, PluginHost.context) else {
-          throw MediaError(.again, "the filter keeps all of its \(events.soundPool.limit) buffers: it must give some back (rule P4)")
+          throw MediaError(.again, "the filter holds all of its \(events.soundPool.limit) buffers: it must release some (rule P4)")
         }
         defer { frame.release() }
         (frame.native.pointee.level, frame.native.pointee.sequence) = (level, sequence)

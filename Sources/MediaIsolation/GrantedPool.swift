@@ -98,13 +98,13 @@ final class GrantedPool: @unchecked Sendable {
 
   private func wrap(_ header: PictureHeader) throws(MediaError) -> VideoFrame {
     let native = header.format.native
-    let format = try VideoFormat(checking: native, argument: "the picture's format")
+    let format = try VideoFormat(checking: native, argument: "the frame's format")
     let size = UInt64(memory.slotSize)
     let base = memory.slot(header.slot)
     func plane(_ offset: UInt64, _ stride: Int32) throws(MediaError) -> msdk_plane {
       guard offset < size else { throw MediaError(.corrupt, "a plane begins at \(offset) of a slot of \(size) bytes") }
       return msdk_plane(
-        data: (base + Int(offset)).assumingMemoryBound(to: UInt8.self), size: size - offset, stride: stride, fd: -1, offset: 0)
+        data: (base + Int(offset)).assumingMemoryBound(to: UInt8.self), size: size - offset, stride: stride, reserved0: 0, reserved1: 0)
     }
     var external = msdk_external_frame()
     external.struct_size = UInt32(MemoryLayout<msdk_external_frame>.size)

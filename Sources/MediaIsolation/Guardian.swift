@@ -9,7 +9,7 @@ public enum Guardian {
   /// Of a process that was started for it. `wishes`: MSDK_ISOLATED_*, of which it sees to those that hold from the first. Never returns.
   public static func run(version: String?, wishes: String?) -> Never {
     guard version == "\(Wire.version)" else {
-      complain("msdk-plugin-host speaks version \(Wire.version); the library asked for \(version ?? "none")")
+      complain("msdk-plugin-host uses protocol version \(Wire.version); the library asked for \(version ?? "none")")
       exit(2)
     }
     _ = msdk_adopt_orphans()
@@ -31,7 +31,7 @@ public enum Guardian {
   fileprivate static func start(_ hold: Hold, under parent: pid_t, closing other: Int32 = -1) -> pid_t {
     let plugin = msdk_fork()
     guard plugin >= 0 else {
-      complain("no process for the plugin: \(SystemText.of(errno))")
+      complain("the plugin's process cannot be started: \(SystemText.of(errno))")
       exit(2)
     }
     if plugin == 0 {

@@ -91,7 +91,7 @@ extension IsolatedInstance: EncodedHeaders {
     attributes.struct_size = UInt32(MemoryLayout<msdk_encoded_frame>.size)
     let result = code(op, data, attributes, waits: true) { _, reader throws(MediaError) in header = try reader.get(Header.self) }
     if result == msdk_result(MSDK_E_PLUGIN_DIED) {
-      throw MediaError(.pluginDied, "\(plan.classID): its process died of the header of \(data.count) bytes, or is gone")
+      throw MediaError(.pluginDied, "\(plan.classID): its process died while it parsed a header of \(data.count) bytes, or is gone")
     }
     if let header { out = header }
     return result

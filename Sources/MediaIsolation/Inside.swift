@@ -92,7 +92,7 @@ final class Inside: @unchecked Sendable {
 
   func hear(_ waiter: UInt32, answer bytes: [UInt8]) throws(MediaError) {
     guard asked.contains(waiter), answers[waiter] == nil, bytes.count <= Wire.largest else {
-      throw MediaError(.corrupt, "it answered a call out of delivery \(waiter), in which nothing was asked")
+      throw MediaError(.corrupt, "it answered a call from delivery \(waiter), in which no call was made")
     }
     answers[waiter] = bytes
   }

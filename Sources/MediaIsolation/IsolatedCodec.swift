@@ -31,7 +31,7 @@ extension IsolatedInstance {
         if process.isEnding { return .gone }
         // No room could be made, which no process refuses that is well.
         if error.status == .again {
-          process.end("it took no common memory")
+          process.end("it did not accept the shared memory")
           return .gone
         }
         failure = error
@@ -44,7 +44,7 @@ extension IsolatedInstance {
       return result
     case .died: return fail(.pluginDied, "its process died in \(op)")
     case .away:
-      return fail(.pluginDied, isGivenUp ? "its process died too often and was given up" : "its process is gone, and is started again")
+      return fail(.pluginDied, isGivenUp ? "its process died too often and is not restarted" : "its process is gone and is being restarted")
     }
   }
 
@@ -63,7 +63,7 @@ extension IsolatedInstance {
 
   private func slot(of process: PluginProcess, _ capacity: Int) throws(MediaError) -> (LentPool, UInt32) {
     guard let found = try process.lend(capacity, now: now()) else {
-      throw MediaError(.noMemory, "the plugin keeps all of its \(Wire.slotCount) frames: it must give some back (rule P4)")
+      throw MediaError(.noMemory, "the plugin holds all of its \(Wire.slotCount) frames: it must release some (rule P4)")
     }
     return found
   }

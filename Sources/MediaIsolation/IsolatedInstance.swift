@@ -35,9 +35,9 @@ final class IsolatedInstance: @unchecked Sendable {
     /// Sound that the plugin gave while the host's pool was empty: the message, to be read again.
     var waiting: [UInt8]?
     /// Of a renderer of sound, as it said last.
-    var delay: Int32 = 0
+    var delay: Int64 = 0
     /// Of a filter of sound, in nanoseconds.
-    var filterDelay: UInt32 = 0
+    var filterDelay: Int64 = 0
     /// Of an encoder of sound, as it said when it was opened.
     var lookahead: UInt32 = 0
   }
@@ -152,7 +152,7 @@ final class IsolatedInstance: @unchecked Sendable {
       case .result(let result):
         if result >= 0 { state.withLock { apply(&$0.wanted) } }
         return result
-      case .away: return fail(.pluginDied, "its process is gone, and did not come back within \(plan.options.controlDeadline) ms")
+      case .away: return fail(.pluginDied, "its process is gone and was not restarted within \(plan.options.controlDeadline) ms")
       case .died:
         deaths += 1
         if deaths > 1 { return fail(.pluginDied, "its process died in \(op), twice") }
@@ -178,7 +178,7 @@ final class IsolatedInstance: @unchecked Sendable {
       }
       switch outcome {
       case .result(let result): return result
-      case .away: return fail(.pluginDied, "its process is gone, and did not come back within \(plan.options.controlDeadline) ms")
+      case .away: return fail(.pluginDied, "its process is gone and was not restarted within \(plan.options.controlDeadline) ms")
       case .died:
         deaths += 1
         if deaths > 1 { return fail(.pluginDied, "its process died in \(op), twice") }
@@ -190,7 +190,7 @@ final class IsolatedInstance: @unchecked Sendable {
 
   /// Being given up ends a stream; otherwise what is asked of it meanwhile comes to nothing.
   func meanwhile(_ quiet: Int) -> msdk_result {
-    isGivenUp ? fail(.pluginDied, "its process died too often and was given up") : msdk_result(quiet)
+    isGivenUp ? fail(.pluginDied, "its process died too often and is not restarted") : msdk_result(quiet)
   }
 
   // MARK: The end

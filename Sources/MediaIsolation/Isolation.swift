@@ -34,9 +34,9 @@ public struct Isolation: Sendable {
 
   /// Why a class cannot be isolated, whoever wants it; nil when it can.
   static func obstacle(_ descriptor: ClassDescriptor) -> String? {
-    if descriptor.module.path.isEmpty { return "class \(descriptor.id) is the program's own, whose code is in this process" }
+    if descriptor.module.path.isEmpty { return "class \(descriptor.id) was registered by the program, so its code is in this process" }
     if descriptor.flags & UInt32(MSDK_CLASS_NO_ISOLATION) != 0 {
-      return "class \(descriptor.id) says that it cannot run in a process of its own (MSDK_CLASS_NO_ISOLATION)"
+      return "class \(descriptor.id) cannot run in a process of its own (MSDK_CLASS_NO_ISOLATION)"
     }
     return nil
   }
@@ -60,7 +60,7 @@ public struct Isolation: Sendable {
       } else {
         guard descriptor.flags & UInt32(MSDK_CLASS_PREFERS_ISOLATION) != 0, obstacle == nil else { return try loaded(descriptor, options) }
         guard program != nil else {
-          log(Int32(MSDK_LOG_WARN), "class \(descriptor.id) prefers a process of its own, and there is no msdk-plugin-host")
+          log(Int32(MSDK_LOG_WARN), "class \(descriptor.id) prefers a process of its own, but there is no msdk-plugin-host")
           return try loaded(descriptor, options)
         }
       }
@@ -86,7 +86,7 @@ public struct Isolation: Sendable {
     guard !descriptor.module.isLoaded else { return descriptor }
     let module = try PluginFile.load(descriptor.module.path)
     guard let found = module.classes.first(where: { $0.id == descriptor.id }) else {
-      throw MediaError(.notFound, "plugin \(descriptor.module.path) has no class \(descriptor.id) any more")
+      throw MediaError(.notFound, "plugin \(descriptor.module.path) no longer has the class \(descriptor.id)")
     }
     return found
   }

@@ -100,7 +100,7 @@ enum Keeper {
     if let most = instance.plan.options.restarts, attempt.number > most {
       instance.state.withLock { if case .down = $0.link { $0.link = .givenUp } }
       instance.state.notify()
-      instance.post(MSDK_PLUGIN_EVENT_ERROR, MSDK_E_PLUGIN_DIED, "its process died \(attempt.number) times in a row and was given up")
+      instance.post(MSDK_PLUGIN_EVENT_ERROR, MSDK_E_PLUGIN_DIED, "its process died \(attempt.number) times in a row and is not restarted")
       return
     }
     if attempt.delay > 0 { waits() }
@@ -112,7 +112,7 @@ enum Keeper {
     do throws(MediaError) {
       let process = try launch(instance)
       if let error = restore(process, instance) {
-        process.end("it could not be brought back: \(error.text)")
+        process.end("it could not be restarted: \(error.text)")
         return
       }
       let isBack = instance.state.withLock { state in
@@ -122,8 +122,8 @@ enum Keeper {
       }
       instance.state.notify()
       guard isBack else { return }
-      instance.log(MSDK_LOG_INFO, "its process was started again")
-      instance.post(MSDK_PLUGIN_EVENT_RESTARTED, MSDK_OK, "\(instance.plan.classID): its process was started again")
+      instance.log(MSDK_LOG_INFO, "its process was restarted")
+      instance.post(MSDK_PLUGIN_EVENT_RESTARTED, MSDK_OK, "\(instance.plan.classID): its process was restarted")
     } catch {
       instance.log(MSDK_LOG_ERROR, error.text)
       if error.status != .closed { comeBack(instance, livedFor: 0, waits: {}) }
@@ -141,7 +141,7 @@ enum Keeper {
       return !isTold
     }
     guard isFirst else { return }
-    let text = "isolated plugins can signal this user's other processes, as the kernel gives them no namespaces: \(hold.refusal)"
+    let text = "isolated plugins can signal this user's other processes, as the kernel provides no namespaces: \(hold.refusal)"
     instance.log(MSDK_LOG_WARN, text)
   }
 

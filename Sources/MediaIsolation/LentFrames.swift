@@ -9,7 +9,7 @@ extension PluginCalls {
       throw MediaError(.corrupt, "there is no pool \(header.generation)")
     }
     let native = header.format.native
-    let format = try VideoFormat(checking: native, argument: "the picture's format")
+    let format = try VideoFormat(checking: native, argument: "the frame's format")
     let base = memory.slot(header.slot)
     var external = msdk_external_frame()
     external.struct_size = UInt32(MemoryLayout<msdk_external_frame>.size)
@@ -20,7 +20,7 @@ extension PluginCalls {
       let isInside = offset < UInt64(memory.slotSize)
       return msdk_plane(
         data: (base + (isInside ? Int(offset) : 0)).assumingMemoryBound(to: UInt8.self),
-        size: isInside ? UInt64(memory.slotSize) - offset : 0, stride: stride, fd: -1, offset: 0)
+        size: isInside ? UInt64(memory.slotSize) - offset : 0, stride: stride, reserved0: 0, reserved1: 0)
     }
     external.plane.0 = plane(header.offsets.0, header.strides.0)
     external.plane.1 = plane(header.offsets.1, header.strides.1)
@@ -53,7 +53,7 @@ extension PluginCalls {
   ) throws(MediaError) -> msdk_result {
     let (header, bytes) = try packetBytes(&reader)
     guard let frame = try EncodedFrame.make(copying: bytes, attributes: header.native, from: packets, deadline: 0) else {
-      throw MediaError(.again, "the plugin keeps 64 encoded frames: it must give some back (rule P4)")
+      throw MediaError(.again, "the plugin holds 64 encoded frames: it must release some (rule P4)")
     }
     defer { frame.release() }
     return body(frame.native)

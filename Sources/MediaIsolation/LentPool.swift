@@ -47,7 +47,7 @@ final class LentPool: Sendable {
   func put(_ frame: VideoFrame, in slot: UInt32) throws(MediaError) -> PictureHeader {
     let format = frame.format
     let layout = try FrameLayout(format.pixelFormat, width: format.width, height: format.height, alignment: 64)
-    guard layout.size <= memory.slotSize else { throw MediaError(.noMemory, "the picture is larger than its slot") }
+    guard layout.size <= memory.slotSize else { throw MediaError(.noMemory, "the frame is larger than its slot") }
     var header = PictureHeader()
     (header.generation, header.slot) = (generation, slot)
     header.flags = frame.native.pointee.flags & ~UInt32(MSDK_FRAME_WRITABLE)

@@ -54,7 +54,7 @@ extension PluginProcess {
       }
       guard case .result(let result) = answer else { return answer }
       guard result >= 0 else {
-        end("the rest of its answer to \(name) did not come: \(errorText)")
+        end("the rest of its answer to \(name) did not arrive: \(errorText)")
         return .gone
       }
     }
@@ -80,7 +80,7 @@ extension PluginCalls {
     if first == 0 { longArguments.removeAll() }
     guard first == UInt64(longArguments.count), longArguments.count + bytes.count <= PluginCalls.most else {
       longArguments = []
-      throw MediaError(.corrupt, "a part begins at \(first) of what has \(longArguments.count) bytes")
+      throw MediaError(.corrupt, "a part begins at byte \(first); \(longArguments.count) bytes have arrived")
     }
     longArguments.append(contentsOf: bytes)
     return msdk_result(MSDK_OK)
@@ -99,7 +99,7 @@ extension PluginCalls {
     longArguments.append(contentsOf: bytes)
     let whole = longArguments
     longArguments = []
-    guard size == UInt64(whole.count) else { throw MediaError(.corrupt, "\(whole.count) bytes came of \(size)") }
+    guard size == UInt64(whole.count) else { throw MediaError(.corrupt, "\(whole.count) bytes of \(size) arrived") }
     let outcome = whole.withUnsafeBytes { bytes -> Result<msdk_result, MediaError> in
       var inner = WireReader(bytes)
       do throws(MediaError) { return .success(try body(&inner)) } catch { return .failure(error) }
@@ -116,7 +116,7 @@ extension PluginCalls {
   }
 
   func giveRest(_ first: UInt64) throws(MediaError) -> msdk_result {
-    guard first < UInt64(longAnswer.count) else { throw MediaError(.corrupt, "there is nothing at \(first) of an answer") }
+    guard first < UInt64(longAnswer.count) else { throw MediaError(.corrupt, "the answer has no byte \(first)") }
     longAnswer.withUnsafeBytes { reply.put(bytes: UnsafeRawBufferPointer(rebasing: $0[Int(first)...].prefix(Wire.longestBytes))) }
     return msdk_result(MSDK_OK)
   }

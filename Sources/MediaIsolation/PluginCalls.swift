@@ -10,7 +10,7 @@ final class PluginCalls {
   var reply = WireWriter()
   var errorText: String?
   var keepsSlot = false
-  var delay: Int32 = 0
+  var delay: Int64 = 0
   var descriptor: ClassDescriptor?
   var me: OpaquePointer?
   /// Where what the library lends lies.
@@ -58,7 +58,7 @@ final class PluginCalls {
       return msdk_result(MSDK_OK)
     }
     if let descriptor, op == .parseVideo || op == .parseAudio { return try parse(op, &reader, descriptor) }
-    guard let descriptor, let me else { throw MediaError(.state, "nothing was created") }
+    guard let descriptor, let me else { throw MediaError(.state, "no instance was created") }
     switch op {
     case .create, .load, .downPool, .parseVideo, .parseAudio: return msdk_result(MSDK_E_STATE)
     case .destroy:
@@ -111,13 +111,13 @@ final class PluginCalls {
   }
 
   private func create(_ reader: inout WireReader) throws(MediaError) -> msdk_result {
-    guard me == nil else { throw MediaError(.state, "created already") }
+    guard me == nil else { throw MediaError(.state, "an instance was already created") }
     _ = try load(&reader)
-    guard let descriptor else { throw MediaError(.state, "nothing was loaded") }
+    guard let descriptor else { throw MediaError(.state, "no plugin was loaded") }
     var made: OpaquePointer?
-    let result = descriptor.table.create?(PluginHost.pointer, PluginHost.context, &made) ?? msdk_result(MSDK_E_ABI)
+    let result = descriptor.create(PluginHost.pointer, PluginHost.context, &made)
     guard result >= 0 else { return result }
-    guard let made else { throw MediaError(.abi, "create made no instance") }
+    guard let made else { throw MediaError(.abi, "create returned no instance") }
     me = made
     reply.put(hold.containment.rawValue)
     reply.put(text: hold.refusal)
@@ -128,7 +128,7 @@ final class PluginCalls {
   }
 
   private func load(_ reader: inout WireReader) throws(MediaError) -> msdk_result {
-    guard descriptor == nil else { throw MediaError(.state, "loaded already") }
+    guard descriptor == nil else { throw MediaError(.state, "a plugin is already loaded") }
     let (path, classID) = (try reader.getText(), try reader.getText())
     let wishes = Wishes(rawValue: try reader.get())
     if try reader.get(UInt32.self) == 1 { events.useVirtualClock() }
@@ -137,7 +137,7 @@ final class PluginCalls {
     events.start()
     let module = try PluginFile.load(path)
     guard let found = module.classes.first(where: { $0.id == classID }) else {
-      throw MediaError(.notFound, "plugin \(path) has no class \(classID) any more")
+      throw MediaError(.notFound, "plugin \(path) no longer has the class \(classID)")
     }
     try found.module.initialise()
     events.prepare(for: found)

@@ -87,7 +87,7 @@ final class PluginListener {
     case .nothing: return true
     case .closed: return false
     case .bad:
-      process.end("it sent a message that is none of the protocol")
+      process.end("it sent a message that is not part of the protocol")
       return false
     case .message(let bytes, let other):
       if other >= 0 { close(other) }
@@ -105,7 +105,9 @@ final class PluginListener {
   private func count() throws(MediaError) {
     let now = MediaTime.monotonic() / 1_000_000_000
     if now != second {
-      if words > PluginListener.mostWords { instance.log(MSDK_LOG_WARN, "\(words - PluginListener.mostWords) messages in a second left out") }
+      if words > PluginListener.mostWords {
+        instance.log(MSDK_LOG_WARN, "\(words - PluginListener.mostWords) messages of one second were dropped")
+      }
       (second, messages, words) = (now, 0, 0)
     }
     messages += 1
@@ -117,7 +119,7 @@ final class PluginListener {
   private func serve(_ message: WireReader) throws(MediaError) {
     var reader = message
     let header = try reader.get(UpcallHeader.self)
-    guard let kind = Upcall(rawValue: header.kind) else { throw MediaError(.corrupt, "it sent a message of the kind \(header.kind)") }
+    guard let kind = Upcall(rawValue: header.kind) else { throw MediaError(.corrupt, "it sent a message of unknown kind \(header.kind)") }
     let (host, context) = (instance.host, instance.context)
     switch kind {
     case .log, .event, .setError:
@@ -141,7 +143,7 @@ final class PluginListener {
     case .giveBack:
       let (generation, slots) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
       guard let pool = process.lentPool, pool.generation == generation else { return }
-      guard pool.giveBack(slots) else { throw MediaError(.corrupt, "it gave slots \(slots) back, which it had not") }
+      guard pool.giveBack(slots) else { throw MediaError(.corrupt, "it returned slots \(slots), which it did not hold") }
     }
   }
 
@@ -212,9 +214,9 @@ enum SoundMessage {
     let header = try reader.get(SoundHeader.self)
     let bytes = try reader.getBytes()
     var native = header.native
-    let format = try AudioFormat(checking: native, argument: "the sound's format")
+    let format = try AudioFormat(checking: native, argument: "the audio format")
     guard header.sampleCount > 0, header.sampleCount <= AudioFormat.mostSamples, bytes.count == Int(header.sampleCount) * format.stride else {
-      throw MediaError(.corrupt, "\(header.sampleCount) samples of sound came in \(bytes.count) bytes")
+      throw MediaError(.corrupt, "\(header.sampleCount) audio samples arrived in \(bytes.count) bytes")
     }
     var pointer: UnsafeMutablePointer<msdk_audio_frame>?
     guard host.audio_frame_acquire?(context, &native, header.sampleCount, &pointer) == msdk_result(MSDK_OK), let pointer else { return nil }

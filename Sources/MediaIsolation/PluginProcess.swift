@@ -145,7 +145,7 @@ final class PluginProcess: @unchecked Sendable {
         return .gone
       }
     case .bad:
-      end("its answer to \(op) is no message of the protocol")
+      end("its answer to \(op) is not a message of the protocol")
       return .gone
     case .nothing:
       end("it did not return from \(name ?? "\(op)") within \(deadline) ms")
@@ -195,14 +195,14 @@ final class PluginProcess: @unchecked Sendable {
   ) throws(MediaError) -> msdk_result {
     var reader = WireReader(bytes)
     let header = try reader.get(ReplyHeader.self)
-    guard header.id == lane.lastID else { throw MediaError(.corrupt, "it has the number \(header.id); the call had \(lane.lastID)") }
+    guard header.id == lane.lastID else { throw MediaError(.corrupt, "its number is \(header.id); the call's is \(lane.lastID)") }
     if header.result < 0 {
       lane.errorText = try reader.getText()
     } else {
       try read(&reader, header)
     }
     if let slot, header.keepsSlot == 0, let lentPool, !lentPool.giveBack(1 << slot) {
-      throw MediaError(.corrupt, "slot \(slot) was given back twice")
+      throw MediaError(.corrupt, "slot \(slot) was returned twice")
     }
     return header.result
   }
@@ -232,7 +232,7 @@ final class PluginProcess: @unchecked Sendable {
   /// Memory for what the plugin makes, and its descriptor, the caller's to close.
   func makeGrantedPool(_ capacity: Int) throws(MediaError) -> (GrantedPool, Int32) {
     let generation = (granted.withLock { $0?.generation } ?? 0) &+ 1
-    guard generation <= 64 else { throw MediaError(.noMemory, "its pictures changed their size for the 64th time") }
+    guard generation <= 64 else { throw MediaError(.noMemory, "its frames changed their size for the 64th time") }
     let slotSize = try CommonMemory.slotSize(for: capacity)
     let (memory, descriptor) = try CommonMemory.make(slotSize: slotSize, writable: false)
     let pool = GrantedPool(memory, generation: generation, events: plan.pushes ? events : nil)

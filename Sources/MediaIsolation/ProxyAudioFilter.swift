@@ -51,12 +51,12 @@ enum ProxyAudioFilter {
             most: frame.bytes.count + 64
           ) { reader throws(MediaError) in
             let kind = ProxyVideoFilter.Given(rawValue: try reader.get(UInt32.self))
-            let delay = try reader.get(UInt32.self)
+            let delay = try reader.get(Int64.self)
             instance.state.withLock { $0.filterDelay = delay }
             if kind == .same { return }
             let bytes = try reader.getBytes()
             guard bytes.count == frame.bytes.count, kind == .other || isWritable else {
-              throw MediaError(.corrupt, "\(bytes.count) bytes of sound came back, \(frame.bytes.count) were sent")
+              throw MediaError(.corrupt, "it returned \(bytes.count) bytes of audio; \(frame.bytes.count) were sent")
             }
             if kind == .changed { return frame.bytes.copyMemory(from: bytes) }
             (given, refused) = try take(bytes, like: frame, instance)

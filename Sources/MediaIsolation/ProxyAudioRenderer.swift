@@ -26,8 +26,8 @@ enum ProxyAudioRenderer {
       }
     }
     if table.render_audio_frame != nil { proxy.render_audio_frame = { me, frame in ProxyAudioRenderer.render(me, frame) } }
-    if table.render_delay_ms != nil {
-      proxy.render_delay_ms = { me in ProxyTables.instance(me)?.state.withLock { $0.delay } ?? 0 }
+    if table.render_delay_ns != nil {
+      proxy.render_delay_ns = { me in ProxyTables.instance(me)?.state.withLock { $0.delay } ?? 0 }
     }
     if table.accepts_codec != nil {
       proxy.accepts_codec = { me, codec in ProxyTables.with(me) { $0.ask(.acceptsAudioCodec, write: { $0.put(codec) }) { _, _ in } } }
@@ -60,7 +60,7 @@ enum ProxyAudioRenderer {
 }
 
 extension IsolatedInstance {
-  func note(delay: Int32) {
+  func note(delay: Int64) {
     state.withLock { $0.delay = delay }
   }
 }

@@ -29,7 +29,7 @@ enum ProxyCommands {
   static func ending(_ outcome: IsolatedInstance.Outcome, _ command: CommandDescriptor, _ instance: IsolatedInstance) -> msdk_result {
     switch outcome {
     case .result(let result): result
-    case .died: instance.fail(.pluginDied, "its process died in \(command.label), which is not called again by itself")
+    case .died: instance.fail(.pluginDied, "its process died in \(command.label), which is not called again")
     case .away: instance.absence
     }
   }
@@ -59,7 +59,7 @@ extension IsolatedInstance {
       }
     }
     if isUp { return fail(.timeout, "it was busy with other calls for \(deadline) ms") }
-    if isGivenUp { return fail(.pluginDied, "its process died too often and was given up") }
-    return fail(.pluginDied, "its process is gone, and did not come back within \(deadline) ms")
+    if isGivenUp { return fail(.pluginDied, "its process died too often and is not restarted") }
+    return fail(.pluginDied, "its process is gone and was not restarted within \(deadline) ms")
   }
 }

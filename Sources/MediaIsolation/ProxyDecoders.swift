@@ -28,7 +28,7 @@ enum ProxyVideoDecoder {
       defer { frame.release() }
       return instance.code(.decodeVideo, frame.bytes, frame.native.pointee, check: { process throws(MediaError) in
         guard process.hasBegun || process.isFirst || frame.isKeyFrame else {
-          throw MediaError(.state, "its process was started again, and waits for a key frame")
+          throw MediaError(.state, "its process was restarted and waits for a key frame")
         }
       }) { process, reader throws(MediaError) in
         process.hasBegun = true
@@ -69,7 +69,7 @@ enum ProxyAudioDecoder {
     guard let into else { return msdk_result(MSDK_E_INVALID) }
     return ProxyTables.with(me) { instance in
       guard (packet?.count ?? 0) <= Wire.longestBytes else {
-        return instance.fail(.corrupt, "a packet of \(packet?.count ?? 0) bytes; an isolated decoder takes \(Wire.longestBytes)")
+        return instance.fail(.corrupt, "a packet of \(packet?.count ?? 0) bytes; an isolated decoder accepts at most \(Wire.longestBytes)")
       }
       let channels = Int(instance.state.withLock { $0.wanted.audioDecoder } ?? 1)
       let room = UnsafeMutableRawBufferPointer(start: into, count: Int(capacity) * channels * MemoryLayout<Float>.size)
@@ -82,13 +82,13 @@ enum ProxyAudioDecoder {
         guard !reader.isAtEnd else { return }
         let samples = try reader.getBytes()
         guard samples.count <= room.count else {
-          throw MediaError(.corrupt, "\(samples.count) bytes of sound came; there was room for \(room.count)")
+          throw MediaError(.corrupt, "\(samples.count) bytes of audio arrived; there was room for \(room.count)")
         }
         room.copyMemory(from: samples)
         got = samples.count
       }
       guard result <= 0 || got == min(Int(result), Int(capacity)) * channels * MemoryLayout<Float>.size else {
-        return instance.fail(.corrupt, "\(result) samples came in \(got) bytes")
+        return instance.fail(.corrupt, "\(result) samples arrived in \(got) bytes")
       }
       return result
     }

@@ -7,7 +7,8 @@ enum ProxyVideoEncoder {
   static func table(like table: msdk_video_encoder) -> msdk_video_encoder {
     var proxy = msdk_video_encoder()
     proxy.struct_size = UInt32(MemoryLayout<msdk_video_encoder>.size)
-    (proxy.flags, proxy.codec, proxy.dimension_max, proxy.pixel_formats) = (table.flags, table.codec, table.dimension_max, table.pixel_formats)
+    (proxy.flags, proxy.codec, proxy.dimension_max) = (table.flags, table.codec, table.dimension_max)
+    (proxy.pixel_formats, proxy.pixel_format_count) = (table.pixel_formats, table.pixel_format_count)
     proxy.open_encoder = { me, settings in
       guard let settings = settings?.pointee else { return msdk_result(MSDK_E_INVALID) }
       return ProxyTables.with(me) { $0.change(.openVideoEncoder, write: { $0.put(settings) }) { $0.videoEncoder = settings } }
@@ -57,7 +58,7 @@ enum ProxyAudioEncoder {
     var proxy = msdk_audio_encoder()
     proxy.struct_size = UInt32(MemoryLayout<msdk_audio_encoder>.size)
     (proxy.flags, proxy.codec) = (table.flags, table.codec)
-    (proxy.sample_rates_count, proxy.sample_rates) = (table.sample_rates_count, table.sample_rates)
+    (proxy.sample_rate_count, proxy.sample_rates) = (table.sample_rate_count, table.sample_rates)
     proxy.open_encoder = { me, settings in
       guard let settings = settings?.pointee else { return msdk_result(MSDK_E_INVALID) }
       return ProxyTables.with(me) { instance in
@@ -100,7 +101,7 @@ enum ProxyAudioEncoder {
       let bytes = UnsafeRawBufferPointer(start: samples, count: Int(count) * Int(channels) * MemoryLayout<Float>.size)
       // 60 ms of two channels at 192,000 Hz fit.
       guard bytes.count <= Wire.largest - 512 else {
-        return instance.fail(.range, "\(bytes.count) bytes of sound at a time; an isolated encoder is given \(Wire.largest - 512) at most")
+        return instance.fail(.range, "\(bytes.count) bytes of audio at a time; an isolated encoder accepts at most \(Wire.largest - 512)")
       }
       var refusal = msdk_result(MSDK_OK)
       let result = instance.code(.encodeAudio) { _, _, writer throws(MediaError) in

@@ -7,7 +7,7 @@ extension IsolatedInstance {
   /// What a call of a filter came to, whatever became of the process.
   func passing(_ outcome: Outcome) -> msdk_result {
     if case .result(let result) = outcome { return min(result, 0) }
-    return isGivenUp ? fail(.closed, "its process died too often and was given up") : msdk_result(MSDK_E_PLUGIN_DIED)
+    return isGivenUp ? fail(.closed, "its process died too often and is not restarted") : msdk_result(MSDK_E_PLUGIN_DIED)
   }
 
   /// A [control] call on a frame's way, which is made again with the next frame when it came to nothing.

@@ -36,7 +36,7 @@ enum ProxyTables {
     var table = descriptor.table
     table.struct_size = UInt32(MemoryLayout<msdk_class>.size)
     table.flags &= ~UInt32(MSDK_CLASS_PREFERS_ISOLATION)
-    table.create = { host, context, out in ProxyTables.create(host, context, out) }
+    table.create = { _, host, context, out in ProxyTables.create(host, context, out) }
     table.destroy = { me in
       guard let instance = ProxyTables.instance(me) else { return }
       HandleTable.shared.remove(me, .isolated)
@@ -116,7 +116,7 @@ enum ProxyParameters {
       let name = ForeignText.readLossy(name, limit: 64)
       guard let foreign = value?.pointee else { return instance.fail(.invalid, "the value of parameter \"\(name)\" is NULL") }
       if foreign.type == UInt32(MSDK_T_STRING), foreign.u.str == nil {
-        return instance.fail(.type, "parameter \"\(name)\" is a string that is NULL; accepted: a text")
+        return instance.fail(.type, "parameter \"\(name)\" is a NULL string; accepted: a text")
       }
       let value: ParameterValue
       do throws(MediaError) {

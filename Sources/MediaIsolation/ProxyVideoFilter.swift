@@ -59,7 +59,7 @@ enum ProxyVideoFilter {
             case .same?: break
             case .changed? where isWritable: pool.copy(header, into: frame)
             case .other?: (given, refused) = try take(reader.get(PictureHeader.self), of: process, instance)
-            default: throw MediaError(.corrupt, "it changed a picture that was not to be changed")
+            default: throw MediaError(.corrupt, "it changed a frame that was lent read-only")
             }
           }
         } catch {
@@ -85,7 +85,7 @@ enum ProxyVideoFilter {
     _ frame: VideoFrame, to process: PluginProcess, now: Int64
   ) throws(MediaError) -> (pool: LentPool, header: PictureHeader) {
     guard let (pool, slot) = try process.lend(LentPool.capacity(for: frame), now: now) else {
-      throw MediaError(.again, "the filter keeps all of its \(Wire.slotCount) frames: it must give some back (rule P4)")
+      throw MediaError(.again, "the filter holds all of its \(Wire.slotCount) frames: it must release some (rule P4)")
     }
     do throws(MediaError) {
       return (pool, try pool.put(frame, in: slot))

@@ -7,7 +7,6 @@ enum ProxyVideoRenderer {
     var proxy = msdk_video_renderer()
     proxy.struct_size = UInt32(MemoryLayout<msdk_video_renderer>.size)
     proxy.flags = table.flags
-    proxy.memory_kinds = table.memory_kinds
     proxy.init_render = { me in ProxyTables.with(me) { $0.change(.initRender) { $0.renderer = 1 } } }
     proxy.release_render = { me in
       ProxyTables.with(me) { instance in
@@ -129,7 +128,7 @@ extension IsolatedInstance {
       do throws(MediaError) {
         guard let (pool, slot) = try process.lend(try capacity(), now: now()) else {
           let count = process.lentPool?.memory.count ?? Wire.slotCount
-          throw MediaError(.again, "the renderer keeps all of its \(count) frames: it must give some back (rule P4)")
+          throw MediaError(.again, "the renderer holds all of its \(count) frames: it must release some (rule P4)")
         }
         // Written before the call is: a failure here is nobody's death.
         process.body.begin()

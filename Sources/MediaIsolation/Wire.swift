@@ -63,7 +63,8 @@ struct ReplyHeader: BitwiseCopyable {
   var result: msdk_result
   /// Whether the plugin still refers to the slot that came with the call.
   var keepsSlot: UInt32
-  var delay: Int32
+  var unused: UInt32 = 0
+  var delay: Int64
 }
 
 /// What the plugin's side says of its own accord, on the events' socket. An id that is not 0 is waited for.
@@ -125,8 +126,7 @@ struct FormatHeader: BitwiseCopyable {
   var rate: (UInt32, UInt32) = (0, 0)
   var color: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
   var contentHint: UInt32 = 0
-  var memoryKinds: UInt32 = 0
-  var delay: UInt32 = 0
+  var delay: Int64 = 0
 
   init() {}
 
@@ -136,8 +136,7 @@ struct FormatHeader: BitwiseCopyable {
     rate = (format.fps_num, format.fps_den)
     color = (format.color_primaries, format.color_transfer, format.color_matrix, format.color_full_range)
     contentHint = format.content_hint
-    memoryKinds = format.memory_kinds
-    delay = format.expected_delay_ms
+    delay = format.expected_delay_ns
   }
 
   var native: msdk_video_format {
@@ -148,8 +147,7 @@ struct FormatHeader: BitwiseCopyable {
     (format.fps_num, format.fps_den) = rate
     (format.color_primaries, format.color_transfer, format.color_matrix, format.color_full_range) = color
     format.content_hint = contentHint
-    format.memory_kinds = memoryKinds
-    format.expected_delay_ms = delay
+    format.expected_delay_ns = delay
     return format
   }
 }
@@ -166,14 +164,15 @@ struct SoundHeader: BitwiseCopyable {
   var sequence: UInt64 = 0
   /// Not 0 is refused by whoever it is told to.
   var planar: UInt32 = 0
-  var delay: UInt32 = 0
+  var unused: UInt32 = 0
+  var delay: Int64 = 0
 
   init() {}
 
   init(_ format: msdk_audio_format) {
     (sampleFormat, sampleRate, channels) = (format.sample_format, format.sample_rate, format.channels)
     samplesPerBuffer = format.frames_per_buffer
-    (planar, delay) = (format.planar, format.expected_delay_ms)
+    (planar, delay) = (format.planar, format.expected_delay_ns)
   }
 
   var native: msdk_audio_format {
@@ -181,7 +180,7 @@ struct SoundHeader: BitwiseCopyable {
     format.struct_size = UInt32(MemoryLayout<msdk_audio_format>.size)
     (format.sample_format, format.sample_rate, format.channels) = (sampleFormat, sampleRate, channels)
     format.frames_per_buffer = samplesPerBuffer
-    (format.planar, format.expected_delay_ms) = (planar, delay)
+    (format.planar, format.expected_delay_ns) = (planar, delay)
     return format
   }
 }
@@ -200,7 +199,7 @@ struct EncodedHeader: BitwiseCopyable {
   var timestamp: Int64 = 0
   var duration: Int64 = 0
   var sequence: UInt64 = 0
-  var color: (UInt32, UInt32) = (0, 0)
+  var color: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
   var sound: (UInt32, UInt32) = (0, 0)
 
   init() {}
@@ -209,7 +208,7 @@ struct EncodedHeader: BitwiseCopyable {
     (codec, flags, width, height) = (frame.codec, frame.flags, frame.width, frame.height)
     (orientation, level, size) = (frame.orientation, frame.level, frame.size)
     (timestamp, duration, sequence) = (frame.timestamp_ns, frame.duration_ns, frame.sequence)
-    color = (frame.color_matrix, frame.color_full_range)
+    color = (frame.color_primaries, frame.color_transfer, frame.color_matrix, frame.color_full_range)
     sound = (frame.sample_rate, frame.channels)
   }
 
@@ -219,7 +218,7 @@ struct EncodedHeader: BitwiseCopyable {
     (frame.codec, frame.flags, frame.width, frame.height) = (codec, flags, width, height)
     (frame.orientation, frame.level, frame.size) = (orientation, level, size)
     (frame.timestamp_ns, frame.duration_ns, frame.sequence) = (timestamp, duration, sequence)
-    (frame.color_matrix, frame.color_full_range) = color
+    (frame.color_primaries, frame.color_transfer, frame.color_matrix, frame.color_full_range) = color
     (frame.sample_rate, frame.channels) = sound
     return frame
   }

@@ -4,7 +4,8 @@ import MediaCore
 
 /// A socket of UDP that never blocks. Not for two threads at once.
 public final class DatagramSocket {
-  public let descriptor: Int32
+  /// -1 once it is closed; then it receives and sends nothing.
+  public private(set) var descriptor: Int32
   public let isIPv6: Bool
   /// Whether the kernel cuts large messages into packets. Given up for good when a device or a driver refuses it.
   private var canSegment: Bool
@@ -27,19 +28,23 @@ public final class DatagramSocket {
     let result = withUnsafePointer(to: &native) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
     }
-    guard result == 0 else {
-      let error = DatagramSocket.error("cannot bind \(address)")
-      close(descriptor)
-      throw error
-    }
+    // The end of this closes it.
+    guard result == 0 else { throw DatagramSocket.error("cannot bind \(address)") }
   }
 
   deinit {
-    close(descriptor)
+    close()
+  }
+
+  /// Frees its port, whoever still refers to the socket.
+  public func close() {
+    guard descriptor >= 0 else { return }
+    Glibc.close(descriptor)
+    descriptor = -1
   }
 
   private static func error(_ what: String) -> MediaError {
-    MediaError(.io, "\(what): \(String(cString: strerror(errno)))")
+    MediaError(errno == EADDRINUSE ? .exists : .io, "\(what): \(String(cString: strerror(errno)))")
   }
 
   public var localAddress: SocketAddress? {
@@ -53,7 +58,7 @@ public final class DatagramSocket {
 
   /// Interface 0 is the one that the routes say.
   public func join(_ group: SocketAddress, interface: UInt32 = 0) throws(MediaError) {
-    guard group.isMulticast else { throw MediaError(.invalid, "\(group.host) is no multicast address") }
+    guard group.isMulticast else { throw MediaError(.invalid, "\(group.host) is not a multicast address") }
     var (native, _) = group.native
     guard msdk_join_multicast(descriptor, &native, interface) == 0 else { throw DatagramSocket.error("cannot join \(group.host)") }
   }

@@ -100,6 +100,7 @@ public final class RTPLink {
 
   /// Takes what has come, to the last datagram of now.
   public func receive(now: Int64, _ delegate: any RTPSessionDelegate) {
+    guard !isClosed else { return }
     outlet.delegate = delegate
     defer { outlet.delegate = nil }
     receive(media, now)
@@ -117,6 +118,14 @@ public final class RTPLink {
     return isWaiting ? min(deadline, now &+ 1_000_000) : deadline
   }
 
+  /// Says who is here before anything else is to be said, and asks how long the way is: by that the first frames are stamped.
+  public func greet(now: Int64, _ delegate: any RTPSessionDelegate) {
+    outlet.delegate = delegate
+    defer { outlet.delegate = nil }
+    session.report(now, outlet)
+    flush()
+  }
+
   /// Says goodbye, and is closed then.
   public func leave(now: Int64) {
     session.leave(now: now, outlet)
@@ -124,7 +133,7 @@ public final class RTPLink {
     close()
   }
 
-  /// What follows it may have its protection.
+  /// What follows it may have its protection, and its sockets: they are not used any more.
   public func close() { isClosed = true }
 
   private var isWaiting: Bool { media.batch.count > 0 || (control?.batch.count ?? 0) > 0 }
@@ -221,6 +230,7 @@ public final class RTPLink {
   }
 
   private func flush() {
+    guard !isClosed else { return }
     flush(media)
     if let control { flush(control) }
   }

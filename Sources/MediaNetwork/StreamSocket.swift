@@ -129,10 +129,8 @@ public final class StreamListener {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
     }
     guard result == 0, listen(descriptor, StreamListener.backlog) == 0 else {
-      let error = MediaError(.io, "cannot listen at \(address): \(StreamSocket.words(errno))")
-      close(descriptor)
-      if spare >= 0 { close(spare) }
-      throw error
+      // The end of this closes what is open.
+      throw MediaError(errno == EADDRINUSE ? .exists : .io, "cannot listen at \(address): \(StreamSocket.words(errno))")
     }
   }
 

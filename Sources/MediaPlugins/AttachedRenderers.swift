@@ -12,12 +12,15 @@ final class AttachedRenderers: Sendable {
     var takesCodec: Bool
     /// Of those who take encoded pictures: nothing before the first key frame is for them.
     var hasKeyFrame = false
+    /// Whether they would rather have pictures, which can be turned.
+    var wasAskedForPictures = false
     /// Of pictures: what the renderer sees them through.
     var view: ViewSlot?
   }
 
   private let medium: PluginInstance.Medium
   private let entries = Monitor<[Entry]>([])
+  private let removed = Monitor<(@Sendable () -> Void)?>(nil)
 
   init(_ medium: PluginInstance.Medium) {
     self.medium = medium
@@ -30,6 +33,11 @@ final class AttachedRenderers: Sendable {
   }
 
   // MARK: Coming and going
+
+  /// Is called after each that left, for whatever reason but that all are removed.
+  func whenRemoved(_ body: @escaping @Sendable () -> Void) {
+    removed.withLock { $0 = body }
+  }
 
   /// Attaches a renderer, which `join` prepares and appends; when that fails it is detached again.
   func attach(
@@ -53,7 +61,7 @@ final class AttachedRenderers: Sendable {
   func append(_ entry: Entry, to what: String) throws(MediaError) {
     try entries.withLock { entries throws(MediaError) in
       guard entries.count < AttachedRenderers.limit else {
-        throw MediaError(.noMemory, "\(what) feeds \(AttachedRenderers.limit) renderers already, the most there may be")
+        throw MediaError(.full, "\(what) already feeds \(AttachedRenderers.limit) renderers, the maximum")
       }
       entries.append(entry)
     }
@@ -66,6 +74,18 @@ final class AttachedRenderers: Sendable {
       entries[index].view = view
       if view != nil { entries[index].takesCodec = false }
       return true
+    }
+  }
+
+  /// Those who take encoded frames, and of whom `isMeant` is true, take pictures from now on; each is asked once.
+  func askForPictures(_ isMeant: (PluginInstance) -> Bool) {
+    for entry in all where entry.takesCodec && !entry.wasAskedForPictures {
+      let takesPictures = isMeant(entry.renderer)
+      entries.withLock { entries in
+        guard let index = entries.firstIndex(where: { $0.renderer === entry.renderer }) else { return }
+        entries[index].wasAskedForPictures = true
+        if takesPictures { entries[index].takesCodec = false }
+      }
     }
   }
 
@@ -96,6 +116,7 @@ final class AttachedRenderers: Sendable {
     }
     guard let removed else { return false }
     removed.renderer.detach(removed.attachment)
+    self.removed.withLock { $0 }?()
     return true
   }
 

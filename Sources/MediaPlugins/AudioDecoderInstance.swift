@@ -7,7 +7,7 @@ extension PluginInstance {
   typealias DecodeCall = (msdk_audio_decoder, OpaquePointer) -> Int32
 
   func openAudioDecoder(channels: Int) throws(MediaError) {
-    guard let table = descriptor.audioDecoder else { throw MediaError(.unsupported, "class \(descriptor.id) is no decoder of sound") }
+    guard let table = descriptor.audioDecoder else { throw MediaError(.unsupported, "class \(descriptor.id) is not an audio decoder") }
     try turn.take("open_decoder") { () throws(MediaError) in
       try checkAlive()
       try checkRequired()
@@ -29,7 +29,7 @@ extension PluginInstance {
   func decodeAudio(
     _ function: String, into output: UnsafeMutableBufferPointer<Float>, channels: Int, _ body: DecodeCall
   ) throws(MediaError) -> Int {
-    guard let table = descriptor.audioDecoder else { throw MediaError(.unsupported, "class \(descriptor.id) is no decoder of sound") }
+    guard let table = descriptor.audioDecoder else { throw MediaError(.unsupported, "class \(descriptor.id) is not an audio decoder") }
     var made: Int32 = 0
     try turn.take(function) { () throws(MediaError) in
       guard state.withLock({ $0.audioDecoder }) > .created else { throw MediaError(.closed, "the decoder of \(descriptor.id) is closed") }
@@ -39,7 +39,7 @@ extension PluginInstance {
       }
     }
     let room = output.count / max(1, channels)
-    guard made <= room else { throw MediaError(.corrupt, "\(descriptor.id): \(function) made \(made) samples, with room for \(room)") }
+    guard made <= room else { throw MediaError(.corrupt, "\(descriptor.id): \(function) returned \(made) samples, with room for \(room)") }
     if let start = output.baseAddress, let index = SampleMath.firstNotFinite(start, count: Int(made) * channels) {
       throw MediaError(.corrupt, "\(descriptor.id): sample \(index) of \(function) is \(start[index]); accepted: numbers")
     }
@@ -80,7 +80,7 @@ public final class PluginAudioDecoder: Sendable {
     let made = try instance.decodeAudio("decode", into: output, channels: channels) { table, plugin in
       table.decode?(plugin, packet.baseAddress, UInt64(packet.count), output.baseAddress, capacity) ?? 0
     }
-    guard made > 0 else { throw MediaError(.corrupt, "\(instance.descriptor.id): a packet of \(packet.count) bytes without a sample") }
+    guard made > 0 else { throw MediaError(.corrupt, "\(instance.descriptor.id): a packet of \(packet.count) bytes without samples") }
     return made
   }
 
@@ -109,7 +109,7 @@ public final class PluginAudioDecoder: Sendable {
 
   private func check(_ sampleCount: Int, _ output: UnsafeMutableBufferPointer<Float>) throws(MediaError) {
     guard 1...5760 ~= sampleCount, sampleCount % 120 == 0 else {
-      throw MediaError(.invalid, "\(sampleCount) samples to make up; accepted: multiples of 120, up to 5760")
+      throw MediaError(.invalid, "\(sampleCount) samples to conceal; accepted: multiples of 120, up to 5760")
     }
     guard output.count >= sampleCount * channels else {
       throw MediaError(.bufferSmall, "room for \(output.count) samples; needed: \(sampleCount) for each of \(channels) channels")
@@ -138,11 +138,11 @@ extension ClassDescriptor {
     }
     guard result >= 0 else {
       if module === BuiltInModule.loaded?.module { try BuiltInModule.explainAudio(data, id) }
-      throw MediaError(Status(foreign: result), "\(id): the \(data.count) bytes are no packet")
+      throw MediaError(Status(foreign: result), "\(id): the \(data.count) bytes are not a packet")
     }
     guard 1...5760 ~= native.sample_count, 1...2 ~= native.channels else {
       throw MediaError(
-        .corrupt, "\(id): the packet says it has \(native.sample_count) samples of \(native.channels) channels; accepted: 1..5760 of 1 or 2")
+        .corrupt, "\(id): the header declares \(native.sample_count) samples of \(native.channels) channels; accepted: 1..5760 of 1 or 2")
     }
     return AudioPacketHeader(
       sampleCount: Int(native.sample_count), channels: Int(native.channels), hasRedundancy: native.has_redundancy != 0)

@@ -5,7 +5,7 @@ import MediaCore
 /// The states and packets of an encoder of sound.
 extension PluginInstance {
   func openAudioEncoder(_ settings: AudioEncoderSettings) throws(MediaError) {
-    guard let table = descriptor.audioEncoder else { throw MediaError(.unsupported, "class \(descriptor.id) is no encoder of sound") }
+    guard let table = descriptor.audioEncoder else { throw MediaError(.unsupported, "class \(descriptor.id) is not an audio encoder") }
     try turn.take("open_encoder") { () throws(MediaError) in
       try checkAlive()
       try checkRequired()
@@ -32,7 +32,7 @@ extension PluginInstance {
 
   func setAudioRate(_ bitrate: Int, expectedLoss: Int) throws(MediaError) {
     try withOpenAudioEncoder("set_rate") { table throws(MediaError) in
-      try call("set_rate") { table.set_rate?($0, UInt32(clamping: bitrate), UInt32(clamping: expectedLoss)) ?? 0 }
+      try call("set_rate") { table.set_rate?($0, UInt64(clamping: bitrate), UInt32(clamping: expectedLoss)) ?? 0 }
     }
   }
 
@@ -57,7 +57,7 @@ extension PluginInstance {
   }
 
   private func withOpenAudioEncoder(_ what: String, _ body: (msdk_audio_encoder) throws(MediaError) -> Void) throws(MediaError) {
-    guard let table = descriptor.audioEncoder else { throw MediaError(.unsupported, "class \(descriptor.id) is no encoder of sound") }
+    guard let table = descriptor.audioEncoder else { throw MediaError(.unsupported, "class \(descriptor.id) is not an audio encoder") }
     try turn.take(what) { () throws(MediaError) in
       guard state.withLock({ $0.audioEncoder }) > .created else { throw MediaError(.closed, "the encoder of \(descriptor.id) is closed") }
       try body(table)
@@ -69,7 +69,7 @@ extension AudioEncoderSettings {
   var foreign: msdk_audio_encoder_settings {
     msdk_audio_encoder_settings(
       struct_size: UInt32(MemoryLayout<msdk_audio_encoder_settings>.size), sample_rate: sampleRate, channels: UInt32(clamping: channels),
-      application: application.rawValue, bitrate: UInt32(clamping: bitrate), complexity: UInt32(clamping: complexity), fec: fec ? 1 : 0,
+      bitrate: UInt64(clamping: bitrate), application: application.rawValue, complexity: UInt32(clamping: complexity), fec: fec ? 1 : 0,
       expected_loss: UInt32(clamping: expectedLoss), dtx: dtx ? 1 : 0, reserved0: 0)
   }
 
@@ -78,7 +78,7 @@ extension AudioEncoderSettings {
       throw MediaError(.range, "the encoder's application is \(native.application); accepted: MSDK_OPUS_*, 0..2")
     }
     self.init(
-      sampleRate: native.sample_rate, channels: Int(native.channels), application: application, bitrate: Int(native.bitrate),
+      sampleRate: native.sample_rate, channels: Int(native.channels), application: application, bitrate: Int(clamping: native.bitrate),
       complexity: Int(native.complexity), fec: native.fec != 0, expectedLoss: Int(native.expected_loss), dtx: native.dtx != 0)
   }
 }

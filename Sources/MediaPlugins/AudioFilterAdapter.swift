@@ -29,7 +29,7 @@ final class AudioFilterAdapter: @unchecked Sendable {
       (asked, offered) = (format, offer)
       return
     }
-    throw MediaError(.format, "the filter takes \(format.sampleRate) Hz and \(format.channels) channels in no sample format")
+    throw MediaError(.format, "the filter accepts no sample format at \(format.sampleRate) Hz with \(format.channels) channels")
   }
 
   /// The buffer in the format that was offered, of its own; nil when it is of that already.
@@ -59,7 +59,7 @@ final class AudioFilterAdapter: @unchecked Sendable {
     var format = frame.format
     format.sampleFormat = sampleFormat
     guard let result = try AudioFrame.make(format, sampleCount: frame.sampleCount, from: pool, deadline: 0) else {
-      throw MediaError(.again, "all \(pool.limit) buffers for converted sound are in use")
+      throw MediaError(.again, "all \(pool.limit) buffers for converted audio are in use")
     }
     result.copyIdentity(from: frame)
     return result

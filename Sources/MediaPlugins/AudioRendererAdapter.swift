@@ -88,6 +88,6 @@ final class AudioRendererAdapter: @unchecked Sendable {
 
   private static func meaning(of error: MediaError) -> MediaError {
     guard error.status == .noMemory else { return error }
-    return MediaError(.again, "the renderer keeps all of its 16 buffers: it must give some back (rule P4)")
+    return MediaError(.again, "the renderer holds all of its 16 buffers: it must release some (rule P4)")
   }
 }

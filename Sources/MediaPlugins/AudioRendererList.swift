@@ -18,7 +18,7 @@ public final class AudioRendererList: Sendable {
   ) throws(MediaError) {
     try list.attach(renderer, to: what, events: events) { attachment throws(MediaError) in
       try renderer.initialiseAudioRenderer()
-      let takesCodec = codec == 0 ? false : try renderer.accepts(audioCodec: codec)
+      let takesCodec = codec == FourCC.raw ? false : try renderer.accepts(audioCodec: codec)
       try list.append(AttachedRenderers.Entry(renderer: renderer, attachment: attachment, takesCodec: takesCodec), to: what)
     }
   }

@@ -44,7 +44,7 @@ final class BuiltInAudio: BuiltInCodec {
     var table = msdk_audio_encoder()
     table.struct_size = UInt32(MemoryLayout<msdk_audio_encoder>.size)
     table.codec = codec.fourcc
-    table.sample_rates_count = UInt32(rates.count)
+    table.sample_rate_count = UInt32(rates.count)
     table.sample_rates = keptRates
     table.open_encoder = { plugin, settings in BuiltInAudio.with(plugin) { $0.openEncoder(settings) } }
     table.close_encoder = { plugin in
@@ -59,7 +59,7 @@ final class BuiltInAudio: BuiltInCodec {
         UInt32(clamping: codec.encoder?.lookahead ?? 0)
       }
     }
-    table.set_rate = { plugin, bitrate, loss in BuiltInAudio.with(plugin) { $0.setRate(Int(bitrate), Int(loss)) } }
+    table.set_rate = { plugin, bitrate, loss in BuiltInAudio.with(plugin) { $0.setRate(Int(clamping: bitrate), Int(loss)) } }
     table.encode = { plugin, samples, count, out in BuiltInAudio.with(plugin) { $0.encode(samples, count, out) } }
     return table
   }

@@ -17,7 +17,8 @@ enum BuiltInModule {
     module.vendor = text("MediaSDK")
     module.version = SDKVersion.cString
     module.license = text("Apache-2.0")
-    module.classes = UnsafePointer(KeptMemory.copy([KeptMemory.copy([videoClass()]), KeptMemory.copy([audioClass()]), nil].map { $0.map { UnsafePointer($0) } }))
+    let classes: [UnsafePointer<msdk_class>?] = [videoClass(), audioClass()].map { UnsafePointer(KeptMemory.copy([$0])) }
+    (module.classes, module.class_count) = (UnsafePointer(KeptMemory.copy(classes)), UInt32(classes.count))
     return try LoadedModule(UnsafePointer(KeptMemory.copy([module])), path: "")
   }
 
@@ -43,7 +44,7 @@ enum BuiltInModule {
   private static func videoClass() -> msdk_class {
     var table = base("org.mediasdk.vp8", "VP8", "VP8 (RFC 6386), by libvpx")
     table.kinds = UInt32(MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER)
-    table.create = { host, context, out in BuiltInVideo.create(.vp8, host, context, out) }
+    table.create = { _, host, context, out in BuiltInVideo.create(.vp8, host, context, out) }
     table.destroy = { plugin in BuiltInVideo.destroy(plugin) }
     table.video_encoder = UnsafePointer(KeptMemory.copy([BuiltInVideo.encoder(.vp8)]))
     var decoder = BuiltInVideo.decoder(.vp8)
@@ -55,7 +56,7 @@ enum BuiltInModule {
   private static func audioClass() -> msdk_class {
     var table = base("org.mediasdk.opus", "Opus", "Opus (RFC 6716), by libopus")
     table.kinds = UInt32(MSDK_KIND_AUDIO_ENCODER | MSDK_KIND_AUDIO_DECODER)
-    table.create = { host, context, out in BuiltInAudio.create(.opus, host, context, out) }
+    table.create = { _, host, context, out in BuiltInAudio.create(.opus, host, context, out) }
     table.destroy = { plugin in BuiltInAudio.destroy(plugin) }
     table.audio_encoder = UnsafePointer(KeptMemory.copy([BuiltInAudio.encoder(.opus)]))
     var decoder = BuiltInAudio.decoder(.opus)

@@ -4,8 +4,8 @@ import MediaCore
 
 /// A codec of `VideoCodec.all` as a class of plugin.h: one instance encodes or decodes.
 final class BuiltInVideo: BuiltInCodec {
-  nonisolated(unsafe) private static let formats: UnsafePointer<UInt32> = UnsafePointer(
-    KeptMemory.copy([PixelFormat.nv12.rawValue, PixelFormat.i420.rawValue, 0]))
+  private static let formats = [PixelFormat.nv12.rawValue, PixelFormat.i420.rawValue]
+  nonisolated(unsafe) private static let keptFormats = UnsafePointer(KeptMemory.copy(formats))
 
   private let codec: VideoCodec
   private var encoder: (any VideoEncoder)?
@@ -44,7 +44,7 @@ final class BuiltInVideo: BuiltInCodec {
     table.struct_size = UInt32(MemoryLayout<msdk_video_encoder>.size)
     table.codec = codec.fourcc
     table.dimension_max = codec.maximumDimension
-    table.pixel_formats = formats
+    (table.pixel_formats, table.pixel_format_count) = (keptFormats, UInt32(formats.count))
     table.open_encoder = { plugin, settings in BuiltInVideo.with(plugin) { $0.openEncoder(settings) } }
     table.close_encoder = { plugin in
       BuiltInVideo.with(plugin) { codec in
@@ -67,6 +67,14 @@ final class BuiltInVideo: BuiltInCodec {
       isScreen = wanted.isScreen
       bitrate = wanted.targetBitrate
       frameRate = wanted.frameRate
+    }
+  }
+
+  /// An encoder of plugin.h need not know of it.
+  static func setLongestFrame(_ bytes: Int?, of plugin: OpaquePointer) -> msdk_result {
+    with(plugin) {
+      $0.encoder?.setLongestFrame(bytes)
+      return msdk_result(MSDK_OK)
     }
   }
 
@@ -139,7 +147,7 @@ final class BuiltInVideo: BuiltInCodec {
         external.plane = shown.pointee.plane
         external.format = shown.pointee.format
         let result = host.pointee.video_frame_wrap?(context, &external, out) ?? msdk_result(MSDK_E_UNSUPPORTED)
-        guard result >= 0 else { throw MediaError(Status(foreign: result), "wrapping a picture of \(picture.width)x\(picture.height)") }
+        guard result >= 0 else { throw MediaError(Status(foreign: result), "wrapping a frame of \(picture.width)x\(picture.height)") }
       }
     }
   }

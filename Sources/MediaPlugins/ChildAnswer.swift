@@ -24,7 +24,7 @@ package struct ChildAnswer {
     package func fault(_ path: String, patience: UInt32) -> MediaError? {
       switch end {
       case .late: return fault(.timeout, path, "a process that loaded it did not end within \(Double(patience) / 1000) s")
-      case .flooding: return fault(.abi, path, "a process that loaded it wrote without end")
+      case .flooding: return fault(.abi, path, "a process that loaded it wrote more than is accepted")
       case .signal(let number):
         let name = ForeignText.readLossy(strsignal(number), limit: 128)
         return fault(.pluginDied, path, "a process that loaded it was ended by signal \(number), \(name)")
@@ -34,10 +34,10 @@ package struct ChildAnswer {
       }
     }
 
-    package func senseless(_ path: String) -> MediaError { fault(.abi, path, "what a process that loaded it answered makes no sense") }
+    package func senseless(_ path: String) -> MediaError { fault(.abi, path, "a process that loaded it sent an invalid answer") }
 
     private func fault(_ status: Status, _ path: String, _ what: String) -> MediaError {
-      MediaError(status, "plugin \(path) was not loaded: \(what)\(words.isEmpty ? "" : "; it said: \(words)")")
+      MediaError(status, "plugin \(path) was not loaded: \(what)\(words.isEmpty ? "" : "; its output: \(words)")")
     }
   }
 

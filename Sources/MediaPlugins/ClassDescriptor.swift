@@ -15,6 +15,8 @@ public final class ClassDescriptor: @unchecked Sendable {
   public let strings: CStringArena
 
   package let table: msdk_class
+  /// As the module listed it, for `create`; nil of a class with other functions, which does not look.
+  private let listed: UnsafePointer<msdk_class>?
   package let producer: msdk_video_producer?
   package let renderer: msdk_video_renderer?
   package let audioProducer: msdk_audio_producer?
@@ -36,7 +38,6 @@ public final class ClassDescriptor: @unchecked Sendable {
     MSDK_KIND_VIDEO_PRODUCER | MSDK_KIND_AUDIO_PRODUCER | MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_AUDIO_RENDERER)
     | UInt32(MSDK_KIND_VIDEO_FILTER | MSDK_KIND_AUDIO_FILTER)
     | UInt32(MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER | MSDK_KIND_AUDIO_ENCODER | MSDK_KIND_AUDIO_DECODER)
-  private static let mostEntries: UInt64 = 256
 
   /// The same class with other functions.
   package convenience init(
@@ -46,17 +47,16 @@ public final class ClassDescriptor: @unchecked Sendable {
     copy.initialize(to: table)
     defer { copy.deallocate() }
     let commands = other.commands.map { CommandDescriptor(like: $0, call) }
-    try self.init(copy, index: 0, module: other.module, isolation: isolation, commands: commands, strings: other.strings)
+    try self.init(copy, index: 0, module: other.module, listed: nil, isolation: isolation, commands: commands, strings: other.strings)
   }
 
   init(
-    _ pointer: UnsafePointer<msdk_class>, index: Int, module: PluginModule, isolation: (any AnyObject & Sendable)? = nil,
+    _ pointer: UnsafePointer<msdk_class>, index: Int, module: PluginModule, listed: UnsafePointer<msdk_class>?, isolation: (any AnyObject & Sendable)? = nil,
     commands given: [CommandDescriptor]? = nil, strings: CStringArena = CStringArena()
   ) throws(MediaError) {
     self.isolation = isolation
     self.strings = strings
-    let sizeOfVersion12 = MemoryLayout<msdk_class>.offset(of: \.param_choice) ?? MemoryLayout<msdk_class>.size
-    let table = try PluginTable.read(pointer, "classes[\(index)]", least: sizeOfVersion12)
+    let table = try PluginTable.read(pointer, "classes[\(index)]")
     id = try ClassDescriptor.id(table.id, argument: "classes[\(index)].id")
     let argument = "class \(id)"
     name = try PluginText.optional(table.name, argument: "\(argument).name")
@@ -64,6 +64,7 @@ public final class ClassDescriptor: @unchecked Sendable {
     kinds = table.kinds
     flags = table.flags
     self.module = module
+    self.listed = listed
     self.table = table
     guard kinds != 0, kinds & ~ClassDescriptor.knownKinds == 0 else {
       throw MediaError(.abi, "\(argument).kinds is \(kinds); accepted: a mask of MSDK_KIND_*, within \(ClassDescriptor.knownKinds)")
@@ -95,6 +96,12 @@ public final class ClassDescriptor: @unchecked Sendable {
     }
   }
 
+  package func create(
+    _ host: UnsafePointer<msdk_host>?, _ context: OpaquePointer?, _ out: UnsafeMutablePointer<OpaquePointer?>
+  ) -> msdk_result {
+    table.create?(listed, host, context, out) ?? msdk_result(MSDK_E_ABI)
+  }
+
   private static func id(_ pointer: UnsafePointer<CChar>?, argument: String) throws(MediaError) -> String {
     let id = try PluginText.required(pointer, argument: argument)
     let isFit = id.utf8.allSatisfy { byte in
@@ -107,15 +114,9 @@ public final class ClassDescriptor: @unchecked Sendable {
   }
 
   private static func parameters(_ table: msdk_class, argument: String) throws(MediaError) -> [ParameterDescriptor] {
-    try PluginTable.checkArray(
-      count: table.param_count, stride: table.param_stride, base: table.params, of: msdk_param.self, most: mostEntries, "\(argument).params"
-    )
-    guard let base = table.params else { return [] }
     var parameters: [ParameterDescriptor] = []
-    for index in 0..<Int(table.param_count) {
-      let entry = UnsafeRawPointer(base) + index * Int(table.param_stride)
-      let param = try PluginTable.read(entry.assumingMemoryBound(to: msdk_param.self), "\(argument).params[\(index)]")
-      let descriptor = try ParameterDescriptor(foreign: param, argument: "\(argument).params[\(index)]")
+    for param in try PluginTable.array(table.params, count: table.param_count, "\(argument).params") {
+      let descriptor = try ParameterDescriptor(foreign: param, argument: "\(argument).params[\(parameters.count)]")
       guard !parameters.contains(where: { $0.name == descriptor.name }) else {
         throw MediaError(.abi, "\(argument) has two parameters \"\(descriptor.name)\"")
       }

@@ -18,7 +18,7 @@ package enum CodecHostTable {
   ) throws(MediaError) {
     guard let attributes, let out else { throw MediaError(.invalid, "attributes or out is NULL") }
     guard let pool else {
-      throw MediaError(.unsupported, "class \(descriptor?.id ?? "") is no encoder, and makes no encoded frames")
+      throw MediaError(.unsupported, "class \(descriptor?.id ?? "") is not an encoder and makes no encoded frames")
     }
     let source = try ForeignStruct.read(attributes, argument: "attributes")
     guard source.data != nil, 1...UInt64(EncodedFrame.largest) ~= source.size else {
@@ -36,12 +36,12 @@ package enum CodecHostTable {
 extension PluginInstance {
   /// What an encoder gave, whose reference becomes the caller's: a live encoded frame that nobody else holds.
   func takeEncoded(_ pointer: UnsafeMutablePointer<msdk_encoded_frame>?) throws(MediaError) -> EncodedFrame {
-    guard let pointer else { throw MediaError(.abi, "\(descriptor.id): encode succeeded and gave no frame") }
+    guard let pointer else { throw MediaError(.abi, "\(descriptor.id): encode succeeded and returned no frame") }
     let frame: EncodedFrame
     do throws(MediaError) {
       frame = try EncodedFrame.retained(foreign: pointer)
     } catch {
-      throw MediaError(.handle, "\(descriptor.id): what encode gave is not a live encoded frame")
+      throw MediaError(.handle, "\(descriptor.id): encode did not return a live encoded frame")
     }
     // One reference was added for having looked.
     frame.release()

@@ -24,8 +24,7 @@ public final class CodecParameters: Sendable {
 
   private func settable(_ name: String, of descriptor: ClassDescriptor) throws(MediaError) -> ParameterDescriptor {
     guard descriptor.kinds & CodecParameters.kinds != 0 else {
-      throw MediaError(
-        .unsupported, "class \(descriptor.id) is of the kinds \(descriptor.kinds), and no codec; accepted: within \(CodecParameters.kinds)")
+      throw MediaError(.unsupported, "class \(descriptor.id) is not a codec; accepted: a class that encodes or decodes")
     }
     let parameter = try descriptor.parameter(name)
     guard !parameter.isReadOnly else { throw MediaError(.permission, "parameter \"\(name)\" of \(descriptor.id) is read-only") }

@@ -3,8 +3,8 @@ import MediaCore
 
 /// The tables of codecs, with all the functions that the core relies on; nil for the kinds that a class is not of.
 extension PluginTable {
-  private static let mostPixelFormats = 32
-  private static let mostSampleRates: UInt32 = 32
+  private static let mostPixelFormats: UInt32 = 16
+  private static let mostSampleRates: UInt32 = 16
 
   static func videoEncoder(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_video_encoder? {
     guard table.kinds & UInt32(MSDK_KIND_VIDEO_ENCODER) != 0 else { return nil }
@@ -49,21 +49,21 @@ extension PluginTable {
   }
 
   private static func check(codec: UInt32, _ argument: String) throws(MediaError) {
-    guard codec != 0 else { throw MediaError(.abi, "\(argument).codec is 0; accepted: a fourcc") }
+    guard codec != 0, codec != FourCC.raw else {
+      throw MediaError(.abi, "\(argument).codec is \(codec == 0 ? "0" : "MSDK_CODEC_RAW"); accepted: the fourcc of a codec")
+    }
   }
 
   /// Those that are known here, in the encoder's order.
   static func pixelFormats(of encoder: msdk_video_encoder?, _ argument: String) throws(MediaError) -> [PixelFormat] {
     guard let encoder else { return [] }
-    guard let list = encoder.pixel_formats else { throw MediaError(.abi, "\(argument).video_encoder.pixel_formats is NULL") }
+    guard 1...mostPixelFormats ~= encoder.pixel_format_count, let list = encoder.pixel_formats else {
+      let count = encoder.pixel_formats == nil ? "no" : "\(encoder.pixel_format_count)"
+      throw MediaError(.abi, "\(argument).video_encoder has \(count) pixel_formats; accepted: 1..\(mostPixelFormats)")
+    }
     var formats: [PixelFormat] = []
-    var index = 0
-    while list[index] != 0 {
-      guard index < mostPixelFormats else {
-        throw MediaError(.abi, "\(argument).video_encoder.pixel_formats has no 0 among the first \(mostPixelFormats)")
-      }
-      if let format = PixelFormat(rawValue: list[index]), !formats.contains(format) { formats.append(format) }
-      index += 1
+    for number in UnsafeBufferPointer(start: list, count: Int(encoder.pixel_format_count)) {
+      if let format = PixelFormat(rawValue: number), !formats.contains(format) { formats.append(format) }
     }
     guard !formats.isEmpty else {
       throw MediaError(.abi, "\(argument).video_encoder.pixel_formats names none of MSDK_PIXEL_*; accepted: one or more")
@@ -73,12 +73,12 @@ extension PluginTable {
 
   static func sampleRates(of encoder: msdk_audio_encoder?, _ argument: String) throws(MediaError) -> [UInt32] {
     guard let encoder else { return [] }
-    guard 1...mostSampleRates ~= encoder.sample_rates_count, let list = encoder.sample_rates else {
-      let count = encoder.sample_rates_count
+    guard 1...mostSampleRates ~= encoder.sample_rate_count, let list = encoder.sample_rates else {
+      let count = encoder.sample_rate_count
       throw MediaError(
         .abi, "\(argument).audio_encoder has \(encoder.sample_rates == nil ? "no" : "\(count)") sample_rates; accepted: 1..\(mostSampleRates)")
     }
-    let rates = Array(UnsafeBufferPointer(start: list, count: Int(encoder.sample_rates_count)))
+    let rates = Array(UnsafeBufferPointer(start: list, count: Int(encoder.sample_rate_count)))
     // Packets of 2.5 ms are a whole number of samples at multiples of 400.
     for rate in rates where !(8000...192_000 ~= rate && rate % 400 == 0) {
       throw MediaError(.abi, "\(argument).audio_encoder.sample_rates has \(rate); accepted: multiples of 400, 8000..192000")

@@ -50,6 +50,14 @@ public struct VideoCodecEntry: Sendable {
   public var inputFormats: [PixelFormat] { encoder?.pixelFormats ?? [] }
   public var maximumDimension: UInt32 { encoder?.maximumDimension ?? 0 }
 
+  /// What frames of a format are when the encoder is given them.
+  public func input(for format: VideoFormat) -> VideoFormat {
+    var input = format
+    input.pixelFormat = FrameNormalizer.target(for: format.pixelFormat, among: inputFormats)
+    input.color = VideoConverter.resultColor(from: format, to: input.pixelFormat)
+    return input
+  }
+
   public func makeEncoder(
     _ settings: VideoEncoderSettings, events: PluginInstance.EventHandler? = nil
   ) throws(MediaError) -> PluginVideoEncoder {
@@ -65,7 +73,7 @@ public struct VideoCodecEntry: Sendable {
   }
 
   public func parseHeader(_ data: UnsafeRawBufferPointer) throws(MediaError) -> EncodedHeader {
-    guard let decoder else { throw MediaError(.unsupported, "\(name) has no decoder here, and cannot be looked into") }
+    guard let decoder else { throw MediaError(.unsupported, "\(name) has no decoder here, so its headers cannot be parsed") }
     return try decoder.parseVideo(data)
   }
 }
@@ -92,7 +100,7 @@ public struct AudioCodecEntry: Sendable {
   }
 
   public func parse(_ data: UnsafeRawBufferPointer) throws(MediaError) -> AudioPacketHeader {
-    guard let decoder else { throw MediaError(.unsupported, "\(name) has no decoder here, and cannot be looked into") }
+    guard let decoder else { throw MediaError(.unsupported, "\(name) has no decoder here, so its headers cannot be parsed") }
     return try decoder.parseAudio(data)
   }
 
@@ -175,8 +183,8 @@ public struct Codecs: Sendable {
   public var decodedVideo: [UInt32] { video.filter { $0.decoder != nil }.map(\.fourcc) }
 
   private static func unknown(_ fourcc: UInt32, _ argument: String, _ known: [(UInt32, String)]) -> MediaError {
-    let accepted = known.map { "0x\(String($0.0, radix: 16)) (\($0.1))" }.joined(separator: ", ")
-    return MediaError(.unsupported, "\(argument) is 0x\(String(fourcc, radix: 16)); accepted: \(accepted.isEmpty ? "none" : accepted)")
+    let accepted = known.map(\.1).joined(separator: ", ")
+    return MediaError(.unsupported, "\(argument) is \(FourCC.text(fourcc)); accepted: \(accepted.isEmpty ? "none" : accepted)")
   }
 }
 

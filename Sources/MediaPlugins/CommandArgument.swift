@@ -6,8 +6,7 @@ public final class CommandArgument: Sendable {
   public let name: String
   public let summary: String
   public let type: ParameterType
-  /// Both included; nil is unbounded.
-  public let range: ClosedRange<Double>?
+  public let bounds: ValueBounds?
   /// All that a string may be; nil is anything.
   public let choices: [String]?
   /// For a call that leaves the argument out; nil when it must be given.
@@ -25,19 +24,16 @@ public final class CommandArgument: Sendable {
     self.type = type
     guard foreign.flags == 0, limits?.flags ?? 0 == 0 else { throw MediaError(.abi, "\(argument) has flags; accepted: 0") }
     summary = try PluginText.optional(limits?.summary, argument: "\(argument).summary")
-    let (least, most) = (limits?.min ?? 0, limits?.max ?? 0)
-    guard least <= most else { throw MediaError(.abi, "\(argument) has min \(least) above max \(most) or one that is no number") }
-    guard least == most || type.isInteger || type == .f64 else { throw MediaError(.abi, "\(argument) has bounds and is no number") }
-    range = least < most ? least...most : nil
-    choices = try ParameterDescriptor.choices(limits?.choices, argument: "\(argument).choices")
-    guard choices == nil || type == .string else { throw MediaError(.abi, "\(argument) has choices and is no string") }
+    bounds = try ValueBounds(foreign: limits?.min ?? msdk_value(), limits?.max ?? msdk_value(), of: type, argument: argument)
+    choices = try ParameterDescriptor.choices(limits?.choices, limits?.choice_count ?? 0, argument: "\(argument).choices")
+    guard choices == nil || type == .string else { throw MediaError(.abi, "\(argument) has choices and is not a string") }
     guard let given = limits?.def else {
       defaultValue = nil
       return
     }
     do throws(MediaError) {
       let value = try ParameterValue(foreign: given.pointee, argument: "its default")
-      defaultValue = try CommandArgument.check(value, type, range, choices, label)
+      defaultValue = try CommandArgument.check(value, type, bounds, choices, label)
     } catch {
       throw MediaError(.abi, "\(argument) has a default that it does not accept: \(error.text)")
     }
@@ -47,20 +43,20 @@ public final class CommandArgument: Sendable {
   func check(_ value: ParameterValue) throws(MediaError) -> ParameterValue {
     // It would end there for the plugin.
     if case .string(let text) = value, choices == nil, text.utf8.contains(0) {
-      throw MediaError(type == .string ? .invalid : .type, "\(label) has a NUL character in it; accepted: \(type), text without")
+      throw MediaError(type == .string ? .invalid : .type, "\(label) has a NUL character in it; accepted: \(type), text without one")
     }
     return try accept(value)
   }
 
   /// The same of what has come from C, where a text has no NUL in it.
   func accept(_ value: ParameterValue) throws(MediaError) -> ParameterValue {
-    try CommandArgument.check(value, type, range, choices, label)
+    try CommandArgument.check(value, type, bounds, choices, label)
   }
 
   private static func check(
-    _ value: ParameterValue, _ type: ParameterType, _ range: ClosedRange<Double>?, _ choices: [String]?, _ label: String
+    _ value: ParameterValue, _ type: ParameterType, _ bounds: ValueBounds?, _ choices: [String]?, _ label: String
   ) throws(MediaError) -> ParameterValue {
-    var accepted: String { CommandArgument.accepted(type, range, choices) }
+    var accepted: String { CommandArgument.accepted(type, bounds, choices) }
     guard let converted = value.converted(to: type) else {
       // An integer that does not fit is of the right type and out of range.
       let reason = value.type.isInteger && (type.isInteger || type == .f64) ? Status.range : .type
@@ -81,7 +77,7 @@ public final class CommandArgument: Sendable {
       }
     default:
       guard let number = converted.number else { break }
-      guard number.isFinite, range?.contains(number) ?? true else {
+      guard number.isFinite, bounds?.contains(converted) ?? true else {
         throw MediaError(.range, "\(label) is \(value); accepted: \(accepted)")
       }
     }
@@ -89,11 +85,11 @@ public final class CommandArgument: Sendable {
   }
 
   /// For people.
-  public var accepted: String { CommandArgument.accepted(type, range, choices) }
+  public var accepted: String { CommandArgument.accepted(type, bounds, choices) }
 
-  private static func accepted(_ type: ParameterType, _ range: ClosedRange<Double>?, _ choices: [String]?) -> String {
+  private static func accepted(_ type: ParameterType, _ bounds: ValueBounds?, _ choices: [String]?) -> String {
     if let choices { return choices.joined(separator: ", ") }
-    if let range { return "\(type) \(range.lowerBound)..\(range.upperBound)" }
+    if let bounds { return "\(type) \(bounds)" }
     return "\(type)"
   }
 }

@@ -41,7 +41,7 @@ public final class CommandDescriptor: @unchecked Sendable {
   init(foreign command: msdk_command, strings: CStringArena, argument: String) throws(MediaError) {
     name = try PluginText.identifier(command.name, limit: 63, argument: "\(argument).name")
     label = "command \"\(name)\""
-    answerLabel = "what \(label) gave"
+    answerLabel = "the result of \(label)"
     nameBytes = name.utf8CString
     let argument = "\(argument) \"\(name)\""
     summary = try PluginText.optional(command.summary, argument: "\(argument).summary")
@@ -85,7 +85,7 @@ public final class CommandDescriptor: @unchecked Sendable {
     }
     let args = command.args
     let all = [args.0, args.1, args.2, args.3, args.4, args.5, args.6, args.7]
-    let limits = try limits(command.limits, count: Int(command.arg_count), argument: "\(argument).limits")
+    let limits = command.limits == nil ? nil : try PluginTable.array(command.limits, count: command.arg_count, "\(argument).limits")
     var arguments: [CommandArgument] = []
     for index in 0..<Int(command.arg_count) {
       let one = try CommandArgument(foreign: all[index], limits: limits?[index], of: name, argument: "\(argument).args[\(index)]")
@@ -93,30 +93,11 @@ public final class CommandDescriptor: @unchecked Sendable {
         throw MediaError(.abi, "\(argument) has two arguments \"\(one.name)\"")
       }
       guard one.defaultValue != nil || arguments.last?.defaultValue == nil else {
-        throw MediaError(.abi, "\(argument).args[\(index)] \"\(one.name)\" has no default and stands behind one that has")
+        throw MediaError(.abi, "\(argument).args[\(index)] \"\(one.name)\" has no default and follows one that has")
       }
       arguments.append(one)
     }
     return arguments
-  }
-
-  /// All are of the size that the first one states.
-  private static func limits(
-    _ base: UnsafePointer<msdk_arg_limits>?, count: Int, argument: String
-  ) throws(MediaError) -> [msdk_arg_limits]? {
-    guard let base, count > 0 else { return nil }
-    let stride = Int(base.pointee.struct_size)
-    var limits: [msdk_arg_limits] = []
-    for index in 0..<count {
-      let entry = UnsafeRawPointer(base) + index * stride
-      let one = try PluginTable.read(entry.assumingMemoryBound(to: msdk_arg_limits.self), "\(argument)[\(index)]")
-      guard Int(one.struct_size) == stride, stride % 8 == 0 else {
-        throw MediaError(
-          .abi, "\(argument)[\(index)].struct_size is \(one.struct_size); accepted: that of the first, \(stride), a multiple of 8")
-      }
-      limits.append(one)
-    }
-    return limits
   }
 
   func isCalled(_ name: UnsafePointer<CChar>) -> Bool {
@@ -161,24 +142,10 @@ public final class CommandDescriptor: @unchecked Sendable {
 }
 
 extension ClassDescriptor {
-  static let mostCommands: UInt64 = 256
-
   static func commands(_ table: msdk_class, strings: CStringArena, argument: String) throws(MediaError) -> [CommandDescriptor] {
-    let sizeOfVersion12 = MemoryLayout<msdk_command>.offset(of: \.limits) ?? MemoryLayout<msdk_command>.size
-    try PluginTable.checkArray(
-      count: table.command_count, stride: table.command_stride, base: table.commands, of: msdk_command.self, most: mostCommands,
-      "\(argument).commands", least: sizeOfVersion12)
-    guard table.command_count > 0, let base = table.commands else { return [] }
     var commands: [CommandDescriptor] = []
-    for index in 0..<Int(table.command_count) {
-      let entry = UnsafeRawPointer(base) + index * Int(table.command_stride)
-      let name = "\(argument).commands[\(index)]"
-      let size = entry.loadUnaligned(as: UInt32.self)
-      guard size <= table.command_stride else {
-        throw MediaError(.abi, "\(name).struct_size is \(size); accepted: up to the stride, \(table.command_stride)")
-      }
-      let command = try PluginTable.read(entry.assumingMemoryBound(to: msdk_command.self), name, least: sizeOfVersion12)
-      let descriptor = try CommandDescriptor(foreign: command, strings: strings, argument: name)
+    for command in try PluginTable.array(table.commands, count: table.command_count, "\(argument).commands") {
+      let descriptor = try CommandDescriptor(foreign: command, strings: strings, argument: "\(argument).commands[\(commands.count)]")
       guard !commands.contains(where: { $0.name == descriptor.name }) else {
         throw MediaError(.abi, "\(argument) has two commands \"\(descriptor.name)\"")
       }
@@ -194,6 +161,7 @@ extension ClassDescriptor {
     }
     return command
   }
+
   /// The same from a program's text, of which no copy is made when there is such a command.
   func command(foreign name: UnsafePointer<CChar>?) throws(MediaError) -> CommandDescriptor {
     if let name, let command = commands.first(where: { $0.isCalled(name) }) { return command }

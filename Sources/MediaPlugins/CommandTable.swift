@@ -33,9 +33,9 @@ public final class CommandTable: @unchecked Sendable {
       var entry = msdk_arg_limits()
       entry.struct_size = UInt32(MemoryLayout<msdk_arg_limits>.size)
       entry.summary = strings.string(argument.summary)
-      entry.min = argument.range?.lowerBound ?? 0
-      entry.max = argument.range?.upperBound ?? 0
-      if let choices = argument.choices { entry.choices = strings.list(choices) }
+      entry.min = argument.bounds?.least?.withForeign { $0.pointee } ?? msdk_value()
+      entry.max = argument.bounds?.most?.withForeign { $0.pointee } ?? msdk_value()
+      if let choices = argument.choices { (entry.choices, entry.choice_count) = (strings.list(choices), UInt32(choices.count)) }
       if let value = argument.defaultValue {
         defaults[index] = kept(value, strings)
         entry.def = UnsafePointer(defaults + index)

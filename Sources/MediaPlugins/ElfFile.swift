@@ -19,11 +19,11 @@ enum ElfFile {
     let size = UInt64(max(0, status.st_size))
     let header = read(descriptor, at: 0, count: headerSize)
     guard header.count >= 4, header.prefix(4).elementsEqual([0x7F, 0x45, 0x4C, 0x46]) else {
-      throw MediaError(.abi, "plugin \(path) is no ELF shared object: its first bytes are not 7F 45 4C 46")
+      throw MediaError(.abi, "plugin \(path) is not an ELF shared object: its first bytes are not 7F 45 4C 46")
     }
     // Class 2: 64 bits; data 1: little-endian.
     guard header.count == headerSize, header[4] == 2, header[5] == 1 else {
-      throw MediaError(.abi, "plugin \(path) is no whole 64-bit little-endian ELF file")
+      throw MediaError(.abi, "plugin \(path) is not a complete 64-bit little-endian ELF file")
     }
     let offset = number(header, at: 32, bytes: 8)
     let count = Int(number(header, at: 56, bytes: 2))

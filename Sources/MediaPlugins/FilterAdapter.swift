@@ -34,7 +34,7 @@ final class FilterAdapter: @unchecked Sendable {
       (asked, offered, agreed) = (format, offer, result)
       return
     }
-    throw MediaError(.format, "the filter takes \(format.width)x\(format.height) in no pixel format")
+    throw MediaError(.format, "the filter accepts no pixel format at \(format.width)x\(format.height)")
   }
 
   /// The frame in the format that was offered, of its own; nil when it is of that already.
@@ -47,7 +47,7 @@ final class FilterAdapter: @unchecked Sendable {
     _ frame: VideoFrame, to format: VideoFormat, _ pool: BufferPool, _ scratch: ConversionScratch
   ) throws(MediaError) -> VideoFrame {
     guard let converted = try VideoFrame.make(format, from: pool, deadline: 0) else {
-      throw MediaError(.again, "all \(pool.limit) frames for converted pictures are in use")
+      throw MediaError(.again, "all \(pool.limit) converted frames are in use")
     }
     do throws(MediaError) {
       try VideoConverter.convert(frame.native, into: converted.native, scratch: scratch)

@@ -9,7 +9,7 @@ final class FilterList: Sendable {
   struct Entry {
     let filter: PluginInstance
     let attachment: PluginInstance.Attachment
-    let meter = FilterMeter()
+    let meter = FrameTimeMeter()
   }
 
   private let medium: PluginInstance.Medium
@@ -47,7 +47,7 @@ final class FilterList: Sendable {
   private func append(_ entry: Entry, to what: String) throws(MediaError) {
     try entries.withLock { entries throws(MediaError) in
       guard entries.count < FilterList.limit else {
-        throw MediaError(.noMemory, "\(what) has \(FilterList.limit) filters already, the most there may be")
+        throw MediaError(.full, "\(what) already has \(FilterList.limit) filters, the maximum")
       }
       entries.append(entry)
       count.store(entries.count, ordering: .relaxed)
@@ -129,7 +129,7 @@ final class FilterList: Sendable {
     _ = take(entry.filter)
   }
 
-  private func tell(_ verdict: FilterMeter.Verdict, of entry: Entry) {
+  private func tell(_ verdict: FrameTimeMeter.Verdict, of entry: Entry) {
     let text = verdict.text(entry.filter.descriptor.id)
     entry.filter.report(UInt32(MSDK_PLUGIN_EVENT_SLOW), nil, text: text, medium: medium)
   }

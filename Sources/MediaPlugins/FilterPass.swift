@@ -4,7 +4,7 @@ import MediaCore
 /// How a frame comes to a filter.
 struct FilterPass {
   let attachment: PluginInstance.Attachment
-  let meter: FilterMeter
+  let meter: FrameTimeMeter
   /// One reference is the stream's own: if there is no other, nobody else sees the memory.
   let isOwned: Bool
   /// What was before it is missing.
@@ -24,7 +24,7 @@ struct Filtered<Frame> {
   }
 
   var result: Result
-  var verdict: FilterMeter.Verdict?
+  var verdict: FrameTimeMeter.Verdict?
 }
 
 /// What came out of all filters of a stream.

@@ -68,6 +68,7 @@ package enum HostTable {
       if let detail, let value = try? ParameterValue(foreign: detail.pointee, argument: "detail") {
         if case .string(let string) = value { text = string } else { text = value.description }
       }
+      guard instance.knows(event, of: text) else { return }
       let error = result < 0 ? MediaError(Status(foreign: result), text) : nil
       instance.reportFromPlugin(event, error, text: text)
     }

@@ -29,7 +29,7 @@ extension PluginInstance {
     try state.withLock { state throws(MediaError) in
       guard !state.isDestroyed else { throw MediaError(.closed, "the instance of \(descriptor.id) is destroyed") }
       if let attachment = state[medium]?.attachment {
-        throw MediaError(.state, "the instance of \(descriptor.id) is attached to \(attachment.what) already; detach it first")
+        throw MediaError(.state, "the instance of \(descriptor.id) is already attached to \(attachment.what); detach it first")
       }
       let attachment = Attachment(what: what, medium: medium, letGo: letGo)
       state[medium] = Holder(attachment: attachment, events: events)

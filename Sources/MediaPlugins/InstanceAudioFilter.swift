@@ -6,7 +6,7 @@ import MediaCore
 extension PluginInstance {
   private func audioFilterTable() throws(MediaError) -> (msdk_audio_filter, AudioFilterAdapter) {
     guard let table = descriptor.audioFilter, let adapter = audioFilterAdapter else {
-      throw MediaError(.unsupported, "class \(descriptor.id) is no filter of sound")
+      throw MediaError(.unsupported, "class \(descriptor.id) is not an audio filter")
     }
     return (table, adapter)
   }
@@ -96,7 +96,7 @@ extension PluginInstance {
         made = try adapter.convert(changed, to: frame.format.sampleFormat)
         changed.release()
       }
-      let delay = table.delay_ns.map { delay in ForeignCode.run { Int64(delay(plugin)) } } ?? 0
+      let delay = table.delay_ns.map { delay in min(max(ForeignCode.run { delay(plugin) }, 0), PluginInstance.longestDelay) } ?? 0
       if delay != 0, made == nil, !isWritable { made = try adapter.copy(frame) }
       if made != nil || isWritable {
         let result = made ?? frame

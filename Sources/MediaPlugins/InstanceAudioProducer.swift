@@ -12,7 +12,7 @@ extension PluginInstance {
   }
 
   private func audioProducerTable() throws(MediaError) -> msdk_audio_producer {
-    guard let table = descriptor.audioProducer else { throw MediaError(.unsupported, "class \(descriptor.id) is no producer of sound") }
+    guard let table = descriptor.audioProducer else { throw MediaError(.unsupported, "class \(descriptor.id) is not an audio producer") }
     return table
   }
 
@@ -36,7 +36,7 @@ extension PluginInstance {
     return try turn.take("set_format") { () throws(MediaError) in
       try checkAlive()
       guard audioProducerPhase == .ready else {
-        throw MediaError(.state, "the format of \(descriptor.id) is set when it is ready; it is \(audioProducerPhase)")
+        throw MediaError(.state, "the format of \(descriptor.id) can be set when it is ready; it is \(audioProducerPhase)")
       }
       var agreed = wanted
       do throws(MediaError) {
@@ -61,7 +61,7 @@ extension PluginInstance {
     try turn.take("start_capture") { () throws(MediaError) in
       try checkAlive()
       guard audioProducerPhase == .ready else {
-        throw MediaError(.state, "\(descriptor.id) is started when it is ready; it is \(audioProducerPhase)")
+        throw MediaError(.state, "\(descriptor.id) can be started when it is ready; it is \(audioProducerPhase)")
       }
       // The sink is there before the call: the first buffer may come during it.
       state.withLock { state in
@@ -118,7 +118,7 @@ extension PluginInstance {
     var format = msdk_audio_format()
     format.struct_size = UInt32(MemoryLayout<msdk_audio_format>.size)
     try call("capture_settings") { table.capture_settings?($0, &format) ?? msdk_result(MSDK_E_UNSUPPORTED) }
-    return try AudioFormat(checking: format, argument: "what capture_settings of \(descriptor.id) gave")
+    return try AudioFormat(checking: format, argument: "the format from capture_settings of \(descriptor.id)")
   }
 
   /// Asks a pull producer for its next buffer.
@@ -154,7 +154,7 @@ extension PluginInstance {
   func checkProduced(_ frame: AudioFrame) throws(MediaError) {
     let format = frame.format
     if let agreed = state.withLock({ $0.audioFormat }), !format.isSameSound(as: agreed) {
-      throw MediaError(.format, "\(descriptor.id) made \(format); agreed on was \(agreed)")
+      throw MediaError(.format, "\(descriptor.id) made \(format); agreed: \(agreed)")
     }
     try frame.checkNumbers(argument: "the buffer")
   }

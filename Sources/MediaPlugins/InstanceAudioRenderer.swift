@@ -7,7 +7,7 @@ extension PluginInstance {
   private typealias Arriving = AudioRendererAdapter.Arriving
 
   private func audioRendererTable() throws(MediaError) -> msdk_audio_renderer {
-    guard let table = descriptor.audioRenderer else { throw MediaError(.unsupported, "class \(descriptor.id) is no renderer of sound") }
+    guard let table = descriptor.audioRenderer else { throw MediaError(.unsupported, "class \(descriptor.id) is not an audio renderer") }
     return table
   }
 
@@ -67,7 +67,7 @@ extension PluginInstance {
     }
     var native = arriving.foreign
     try call("render_settings") { settings($0, &native) }
-    return try AudioFormat(checking: native, argument: "what render_settings of \(descriptor.id) gave")
+    return try AudioFormat(checking: native, argument: "the format from render_settings of \(descriptor.id)")
   }
 
   public func stopAudioRenderer() throws(MediaError) {
@@ -92,7 +92,7 @@ extension PluginInstance {
     }
     renderQueue.close()
     audioAdapter.close()
-    renderDelay.store(0, ordering: .relaxed)
+    rendererDelay.store(0, ordering: .relaxed)
     state.withLock { $0.audioRenderer = .ready }
     if let stop = table.stop_render { try call("stop_render") { stop($0) } }
     if let failure { throw failure }
@@ -115,7 +115,7 @@ extension PluginInstance {
     let table = try audioRendererTable()
     if attachment == nil {
       guard table.render_audio_frame != nil else {
-        throw MediaError(.unsupported, "class \(descriptor.id) pulls its sound: only what it is attached to feeds it")
+        throw MediaError(.unsupported, "class \(descriptor.id) pulls its audio: only the stream it is attached to feeds it")
       }
       try frame.checkNumbers(argument: "the buffer")
     }
@@ -145,7 +145,7 @@ extension PluginInstance {
   public func render(packet: EncodedFrame, from attachment: Attachment?) throws(MediaError) {
     let table = try audioRendererTable()
     guard let render = table.render_encoded_frame else {
-      throw MediaError(.unsupported, "class \(descriptor.id) takes no packets of sound")
+      throw MediaError(.unsupported, "class \(descriptor.id) accepts no audio packets")
     }
     if audioRendererPhase == .created { try initialiseAudioRenderer() }
     try turn.take("render_encoded_frame") { () throws(MediaError) in
@@ -159,14 +159,13 @@ extension PluginInstance {
   // MARK: Delay
 
   /// How much later what is rendered now is heard, what waits for a renderer that pulls included; 0 when nothing was rendered.
-  public var renderDelayMilliseconds: UInt32 {
-    UInt32(clamping: UInt64(renderDelay.load(ordering: .relaxed)) + UInt64(renderQueue.waitingMilliseconds))
+  public var renderDelay: Int64 {
+    rendererDelay.load(ordering: .relaxed) + Int64(renderQueue.waitingMilliseconds) * 1_000_000
   }
 
   /// Asked for in the turn, where the plugin's side is sure to be alive.
   private func noteDelay(_ table: msdk_audio_renderer) {
-    guard let delay = table.render_delay_ms else { return }
-    let milliseconds = ForeignCode.run { delay(plugin) }
-    renderDelay.store(UInt32(clamping: milliseconds), ordering: .relaxed)
+    guard let delay = table.render_delay_ns else { return }
+    rendererDelay.store(min(max(ForeignCode.run { delay(plugin) }, 0), PluginInstance.longestDelay), ordering: .relaxed)
   }
 }

@@ -88,11 +88,11 @@ extension CommandDescriptor {
     let declared = result?.rawValue ?? UInt32(MSDK_T_VOID)
     guard answer.type == declared else {
       let wanted = result.map { "\($0), \(declared)" } ?? "nothing, \(declared)"
-      throw MediaError(.fail, "\(label) gave a value of type \(answer.type); it declares \(wanted)")
+      throw MediaError(.fail, "\(label) returned a value of type \(answer.type); it declares \(wanted)")
     }
     guard let type = result else { return nil }
     if type == .string && answer.u.str == nil || type == .bytes && answer.u.bytes.data == nil && answer.u.bytes.size > 0 {
-      guard let said else { throw MediaError(.fail, "\(label) gave NULL; it declares \(type)") }
+      guard let said else { throw MediaError(.fail, "\(label) returned NULL; it declares \(type)") }
       throw said
     }
     do throws(MediaError) {

@@ -30,6 +30,7 @@ public final class InstanceEvents: Sendable {
   private struct State {
     /// Made with the first event.
     var queue: BoundedQueue<Event>?
+    let flag = ReadableFlag()
     var hasLost = false
     var isClosed = false
     var callback: Callback?
@@ -60,6 +61,7 @@ public final class InstanceEvents: Sendable {
       state.queue = nil
       if queue.push(event) != nil { state.hasLost = true }
       state.queue = queue
+      state.flag.set(true)
       return state.callback == nil ? nil : state.worker
     }
     state.notify()
@@ -73,7 +75,7 @@ public final class InstanceEvents: Sendable {
       if state.callback != nil { return .failure(MediaError(.state, "an event callback is set; remove it to pull events")) }
       return InstanceEvents.pop(&state).map { .success($0) }
     }
-    guard let found else { throw MediaError(.timeout, "no event came in time") }
+    guard let found else { throw MediaError(.timeout, "no event arrived in time") }
     return try found.get()
   }
 
@@ -81,7 +83,12 @@ public final class InstanceEvents: Sendable {
     guard var event = state.queue?.pop() else { return nil }
     event.isAfterLoss = state.hasLost
     state.hasLost = false
+    state.flag.set(state.queue?.isEmpty == false)
     return event
+  }
+
+  public func descriptor() throws(MediaError) -> Int32 {
+    try state.withLock { state throws(MediaError) in try state.flag.get() }
   }
 
   /// When it returns, the former callback is not running any more, unless the call came from foreign code.
@@ -89,7 +96,9 @@ public final class InstanceEvents: Sendable {
     let (former, worker): (CallbackGate, Worker?) = try state.withLock { state throws(MediaError) in
       guard !state.isClosed else { throw MediaError(.closed, "the instance is destroyed") }
       if callback != nil, state.worker == nil {
-        guard let makeWorker = state.makeWorker else { throw MediaError(.unsupported, "the instance is of no engine, whose threads call back") }
+        guard let makeWorker = state.makeWorker else {
+          throw MediaError(.unsupported, "the instance belongs to no engine, whose threads call callbacks")
+        }
         state.worker = makeWorker { [weak self] in self?.dispatch() }
       }
       defer { state.gate = CallbackGate() }
@@ -119,6 +128,7 @@ public final class InstanceEvents: Sendable {
       state.isClosed = true
       state.callback = nil
       state.queue = nil
+      state.flag.set(true)
       return (state.gate, state.worker)
     }
     state.notify()

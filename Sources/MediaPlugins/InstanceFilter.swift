@@ -5,7 +5,7 @@ import MediaCore
 extension PluginInstance {
   private func filterTable() throws(MediaError) -> (msdk_video_filter, FilterAdapter) {
     guard let table = descriptor.videoFilter, let adapter = filterAdapter else {
-      throw MediaError(.unsupported, "class \(descriptor.id) is no filter of video")
+      throw MediaError(.unsupported, "class \(descriptor.id) is not a video filter")
     }
     return (table, adapter)
   }
@@ -94,11 +94,11 @@ extension PluginInstance {
       guard error.status == .format else { throw error }
       return nil
     }
-    let result = try VideoFormat(checking: out, argument: "what set_format of \(descriptor.id) gave")
+    let result = try VideoFormat(checking: out, argument: "the format from set_format of \(descriptor.id)")
     guard !keepsSize || result.width == offer.width && result.height == offer.height else {
       throw MediaError(
         .format,
-        "\(descriptor.id): set_format makes \(result.width)x\(result.height) of \(offer.width)x\(offer.height); the size of an outgoing stream stays")
+        "\(descriptor.id): set_format makes \(result.width)x\(result.height) of \(offer.width)x\(offer.height); accepted: the same size")
     }
     return result
   }

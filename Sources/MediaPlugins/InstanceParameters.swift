@@ -51,10 +51,25 @@ extension PluginInstance {
       try call("get_param") { plugin in name.withCString { get(plugin, $0, &value) } }
       let read = try ParameterValue(foreign: value, argument: "parameter \"\(name)\"")
       guard let converted = read.converted(to: parameter.type) else {
-        throw MediaError(.type, "\(descriptor.id) gave a \(read.type) for parameter \"\(name)\", which is a \(parameter.type)")
+        throw MediaError(.type, "\(descriptor.id) returned a \(read.type) for parameter \"\(name)\", which is a \(parameter.type)")
       }
       return converted
     }
+  }
+
+  /// Whether an event that a plugin posted about a parameter names one that it can be about; if not, that is logged.
+  func knows(_ event: UInt32, of name: String) -> Bool {
+    let found = descriptor.parameters.first { $0.name == name }
+    switch Int(event) {
+    case MSDK_PLUGIN_EVENT_PARAM_CHANGED:
+      if found != nil { return true }
+      log(MSDK_LOG_WARN.level, "an event says that parameter \"\(name)\" changed; \(descriptor.id) has no such parameter")
+    case MSDK_PLUGIN_EVENT_CHOICES_CHANGED:
+      if found?.hasDynamicChoices == true { return true }
+      log(MSDK_LOG_WARN.level, "an event says that the choices of parameter \"\(name)\" changed; \(descriptor.id) has none that change")
+    default: return true
+    }
+    return false
   }
 
   /// Whether somebody set it.

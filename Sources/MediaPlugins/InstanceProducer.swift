@@ -11,11 +11,13 @@ extension PluginInstance {
   }
 
   private func producerTable() throws(MediaError) -> msdk_video_producer {
-    guard let table = descriptor.producer else { throw MediaError(.unsupported, "class \(descriptor.id) is no producer of video") }
+    guard let table = descriptor.producer else { throw MediaError(.unsupported, "class \(descriptor.id) is not a video producer") }
     return table
   }
 
   public var isPull: Bool { (descriptor.producer?.flags ?? 0) & UInt32(MSDK_PRODUCER_PULL) != 0 }
+  /// A pull producer's frames say when the next one is due.
+  public var isTimed: Bool { (descriptor.producer?.flags ?? 0) & UInt32(MSDK_PRODUCER_TIMED) != 0 }
   public var producerPhase: Phase { state.withLock { $0.producer } }
 
   public func initialiseProducer() throws(MediaError) {
@@ -34,7 +36,7 @@ extension PluginInstance {
     try turn.take("set_format") { () throws(MediaError) in
       try checkAlive()
       guard producerPhase == .ready else {
-        throw MediaError(.state, "the format of \(descriptor.id) is set when it is ready; it is \(producerPhase)")
+        throw MediaError(.state, "the format of \(descriptor.id) can be set when it is ready; it is \(producerPhase)")
       }
       var native = format.foreign
       try call("set_format") { table.set_format?($0, &native) ?? 0 }
@@ -46,7 +48,7 @@ extension PluginInstance {
     try turn.take("start_capture") { () throws(MediaError) in
       try checkAlive()
       guard producerPhase == .ready else {
-        throw MediaError(.state, "\(descriptor.id) is started when it is ready; it is \(producerPhase)")
+        throw MediaError(.state, "\(descriptor.id) can be started when it is ready; it is \(producerPhase)")
       }
       // The sink is there before the call: the first frame may come during it.
       state.withLock { state in
@@ -116,7 +118,7 @@ extension PluginInstance {
       var format = msdk_video_format()
       format.struct_size = UInt32(MemoryLayout<msdk_video_format>.size)
       try call(function) { body($0, &format) }
-      return try VideoFormat(checking: format, argument: "what \(function) of \(descriptor.id) gave")
+      return try VideoFormat(checking: format, argument: "the format from \(function) of \(descriptor.id)")
     }
   }
 
@@ -139,7 +141,7 @@ extension PluginInstance {
     let frame = try VideoFrame.retained(foreign: pointer)
     frame.release()
     do throws(MediaError) {
-      try frame.check(argument: "what produce_frame gave")
+      try frame.check(argument: "what produce_frame returned")
     } catch {
       frame.release()
       throw error

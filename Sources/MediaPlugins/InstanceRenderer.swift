@@ -4,7 +4,7 @@ import MediaCore
 /// The states and frames of a renderer.
 extension PluginInstance {
   func rendererTable() throws(MediaError) -> msdk_video_renderer {
-    guard let table = descriptor.renderer else { throw MediaError(.unsupported, "class \(descriptor.id) is no renderer of video") }
+    guard let table = descriptor.renderer else { throw MediaError(.unsupported, "class \(descriptor.id) is not a video renderer") }
     return table
   }
 
@@ -41,6 +41,21 @@ extension PluginInstance {
     }
   }
 
+  var wantsUpright: Bool { descriptor.flags & UInt32(MSDK_CLASS_UPRIGHT) != 0 }
+
+  /// Whether it takes what an encoded frame decodes to, upright.
+  func takesUpright(_ frame: EncodedFrame) -> Bool {
+    guard wantsUpright, let table = descriptor.renderer else { return false }
+    let native = frame.native.pointee
+    let isTurned = native.orientation & 1 != 0
+    let formats = RendererAdapter.formats(
+      width: isTurned ? native.height : native.width, height: isTurned ? native.width : native.height)
+    return (try? turn.take("accepts_format") { () throws(MediaError) in
+      try checkAlive()
+      return formats.contains { accepts($0, table: table) }
+    }) ?? false
+  }
+
   func accepts(_ format: VideoFormat, table: msdk_video_renderer) -> Bool {
     guard let accepts = table.accepts_format else { return true }
     var native = format.foreign
@@ -54,6 +69,8 @@ extension PluginInstance {
     if rendererPhase == .created { try initialiseRenderer() }
     try turn.take("render_video_frame") { () throws(MediaError) in
       try checkSource(attachment, of: .video)
+      let frame = try adapter.stand(frame, if: wantsUpright)
+      defer { frame.release() }
       let fitting = try adapter.adapt(frame) { accepts($0, table: table) }
       defer { fitting.release() }
       state.withLock { $0.renderer = .started }
@@ -82,7 +99,7 @@ extension PluginInstance {
       var native = msdk_video_format()
       native.struct_size = UInt32(MemoryLayout<msdk_video_format>.size)
       try call("snapshot_format") { format($0, &native) }
-      let frame = try VideoFrame.make(VideoFormat(checking: native, argument: "what snapshot_format of \(descriptor.id) gave"))
+      let frame = try VideoFrame.make(VideoFormat(checking: native, argument: "the format from snapshot_format of \(descriptor.id)"))
       do throws(MediaError) {
         try call("snapshot") { snapshot($0, frame.native) }
       } catch {

@@ -29,8 +29,7 @@ extension PluginTable {
 
   static func videoRenderer(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_video_renderer? {
     guard table.kinds & UInt32(MSDK_KIND_VIDEO_RENDERER) != 0 else { return nil }
-    let sizeOfVersion11 = MemoryLayout<msdk_video_renderer>.offset(of: \.update_input) ?? MemoryLayout<msdk_video_renderer>.size
-    let renderer = try read(table.video_renderer, "\(argument).video_renderer", least: sizeOfVersion11)
+    let renderer = try read(table.video_renderer, "\(argument).video_renderer")
     guard renderer.init_render != nil, renderer.release_render != nil, renderer.render_video_frame != nil else {
       throw MediaError(.abi, "\(argument).video_renderer lacks one of init_render, release_render and render_video_frame")
     }
@@ -46,8 +45,7 @@ extension PluginTable {
 
   static func audioRenderer(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_audio_renderer? {
     guard table.kinds & UInt32(MSDK_KIND_AUDIO_RENDERER) != 0 else { return nil }
-    let sizeOfVersion10 = MemoryLayout<msdk_audio_renderer>.offset(of: \.accepts_codec) ?? MemoryLayout<msdk_audio_renderer>.size
-    let renderer = try read(table.audio_renderer, "\(argument).audio_renderer", least: sizeOfVersion10)
+    let renderer = try read(table.audio_renderer, "\(argument).audio_renderer")
     guard renderer.init_render != nil, renderer.release_render != nil else {
       throw MediaError(.abi, "\(argument).audio_renderer lacks one of init_render and release_render")
     }

@@ -7,8 +7,7 @@ public struct ParameterDescriptor: Sendable {
   public let summary: String
   public let flags: UInt32
   public let defaultValue: ParameterValue
-  /// Both included; nil is unbounded.
-  public let range: ClosedRange<Double>?
+  public let bounds: ValueBounds?
   /// All that a string may be; nil is anything.
   public let choices: [String]?
 
@@ -30,16 +29,15 @@ public struct ParameterDescriptor: Sendable {
     summary = try PluginText.optional(param.summary, argument: "\(argument).summary")
     flags = param.flags
     defaultValue = try ParameterDescriptor.defaultValue(param.def, argument: "\(argument).def")
-    guard param.min <= param.max else {
-      throw MediaError(.abi, "\(argument) has min \(param.min) above max \(param.max) or one that is no number")
-    }
-    range = param.min < param.max && defaultValue.number != nil ? param.min...param.max : nil
-    choices = try ParameterDescriptor.choices(param.choices, argument: "\(argument).choices")
-    guard choices == nil || type == .string else { throw MediaError(.abi, "\(argument) has choices and is no string") }
+    bounds = try ValueBounds(foreign: param.min, param.max, of: defaultValue.type, argument: argument)
+    choices = try ParameterDescriptor.choices(param.choices, param.choice_count, argument: "\(argument).choices")
+    guard choices == nil || type == .string else { throw MediaError(.abi, "\(argument) has choices and is not a string") }
     guard !hasDynamicChoices || (type == .string && choices == nil) else {
-      throw MediaError(.abi, "\(argument) has MSDK_PARAM_DYNAMIC_CHOICES; accepted: of a string without choices")
+      throw MediaError(.abi, "\(argument) has MSDK_PARAM_DYNAMIC_CHOICES; accepted: for a string without choices")
     }
-    guard !isRequired || !isReadOnly else { throw MediaError(.abi, "\(argument) is MSDK_PARAM_REQUIRED and MSDK_PARAM_READONLY") }
+    guard !isRequired || !isReadOnly else {
+      throw MediaError(.abi, "\(argument) has both MSDK_PARAM_REQUIRED and MSDK_PARAM_READONLY; accepted: one of them")
+    }
     do throws(MediaError) {
       if !isRequired { _ = try check(defaultValue, argument: "its default") }
     } catch {
@@ -59,13 +57,14 @@ public struct ParameterDescriptor: Sendable {
     }
   }
 
-  static func choices(_ list: UnsafePointer<UnsafePointer<CChar>?>?, argument: String) throws(MediaError) -> [String]? {
-    guard let list else { return nil }
+  static func choices(
+    _ list: UnsafePointer<UnsafePointer<CChar>?>?, _ count: UInt32, argument: String
+  ) throws(MediaError) -> [String]? {
+    guard count > 0 || list != nil else { return nil }
+    guard let list else { throw MediaError(.abi, "\(argument) is NULL and choice_count is \(count)") }
+    guard 1...mostChoices ~= Int(count) else { throw MediaError(.abi, "\(argument) has \(count) entries; accepted: 1..\(mostChoices)") }
     var choices: [String] = []
-    while let choice = list[choices.count] {
-      guard choices.count < mostChoices else { throw MediaError(.abi, "\(argument) has no NULL among the first \(mostChoices)") }
-      choices.append(try PluginText.required(choice, argument: "\(argument)[\(choices.count)]"))
-    }
+    for index in 0..<Int(count) { choices.append(try PluginText.required(list[index], argument: "\(argument)[\(index)]")) }
     return choices
   }
 
@@ -77,7 +76,7 @@ public struct ParameterDescriptor: Sendable {
       throw MediaError(reason, "\(argument) is \(shown(value)) of type \(value.type); parameter \"\(name)\" accepts \(accepted)")
     }
     if let number = converted.number {
-      guard !number.isNaN, range?.contains(number) ?? true else {
+      guard !number.isNaN, bounds?.contains(converted) ?? true else {
         throw MediaError(.range, "\(argument) is \(shown(value)); parameter \"\(name)\" accepts \(accepted)")
       }
     }
@@ -92,7 +91,7 @@ public struct ParameterDescriptor: Sendable {
     guard case .string(let text) = value, !found.contains(where: { $0.value == text }) else { return }
     let listed = found.prefix(ParameterDescriptor.mostListed).map { "\"\($0.value)\"" }.joined(separator: ", ")
     let more = found.count - ParameterDescriptor.mostListed
-    let accepted = found.isEmpty ? "none: there is nothing now" : more > 0 ? "\(listed) and \(more) more" : listed
+    let accepted = found.isEmpty ? "none: there are none now" : more > 0 ? "\(listed) and \(more) more" : listed
     throw MediaError(.range, "the value is \(shown(value)); parameter \"\(name)\" accepts \(accepted)")
   }
 
@@ -100,7 +99,7 @@ public struct ParameterDescriptor: Sendable {
 
   func parse(_ text: String) throws(MediaError) -> ParameterValue {
     guard let value = type.parse(text) else {
-      throw MediaError(.type, "\"\(isSecret ? "…" : text)\" is no \(type); parameter \"\(name)\" accepts \(accepted)")
+      throw MediaError(.type, "\"\(isSecret ? "…" : text)\" is not a valid \(type); parameter \"\(name)\" accepts \(accepted)")
     }
     return try check(value, argument: "the text")
   }
@@ -113,7 +112,7 @@ public struct ParameterDescriptor: Sendable {
   public var accepted: String {
     if let choices { return choices.joined(separator: ", ") }
     if hasDynamicChoices { return "\(type), one of those found at run time" }
-    if let range { return "\(type) \(range.lowerBound)..\(range.upperBound)" }
+    if let bounds { return "\(type) \(bounds)" }
     return "\(type)"
   }
 }

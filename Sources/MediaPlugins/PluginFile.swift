@@ -34,10 +34,10 @@ public enum PluginFile {
     guard stat(absolute, &status) == 0 else { throw MediaError(.io, "plugin \(absolute): \(SystemError.text(errno))") }
     guard status.st_mode & S_IFMT == S_IFREG else { throw MediaError(.abi, "plugin \(absolute) is not a regular file") }
     guard status.st_mode & S_IWOTH == 0 else {
-      throw MediaError(.permission, "plugin \(absolute) can be written by everybody; accepted: mode without o+w")
+      throw MediaError(.permission, "plugin \(absolute) is writable by all users; accepted: mode without o+w")
     }
     guard status.st_uid == 0 || status.st_uid == geteuid() else {
-      throw MediaError(.permission, "plugin \(absolute) belongs to user \(status.st_uid); accepted: root and the user of this process")
+      throw MediaError(.permission, "plugin \(absolute) belongs to user \(status.st_uid); accepted: root or the user of this process")
     }
     return absolute
   }

@@ -13,9 +13,9 @@ public struct PluginEvent: Sendable {
 /// One created producer, renderer or filter. The core owns its states and calls it in order, one call at a time; nothing is locked meanwhile.
 public final class PluginInstance: Sendable {
   public enum Phase: UInt32, Sendable, Comparable {
-    case created = 0
-    case ready = 1
-    case started = 2
+    case created = 0x800
+    case ready = 0x801
+    case started = 0x802
 
     public static func < (one: Phase, other: Phase) -> Bool { one.rawValue < other.rawValue }
   }
@@ -122,7 +122,10 @@ public final class PluginInstance: Sendable {
   /// What a renderer of sound that pulls has not read yet.
   let renderQueue = RenderQueue()
   /// In milliseconds, as the plugin said last.
-  let renderDelay = Atomic<UInt32>(0)
+  /// More than a minute no plugin delays sound.
+  static let longestDelay: Int64 = 60_000_000_000
+  /// Nanoseconds, as the renderer says.
+  let rendererDelay = Atomic<Int64>(0)
 
   /// `ended` is told when the instance is destroyed.
   public init(
@@ -148,15 +151,15 @@ public final class PluginInstance: Sendable {
     if descriptor.isolation == nil { try descriptor.module.initialise() }
     context = Context(isolation: descriptor.isolation, log: self.log)
     guard let token = HandleTable.shared.insert(context, .hostContext) else {
-      throw MediaError(.noMemory, "a million handles are alive in this process")
+      throw MediaError(.full, "a million handles are alive in this process")
     }
     var plugin: OpaquePointer?
-    let create = descriptor.table.create
-    let result = ForeignCode.run { create?(HostTable.pointer, token, &plugin) ?? msdk_result(MSDK_E_FAIL) }
+    let result = ForeignCode.run { descriptor.create(HostTable.pointer, token, &plugin) }
     guard result >= 0, let plugin else {
       let text = context.errorText.withLock { $0 }
       HandleTable.shared.remove(token, .hostContext)
-      throw PluginInstance.error(result >= 0 ? msdk_result(MSDK_E_ABI) : result, "create", of: id, secrets.redacted(text ?? "it made no instance"))
+      throw PluginInstance.error(
+        result >= 0 ? msdk_result(MSDK_E_ABI) : result, "create", of: id, secrets.redacted(text ?? "it returned no instance"))
     }
     native = Native(plugin: plugin, context: token)
     state = Monitor(State())
@@ -186,7 +189,7 @@ public final class PluginInstance: Sendable {
 
   static func error(_ result: msdk_result, _ function: String, of id: String, _ text: String?) -> MediaError {
     let status = Status(foreign: result)
-    return MediaError(status, "\(id): \(text ?? "\(function) failed with \(status) (\(result))")")
+    return MediaError(status, "\(id): \(text ?? "\(function) failed with \(status.name) (\(result))")")
   }
 
   public func checkAlive() throws(MediaError) {
@@ -198,7 +201,7 @@ public final class PluginInstance: Sendable {
   /// The phase of exactly one MSDK_KIND_*, of those that the class is of.
   public func phase(of kind: UInt32) throws(MediaError) -> Phase {
     guard descriptor.kinds & kind != 0 else {
-      throw MediaError(.unsupported, "kind is \(kind); class \(descriptor.id) is of the kinds \(descriptor.kinds)")
+      throw MediaError(.unsupported, "kind is \(kind); class \(descriptor.id) has the kinds \(descriptor.kinds)")
     }
     switch Int(kind) {
     case MSDK_KIND_VIDEO_PRODUCER: return producerPhase

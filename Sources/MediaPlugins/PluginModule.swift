@@ -7,7 +7,7 @@ public struct LoadedModule: Sendable {
   public let module: PluginModule
   public let classes: [ClassDescriptor]
 
-  private static let mostClasses = 256
+  private static let mostClasses: UInt32 = 256
 
   /// Copies and checks the tables.
   package init(
@@ -15,13 +15,14 @@ public struct LoadedModule: Sendable {
   ) throws(MediaError) {
     let table = try PluginTable.read(pointer, "the module")
     let module = try PluginModule(table, path: path, isLoaded: isLoaded, headers: headers)
-    guard let list = table.classes, list[0] != nil else { throw MediaError(.abi, "the module's classes are NULL or none") }
+    guard 1...LoadedModule.mostClasses ~= table.class_count, let list = table.classes else {
+      throw MediaError(
+        .abi, "the module has \(table.classes == nil ? "no" : "\(table.class_count)") classes; accepted: 1..\(LoadedModule.mostClasses)")
+    }
     var classes: [ClassDescriptor] = []
-    while let pointer = list[classes.count] {
-      guard classes.count < LoadedModule.mostClasses else {
-        throw MediaError(.abi, "the module's classes have no NULL among the first \(LoadedModule.mostClasses)")
-      }
-      let descriptor = try ClassDescriptor(pointer, index: classes.count, module: module)
+    for pointer in UnsafeBufferPointer(start: list, count: Int(table.class_count)) {
+      guard let pointer else { throw MediaError(.abi, "classes[\(classes.count)] is NULL") }
+      let descriptor = try ClassDescriptor(pointer, index: classes.count, module: module, listed: pointer)
       guard !classes.contains(where: { $0.id == descriptor.id }) else { throw MediaError(.abi, "the module has two classes \(descriptor.id)") }
       classes.append(descriptor)
     }
@@ -64,6 +65,7 @@ public final class PluginModule: @unchecked Sendable {
   /// Calls the module's init before the first instance, once. A failure stays.
   package func initialise() throws(MediaError) {
     // The first caller does it; the others wait. Nothing is locked meanwhile.
+    guard !initialisationTurn.isMine else { throw MediaError(.thread, "no instance of a module can be made inside the module's init") }
     let turn: Result<Void, MediaError>? = initialisationTurn.take { initialisation.withLock { $0 } }
     if let turn { return try turn.get() }
     var result = Result<Void, MediaError>.success(())
@@ -81,20 +83,24 @@ public final class PluginModule: @unchecked Sendable {
 
 /// One does, the others wait for what came of it.
 private final class FirstTurn: Sendable {
-  private let isTaken = Monitor(false)
+  /// The thread that does it.
+  private let holder = Monitor<pthread_t?>(nil)
+
+  /// Whether this thread does it: then it must not wait.
+  var isMine: Bool { holder.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false } }
 
   /// nil for the one who is to do it.
   func take<Outcome>(_ outcome: () -> Outcome?) -> Outcome? {
-    isTaken.wait(until: .max) { isTaken -> Outcome?? in
+    holder.wait(until: .max) { holder -> Outcome?? in
       if let outcome = outcome() { return .some(.some(outcome)) }
-      guard !isTaken else { return nil }
-      isTaken = true
+      guard holder == nil else { return nil }
+      holder = pthread_self()
       return .some(nil)
     } ?? nil
   }
 
   func give() {
-    isTaken.withLock { $0 = false }
-    isTaken.notify()
+    holder.withLock { $0 = nil }
+    holder.notify()
   }
 }

@@ -31,21 +31,21 @@ public struct PluginPolicy: Sendable {
   func checkFile(_ path: String) throws(MediaError) {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     if let glob = glob(for: name) {
-      throw MediaError(.permission, "plugin \(path) is disabled: MSDK_PLUGIN_DISABLE has \"\(glob)\"")
+      throw MediaError(.permission, "plugin \(path) is disabled: MSDK_PLUGIN_DISABLE contains \"\(glob)\"")
     }
     if !PluginTrust.isWaived { try PluginTrust.check(path) }
     guard isSafeMode else { return }
     let directory = PluginPolicy.resolved(path).flatMap { file in file.lastIndex(of: "/").map { String(file[..<$0]) } }
     guard let directory, PluginSearch.ownDirectories.contains(directory) else {
-      throw MediaError(.permission, "plugin \(path) did not come with the SDK: MSDK_PLUGIN_SAFE_MODE is set")
+      throw MediaError(.permission, "plugin \(path) is not part of the SDK: MSDK_PLUGIN_SAFE_MODE is set")
     }
   }
 
   /// Why a class of a file is left out; nil when it is not.
   func refusal(of id: String) -> MediaError? {
-    if let glob = glob(for: id) { return MediaError(.permission, "class \(id) is disabled: MSDK_PLUGIN_DISABLE has \"\(glob)\"") }
+    if let glob = glob(for: id) { return MediaError(.permission, "class \(id) is disabled: MSDK_PLUGIN_DISABLE contains \"\(glob)\"") }
     guard isSafeMode, !id.hasPrefix(PluginPolicy.ownPrefix) else { return nil }
-    return MediaError(.permission, "class \(id) did not come with the SDK: MSDK_PLUGIN_SAFE_MODE is set")
+    return MediaError(.permission, "class \(id) is not part of the SDK: MSDK_PLUGIN_SAFE_MODE is set")
   }
 
   /// A file is of no use when none of its classes is left.

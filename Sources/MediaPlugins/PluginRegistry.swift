@@ -86,7 +86,8 @@ public final class PluginRegistry: Sendable {
       for added in wanted {
         guard let known = state.classes.first(where: { $0.id == added.id }) else { continue }
         let owner = known.module.path.isEmpty ? "a registered module" : known.module.path
-        throw MediaError(.exists, "class \(added.id) of \(module.path.isEmpty ? "the module" : module.path) is known already, from \(owner)")
+        throw MediaError(
+          .exists, "class \(added.id) of \(module.path.isEmpty ? "the module" : module.path) is already known, from \(owner)")
       }
       state.modules.append(module)
       state.classes.append(contentsOf: wanted)

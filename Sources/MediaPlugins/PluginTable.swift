@@ -1,30 +1,36 @@
 import CMediaSDK
 import MediaCore
 
-/// Reading the tables of a plugin, all of which are of version 1.0 or larger.
+/// Reading the tables of a plugin, all of which are of version 1.0 or larger. When a table has grown after that, `least` becomes its size in 1.0.
 enum PluginTable {
-  /// `least` is the size of version 1.0, of a table that has grown since.
-  static func read<T>(
-    _ pointer: UnsafePointer<T>?, _ argument: String, least: Int = MemoryLayout<T>.size
-  ) throws(MediaError) -> T {
+  static func read<T>(_ pointer: UnsafePointer<T>?, _ argument: String) throws(MediaError) -> T {
     guard let pointer else { throw MediaError(.abi, "\(argument) is NULL") }
     do throws(MediaError) {
-      return try ForeignStruct.read(pointer, argument: argument, least: least)
+      return try ForeignStruct.readTable(pointer, argument: argument, least: MemoryLayout<T>.size)
     } catch {
       throw MediaError(.abi, error.text)
     }
   }
 
-  static func checkArray<T>(
-    count: UInt64, stride: UInt64, base: UnsafePointer<T>?, of type: T.Type, most: UInt64, _ argument: String,
-    least: Int = MemoryLayout<T>.size
-  ) throws(MediaError) {
-    guard count > 0 else { return }
-    guard count <= most else { throw MediaError(.abi, "\(argument) has \(count) entries; accepted: up to \(most)") }
-    guard base != nil else { throw MediaError(.abi, "\(argument) is NULL with \(count) entries") }
-    let size = UInt64(least)
-    guard stride >= size, stride <= 65_536, stride % 8 == 0 else {
-      throw MediaError(.abi, "\(argument) has the stride \(stride); accepted: multiples of 8, \(size)..65536")
+  /// The entries of an array, all of which have the size that the first one states.
+  static func array<T>(_ base: UnsafePointer<T>?, count: UInt32, _ argument: String) throws(MediaError) -> [T] {
+    guard count > 0 else { return [] }
+    guard count <= mostEntries else { throw MediaError(.abi, "\(argument) has \(count) entries; accepted: up to \(mostEntries)") }
+    guard let base else { throw MediaError(.abi, "\(argument) is NULL with \(count) entries") }
+    let start = UnsafeRawPointer(base)
+    let stride = Int(start.loadUnaligned(as: UInt32.self))
+    var entries: [T] = []
+    for index in 0..<Int(count) {
+      let name = "\(argument)[\(index)]"
+      let pointer = start + index * stride
+      let size = Int(pointer.loadUnaligned(as: UInt32.self))
+      guard size == stride, stride % 8 == 0 else {
+        throw MediaError(.abi, "\(name).struct_size is \(size); accepted: that of the first, a multiple of 8")
+      }
+      entries.append(try read(pointer.assumingMemoryBound(to: T.self), name))
     }
+    return entries
   }
+
+  private static let mostEntries: UInt32 = 256
 }

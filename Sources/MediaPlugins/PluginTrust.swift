@@ -31,13 +31,13 @@ enum PluginTrust {
       return MediaError(.permission, "\(whole) \(what) (\(variable)=1 allows it, for development)")
     }
     guard status.st_uid == 0 || status.st_uid == geteuid() else {
-      throw refuse("belongs to user \(status.st_uid); accepted: root and the user of this process")
+      throw refuse("belongs to user \(status.st_uid); accepted: root or the user of this process")
     }
     // Nobody takes what is another's out of such a directory.
     if isDirectory, status.st_mode & S_ISVTX != 0 { return }
-    guard status.st_mode & S_IWOTH == 0 else { throw refuse("can be written by everybody; accepted: mode without o+w") }
+    guard status.st_mode & S_IWOTH == 0 else { throw refuse("is writable by all users; accepted: mode without o+w") }
     guard status.st_mode & S_IWGRP == 0 || isPrivate(group: status.st_gid, of: status.st_uid) else {
-      throw refuse("can be written by group \(status.st_gid); accepted: mode without g+w")
+      throw refuse("is writable by group \(status.st_gid); accepted: mode without g+w")
     }
   }
 

@@ -29,7 +29,7 @@ final class RenderQueue: Sendable {
     let capacity = Int(AudioLimits.samples(sampleRate: format.sampleRate, milliseconds: RenderQueue.milliseconds)) * format.stride
     try state.withLock { state throws(MediaError) in
       if state.size < capacity {
-        guard let memory = realloc(state.memory, capacity) else { throw MediaError(.noMemory, "no memory for \(capacity) bytes of sound") }
+        guard let memory = realloc(state.memory, capacity) else { throw MediaError(.noMemory, "no memory for \(capacity) bytes of audio") }
         state.memory = memory
         state.size = capacity
       }

@@ -8,11 +8,20 @@ final class RendererAdapter: @unchecked Sendable {
 
   private let pool = BufferPool(limit: 8)
   private let scratch = ConversionScratch()
+  /// Of who wants frames to stand upright.
+  private let composer = ViewComposer(limit: 8)
   private var asked: VideoFormat?
   private var answer: PixelFormat?
 
   func reset() {
     asked = nil
+  }
+
+  /// The frame, or for who wants that one that stands upright; with a reference for the caller.
+  func stand(_ frame: VideoFrame, if wantsUpright: Bool) throws(MediaError) -> VideoFrame {
+    guard !wantsUpright || frame.native.pointee.orientation == 0 else { return try composer.stand(frame) }
+    frame.retain()
+    return frame
   }
 
   /// The frame, or a converted one; with a reference for the caller.
@@ -27,7 +36,7 @@ final class RendererAdapter: @unchecked Sendable {
       return frame
     }
     guard let converted = try VideoFrame.make(RendererAdapter.format(format, as: answer), from: pool, deadline: 0) else {
-      throw MediaError(.again, "the renderer keeps all of its 8 frames: it must give some back (rule P4)")
+      throw MediaError(.again, "the renderer holds all of its 8 frames: it must release some (rule P4)")
     }
     do throws(MediaError) {
       try VideoConverter.convert(frame.native, into: converted.native, scratch: scratch)
@@ -45,7 +54,12 @@ final class RendererAdapter: @unchecked Sendable {
     for candidate in RendererAdapter.preference where candidate != format.pixelFormat {
       if accepts(RendererAdapter.format(format, as: candidate)) { return candidate }
     }
-    throw MediaError(.format, "the renderer takes \(format.width)x\(format.height) in no pixel format")
+    throw MediaError(.format, "the renderer accepts no pixel format at \(format.width)x\(format.height)")
+  }
+
+  /// What may be asked of a renderer for pictures of that size.
+  static func formats(width: UInt32, height: UInt32) -> [VideoFormat] {
+    preference.map { VideoFormat($0, width: width, height: height) }
   }
 
   private static func format(_ format: VideoFormat, as pixelFormat: PixelFormat) -> VideoFormat {

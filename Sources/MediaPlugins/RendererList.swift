@@ -16,30 +16,38 @@ public final class RendererList: Sendable {
   public var takesRaw: Bool { list.contains { !$0.takesCodec } }
   public var takesEncoded: Bool { list.contains { $0.takesCodec } }
 
+  /// Is called after each that left, by itself too.
+  public func whenRemoved(_ body: @escaping @Sendable () -> Void) {
+    list.whenRemoved(body)
+  }
+
   /// `codec` is what arrives here encoded, 0 for nothing. `source` is the filter whose list this is. Initialises the renderer.
   public func add(
     _ renderer: PluginInstance, to what: String, codec: UInt32, source: PluginInstance? = nil, events: PluginInstance.EventHandler?
   ) throws(MediaError) {
     try list.attach(renderer, to: what, events: events) { attachment throws(MediaError) in
       try renderer.initialiseRenderer()
-      let takesCodec = codec == 0 ? false : try renderer.accepts(codec: codec)
+      let takesCodec = codec == FourCC.raw ? false : try renderer.accepts(codec: codec)
       try RendererList.order.withLock { _ throws(MediaError) in
         if let source, renderer.downstream.reaches(source) {
-          throw MediaError(.invalid, "the renderer feeds this filter already, directly or through others: frames would go round")
+          throw MediaError(.invalid, "the renderer already feeds this filter, directly or through others: frames would circulate")
         }
         try list.append(AttachedRenderers.Entry(renderer: renderer, attachment: attachment, takesCodec: takesCodec), to: what)
       }
     }
   }
 
-  /// Attaches a renderer through a view; one that is attached here already gets another one, or with nil none.
+  /// Attaches a renderer, through a view if there is one; one that is attached here already gets another one, or with nil none. Says whether
+  /// it was not here before.
+  @discardableResult
   public func add(
     _ renderer: PluginInstance, through view: View?, to what: String, codec: UInt32, events: PluginInstance.EventHandler?
-  ) throws(MediaError) {
+  ) throws(MediaError) -> Bool {
     let slot = view.map { ViewSlot($0) }
-    if list.show(renderer, through: slot) { return }
+    if list.show(renderer, through: slot) { return false }
     try add(renderer, to: what, codec: slot == nil ? codec : 0, events: events)
     _ = list.show(renderer, through: slot)
+    return true
   }
 
   private func reaches(_ instance: PluginInstance) -> Bool {
@@ -69,6 +77,7 @@ public final class RendererList: Sendable {
   @discardableResult
   public func render(_ frame: EncodedFrame) -> Bool {
     if frame.isKeyFrame { list.noteKeyFrame() }
+    if frame.native.pointee.orientation != 0 { list.askForPictures { $0.takesUpright(frame) } }
     return list.feed(where: { $0.takesCodec && $0.hasKeyFrame }) { entry throws(MediaError) in
       try entry.renderer.render(frame, from: entry.attachment)
     }
@@ -79,10 +88,10 @@ public final class RendererList: Sendable {
 extension PluginInstance {
   public func attachDownstream(_ renderer: PluginInstance) throws(MediaError) {
     guard descriptor.producer != nil, descriptor.renderer != nil else {
-      throw MediaError(.unsupported, "class \(descriptor.id) is no filter: it must be a renderer and a producer of video")
+      throw MediaError(.unsupported, "class \(descriptor.id) is not a filter: it must be a renderer and a producer of video")
     }
     guard renderer !== self else { throw MediaError(.invalid, "a filter cannot feed itself") }
-    try downstream.add(renderer, to: "a filter of \(descriptor.id)", codec: 0, source: self) { [weak self] event in
+    try downstream.add(renderer, to: "a filter of \(descriptor.id)", codec: FourCC.raw, source: self) { [weak self] event in
       let handler = self?.state.withLock { $0.videoHolder?.events }
       handler?(event)
     }

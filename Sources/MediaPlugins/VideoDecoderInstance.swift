@@ -5,7 +5,7 @@ import MediaCore
 /// The states and pictures of a decoder of video.
 extension PluginInstance {
   func openVideoDecoder(_ settings: VideoDecoderSettings) throws(MediaError) {
-    guard let table = descriptor.videoDecoder else { throw MediaError(.unsupported, "class \(descriptor.id) is no decoder of video") }
+    guard let table = descriptor.videoDecoder else { throw MediaError(.unsupported, "class \(descriptor.id) is not a video decoder") }
     try turn.take("open_decoder") { () throws(MediaError) in
       try checkAlive()
       try checkRequired()
@@ -28,7 +28,7 @@ extension PluginInstance {
 
   /// With a reference for the caller; nil for data that shows no picture.
   func decode(_ frame: EncodedFrame, maximumPixels: UInt64) throws(MediaError) -> VideoFrame? {
-    guard let table = descriptor.videoDecoder else { throw MediaError(.unsupported, "class \(descriptor.id) is no decoder of video") }
+    guard let table = descriptor.videoDecoder else { throw MediaError(.unsupported, "class \(descriptor.id) is not a video decoder") }
     var pointer: UnsafeMutablePointer<msdk_video_frame>?
     try turn.take("decode") { () throws(MediaError) in
       guard state.withLock({ $0.videoDecoder }) > .created else { throw MediaError(.closed, "the decoder of \(descriptor.id) is closed") }
@@ -36,7 +36,7 @@ extension PluginInstance {
     }
     guard let pointer else { return nil }
     guard let picture = try? VideoFrame.retained(foreign: pointer) else {
-      throw MediaError(.handle, "\(descriptor.id): what decode gave is not a live frame")
+      throw MediaError(.handle, "\(descriptor.id): decode did not return a live frame")
     }
     // One reference was added for having looked.
     picture.release()
@@ -44,7 +44,8 @@ extension PluginInstance {
       guard picture.native.pointee.flags & UInt32(MSDK_FRAME_CORRUPT) == 0 else { throw MediaError(.corrupt, "the frame is damaged") }
       let format = picture.format
       guard UInt64(format.width) * UInt64(format.height) <= maximumPixels else {
-        throw MediaError(.corrupt, "\(descriptor.id): the picture is \(format.width)x\(format.height); accepted: \(maximumPixels) pixels")
+        throw MediaError(
+          .corrupt, "\(descriptor.id): the frame is \(format.width)x\(format.height); accepted: at most \(maximumPixels) pixels")
       }
     } catch {
       picture.release()
@@ -100,11 +101,11 @@ extension ClassDescriptor {
     guard result >= 0 else {
       // Functions without an instance have no words of their own; ours are asked for them.
       if module === BuiltInModule.loaded?.module { try BuiltInModule.explainVideo(data, id) }
-      throw MediaError(Status(foreign: result), "\(id): the \(data.count) bytes begin no frame")
+      throw MediaError(Status(foreign: result), "\(id): the \(data.count) bytes do not begin a frame")
     }
     let most = UInt32(MSDK_DIMENSION_MAX)
     guard native.width <= most, native.height <= most else {
-      throw MediaError(.corrupt, "\(id): the frame says it is \(native.width)x\(native.height); accepted: up to \(most)x\(most)")
+      throw MediaError(.corrupt, "\(id): the header declares \(native.width)x\(native.height); accepted: up to \(most)x\(most)")
     }
     return EncodedHeader(
       isKeyFrame: native.flags & UInt32(MSDK_ENCODED_KEY) != 0, isShown: native.is_shown != 0, width: native.width, height: native.height)

@@ -5,7 +5,7 @@ import MediaCore
 /// The states and frames of an encoder of video.
 extension PluginInstance {
   func openVideoEncoder(_ settings: VideoEncoderSettings) throws(MediaError) {
-    guard let table = descriptor.videoEncoder else { throw MediaError(.unsupported, "class \(descriptor.id) is no encoder of video") }
+    guard let table = descriptor.videoEncoder else { throw MediaError(.unsupported, "class \(descriptor.id) is not a video encoder") }
     try turn.take("open_encoder") { () throws(MediaError) in
       try checkAlive()
       try checkRequired()
@@ -30,6 +30,13 @@ extension PluginInstance {
     }
   }
 
+  func setLongestFrame(_ bytes: Int?) throws(MediaError) {
+    guard descriptor.isBuiltIn else { return }
+    try withOpenEncoder("set_longest_frame") { _ throws(MediaError) in
+      try call("set_longest_frame") { BuiltInVideo.setLongestFrame(bytes, of: $0) }
+    }
+  }
+
   /// With a reference for the caller; nil when the rate control left the frame out.
   func encode(_ frame: VideoFrame, isKey: Bool) throws(MediaError) -> EncodedFrame? {
     var pointer: UnsafeMutablePointer<msdk_encoded_frame>?
@@ -44,13 +51,13 @@ extension PluginInstance {
     let encoded = try takeEncoded(pointer)
     guard encoded.isKeyFrame || !isKey else {
       encoded.release()
-      throw MediaError(.fail, "\(descriptor.id): encode made no key frame though it was asked for one")
+      throw MediaError(.fail, "\(descriptor.id): encode returned no key frame when one was requested")
     }
     return encoded
   }
 
   private func withOpenEncoder(_ what: String, _ body: (msdk_video_encoder) throws(MediaError) -> Void) throws(MediaError) {
-    guard let table = descriptor.videoEncoder else { throw MediaError(.unsupported, "class \(descriptor.id) is no encoder of video") }
+    guard let table = descriptor.videoEncoder else { throw MediaError(.unsupported, "class \(descriptor.id) is not a video encoder") }
     try turn.take(what) { () throws(MediaError) in
       guard state.withLock({ $0.videoEncoder }) > .created else { throw MediaError(.closed, "the encoder of \(descriptor.id) is closed") }
       try body(table)
@@ -64,7 +71,7 @@ extension VideoEncoderSettings {
       struct_size: UInt32(MemoryLayout<msdk_video_encoder_settings>.size), width: width, height: height, fps_num: frameRate.numerator,
       fps_den: frameRate.denominator, threads: UInt32(clamping: threads), preset: preset.rawValue,
       kind: UInt32(isScreen ? MSDK_VIDEO_SCREEN_SHARE : MSDK_VIDEO_VIRTUAL), target_bitrate: targetBitrate,
-      key_frame_interval: keyFrameInterval, drop_threshold: dropThreshold)
+      drop_threshold: dropThreshold, reserved0: 0)
   }
 
   init(_ native: msdk_video_encoder_settings) throws(MediaError) {
@@ -73,7 +80,7 @@ extension VideoEncoderSettings {
     }
     self.init(
       width: native.width, height: native.height, frameRate: FrameRate(native.fps_num, native.fps_den), threads: Int(native.threads),
-      preset: preset, targetBitrate: native.target_bitrate, keyFrameInterval: native.key_frame_interval,
+      preset: preset, targetBitrate: native.target_bitrate,
       dropThreshold: native.drop_threshold, isScreen: native.kind == UInt32(MSDK_VIDEO_SCREEN_SHARE))
   }
 }
@@ -101,6 +108,11 @@ public final class PluginVideoEncoder: Sendable {
   /// From the next frame on.
   public func setRate(_ bitsPerSecond: UInt64, _ frameRate: FrameRate) throws(MediaError) {
     try instance.setVideoRate(bitsPerSecond, frameRate)
+  }
+
+  /// What a frame of a screen is to take at most (nil: as much as it needs), where the encoder can do with less.
+  public func setLongestFrame(_ bytes: Int?) throws(MediaError) {
+    try instance.setLongestFrame(bytes)
   }
 
   /// A frame of the encoder's size, of one of its formats. The encoded frame says what it is, and nothing yet of what it was made from; its

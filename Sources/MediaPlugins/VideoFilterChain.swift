@@ -9,6 +9,7 @@ public final class VideoFilterChain: Sendable {
   private let keepsFormat: Bool
   private let pool = BufferPool(limit: FilterAdapter.frames)
   private let scratch = Monitor(ConversionScratch())
+  private let composer = Monitor(ViewComposer(limit: FilterAdapter.frames))
 
   public init(keepsFormat: Bool) {
     self.keepsFormat = keepsFormat
@@ -38,8 +39,28 @@ public final class VideoFilterChain: Sendable {
   }
 
   /// Passes a frame through all of them; the caller's reference stays his. `isOwned`: the caller's reference is the stream's own, and not
-  /// somebody's further up.
+  /// somebody's further up. Filters see it upright; where the format is to stay it is laid back afterwards.
   public func run(_ frame: VideoFrame, isOwned: Bool) -> FilterOutcome<VideoFrame> {
+    guard let orientation = Orientation(foreign: frame.native.pointee.orientation), orientation != Orientation() else {
+      return pass(frame, isOwned: isOwned)
+    }
+    let start = MediaTime.monotonic()
+    guard let upright = try? composer.withLock({ composer throws(MediaError) in try composer.stand(frame) }) else {
+      return FilterOutcome(nil, since: start)
+    }
+    defer { upright.release() }
+    let outcome = pass(upright, isOwned: true)
+    guard keepsFormat, let filtered = outcome.frame else { return outcome }
+    defer { filtered.release() }
+    guard let laid = try? composer.withLock({ composer throws(MediaError) in try composer.lay(filtered, orientation) }) else {
+      return FilterOutcome(nil, since: start)
+    }
+    guard laid.format.pixelFormat != frame.format.pixelFormat else { return FilterOutcome(laid, since: start) }
+    defer { laid.release() }
+    return FilterOutcome(back(laid, to: frame.format.pixelFormat), since: start)
+  }
+
+  private func pass(_ frame: VideoFrame, isOwned: Bool) -> FilterOutcome<VideoFrame> {
     let start = MediaTime.monotonic()
     let followsGap = list.takeGap(frame.native.pointee.flags)
     let result = list.pass(frame, release: { $0.release() }) { entry, current, isMade throws(MediaError) in

@@ -6,6 +6,8 @@ public struct ExtensionMap: Sendable, Equatable {
   public var absoluteSendTime: UInt8 = 0
   public var transportSequence: UInt8 = 0
   public var orientation: UInt8 = 0
+  public var colorSpace: UInt8 = 0
+  public var captureTime: UInt8 = 0
 
   public init() {}
 
@@ -20,6 +22,10 @@ public struct ExtensionMap: Sendable, Equatable {
     public static let transportSequence = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
     /// 3GPP TS 26.114, section 7.4.5: coordination of video orientation.
     public static let orientation = "urn:3gpp:video-orientation"
+    /// libwebrtc's.
+    public static let colorSpace = "http://www.webrtc.org/experiments/rtp-hdrext/color-space"
+    /// libwebrtc's.
+    public static let captureTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
   }
 }
 
@@ -35,6 +41,35 @@ public struct HeaderExtensions: Sendable, Equatable {
     }
   }
 
+  /// Colour as H.273 numbers it, of a picture and of those that follow it.
+  public struct ColorSpace: Sendable, Equatable {
+    public var primaries: UInt8
+    public var transfer: UInt8
+    public var matrix: UInt8
+    public var isFullRange: Bool
+
+    /// Unspecified, limited range, unless it is said otherwise.
+    public init(primaries: UInt8 = 2, transfer: UInt8 = 2, matrix: UInt8 = 2, isFullRange: Bool = false) {
+      (self.primaries, self.transfer, self.matrix, self.isFullRange) = (primaries, transfer, matrix, isFullRange)
+    }
+
+    static let size = 4
+
+    /// The fourth byte: two bits of range (1: limited, 2: full) above four of where chroma lies. Metadata of HDR after it is read over.
+    fileprivate init?(parsing reader: inout PacketReader) {
+      guard let primaries = try? reader.u8(), let transfer = try? reader.u8(), let matrix = try? reader.u8(), let rest = try? reader.u8()
+      else { return nil }
+      self.init(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: rest >> 4 & 3 == 2)
+    }
+
+    fileprivate func write(to writer: inout PacketWriter) {
+      writer.u8(primaries)
+      writer.u8(transfer)
+      writer.u8(matrix)
+      writer.u8(isFullRange ? 2 << 4 : 1 << 4)
+    }
+  }
+
   public var mid: String?
   public var audioLevel: AudioLevel?
   /// 24 bits of seconds in 6.18 fixed point.
@@ -42,11 +77,16 @@ public struct HeaderExtensions: Sendable, Equatable {
   public var transportSequence: UInt16?
   /// Quarter turns clockwise and a flag for mirrored pictures: bits of the one byte of TS 26.114.
   public var orientation: UInt8?
+  public var colorSpace: ColorSpace?
+  /// When was captured what the packet's stamp stands for, by the clock of the sender's reports.
+  public var captureTime: NTPTimestamp?
+  private static let captureTimeSize = 8
 
   public init() {}
 
   public var isEmpty: Bool {
     mid == nil && audioLevel == nil && absoluteSendTime == nil && transportSequence == nil && orientation == nil
+      && colorSpace == nil && captureTime == nil
   }
 
   static let oneByteProfile: UInt16 = 0xBEDE
@@ -84,6 +124,11 @@ public struct HeaderExtensions: Sendable, Equatable {
     case map.audioLevel:
       if let byte = try? reader.u8() { audioLevel = AudioLevel(level: byte & 127, isVoice: byte & 128 != 0) }
     case map.orientation: orientation = (try? reader.u8()).map { $0 & 15 }
+    case map.colorSpace: colorSpace = ColorSpace(parsing: &reader)
+    case map.captureTime:
+      guard let time = try? reader.u64() else { return }
+      // Whoever passes on what others captured says how far ahead of their own the clock of the capture is, in the same units.
+      captureTime = NTPTimestamp(rawValue: time &- ((try? reader.u64()) ?? 0))
     case map.mid:
       // A token of SDP.
       guard !bytes.isEmpty, bytes.allSatisfy({ (33...126).contains($0) }) else { return }
@@ -124,6 +169,14 @@ public struct HeaderExtensions: Sendable, Equatable {
       begin(map.orientation, 1)
       writer.u8(orientation & 15)
     }
+    if let colorSpace, map.colorSpace != 0 {
+      begin(map.colorSpace, ColorSpace.size)
+      colorSpace.write(to: &writer)
+    }
+    if let captureTime, map.captureTime != 0 {
+      begin(map.captureTime, HeaderExtensions.captureTimeSize)
+      writer.u64(captureTime.rawValue)
+    }
     if var mid, map.mid != 0, !mid.isEmpty, mid.utf8.count <= 255 {
       mid.withUTF8 {
         begin(map.mid, $0.count)
@@ -143,17 +196,21 @@ public struct HeaderExtensions: Sendable, Equatable {
     if absoluteSendTime != nil, map.absoluteSendTime != 0 { size += element + 3 }
     if audioLevel != nil, map.audioLevel != 0 { size += element + 1 }
     if orientation != nil, map.orientation != 0 { size += element + 1 }
+    if colorSpace != nil, map.colorSpace != 0 { size += element + ColorSpace.size }
+    if captureTime != nil, map.captureTime != 0 { size += element + HeaderExtensions.captureTimeSize }
     if let mid, map.mid != 0, !mid.isEmpty, mid.utf8.count <= 255 { size += element + mid.utf8.count }
     return 4 + (size + 3) / 4 * 4
   }
 
   private func isOneByte(_ map: ExtensionMap) -> Bool {
-    max(map.mid, map.audioLevel, map.absoluteSendTime, map.transportSequence, map.orientation) < 15 && (mid?.utf8.count ?? 0) <= 16
+    max(map.mid, map.audioLevel, map.absoluteSendTime, map.transportSequence, map.orientation, map.colorSpace, map.captureTime) < 15
+      && (mid?.utf8.count ?? 0) <= 16
   }
 
   /// Whether anything would be written under that map.
   func isSpoken(_ map: ExtensionMap) -> Bool {
     (transportSequence != nil && map.transportSequence != 0) || (absoluteSendTime != nil && map.absoluteSendTime != 0)
-      || (audioLevel != nil && map.audioLevel != 0) || (orientation != nil && map.orientation != 0) || (mid != nil && map.mid != 0)
+      || (audioLevel != nil && map.audioLevel != 0) || (orientation != nil && map.orientation != 0)
+      || (colorSpace != nil && map.colorSpace != 0) || (captureTime != nil && map.captureTime != 0) || (mid != nil && map.mid != 0)
   }
 }

@@ -52,7 +52,7 @@ public struct RTPPacket {
     let rest = bytes.dropFirst(front.size)
     paddingSize = front.isPadded ? Int(rest.last ?? 0) : 0
     guard !front.isPadded || paddingSize > 0, paddingSize <= rest.count else {
-      throw PacketError("RTP: the padding is longer than the packet, or of no length")
+      throw PacketError("RTP: the padding is longer than the packet, or its length is 0")
     }
     payload = UnsafeRawBufferPointer(rebasing: rest.dropLast(paddingSize))
   }

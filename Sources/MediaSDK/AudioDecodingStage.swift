@@ -118,7 +118,7 @@ final class AudioDecodingStage: @unchecked Sendable {
   ) throws(MediaError) -> AudioFrame {
     guard (1...AudioDecodingStage.mostSamples).contains(samples) else { throw MediaError(.corrupt, "the packet holds \(samples) samples") }
     guard let frame = try AudioFrame.make(format, sampleCount: samples, from: pool, deadline: 0) else {
-      throw MediaError(.noMemory, "2,048 decoded buffers of this stream are in use; unref frames that are done with")
+      throw MediaError(.noMemory, "2,048 decoded buffers of this stream are in use; unref frames that are no longer needed")
     }
     do throws(MediaError) {
       frame.shorten(to: try fill(frame.f32))

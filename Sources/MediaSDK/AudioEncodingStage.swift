@@ -33,7 +33,7 @@ final class AudioEncodingStage: @unchecked Sendable {
   ) throws(MediaError) {
     self.options = options
     self.settings = settings
-    encoder = try codecs.encodableAudio(options.codec).makeEncoder(settings, events: events)
+    encoder = try codecs.encodableAudio(options.encodedCodec).makeEncoder(settings, events: events)
     packetSamples = Int(AudioLimits.samples(sampleRate: settings.sampleRate, milliseconds: options.packetDuration))
     let format = AudioFormat(
       .f32, sampleRate: settings.sampleRate, channels: options.channels, samplesPerBuffer: UInt32(packetSamples))
@@ -89,7 +89,7 @@ final class AudioEncodingStage: @unchecked Sendable {
     guard let encoded = try encoder.encode(samples) else { return try body(Packet(frame: nil, end: time + duration)) }
     defer { encoded.release() }
     let native = encoded.native
-    native.pointee.codec = options.codec
+    native.pointee.codec = options.encodedCodec
     native.pointee.timestamp_ns = time - lookahead
     native.pointee.duration_ns = duration
     native.pointee.sample_rate = 48_000

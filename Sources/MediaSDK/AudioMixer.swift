@@ -11,7 +11,8 @@ final class AudioMixer: Sendable {
   }
 
   private struct State {
-    var sources: [StreamID: MixerSource] = [:]
+    /// In the order of their ids, so that equal calls add up to equal samples.
+    var sources: [(id: StreamID, source: MixerSource)] = []
     /// Of sources that are gone.
     var past = MixerSource.Stats()
     var heard = 0
@@ -19,12 +20,12 @@ final class AudioMixer: Sendable {
     var start = Int64.min
     var index: UInt64 = 0
     var made: UInt64 = 0
-    /// By how much what is mixed is older than the mix. It begins with what is usual, until somebody is heard.
-    var age: Int64 = 50_000_000
-    var hasHeard = false
+    /// By how much what is mixed is older than the mix; nil until somebody is heard.
+    var age: Int64?
   }
 
   private static let mostBehind: Int64 = 1_000_000_000
+  private static let usualAge: Int64 = 50_000_000
 
   let format: AudioFormat
   private let clock: any MediaClock
@@ -47,16 +48,18 @@ final class AudioMixer: Sendable {
   /// The part of a stream, new or the one that it has.
   func source(for id: StreamID) -> MixerSource {
     state.withLock { state in
-      let source = state.sources[id] ?? MixerSource(format)
-      state.sources[id] = source
+      if let known = state.sources.first(where: { $0.id == id }) { return known.source }
+      let source = MixerSource(format)
+      let place = state.sources.firstIndex { $0.id.value > id.value } ?? state.sources.endIndex
+      state.sources.insert((id, source), at: place)
       return source
     }
   }
 
   var stats: Stats {
-    let (sources, past, heard) = state.withLock { (Array($0.sources.values), $0.past, $0.heard) }
+    let (sources, past, heard) = state.withLock { ($0.sources, $0.past, $0.heard) }
     var stats = Stats(parts: past, heard: heard)
-    for source in sources { stats.parts.add(source.stats) }
+    for (_, source) in sources { stats.parts.add(source.stats) }
     return stats
   }
 
@@ -97,12 +100,12 @@ final class AudioMixer: Sendable {
     sum.update(repeating: 0, count: length)
     var loudest: MixerSource.Heard?
     var heard = 0
-    for (id, source) in state.withLock({ $0.sources }) {
+    for (_, source) in state.withLock({ $0.sources }) {
       if let part = source.add(to: sum, count: count, now: now) {
         heard += 1
         if part.level < loudest?.level ?? .max { loudest = part }
       } else if source.isOver {
-        forget(id, source)
+        forget(source)
       }
     }
     limiter.withLock { $0.limit(sum, count: length) }
@@ -112,10 +115,10 @@ final class AudioMixer: Sendable {
     return frame
   }
 
-  private func forget(_ id: StreamID, _ source: MixerSource) {
+  private func forget(_ source: MixerSource) {
     state.withLock { state in
-      guard state.sources[id] === source else { return }
-      state.sources[id] = nil
+      guard let index = state.sources.firstIndex(where: { $0.source === source }) else { return }
+      state.sources.remove(at: index)
       state.past.add(source.stats)
     }
   }
@@ -128,11 +131,10 @@ final class AudioMixer: Sendable {
       state.heard = heard
       if let loudest, loudest.timestamp > 0 {
         let age = max(0, min(now - loudest.timestamp, AudioMixer.mostBehind))
-        state.age += state.hasHeard ? max(-step, min(step, age - state.age)) : age - state.age
-        state.hasHeard = true
+        state.age = state.age.map { $0 + max(-step, min(step, age - $0)) } ?? age
       }
       state.made += 1
-      return (now - delay - state.age, state.made)
+      return (now - delay - (state.age ?? AudioMixer.usualAge), state.made)
     }
   }
 }

@@ -36,10 +36,12 @@ final class AudioProducerPump: Sendable {
   private let converter: AudioConverter
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
+  /// Used on the worker only.
+  private let meter = FrameTimeMeter()
 
   init(_ producer: PluginInstance, for stream: OutgoingAudio) throws(MediaError) {
     guard producer.descriptor.kinds & UInt32(MSDK_KIND_AUDIO_PRODUCER) != 0 else {
-      throw MediaError(.unsupported, "class \(producer.descriptor.id) is no producer of sound")
+      throw MediaError(.unsupported, "class \(producer.descriptor.id) is not an audio producer")
     }
     self.producer = producer
     self.stream = stream
@@ -144,7 +146,7 @@ final class AudioProducerPump: Sendable {
     } catch {
       fail(error)
     }
-    producer.report(UInt32(MSDK_PLUGIN_EVENT_ENDED), nil, text: "the producer has no more sound", medium: .audio)
+    producer.report(UInt32(MSDK_PLUGIN_EVENT_ENDED), nil, text: "the producer has no more audio", medium: .audio)
     return handWaiting() ? .max : clock.now() + AudioProducerPump.patience
   }
 
@@ -154,7 +156,10 @@ final class AudioProducerPump: Sendable {
     while let (due, rate) = nextDue() {
       guard due <= clock.now() else { return due }
       do throws(MediaError) {
-        switch try producer.pullAudio(due: due) {
+        let before = MediaTime.monotonic()
+        let pulled = try producer.pullAudio(due: due)
+        note(pulled, took: MediaTime.monotonic() - before)
+        switch pulled {
         case .ended: return end()
         case .nothingYet: count(Int(rate / 100))
         case .frame(let frame):
@@ -170,6 +175,14 @@ final class AudioProducerPump: Sendable {
       }
     }
     return .max
+  }
+
+  /// A producer has half of its buffer's length, of real time.
+  private func note(_ pulled: PluginInstance.PulledAudio, took time: Int64) {
+    guard case .frame(let frame) = pulled,
+      let verdict = meter.note(at: clock.now(), took: time, ofFrame: frame.native.pointee.duration_ns)
+    else { return }
+    producer.report(UInt32(MSDK_PLUGIN_EVENT_SLOW), nil, text: verdict.text(producer.descriptor.id), medium: .audio)
   }
 
   private func count(_ samples: Int) {

@@ -26,18 +26,18 @@ final class DecodingStage: Sendable {
   fileprivate static let requestInterval: Int64 = 500_000_000
 
   private let codec: VideoCodecEntry
-  private let frameRate: FrameRate
+  private let stream: VideoFormat
   /// The longest queue of pictures, and 32 in the hands of the program.
   private let pool = BufferPool(limit: 96)
   private let scratch = ConversionScratch()
   private let events: PluginInstance.EventHandler
   private let state = Monitor(State())
 
-  /// The frame rate is the stream's: encoded frames do not tell.
-  init(_ codec: VideoCodecEntry, frameRate: FrameRate, events: @escaping PluginInstance.EventHandler) {
+  /// Frame rate and expected delay are the stream's: encoded frames do not carry them.
+  init(_ codec: VideoCodecEntry, of stream: VideoFormat, events: @escaping PluginInstance.EventHandler) {
     self.events = events
     self.codec = codec
-    self.frameRate = frameRate
+    self.stream = stream
   }
 
   /// Whether the frame builds on what was decoded.
@@ -82,16 +82,15 @@ final class DecodingStage: Sendable {
     defer { picture.release() }
     let native = frame.native.pointee
     // What the picture does not say of itself the stream does.
-    if picture.format.color.matrix == UInt32(MSDK_COLOR_UNSPECIFIED) || picture.format.color.matrix == 0 {
-      picture.setColor(ColorSpace(primaries: 2, transfer: 2, matrix: native.color_matrix, fullRange: native.color_full_range == 1))
-    }
+    let color = picture.format.color.completed(by: ColorSpace(native))
+    if color != picture.format.color { picture.setColor(color) }
     var decoded = picture.format
-    decoded.frameRate = frameRate
+    (decoded.frameRate, decoded.expectedDelay) = (stream.frameRate, stream.expectedDelay)
     decoded.contentHint = 0
     var wanted = options.wanted(from: decoded)
     wanted.color = VideoConverter.resultColor(from: decoded, to: wanted.pixelFormat)
     guard let result = try VideoFrame.make(wanted, from: pool, deadline: 0) else {
-      throw MediaError(.noMemory, "96 decoded frames of this stream are in use; unref frames that are done with")
+      throw MediaError(.noMemory, "96 decoded frames of this stream are in use; unref frames that are no longer needed")
     }
     do throws(MediaError) {
       try VideoConverter.convert(picture.native, into: result.native, scratch: scratch)
@@ -103,6 +102,7 @@ final class DecodingStage: Sendable {
     result.native.pointee.duration_ns = native.duration_ns
     result.native.pointee.sequence = native.sequence
     result.native.pointee.orientation = native.orientation
+    let isAfterGap = isAfterGap || native.flags & UInt32(MSDK_ENCODED_DISCONTINUITY) != 0
     result.native.pointee.flags = isAfterGap ? UInt32(MSDK_FRAME_DISCONTINUITY) : 0
     return result
   }

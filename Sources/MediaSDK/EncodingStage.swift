@@ -12,6 +12,7 @@ final class EncodingStage: @unchecked Sendable {
   private var format: VideoFormat?
   private var bitrate: UInt64 = 0
   private var frameRate = FrameRate(0)
+  private let normalizer = FrameNormalizer()
   private var lastKeyFrame = Int64.min
 
   init(_ codec: VideoCodecEntry, _ options: OutgoingVideoOptions, events: @escaping PluginInstance.EventHandler) {
@@ -24,23 +25,29 @@ final class EncodingStage: @unchecked Sendable {
 
   /// The encoded frame with a reference for the caller; nil when the rate control left it out.
   func encode(_ frame: VideoFrame, _ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> EncodedFrame? {
+    let carriage = work.carriage
+    let frame = try normalizer.normalize(
+      frame, for: codec.inputFormats, carriesColor: carriage.color, carriesOrientation: carriage.orientation)
+    defer { frame.release() }
+    var format = format
+    (format.width, format.height) = (frame.format.width, frame.format.height)
     let (encoder, forceKeyFrame) = try prepare(work, format: format)
+    if options.kind == .screenShare { try encoder.setLongestFrame(work.longestFrame) }
     guard let encoded = try encoder.encode(frame, forceKeyFrame: forceKeyFrame) else {
-      if forceKeyFrame { throw MediaError(.again, "the encoder left out a key frame") }
+      if forceKeyFrame { throw MediaError(.again, "the encoder dropped a key frame") }
       return nil
     }
     let native = encoded.native
     native.pointee.codec = codec.fourcc
     native.pointee.flags &= UInt32(MSDK_ENCODED_KEY | MSDK_ENCODED_DROPPABLE | MSDK_ENCODED_COARSE)
+    if frame.native.pointee.flags & UInt32(MSDK_FRAME_DISCONTINUITY) != 0 { native.pointee.flags |= UInt32(MSDK_ENCODED_DISCONTINUITY) }
     native.pointee.width = format.width
     native.pointee.height = format.height
     native.pointee.orientation = frame.native.pointee.orientation
     native.pointee.timestamp_ns = work.pending.timestamp
     native.pointee.duration_ns = frame.native.pointee.duration_ns
     native.pointee.sequence = work.pending.sequence
-    let color = frame.format.color
-    native.pointee.color_matrix = color.matrix
-    native.pointee.color_full_range = color.fullRange ? 1 : 0
+    frame.format.color.tell(&native.pointee)
     encoded.seal()
     if encoded.isKeyFrame { lastKeyFrame = work.pending.timestamp }
     return encoded
@@ -58,7 +65,7 @@ final class EncodingStage: @unchecked Sendable {
     let encoder = try codec.makeEncoder(
       VideoEncoderSettings(
         width: format.width, height: format.height, frameRate: work.frameRate, threads: threads, preset: options.preset,
-        targetBitrate: work.bitrate, keyFrameInterval: 9999, isScreen: options.kind == .screenShare),
+        targetBitrate: work.bitrate, isScreen: options.kind == .screenShare),
       events: events)
     self.encoder = encoder
     self.format = format

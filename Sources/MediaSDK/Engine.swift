@@ -7,7 +7,6 @@ import MediaTransport
 public struct EngineOptions: Sendable {
   public var isVirtualClock = false
   public var ignoresEnvironment = false
-  public var logLevel: Int32 = 0
 
   public init() {}
 }
@@ -40,14 +39,15 @@ public final class Engine: Sendable {
 
   public init(_ options: EngineOptions = EngineOptions()) {
     self.options = options
-    logger = Logger(level: options.logLevel)
+    let clock: any MediaClock = options.isVirtualClock ? VirtualClock() : SystemClock()
+    self.clock = clock
+    logger = Logger(ignoringEnvironment: options.ignoresEnvironment) { clock.now() }
     let isolation = Isolation(ignoringEnvironment: options.ignoresEnvironment)
     self.isolation = isolation
     plugins = PluginRegistry(
       policy: .standard(ignoringEnvironment: options.ignoresEnvironment),
       scanner: .standard(ignoringEnvironment: options.ignoresEnvironment),
       describe: { path, wish, anew throws(MediaError) in try isolation.describe(path, wish: wish, anew: anew) })
-    clock = options.isVirtualClock ? VirtualClock() : SystemClock()
     loop = EventLoop("msdk-loop", clock: clock)
     plugins.addBuiltIn()
   }
@@ -60,7 +60,9 @@ public final class Engine: Sendable {
 
   /// Moves the virtual clock on, and does on this thread all that falls due on the way.
   public func advanceClock(by nanoseconds: Int64) throws(MediaError) {
-    guard let clock = clock as? VirtualClock else { throw MediaError(.state, "the engine has the system clock, which moves by itself") }
+    guard let clock = clock as? VirtualClock else {
+      throw MediaError(.unsupported, "the engine has the system clock; accepted: an engine with the virtual clock")
+    }
     let longest: Int64 = 24 * 3_600_000_000_000
     guard (0...longest).contains(nanoseconds) else {
       throw MediaError(.range, "nanoseconds is \(nanoseconds); accepted: 0..\(longest)")
@@ -102,11 +104,11 @@ public final class Engine: Sendable {
 
   public func makeInstance(_ classID: String, _ options: InstanceOptions = InstanceOptions()) throws(MediaError) -> PluginInstance {
     let descriptor = try isolation.descriptor(
-      for: plugins.descriptor(classID), options, isVirtualClock: clock.isVirtual, log: { [logger] in logger.log($0, $1) })
+      for: plugins.descriptor(classID), options, isVirtualClock: clock.isVirtual, log: { [logger] in logger.log($0, .plugin, $1) })
     try children.withLock { children throws(MediaError) in try Engine.checkSingleton(descriptor, children) }
     let clock = self.clock
     let instance = try PluginInstance(
-      descriptor, clock: { clock.now() }, log: { [logger] level, text in logger.log(level, text) },
+      descriptor, clock: { clock.now() }, log: { [logger] level, text in logger.log(level, .plugin, text) },
       ended: { [children] instance in children.withLock { $0.instances[ObjectIdentifier(instance)] = nil } })
     instance.events.use { step in
       let worker = clock.makeWorker("msdk-instance") {
@@ -132,7 +134,7 @@ public final class Engine: Sendable {
   private static func checkSingleton(_ descriptor: ClassDescriptor, _ children: Children) throws(MediaError) {
     guard descriptor.flags & UInt32(MSDK_CLASS_SINGLETON) != 0 else { return }
     guard !children.instances.values.contains(where: { $0.descriptor.id == descriptor.id }) else {
-      throw MediaError(.exists, "class \(descriptor.id) is a singleton and has an instance already")
+      throw MediaError(.exists, "class \(descriptor.id) is a singleton and already has an instance")
     }
   }
 
@@ -169,7 +171,7 @@ public final class Engine: Sendable {
   /// The codecs among the classes that are known now.
   public var codecs: Codecs {
     let (clock, logger, isolation) = (self.clock, self.logger, self.isolation)
-    let log: @Sendable (Int32, String) -> Void = { level, text in logger.log(level, text) }
+    let log: @Sendable (Int32, String) -> Void = { level, text in logger.log(level, .plugin, text) }
     let host = CodecHost(
       clock: { clock.now() }, log: log,
       place: { descriptor throws(MediaError) in
@@ -201,7 +203,7 @@ public final class Engine: Sendable {
   }
 
   public func loadPlugins(in directory: String) throws(MediaError) -> Int {
-    try plugins.loadAll(in: directory) { _, error in logger.log(MSDK_LOG_WARN.level32, error.text) }
+    try plugins.loadAll(in: directory) { _, error in logger.log(MSDK_LOG_WARN.level32, .plugin, error.text) }
   }
 
   // MARK: The end
@@ -221,7 +223,7 @@ public final class Engine: Sendable {
     network.withLock { $0.take() }?.stop()
     LoopbackTransport.forgetSettings(of: clock)
     for verifier in verifiers.withLock({ $0.takeAll() }) { verifier.close() }
-    logger.set(level: MSDK_LOG_NONE.level32, callback: nil)
+    logger.close()
   }
 
   public var stats: EngineStats {

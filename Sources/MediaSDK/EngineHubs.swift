@@ -1,3 +1,4 @@
+import CMediaSDK
 import MediaCore
 import MediaNetwork
 import MediaTLS
@@ -38,16 +39,16 @@ extension Engine {
 
   public func openHub(_ url: String, _ options: HubOptions = HubOptions()) throws(MediaError) -> HubInfo {
     let room = try Engine.hubRoom(url)
-    guard !clock.isVirtual else { throw MediaError(.state, "a hub needs the system's clock, and the engine's is virtual") }
+    guard !clock.isVirtual else { throw MediaError(.unsupported, "a hub needs the system's clock, and the engine's is virtual") }
     guard (1...Engine.mostMembers).contains(options.mostMembers) else {
       throw MediaError(.range, "options.most_members is \(options.mostMembers); accepted: 1..\(Engine.mostMembers), or 0 for 64")
     }
     var settings = HubServer.Options(try Engine.addresses(options))
     settings.mostMembers = options.mostMembers
-    settings.watch = options.watch
+    settings.watch = watch(room, options.watch)
     try hubs.withLock { hubs throws(MediaError) in
       guard !isClosed else { throw Engine.destroyed }
-      guard hubs[room] == nil else { throw MediaError(.exists, "room \"\(room.prefix(64))\" is open to the network already") }
+      guard hubs[room] == nil else { throw MediaError(.exists, "room \"\(room.prefix(64))\" is already open to the network") }
       hubs[room] = .underWay
     }
     do throws(MediaError) {
@@ -58,6 +59,20 @@ extension Engine {
     } catch {
       hubs.withLock { if case .underWay = $0[room] { $0[room] = nil } }
       throw error
+    }
+  }
+
+  /// Logs who is refused, and tells the program.
+  private func watch(_ room: String, _ program: (@Sendable (HubChange) -> Void)?) -> @Sendable (HubChange) -> Void {
+    let (logger, clock, refusals) = (logger, clock, Monitor(RefusalLog()))
+    return { change in
+      if case .refused(let userID, let address, let error) = change, let omitted = refusals.withLock({ $0.note(at: clock.now()) }) {
+        let place = address.map { " at \($0)" } ?? ""
+        let others = omitted > 0 ? " (\(omitted) earlier refusals were not logged)" : ""
+        logger.log(
+          MSDK_LOG_WARN.level32, .room, "room \"\(room.prefix(64))\": \"\(userID.prefix(64))\"\(place) was refused: \(error.text)\(others)")
+      }
+      program?(change)
     }
   }
 
@@ -104,7 +119,7 @@ extension Engine {
   private static func hubRoom(_ url: String) throws(MediaError) -> String {
     let room = try RoomURL.loopbackName(url, argument: "room_url")
     guard !room.contains("?") else {
-      throw MediaError(.invalid, "room_url names room \"\(room.prefix(64))\"; accepted of a room that is opened: a name without \"?\"")
+      throw MediaError(.invalid, "room_url names room \"\(room.prefix(64))\"; accepted for a room that is opened: a name without \"?\"")
     }
     return room
   }
@@ -117,7 +132,7 @@ extension Engine {
     var addresses: [SocketAddress] = []
     for text in texts {
       guard let address = SocketAddress(String(text), port: options.port), !address.isMulticast else {
-        let accepted = "addresses of this machine, of IPv4 or IPv6, separated by commas alone, or 0.0.0.0 and ::"
+        let accepted = "addresses of this machine, IPv4 or IPv6, separated by commas only, or 0.0.0.0 and ::"
         throw MediaError(.invalid, "options.addresses has \"\(text.prefix(64))\"; accepted: \(accepted)")
       }
       addresses.append(address)

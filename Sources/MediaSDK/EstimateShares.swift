@@ -63,7 +63,7 @@ extension Session {
 
 extension OutgoingVideoOptions {
   /// What the best format takes, and of a screen what keeps the largest; `formats` as they are declared, or come from a producer.
-  func wish(_ bitrate: BitrateRange, _ formats: [VideoFormat]) -> EstimateShares.Wish {
+  func wish(_ bitrate: BitrateRange, _ formats: [VideoFormat], isEncoded: Bool) -> EstimateShares.Wish {
     func whole(_ bits: Double) -> UInt64 { UInt64(exactly: min(bits, 1e12).rounded(.up)) ?? 0 }
     let most = formats.map { isEncoded ? $0.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel : $0.rawBitrate }.max() ?? 0
     var wish = EstimateShares.Wish(bits: isEncoded && bitrate.target != 0 ? bitrate.target : whole(most))
@@ -76,10 +76,9 @@ extension OutgoingVideoOptions {
 }
 
 extension OutgoingAudioOptions {
-  /// What it takes of a way, at that bitrate of its encoder.
-  func bits(_ bitrate: Int) -> UInt64 {
-    let packets = 1000 / UInt64(max(1, codec == 0 ? bufferMilliseconds : packetDuration))
-    let payload = codec == 0 ? UInt64(sampleRate) * UInt64(channels) * (sampleFormat == .s16 ? 16 : 32) : UInt64(clamping: bitrate)
-    return payload + (codec == 0 ? 0 : packets * EstimateShares.headerBytes * 8)
+  /// What it takes of a way, at that bitrate of its encoder; nil: raw.
+  func bits(_ bitrate: Int?) -> UInt64 {
+    guard let bitrate else { return UInt64(sampleRate) * UInt64(channels) * (sampleFormat == .s16 ? 16 : 32) }
+    return UInt64(clamping: bitrate) + 1000 / UInt64(max(1, packetDuration)) * EstimateShares.headerBytes * 8
   }
 }

@@ -5,9 +5,9 @@ import MediaTransport
 final class EventQueue: Sendable {
   typealias Callback = @Sendable (StampedEvent) -> Void
 
-  private struct State: ~Copyable {
+  private struct State {
     var events: BoundedQueue<StampedEvent>
-    var flag = ReadableFlag()
+    let flag = ReadableFlag()
     var hasLost = false
     var isClosed = false
     var callback: Callback?
@@ -19,37 +19,32 @@ final class EventQueue: Sendable {
   }
 
   private let clock: any MediaClock
-  private let state: Monitor<StateBox>
-  /// A noncopyable state cannot stand in a generic one.
-  private final class StateBox: @unchecked Sendable {
-    var state: State
-
-    init(capacity: Int) {
-      state = State(events: BoundedQueue(capacity: capacity))
-    }
-  }
+  private let state: Monitor<State>
 
   init(capacity: Int, clock: any MediaClock) {
     self.clock = clock
-    state = Monitor(StateBox(capacity: capacity))
+    state = Monitor(State(events: BoundedQueue(capacity: capacity)))
   }
 
   var counts: (queued: UInt64, dropped: UInt64) {
-    state.withLock { ($0.state.queued, $0.state.dropped) }
+    state.withLock { ($0.queued, $0.dropped) }
   }
+
+  /// Whether more than half of it is taken.
+  var isCrowded: Bool { state.withLock { $0.events.count > $0.events.capacity / 2 } }
 
   func push(_ event: SessionEvent) {
     let stamped = StampedEvent(event, at: clock.now())
-    let (worker, displaced): ((any Worker)?, StampedEvent?) = state.withLock { box in
-      guard !box.state.isClosed else { return (nil, nil) }
-      box.state.queued += 1
-      let displaced = box.state.events.push(stamped)
+    let (worker, displaced): ((any Worker)?, StampedEvent?) = state.withLock { state in
+      guard !state.isClosed else { return (nil, nil) }
+      state.queued += 1
+      let displaced = state.events.push(stamped)
       if displaced != nil {
-        box.state.dropped += 1
-        box.state.hasLost = true
+        state.dropped += 1
+        state.hasLost = true
       }
-      box.state.flag.set(true)
-      return (box.state.callback == nil ? nil : box.state.worker, displaced)
+      state.flag.set(true)
+      return (state.callback == nil ? nil : state.worker, displaced)
     }
     _ = displaced  // Let go here: what it names may end with it.
     state.notify()
@@ -57,39 +52,39 @@ final class EventQueue: Sendable {
   }
 
   func next(deadline: Int64) throws(MediaError) -> StampedEvent {
-    let found: Result<StampedEvent, MediaError>? = state.wait(until: deadline) { box in
-      if box.state.callback != nil {
+    let found: Result<StampedEvent, MediaError>? = state.wait(until: deadline) { state in
+      if state.callback != nil {
         return .failure(MediaError(.state, "an event callback is set; remove it to pull events"))
       }
-      if let event = EventQueue.pop(box) { return .success(event) }
-      return box.state.isClosed ? .failure(MediaError(.closed, "the session is destroyed")) : nil
+      if let event = EventQueue.pop(&state) { return .success(event) }
+      return state.isClosed ? .failure(MediaError(.closed, "the session is destroyed")) : nil
     }
-    guard let found else { throw MediaError(.timeout, "no event came in time") }
+    guard let found else { throw MediaError(.timeout, "no event arrived in time") }
     return try found.get()
   }
 
-  private static func pop(_ box: StateBox) -> StampedEvent? {
-    guard let event = box.state.events.pop() else { return nil }
-    box.state.flag.set(!box.state.events.isEmpty)
-    defer { box.state.hasLost = false }
-    return box.state.hasLost ? event.afterLoss() : event
+  private static func pop(_ state: inout State) -> StampedEvent? {
+    guard let event = state.events.pop() else { return nil }
+    state.flag.set(!state.events.isEmpty)
+    defer { state.hasLost = false }
+    return state.hasLost ? event.afterLoss() : event
   }
 
   func descriptor() throws(MediaError) -> Int32 {
-    try state.withLock { box throws(MediaError) in try box.state.flag.get() }
+    try state.withLock { state throws(MediaError) in try state.flag.get() }
   }
 
   // MARK: Callback
 
   func setCallback(_ callback: Callback?) {
-    let (former, worker): (CallbackGate?, (any Worker)?) = state.withLock { box in
-      guard !box.state.isClosed else { return (nil, nil) }
-      defer { box.state.gate = CallbackGate() }
-      box.state.callback = callback
-      if callback != nil, box.state.worker == nil {
-        box.state.worker = clock.makeWorker("msdk-events") { [weak self] in self?.dispatch() ?? .max }
+    let (former, worker): (CallbackGate?, (any Worker)?) = state.withLock { state in
+      guard !state.isClosed else { return (nil, nil) }
+      defer { state.gate = CallbackGate() }
+      state.callback = callback
+      if callback != nil, state.worker == nil {
+        state.worker = clock.makeWorker("msdk-events") { [weak self] in self?.dispatch() ?? .max }
       }
-      return (box.state.gate, callback == nil ? nil : box.state.worker)
+      return (state.gate, callback == nil ? nil : state.worker)
     }
     former?.close()
     state.notify()
@@ -98,9 +93,9 @@ final class EventQueue: Sendable {
 
   private func dispatch() -> Int64 {
     while true {
-      let next: (StampedEvent, Callback, CallbackGate)? = state.withLock { box in
-        guard !box.state.isClosed, let callback = box.state.callback, let event = EventQueue.pop(box) else { return nil }
-        return (event, callback, box.state.gate)
+      let next: (StampedEvent, Callback, CallbackGate)? = state.withLock { state in
+        guard !state.isClosed, let callback = state.callback, let event = EventQueue.pop(&state) else { return nil }
+        return (event, callback, state.gate)
       }
       guard let (event, callback, gate) = next else { return .max }
       gate.run { callback(event) }
@@ -110,15 +105,15 @@ final class EventQueue: Sendable {
   /// No callback begins any more, and readers are told.
   func close() {
     // The events name streams, which name the session: letting go of them is what ends it. Outside the lock, as things may end with them.
-    let (gate, worker, left): (CallbackGate, (any Worker)?, BoundedQueue<StampedEvent>) = state.withLock { box in
+    let (gate, worker, left): (CallbackGate, (any Worker)?, BoundedQueue<StampedEvent>) = state.withLock { state in
       defer {
-        box.state.events = BoundedQueue(capacity: 1)
-        box.state.worker = nil
+        state.events = BoundedQueue(capacity: 1)
+        state.worker = nil
       }
-      box.state.isClosed = true
-      box.state.callback = nil
-      box.state.flag.set(true)
-      return (box.state.gate, box.state.worker, box.state.events)
+      state.isClosed = true
+      state.callback = nil
+      state.flag.set(true)
+      return (state.gate, state.worker, state.events)
     }
     _ = left
     state.notify()

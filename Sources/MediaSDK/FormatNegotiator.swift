@@ -11,7 +11,7 @@ public struct FormatNegotiator: Negotiator {
 
   /// Best first.
   private let formats: [VideoFormat]
-  private let isEncoded: Bool
+  var isEncoded: Bool
   public private(set) var current: VideoFormat?
   private var rise = Spell(hold: FormatNegotiator.hold)
 

@@ -2,7 +2,7 @@ import CMediaSDK
 import MediaCore
 
 /// The truth about one frame that `send` accepted.
-public struct FrameReport: Sendable, Equatable {
+public struct FrameReport: @unchecked Sendable, Equatable {
   public enum Outcome: UInt32, Sendable {
     case sent = 1
     case encoded = 2
@@ -32,16 +32,27 @@ public struct FrameReport: Sendable, Equatable {
   public var sequence: UInt64
   public var timestamp: Int64
   public var bytes: UInt64 = 0
+  /// The program's own of that send: handed back, never looked into.
+  public var user: UnsafeMutableRawPointer?
 }
 
 /// Whom to tell. A foreign function is kept as it is, so that a send allocates nothing.
 public enum Completion: @unchecked Sendable {
-  /// Nobody given; the report can be read.
-  case none
+  /// Nobody given; the report can be read, and has the pointer.
+  case queued(UnsafeMutableRawPointer? = nil)
   /// Nobody at all: what a producer of the core's makes.
   case silent
   case closure(@Sendable (FrameReport) -> Void)
   case foreign(@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<msdk_frame_report>?) -> Void, UnsafeMutableRawPointer?)
+}
+
+extension Completion {
+  var user: UnsafeMutableRawPointer? {
+    switch self {
+    case .queued(let user), .foreign(_, let user): user
+    case .silent, .closure: nil
+    }
+  }
 }
 
 extension FrameReport {
@@ -55,6 +66,7 @@ extension FrameReport {
     report.sequence = sequence
     report.timestamp_ns = timestamp
     report.bytes = bytes
+    report.user = user
     return report
   }
 }

@@ -22,11 +22,16 @@ public final class FrameSender: Sendable {
   }
 
   /// Sends a frame, of which a reference of its own is kept as long as needed. A timestamp of 0 is the frame's own, or else now.
-  public func send(_ frame: VideoFrame, timestamp: Int64 = 0, completion: Completion = .none) throws(MediaError) {
+  public func send(_ frame: VideoFrame, timestamp: Int64 = 0, completion: Completion = .queued()) throws(MediaError) {
     try stream.send(frame, timestamp: timestamp, completion: completion, by: self)
   }
 
-  public func send(_ frame: EncodedFrame, timestamp: Int64 = 0, completion: Completion = .none) throws(MediaError) {
+  /// What a producer made when it was asked for it, or was held to the rate when it pushed it.
+  func sendScheduled(_ frame: VideoFrame) throws(MediaError) {
+    try stream.send(frame, timestamp: 0, completion: .queued(), by: self, isScheduled: true)
+  }
+
+  public func send(_ frame: EncodedFrame, timestamp: Int64 = 0, completion: Completion = .queued()) throws(MediaError) {
     try stream.send(frame, timestamp: timestamp, completion: completion, by: self)
   }
 }

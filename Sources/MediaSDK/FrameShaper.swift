@@ -29,7 +29,7 @@ final class FrameShaper: Sendable {
 
   private func make(_ format: VideoFormat) throws(MediaError) -> VideoFrame {
     guard let frame = try VideoFrame.make(format, from: pool, deadline: 0) else {
-      throw MediaError(.noMemory, "32 converted frames of this stream are in use; unref frames that are done with")
+      throw MediaError(.noMemory, "32 converted frames of this stream are in use; unref frames that are no longer needed")
     }
     return frame
   }

@@ -48,6 +48,8 @@ public final class IncomingAudio: MediaSink {
     var shaper = AudioShaper()
     var gain = 1.0
     var counters = IncomingAudioCounters()
+    /// Since the last periodic event.
+    var loudest = AudioFrame.silentLevel
     var hasEnded = false
     /// The last of what arrived was delivered.
     var hasFinished = false
@@ -62,7 +64,7 @@ public final class IncomingAudio: MediaSink {
   let guarded = Monitor(Guarded())
   /// The buffers and packets as they came that wait here, or that the program or a renderer has.
   let share = FrameShare(limit: IncomingAudio.mostFrames(waiting: 0))
-  let output = IncomingQueues<AudioFrame>(measure: { $0.native.pointee.duration_ns }) { $0.release() }
+  let output = ReadQueues<AudioFrame>(measure: { $0.native.pointee.duration_ns }) { $0.release() }
   let renderers = AudioRendererList()
   let filters = AudioFilterChain()
 
@@ -71,7 +73,7 @@ public final class IncomingAudio: MediaSink {
     self.session = session
     clock = session.engine.clock
     // A codec that is not known here can still be received encoded.
-    let codec = description.codec == 0 ? nil : session.engine.codecs.decoderOfAudio(description.codec)
+    let codec = description.codec == FourCC.raw ? nil : session.engine.codecs.decoderOfAudio(description.codec)
     remote = Remote(
       description: description, format: format, kind: kind, transport: transport,
       decoding: codec.map { AudioDecodingStage($0, channels: format.channels) { session.push(.plugin($0.instance, $0)) } })
@@ -88,27 +90,28 @@ public final class IncomingAudio: MediaSink {
   public var isMix: Bool { remote == nil }
   /// Whose; empty for the mix.
   public var userID: String { remote?.description.userID ?? "" }
-  public var codec: UInt32 { remote?.description.codec ?? 0 }
+  public var codec: UInt32 { remote?.description.codec ?? FourCC.raw }
   public var kind: UInt32 { remote?.kind ?? 0 }
   /// As its sender makes it.
   public var format: AudioFormat { remote?.format ?? IncomingAudioOptions().mixFormat }
+  public var isMuted: Bool { remote.map { session.isMuted($0.description.id) } ?? false }
   public var isMutedAtFirst: Bool { remote?.description.isMuted ?? false }
 
   // MARK: Starting and stopping
 
   public func start(_ options: IncomingAudioOptions = IncomingAudioOptions()) throws(MediaError) {
     try options.check()
-    guard options.output == .raw || codec != 0 else {
+    guard options.output == .raw || codec != FourCC.raw else {
       throw MediaError(.unsupported, "options.output asks for encoded packets; this stream is \(isMix ? "mixed" : "sent raw")")
     }
-    guard options.output == .encoded || codec == 0 || remote?.decoding != nil else {
-      throw MediaError(.unsupported, "the stream's codec \(codec) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
+    guard options.output == .encoded || codec == FourCC.raw || remote?.decoding != nil else {
+      throw MediaError(.unsupported, "the stream's codec \(FourCC.text(codec)) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
     }
     try session.checkMayReceive()
     try guarded.withLock { guarded throws(MediaError) in
       switch guarded.state {
       case .available, .stopped: break
-      case .notAvailable: throw MediaError(.closed, "the stream is not available any more")
+      case .notAvailable: throw MediaError(.closed, "the stream is no longer available")
       case .started, .stopping: throw MediaError(.state, "the stream is \(guarded.state); accepted: available, stopped")
       }
       guarded.state = .started
@@ -117,7 +120,7 @@ public final class IncomingAudio: MediaSink {
       guarded.shaper = AudioShaper(gain: Float(guarded.gain))
       filters.noteGap()
       let longest = Int64(options.queueMilliseconds) * 1_000_000
-      let most = Int(longest / IncomingAudio.shortest)
+      let most = IncomingAudio.mostQueued(in: longest)
       share.setLimit(IncomingAudio.mostFrames(waiting: most))
       output.open(capacity: most, encodedCapacity: most, longest: longest, policy: options.queuePolicy)
       if isMix { beginMixing(&guarded) }
@@ -136,6 +139,9 @@ public final class IncomingAudio: MediaSink {
   private static let inboundCapacity = 60
 
   /// Those that may wait, for the stream's thread and to be read, and 2,048 in the program's hands.
+  /// How many buffers or packets of any length there are in so many nanoseconds.
+  static func mostQueued(in length: Int64) -> Int { Int(length / shortest) }
+
   private static func mostFrames(waiting: Int) -> Int { inboundCapacity + waiting + 2_048 }
 
   private func beginMixing(_ guarded: inout Guarded) {
@@ -145,6 +151,11 @@ public final class IncomingAudio: MediaSink {
   }
 
   public func stop() {
+    stop(because: nil)
+  }
+
+  /// With an error when the room does not permit it any more.
+  func stop(because error: MediaError?) {
     let wasStarted = guarded.withLock { guarded in
       guard guarded.state == .started else { return false }
       guarded.state = .stopping
@@ -158,7 +169,7 @@ public final class IncomingAudio: MediaSink {
       guarded.state = .stopped
       return true
     }
-    if isStopped { session.push(.incomingAudioState(self, .stopped, nil)) }
+    if isStopped { session.push(.incomingAudioState(self, .stopped, error)) }
   }
 
   /// After this no callback and no renderer is called, and readers are told.

@@ -179,7 +179,7 @@ extension IncomingAudio {
       guarded.withLock { guarded in
         if error.status == .noMemory { guarded.counters.dropped += 1 } else { guarded.counters.corrupt += 1 }
       }
-      session.engine.logger.log(MSDK_LOG_WARN.level32, "packet \(packet.native.pointee.sequence) of \(userID): \(error.text)")
+      session.engine.logger.log(MSDK_LOG_WARN.level32, .audio, "packet \(packet.native.pointee.sequence) of \(userID): \(error.text)")
     }
   }
 
@@ -211,7 +211,10 @@ extension IncomingAudio {
     let scaled = plan.shaper.scale(frame, by: plan.gain)
     defer { scaled.release() }
     let level = scaled.native.pointee.level
-    guarded.withLock { $0.counters.level = level }
+    guarded.withLock { guarded in
+      guarded.counters.level = level
+      guarded.loudest = min(guarded.loudest, level)
+    }
     plan.part?.push(scaled, now: clock.now())
     guard let options = plan.options else { return }
     if options.output != .encoded || plan.callback != nil {

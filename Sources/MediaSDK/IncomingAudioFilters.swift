@@ -4,14 +4,14 @@ import MediaPlugins
 /// The filters that sound passes before its gain, in the stream and in the mix.
 extension IncomingAudio {
   public func addFilter(_ filter: PluginInstance) throws(MediaError) {
-    guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is not available any more") }
+    guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is no longer available") }
     try filters.add(filter, to: isMix ? "the mix" : "an incoming stream") { [session] event in
       session.push(.plugin(event.instance, event))
     }
     // Closed meanwhile, it let go of those that it knew.
     guard !guarded.withLock({ $0.isClosed }) else {
       filters.removeAll()
-      throw MediaError(.closed, "the stream is not available any more")
+      throw MediaError(.closed, "the stream is no longer available")
     }
   }
 

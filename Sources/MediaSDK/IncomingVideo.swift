@@ -7,11 +7,11 @@ import MediaTransport
 /// Somebody else's video. Every function may be called from any thread.
 public final class IncomingVideo: MediaSink {
   public enum State: UInt32, Sendable {
-    case available = 0
-    case started = 1
-    case stopping = 2
-    case stopped = 3
-    case notAvailable = 4
+    case available = 0x300
+    case started = 0x301
+    case stopping = 0x302
+    case stopped = 0x303
+    case notAvailable = 0x304
   }
 
   struct Arrival: Sendable {
@@ -52,7 +52,7 @@ public final class IncomingVideo: MediaSink {
   let clock: any MediaClock
   let transport: any Transport
   let guarded = Monitor(Guarded())
-  let output = IncomingQueues<VideoFrame>()
+  let output = ReadQueues<VideoFrame>()
   /// The frames as they came that wait here, or that the program or a renderer has.
   let share = FrameShare(limit: 0)
   let renderers = RendererList()
@@ -69,23 +69,23 @@ public final class IncomingVideo: MediaSink {
     self.session = session
     clock = session.engine.clock
     self.transport = transport
-    codec = description.codec == 0 ? nil : session.engine.codecs.decoderOfVideo(description.codec)
+    codec = description.codec == FourCC.raw ? nil : session.engine.codecs.decoderOfVideo(description.codec)
   }
 
   public var state: State { guarded.withLock { $0.state } }
   public var userID: String { description.userID }
   /// Whether its pictures can be had here: those of a codec that is not known cannot.
-  var showsPictures: Bool { description.codec == 0 || codec != nil }
+  var showsPictures: Bool { description.codec == FourCC.raw || codec != nil }
   var isScreen: Bool { kind == VideoKind.screenShare.rawValue }
 
   // MARK: Starting and stopping
 
   public func start(_ options: IncomingVideoOptions = IncomingVideoOptions()) throws(MediaError) {
     try options.check()
-    guard options.output == .raw || description.codec != 0 else {
+    guard options.output == .raw || description.codec != FourCC.raw else {
       throw MediaError(.unsupported, "options.output asks for encoded frames; this stream is sent raw")
     }
-    guard options.output == .encoded || description.codec == 0 || codec != nil else {
+    guard options.output == .encoded || description.codec == FourCC.raw || codec != nil else {
       throw MediaError(.unsupported, "the stream's codec \(description.codec) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
     }
     try session.checkMayReceive()
@@ -94,7 +94,7 @@ public final class IncomingVideo: MediaSink {
     try guarded.withLock { guarded throws(MediaError) in
       switch guarded.state {
       case .available, .stopped: break
-      case .notAvailable: throw MediaError(.closed, "the stream is not available any more")
+      case .notAvailable: throw MediaError(.closed, "the stream is no longer available")
       case .started, .stopping: throw MediaError(.state, "the stream is \(guarded.state); accepted: available, stopped")
       }
       guarded.state = .started
@@ -103,10 +103,10 @@ public final class IncomingVideo: MediaSink {
       guarded.deliveryGate = CallbackGate()
       guarded.starts += 1
       let start = guarded.starts
-      let decoding = codec.map { DecodingStage($0, frameRate: format.frameRate, events: hearDecoder) }
+      let decoding = codec.map { DecodingStage($0, of: format, events: hearDecoder) }
       guarded.worker = clock.makeWorker("msdk-receive") { self.process(start, decoding) }
       filters.noteGap()
-      share.setLimit(options.mostFrames(isRaw: description.codec == 0))
+      share.setLimit(options.mostFrames(isRaw: description.codec == FourCC.raw))
       output.open(options)
     }
     session.push(.incomingVideoState(self, .started, nil))
@@ -114,6 +114,11 @@ public final class IncomingVideo: MediaSink {
   }
 
   public func stop() {
+    stop(because: nil)
+  }
+
+  /// With an error when the room does not permit it any more.
+  func stop(because error: MediaError?) {
     let wasStarted = guarded.withLock { guarded in
       guard guarded.state == .started else { return false }
       guarded.state = .stopping
@@ -128,7 +133,7 @@ public final class IncomingVideo: MediaSink {
       guarded.state = .stopped
       return true
     }
-    if isStopped { session.push(.incomingVideoState(self, .stopped, nil)) }
+    if isStopped { session.push(.incomingVideoState(self, .stopped, error)) }
   }
 
   /// After this no callback and no renderer is called, and readers are told.
@@ -212,15 +217,11 @@ public final class IncomingVideo: MediaSink {
     former?.close()
   }
 
-  public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
-    try renderers.add(renderer, to: "an incoming stream", codec: description.codec, events: pass)
+  /// Feeds it, or changes the view that it is fed through.
+  public func attachRenderer(_ renderer: PluginInstance, through view: View? = nil) throws(MediaError) {
+    let isNew = try renderers.add(renderer, through: view, to: "an incoming stream", codec: description.codec, events: pass)
     // A renderer of encoded frames begins with a key frame.
-    if description.codec != 0 { requestKeyFrame() }
-  }
-
-  /// Feeds it through a view, or changes the view that it is fed through.
-  public func attachRenderer(_ renderer: PluginInstance, through view: View?) throws(MediaError) {
-    try renderers.add(renderer, through: view, to: "an incoming stream", codec: description.codec, events: pass)
+    if isNew, view == nil, description.codec != FourCC.raw { requestKeyFrame() }
   }
 
   var pass: PluginInstance.EventHandler {

@@ -77,8 +77,8 @@ extension IncomingVideo {
     let (displaced, worker): ([Arrival], (any Worker)?) = guarded.withLock { guarded in
       guard guarded.state == .started else { return ([arrival], nil) }
       var displaced: [Arrival] = []
-      if description.codec == 0 {
-        let capacity = guarded.options.queueCapacity == 0 ? 3 : guarded.options.queueCapacity
+      if description.codec == FourCC.raw {
+        let capacity = guarded.options.rawCapacity
         while guarded.inbound.count >= capacity, let oldest = guarded.inbound.pop() { displaced.append(oldest) }
       }
       if let oldest = guarded.inbound.push(arrival) { displaced.append(oldest) }
@@ -151,7 +151,7 @@ extension IncomingVideo {
         guarded.withLock { $0.counters.dropped += 1 }
       } else {
         guarded.withLock { $0.counters.corrupt += 1 }
-        session.engine.logger.log(MSDK_LOG_WARN.level32, "frame \(frame.native.pointee.sequence) of \(userID): \(error.text)")
+        session.engine.logger.log(MSDK_LOG_WARN.level32, .video, "frame \(frame.native.pointee.sequence) of \(userID): \(error.text)")
         if decoding.fail(error, now: now) { requestKeyFrame() }
       }
     }
@@ -162,7 +162,7 @@ extension IncomingVideo {
     let (options, callback, gate): (IncomingVideoOptions, FrameCallback<VideoFrame>?, CallbackGate) = guarded.withLock {
       ($0.options, $0.callback, $0.deliveryGate)
     }
-    let isRaw = description.codec == 0 && !isNew
+    let isRaw = description.codec == FourCC.raw && !isNew
     // A raw one was offered to those where it came from.
     let isTapped = isRaw ? !taps.isEmpty : taps.offer(frame)
     if let callback {

@@ -4,12 +4,12 @@ import MediaPlugins
 /// The filters that a picture passes before anybody sees it.
 extension IncomingVideo {
   public func addFilter(_ filter: PluginInstance) throws(MediaError) {
-    guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is not available any more") }
+    guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is no longer available") }
     try filters.add(filter, to: "an incoming stream", events: pass)
     // Closed meanwhile, it let go of those that it knew.
     guard !guarded.withLock({ $0.isClosed }) else {
       filters.removeAll()
-      throw MediaError(.closed, "the stream is not available any more")
+      throw MediaError(.closed, "the stream is no longer available")
     }
   }
 

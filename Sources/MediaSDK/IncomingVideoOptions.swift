@@ -18,27 +18,34 @@ public struct IncomingVideoOptions: Sendable {
   public var height: UInt32 = 0
   public var delivery = Delivery.queued
   public var output = Output.raw
+  /// Of raw frames, 3 when it is 0, and of encoded ones, 60.
   public var queueCapacity = 0
+  public var encodedQueueCapacity = 0
   public var queuePolicy = QueuePolicy.dropOldest
 
   public init() {}
 
   func check() throws(MediaError) {
-    if width != 0 || height != 0 { try Dimensions.check(width: width, height: height, argument: "the wanted size") }
+    if width != 0 || height != 0 { try Dimensions.check(width: width, height: height, argument: "the requested size") }
     guard queuePolicy != .wait else {
       throw MediaError(.unsupported, "options.queue_policy is MSDK_POLICY_WAIT; accepted: MSDK_POLICY_DROP_OLDEST, MSDK_POLICY_DROP_NEWEST")
     }
-    let most = output == .raw ? 64 : 1024
-    guard (0...most).contains(queueCapacity) else {
-      throw MediaError(.range, "options.queue_capacity is \(queueCapacity); accepted: 1..\(most), or 0 for the default")
+    guard (0...64).contains(queueCapacity) else {
+      throw MediaError(.range, "options.queue_capacity is \(queueCapacity); accepted: 1..64, or 0 for 3")
+    }
+    guard (0...1024).contains(encodedQueueCapacity) else {
+      throw MediaError(.range, "options.encoded_queue_capacity is \(encodedQueueCapacity); accepted: 1..1024, or 0 for 60")
     }
   }
+
+  var rawCapacity: Int { queueCapacity == 0 ? 3 : queueCapacity }
+  var encodedCapacity: Int { encodedQueueCapacity == 0 ? 60 : encodedQueueCapacity }
 
   /// Of the frames as they come: those that may wait, for the stream's thread and to be read, and 32 in the program's hands.
   func mostFrames(isRaw: Bool) -> Int {
     let inHand = 32
-    guard !isRaw else { return 2 * (queueCapacity == 0 ? 3 : queueCapacity) + inHand }
-    return IncomingVideo.inboundCapacity + max(60, queueCapacity) + inHand
+    guard !isRaw else { return 2 * rawCapacity + inHand }
+    return IncomingVideo.inboundCapacity + max(60, encodedCapacity) + inHand
   }
 
   /// What a picture of that format is to become.

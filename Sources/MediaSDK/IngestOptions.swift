@@ -27,7 +27,7 @@ public struct IngestOptions: Sendable {
     guard port != nil || socketPath != nil else {
       throw MediaError(.invalid, "options.port is 0 and options.socket_path is NULL; accepted: one of them, or both")
     }
-    if codec != 0 { _ = try known.encodableVideo(codec, argument: "options.codec") }
+    if codec != 0, codec != FourCC.raw { _ = try known.encodableVideo(codec, argument: "options.codec") }
     let fastest = limits.list(of: .screenShare).map(\.frameRate).max() ?? 1
     guard (1...fastest).contains(framesPerSecond) else {
       throw MediaError(.range, "options.fps is \(framesPerSecond); accepted: 1..\(fastest), or 0 for 15")
@@ -53,10 +53,10 @@ public struct IngestOptions: Sendable {
 }
 
 public enum IngestState: UInt32, Sendable {
-  case feederConnected = 1
-  case feederDisconnected = 2
-  case feederRefused = 3
-  case sharing = 4
+  case feederConnected = 0x501
+  case feederDisconnected = 0x502
+  case feederRefused = 0x503
+  case sharing = 0x504
 }
 
 /// What happens at the door.

@@ -34,6 +34,7 @@ final class IngestShare: IngestDelegate {
   private let session: Session
   private let options: IngestOptions
   private let pool = BufferPool(limit: 8)
+  private let normalizer = Monitor(FrameNormalizer(limit: 8))
   private let state = Monitor(State())
 
   init(_ session: Session, _ options: IngestOptions) throws(MediaError) {
@@ -78,7 +79,7 @@ final class IngestShare: IngestDelegate {
     let untold: Int? = state.withLock { $0.meter.mayTell(at: now) ? $0.meter.takeUntold() : nil }
     guard let untold else { return }
     var event = IngestEvent(.feederRefused, reason)
-    if untold > 0 { event.text += "; \(untold) more were refused before" }
+    if untold > 0 { event.text += "; \(untold) earlier refusals were not reported" }
     session.push(.ingest(event))
   }
 
@@ -86,18 +87,14 @@ final class IngestShare: IngestDelegate {
 
   func received(_ frame: VideoFrame) throws(IngestRefusal) {
     var format = frame.format
-    let isConverted = options.codec != 0 && format.pixelFormat != .nv12 && format.pixelFormat != .i420
-    if isConverted {
-      format.color = VideoConverter.resultColor(from: format, to: .nv12)
-      format.pixelFormat = .nv12
-    }
+    // A feeder that goes from one pixel format to another keeps its stream, where that is encoded.
+    let accepted = options.codec == 0 || options.codec == FourCC.raw ? [format.pixelFormat] : [.nv12, .i420]
+    format.pixelFormat = FrameNormalizer.target(for: format.pixelFormat, among: accepted)
+    format.color = VideoConverter.resultColor(from: frame.format, to: format.pixelFormat)
     guard let current = try share(format, isEncoded: false) else { return }
     do throws(MediaError) {
-      guard isConverted else { return try send(frame, on: current.stream) }
-      guard let converted = try VideoFrame.make(format, from: pool, deadline: 0) else { return }
+      let converted = try normalizer.withLock { normalizer throws(MediaError) in try normalizer.convert(frame, to: format.pixelFormat) }
       defer { converted.release() }
-      try VideoConverter.convert(frame.native, into: converted.native)
-      converted.copyIdentity(from: frame)
       try send(converted, on: current.stream)
     } catch {
       note(error, of: current.stream)
@@ -125,8 +122,7 @@ final class IngestShare: IngestDelegate {
     attributes.height = header.format.height
     attributes.orientation = header.orientation
     attributes.timestamp_ns = timestamp
-    attributes.color_matrix = header.format.color.matrix
-    attributes.color_full_range = header.format.color.fullRange ? 1 : 0
+    header.format.color.tell(&attributes)
     do throws(MediaError) {
       guard let frame = try EncodedFrame.make(copying: bytes, attributes: attributes, from: pool, deadline: 0) else {
         throw MediaError(.noMemory, "8 encoded frames of the share are in use")
@@ -144,7 +140,7 @@ final class IngestShare: IngestDelegate {
     do throws(MediaError) {
       let parsed = try VP8Header.parse(bytes)
       guard !parsed.isKeyFrame || parsed.width == header.format.width && parsed.height == header.format.height else {
-        throw MediaError(.corrupt, "the key frame is \(parsed.width)x\(parsed.height), its header says \(header.format)")
+        throw MediaError(.corrupt, "the key frame is \(parsed.width)x\(parsed.height); the message's header declares \(header.format)")
       }
       return parsed.isKeyFrame
     } catch {
@@ -201,7 +197,6 @@ final class IngestShare: IngestDelegate {
       throw IngestRefusal(.format, error.text)
     }
     do throws(MediaError) {
-      if !isEncoded { try stream.setFrameRate(format.frameRate) }
       try session.start(stream)
       return stream
     } catch {

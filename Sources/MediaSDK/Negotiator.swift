@@ -5,6 +5,8 @@ protocol Negotiator: Sendable {
   var current: VideoFormat? { get }
   /// Slower than the format's own frame rate; nil: that rate.
   var pace: FrameRate? { get }
+  /// Whether frames are encoded: raw ones need more of an estimate.
+  var isEncoded: Bool { get set }
   /// When `update` is worth calling again with the same estimate.
   var nextCheck: Int64? { get }
   /// Takes the estimate in bits a second (0: unlimited) and says whether the choice changed.

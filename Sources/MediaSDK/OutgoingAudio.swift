@@ -13,7 +13,7 @@ public final class OutgoingAudio: Sendable {
   struct Pending: Sendable {
     var unit: MediaUnit
     let sequence: UInt64
-    let timestamp: Int64
+    var timestamp: Int64
     let duration: Int64
     let acceptedAt: Int64
     let completion: Completion
@@ -39,11 +39,15 @@ public final class OutgoingAudio: Sendable {
     /// The sequence of the last buffer that was told of, and when what left is over.
     var settled: UInt64 = 0
     var playedAt = Int64.min
-    /// Of the buffer that was accepted last, and when that was.
-    var lastTimestamp = Int64.min
+    /// When the buffer that was accepted last was.
+    var times = CaptureTimes()
     var acceptedAt = Int64.min
     /// Where the sound that was accepted ended: samples since a time, so that no rounding adds up; nil before the first.
     var position: (anchor: Int64, samples: Int64)?
+    /// Of sound without times: while it is not known whether its source paused or was held up.
+    var hold: AudioHold?
+    /// Buffers in a row that were written as they were captured, as far as that shows.
+    var live = 0
     var isMuted = false
     /// By a moderator, and left so by the program.
     var isMutedByModerator = false
@@ -52,10 +56,14 @@ public final class OutgoingAudio: Sendable {
     var encodedCallback: FrameCallback<EncodedFrame>?
     var encoderSettings: AudioEncoderSettings
     var encoding: AudioEncodingStage?
+    /// Of what is published, or was last; 0 before the first start of a stream whose codec the SDK chooses.
+    var codec: UInt32
     /// Of one start.
     var worker: (any Worker)?
     var speech = SpeechDetector()
     var counters = OutgoingAudioCounters()
+    /// Since the last periodic event.
+    var loudest = AudioFrame.silentLevel
     /// What its transport was told of the encoder.
     var target = ToldTarget()
     var isClosed = false
@@ -70,16 +78,19 @@ public final class OutgoingAudio: Sendable {
   let reports: ReportQueue
   let completionGate = CallbackGate()
   let pool = BufferPool(limit: 4096)
-  let hasEncoder: Bool
+  /// Whether it has an encoder, or may get one.
+  let canEncode: Bool
   /// What packets are looked into with, and what encodes.
   let codec: AudioCodecEntry?
   /// The gain at the end of the last buffer; of whoever drains.
   let currentGain = Monitor<Float>(1)
   /// Buffers whose sound has not all left in packets yet; of whoever drains.
   let awaiting = Monitor(BoundedQueue<Pending>(capacity: 64))
+  let tap = StreamTap<AudioFrame>(inHand: 2_048, measure: { $0.native.pointee.duration_ns }) { $0.release() }
   let filters = AudioFilterChain()
   /// By which what came out of the filters last is older than what went in; of whoever drains.
   let filterDelay = Atomic<Int64>(0)
+  let writing = Monitor(Writing())
   private let pump = Monitor<AudioProducerPump?>(nil)
 
   init(_ engine: Engine, _ options: OutgoingAudioOptions) throws(MediaError) {
@@ -89,18 +100,19 @@ public final class OutgoingAudio: Sendable {
     clock = engine.clock
     self.options = options
     format = options.format
-    codec = options.codec == 0 ? nil : try codecs.audio(options.codec)
-    hasEncoder = options.codec != 0 && !options.isEncodedInput
+    codec = options.codec == FourCC.raw ? nil : try codecs.audio(options.encodedCodec)
+    canEncode = options.codec != FourCC.raw && !options.isEncodedInput
     let duration = format.duration(ofSamples: Int(format.samplesPerBuffer))
     let least = options.isEncodedInput ? 2_500_000 : duration
     guarded = Monitor(
       Guarded(
         pending: BoundedQueue(capacity: Int(Int64(options.queueMilliseconds) * 1_000_000 / least) + 1),
-        pacer: AudioPacer(bufferDuration: duration), encoderSettings: options.encoderSettings(codecs)))
+        pacer: AudioPacer(bufferDuration: duration), encoderSettings: options.encoderSettings(codecs), codec: options.codec))
     reports = ReportQueue(capacity: options.reportCapacity)
   }
 
   public var state: State { guarded.withLock { $0.state } }
+  public var currentCodec: UInt32 { guarded.withLock { $0.codec } }
   var session: Session? { guarded.withLock { $0.publication?.session } }
   public var expectedBufferSize: Int { Int(format.samplesPerBuffer) * format.stride }
 
@@ -111,7 +123,7 @@ public final class OutgoingAudio: Sendable {
     try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
       guard guarded.state != .started, guarded.attachedTo == nil else {
-        throw MediaError(.state, "the stream is started, or attached to a session, already; stop it first")
+        throw MediaError(.state, "the stream is already started or attached to a session; stop it first")
       }
       guarded.attachedTo = session
     }
@@ -128,17 +140,21 @@ public final class OutgoingAudio: Sendable {
   func start(on session: Session, _ transport: any Transport) throws(MediaError) {
     // An encoder's making is foreign code, and not for under the lock. What is set meanwhile it is told with the first buffer.
     let settings = guarded.withLock { $0.encoderSettings }
-    let encoding = hasEncoder ? try AudioEncodingStage(options, settings, engine.codecs) { self.pass($0) } : nil
+    let isEncoding = canEncode && !(options.choosesCodec && session.isRawForAll(on: transport))
+    let encoding = isEncoding ? try AudioEncodingStage(options, settings, engine.codecs) { self.pass($0) } : nil
     let gain: Float = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
       guard guarded.state != .started, guarded.attachedTo == nil || guarded.attachedTo === session else {
-        throw MediaError(.state, "the stream is started, or attached to another session, already; stop it first")
+        throw MediaError(.state, "the stream is already started or attached to another session; stop it first")
       }
       // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
       let id = transport.makeStreamID()
-      guard session.remember(self, as: id, on: transport, taking: options.bits(guarded.encoderSettings.bitrate)) else { throw MediaError(.state, "the session is not connected") }
+      guard session.remember(self, as: id, on: transport, taking: options.bits(isEncoding || options.isEncodedInput ? guarded.encoderSettings.bitrate : nil)) else {
+        throw MediaError(.state, "the session is not connected")
+      }
+      guarded.codec = isEncoding ? options.encodedCodec : options.isEncodedInput ? options.codec : FourCC.raw
       do throws(MediaError) {
-        try transport.publish(id, codec: options.codec, format: .audio(format, kind: options.kind.rawValue))
+        try transport.publish(id, codec: guarded.codec, format: .audio(format, kind: options.kind.rawValue))
         guarded.begin(encoding, OutgoingVideo.Publication(session: session, transport: transport, id: id))
         guarded.worker = clock.makeWorker("msdk-audio-out") { self.drainDue() }
         if guarded.isMuted { transport.setMuted(id, true) }
@@ -153,6 +169,8 @@ public final class OutgoingAudio: Sendable {
     session.push(.outgoingAudioState(self, .started, nil))
     pump.withLock { $0 }?.follow(true)
     session.divideEstimate()
+    // Somebody may have joined while the stream was being started.
+    session.fallBack(self)
   }
 
   /// Says whether it was started.
@@ -184,6 +202,7 @@ public final class OutgoingAudio: Sendable {
     guard let ending else { return false }
     let publication = ending.publication
     pump.withLock { $0 }?.follow(false)
+    forgetWritten()
     for pending in ending.dropped { drop(pending, .stopped) }
     publication.transport.unpublish(publication.id)
     ending.worker?.stop()
@@ -210,6 +229,7 @@ public final class OutgoingAudio: Sendable {
     stop()
     detachProducer()
     filters.removeAll()
+    tap.end()
     try? setEncodedCallback(nil)
     reports.close()
     completionGate.close()
@@ -218,7 +238,7 @@ public final class OutgoingAudio: Sendable {
 
   // MARK: Steering
 
-  var isMuted: Bool { guarded.withLock { $0.isMuted } }
+  public var isMuted: Bool { guarded.withLock { $0.isMuted } }
 
   public func setMuted(_ isMuted: Bool) {
     let publication: OutgoingVideo.Publication? = guarded.withLock { guarded in
@@ -248,7 +268,9 @@ public final class OutgoingAudio: Sendable {
 
   public func setGain(_ gain: Double) throws(MediaError) {
     try AudioLimits.checkGain(gain)
-    guard !options.isEncodedInput else { throw MediaError(.unsupported, "the stream takes packets (encoded_input), which have no gain") }
+    guard !options.isEncodedInput else {
+      throw MediaError(.unsupported, "the stream takes packets (encoded_input), whose gain cannot be set")
+    }
     guarded.withLock { $0.gain = gain }
   }
 
@@ -265,13 +287,13 @@ public final class OutgoingAudio: Sendable {
   }
 
   private func checkEncoder() throws(MediaError) {
-    guard hasEncoder else {
+    guard canEncode else {
       throw MediaError(.unsupported, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
     }
   }
 
   public func setEncodedCallback(_ function: (@Sendable (EncodedFrame) -> Void)?) throws(MediaError) {
-    if function != nil, !hasEncoder {
+    if function != nil, !canEncode {
       throw MediaError(.state, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
     }
     let former = guarded.withLock { guarded in
@@ -281,19 +303,25 @@ public final class OutgoingAudio: Sendable {
     former?.close()
   }
 
-  func receiversChanged(_ count: Int) {
-    guarded.withLock { $0.receivers = count }
+  /// Whether that is another number than before.
+  func receiversChanged(_ count: Int) -> Bool {
+    guarded.withLock { guarded in
+      defer { guarded.receivers = count }
+      return guarded.receivers != count
+    }
   }
 
   // MARK: The producer
 
   public func attachProducer(_ producer: PluginInstance?) throws(MediaError) {
     guard let producer else { return detachProducer() }
-    guard !options.isEncodedInput else { throw MediaError(.unsupported, "the stream takes packets (encoded_input), which no producer makes") }
+    guard !options.isEncodedInput else {
+      throw MediaError(.unsupported, "the stream takes packets (encoded_input), so it accepts no producer")
+    }
     let added = try AudioProducerPump(producer, for: self)
     do throws(MediaError) {
       try pump.withLock { pump throws(MediaError) in
-        guard pump == nil else { throw MediaError(.state, "the stream has a producer already; detach it with NULL first") }
+        guard pump == nil else { throw MediaError(.state, "the stream already has a producer; call msdk_outgoing_audio_detach_producer first") }
         guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
         pump = added
       }
@@ -324,9 +352,10 @@ extension OutgoingAudio.Guarded {
     self.encoding = encoding
     receivers = 0
     pacer.reset()
-    lastTimestamp = .min
+    times = CaptureTimes()
     acceptedAt = .min
     position = nil
+    (hold, live) = (nil, 0)
     flushTime = nil
     picture = 0
   }

@@ -6,7 +6,7 @@ import MediaTransport
 extension OutgoingAudio {
   public func addFilter(_ filter: PluginInstance) throws(MediaError) {
     guard !options.isEncodedInput else {
-      throw MediaError(.unsupported, "the stream takes packets (encoded_input), which no filter sees")
+      throw MediaError(.unsupported, "the stream takes packets (encoded_input), which filters do not process")
     }
     guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
     try filters.add(filter, to: "an outgoing stream") { self.pass($0) }

@@ -14,6 +14,8 @@ extension OutgoingAudio {
     let encoding: AudioEncodingStage?
     let settings: AudioEncoderSettings
     let callback: FrameCallback<EncodedFrame>?
+    /// The program takes packets, whoever receives them.
+    let isTaken: Bool
   }
 
   /// On the sender's thread: this one, and those that other threads, or callbacks, send meanwhile and that are due.
@@ -21,7 +23,7 @@ extension OutgoingAudio {
     var next: Pending? = first
     while let pending = next {
       process(pending)
-      next = guarded.withLock { $0.takeDue(clock.now()) }
+      next = guarded.withLock { $0.takeDue(clock.now(), rate: clockRate) }
     }
     endDrain()
   }
@@ -35,14 +37,16 @@ extension OutgoingAudio {
     }
     // Whoever drains looks again when he is done.
     guard isMine else { return .max }
-    while let pending = guarded.withLock({ $0.takeDue(clock.now()) }) { process(pending) }
+    while let pending = guarded.withLock({ $0.takeDue(clock.now(), rate: clockRate) }) { process(pending) }
     let flushTime = flushEncoder()
     return min(flushTime, endDrain(isWorker: true))
   }
 
   /// When nothing has followed for longer than a packet, what the encoder holds goes; when that will be.
   private func flushEncoder() -> Int64 {
-    let (situation, time, isLast): (Situation, Int64?, Bool) = guarded.withLock { ($0.situation, $0.flushTime, $0.pending.isEmpty) }
+    let (situation, time, isLast): (Situation, Int64?, Bool) = guarded.withLock {
+      ($0.situation(isTapped: tap.takesEncoded), $0.flushTime, $0.pending.isEmpty)
+    }
     guard let time, let encoding = situation.encoding, isLast else { return .max }
     guard time <= clock.now() else { return time }
     guarded.withLock { $0.flushTime = nil }
@@ -55,7 +59,7 @@ extension OutgoingAudio {
   func endDrain(isWorker: Bool = false) -> Int64 {
     let (due, isAwaited, worker): (Int64, Bool, (any Worker)?) = guarded.withLock { guarded in
       let isAwaited = guarded.draining.end()
-      let due = guarded.pending.isEmpty ? .max : guarded.pacer.due
+      let due = guarded.pending.isEmpty ? .max : max(guarded.pacer.due, guarded.hold?.end ?? .min)
       return (due, isAwaited, guarded.worker)
     }
     if isAwaited { guarded.notify() }
@@ -65,7 +69,7 @@ extension OutgoingAudio {
 
   func process(_ next: Pending) {
     var pending = next
-    let situation = guarded.withLock { $0.situation }
+    let situation = guarded.withLock { $0.situation(isTapped: tap.takesEncoded) }
     // Before anybody is told of it: whoever waits for its end then knows when that is.
     beginPlaying(pending)
     guard filters.isEmpty || passFilters(&pending, situation) else { return }
@@ -92,6 +96,7 @@ extension OutgoingAudio {
     let level = frame.computedLevel
     frame.native.pointee.level = level
     listen(level, pending.duration, situation)
+    tap.offer { share in frame.lent(to: share) }
     guard let encoding = situation.encoding else {
       return finish(pending, handOver(pending.unit, situation.publication), bytes: frame.bytes.count, as: .sent)
     }
@@ -121,14 +126,17 @@ extension OutgoingAudio {
       try encoding.apply(situation.settings)
       try encoding.encode(frame, body)
     }
-    // What waited for its time was ahead: where nothing waits behind it, nothing follows.
+    // What was sent ahead of its time ends here, as nothing follows it in the queue.
     let now = clock.now()
-    let isLive = now - pending.acceptedAt < pending.duration / 2
-    guarded.withLock { $0.flushTime = isLive ? now + pending.duration + OutgoingAudio.pause : now }
+    let isAhead = pending.timestamp + pending.duration - pending.acceptedAt >= OutgoingAudio.ahead
+    guarded.withLock { $0.flushTime = isAhead ? now : now + pending.duration + OutgoingAudio.pause }
   }
 
-  /// A live source may be so late without having paused.
-  private static let pause: Int64 = 20_000_000
+  /// A live source may be so late without having paused. The silence that ends its sound would otherwise stand in the middle of it, where
+  /// what comes late belongs.
+  private static let pause: Int64 = 180_000_000
+  /// Of a live source without capture times, which hands over several buffers at once, the last ones are early by less.
+  private static let ahead: Int64 = 100_000_000
 
   /// Hands over what `run` makes, and tells of the buffers whose sound has all left with it.
   private func encode(
@@ -142,8 +150,9 @@ extension OutgoingAudio {
         var result: SendResult?
         if let encoded = packet.frame {
           situation.callback?.call(encoded)
+          tap.offer(encoded)
           let sent = handOver(.encoded(encoded), situation.publication)
-          result = sent == .noReceiver && situation.callback != nil ? .sent : sent
+          result = sent == .noReceiver && situation.isTaken ? .sent : sent
           encoding.untold += encoded.native.pointee.size
         }
         while let settled = takeAwaiting(until: packet.end + 1_000_000 + filterDelay.load(ordering: .relaxed)) {
@@ -168,7 +177,7 @@ extension OutgoingAudio {
       guarded.picture += 1
       guard case .encoded = unit else { return (guarded.picture, nil) }
       guarded.counters.packets += 1
-      let target = hasEncoder ? UInt64(clamping: guarded.encoderSettings.bitrate) : 0
+      let target = guarded.encoding != nil ? UInt64(clamping: guarded.encoderSettings.bitrate) : 0
       return (guarded.picture, guarded.target.isNews(target, of: publication.id) ? target : nil)
     }
     let result = publication.transport.send(unit, picture, on: publication.id)
@@ -189,14 +198,17 @@ extension OutgoingAudio {
 }
 
 extension OutgoingAudio.Guarded {
-  var situation: OutgoingAudio.Situation {
-    OutgoingAudio.Situation(
-      publication: publication, isMuted: isMuted, gain: Float(gain), hasTakers: receivers > 0 || encodedCallback != nil, encoding: encoding,
-      settings: encoderSettings, callback: encodedCallback)
+  func situation(isTapped: Bool) -> OutgoingAudio.Situation {
+    let isTaken = encodedCallback != nil || isTapped
+    return OutgoingAudio.Situation(
+      publication: publication, isMuted: isMuted, gain: Float(gain), hasTakers: receivers > 0 || isTaken, encoding: encoding,
+      settings: encoderSettings, callback: encodedCallback, isTaken: isTaken)
   }
 
-  mutating func takeDue(_ now: Int64) -> OutgoingAudio.Pending? {
-    guard state == .started, let first = pending.first, pacer.due <= now else { return nil }
+  mutating func takeDue(_ now: Int64, rate: UInt32) -> OutgoingAudio.Pending? {
+    guard state == .started, now >= hold?.end ?? now else { return nil }
+    decideHold(rate: rate, isOver: true)
+    guard let first = pending.first, pacer.due <= now else { return nil }
     let isFast = pending.count == 1 && now - first.acceptedAt < first.duration
     pacer.leave(at: now, duration: first.duration, captured: first.timestamp, isFast: isFast)
     queued -= first.duration

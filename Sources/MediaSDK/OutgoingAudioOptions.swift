@@ -17,6 +17,7 @@ public struct OutgoingAudioOptions: Sendable {
   public var bufferMilliseconds: UInt32 = 20
   public var queueMilliseconds: UInt32 = 500
   public var reportCapacity = 64
+  /// 0: the SDK chooses, as `choosesCodec` says.
   public var codec: UInt32 = 0
   public var isEncodedInput = false
   public var application = OpusApplication.voip
@@ -26,8 +27,8 @@ public struct OutgoingAudioOptions: Sendable {
   /// 0: 20, or 10 when buffers are of 10.
   public var packetMilliseconds: UInt32 = 0
   public var fec = false
-  /// Per cent.
-  public var expectedLoss = 0
+  /// Per cent; nil: 10 with `fec`, else 0.
+  public var expectedLoss: Int?
   public var dtx = false
 
   public init() {}
@@ -38,6 +39,11 @@ public struct OutgoingAudioOptions: Sendable {
     return AudioFormat(sampleFormat, sampleRate: sampleRate, channels: channels, samplesPerBuffer: samples)
   }
 
+  /// Raw while all members are in this process, Opus from when one is not.
+  var choosesCodec: Bool { codec == 0 }
+  /// What packets are of, if there are any.
+  var encodedCodec: UInt32 { choosesCodec ? UInt32(MSDK_CODEC_OPUS) : codec }
+
   var packetDuration: UInt32 { packetMilliseconds == 0 ? (bufferMilliseconds == 10 ? 10 : 20) : packetMilliseconds }
 
   var encoderSettings: AudioEncoderSettings { encoderSettings(.builtIn) }
@@ -45,9 +51,9 @@ public struct OutgoingAudioOptions: Sendable {
   /// At a rate that the codec takes.
   func encoderSettings(_ known: Codecs) -> AudioEncoderSettings {
     AudioEncoderSettings(
-      sampleRate: (try? known.encodableAudio(codec))?.encoderRate(for: sampleRate) ?? 48_000, channels: Int(channels), application: application,
+      sampleRate: (try? known.encodableAudio(encodedCodec))?.encoderRate(for: sampleRate) ?? 48_000, channels: Int(channels), application: application,
       bitrate: bitrate == 0 ? 32_000 * Int(channels) : bitrate, complexity: complexity, fec: fec,
-      expectedLoss: expectedLoss == 0 && fec ? 10 : expectedLoss, dtx: dtx)
+      expectedLoss: expectedLoss ?? (fec ? 10 : 0), dtx: dtx)
   }
 
   func check(_ known: Codecs = .builtIn) throws(MediaError) {
@@ -60,20 +66,20 @@ public struct OutgoingAudioOptions: Sendable {
     guard (1...4096).contains(reportCapacity) else {
       throw MediaError(.range, "options.report_capacity is \(reportCapacity); accepted: 1..4096, or 0 for 64")
     }
-    if codec != 0 {
-      _ = isEncodedInput ? try known.audio(codec, argument: "options.codec") : try known.encodableAudio(codec, argument: "options.codec")
-    }
-    guard !isEncodedInput || codec != 0 else {
+    guard !isEncodedInput || codec != 0 && codec != FourCC.raw else {
       throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with MSDK_CODEC_OPUS or another codec")
     }
+    if codec != FourCC.raw {
+      _ = isEncodedInput ? try known.audio(encodedCodec, argument: "options.codec") : try known.encodableAudio(encodedCodec, argument: "options.codec")
+    }
     try OutgoingAudioOptions.check(bitrate: bitrate)
-    guard (1...10).contains(complexity) else {
-      throw MediaError(.range, "options.complexity is \(complexity); accepted: 1..10, or 0 for 9")
+    guard (0...10).contains(complexity) else {
+      throw MediaError(.range, "options.complexity is \(complexity); accepted: 1..10, MSDK_ZERO for 0, or 0 for 9")
     }
     guard [0, 10, 20, 40, 60].contains(packetMilliseconds) else {
       throw MediaError(.range, "options.packet_ms is \(packetMilliseconds); accepted: 10, 20, 40, 60, or 0 for the default")
     }
-    try OutgoingAudioOptions.check(expectedLoss: expectedLoss)
+    try OutgoingAudioOptions.check(expectedLoss: expectedLoss ?? 0)
   }
 
   static func check(bitrate: Int) throws(MediaError) {

@@ -17,7 +17,7 @@ extension OutgoingAudio {
   }
 
   func fail(_ pending: Pending, _ error: MediaError) {
-    engine.logger.log(MSDK_LOG_WARN.level32, "buffer \(pending.sequence) failed: \(error.text)")
+    engine.logger.log(MSDK_LOG_WARN.level32, .audio, "buffer \(pending.sequence) failed: \(error.text)")
     var report = FrameReport(outcome: .failed, sequence: pending.sequence, timestamp: pending.timestamp)
     report.status = error.status
     tell(report, pending)
@@ -42,8 +42,10 @@ extension OutgoingAudio {
       return guarded.waiters > 0
     }
     if isAwaited { guarded.notify() }
+    var report = report
+    report.user = pending.completion.user
     switch pending.completion {
-    case .none: reports.push(report)
+    case .queued: reports.push(report)
     case .silent: break
     case .closure(let closure): completionGate.run { closure(report) }
     case .foreign(let function, let user):

@@ -13,7 +13,9 @@ extension OutgoingAudio {
   }
 
   /// One buffer, copied. A deadline of 0 does not wait for room.
-  public func send(_ data: UnsafeRawBufferPointer, timestamp: Int64 = 0, deadline: Int64 = 0, completion: Completion = .none) throws(MediaError) {
+  public func send(
+    _ data: UnsafeRawBufferPointer, timestamp: Int64 = 0, deadline: Int64 = 0, completion: Completion = .queued()
+  ) throws(MediaError) {
     guard !options.isEncodedInput else {
       throw MediaError(.state, "the stream takes packets (encoded_input); use msdk_outgoing_audio_send_encoded")
     }
@@ -23,9 +25,8 @@ extension OutgoingAudio {
         "size is \(data.count); accepted: \(expectedBufferSize) bytes, \(format.samplesPerBuffer) samples of \(format.stride) bytes")
     }
     let frame = try makeFrame()
-    defer { frame.release() }
     frame.bytes.baseAddress?.copyMemory(from: source, byteCount: data.count)
-    try frame.checkNumbers(argument: "data")
+    try checkNumbers(of: frame, argument: "data")
     try accept(.sound(frame), timestamp: timestamp, duration: frame.native.pointee.duration_ns, deadline: deadline, completion: completion)
   }
 
@@ -36,28 +37,29 @@ extension OutgoingAudio {
       throw MediaError(.format, "the buffer has \(buffer.sampleCount) samples of \(buffer.format); accepted: \(format.samplesPerBuffer) of \(format)")
     }
     let frame = try makeFrame()
-    defer { frame.release() }
     frame.bytes.copyMemory(from: UnsafeRawBufferPointer(buffer.bytes))
     frame.native.pointee.flags |= buffer.native.pointee.flags & UInt32(MSDK_FRAME_DISCONTINUITY)
-    try frame.checkNumbers(argument: "the producer's buffer")
+    try checkNumbers(of: frame, argument: "the producer's buffer")
     try accept(
       .sound(frame), timestamp: buffer.timestamp, duration: frame.native.pointee.duration_ns, deadline: deadline, completion: .silent)
   }
 
-  public func send(_ packet: EncodedFrame, timestamp: Int64 = 0, deadline: Int64 = 0, completion: Completion = .none) throws(MediaError) {
+  public func send(
+    _ packet: EncodedFrame, timestamp: Int64 = 0, deadline: Int64 = 0, completion: Completion = .queued()
+  ) throws(MediaError) {
     guard options.isEncodedInput else {
       throw MediaError(.state, "the stream takes samples; make it with encoded_input to send packets")
     }
     try packet.check()
     guard packet.native.pointee.codec == options.codec else {
-      throw MediaError(.format, "the packet's codec is \(packet.native.pointee.codec); this stream's is \(options.codec)")
+      let codec = FourCC.text(packet.native.pointee.codec)
+      throw MediaError(.format, "the packet's codec is \(codec); this stream's is \(FourCC.text(options.codec))")
     }
     guard let codec else { throw MediaError(.state, "the stream has no codec") }
     let header = try codec.parse(packet.bytes)
     guard let ours = try EncodedFrame.make(copying: packet.bytes, attributes: packet.native.pointee, from: pool, deadline: 0) else {
       throw MediaError(.noMemory, "4,096 packets of this stream are in use")
     }
-    defer { ours.release() }
     let duration = MediaTime.nanoseconds(fromUnits: Int64(header.sampleCount), rate: 48_000)
     let own = packet.native.pointee.timestamp_ns
     try accept(
@@ -71,15 +73,32 @@ extension OutgoingAudio {
     return frame
   }
 
+  /// One that has samples which are no numbers is let go of.
+  private func checkNumbers(of frame: AudioFrame, argument: String) throws(MediaError) {
+    do throws(MediaError) {
+      try frame.checkNumbers(argument: argument)
+    } catch {
+      frame.release()
+      throw error
+    }
+  }
+
+  /// Takes the caller's reference, whatever becomes of it: nobody but the stream has one while the unit is filtered.
   private func accept(
     _ unit: MediaUnit, timestamp: Int64, duration: Int64, deadline: Int64, completion: Completion
   ) throws(MediaError) {
-    var accepted = try tryAccept(unit, timestamp: timestamp, duration: duration, completion: completion)
-    while case .full = accepted {
-      let most = "\(options.queueMilliseconds) ms of sound wait to be sent, the most that may"
-      guard deadline != 0 else { throw MediaError(.again, "\(most); wait, or give a timeout") }
-      guard waitForRoom(duration, until: deadline) else { throw MediaError(.timeout, most) }
+    var accepted: Accepted
+    do throws(MediaError) {
       accepted = try tryAccept(unit, timestamp: timestamp, duration: duration, completion: completion)
+      while case .full = accepted {
+        let most = "\(options.queueMilliseconds) ms of audio are queued, the maximum"
+        guard deadline != 0 else { throw MediaError(.again, "\(most); wait, or give a timeout") }
+        guard waitForRoom(duration, until: deadline) else { throw MediaError(.timeout, most) }
+        accepted = try tryAccept(unit, timestamp: timestamp, duration: duration, completion: completion)
+      }
+    } catch {
+      unit.release()
+      throw error
     }
     switch accepted {
     case .full: break
@@ -97,40 +116,30 @@ extension OutgoingAudio {
       guard guarded.hasRoom(for: duration, limit: options.queueMilliseconds) else { return .full }
       let samples = MediaTime.units(fromNanoseconds: duration, rate: clockRate)
       let stamp = guarded.stamp(timestamp, now, duration, rate: clockRate)
-      guard stamp.magnitude < OutgoingAudio.farthestTimestamp else {
-        throw MediaError(.range, "timestamp_ns is \(stamp); accepted: times of the engine's clock, within 146 years")
-      }
-      guard stamp > guarded.lastTimestamp else {
-        throw MediaError(.range, "timestamp_ns is \(stamp), the buffer before had \(guarded.lastTimestamp); accepted: later ones")
-      }
-      guarded.lastTimestamp = stamp
       guarded.acceptedAt = now
       guarded.advance(samples, from: stamp, rate: clockRate)
       guarded.sequence += 1
       guarded.counters.offered += 1
-      unit.stamp(sequence: guarded.sequence, timestamp: stamp)
-      unit.retain()
+      unit.stampSound(sequence: guarded.sequence, timestamp: stamp)
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: stamp, duration: duration, acceptedAt: now, completion: completion)
-      if !hasEncoder, !guarded.draining.isUnderWay, guarded.pending.isEmpty, guarded.pacer.due <= now {
+      if guarded.encoding == nil, !guarded.draining.isUnderWay, guarded.hold == nil, guarded.pending.isEmpty, guarded.pacer.due <= now {
         guarded.draining.begin()
         guarded.pacer.leave(at: now, duration: duration, captured: stamp)
         return .drain(pending)
       }
       _ = guarded.pending.push(pending)
       guarded.queued += duration
+      guarded.decideHold(rate: clockRate, isOver: false)
       return .queued
     }
   }
-
-  /// Beyond it sums would overflow.
-  private static let farthestTimestamp: UInt64 = 1 << 62
 
   func hasRoom(for duration: Int64) -> Bool {
     guarded.withLock { $0.hasRoom(for: duration, limit: options.queueMilliseconds) }
   }
 
   /// Of the samples that time is counted in.
-  private var clockRate: UInt32 { options.isEncodedInput ? 48_000 : format.sampleRate }
+  var clockRate: UInt32 { options.isEncodedInput ? 48_000 : format.sampleRate }
 
   private func waitForRoom(_ duration: Int64, until deadline: Int64) -> Bool {
     guarded.withLock { $0.waiters += 1 }
@@ -142,27 +151,9 @@ extension OutgoingAudio {
 }
 
 extension OutgoingAudio.Guarded {
-  private static let longestPause: Int64 = 100_000_000
-  private static let tolerance: Int64 = 10_000_000
-
   /// A single buffer that is longer than the queue may be still has its place.
   fileprivate func hasRoom(for duration: Int64, limit: UInt32) -> Bool {
     pending.isEmpty || !pending.isFull && queued + duration <= Int64(limit) * 1_000_000
-  }
-
-  /// The time that was given; or where the sound before ended, unless that was long ago. A source whose clock is not ours is followed, by a
-  /// thousandth at most.
-  fileprivate func stamp(_ given: Int64, _ now: Int64, _ duration: Int64, rate: UInt32) -> Int64 {
-    guard given == 0 else { return given }
-    guard let next = next(rate: rate), next >= now - OutgoingAudio.Guarded.longestPause else { return max(now, lastTimestamp &+ 1) }
-    // A burst is ahead, and tells nothing of a clock.
-    let isBurst = !pending.isEmpty || acceptedAt > now - duration / 2
-    guard !isBurst, abs(now - next) > OutgoingAudio.Guarded.tolerance else { return next }
-    return next + (now > next ? duration / 1000 : -duration / 1000)
-  }
-
-  private func next(rate: UInt32) -> Int64? {
-    position.map { $0.anchor &+ MediaTime.nanoseconds(fromUnits: $0.samples, rate: rate) }
   }
 
   fileprivate mutating func advance(_ samples: Int64, from stamp: Int64, rate: UInt32) {
@@ -173,7 +164,7 @@ extension OutgoingAudio.Guarded {
 
 extension MediaUnit {
   /// Under the lock that counts, before anybody else has the unit.
-  fileprivate func stamp(sequence: UInt64, timestamp: Int64) {
+  func stampSound(sequence: UInt64, timestamp: Int64) {
     switch self {
     case .raw: break
     case .sound(let frame):

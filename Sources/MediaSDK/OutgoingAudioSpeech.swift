@@ -8,6 +8,7 @@ extension OutgoingAudio {
     let isMicrophone = options.kind == .microphone
     let (change, check): (SpeechDetector?, Int64?) = guarded.withLock { guarded in
       guarded.counters.level = level
+      guarded.loudest = min(guarded.loudest, level)
       guard isMicrophone, guarded.speech.hear(level, duration: duration, at: now) else { return (nil, nil) }
       return (guarded.speech, guarded.speech.nextCheck)
     }

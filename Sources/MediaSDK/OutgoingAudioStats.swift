@@ -37,6 +37,8 @@ public struct OutgoingAudioStats: Sendable {
   /// Of the encoder; 0 without one.
   public var bitrate: Int
   public var reportsDropped: UInt64
+  /// Of those that its tap was to get.
+  public var tapDropped: UInt64
 }
 
 extension OutgoingAudio {
@@ -44,8 +46,10 @@ extension OutgoingAudio {
     let reportsDropped = reports.droppedCount
     return guarded.withLock { guarded in
       OutgoingAudioStats(
-        state: guarded.state, counters: guarded.counters, queued: guarded.queued, caughtUp: guarded.pacer.caughtUp, isMuted: guarded.isMuted, gain: guarded.gain,
-        receivers: guarded.receivers, bitrate: hasEncoder ? guarded.encoderSettings.bitrate : 0, reportsDropped: reportsDropped)
+        state: guarded.state, counters: guarded.counters, queued: guarded.queued, caughtUp: guarded.pacer.caughtUp,
+        isMuted: guarded.isMuted, gain: guarded.gain, receivers: guarded.receivers,
+        bitrate: canEncode && guarded.codec != FourCC.raw ? guarded.encoderSettings.bitrate : 0,
+        reportsDropped: reportsDropped, tapDropped: tap.droppedCount)
     }
   }
 }

@@ -6,11 +6,13 @@ extension OutgoingAudio {
   public var queued: Int64 { guarded.withLock { $0.queued } }
 
   public func flush() {
+    forgetWritten()
     let dropped = guarded.withLock { guarded in
       let dropped = guarded.takePending()
       // What comes next is for now: what was thrown away has no say in how late it must be.
       guarded.position = nil
-      if let first = dropped.first { guarded.lastTimestamp = first.timestamp - 1 }
+      (guarded.hold, guarded.live) = (nil, 0)
+      if let first = dropped.first { guarded.times.forget(from: first.timestamp) }
       return dropped
     }
     guarded.notify()
@@ -28,7 +30,7 @@ extension OutgoingAudio {
       if guarded.settled >= target { return .success(guarded.playedAt) }
       return guarded.state == .started ? nil : .failure(MediaError(.closed, "the stream has stopped"))
     }
-    guard let end else { throw MediaError(.timeout, "sound that was sent has not all left in time") }
+    guard let end else { throw MediaError(.timeout, "not all queued audio was sent in time") }
     let time = try end.get()
     guard time > clock.now() else { return }
     engine.loop.schedule(at: time) { self.guarded.notify() }
@@ -36,7 +38,7 @@ extension OutgoingAudio {
       if self.clock.now() >= time { return true }
       return guarded.state == .started ? nil : false
     }
-    guard let isOver else { throw MediaError(.timeout, "sound that was sent is not over in time") }
+    guard let isOver else { throw MediaError(.timeout, "not all audio that was sent was played in time") }
     guard isOver else { throw MediaError(.closed, "the stream has stopped") }
   }
 }

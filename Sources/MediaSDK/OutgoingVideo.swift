@@ -7,10 +7,10 @@ import MediaTransport
 /// A stream of pictures that this program makes. Every function may be called from any thread.
 public final class OutgoingVideo: Sendable {
   public enum State: UInt32, Sendable {
-    case none = 0
-    case started = 1
-    case stopped = 2
-    case failed = 3
+    case none = 0x200
+    case started = 0x201
+    case stopped = 0x202
+    case failed = 0x203
   }
 
   /// Where the stream goes while it is started.
@@ -34,6 +34,9 @@ public final class OutgoingVideo: Sendable {
   struct Guarded {
     var state = State.none
     var publication: Publication?
+    /// The session that starts the stream whenever it connects, and the producer's own formats for that, where none are declared.
+    var attachedTo: Session?
+    var attachedFormats: [VideoFormat]?
     var sender: FrameSender?
     /// Senders that were replaced, which say so for as long as they are remembered.
     var retired = BoundedQueue<FrameSender>(capacity: 8)
@@ -43,13 +46,19 @@ public final class OutgoingVideo: Sendable {
     var bitrate: BitrateRange
     var frameRate: FrameRate?
     var nextPacedTime = Int64.min
+    /// For the format's rate, of a stream that is held to it.
+    var bucket = TokenBucket()
+    let isPaced: Bool
     /// Of a shared screen: the newest frame that came ahead of its time, and what is shown now.
     var held: Pending?
     var standing = StandingPicture()
-    var pushed = PushedPictures()
+    var pushed = PushedFrames()
+    var times = CaptureTimes()
     var sequence: UInt64 = 0
     var picture: PictureID = 0
-    var pending: BoundedQueue<Pending>
+    var pending = BoundedQueue<Pending>(capacity: 16)
+    /// How many of them may wait for an encoder.
+    let encodedCapacity: Int
     /// Of what is in `pending`.
     var draining = Handover()
     var wantsKeyFrame = true
@@ -76,8 +85,9 @@ public final class OutgoingVideo: Sendable {
   let encodedInputPool = BufferPool(limit: 256)
   let foreignFrames = ForeignFrames()
   let previews: Previews
+  let tap = StreamTap<VideoFrame>(inHand: 32) { $0.release() }
   let filters = VideoFilterChain(keepsFormat: true)
-  /// What can encode, the preferred one first; none when frames pass raw or come encoded.
+  /// What can encode, the preferred one first; none when frames pass raw wherever they go, or come encoded.
   let encoders: [VideoCodecEntry]
   let pump = Monitor<ProducerPump?>(nil)
 
@@ -90,42 +100,74 @@ public final class OutgoingVideo: Sendable {
     self.options = options
     guarded = Monitor(
       Guarded(
-        negotiator: options.makeNegotiator(options.formats), bitrate: options.bitrate,
-        pending: BoundedQueue(capacity: !encoders.isEmpty ? max(1, options.queueCapacity) : 16)))
+        negotiator: options.makeNegotiator(options.formats), bitrate: options.bitrate, isPaced: options.isPaced,
+        encodedCapacity: max(1, options.queueCapacity)))
     reports = ReportQueue(capacity: options.reportCapacity)
     previews = Previews(clock: engine.clock)
+    // A renderer that fails, or is destroyed, leaves by itself.
+    previews.list.whenRemoved { [weak self] in
+      guard let self else { return }
+      self.engine.loop.post { [weak self] in self?.followPreviews() }
+    }
   }
 
   public var state: State { guarded.withLock { $0.state } }
-  public var hasEncoder: Bool { !encoders.isEmpty }
-  /// What all its codecs take, in the order of the preferred one; nil: any.
-  var inputFormats: [PixelFormat]? {
-    encoders.first.map { first in first.inputFormats.filter { format in encoders.allSatisfy { $0.inputFormats.contains(format) } } }
+  /// Where it is, the codec with which it is sent or was last, and what its sender takes.
+  public var progress: (state: State, codec: UInt32, format: VideoFormat?) {
+    guarded.withLock { ($0.state, $0.codec, $0.sender?.format) }
   }
+  public var canEncode: Bool { !encoders.isEmpty }
+  var isEncoding: Bool { guarded.withLock { $0.encoding != nil } }
+  /// Whether all its codecs take it as it is.
+  func takes(_ pixelFormat: PixelFormat) -> Bool { options.choosesCodec || encoders.allSatisfy { $0.inputFormats.contains(pixelFormat) } }
   var isScreen: Bool { options.kind == .screenShare }
   var session: Session? { guarded.withLock { $0.publication?.session } }
 
   public func currentSender() throws(MediaError) -> FrameSender {
-    guard let sender = guarded.withLock({ $0.sender }) else { throw MediaError(.state, "the stream is not started") }
+    guard let sender = guarded.withLock({ $0.sender }) else { throw MediaError(.state, "the stream is neither started nor previewed") }
     return sender
   }
 
   // MARK: Starting and stopping, called by the session
 
-  func start(on session: Session, _ transport: any Transport) throws(MediaError) {
-    try guarded.withLock { guarded throws(MediaError) in try guarded.checkMayStart() }
+  /// Is started whenever the session connects, from now on. A producer is asked for its format here, and not by the session's events.
+  func attach(to session: Session) throws(MediaError) {
+    try guarded.withLock { guarded throws(MediaError) in try guarded.checkMayAttach() }
     let formats = try declaredFormats()
-    let sender: FrameSender = try guarded.withLock { guarded throws(MediaError) in
-      try guarded.checkMayStart()
+    try guarded.withLock { guarded throws(MediaError) in
+      try guarded.checkMayAttach()
+      guarded.attachedTo = session
+      guarded.attachedFormats = formats
+    }
+  }
+
+  func detach(from session: Session) -> Bool {
+    let isDetached = guarded.withLock { guarded in
+      guard guarded.attachedTo === session else { return false }
+      (guarded.attachedTo, guarded.attachedFormats) = (nil, nil)
+      return true
+    }
+    // A producer may have been initialised to be asked.
+    if isDetached, options.formats.isEmpty, state != .started { followSender() }
+    return isDetached
+  }
+
+  func start(on session: Session, _ transport: any Transport) throws(MediaError) {
+    try guarded.withLock { guarded throws(MediaError) in try guarded.checkMayStart(on: session) }
+    let formats = try declaredFormats()
+    let (sender, forgotten): (FrameSender, FrameSender?) = try guarded.withLock { guarded throws(MediaError) in
+      try guarded.checkMayStart(on: session)
       // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
       let id = transport.makeStreamID()
-      let estimate = try session.remember(self, as: id, on: transport, wishing: options.wish(guarded.bitrate, formats))
       var negotiator = options.makeNegotiator(formats)
+      let encoder = session.preferred(for: self, on: transport)
+      if options.choosesCodec { negotiator.isEncoded = encoder != nil }
+      let wish = options.wish(guarded.bitrate, formats, isEncoded: negotiator.isEncoded)
+      let estimate = try session.remember(self, as: id, on: transport, wishing: wish)
       _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
         guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
-        let encoder = session.preferred(of: encoders)
-        try transport.publish(id, codec: encoder?.fourcc ?? options.codec, format: .video(format, kind: options.kind.rawValue))
+        try transport.publish(id, codec: options.codec(of: encoder), format: options.announced(format, encoder))
         let publication = Publication(session: session, transport: transport, id: id)
         return guarded.begin(self, format, publication, negotiator, encoder, estimate: estimate)
       } catch {
@@ -133,13 +175,16 @@ public final class OutgoingVideo: Sendable {
         throw error
       }
     }
+    forgotten?.handle.end()
     session.push(.outgoingVideoState(self, .started, nil))
     if isScreen { session.push(.screenShareState(userID: session.options.userID, isSharing: true, nil)) }
     if !options.isFed { session.push(.frameSenderChanged(self, sender)) }
     filters.noteGap()
-    pump.withLock { $0 }?.follow(sender)
+    followSender()
     scheduleNegotiation()
     session.divideEstimate()
+    // Somebody may have joined while the stream was being started.
+    session.fallBack(self)
   }
 
   /// Says whether it was started.
@@ -162,16 +207,21 @@ public final class OutgoingVideo: Sendable {
         guarded.publication = nil
         guarded.worker = nil
         guarded.encoding = nil
+        guarded.negotiator = options.makeNegotiator(options.formats)
       }
+      // Renderers go on with the sender if that is what a preview would have.
+      let isPreviewed = final == .stopped && !guarded.isClosed && !previews.list.isEmpty
+      let keepsSender = isPreviewed && (options.formats.isEmpty || options.best(of: options.formats) == guarded.sender?.format)
       return Ending(
-        publication: publication, worker: guarded.worker, forgotten: guarded.retireSender(), dropped: guarded.takePending(),
-        standing: guarded.standing.keep(nil), encoding: guarded.encoding)
+        publication: publication, worker: guarded.worker, forgotten: keepsSender ? nil : guarded.retireSender(),
+        dropped: guarded.takePending(), standing: guarded.standing.keep(nil), encoding: guarded.encoding)
     }
     guarded.notify()
     guard let ending else { return false }
     let publication = ending.publication
     ending.forgotten?.handle.end()
-    pump.withLock { $0 }?.follow(nil)
+    if final == .stopped { followPreviews() }
+    followSender()
     report(ending.dropped, .dropped, .stopped)
     ending.standing?.release()
     publication.transport.unpublish(publication.id)
@@ -189,16 +239,19 @@ public final class OutgoingVideo: Sendable {
 
   /// Ends the stream: afterwards no callback comes.
   public func close() {
-    let isFirst = guarded.withLock { guarded in
+    let (isFirst, session): (Bool, Session?) = guarded.withLock { guarded in
       defer { guarded.isClosed = true }
-      return !guarded.isClosed
+      return (!guarded.isClosed, guarded.attachedTo)
     }
     guard isFirst else { return }
     handle.end()
+    session?.detach(self)
     stop()
+    guarded.withLock { $0.retireSender() }?.handle.end()
     detachProducer()
     filters.removeAll()
     previews.close()
+    tap.end()
     setEncodedCallback(nil)
     reports.close()
     completionGate.close()
@@ -216,7 +269,7 @@ public final class OutgoingVideo: Sendable {
       if most != 0 { wanted.most = most }
       try wanted.check()
       guarded.bitrate = wanted
-      return (guarded.publication?.session, options.wish(wanted, options.formats))
+      return (guarded.publication?.session, options.wish(wanted, options.formats, isEncoded: guarded.negotiator.isEncoded))
     }
     // The wish of a producer's own format stands as it was.
     if wish.bits > 0 { session?.wishes(self, wish) }
@@ -224,6 +277,9 @@ public final class OutgoingVideo: Sendable {
 
   /// nil: the format's own.
   public func setFrameRate(_ rate: FrameRate?) throws(MediaError) {
+    guard !options.isEncodedInput else {
+      throw MediaError(.unsupported, "the stream takes encoded frames (encoded_input), which cannot be dropped to reach a rate")
+    }
     if let rate {
       let most = guarded.withLock { $0.sender?.format.frameRate } ?? options.fastest
       guard rate.isKnown, rate.perSecond <= most.perSecond else {
@@ -252,8 +308,12 @@ public final class OutgoingVideo: Sendable {
     askForPicture()
   }
 
-  func receiversChanged(_ count: Int) {
-    guarded.withLock { $0.receivers = count }
+  /// Whether that is another number than before.
+  func receiversChanged(_ count: Int) -> Bool {
+    guarded.withLock { guarded in
+      defer { guarded.receivers = count }
+      return guarded.receivers != count
+    }
   }
 
   /// The rate at which frames go out, and the format, while it is started.
@@ -268,7 +328,7 @@ public final class OutgoingVideo: Sendable {
     let added = try ProducerPump(producer, for: self)
     do throws(MediaError) {
       try pump.withLock { pump throws(MediaError) in
-        guard pump == nil else { throw MediaError(.state, "the stream has a producer already; detach it with NULL first") }
+        guard pump == nil else { throw MediaError(.state, "the stream already has a producer; call msdk_outgoing_video_detach_producer first") }
         guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
         pump = added
       }
@@ -276,7 +336,7 @@ public final class OutgoingVideo: Sendable {
       added.close()
       throw error
     }
-    if let sender = guarded.withLock({ $0.sender }) { added.follow(sender) }
+    if state == .started { followSender() } else { followPreviews() }
   }
 
   func detachProducer() {
@@ -285,18 +345,18 @@ public final class OutgoingVideo: Sendable {
       return pump
     }
     former?.close()
+    if options.formats.isEmpty, state != .started { followPreviews() }
   }
 
-  public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
-    try previews.list.add(renderer, to: "an outgoing stream", codec: 0) { self.pass($0) }
-  }
-
-  public func attachRenderer(_ renderer: PluginInstance, through view: View?) throws(MediaError) {
-    try previews.list.add(renderer, through: view, to: "an outgoing stream", codec: 0) { self.pass($0) }
+  /// Feeds it, or changes the view that it is fed through.
+  public func attachRenderer(_ renderer: PluginInstance, through view: View? = nil) throws(MediaError) {
+    let isNew = try previews.list.add(renderer, through: view, to: "an outgoing stream", codec: FourCC.raw) { self.pass($0) }
+    if isNew, state != .started { followPreviews() }
   }
 
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
     try previews.list.remove(renderer)
+    if state != .started { followPreviews() }
   }
 
   func pass(_ event: PluginEvent) {
@@ -306,46 +366,61 @@ public final class OutgoingVideo: Sendable {
   /// From the producer.
   func hear(_ event: PluginEvent) {
     pass(event)
-    if isScreen, event.event == UInt32(MSDK_PLUGIN_EVENT_FORMAT_CHANGED) { pump.withLock { $0 }?.formatChanged() }
+    if event.event == UInt32(MSDK_PLUGIN_EVENT_FORMAT_CHANGED) { pump.withLock { $0 }?.formatChanged() }
   }
 }
 
 extension OutgoingVideo.Guarded {
-  fileprivate func checkMayStart() throws(MediaError) {
+  fileprivate func checkMayAttach() throws(MediaError) {
     guard !isClosed else { throw MediaError(.closed, "the stream is destroyed") }
-    guard state != .started else { throw MediaError(.state, "the stream is started already; stop it first") }
+    guard state != .started, attachedTo == nil else {
+      throw MediaError(.state, "the stream is already started or attached to a session; stop it first")
+    }
+  }
+
+  fileprivate func checkMayStart(on session: Session) throws(MediaError) {
+    guard !isClosed else { throw MediaError(.closed, "the stream is destroyed") }
+    guard state != .started, attachedTo == nil || attachedTo === session else {
+      throw MediaError(.state, "the stream is already started or attached to another session; stop it first")
+    }
   }
 
   /// Is started, with everything that belongs to one start.
   fileprivate mutating func begin(
     _ stream: OutgoingVideo, _ format: VideoFormat, _ publication: OutgoingVideo.Publication, _ negotiator: any Negotiator,
     _ encoder: VideoCodecEntry?, estimate: UInt64
-  ) -> FrameSender {
-    let sender = FrameSender(stream, format: format)
+  ) -> (sender: FrameSender, forgotten: FrameSender?) {
+    // A preview's goes on.
+    let previewed = self.sender.flatMap { $0.format == format ? $0 : nil }
+    let forgotten = previewed == nil ? retireSender() : nil
+    let sender = previewed ?? FrameSender(stream, format: format)
     state = .started
     self.publication = publication
     self.sender = sender
     self.negotiator = negotiator
     self.estimate = estimate
     receivers = 0
+    times = CaptureTimes()
+    bucket = TokenBucket()
     wantsKeyFrame = true
-    codec = stream.options.codec
+    codec = stream.options.codec(of: encoder)
     if let encoder {
       begin(stream, encoder)
     } else if stream.keepsPicture {
       worker = stream.clock.makeWorker("msdk-repeat") { stream.passDue() }
     }
-    return sender
+    return (sender, forgotten)
   }
 
-  /// Another format from now on; nil when the stream is not started.
+  /// Another format from now on; nil when the stream is neither started nor previewed.
   mutating func change(to format: VideoFormat, of stream: OutgoingVideo) -> OutgoingVideo.Change? {
-    guard state == .started, let publication else { return nil }
+    guard sender != nil else { return nil }
     let forgotten = retireSender()
     let sender = FrameSender(stream, format: format)
     self.sender = sender
     wantsKeyFrame = true
     nextPacedTime = .min
+    bucket = TokenBucket()
     counters.formatChanges += 1
     return OutgoingVideo.Change(
       sender: sender, publication: publication, forgotten: forgotten, dropped: takePending(), standing: standing.keep(nil))
@@ -361,6 +436,15 @@ extension OutgoingVideo.Guarded {
     var taken: [FrameSender] = []
     while let next = retired.pop() { taken.append(next) }
     return taken
+  }
+
+  /// Without an encoder only what callbacks send meanwhile waits.
+  var isFull: Bool { pending.count >= (encoding != nil ? encodedCapacity : pending.capacity) }
+
+  /// Adds to the queue; when that is full, the oldest makes room and is returned.
+  mutating func push(_ added: OutgoingVideo.Pending) -> OutgoingVideo.Pending? {
+    let displaced = isFull ? pending.pop() : nil
+    return pending.push(added) ?? displaced
   }
 
   mutating func takePending() -> [OutgoingVideo.Pending] {

@@ -20,7 +20,7 @@ extension OutgoingVideo {
     if let change {
       end(change)
       tell(change)
-      pump.withLock { $0 }?.follow(change.sender)
+      followSender()
     }
     if isRepaced { repace() }
     scheduleNegotiation()
@@ -29,14 +29,15 @@ extension OutgoingVideo {
   /// From one sender to the next, with what is left of the former one.
   struct Change {
     let sender: FrameSender
-    let publication: Publication
+    /// nil of a preview.
+    let publication: Publication?
     let forgotten: FrameSender?
     let dropped: [Pending]
     let standing: VideoFrame?
   }
 
   func tell(_ change: Change) {
-    if !options.isFed { change.publication.session.push(.frameSenderChanged(self, change.sender)) }
+    if !options.isFed { change.publication?.session.push(.frameSenderChanged(self, change.sender)) }
   }
 
   func end(_ change: Change) {
@@ -44,7 +45,9 @@ extension OutgoingVideo {
     change.forgotten?.handle.end()
     report(change.dropped, .dropped, .stopped)
     change.standing?.release()
-    change.publication.transport.setFormat(change.publication.id, .video(change.sender.format, kind: options.kind.rawValue))
+    guard let publication = change.publication else { return }
+    let encoder = guarded.withLock { guarded in encoders.first { $0.fourcc == guarded.codec } }
+    publication.transport.setFormat(publication.id, options.announced(change.sender.format, encoder))
   }
 
   func scheduleNegotiation() {

@@ -2,12 +2,14 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaPlugins
+import MediaTransport
 
 /// What a program can make, and how it is to be sent. 0 stands for the default that outgoing_video.h gives.
 public struct OutgoingVideoOptions: Sendable {
   public var formats: [VideoFormat]
   public var kind = VideoKind.virtual
   public var limits = VideoLimits.conference
+  /// 0: the SDK chooses, as `choosesCodec` says.
   public var codec: UInt32 = 0
   /// In order of preference, in place of `codec`.
   public var codecs: [UInt32] = []
@@ -26,23 +28,31 @@ public struct OutgoingVideoOptions: Sendable {
     self.formats = formats
   }
 
-  var isEncoded: Bool { codec != 0 || !codecs.isEmpty }
+  /// Whether frames that a program sends faster than the format's rate are dropped. Encoded ones cannot be, and who waits for the encoder
+  /// sends as fast as that goes.
+  var isPaced: Bool { !isEncodedInput && queuePolicy != .wait }
+
+  /// Raw while all members are in this process, encoded from when one is not.
+  var choosesCodec: Bool { codec == 0 && codecs.isEmpty }
+
+  /// Whether frames are encoded wherever they go.
+  var isEncoded: Bool { codec != FourCC.raw && !choosesCodec }
 
   func check(_ known: Codecs = .builtIn) throws(MediaError) {
     guard (1...64).contains(formats.count) || formats.isEmpty && kind == .screenShare && !isEncodedInput else {
       throw MediaError(
         .invalid, "options.format_count is \(formats.count); accepted: 1..64, or 0 for a screen share whose producer has the format")
     }
+    guard !isEncodedInput || codec != 0 && codec != FourCC.raw || !codecs.isEmpty else {
+      throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with options.codec, for example MSDK_CODEC_VP8")
+    }
     let encoders = try self.encoders(known)
     for (index, format) in formats.enumerated() { try check(format, encoders, argument: "options.formats[\(index)]") }
-    guard !isEncodedInput || codec != 0 else {
-      throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with options.codec, MSDK_CODEC_VP8 say")
-    }
     guard (0...16).contains(queueCapacity) else {
       throw MediaError(.range, "options.queue_capacity is \(queueCapacity); accepted: 1..16, or 0 for 1")
     }
     guard (0...8).contains(encoderThreads) else {
-      throw MediaError(.range, "options.encoder_threads is \(encoderThreads); accepted: 1..8, or 0 to leave it to the SDK")
+      throw MediaError(.range, "options.encoder_threads is \(encoderThreads); accepted: 1..8, or 0 for a number that the SDK chooses")
     }
     guard (1...4096).contains(reportCapacity) else {
       throw MediaError(.range, "options.report_capacity is \(reportCapacity); accepted: 1..4096, or 0 for 64")
@@ -50,22 +60,22 @@ public struct OutgoingVideoOptions: Sendable {
     try bitrate.check()
   }
 
-  /// What can encode for the stream, the preferred one first; none when frames pass raw or come encoded.
+  /// What can encode for the stream, the preferred one first; none when frames pass raw wherever they go, or come encoded.
   func encoders(_ known: Codecs) throws(MediaError) -> [VideoCodecEntry] {
     guard codec == 0 || codecs.isEmpty else {
-      throw MediaError(.invalid, "options has a codec and \(codecs.count) codecs; accepted: one or the other")
+      throw MediaError(.invalid, "options has both codec and codecs (\(codecs.count)); accepted: one of them")
     }
-    guard codecs.count <= 16, !codecs.contains(0) else {
-      throw MediaError(.invalid, "options.codecs has \(codecs.count) entries, or MSDK_CODEC_NONE among them; accepted: 1..16 codecs")
+    guard codecs.count <= 16, !codecs.contains(0), !codecs.contains(FourCC.raw) else {
+      throw MediaError(.invalid, "options.codecs has \(codecs.count) entries, or MSDK_CODEC_AUTO or _RAW among them; accepted: 1..16 codecs")
     }
     guard !codecs.isEmpty else {
-      if codec == 0 { return [] }
+      if codec == FourCC.raw { return [] }
       // What comes encoded must be one that can be looked into.
       guard !isEncodedInput else {
         _ = try known.video(codec, argument: "options.codec")
         return []
       }
-      return try [known.encodableVideo(codec, argument: "options.codec")]
+      return try [known.encodableVideo(codec == 0 ? UInt32(MSDK_CODEC_VP8) : codec, argument: "options.codec")]
     }
     guard !isEncodedInput else { throw MediaError(.invalid, "options.encoded_input is 1 with codecs to choose from; accepted: with options.codec") }
     var found: [VideoCodecEntry] = []
@@ -81,15 +91,25 @@ public struct OutgoingVideoOptions: Sendable {
   func check(_ format: VideoFormat, _ encoders: [VideoCodecEntry], argument: String) throws(MediaError) {
     try limits.check(format, of: kind, argument: argument)
     for codec in encoders {
-      guard codec.inputFormats.contains(format.pixelFormat) else {
-        let accepted = codec.inputFormats.map(\.name).joined(separator: ", ")
-        throw MediaError(.unsupported, "\(argument) is \(format.pixelFormat.name); \(codec.name) accepts \(accepted)")
+      // Any pixel format is converted, but YUV of some matrices not to RGB.
+      do throws(MediaError) {
+        try VideoConverter.check(from: format, wanted: codec.input(for: format))
+      } catch {
+        throw MediaError(error.status, "\(argument) cannot be converted for \(codec.name): \(error.text)")
       }
       let most = codec.maximumDimension
       guard format.width <= most, format.height <= most else {
-        throw MediaError(.limit, "\(argument) is \(format.width)x\(format.height); \(codec.name) takes up to \(most)x\(most)")
+        throw MediaError(.limit, "\(argument) is \(format.width)x\(format.height); \(codec.name) accepts up to \(most)x\(most)")
       }
     }
+  }
+
+  /// The codec of what is published.
+  func codec(of encoder: VideoCodecEntry?) -> UInt32 { encoder?.fourcc ?? (isEncodedInput ? codec : FourCC.raw) }
+
+  /// What receivers get of a format that is sent with that codec.
+  func announced(_ format: VideoFormat, _ encoder: VideoCodecEntry?) -> StreamFormat {
+    .video(encoder?.input(for: format) ?? format, kind: kind.rawValue)
   }
 
   func makeNegotiator(_ formats: [VideoFormat]) -> any Negotiator {

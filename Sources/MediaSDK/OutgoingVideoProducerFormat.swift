@@ -1,26 +1,38 @@
 import MediaCore
 
-/// A shared screen whose producer says what size it is.
+/// A producer that says what size it makes.
 extension OutgoingVideo {
-  /// The program's list, or else the one format of the producer, which must be attached.
+  /// The program's list, or else the one format of the producer, which must be attached: as it is previewed, as it was when the stream was
+  /// attached to a session, or as the producer says.
   func declaredFormats() throws(MediaError) -> [VideoFormat] {
     guard options.formats.isEmpty else { return options.formats }
+    let (previewed, attached) = guarded.withLock { ($0.sender?.format, $0.attachedFormats) }
+    if let previewed { return [previewed] }
+    if let attached { return attached }
     guard let pump = pump.withLock({ $0 }) else {
-      throw MediaError(.state, "the stream was made without formats; attach the producer that has them before it is started")
+      throw MediaError(.state, "the stream was made without formats; attach the producer that has them before the stream is started")
     }
     do throws(MediaError) {
-      let format = try pump.ownFormat(for: inputFormats)
+      let format = try pump.ownFormat()
       try options.check(format, encoders, argument: "the producer's format")
       return [format]
     } catch {
       // It was initialised to be asked.
-      pump.follow(nil)
+      followSender()
       throw error
     }
   }
 
-  /// The producer's size now: from a change on the stream's only one, at the frame rate and in the pixel format of before. The sender for
-  /// it; nil when the stream is not started.
+  /// Whether a stream that is no shared screen's can go on in that size: it was declared, or the limits are wide.
+  func mayFollow(width: UInt32, height: UInt32) -> Bool {
+    if options.formats.contains(where: { $0.width == width && $0.height == height }) { return true }
+    guard options.limits == .extended, var format = guarded.withLock({ $0.sender?.format }) else { return false }
+    (format.width, format.height) = (width, height)
+    return (try? options.check(format, encoders, argument: "the producer's new format")) != nil
+  }
+
+  /// The producer's size now: from a change on the stream's only one, of the declared formats of that size, or else at the frame rate and in
+  /// the pixel format of before. The sender for it; nil when the stream is neither started nor previewed.
   func adopt(width: UInt32, height: UInt32) throws(MediaError) -> FrameSender? {
     guard let current = guarded.withLock({ $0.sender }) else { return nil }
     guard current.format.width != width || current.format.height != height else { return current }
@@ -28,10 +40,13 @@ extension OutgoingVideo {
     format.width = width
     format.height = height
     try options.check(format, encoders, argument: "the producer's new format")
+    let declared = isScreen ? [] : options.formats.filter { $0.width == width && $0.height == height }
+    var negotiator = options.makeNegotiator(declared.isEmpty ? [format] : declared)
     let change: Change? = guarded.withLock { guarded in
-      guard let change = guarded.change(to: format, of: self) else { return nil }
-      guarded.negotiator = options.makeNegotiator([format])
-      _ = guarded.negotiator.update(estimate: guarded.estimate, now: clock.now())
+      negotiator.isEncoded = guarded.negotiator.isEncoded
+      _ = negotiator.update(estimate: guarded.state == .started ? guarded.estimate : 0, now: clock.now())
+      guard let change = guarded.change(to: negotiator.current ?? format, of: self) else { return nil }
+      guarded.negotiator = negotiator
       return change
     }
     guard let change else { return nil }

@@ -13,6 +13,8 @@ extension OutgoingVideo {
     case queued(displaced: Pending?)
     /// It came ahead of its time, and waits.
     case held
+    /// The stream is not started: renderers only see it.
+    case previewed(Pending)
     case refused(Pending, FrameReport.DropReason)
   }
 
@@ -23,7 +25,10 @@ extension OutgoingVideo {
     var former: VideoFrame?
   }
 
-  func send(_ frame: VideoFrame, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
+  /// `isScheduled`: of a producer, which is asked at the stream's rate.
+  func send(
+    _ frame: VideoFrame, timestamp: Int64, completion: Completion, by sender: FrameSender, isScheduled: Bool = false
+  ) throws(MediaError) {
     guard !options.isEncodedInput else {
       throw MediaError(.state, "the stream takes encoded frames (encoded_input); use msdk_frame_sender_send_encoded")
     }
@@ -31,11 +36,12 @@ extension OutgoingVideo {
     guard frame.fits(sender.format) else {
       throw MediaError(.format, "the frame is \(frame.format); this sender accepts \(sender.format)")
     }
-    let own = frame.native.pointee.timestamp_ns
-    let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : clock.now()
+    let isNew = frame.native.pointee.sequence == 0 && !isScheduled
+    let timestamp = CaptureTimes.Given(
+      time: timestamp != 0 ? timestamp : frame.native.pointee.timestamp_ns, mayBeginLine: timestamp != 0 || isNew)
     let ours = try ownedFrame(frame)
     do throws(MediaError) {
-      try accept(.raw(ours), timestamp: timestamp, completion: completion, by: sender)
+      try accept(.raw(ours), timestamp: timestamp, completion: completion, by: sender, isPaced: options.isPaced && !isScheduled)
     } catch {
       ours.release()
       throw error
@@ -48,19 +54,23 @@ extension OutgoingVideo {
     }
     try frame.check()
     guard frame.native.pointee.codec == options.codec else {
-      throw MediaError(.format, "the frame's codec is \(frame.native.pointee.codec); this stream's is \(options.codec)")
+      let codec = FourCC.text(frame.native.pointee.codec)
+      throw MediaError(.format, "the frame's codec is \(codec); this stream's is \(FourCC.text(options.codec))")
     }
     if frame.isKeyFrame { try options.checkPushed(width: frame.native.pointee.width, height: frame.native.pointee.height, to: sender.format) }
-    let own = frame.native.pointee.timestamp_ns
-    let timestamp = timestamp != 0 ? timestamp : own != 0 ? own : clock.now()
-    guard let ours = try EncodedFrame.make(copying: frame.bytes, attributes: frame.native.pointee, from: encodedInputPool, deadline: 0) else {
+    let isNew = frame.native.pointee.sequence == 0
+    let timestamp = CaptureTimes.Given(
+      time: timestamp != 0 ? timestamp : frame.native.pointee.timestamp_ns, mayBeginLine: timestamp != 0 || isNew)
+    var attributes = frame.native.pointee
+    PushedFrames.color(&attributes, as: sender.format)
+    guard let ours = try EncodedFrame.make(copying: frame.bytes, attributes: attributes, from: encodedInputPool, deadline: 0) else {
       throw MediaError(.noMemory, "256 encoded frames of this stream are in use")
     }
     // The sender's thread may be through with it when `accept` returns.
     ours.retain()
     defer { ours.release() }
     do throws(MediaError) {
-      try accept(.encoded(ours), timestamp: timestamp, completion: completion, by: sender)
+      try accept(.encoded(ours), timestamp: timestamp, completion: completion, by: sender, isPaced: false)
     } catch {
       ours.release()
       throw error
@@ -76,24 +86,26 @@ extension OutgoingVideo {
       guard guarded.pushed.announce(format.width, format.height, to: guarded.publication?.id) else { return nil }
       return guarded.publication
     }
-    if let publication { publication.transport.setFormat(publication.id, .video(format, kind: options.kind.rawValue)) }
+    if let publication { publication.transport.setFormat(publication.id, options.announced(format, nil)) }
   }
 
   /// A frame that nobody else will write to: the caller's own, if this is its first sending, or another of the same memory, or a copy.
   private func ownedFrame(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
-    if !hasEncoder, frame.isForeign { return try foreignFrames.frame(for: frame, now: clock.now()) }
+    if frame.isForeign, !isEncoding { return try foreignFrames.frame(for: frame, now: clock.now()) }
     guard frame.native.pointee.sequence == 0, frame.references <= 2 else { return try frame.view() }
     frame.retain()
     return frame
   }
 
-  private func accept(_ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
-    var accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender)
+  private func accept(
+    _ unit: MediaUnit, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender, isPaced: Bool
+  ) throws(MediaError) {
+    var accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
     if case .full = accepted.way {
       let deadline = Deadline.after(milliseconds: OutgoingVideo.patience)
       while case .full = accepted.way {
         try waitForRoom(until: deadline)
-        accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender)
+        accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
       }
     }
     accepted.former?.release()
@@ -101,6 +113,7 @@ extension OutgoingVideo {
     switch accepted.way {
     case .full: break
     case .held: pokeStanding()
+    case .previewed(let pending): preview(pending)
     case .refused(let pending, let reason):
       report([pending], .dropped, reason)
     case .queued(let displaced):
@@ -112,19 +125,20 @@ extension OutgoingVideo {
   }
 
   private func tryAccept(
-    _ unit: MediaUnit, timestamp: Int64, completion: Completion, by sender: FrameSender
+    _ unit: MediaUnit, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender, isPaced: Bool
   ) throws(MediaError) -> Acceptance {
-    let waits = hasEncoder && options.queuePolicy == .wait
     let now = clock.now()
     return try guarded.withLock { guarded throws(MediaError) in
       try guarded.check(sender)
-      if waits, guarded.pending.isFull { return Acceptance(way: .full) }
+      if options.queuePolicy == .wait, guarded.encoding != nil, guarded.isFull { return Acceptance(way: .full) }
       guarded.sequence += 1
       guarded.counters.offered += 1
+      let timestamp = guarded.captureTime(timestamp, now)
       let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: completion)
       unit.stamp(sequence: guarded.sequence, timestamp: timestamp)
       if case .encoded(let frame) = unit { guarded.pushed.follow(frame) }
-      let isOnTime = guarded.pace(now)
+      let isOnTime = guarded.pace(now, byFormat: isPaced)
+      guard guarded.state == .started else { return Acceptance(way: isOnTime ? .previewed(pending) : .refused(pending, .paced)) }
       guard keepsPicture, case .raw(let frame) = unit else {
         return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .refused(pending, .paced))
       }
@@ -137,20 +151,23 @@ extension OutgoingVideo {
   }
 
   private func enqueue(_ pending: Pending, in guarded: inout Guarded) -> Accepted {
-    if !hasEncoder, !guarded.draining.isUnderWay {
+    let isEncoding = guarded.encoding != nil
+    if !isEncoding, !guarded.draining.isUnderWay {
       guarded.draining.begin()
       return .drain(pending)
     }
-    if guarded.pending.isFull, !hasEncoder || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
-    return .queued(displaced: guarded.pending.push(pending))
+    if guarded.isFull, !isEncoding || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
+    return .queued(displaced: guarded.push(pending))
   }
 
   /// Only the caller who may wait comes here; the encoder makes room.
   private func waitForRoom(until deadline: Int64) throws(MediaError) {
     let hasRoom: Bool? = guarded.wait(until: deadline) { guarded in
-      guarded.state != .started || !guarded.pending.isFull ? true : nil
+      guarded.state != .started || !guarded.isFull ? true : nil
     }
-    guard hasRoom != nil else { throw MediaError(.timeout, "the encoder had no room for the frame in \(OutgoingVideo.patience / 1000) s") }
+    guard hasRoom != nil else {
+      throw MediaError(.timeout, "the encoder did not accept the frame within \(OutgoingVideo.patience / 1000) s")
+    }
   }
 
   // MARK: Without an encoder
@@ -160,24 +177,33 @@ extension OutgoingVideo {
     var next: Pending? = first
     while var pending = next {
       if filters.isEmpty || filter(&pending) {
-        if case .raw(let frame) = pending.unit, !pending.isRepeat { previews.offer(frame) }
-        finish(pending, handOver(pending.unit), outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
+        if case .raw(let frame) = pending.unit, !pending.isRepeat { show(frame) }
+        if let result = handOver(pending.unit) {
+          finish(pending, result, outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
+        } else {
+          report([pending], .dropped, .stopped)
+        }
       }
-      let (following, isAwaited): (Pending?, Bool) = guarded.withLock { guarded in
-        let following = guarded.pending.pop()
-        return (following, following == nil && guarded.draining.end())
+      // What waits when the stream has gone over to a codec is the encoder's.
+      let (following, isAwaited, encoder): (Pending?, Bool, (any Worker)?) = guarded.withLock { guarded in
+        let following = guarded.encoding == nil ? guarded.pending.pop() : nil
+        return (following, following == nil && guarded.draining.end(), guarded.encoding == nil ? nil : guarded.worker)
       }
       next = following
       if isAwaited { guarded.notify() }
+      encoder?.poke()
     }
   }
 
-  private func handOver(_ unit: MediaUnit) -> SendResult {
-    let (publication, picture): (Publication?, PictureID) = guarded.withLock { guarded in
+  /// nil when the stream has gone over to a codec.
+  private func handOver(_ unit: MediaUnit) -> SendResult? {
+    let found: (publication: Publication?, picture: PictureID)? = guarded.withLock { guarded in
+      guard guarded.encoding == nil else { return nil }
       guarded.picture += 1
       return (guarded.publication, guarded.picture)
     }
-    return publication.map { $0.transport.send(unit, picture, on: $0.id) } ?? .notConnected
+    guard let found else { return nil }
+    return found.publication.map { $0.transport.send(unit, found.picture, on: $0.id) } ?? .notConnected
   }
 
   /// nil when that is not what encodes any more: what it made is of another codec than the stream's.
@@ -211,20 +237,42 @@ extension OutgoingVideo {
     var pending: Pending
     let format: VideoFormat?
     let bitrate: UInt64
+    /// 0: unlimited.
+    let estimate: UInt64
     let frameRate: FrameRate
     let forceKeyFrame: Bool
     let hasTakers: Bool
     let callback: FrameCallback<EncodedFrame>?
+    /// Its encoded frames are read here.
+    let isTapped: Bool
     let publication: Publication?
+
+    /// The program takes what is encoded, whoever receives it.
+    var isTaken: Bool { callback != nil || isTapped }
+
+    /// What need not be done to the pixels.
+    var carriage: Carriage { publication.map { $0.transport.carriage(of: $0.id) } ?? Carriage() }
 
     /// How long what is encoded now would wait before it leaves.
     var backlog: Int64 { publication.map { $0.transport.backlog(of: $0.id) } ?? 0 }
+
+    /// In bytes, of a screen's frame that is to leave in time; nil: any.
+    var longestFrame: Int? {
+      guard estimate > 0 else { return nil }
+      let left = max(OutgoingVideo.longestLeaving / 4, OutgoingVideo.longestLeaving - backlog)
+      return Int(Double(min(estimate, 10_000_000_000)) / 8e9 * Double(left))
+    }
   }
+
+  /// How long a frame of a screen may take to leave: it is looked at within three seconds, on a way that may be slower than was thought.
+  fileprivate static let longestLeaving: Int64 = 2_000_000_000
 
   private func nextWork(of encoding: EncodingStage) -> Work? {
     guarded.withLock { guarded in
-      guard guarded.encoding === encoding else { return nil }
-      let hasTakers = guarded.receivers > 0 || guarded.encodedCallback != nil
+      // Raw frames may still be on their way through the filters.
+      guard guarded.encoding === encoding, !guarded.draining.isUnderWay else { return nil }
+      let isTapped = tap.takesEncoded
+      let hasTakers = guarded.receivers > 0 || guarded.encodedCallback != nil || isTapped
       guard let pending = guarded.pending.pop() ?? (keepsPicture ? guarded.takeDue(clock.now(), hasTakers: hasTakers) : nil) else {
         return nil
       }
@@ -233,26 +281,26 @@ extension OutgoingVideo {
       let bitrate = format.map { guarded.bitrate.bitrate(for: $0, estimate: guarded.estimate) } ?? 0
       guarded.counters.targetBitrate = bitrate
       return Work(
-        pending: pending, format: format, bitrate: bitrate,
+        pending: pending, format: format, bitrate: bitrate, estimate: guarded.estimate,
         frameRate: guarded.slowerRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
-        callback: guarded.encodedCallback, publication: guarded.publication)
+        callback: guarded.encodedCallback, isTapped: isTapped, publication: guarded.publication)
     }
   }
 
   private func encode(_ next: Work, by encoding: EncodingStage) {
     var work = next
     if !filters.isEmpty {
-      guard work.hasTakers || previews.isWatched else { return report([work.pending], .dropped, .noReceiver) }
+      guard work.hasTakers || isWatched else { return report([work.pending], .dropped, .noReceiver) }
       guard filter(&work.pending) else { return keepWish(work) }
     }
     guard case .raw(let frame) = work.pending.unit else { return }
-    if !work.pending.isRepeat { previews.offer(frame) }
+    if !work.pending.isRepeat { show(frame) }
     guard let format = work.format, frame.fits(format) else {
       return report([work.pending], .dropped, .stopped)
     }
     guard work.hasTakers else { return report([work.pending], .dropped, .noReceiver) }
     // What waits for long comes too late, and so does all that is predicted from it; what was not encoded is missed by nothing.
-    guard work.callback != nil || work.backlog <= OutgoingVideo.longestBacklog else {
+    guard work.isTaken || work.backlog <= OutgoingVideo.longestBacklog else {
       keepWish(work)
       return report([work.pending], .dropped, .network)
     }
@@ -264,8 +312,9 @@ extension OutgoingVideo {
       guard let encoded else { return report([work.pending], .dropped, .encoder) }
       defer { encoded.release() }
       work.callback?.call(encoded)
+      tap.offer(encoded)
       guard let result = handOver(.encoded(encoded), of: encoding, target: work.bitrate) else { return report([work.pending], .dropped, .stopped) }
-      let isTaken = result == .noReceiver && work.callback != nil
+      let isTaken = result == .noReceiver && work.isTaken
       finish(
         work.pending, isTaken ? .sent : result, outcome: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame,
         isSharp: encoded.native.pointee.flags & UInt32(MSDK_ENCODED_COARSE) == 0)
@@ -297,7 +346,7 @@ extension OutgoingVideo {
   }
 
   private func finish(_ pending: Pending, _ error: MediaError) {
-    engine.logger.log(MSDK_LOG_WARN.level32, "frame \(pending.sequence) failed: \(error.text)")
+    engine.logger.log(MSDK_LOG_WARN.level32, .video, "frame \(pending.sequence) failed: \(error.text)")
     var report = FrameReport(outcome: .failed, sequence: pending.sequence, timestamp: pending.timestamp)
     report.status = error.status
     tell(report, pending)
@@ -328,8 +377,10 @@ extension OutgoingVideo {
     }
     if isDueAgain { pokeStanding() }
     guard !pending.isRepeat else { return }
+    var report = report
+    report.user = pending.completion.user
     switch pending.completion {
-    case .none: reports.push(report)
+    case .queued: reports.push(report)
     case .silent: break
     case .closure(let closure): completionGate.run { closure(report) }
     case .foreign(let function, let user):
@@ -339,10 +390,18 @@ extension OutgoingVideo {
 }
 
 extension OutgoingVideo.Guarded {
+  /// 0: captured now.
+  fileprivate mutating func captureTime(_ given: CaptureTimes.Given, _ now: Int64) -> Int64 {
+    guard given.time != 0 else { return times.take(now >= times.last ? now : times.last &+ 1) }
+    return times.take(given, live: now, next: now, earliest: times.last, on: publication?.session.captureLine)
+  }
+
   fileprivate func check(_ sender: FrameSender) throws(MediaError) {
-    guard state == .started else { throw MediaError(.state, "the stream is not started; its state is \(state)") }
-    guard self.sender === sender else {
-      throw MediaError(.stale, "the sender of \(sender.format) was replaced; send to the one of \(self.sender?.format.description ?? "none")")
+    guard let current = self.sender else {
+      throw MediaError(.state, "the stream is neither started nor previewed; its state is \(state)")
+    }
+    guard current === sender else {
+      throw MediaError(.stale, "the sender of \(sender.format) was replaced; use the sender of \(current.format)")
     }
   }
 }
@@ -351,8 +410,8 @@ extension FrameReport {
   fileprivate func standing(isSharp: Bool) -> StandingPicture.Outcome {
     switch (outcome, reason) {
     case (.sent, _), (.encoded, _): .shown(isSharp: isSharp)
-    case (.dropped, .encoder), (.dropped, .queue): .leftOut
-    case (.dropped, .network), (.dropped, .notConnected), (.failed, _): .refused
+    case (.dropped, .encoder), (.dropped, .queue), (.dropped, .network): .leftOut
+    case (.dropped, .notConnected), (.failed, _): .refused
     case (.dropped, _), (.replaced, _): .unseen
     }
   }

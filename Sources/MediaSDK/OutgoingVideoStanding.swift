@@ -28,14 +28,15 @@ extension OutgoingVideo {
   /// What is to be handed over now by whoever asks; what somebody else hands over already is put into his queue.
   private func takeDue() -> Pending? {
     let (next, refused): (Pending?, Pending?) = guarded.withLock { guarded in
-      guard guarded.state == .started, let pending = guarded.takeDue(clock.now(), hasTakers: guarded.receivers > 0) else {
+      guard guarded.state == .started, guarded.encoding == nil,
+        let pending = guarded.takeDue(clock.now(), hasTakers: guarded.receivers > 0) else {
         return (nil, nil)
       }
       guard guarded.draining.isUnderWay else {
         guarded.draining.begin()
         return (pending, nil)
       }
-      return (nil, guarded.pending.isFull ? pending : guarded.pending.push(pending))
+      return (nil, guarded.isFull ? pending : guarded.push(pending))
     }
     if let refused { report([refused], .dropped, .queue) }
     return next
@@ -45,25 +46,31 @@ extension OutgoingVideo {
 extension OutgoingVideo.Guarded {
   /// The lower one of what the program asked for and what the estimate affords; nil: the format's own.
   var slowerRate: FrameRate? {
-    guard let frameRate, let pace = negotiator.pace else { return frameRate ?? negotiator.pace }
-    return frameRate.perSecond < pace.perSecond ? frameRate : pace
+    let lower = [frameRate, negotiator.pace].compactMap { $0 }.min { $0.perSecond < $1.perSecond }
+    guard let lower, let own = sender?.format.frameRate else { return lower }
+    return lower.perSecond < own.perSecond ? lower : nil
   }
 
-  /// Whether a frame may go now, at a lower frame rate; a tenth of an interval early is on time.
-  mutating func pace(_ now: Int64) -> Bool {
-    guard let interval = slowerRate?.interval else { return true }
-    guard now >= pacedTime(interval) else { return false }
-    nextPacedTime = nextPacedTime == .min || now > nextPacedTime + interval ? now + interval : nextPacedTime + interval
+  /// Whether a frame may go now; `byFormat`: by the format's rate too.
+  mutating func pace(_ now: Int64, byFormat: Bool) -> Bool {
+    let limit = byFormat ? sender?.format.frameRate.interval : nil
+    guard now >= max(slowerDue, limit.map(bucket.due) ?? .min) else { return false }
+    if let interval = slowerRate?.interval {
+      nextPacedTime = nextPacedTime == .min || now > nextPacedTime + interval ? now + interval : nextPacedTime + interval
+    }
+    if let limit { bucket.take(now, limit) }
     return true
   }
 
-  private func pacedTime(_ interval: Int64) -> Int64 {
-    nextPacedTime == .min ? .min : nextPacedTime - interval / 10
+  /// When the next frame may go at a lower frame rate; a tenth of an interval early is on time.
+  private var slowerDue: Int64 {
+    guard let interval = slowerRate?.interval, nextPacedTime != .min else { return .min }
+    return nextPacedTime - interval / 10
   }
 
   /// The frame that waited for its time, or what stands, if it is to be shown again now.
   mutating func takeDue(_ now: Int64, hasTakers: Bool) -> OutgoingVideo.Pending? {
-    if let waiting = held, pace(now) {
+    if let waiting = held, pace(now, byFormat: isPaced) {
       held = nil
       return waiting
     }
@@ -82,6 +89,7 @@ extension OutgoingVideo.Guarded {
   var timeOfDue: Int64 {
     guard state == .started else { return .max }
     guard held != nil else { return standing.time }
-    return min(standing.time, slowerRate?.interval.map(pacedTime) ?? .min)
+    let formatDue = isPaced ? sender?.format.frameRate.interval.map(bucket.due) : nil
+    return min(standing.time, max(slowerDue, formatDue ?? .min))
   }
 }

@@ -42,10 +42,12 @@ public struct OutgoingVideoStats: Sendable {
   public var state: OutgoingVideo.State
   public var format: VideoFormat?
   public var framesPerSecond: Double
-  /// The most that leave in a second now.
+  /// The most that leave in a second now; nil where none are dropped for it.
   public var pacedRate: FrameRate?
   public var counters: OutgoingVideoCounters
   public var reportsDropped: UInt64
+  /// Of those that its tap was to get.
+  public var tapDropped: UInt64
   public var receivers: Int
   /// With which it is sent, or was when it was started last.
   public var codec: UInt32
@@ -58,8 +60,8 @@ extension OutgoingVideo {
     return guarded.withLock { guarded in
       OutgoingVideoStats(
         state: guarded.state, format: guarded.sender?.format, framesPerSecond: guarded.rate.perSecond(at: now),
-        pacedRate: guarded.slowerRate ?? guarded.sender?.format.frameRate, counters: guarded.counters,
-        reportsDropped: reportsDropped, receivers: guarded.receivers, codec: guarded.codec)
+        pacedRate: guarded.slowerRate ?? (options.isPaced ? guarded.sender?.format.frameRate : nil), counters: guarded.counters,
+        reportsDropped: reportsDropped, tapDropped: tap.droppedCount, receivers: guarded.receivers, codec: guarded.codec)
     }
   }
 }

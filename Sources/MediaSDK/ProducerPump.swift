@@ -4,8 +4,8 @@ import MediaCore
 import MediaPlugins
 import MediaTransport
 
-/// Drives a producer for a stream: sets the format agreed on, starts it, asks a pull producer for each frame at its time, and holds a push producer to
-/// the rate. All on a worker of its own: absolute times, no period that drifts.
+/// Drives a producer for a stream: sets the format agreed on, starts it, asks a pull producer for each frame at its time, and holds a push
+/// producer to the rate. All on a worker of its own: absolute times, no period that drifts.
 final class ProducerPump: Sendable {
   private struct State {
     /// What the stream wants made now; nil while it is stopped.
@@ -13,14 +13,18 @@ final class ProducerPump: Sendable {
     var isWantedNew = false
     /// What the producer is started for.
     var running: FrameSender?
-    /// What it makes for that. Of a shared screen the pixel format may be another, which is converted, and the size odd, which is cut.
+    /// What it makes for that. The pixel format may be another, which is converted, and of a shared screen the size odd, which is cut.
     var made: VideoFormat?
     var rate = FrameRate(0)
+    /// Frame `index` is due at the rate from `start` on; of a producer whose frames have times of their own `start` is the next one's.
     var start: Int64 = 0
     var index: UInt64 = 0
+    var isTimed = false
     var nextPushTime = Int64.min
-    /// A shared screen's producer is to be asked for its size; no sooner than at that time.
+    /// The producer is to be asked for its size; no sooner than at that time.
     var isSizeAsked = false
+    /// It said that its size had changed: a size that it refuses from then on is no failure yet.
+    var hasChangedSize = false
     var nextSizeTime = Int64.min
     var refusals = 0
     var isClosed = false
@@ -30,6 +34,10 @@ final class ProducerPump: Sendable {
   private static let sizeSpacing: Int64 = 250_000_000
   /// A size that changes between being told and being set is refused; so often it is no accident any more.
   private static let mostRefusals = 10
+  /// A producer that times its frames itself has no more than 1,000 a second.
+  private static let leastTimedInterval: Int64 = 1_000_000
+  /// That are looked at.
+  private static let mostFormats: UInt32 = 256
 
   private let producer: PluginInstance
   private let attachment: PluginInstance.Attachment
@@ -38,11 +46,14 @@ final class ProducerPump: Sendable {
   private let clock: any MediaClock
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
-  private let convertedPool = BufferPool(limit: 8)
+  /// For frames of another pixel format than the stream's: as many as a receiver of raw frames may hold.
+  private let normalizer = Monitor(FrameNormalizer(limit: 32))
+  /// Used on the worker only.
+  private let meter = FrameTimeMeter()
 
   init(_ producer: PluginInstance, for stream: OutgoingVideo) throws(MediaError) {
     guard producer.descriptor.kinds & UInt32(MSDK_KIND_VIDEO_PRODUCER) != 0 else {
-      throw MediaError(.unsupported, "class \(producer.descriptor.id) is no producer of video")
+      throw MediaError(.unsupported, "class \(producer.descriptor.id) is not a video producer")
     }
     self.producer = producer
     self.stream = stream
@@ -68,28 +79,19 @@ final class ProducerPump: Sendable {
 
   /// The producer said so.
   func formatChanged() {
-    state.withLock { $0.isSizeAsked = true }
+    state.withLock { state in
+      state.isSizeAsked = true
+      state.hasChangedSize = true
+    }
     poke()
   }
 
-  /// What the producer makes unless told otherwise, in a pixel format that the codecs take; nil: any.
-  func ownFormat(for inputFormats: [PixelFormat]?) throws(MediaError) -> VideoFormat {
+  /// What the producer makes unless told otherwise; another pixel format of that size, if it has one that the codecs take as it is.
+  func ownFormat() throws(MediaError) -> VideoFormat {
     guard var own = try producer.captureSettings() else {
       throw MediaError(.unsupported, "class \(producer.descriptor.id) has no format of its own; give the stream formats")
     }
-    if let inputFormats, let first = inputFormats.first, !inputFormats.contains(own.pixelFormat) {
-      var index: UInt32 = 0
-      var other: VideoFormat?
-      while other == nil, index < 256, let format = try producer.producerFormat(at: index) {
-        if inputFormats.contains(format.pixelFormat), format.width == own.width, format.height == own.height { other = format }
-        index += 1
-      }
-      own = other ?? own
-      if other == nil {
-        own.pixelFormat = inputFormats.contains(.i420) ? .i420 : first
-        own.color = ColorSpace()
-      }
-    }
+    if !stream.takes(own.pixelFormat) { own = try listed { stream.takes($0.pixelFormat) && $0.hasSize(of: own) } ?? own }
     (own.width, own.height) = stream.options.shared(own)
     // 15 a second is what is usual of screens.
     if !own.frameRate.isKnown { own.frameRate = FrameRate(15) }
@@ -152,6 +154,7 @@ final class ProducerPump: Sendable {
       state.running = sender
       state.made = made
       state.rate = FrameRate(0)
+      state.isTimed = false
       state.nextPushTime = .min
     }
     try producer.startProducer { [weak self] frame in
@@ -161,16 +164,13 @@ final class ProducerPump: Sendable {
     state.withLock { $0.refusals = 0 }
   }
 
-  /// A shared screen's pixel format may be the producer's own, and so may an odd size.
+  /// The pixel format may be the producer's own, and so may a shared screen's odd size.
   private func agree(on format: VideoFormat) throws(MediaError) -> VideoFormat {
     do throws(MediaError) {
       try producer.setProducerFormat(format)
       return format
     } catch {
-      guard stream.isScreen, error.status == .format, let own = try producer.captureSettings(),
-        stream.options.shared(own) == (format.width, format.height)
-      else { throw error }
-      var other = own
+      guard error.status == .format, var other = try ownFormat(near: format) else { throw error }
       other.frameRate = format.frameRate
       guard other != format else { throw error }
       try producer.setProducerFormat(other)
@@ -178,17 +178,46 @@ final class ProducerPump: Sendable {
     }
   }
 
-  /// A shared screen that is of another size than was asked for is asked which.
+  /// What can be made into that format.
+  private func ownFormat(near format: VideoFormat) throws(MediaError) -> VideoFormat? {
+    if let own = try producer.captureSettings() {
+      let isCut = stream.isScreen && stream.options.shared(own) == (format.width, format.height)
+      if isCut || own.hasSize(of: format) { return own }
+    }
+    return try listed { $0.hasSize(of: format) && $0.pixelFormat != format.pixelFormat }
+  }
+
+  private func listed(where fits: (VideoFormat) -> Bool) throws(MediaError) -> VideoFormat? {
+    var index: UInt32 = 0
+    while index < ProducerPump.mostFormats, let format = try producer.producerFormat(at: index) {
+      if fits(format) { return format }
+      index += 1
+    }
+    return nil
+  }
+
+  /// A producer that is of another size than was asked for is asked which, if its size is the stream's.
   private func refuse(_ error: MediaError) {
-    let isAsked =
-      stream.isScreen && error.status == .format
+    let isScreen = stream.isScreen
+    let isAsked = error.status == .format
       && state.withLock { state in
+        guard isScreen || state.hasChangedSize else { return false }
         state.running = nil
         state.refusals += 1
         state.isSizeAsked = state.refusals <= ProducerPump.mostRefusals
         return state.isSizeAsked
       }
     if !isAsked { fail(error) }
+  }
+
+  /// Of a stream that is no shared screen's: whether it goes over to the producer's size. Where it may not, the agreed one stays.
+  private func isFollowed() throws(MediaError) -> Bool {
+    guard let settings = try producer.captureSettings(), let sender = state.withLock({ $0.wanted }) else { return false }
+    let isRunning = state.withLock { $0.running != nil }
+    if isRunning, settings.hasSize(of: sender.format) { return false }
+    if stream.mayFollow(width: settings.width, height: settings.height) { return true }
+    guard !isRunning else { return false }
+    throw MediaError(.format, "the producer makes \(settings.width)x\(settings.height), which the stream does not accept")
   }
 
   /// Stops the producer, asks for its size, and starts it with that; when to come back for it, if it is too soon.
@@ -202,14 +231,20 @@ final class ProducerPump: Sendable {
       guard now >= state.nextSizeTime else { return (false, state.nextSizeTime) }
       state.isSizeAsked = false
       state.nextSizeTime = now + ProducerPump.sizeSpacing
-      state.running = nil
       return (true, .max)
     }
     guard isDue else { return time }
     do throws(MediaError) {
+      if !stream.isScreen, try !isFollowed() { return .max }
+    } catch {
+      fail(error)
+      return .max
+    }
+    state.withLock { $0.running = nil }
+    do throws(MediaError) {
       try producer.stopProducer()
       guard let settings = try producer.captureSettings() else {
-        throw MediaError(.unsupported, "class \(producer.descriptor.id) has another format and does not tell which")
+        throw MediaError(.unsupported, "class \(producer.descriptor.id) changed its format and does not report the new one")
       }
       do throws(MediaError) {
         let size = stream.options.shared(settings)
@@ -240,7 +275,7 @@ final class ProducerPump: Sendable {
     }
   }
 
-  private func fail(_ error: MediaError) {
+  func fail(_ error: MediaError) {
     state.withLock { $0.running = nil }
     producer.report(UInt32(MSDK_PLUGIN_EVENT_ERROR), error, text: "")
   }
@@ -255,8 +290,12 @@ final class ProducerPump: Sendable {
   private func pullDue() -> Int64 {
     while let (sender, due) = nextDue() {
       guard due <= clock.now() else { return due }
+      var duration: Int64 = 0
       do throws(MediaError) {
-        switch try producer.pull(due: due) {
+        let before = MediaTime.monotonic()
+        let pulled = try producer.pull(due: due)
+        note(pulled, took: MediaTime.monotonic() - before)
+        switch pulled {
         case .ended:
           end()
           return .max
@@ -264,6 +303,7 @@ final class ProducerPump: Sendable {
         case .frame(let frame):
           let isLast = frame.native.pointee.flags & UInt32(MSDK_FRAME_END) != 0
           defer { frame.release() }
+          if producer.isTimed { duration = frame.native.pointee.duration_ns }
           try deliver(frame, to: sender)
           if isLast {
             end()
@@ -274,17 +314,43 @@ final class ProducerPump: Sendable {
         fail(error)
         return .max
       }
-      state.withLock { $0.index += 1 }
+      advance(from: due, by: duration)
     }
     return .max
   }
 
-  /// Whom to pull for and when. A rate that is new starts now; whoever is more than a second behind starts anew instead of hurrying.
+  /// A producer has half of its frame's duration: of its frame rate's, or of its own where its frames have times of their own. The time that it
+  /// takes is real, whatever the engine's clock is.
+  private func note(_ pulled: PluginInstance.Pulled, took time: Int64) {
+    var duration = state.withLock { $0.rate }.interval
+    if producer.isTimed, case .frame(let frame) = pulled, frame.native.pointee.duration_ns > 0 {
+      duration = frame.native.pointee.duration_ns
+    }
+    guard let duration, let verdict = meter.note(at: clock.now(), took: time, ofFrame: duration) else { return }
+    producer.report(UInt32(MSDK_PLUGIN_EVENT_SLOW), nil, text: verdict.text(producer.descriptor.id))
+  }
+
+  private func advance(from due: Int64, by duration: Int64) {
+    state.withLock { state in
+      guard duration > 0 else {
+        state.index += 1
+        return
+      }
+      state.isTimed = true
+      let (next, overflow) = due.addingReportingOverflow(max(duration, ProducerPump.leastTimedInterval))
+      state.start = overflow ? .max : next
+      state.index = 0
+    }
+  }
+
+  /// Whom to pull for and when. A rate that is new starts now, unless the frames have times of their own: then the stream drops those that
+  /// are ahead of its rate. Whoever is more than a second behind starts anew instead of hurrying.
   private func nextDue() -> (FrameSender, Int64)? {
     guard let rate = stream.pacedRate() else { return nil }
     let now = clock.now()
     return state.withLock { state in
       guard let sender = state.running, !state.isClosed, !state.isWantedNew else { return nil }
+      if state.isTimed { state.rate = rate }
       if state.rate != rate || rate.dueTime(ofFrame: state.index, from: state.start) < now - 1_000_000_000 {
         state.rate = rate
         state.start = now
@@ -294,31 +360,34 @@ final class ProducerPump: Sendable {
     }
   }
 
-  /// A frame of a sender that was replaced meanwhile, or of a stream that stopped, is nobody's fault.
+  /// A frame of a sender that was replaced meanwhile, of a stream that stopped, or for which there is no room, is nobody's fault.
   private func deliver(_ frame: VideoFrame, to sender: FrameSender) throws(MediaError) {
     do throws(MediaError) {
       try send(frame, to: sender)
     } catch {
-      guard error.status == .stale || error.status == .state || error.status == .closed else { throw error }
+      guard [.stale, .state, .closed, .again].contains(error.status) else { throw error }
     }
   }
 
   private func send(_ frame: VideoFrame, to sender: FrameSender) throws(MediaError) {
-    guard !frame.fits(sender.format), let made = state.withLock({ $0.made }), frame.fits(made) else { return try sender.send(frame) }
+    guard !frame.fits(sender.format), let made = state.withLock({ $0.made }), frame.fits(made) else {
+      return try sender.sendScheduled(frame)
+    }
     let frame = try frame.view()
     defer { frame.release() }
     frame.cut(to: sender.format)
-    guard made.pixelFormat != sender.format.pixelFormat else { return try sender.send(frame) }
-    var format = sender.format
-    format.color = VideoConverter.resultColor(from: frame.format, to: format.pixelFormat)
-    guard let converted = try VideoFrame.make(format, from: convertedPool, deadline: Deadline.after(milliseconds: 100)) else {
-      throw MediaError(.noMemory, "8 converted pictures of this stream are in use")
+    let converted: VideoFrame
+    do throws(MediaError) {
+      converted = try normalizer.withLock { normalizer throws(MediaError) in
+        try normalizer.convert(frame, to: sender.format.pixelFormat)
+      }
+    } catch {
+      // Whoever holds them gives them back: that costs this frame, and not the producer.
+      throw error.status == .noMemory ? MediaError(.again, error.text) : error
     }
     defer { converted.release() }
-    try VideoConverter.convert(frame.native, into: converted.native)
-    converted.copyIdentity(from: frame)
     converted.native.pointee.sequence = 0
-    try sender.send(converted)
+    try sender.sendScheduled(converted)
   }
 
   // MARK: Being pushed

@@ -4,6 +4,7 @@ import MediaCore
 final class ReportQueue: Sendable {
   private struct State {
     var reports: BoundedQueue<FrameReport>
+    let flag = ReadableFlag()
     var dropped: UInt64 = 0
     var isClosed = false
   }
@@ -19,22 +20,33 @@ final class ReportQueue: Sendable {
   func push(_ report: FrameReport) {
     state.withLock { state in
       if state.reports.push(report) != nil { state.dropped += 1 }
+      state.flag.set(true)
     }
     state.notify()
   }
 
   func close() {
-    state.withLock { $0.isClosed = true }
+    state.withLock { state in
+      state.isClosed = true
+      state.flag.set(true)
+    }
     state.notify()
   }
 
   func read(deadline: Int64) throws(MediaError) -> FrameReport {
     let found: Result<FrameReport, MediaError>? = state.wait(until: deadline) { state in
-      if let report = state.reports.pop() { return .success(report) }
+      if let report = state.reports.pop() {
+        state.flag.set(!state.reports.isEmpty || state.isClosed)
+        return .success(report)
+      }
       return state.isClosed ? .failure(MediaError(.closed, "the stream is destroyed")) : nil
     }
-    guard let found else { throw MediaError(.timeout, "no report came in time") }
+    guard let found else { throw MediaError(.timeout, "no report arrived in time") }
     return try found.get()
+  }
+
+  func descriptor() throws(MediaError) -> Int32 {
+    try state.withLock { state throws(MediaError) in try state.flag.get() }
   }
 }
 
@@ -42,10 +54,18 @@ extension OutgoingVideo {
   public func readReport(deadline: Int64) throws(MediaError) -> FrameReport {
     try reports.read(deadline: deadline)
   }
+
+  public func reportDescriptor() throws(MediaError) -> Int32 {
+    try reports.descriptor()
+  }
 }
 
 extension OutgoingAudio {
   public func readReport(deadline: Int64) throws(MediaError) -> FrameReport {
     try reports.read(deadline: deadline)
+  }
+
+  public func reportDescriptor() throws(MediaError) -> Int32 {
+    try reports.descriptor()
   }
 }

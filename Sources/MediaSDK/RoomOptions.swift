@@ -61,16 +61,24 @@ extension Engine {
   }
 
   public func nextAccessRequest(_ url: String, deadline: Int64) throws(MediaError) -> AccessRequest {
+    try pulledVerifier(of: url).next(deadline: deadline)
+  }
+
+  public func accessDescriptor(_ url: String) throws(MediaError) -> Int32 {
+    try pulledVerifier(of: url).descriptor()
+  }
+
+  private func pulledVerifier(of url: String) throws(MediaError) -> RoomVerifier {
     guard let verifier = try verifier(of: url), verifier.isPulled else {
-      throw MediaError(.state, "room_url is \"\(url.prefix(64))\", whose requests are not pulled from this engine")
+      throw MediaError(.state, "room_url is \"\(url.prefix(64))\", a room without options.pulled on this engine")
     }
-    return try verifier.next(deadline: deadline)
+    return verifier
   }
 
   /// Exactly one answer for each request that was taken.
   public func answer(_ url: String, _ id: UInt64, _ result: (AccessRequest) -> AccessRequest.Answer) throws(MediaError) {
     guard try verifier(of: url)?.answer(id, result) == true else {
-      throw MediaError(.notFound, "id is \(id); nobody waits for this answer")
+      throw MediaError(.notFound, "id is \(id); no request with this id waits for an answer")
     }
   }
 

@@ -31,7 +31,7 @@ public enum RoomURL {
     guard url.hasPrefix(loopback) else {
       // Nothing behind a question mark: it may be anything.
       let shown = url.prefix { $0 != "?" }.prefix(64)
-      throw MediaError(.unsupported, "\(argument) is \"\(shown)\"; accepted: \(loopback)NAME, rtp://HOST:PORT, hub://ADDRESS:PORT/NAME")
+      throw MediaError(.unsupported, "\(argument) is \"\(shown)\"; accepted: \(loopback)NAME, rtp://HOST:PORT, hub://HOST:PORT/NAME")
     }
     return .room(try loopbackName(url, argument: argument))
   }

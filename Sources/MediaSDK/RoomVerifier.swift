@@ -10,6 +10,8 @@ public final class RoomVerifier: AccessVerifier {
 
   fileprivate struct State {
     var waiting: [AccessRequest] = []
+    /// Whether any wait.
+    let flag: ReadableFlag
     /// The program knows of these, and has not answered.
     var taken: [UInt64: AccessRequest] = [:]
     /// The program's function is running.
@@ -21,7 +23,7 @@ public final class RoomVerifier: AccessVerifier {
   private let function: Function?
   private let logger: Logger
   private let gate = CallbackGate()
-  private let state = Monitor(State())
+  private let state = Monitor(State(flag: ReadableFlag()))
 
   /// Without a function requests are pulled.
   init(_ function: Function?, clock: any MediaClock, logger: Logger) {
@@ -42,6 +44,7 @@ public final class RoomVerifier: AccessVerifier {
     let worker: (any Worker)? = state.withLock { state in
       guard !state.isClosed, request.isWanted else { return nil }
       state.waiting.append(request)
+      state.flag.set(true)
       return state.worker
     }
     state.notify()
@@ -51,6 +54,7 @@ public final class RoomVerifier: AccessVerifier {
   public func cancel(_ request: AccessRequest) {
     state.withLock { state in
       state.waiting.removeAll { $0 === request }
+      state.flag.set(!state.waiting.isEmpty || state.isClosed)
       state.taken[request.id] = nil
     }
   }
@@ -59,7 +63,8 @@ public final class RoomVerifier: AccessVerifier {
   public func close() {
     let (worker, left): ((any Worker)?, State) = state.withLock { state in
       let left = state
-      state = State(isAsking: left.isAsking, isClosed: true)
+      state = State(flag: left.flag, isAsking: left.isAsking, isClosed: true)
+      state.flag.set(true)
       return (left.worker, left)
     }
     _ = left  // Released here, outside the lock: what they hold may end with them.
@@ -86,11 +91,15 @@ public final class RoomVerifier: AccessVerifier {
 
   public func next(deadline: Int64) throws(MediaError) -> AccessRequest {
     let found: Result<AccessRequest, MediaError>? = state.wait(until: deadline) { state in
-      if state.isClosed { return .failure(MediaError(.closed, "the options of the room were set anew")) }
+      if state.isClosed { return .failure(MediaError(.closed, "the options of the room were set again")) }
       return state.take().map { .success($0) }
     }
-    guard let found else { throw MediaError(.timeout, "nobody asked to be let in in time") }
+    guard let found else { throw MediaError(.timeout, "no request to join arrived in time") }
     return try found.get()
+  }
+
+  public func descriptor() throws(MediaError) -> Int32 {
+    try state.withLock { state throws(MediaError) in try state.flag.get() }
   }
 
   /// Whether somebody waited for this.
@@ -102,7 +111,8 @@ public final class RoomVerifier: AccessVerifier {
   @discardableResult
   private func finish(_ request: AccessRequest, _ answer: AccessRequest.Answer) -> Bool {
     guard state.withLock({ $0.taken.removeValue(forKey: request.id) }) != nil else { return false }
-    if case .failure(let error) = answer { logger.log(MSDK_LOG_INFO.level32, error.text) }
+    // A member may ask as often as they like.
+    if case .failure(let error) = answer, !request.isRenewal { logger.log(MSDK_LOG_INFO.level32, .room, error.text) }
     request.answer(answer)
     return true
   }
@@ -118,6 +128,7 @@ extension RoomVerifier.State {
   fileprivate mutating func take() -> AccessRequest? {
     guard !waiting.isEmpty else { return nil }
     let request = waiting.removeFirst()
+    flag.set(!waiting.isEmpty)
     taken[request.id] = request
     return request
   }

@@ -12,7 +12,7 @@ public struct ScreenNegotiator: Negotiator {
 
   /// Largest first, of one size those of fewer bits, then the fastest.
   private let formats: [VideoFormat]
-  private let isEncoded: Bool
+  var isEncoded: Bool
   public private(set) var current: VideoFormat?
   public private(set) var pace: FrameRate?
   private var rise = Spell(hold: FormatNegotiator.hold)

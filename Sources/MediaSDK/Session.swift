@@ -1,3 +1,4 @@
+import CMediaSDK
 import MediaCore
 import MediaPlugins
 import MediaRTP
@@ -37,14 +38,21 @@ public final class Session: TransportDelegate {
     var transport: (any Transport)?
     var members: [Member] = []
     var permissions = Permissions.ordinary
+    /// Shown when it connects.
+    var token: AccessToken
+    /// Of its own participant.
+    var attributes = ParticipantAttributes()
     var incoming: [StreamID: IncomingVideo] = [:]
     var outgoing: [StreamID: OutgoingVideo] = [:]
+    /// Started whenever the session connects.
+    var attached: [OutgoingVideo] = []
     /// Streams that were withdrawn, for as long as they are remembered.
     var retired = BoundedQueue<IncomingVideo>(capacity: 64)
     var sound = SessionSound()
     var screenViews: [ScreenView] = []
     var estimate: UInt64 = 0
     var shares = EstimateShares()
+    var periodic = PeriodicEvents()
     /// While it is connected to a network.
     var quality: QualityWatch?
     var isClosed = false
@@ -52,6 +60,8 @@ public final class Session: TransportDelegate {
     var isDone = false
 
     var isInRoom: Bool { state == .connected || state == .reconnecting }
+
+    init(_ token: AccessToken) { self.token = token }
   }
 
   public let options: SessionOptions
@@ -59,7 +69,9 @@ public final class Session: TransportDelegate {
   public let engine: Engine
   let target: RoomURL.Target
   private let events: EventQueue
-  let guarded = Monitor(Guarded())
+  let guarded: Monitor<Guarded>
+  /// By what the times of a program's own clock are shifted, in all streams.
+  let captureLine = Monitor<Int64?>(nil)
   let renderers = Monitor(SessionRenderers())
   let ingest = Monitor(SessionIngest())
 
@@ -71,17 +83,16 @@ public final class Session: TransportDelegate {
     try Session.checkName(options.displayName, argument: "options.display_name")
     self.engine = engine
     self.options = options
-    guard options.accessToken.value.utf8.count <= AccessToken.longest else {
-      throw MediaError(.invalid, "options.access_token is longer than \(AccessToken.longest) bytes, the most that is accepted")
-    }
+    try Session.check(options.accessToken, argument: "options.access_token")
+    guarded = Monitor(Guarded(options.accessToken))
     target = try RoomURL.target(options.url, argument: "options.url")
     if target.isRemote, engine.clock.isVirtual {
       let accepted = "accepted on an engine with the virtual clock: loopback:NAME"
-      throw MediaError(.unsupported, "options.url leads to a network, which has real time only; \(accepted)")
+      throw MediaError(.unsupported, "options.url is of a network, which needs the system clock; \(accepted)")
     }
     if options.capture != nil, !target.isRemote {
-      let accepted = "accepted with it: a url that begins with rtp: or hub:"
-      throw MediaError(.unsupported, "options.capture_path is given, and the session is none over a network; \(accepted)")
+      let accepted = "accepted with capture_path: a url that begins with rtp: or hub:"
+      throw MediaError(.unsupported, "options.capture_path is given, but the session is not over a network; \(accepted)")
     }
     events = EventQueue(capacity: options.eventCapacity, clock: engine.clock)
   }
@@ -102,7 +113,7 @@ public final class Session: TransportDelegate {
       guard guarded.state == .idle || guarded.state == .disconnected else {
         throw MediaError(.state, "the session is \(guarded.state); accepted: idle, disconnected")
       }
-      let transport = try makeTransport()
+      let transport = try makeTransport(guarded.token, guarded.attributes)
       guarded.state = .connecting
       guarded.transport = transport
       return transport
@@ -111,10 +122,11 @@ public final class Session: TransportDelegate {
     transport.connect(self)
   }
 
-  private func makeTransport() throws(MediaError) -> any Transport {
+  private func makeTransport(_ token: AccessToken, _ attributes: ParticipantAttributes) throws(MediaError) -> any Transport {
     var member = Member(userID: options.userID, displayName: options.displayName)
     member.decodes = engine.codecs.decodedVideo
-    let (token, loop) = (options.accessToken, engine.loop)
+    member.attributes = attributes
+    let loop = engine.loop
     switch target {
     case .room(let name): return LoopbackTransport(room: name, member: member, token: token, loop: loop)
     case .rtp(let target): return try target.makeTransport(on: engine.networkThread(), loop: loop, capture: makeCapture)
@@ -149,13 +161,22 @@ public final class Session: TransportDelegate {
       }
       return (Array(guarded.outgoing.values), Array(guarded.incoming.values), guarded.sound.leave())
     }
+    captureLine.withLock { $0 = nil }
     for stream in outgoing { stream.stop() }
     for stream in sound.outgoing.values { stream.stop() }
     transport.disconnect()
     for stream in incoming { retire(stream) }
     for stream in sound.incoming.values { retire(stream) }
     guarded.withLock { $0.state = .disconnected }
+    guarded.notify()
     push(.state(.disconnected, error))
+  }
+
+  /// Whether nobody uses the transport any more. Another thread may be leaving: it is waited for, unless it may be waiting for this one.
+  private func hasLeft() -> Bool {
+    guard !ForeignCode.isRunning else { return state != .disconnecting }
+    guarded.wait(until: .max) { $0.state == .disconnecting ? nil : () }
+    return true
   }
 
   /// Leaves and ends: afterwards no callback comes.
@@ -169,6 +190,7 @@ public final class Session: TransportDelegate {
     closeRenderers()
     closeIngest(forGood: true)
     leave(because: nil)
+    if case .rtp(let target) = target, hasLeft() { target.close() }
     events.close()
     let retired = guarded.withLock { guarded in
       var all: [IncomingVideo] = []
@@ -177,6 +199,11 @@ public final class Session: TransportDelegate {
       return all
     }
     for stream in retired { stream.close() }
+    let attached = guarded.withLock { guarded in
+      defer { guarded.attached = [] }
+      return guarded.attached
+    }
+    for stream in attached { _ = stream.detach(from: self) }
     closeSound()
     engine.forget(self)
   }
@@ -189,6 +216,7 @@ public final class Session: TransportDelegate {
       guard guarded.state == .connected || guarded.state == .reconnecting else { return [] }
       var oneself = Member(userID: options.userID, displayName: options.displayName)
       oneself.permissions = guarded.permissions
+      oneself.attributes = guarded.attributes
       let local = Participant(
         member: oneself, isLocal: true, videoStreamCount: guarded.outgoing.count,
         audioStreamCount: guarded.sound.outgoing.count, speakingLevel: guarded.sound.speakingLevel(of: options.userID),
@@ -208,19 +236,36 @@ public final class Session: TransportDelegate {
     guarded.withLock { guarded in guarded.incoming.sorted { $0.key.value < $1.key.value }.map(\.value) }
   }
 
+  /// Started or attached.
+  public var outgoingVideos: [OutgoingVideo] {
+    guarded.withLock { guarded in
+      let started = guarded.outgoing.sorted { $0.key.value < $1.key.value }.map(\.value)
+      return started + guarded.attached.filter { attached in !started.contains { $0 === attached } }
+    }
+  }
+
   var incomingCount: Int { guarded.withLock { $0.incoming.count + $0.retired.count } }
 
   // MARK: Streams
 
+  /// On a session that is not connected the stream is attached, and starts when it is.
   public func start(_ stream: OutgoingVideo) throws(MediaError) {
     guard stream.engine === engine else { throw MediaError(.invalid, "the stream belongs to another engine than the session") }
-    let transport: any Transport = try guarded.withLock { guarded throws(MediaError) in
-      guard guarded.state == .connected || guarded.state == .reconnecting, let transport = guarded.transport else {
-        throw MediaError(.state, "the session is \(guarded.state); accepted: connected")
+    let transport: (any Transport)? = try guarded.withLock { guarded throws(MediaError) in
+      let all = guarded.attached + guarded.outgoing.values
+      guard !all.contains(where: { $0 === stream }) else {
+        throw MediaError(.state, "the stream is already started on the session or attached to it; stop it first")
       }
-      return transport
+      guard !stream.isScreen || !all.contains(where: \.isScreen) else {
+        throw MediaError(.state, "the session already shares a screen; stop that stream first")
+      }
+      return try guarded.transportToStart()
     }
-    try stream.start(on: self, transport)
+    if let transport { return try stream.start(on: self, transport) }
+    try stream.attach(to: self)
+    guarded.withLock { $0.attached.append(stream) }
+    // It may have connected meanwhile.
+    startAttached()
   }
 
   /// Remembers a stream that is about to be published, and gives its part of the estimate of that moment. The session may have left its room
@@ -229,7 +274,7 @@ public final class Session: TransportDelegate {
     try guarded.withLock { guarded throws(MediaError) in
       guard guarded.transport === transport else { throw MediaError(.state, "the session is not connected") }
       guard !stream.isScreen || !guarded.outgoing.values.contains(where: \.isScreen) else {
-        throw MediaError(.state, "the session shares a screen already; stop that stream first")
+        throw MediaError(.state, "the session already shares a screen; stop that stream first")
       }
       guarded.outgoing[id] = stream
       guarded.shares.set(stream, wish: wish)
@@ -238,7 +283,44 @@ public final class Session: TransportDelegate {
   }
 
   public func stop(_ stream: OutgoingVideo) throws(MediaError) {
-    guard stream.session === self, stream.stop() else { throw MediaError(.state, "the stream is not started on this session") }
+    let wasAttached = detach(stream)
+    let wasStarted = stream.session === self && stream.stop()
+    guard wasAttached || wasStarted else { throw MediaError(.state, "the stream is neither started on this session nor attached to it") }
+  }
+
+  @discardableResult
+  func detach(_ stream: OutgoingVideo) -> Bool {
+    guarded.withLock { $0.attached.removeAll { $0 === stream } }
+    return stream.detach(from: self)
+  }
+
+  /// What waited for the connection.
+  func startAttached() {
+    let (transport, videos, sounds): ((any Transport)?, [OutgoingVideo], [OutgoingAudio]) = guarded.withLock { guarded in
+      (guarded.state == .connected ? guarded.transport : nil, guarded.attached, guarded.sound.attached)
+    }
+    guard let transport else { return }
+    for stream in videos where stream.state != .started {
+      do throws(MediaError) {
+        try stream.start(on: self, transport)
+      } catch {
+        let isAttached = guarded.withLock { guarded in guarded.attached.contains { $0 === stream } }
+        if isAttached, isToBeTold(error, of: stream.state, on: transport) { push(.outgoingVideoState(stream, .failed, error)) }
+      }
+    }
+    for stream in sounds where stream.state != .started {
+      do throws(MediaError) {
+        try stream.start(on: self, transport)
+      } catch {
+        let isAttached = guarded.withLock { $0.sound.isAttached(stream) }
+        if isAttached, isToBeTold(error, of: stream.state, on: transport) { push(.outgoingAudioState(stream, .failed, error)) }
+      }
+    }
+  }
+
+  /// Left, destroyed or started meanwhile is nobody's fault.
+  private func isToBeTold(_ error: MediaError, of state: OutgoingVideo.State, on transport: any Transport) -> Bool {
+    error.status != .closed && state != .started && guarded.withLock { $0.transport === transport }
   }
 
   func forget(video id: StreamID) {
@@ -259,8 +341,17 @@ public final class Session: TransportDelegate {
   // MARK: Events
 
   func push(_ event: SessionEvent) {
+    if case .state(let state, let error) = event {
+      let reason = error.map { ": \($0.text)" } ?? ""
+      engine.logger.log(MSDK_LOG_INFO.level32, .session, "session \"\(options.userID)\" at \(options.url) is \(state)\(reason)")
+    }
     events.push(event)
     refreshRenderers()
+  }
+
+  /// For those that come again, and that others must not be lost for.
+  func pushUnlessCrowded(_ event: SessionEvent) {
+    if !events.isCrowded { events.push(event) }
   }
 
   public func nextEvent(deadline: Int64) throws(MediaError) -> StampedEvent {
@@ -291,13 +382,16 @@ public final class Session: TransportDelegate {
     let (stats, transport) = (self.stats, guarded.withLock { $0.transport })
     // W3C's timestamps are in milliseconds.
     let time = Double(engine.clock.now()) / 1e6
+    // Without a bound on what can be sent there is no estimate.
+    let estimate: JSON = stats.availableOutgoingBitrate == 0 ? .null : .whole(stats.availableOutgoingBitrate)
+    func grade(_ quality: NetworkQuality.Grade) -> JSON { quality == .unknown ? .null : .text("\(quality)") }
     let own: JSON = .object([
       ("id", .text("session")), ("type", .text("session")), ("timestamp", .number(time)), ("state", .text("\(stats.state)")),
-      ("participants", .whole(stats.participants)), ("availableOutgoingBitrate", .whole(stats.availableOutgoingBitrate)),
+      ("participants", .whole(stats.participants)), ("availableOutgoingBitrate", estimate),
       ("bytesSent", .whole(stats.transport.bytesSent)), ("bytesReceived", .whole(stats.transport.bytesReceived)),
       ("packetsSent", .whole(stats.transport.packetsSent)), ("packetsReceived", .whole(stats.transport.packetsReceived)),
-      ("packetsLost", .whole(stats.transport.packetsLost)), ("outgoingQuality", .text("\(stats.outgoingQuality)")),
-      ("incomingQuality", .text("\(stats.incomingQuality)")),
+      ("packetsLost", .whole(stats.transport.packetsLost)), ("outgoingQuality", grade(stats.outgoingQuality)),
+      ("incomingQuality", grade(stats.incomingQuality)),
     ])
     return JSON.array([own] + (transport?.statsEntries(at: time) ?? [])).rendered()
   }
@@ -342,10 +436,14 @@ public final class Session: TransportDelegate {
       keyFrameRequestedOfFeeder(stream)
       push(.keyFrameRequested(stream))
     case .moderated(let userID, let moderation, let reason): moderated(by: userID, moderation, reason: reason)
+    case .attributeChanged(let userID, let key, let value, _): attributeChanged(of: userID, key, value, transport)
+    case .permissionsChanged(let userID, let permissions): permissionsChanged(of: userID, permissions, transport)
+    case .accessExpiring(let remaining): push(.accessExpiring(remaining))
+    case .accessRenewed(let error): push(.accessRenewed(guarded.withLock { $0.permissions }, error))
     case .receivers(let id, let count):
       let (video, audio) = guarded.withLock { ($0.outgoing[id], $0.sound.outgoing[id]) }
-      video?.receiversChanged(count)
-      audio?.receiversChanged(count)
+      if let video, video.receiversChanged(count) { push(.receivers(.video(video), count)) }
+      if let audio, audio.receiversChanged(count) { push(.receivers(.audio(audio), count)) }
     case .unreachable(let id, let userID, let error): becameUnreachable(id, userID, error)
     case .estimate(let bitrate):
       let outgoing = guarded.withLock { guarded in
@@ -381,13 +479,14 @@ public final class Session: TransportDelegate {
   }
 }
 
-public struct SessionStats: Sendable {
-  public var state: SessionState
-  public var availableOutgoingBitrate: UInt64
-  public var transport: TransportStats
-  public var eventsQueued: UInt64
-  public var eventsDropped: UInt64
-  public var participants: Int
-  public var outgoingQuality: NetworkQuality.Grade
-  public var incomingQuality: NetworkQuality.Grade
+extension Session.Guarded {
+  /// What a stream is started on now; nil: it is attached, until the session connects.
+  func transportToStart() throws(MediaError) -> (any Transport)? {
+    guard !isClosed else { throw MediaError(.closed, "the session is destroyed") }
+    switch state {
+    case .connected, .reconnecting: return transport
+    case .idle, .connecting, .disconnected: return nil
+    case .disconnecting: throw MediaError(.state, "the session is disconnecting; accepted: every other state")
+    }
+  }
 }

@@ -4,12 +4,12 @@ import MediaRTP
 import MediaTransport
 
 public enum SessionState: UInt32, Sendable {
-  case idle = 0
-  case connecting = 1
-  case connected = 2
-  case reconnecting = 3
-  case disconnecting = 4
-  case disconnected = 5
+  case idle = 0x100
+  case connecting = 0x101
+  case connected = 0x102
+  case reconnecting = 0x103
+  case disconnecting = 0x104
+  case disconnected = 0x105
 }
 
 /// What happens to a session; session.h describes each.
@@ -20,7 +20,7 @@ public enum SessionEvent: Sendable {
   case outgoingVideoState(OutgoingVideo, OutgoingVideo.State, MediaError?)
   case frameSenderChanged(OutgoingVideo, FrameSender)
   /// It goes on with the codec of that fourcc.
-  case codecChanged(OutgoingVideo, UInt32)
+  case codecChanged(OutgoingStream, UInt32)
   case incomingVideoAdded(IncomingVideo)
   case incomingVideoState(IncomingVideo, IncomingVideo.State, MediaError?)
   case incomingVideoRemoved(IncomingVideo)
@@ -40,6 +40,22 @@ public enum SessionEvent: Sendable {
   /// That member is not sent it.
   case streamUnreachable(OutgoingStream, userID: String, MediaError)
   case moderated(by: String, Moderation, reason: String)
+  /// Of the loudest buffer since the last such event.
+  case audioLevel(AudioStream, userID: String, level: UInt32)
+  case statsDue
+  /// So many members receive it.
+  case receivers(OutgoingStream, Int)
+  /// They set it, or removed it.
+  case participantAttribute(userID: String, key: String)
+  /// Nanoseconds that remain.
+  case accessExpiring(Int64)
+  /// With what the room permits now; an error when it refused to renew it.
+  case accessRenewed(Permissions, MediaError?)
+}
+
+public enum AudioStream: Sendable {
+  case outgoing(OutgoingAudio)
+  case incoming(IncomingAudio)
 }
 
 /// One of this program's.

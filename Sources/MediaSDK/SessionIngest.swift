@@ -13,7 +13,7 @@ extension Session {
   public func setIngest(_ options: IngestOptions?) throws(MediaError) {
     if let options {
       guard !engine.clock.isVirtual else {
-        throw MediaError(.state, "the engine has a virtual clock; accepted: MSDK_CLOCK_SYSTEM, as another process has no other")
+        throw MediaError(.unsupported, "the engine has a virtual clock; accepted: MSDK_CLOCK_SYSTEM, the only clock of other processes")
       }
       // Before anything is closed.
       _ = try options.rules(engine.codecs)
@@ -23,7 +23,7 @@ extension Session {
     let share = try IngestShare(self, options)
     let refused: MediaError? = ingest.withLock { ingest in
       guard !ingest.isEnded else { return MediaError(.closed, "the session is destroyed") }
-      guard ingest.share == nil else { return MediaError(.state, "another thread has opened the session's door meanwhile") }
+      guard ingest.share == nil else { return MediaError(.state, "another thread has opened a local ingest of the session meanwhile") }
       ingest.share = share
       return nil
     }
@@ -34,7 +34,7 @@ extension Session {
 
   public var ingestPort: UInt32 {
     get throws(MediaError) {
-      guard let share = ingest.withLock({ $0.share }) else { throw MediaError(.state, "the session has no door for a feeder") }
+      guard let share = ingest.withLock({ $0.share }) else { throw MediaError(.state, "the session has no local ingest") }
       return share.port
     }
   }

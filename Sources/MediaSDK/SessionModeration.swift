@@ -24,7 +24,7 @@ extension Session {
 
   func checkMayReceive() throws(MediaError) {
     guard guarded.withLock({ $0.permissions.contains(.receive) }) else {
-      throw MediaError(.permission, "the room does not permit \"\(options.userID.prefix(64))\" to receive streams")
+      throw refusal(to: "receive streams")
     }
   }
 

@@ -73,9 +73,8 @@ extension Session {
 extension OutgoingVideo {
   /// For the best of its formats; 0 without an encoder, as what is pushed in encoded is not known.
   fileprivate var wantedBitrate: UInt64 {
-    guard hasEncoder else { return 0 }
     return guarded.withLock { guarded in
-      guard guarded.state == .started else { return 0 }
+      guard guarded.state == .started, guarded.encoding != nil else { return 0 }
       let formats = options.formats.isEmpty ? [guarded.sender?.format].compactMap { $0 } : options.formats
       return formats.reduce(0) { max($0, guarded.bitrate.bitrate(for: $1, estimate: 0)) }
     }
@@ -83,5 +82,5 @@ extension OutgoingVideo {
 }
 
 extension OutgoingAudio {
-  fileprivate var wantedBitrate: UInt64 { hasEncoder ? guarded.withLock { UInt64(clamping: $0.encoderSettings.bitrate) } : 0 }
+  fileprivate var wantedBitrate: UInt64 { guarded.withLock { $0.encoding != nil ? UInt64(clamping: $0.encoderSettings.bitrate) : 0 } }
 }

@@ -20,11 +20,11 @@ extension Session {
   func makeCapture() throws(MediaError) -> PacketCapture? {
     guard let wanted = options.capture else { return nil }
     let logger = engine.logger
-    return try PacketCapture(wanted.path, seesPlain: wanted.seesPlain, clock: engine.clock) { logger.log(MSDK_LOG_WARN.level32, $0.text) }
+    return try PacketCapture(wanted.path, seesPlain: wanted.seesPlain, clock: engine.clock) { logger.log(MSDK_LOG_WARN.level32, .network, $0.text) }
   }
 
   private func rtpTarget() throws(MediaError) -> RTPTarget {
-    guard case .rtp(let target) = target else { throw MediaError(.state, "the session's url is no rtp: one") }
+    guard case .rtp(let target) = target else { throw MediaError(.state, "the session's url does not begin with rtp:") }
     return target
   }
 

@@ -18,7 +18,7 @@ extension Session {
   public func attachRenderer(_ renderer: PluginInstance, includingLocal: Bool = false) throws(MediaError) {
     guard renderer.takesInputs else {
       throw MediaError(
-        .unsupported, "class \(renderer.descriptor.id) renders one stream; accepted: a class with update_input (plugin ABI 1.2)")
+        .unsupported, "class \(renderer.descriptor.id) renders one stream; accepted: a class with update_input (plugin.h)")
     }
     let attachment = try renderer.attach(to: "a session", events: { self.push(.plugin($0.instance, $0)) }) { [weak self, weak renderer] in
       if let self, let renderer { self.forget(renderer) }
@@ -29,7 +29,7 @@ extension Session {
       try renderers.withLock { renderers throws(MediaError) in
         guard !renderers.isClosed else { throw MediaError(.closed, "the session is destroyed") }
         guard renderers.all.count < SessionRenderers.limit else {
-          throw MediaError(.noMemory, "the session has \(SessionRenderers.limit) renderers already, the most there may be")
+          throw MediaError(.full, "the session already has \(SessionRenderers.limit) renderers, the maximum")
         }
         renderers.all.append(added)
       }
@@ -82,7 +82,7 @@ extension Session {
       do throws(MediaError) {
         try renderer.instance.release(.video)
       } catch {
-        engine.logger.log(MSDK_LOG_WARN.level32, error.text)
+        engine.logger.log(MSDK_LOG_WARN.level32, .plugin, error.text)
       }
     }
   }

@@ -25,7 +25,7 @@ extension Session {
       try guarded.withLock { guarded throws(MediaError) in
         // Whoever left meanwhile has let go of all views already.
         guard guarded.incoming.values.contains(where: { $0 === stream }) else {
-          throw MediaError(.closed, "\"\(userID)\" does not share the screen any more")
+          throw MediaError(.closed, "\"\(userID)\" no longer shares a screen")
         }
         let wasStartedHere = isIdle || guarded.screenViews.contains { $0.stream === stream && $0.wasStartedHere }
         guarded.screenViews.append(ScreenView(stream: stream, renderer: renderer, wasStartedHere: wasStartedHere))

@@ -57,20 +57,15 @@ extension Session {
   public func start(_ stream: OutgoingAudio) throws(MediaError) {
     guard stream.engine === engine else { throw MediaError(.invalid, "the stream belongs to another engine than the session") }
     let transport: (any Transport)? = try guarded.withLock { guarded throws(MediaError) in
-      guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
       guard !guarded.sound.isAttached(stream), !guarded.sound.outgoing.values.contains(where: { $0 === stream }) else {
-        throw MediaError(.state, "the stream is started on the session, or attached to it, already; stop it first")
+        throw MediaError(.state, "the stream is already started on the session or attached to it; stop it first")
       }
       guard guarded.sound.attached.count + guarded.sound.outgoing.values.count(where: { !guarded.sound.isAttached($0) })
         < SessionSound.mostStreams
       else {
-        throw MediaError(.noMemory, "the session has \(SessionSound.mostStreams) outgoing streams of sound already, the most there may be")
+        throw MediaError(.full, "the session already has \(SessionSound.mostStreams) outgoing audio streams, the maximum")
       }
-      switch guarded.state {
-      case .connected, .reconnecting: return guarded.transport
-      case .idle, .connecting, .disconnected: return nil
-      case .disconnecting: throw MediaError(.state, "the session is disconnecting; accepted: every other state")
-      }
+      return try guarded.transportToStart()
     }
     if let transport { return try stream.start(on: self, transport) }
     try stream.attach(to: self)
@@ -89,21 +84,6 @@ extension Session {
   func detach(_ stream: OutgoingAudio) -> Bool {
     guarded.withLock { $0.sound.attached.removeAll { $0 === stream } }
     return stream.detach(from: self)
-  }
-
-  func startAttached() {
-    let (transport, attached): ((any Transport)?, [OutgoingAudio]) = guarded.withLock { guarded in
-      (guarded.state == .connected ? guarded.transport : nil, guarded.sound.attached)
-    }
-    guard let transport else { return }
-    for stream in attached where stream.state != .started {
-      do throws(MediaError) {
-        try stream.start(on: self, transport)
-      } catch {
-        // Left, stopped or started meanwhile is nobody's fault.
-        if error.status != .state, error.status != .closed { push(.outgoingAudioState(stream, .failed, error)) }
-      }
-    }
   }
 
   /// Remembers a stream that is about to be published; false when the session has left its room meanwhile.
@@ -127,6 +107,16 @@ extension Session {
   public var incomingAudios: [IncomingAudio] {
     guarded.withLock { guarded in guarded.sound.incoming.sorted { $0.key.value < $1.key.value }.map(\.value) }
   }
+
+  /// Started or attached.
+  public var outgoingAudios: [OutgoingAudio] {
+    guarded.withLock { guarded in
+      let started = guarded.sound.outgoing.sorted { $0.key.value < $1.key.value }.map(\.value)
+      return started + guarded.sound.attached.filter { attached in !started.contains { $0 === attached } }
+    }
+  }
+
+  func isMuted(_ id: StreamID) -> Bool { guarded.withLock { $0.sound.muted.contains(id) } }
 
   var incomingAudioCount: Int {
     guarded.withLock { $0.sound.incoming.count + $0.sound.retired.count + ($0.sound.mix == nil ? 0 : 1) }
@@ -217,7 +207,7 @@ extension Session {
 }
 
 extension SessionSound {
-  fileprivate func isAttached(_ stream: OutgoingAudio) -> Bool {
+  func isAttached(_ stream: OutgoingAudio) -> Bool {
     attached.contains { $0 === stream }
   }
 }

@@ -27,8 +27,9 @@ struct StandingPicture {
   static let retry: Int64 = 1_000_000_000
   /// From one answer to those who ask to the next, however many ask.
   static let answerSpacing: Int64 = 100_000_000
-  /// A page full of text is sharp after about ten at the bitrate that the SDK chooses.
-  static let mostRepeats = 20
+  /// A page full of text is sharp after about ten at the bitrate that the SDK chooses, and one that is sent row by row after 80 at 150
+  /// kbit/s.
+  static let mostRepeats = 100
 
   private(set) var kept: Kept?
   private var repeatsLeft = 0

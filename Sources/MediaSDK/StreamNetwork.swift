@@ -26,10 +26,10 @@ extension OutgoingAudio {
 
 extension OutgoingVideo.Publication? {
   fileprivate func networkLook() throws(MediaError) -> OutboundLook {
-    guard let self else { throw MediaError(.state, "the stream is not started; accepted: one that is, on a session over a network") }
+    guard let self else { throw MediaError(.state, "the stream is not started; accepted: a started stream of a session over a network") }
     guard let look = self.transport.look(sending: self.id) else {
       let why = "its session is in a loopback room without a scripted network, or there is no receiver yet"
-      throw MediaError(.state, "nothing of the stream has gone over a network: \(why)")
+      throw MediaError(.state, "the stream has sent nothing over a network: \(why)")
     }
     return look
   }
@@ -41,7 +41,7 @@ extension IncomingVideo {
 
 extension IncomingAudio {
   public func networkLook() throws(MediaError) -> InboundLook {
-    guard let remote else { throw MediaError(.state, "the mix does not come over a network; accepted: a participant's stream") }
+    guard let remote else { throw MediaError(.state, "the mix is not received over a network; accepted: a participant's stream") }
     return try remote.transport.networkLook(receiving: remote.description.id)
   }
 }
@@ -49,8 +49,8 @@ extension IncomingAudio {
 extension Transport {
   fileprivate func networkLook(receiving stream: StreamID) throws(MediaError) -> InboundLook {
     guard let look = look(receiving: stream) else {
-      let why = "its session is in a loopback room without a scripted network, it was removed, or nobody takes it yet"
-      throw MediaError(.state, "nothing of the stream comes over a network: \(why)")
+      let why = "its session is in a loopback room without a scripted network, it was removed, or it has no receiver yet"
+      throw MediaError(.state, "the stream receives nothing over a network: \(why)")
     }
     return look
   }

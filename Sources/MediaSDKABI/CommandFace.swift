@@ -15,7 +15,7 @@ public func msdk_instance_call(
     let instance = try Handles.instance(instance)
     let value = try instance.call(foreign: name, args, count: argCount)
     guard let result else { return }
-    guard let native = LastResult.keep(value) else { throw MediaError(.noMemory, "no memory for what the command gave") }
+    guard let native = LastResult.keep(value) else { throw MediaError(.noMemory, "no memory for the command's result") }
     result.pointee = native
   }
 }

@@ -18,16 +18,13 @@ public func msdk_engine_create(
     if let options {
       let native = try ForeignStruct.read(options, argument: "options")
       guard native.clock <= UInt32(MSDK_CLOCK_VIRTUAL) else {
-        throw MediaError(.invalid, "options.clock is \(native.clock); accepted: MSDK_CLOCK_SYSTEM, MSDK_CLOCK_VIRTUAL")
+        throw MediaError(.unsupported, "options.clock is \(native.clock); accepted: MSDK_CLOCK_SYSTEM, MSDK_CLOCK_VIRTUAL")
       }
-      guard native.log_level <= UInt32(MSDK_LOG_NONE) else {
-        throw MediaError(.invalid, "options.log_level is \(native.log_level); accepted: MSDK_LOG_DEBUG..MSDK_LOG_NONE, 0..4")
-      }
+      try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
       settings.isVirtualClock = native.clock == UInt32(MSDK_CLOCK_VIRTUAL)
       settings.ignoresEnvironment = try flag(native.ignore_environment, "options.ignore_environment")
-      settings.logLevel = Int32(native.log_level)
     }
-    guard EngineCount.shared.add() else { throw MediaError(.noMemory, "\(EngineCount.limit) engines are alive in this process") }
+    guard EngineCount.shared.add() else { throw MediaError(.full, "\(EngineCount.limit) engines are alive in this process") }
     let engine = Engine(settings)
     try Handles.publish(engine.handle.handle(of: engine), to: out) {
       engine.close()
@@ -55,18 +52,65 @@ public func msdk_engine_advance_clock(_ engine: OpaquePointer!, _ nanoseconds: I
   face { () throws(MediaError) in try Handles.engine(engine).advanceClock(by: nanoseconds) }
 }
 
+// MARK: Log
+
+@c @implementation
+public func msdk_engine_set_log_level(_ engine: OpaquePointer!, _ level: Int32) -> msdk_result {
+  face { () throws(MediaError) in try Handles.engine(engine).logger.set(level: checkedLogLevel(level)) }
+}
+
+@c @implementation
+public func msdk_engine_next_log_record(
+  _ engine: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<msdk_log_record>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let logger = try Handles.engine(engine).logger
+    let out = try required(out, "out")
+    // A struct that cannot be filled must not cost a record.
+    try ForeignStruct.check(out, argument: "out")
+    let record = try pulled(timeout) { deadline throws(MediaError) in try logger.next(deadline: deadline) }
+    try ForeignStruct.write(record.foreign, to: out, argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_engine_get_log_fd(_ engine: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let engine = try Handles.engine(engine)
+    try required(out, "out").pointee = try engine.logger.descriptor()
+  }
+}
+
 @c @implementation
 public func msdk_engine_set_log_callback(
   _ engine: OpaquePointer!, _ level: Int32, _ callback: msdk_log_fn!, _ user: UnsafeMutableRawPointer!
 ) -> msdk_result {
   face { () throws(MediaError) in
     let engine = try Handles.engine(engine)
-    guard (0...Int32(MSDK_LOG_NONE)).contains(level) else {
-      throw MediaError(.invalid, "level is \(level); accepted: MSDK_LOG_DEBUG..MSDK_LOG_NONE, 0..4")
-    }
+    let level = try checkedLogLevel(level)
     guard let callback else { return engine.logger.set(level: level, callback: nil) }
     let user = ForeignUser(pointer: user)
-    engine.logger.set(level: level) { level, text in callback(user.pointer, level, text) }
+    engine.logger.set(level: level) { record in withUnsafePointer(to: record.foreign) { callback(user.pointer, $0) } }
+  }
+}
+
+private func checkedLogLevel(_ level: Int32) throws(MediaError) -> Int32 {
+  guard (0...Int32(MSDK_LOG_NONE)).contains(level) else {
+    throw MediaError(.unsupported, "level is \(level); accepted: MSDK_LOG_DEBUG..MSDK_LOG_NONE, 0..4")
+  }
+  return level
+}
+
+extension LogRecord {
+  fileprivate var foreign: msdk_log_record {
+    var native = msdk_log_record()
+    native.struct_size = UInt32(MemoryLayout<msdk_log_record>.size)
+    native.level = level
+    native.timestamp_ns = time
+    native.dropped = dropped
+    withUnsafeMutableBytes(of: &native.category) { ForeignText.write(category.rawValue, to: $0) }
+    withUnsafeMutableBytes(of: &native.text) { ForeignText.write(text, to: $0) }
+    return native
   }
 }
 
@@ -202,9 +246,9 @@ extension ParameterDescriptor {
     case .bytes: param.def.u.bytes = msdk_bytes()
     default: break
     }
-    param.min = range?.lowerBound ?? 0
-    param.max = range?.upperBound ?? 0
-    if let choices { param.choices = strings.list(choices) }
+    param.min = bounds?.least?.withForeign { $0.pointee } ?? msdk_value()
+    param.max = bounds?.most?.withForeign { $0.pointee } ?? msdk_value()
+    if let choices { (param.choices, param.choice_count) = (strings.list(choices), UInt32(choices.count)) }
     return param
   }
 }
@@ -212,7 +256,7 @@ extension ParameterDescriptor {
 // MARK: Stats
 
 @c @implementation
-public func msdk_engine_stats_get(_ engine: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_engine_stats>!) -> msdk_result {
+public func msdk_engine_get_stats(_ engine: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_engine_stats>!) -> msdk_result {
   face { () throws(MediaError) in
     let stats = try Handles.engine(engine).stats
     var native = msdk_engine_stats()

@@ -65,7 +65,7 @@ enum Handles {
   static func publish(_ handle: OpaquePointer?, to out: UnsafeMutablePointer<OpaquePointer?>, orEnd end: () -> Void) throws(MediaError) {
     guard let handle else {
       end()
-      throw MediaError(.noMemory, "a million handles are alive in this process, or the object ended at once")
+      throw MediaError(.full, "a million handles are alive in this process, or the object ended at once")
     }
     out.pointee = handle
   }
@@ -85,8 +85,18 @@ func flag(_ value: UInt32, _ name: StaticString) throws(MediaError) -> Bool {
 
 /// A member that names one case of many.
 func choice<Choice: RawRepresentable<UInt32>>(_ value: UInt32, _ name: StaticString, _ accepted: StaticString) throws(MediaError) -> Choice {
-  guard let choice = Choice(rawValue: value) else { throw MediaError(.invalid, "\(name) is \(value); accepted: \(accepted)") }
+  guard let choice = Choice(rawValue: value) else { throw MediaError(.unsupported, "\(name) is \(value); accepted: \(accepted)") }
   return choice
+}
+
+/// Waits for what `body` takes by a deadline. With a timeout of 0 nothing was waited for: what is not there is MSDK_E_AGAIN.
+func pulled<Result>(_ timeout: UInt32, _ body: (Int64) throws(MediaError) -> Result) throws(MediaError) -> Result {
+  do throws(MediaError) {
+    return try body(Deadline.after(milliseconds: timeout))
+  } catch {
+    guard timeout == 0, error.status == .timeout else { throw error }
+    throw MediaError(.again, error.text)
+  }
 }
 
 /// What a callback was registered with; the program answers for its threads.
@@ -102,4 +112,10 @@ func write(_ text: String, to buffer: UnsafeMutablePointer<CChar>?, _ size: UInt
     throw MediaError(.bufferSmall, "size is \(buffer == nil ? 0 : size); the text needs \(text.count) bytes")
   }
   buffer.update(from: text, count: text.count)
+}
+
+/// Lists are looked at by index, and end with MSDK_E_NOT_FOUND.
+func element<Element>(of list: [Element], _ index: UInt32, _ name: StaticString) throws(MediaError) -> Element {
+  guard index < list.count else { throw MediaError(.notFound, "index is \(index); there are \(list.count) \(name)") }
+  return list[Int(index)]
 }

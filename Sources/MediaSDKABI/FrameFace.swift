@@ -6,7 +6,7 @@ import MediaPlugins
 // frame.h
 
 @c @implementation
-public func msdk_frame_layout_get(
+public func msdk_frame_get_layout(
   _ pixelFormat: UInt32, _ width: UInt32, _ height: UInt32, _ alignment: UInt32, _ out: UnsafeMutablePointer<msdk_frame_layout>!
 ) -> msdk_result {
   face { () throws(MediaError) in
@@ -18,7 +18,7 @@ public func msdk_frame_layout_get(
     for (index, plane) in layout.planes.enumerated() {
       setElement(&native.offset, index, UInt64(plane.offset))
       setElement(&native.plane_size, index, UInt64(plane.stride * plane.rows))
-      setElement(&native.stride, index, UInt32(plane.stride))
+      setElement(&native.stride, index, Int32(clamping: plane.stride))
       setElement(&native.row_bytes, index, UInt32(plane.rowBytes))
       setElement(&native.rows, index, UInt32(plane.rows))
     }
@@ -64,14 +64,17 @@ public func msdk_video_frame_ref(_ frame: UnsafePointer<msdk_video_frame>!) -> m
 public func msdk_video_frame_unref(_ frame: UnsafePointer<msdk_video_frame>!) -> msdk_result {
   face { () throws(MediaError) in
     guard let frame else { return }
-    guard VideoFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is no video frame") }
+    guard VideoFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is not a video frame") }
   }
 }
 
 @c @implementation
-public func msdk_video_frame_references(_ frame: UnsafePointer<msdk_video_frame>!) -> UInt32 {
-  guard !Fork.isChild, let frame else { return 0 }
-  return VideoFrame.references(foreign: frame)
+public func msdk_video_frame_get_references(_ frame: UnsafePointer<msdk_video_frame>!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let references = frame.map { VideoFrame.references(foreign: $0) } ?? 0
+    guard references > 0 else { throw MediaError(.handle, "frame has no reference left, or is not a video frame") }
+    try required(out, "out").pointee = references
+  }
 }
 
 @c @implementation
@@ -109,7 +112,7 @@ public func msdk_video_frame_convert_into(
     // One reference is the caller's, one ours for the time of the call.
     guard target.isWritable, target.references == 2, target != source else {
       throw MediaError(
-        .invalid, "destination is read-only, shared, or the frame itself; accepted: a writable frame of one reference that was not sent")
+        .invalid, "destination is read-only, shared, or the frame itself; accepted: a writable frame with one reference that was not sent")
     }
     try VideoConverter.convert(source.native, into: target.native)
     target.setColor(VideoConverter.resultColor(from: source.format, to: target.format.pixelFormat))
@@ -156,18 +159,21 @@ public func msdk_audio_frame_ref(_ frame: UnsafePointer<msdk_audio_frame>!) -> m
 public func msdk_audio_frame_unref(_ frame: UnsafePointer<msdk_audio_frame>!) -> msdk_result {
   face { () throws(MediaError) in
     guard let frame else { return }
-    guard AudioFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is no audio frame") }
+    guard AudioFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is not an audio frame") }
   }
 }
 
 @c @implementation
-public func msdk_audio_frame_references(_ frame: UnsafePointer<msdk_audio_frame>!) -> UInt32 {
-  guard let frame, !Fork.isChild else { return 0 }
-  return AudioFrame.references(foreign: frame)
+public func msdk_audio_frame_get_references(_ frame: UnsafePointer<msdk_audio_frame>!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let references = frame.map { AudioFrame.references(foreign: $0) } ?? 0
+    guard references > 0 else { throw MediaError(.handle, "frame has no reference left, or is not an audio frame") }
+    try required(out, "out").pointee = references
+  }
 }
 
 @c @implementation
-public func msdk_audio_frame_position(
+public func msdk_audio_frame_get_position(
   _ frame: UnsafePointer<msdk_audio_frame>!, _ timestamp: Int64, _ sample: UnsafeMutablePointer<Int64>!
 ) -> msdk_result {
   face { () throws(MediaError) in
@@ -193,8 +199,13 @@ public func msdk_encoded_frame_create(
     }
     let bytes = UnsafeRawBufferPointer(start: data, count: Int(attributes.size))
     guard attributes.orientation < 8 else {
-      throw MediaError(.invalid, "source.orientation is \(attributes.orientation); accepted: 0..7")
+      throw MediaError(.unsupported, "source.orientation is \(attributes.orientation); accepted: 0..7")
     }
+    let flags = UInt32(MSDK_ENCODED_KEY | MSDK_ENCODED_DISCONTINUITY | MSDK_ENCODED_DROPPABLE | MSDK_ENCODED_COARSE)
+    guard attributes.flags & ~flags == 0 else {
+      throw MediaError(.unsupported, "source.flags is \(attributes.flags); accepted: a sum of MSDK_ENCODED_*, 0..\(flags)")
+    }
+    try ForeignStruct.checkReserved(attributes.reserved0, "source.reserved0")
     attributes.sequence = 0
     guard let frame = try EncodedFrame.make(copying: bytes, attributes: attributes, from: BufferPool(limit: 1), deadline: 0) else {
       throw MediaError(.noMemory, "no memory for \(attributes.size) bytes")
@@ -220,7 +231,7 @@ public func msdk_encoded_frame_ref(_ frame: UnsafePointer<msdk_encoded_frame>!) 
 public func msdk_encoded_frame_unref(_ frame: UnsafePointer<msdk_encoded_frame>!) -> msdk_result {
   face { () throws(MediaError) in
     guard let frame else { return }
-    guard EncodedFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is no encoded frame") }
+    guard EncodedFrame.release(foreign: frame) else { throw MediaError(.handle, "frame has no reference left, or is not an encoded frame") }
   }
 }
 
@@ -230,8 +241,8 @@ extension msdk_encoded_frame {
     if let video = known.decoderOfVideo(codec) { return try describe(bytes, video) }
     if let audio = known.decoderOfAudio(codec) { return try describe(bytes, audio) }
     let accepted = (known.video.map { ($0.fourcc, $0.name) } + known.audio.map { ($0.fourcc, $0.name) })
-      .map { "0x\(String($0.0, radix: 16)) (\($0.1))" }.joined(separator: ", ")
-    throw MediaError(.unsupported, "source.codec is 0x\(String(codec, radix: 16)); accepted: \(accepted)")
+      .map(\.1).joined(separator: ", ")
+    throw MediaError(.unsupported, "source.codec is \(FourCC.text(codec)); accepted: \(accepted)")
   }
 
   private mutating func describe(_ bytes: UnsafeRawBufferPointer, _ video: VideoCodecEntry) throws(MediaError) {

@@ -21,7 +21,7 @@ public func msdk_room_open_hub(
 }
 
 @c @implementation
-public func msdk_room_hub_info(
+public func msdk_room_get_hub_info(
   _ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!, _ out: UnsafeMutablePointer<msdk_hub_info>!
 ) -> msdk_result {
   face { () throws(MediaError) in
@@ -41,16 +41,21 @@ public func msdk_room_close_hub(_ engine: OpaquePointer!, _ roomURL: UnsafePoint
 
 extension HubOptions {
   fileprivate init(_ native: msdk_hub_options) throws(MediaError) {
+    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     self.init()
-    guard let port = UInt16(exactly: native.port) else { throw MediaError(.range, "options.port is \(native.port); accepted: 0..65535") }
-    self.port = port
+    if native.port != UInt32(MSDK_PORT_ANY) {
+      guard let port = UInt16(exactly: native.port) else {
+        throw MediaError(.range, "options.port is \(native.port); accepted: 1..65535, MSDK_PORT_ANY, or 0 for the same")
+      }
+      self.port = port
+    }
     if let text = try ForeignText.readOptional(native.addresses, limit: Int(MSDK_TEXT_MAX), argument: "options.addresses") { addresses = text }
     let file = try ForeignText.readOptional(native.certificate, limit: Int(MSDK_TEXT_MAX), argument: "options.certificate")
     let key = try ForeignText.readOptional(native.key, limit: Int(MSDK_TEXT_MAX), argument: "options.key")
     switch (file, key) {
     case (nil, nil): break
     case (let file?, let key?): certificate = (file, key)
-    default: throw MediaError(.invalid, "options has one of certificate and key; accepted: both, or none")
+    default: throw MediaError(.invalid, "options has only one of certificate and key; accepted: both, or neither")
     }
     if native.most_members != 0 { mostMembers = Int(native.most_members) }
   }

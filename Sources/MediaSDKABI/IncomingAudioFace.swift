@@ -17,6 +17,7 @@ public func msdk_incoming_audio_start(
 
 extension IncomingAudioOptions {
   fileprivate init(_ native: msdk_incoming_audio_options) throws(MediaError) {
+    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     self.init()
     sampleRate = native.sample_rate
     channels = native.channels
@@ -35,10 +36,25 @@ public func msdk_incoming_audio_stop(_ stream: OpaquePointer!) -> msdk_result {
 }
 
 @c @implementation
-public func msdk_incoming_audio_state(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_incoming_audio_get_state(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.incomingAudio(stream)
     try required(out, "out").pointee = stream.state.rawValue
+  }
+}
+
+@c @implementation
+public func msdk_incoming_audio_get_info(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_incoming_audio_info>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incomingAudio(stream)
+    var info = msdk_incoming_audio_info()
+    info.state = stream.state.rawValue
+    info.kind = stream.kind
+    info.codec = stream.codec
+    info.is_muted = stream.isMuted ? 1 : 0
+    withUnsafeMutableBytes(of: &info.user_id) { ForeignText.write(stream.userID, to: $0) }
+    info.format = stream.format.foreign
+    try ForeignStruct.write(info, to: required(out, "out"), argument: "out")
   }
 }
 
@@ -49,7 +65,7 @@ public func msdk_incoming_audio_read(
   face { () throws(MediaError) in
     let stream = try Handles.incomingAudio(stream)
     let out = try required(out, "out")
-    out.pointee = try stream.read(deadline: Deadline.after(milliseconds: timeout)).native
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try stream.read(deadline: deadline) }.native
   }
 }
 
@@ -60,12 +76,12 @@ public func msdk_incoming_audio_read_encoded(
   face { () throws(MediaError) in
     let stream = try Handles.incomingAudio(stream)
     let out = try required(out, "out")
-    out.pointee = try stream.readEncoded(deadline: Deadline.after(milliseconds: timeout)).native
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try stream.readEncoded(deadline: deadline) }.native
   }
 }
 
 @c @implementation
-public func msdk_incoming_audio_fd(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+public func msdk_incoming_audio_get_fd(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.incomingAudio(stream)
     try required(out, "out").pointee = try stream.descriptor()
@@ -122,7 +138,7 @@ public func msdk_incoming_audio_set_gain(_ stream: OpaquePointer!, _ gain: Doubl
 }
 
 @c @implementation
-public func msdk_incoming_audio_stats_get(
+public func msdk_incoming_audio_get_stats(
   _ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_incoming_audio_stats>!
 ) -> msdk_result {
   face { () throws(MediaError) in
@@ -140,8 +156,8 @@ public func msdk_incoming_audio_stats_get(
     native.buffers_delivered = counters.delivered
     native.buffers_dropped = counters.dropped
     native.buffers_rendered = counters.rendered
-    native.total_decode_time_ns = counters.totalDecodeTime
-    native.total_filter_time_ns = counters.totalFilterTime
+    native.total_decode_time_ns = Int64(clamping: counters.totalDecodeTime)
+    native.total_filter_time_ns = Int64(clamping: counters.totalFilterTime)
     native.jitter_buffer_ns = stats.kept
     native.underruns = stats.underruns
     native.late_samples = stats.late

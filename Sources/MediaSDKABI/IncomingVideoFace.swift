@@ -24,6 +24,8 @@ extension IncomingVideoOptions {
     delivery = try choice(native.delivery, "options.delivery", "MSDK_DELIVERY_QUEUED, MSDK_DELIVERY_DIRECT")
     output = try choice(native.output, "options.output", "MSDK_OUTPUT_RAW, MSDK_OUTPUT_ENCODED, MSDK_OUTPUT_BOTH")
     queueCapacity = Int(native.queue_capacity)
+    encodedQueueCapacity = Int(native.encoded_queue_capacity)
+    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     queuePolicy = try choice(native.queue_policy, "options.queue_policy", "MSDK_POLICY_DROP_OLDEST, MSDK_POLICY_DROP_NEWEST")
   }
 }
@@ -34,10 +36,24 @@ public func msdk_incoming_video_stop(_ stream: OpaquePointer!) -> msdk_result {
 }
 
 @c @implementation
-public func msdk_incoming_video_state(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_incoming_video_get_state(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.incoming(stream)
     try required(out, "out").pointee = stream.state.rawValue
+  }
+}
+
+@c @implementation
+public func msdk_incoming_video_get_info(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_incoming_video_info>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    var info = msdk_incoming_video_info()
+    info.state = stream.state.rawValue
+    info.kind = stream.kind
+    info.codec = stream.description.codec
+    withUnsafeMutableBytes(of: &info.user_id) { ForeignText.write(stream.userID, to: $0) }
+    info.format = stream.format.foreign
+    try ForeignStruct.write(info, to: required(out, "out"), argument: "out")
   }
 }
 
@@ -48,7 +64,7 @@ public func msdk_incoming_video_read(
   face { () throws(MediaError) in
     let stream = try Handles.incoming(stream)
     let out = try required(out, "out")
-    out.pointee = try stream.read(deadline: Deadline.after(milliseconds: timeout)).native
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try stream.read(deadline: deadline) }.native
   }
 }
 
@@ -59,12 +75,12 @@ public func msdk_incoming_video_read_encoded(
   face { () throws(MediaError) in
     let stream = try Handles.incoming(stream)
     let out = try required(out, "out")
-    out.pointee = try stream.readEncoded(deadline: Deadline.after(milliseconds: timeout)).native
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try stream.readEncoded(deadline: deadline) }.native
   }
 }
 
 @c @implementation
-public func msdk_incoming_video_fd(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+public func msdk_incoming_video_get_fd(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.incoming(stream)
     try required(out, "out").pointee = try stream.descriptor()
@@ -73,7 +89,7 @@ public func msdk_incoming_video_fd(_ stream: OpaquePointer!, _ out: UnsafeMutabl
 
 @c @implementation
 public func msdk_incoming_video_set_frame_callback(
-  _ stream: OpaquePointer!, _ callback: msdk_frame_fn!, _ user: UnsafeMutableRawPointer!
+  _ stream: OpaquePointer!, _ callback: msdk_video_frame_fn!, _ user: UnsafeMutableRawPointer!
 ) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.incoming(stream)
@@ -84,10 +100,12 @@ public func msdk_incoming_video_set_frame_callback(
 }
 
 @c @implementation
-public func msdk_incoming_video_attach_renderer(_ stream: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
+public func msdk_incoming_video_attach_renderer(
+  _ stream: OpaquePointer!, _ renderer: OpaquePointer!, _ view: UnsafePointer<msdk_view>!
+) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.incoming(stream)
-    try stream.attachRenderer(Handles.instance(renderer, "renderer"))
+    try stream.attachRenderer(Handles.instance(renderer, "renderer"), through: View(optional: view))
   }
 }
 
@@ -121,7 +139,7 @@ public func msdk_incoming_video_request_key_frame(_ stream: OpaquePointer!) -> m
 }
 
 @c @implementation
-public func msdk_incoming_video_stats_get(
+public func msdk_incoming_video_get_stats(
   _ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_incoming_video_stats>!
 ) -> msdk_result {
   face { () throws(MediaError) in
@@ -142,8 +160,8 @@ public func msdk_incoming_video_stats_get(
     native.frames_dropped = counters.dropped
     native.bytes_received = counters.bytesReceived
     native.key_frames_requested = counters.keyFramesRequested
-    native.total_decode_time_ns = counters.totalDecodeTime
-    native.total_filter_time_ns = counters.totalFilterTime
+    native.total_decode_time_ns = Int64(clamping: counters.totalDecodeTime)
+    native.total_filter_time_ns = Int64(clamping: counters.totalFilterTime)
     native.freeze_count = counters.freezes
     native.frames_rendered = counters.rendered
     try ForeignStruct.write(native, to: required(out, "out"), argument: "out")

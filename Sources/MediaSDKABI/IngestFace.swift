@@ -14,7 +14,7 @@ public func msdk_session_set_ingest(_ session: OpaquePointer!, _ options: Unsafe
 }
 
 @c @implementation
-public func msdk_session_ingest_port(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_session_get_ingest_port(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
   face { () throws(MediaError) in
     let session = try Handles.session(session)
     try required(out, "out").pointee = try session.ingestPort
@@ -29,8 +29,8 @@ extension IngestOptions {
     switch native.port {
     case 0: break
     case 1...65_535: port = UInt16(native.port)
-    case UInt32(MSDK_INGEST_ANY_PORT): port = 0
-    default: throw MediaError(.range, "options.port is \(native.port); accepted: 1..65535, MSDK_INGEST_ANY_PORT, or 0 for none")
+    case UInt32(MSDK_PORT_ANY): port = 0
+    default: throw MediaError(.range, "options.port is \(native.port); accepted: 1..65535, MSDK_PORT_ANY, or 0 for none")
     }
     socketPath = try ForeignText.readOptional(native.socket_path, limit: 107, argument: "options.socket_path")
     limits = try choice(native.limits, "options.limits", "MSDK_LIMITS_CONFERENCE, MSDK_LIMITS_EXTENDED")

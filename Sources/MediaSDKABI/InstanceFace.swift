@@ -12,18 +12,6 @@ private func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Media
 
 @c @implementation
 public func msdk_instance_create(
-  _ engine: OpaquePointer!, _ classID: UnsafePointer<CChar>!, _ out: UnsafeMutablePointer<OpaquePointer?>!
-) -> msdk_result {
-  face { () throws(MediaError) in
-    let engine = try Handles.engine(engine)
-    let out = try required(out, "out")
-    let instance = try engine.makeInstance(text(classID, "class_id"))
-    try Handles.publish(instance.handle.handle(of: instance), to: out) { instance.destroy() }
-  }
-}
-
-@c @implementation
-public func msdk_instance_create_with(
   _ engine: OpaquePointer!, _ classID: UnsafePointer<CChar>!, _ options: UnsafePointer<msdk_instance_options>!,
   _ out: UnsafeMutablePointer<OpaquePointer?>!
 ) -> msdk_result {
@@ -44,7 +32,7 @@ private func instanceOptions(_ pointer: UnsafePointer<msdk_instance_options>?) t
   options.isolation = try choice(given.isolation, "options.isolation", "MSDK_ISOLATION_*, 0..2")
   func has(_ flag: Int) -> Bool { given.flags & UInt32(flag) != 0 }
   guard given.flags & ~UInt32(MSDK_ISOLATED_MAY_FORK | MSDK_ISOLATED_NO_NETWORK | MSDK_ISOLATED_READ_ONLY) == 0 else {
-    throw MediaError(.invalid, "options.flags is \(given.flags); accepted: a sum of MSDK_ISOLATED_*, 0..7")
+    throw MediaError(.unsupported, "options.flags is \(given.flags); accepted: a sum of MSDK_ISOLATED_*, 0..7")
   }
   options.mayFork = has(MSDK_ISOLATED_MAY_FORK)
   options.hasNoNetwork = has(MSDK_ISOLATED_NO_NETWORK)
@@ -69,18 +57,13 @@ private func instanceOptions(_ pointer: UnsafePointer<msdk_instance_options>?) t
 }
 
 @c @implementation
-public func msdk_instance_is_isolated(_ instance: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_instance_get_isolation(_ instance: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_instance_isolation>!) -> msdk_result {
   face { () throws(MediaError) in
     let instance = try Handles.instance(instance)
-    try required(out, "out").pointee = instance.isIsolated ? 1 : 0
-  }
-}
-
-@c @implementation
-public func msdk_instance_containment(_ instance: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
-  face { () throws(MediaError) in
-    let instance = try Handles.instance(instance)
-    try required(out, "out").pointee = instance.containment.rawValue
+    var native = msdk_instance_isolation()
+    native.is_isolated = instance.isIsolated ? 1 : 0
+    native.containment = instance.containment.rawValue
+    try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
   }
 }
 
@@ -185,8 +168,16 @@ public func msdk_instance_next_event(
   face { () throws(MediaError) in
     let instance = try Handles.instance(instance)
     let out = try required(out, "out")
-    let event = try instance.events.next(deadline: Deadline.after(milliseconds: timeout))
+    let event = try pulled(timeout) { deadline throws(MediaError) in try instance.events.next(deadline: deadline) }
     try ForeignStruct.write(event.foreign(of: instance), to: out, argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_instance_get_event_fd(_ instance: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let instance = try Handles.instance(instance)
+    try required(out, "out").pointee = try instance.events.descriptor()
   }
 }
 
@@ -212,7 +203,7 @@ extension InstanceEvents.Event {
     native.struct_size = UInt32(MemoryLayout<msdk_instance_event>.size)
     native.event = event
     native.status = status?.rawValue ?? msdk_result(MSDK_OK)
-    native.flags = isAfterLoss ? UInt32(MSDK_EVENT_LOST) : 0
+    native.flags = isAfterLoss ? UInt32(MSDK_EVENT_FLAG_LOST) : 0
     native.timestamp_ns = time
     native.instance = instance.handle.handle(of: instance)
     withUnsafeMutableBytes(of: &native.text) { ForeignText.write(text, to: $0) }
@@ -223,7 +214,7 @@ extension InstanceEvents.Event {
 // MARK: States
 
 @c @implementation
-public func msdk_instance_state(_ instance: OpaquePointer!, _ kind: UInt32, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_instance_get_state(_ instance: OpaquePointer!, _ kind: UInt32, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
   face { () throws(MediaError) in
     let instance = try Handles.instance(instance)
     let out = try required(out, "out")
@@ -246,12 +237,12 @@ public func msdk_instance_format_at(
 }
 
 @c @implementation
-public func msdk_instance_audio_format(_ producer: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_audio_format>!) -> msdk_result {
+public func msdk_instance_get_audio_format(_ producer: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_audio_format>!) -> msdk_result {
   face { () throws(MediaError) in
     let producer = try Handles.instance(producer, "producer")
     let out = try required(out, "out")
     guard let format = try producer.audioCaptureSettings() else {
-      throw MediaError(.unsupported, "class \(producer.descriptor.id) does not say what it makes")
+      throw MediaError(.unsupported, "class \(producer.descriptor.id) does not report what it makes")
     }
     try ForeignStruct.write(format.foreign, to: out, argument: "out")
   }

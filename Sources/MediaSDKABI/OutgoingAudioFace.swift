@@ -32,11 +32,11 @@ extension OutgoingAudioOptions {
     codec = native.codec
     isEncodedInput = try flag(native.encoded_input, "options.encoded_input")
     application = try choice(native.application, "options.application", "MSDK_OPUS_VOIP, MSDK_OPUS_AUDIO, MSDK_OPUS_LOW_DELAY")
-    bitrate = Int(native.bitrate)
-    if native.complexity != 0 { complexity = Int(native.complexity) }
+    bitrate = Int(clamping: native.bitrate)
+    if native.complexity != 0 { complexity = native.complexity == MSDK_ZERO ? 0 : Int(native.complexity) }
     packetMilliseconds = native.packet_ms
     fec = try flag(native.fec, "options.fec")
-    expectedLoss = Int(native.expected_loss)
+    if native.expected_loss != 0 { expectedLoss = native.expected_loss == MSDK_ZERO ? 0 : Int(native.expected_loss) }
     dtx = try flag(native.dtx, "options.dtx")
   }
 }
@@ -48,7 +48,7 @@ public func msdk_outgoing_audio_destroy(_ stream: OpaquePointer!) {
 }
 
 @c @implementation
-public func msdk_outgoing_audio_state(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_outgoing_audio_get_state(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoingAudio(stream)
     try required(out, "out").pointee = stream.state.rawValue
@@ -56,7 +56,22 @@ public func msdk_outgoing_audio_state(_ stream: OpaquePointer!, _ out: UnsafeMut
 }
 
 @c @implementation
-public func msdk_outgoing_audio_format(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_audio_format>!) -> msdk_result {
+public func msdk_outgoing_audio_get_info(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_outgoing_audio_info>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoingAudio(stream)
+    var info = msdk_outgoing_audio_info()
+    info.state = stream.state.rawValue
+    info.kind = stream.options.kind.rawValue
+    info.codec = stream.currentCodec
+    info.encoded_input = stream.options.isEncodedInput ? 1 : 0
+    info.is_muted = stream.isMuted ? 1 : 0
+    info.format = stream.format.foreign
+    try ForeignStruct.write(info, to: required(out, "out"), argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_get_format(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_audio_format>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoingAudio(stream)
     try ForeignStruct.write(stream.format.foreign, to: required(out, "out"), argument: "out")
@@ -64,7 +79,7 @@ public func msdk_outgoing_audio_format(_ stream: OpaquePointer!, _ out: UnsafeMu
 }
 
 @c @implementation
-public func msdk_outgoing_audio_expected_buffer_size(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt64>!) -> msdk_result {
+public func msdk_outgoing_audio_get_buffer_size(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt64>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoingAudio(stream)
     try required(out, "out").pointee = UInt64(stream.expectedBufferSize)
@@ -83,7 +98,27 @@ public func msdk_outgoing_audio_send(
     let data = try required(data, "data")
     try stream.send(
       UnsafeRawBufferPointer(start: data, count: Int(clamping: size)), timestamp: timestamp,
-      deadline: Deadline.after(milliseconds: timeout), completion: completion.map { .foreign($0, user) } ?? .none)
+      deadline: Deadline.after(milliseconds: timeout), completion: completion.map { .foreign($0, user) } ?? .queued(user))
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_write(
+  _ stream: OpaquePointer!, _ data: UnsafeRawPointer!, _ size: UInt64, _ flags: UInt32, _ timeout: UInt32, _ written: UnsafeMutablePointer<UInt64>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    written?.pointee = 0
+    let stream = try Handles.outgoingAudio(stream)
+    guard flags & ~UInt32(MSDK_WRITE_END) == 0 else {
+      throw MediaError(.unsupported, "flags are 0x\(String(flags, radix: 16)); accepted: MSDK_WRITE_END (0x1), or 0")
+    }
+    let data = size == 0 ? nil : try required(data, "data")
+    var shortage: MediaError?
+    let taken = try stream.write(
+      UnsafeRawBufferPointer(start: data, count: Int(clamping: size)), isLast: flags != 0, deadline: Deadline.after(milliseconds: timeout),
+      shortage: &shortage)
+    written?.pointee = UInt64(taken)
+    if let shortage { throw shortage }
   }
 }
 
@@ -98,12 +133,12 @@ public func msdk_outgoing_audio_send_encoded(
     defer { packet.release() }
     try stream.send(
       packet, timestamp: timestamp, deadline: Deadline.after(milliseconds: timeout),
-      completion: completion.map { .foreign($0, user) } ?? .none)
+      completion: completion.map { .foreign($0, user) } ?? .queued(user))
   }
 }
 
 @c @implementation
-public func msdk_outgoing_audio_queued(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int64>!) -> msdk_result {
+public func msdk_outgoing_audio_get_queued(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int64>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoingAudio(stream)
     try required(out, "out").pointee = stream.queued
@@ -118,7 +153,8 @@ public func msdk_outgoing_audio_flush(_ stream: OpaquePointer!) -> msdk_result {
 @c @implementation
 public func msdk_outgoing_audio_wait_played(_ stream: OpaquePointer!, _ timeout: UInt32) -> msdk_result {
   face { () throws(MediaError) in
-    try Handles.outgoingAudio(stream).waitPlayed(deadline: Deadline.after(milliseconds: timeout))
+    let stream = try Handles.outgoingAudio(stream)
+    try pulled(timeout) { deadline throws(MediaError) in try stream.waitPlayed(deadline: deadline) }
   }
 }
 
@@ -131,7 +167,16 @@ public func msdk_outgoing_audio_read_report(
     let out = try required(out, "out")
     // A struct that cannot be filled must not cost a report.
     try ForeignStruct.write(msdk_frame_report(), to: out, argument: "out")
-    try ForeignStruct.write(stream.readReport(deadline: Deadline.after(milliseconds: timeout)).foreign, to: out, argument: "out")
+    let report = try pulled(timeout) { deadline throws(MediaError) in try stream.readReport(deadline: deadline) }
+    try ForeignStruct.write(report.foreign, to: out, argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_get_report_fd(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoingAudio(stream)
+    try required(out, "out").pointee = try stream.reportDescriptor()
   }
 }
 
@@ -151,8 +196,8 @@ public func msdk_outgoing_audio_set_gain(_ stream: OpaquePointer!, _ gain: Doubl
 }
 
 @c @implementation
-public func msdk_outgoing_audio_set_bitrate(_ stream: OpaquePointer!, _ bitrate: UInt32) -> msdk_result {
-  face { () throws(MediaError) in try Handles.outgoingAudio(stream).setBitrate(Int(bitrate)) }
+public func msdk_outgoing_audio_set_bitrate(_ stream: OpaquePointer!, _ bitrate: UInt64) -> msdk_result {
+  face { () throws(MediaError) in try Handles.outgoingAudio(stream).setBitrate(Int(clamping: bitrate)) }
 }
 
 @c @implementation
@@ -164,8 +209,13 @@ public func msdk_outgoing_audio_set_expected_loss(_ stream: OpaquePointer!, _ pe
 public func msdk_outgoing_audio_attach_producer(_ stream: OpaquePointer!, _ producer: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoingAudio(stream)
-    try stream.attachProducer(producer == nil ? nil : Handles.instance(producer, "producer"))
+    try stream.attachProducer(Handles.instance(producer, "producer"))
   }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_detach_producer(_ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.outgoingAudio(stream).attachProducer(nil) }
 }
 
 @c @implementation
@@ -196,8 +246,63 @@ public func msdk_outgoing_audio_set_encoded_callback(
   }
 }
 
+// MARK: Tap
+
 @c @implementation
-public func msdk_outgoing_audio_stats_get(
+public func msdk_outgoing_audio_start_tap(_ stream: OpaquePointer!, _ options: UnsafePointer<msdk_audio_tap_options>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoingAudio(stream)
+    guard let options else { return try stream.startTap() }
+    try stream.startTap(AudioTapOptions(ForeignStruct.read(options, argument: "options")))
+  }
+}
+
+extension AudioTapOptions {
+  fileprivate init(_ native: msdk_audio_tap_options) throws(MediaError) {
+    self.init()
+    output = try choice(native.output, "options.output", "MSDK_OUTPUT_RAW, MSDK_OUTPUT_ENCODED, MSDK_OUTPUT_BOTH")
+    if native.queue_ms != 0 { queueMilliseconds = native.queue_ms }
+    queuePolicy = try choice(native.queue_policy, "options.queue_policy", "MSDK_POLICY_DROP_OLDEST, MSDK_POLICY_DROP_NEWEST")
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_stop_tap(_ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.outgoingAudio(stream).stopTap() }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_read(
+  _ stream: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_audio_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoingAudio(stream)
+    let out = try required(out, "out")
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try stream.read(deadline: deadline) }.native
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_read_encoded(
+  _ stream: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoingAudio(stream)
+    let out = try required(out, "out")
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try stream.readEncoded(deadline: deadline) }.native
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_get_fd(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoingAudio(stream)
+    try required(out, "out").pointee = try stream.tapDescriptor()
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_audio_get_stats(
   _ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_outgoing_audio_stats>!
 ) -> msdk_result {
   face { () throws(MediaError) in
@@ -214,13 +319,14 @@ public func msdk_outgoing_audio_stats_get(
     native.bytes_sent = counters.bytesSent
     native.queued_ns = stats.queued
     native.caught_up_ns = stats.caughtUp
-    native.total_encode_time_ns = counters.totalEncodeTime
-    native.total_filter_time_ns = counters.totalFilterTime
+    native.total_encode_time_ns = Int64(clamping: counters.totalEncodeTime)
+    native.total_filter_time_ns = Int64(clamping: counters.totalFilterTime)
     native.level = counters.level
-    native.muted = stats.isMuted ? 1 : 0
+    native.is_muted = stats.isMuted ? 1 : 0
     native.receivers = UInt32(clamping: stats.receivers)
-    native.bitrate = UInt32(clamping: stats.bitrate)
+    native.bitrate = UInt64(clamping: stats.bitrate)
     native.reports_dropped = stats.reportsDropped
+    native.tap_buffers_dropped = stats.tapDropped
     native.gain = stats.gain
     try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
   }

@@ -53,6 +53,7 @@ public func msdk_outgoing_video_create(
 
 extension OutgoingVideoOptions {
   fileprivate init(_ native: msdk_outgoing_video_options) throws(MediaError) {
+    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     let kind = try videoKind(native.kind, "options.kind")
     guard native.format_count <= 64 else {
       throw MediaError(.invalid, "options.format_count is \(native.format_count); accepted: 1..64")
@@ -90,7 +91,7 @@ public func msdk_outgoing_video_destroy(_ stream: OpaquePointer!) {
 }
 
 @c @implementation
-public func msdk_outgoing_video_state(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_outgoing_video_get_state(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoing(stream)
     try required(out, "out").pointee = stream.state.rawValue
@@ -98,7 +99,23 @@ public func msdk_outgoing_video_state(_ stream: OpaquePointer!, _ out: UnsafeMut
 }
 
 @c @implementation
-public func msdk_outgoing_video_sender(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<OpaquePointer?>!) -> msdk_result {
+public func msdk_outgoing_video_get_info(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_outgoing_video_info>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoing(stream)
+    let (state, codec, format) = stream.progress
+    var info = msdk_outgoing_video_info()
+    info.state = state.rawValue
+    info.kind = stream.options.kind.rawValue
+    info.limits = stream.options.limits.rawValue
+    info.codec = codec
+    info.encoded_input = stream.options.isEncodedInput ? 1 : 0
+    if let format { info.format = format.foreign }
+    try ForeignStruct.write(info, to: required(out, "out"), argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_video_get_sender(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<OpaquePointer?>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoing(stream)
     let out = try required(out, "out")
@@ -129,15 +146,22 @@ public func msdk_outgoing_video_request_key_frame(_ stream: OpaquePointer!) -> m
 public func msdk_outgoing_video_attach_producer(_ stream: OpaquePointer!, _ producer: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoing(stream)
-    try stream.attachProducer(producer == nil ? nil : Handles.instance(producer, "producer"))
+    try stream.attachProducer(Handles.instance(producer, "producer"))
   }
 }
 
 @c @implementation
-public func msdk_outgoing_video_attach_renderer(_ stream: OpaquePointer!, _ renderer: OpaquePointer!) -> msdk_result {
+public func msdk_outgoing_video_detach_producer(_ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.outgoing(stream).attachProducer(nil) }
+}
+
+@c @implementation
+public func msdk_outgoing_video_attach_renderer(
+  _ stream: OpaquePointer!, _ renderer: OpaquePointer!, _ view: UnsafePointer<msdk_view>!
+) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoing(stream)
-    try stream.attachRenderer(Handles.instance(renderer, "renderer"))
+    try stream.attachRenderer(Handles.instance(renderer, "renderer"), through: View(optional: view))
   }
 }
 
@@ -168,7 +192,7 @@ public func msdk_outgoing_video_remove_filter(_ stream: OpaquePointer!, _ filter
 // MARK: Frame sender
 
 @c @implementation
-public func msdk_frame_sender_format(_ sender: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_video_format>!) -> msdk_result {
+public func msdk_frame_sender_get_format(_ sender: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_video_format>!) -> msdk_result {
   face { () throws(MediaError) in
     let sender = try Handles.sender(sender)
     try ForeignStruct.write(sender.format.foreign, to: required(out, "out"), argument: "out")
@@ -182,7 +206,7 @@ public func msdk_frame_sender_acquire(
   face { () throws(MediaError) in
     let sender = try Handles.sender(sender)
     let out = try required(out, "out")
-    out.pointee = try sender.acquire(deadline: Deadline.after(milliseconds: timeout)).native
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try sender.acquire(deadline: deadline) }.native
   }
 }
 
@@ -195,7 +219,7 @@ public func msdk_frame_sender_send(
     let sender = try Handles.sender(sender)
     let frame = try VideoFrame.retained(foreign: frame)
     defer { frame.release() }
-    try sender.send(frame, timestamp: timestamp, completion: completion.map { .foreign($0, user) } ?? .none)
+    try sender.send(frame, timestamp: timestamp, completion: completion.map { .foreign($0, user) } ?? .queued(user))
   }
 }
 
@@ -208,7 +232,7 @@ public func msdk_frame_sender_send_encoded(
     let sender = try Handles.sender(sender)
     let frame = try EncodedFrame.retained(foreign: frame)
     defer { frame.release() }
-    try sender.send(frame, timestamp: timestamp, completion: completion.map { .foreign($0, user) } ?? .none)
+    try sender.send(frame, timestamp: timestamp, completion: completion.map { .foreign($0, user) } ?? .queued(user))
   }
 }
 
@@ -221,7 +245,16 @@ public func msdk_outgoing_video_read_report(
     let out = try required(out, "out")
     // A struct that cannot be filled must not cost a report.
     try ForeignStruct.write(msdk_frame_report(), to: out, argument: "out")
-    try ForeignStruct.write(stream.readReport(deadline: Deadline.after(milliseconds: timeout)).foreign, to: out, argument: "out")
+    let report = try pulled(timeout) { deadline throws(MediaError) in try stream.readReport(deadline: deadline) }
+    try ForeignStruct.write(report.foreign, to: out, argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_video_get_report_fd(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoing(stream)
+    try required(out, "out").pointee = try stream.reportDescriptor()
   }
 }
 
@@ -232,7 +265,7 @@ public func msdk_outgoing_video_set_encoded_callback(
   face { () throws(MediaError) in
     let stream = try Handles.outgoing(stream)
     guard let callback else { return stream.setEncodedCallback(nil) }
-    guard stream.hasEncoder else {
+    guard stream.canEncode else {
       throw MediaError(.state, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
     }
     let user = ForeignUser(pointer: user)
@@ -240,10 +273,67 @@ public func msdk_outgoing_video_set_encoded_callback(
   }
 }
 
+// MARK: Tap
+
+@c @implementation
+public func msdk_outgoing_video_start_tap(_ stream: OpaquePointer!, _ options: UnsafePointer<msdk_video_tap_options>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoing(stream)
+    guard let options else { return try stream.startTap() }
+    try stream.startTap(VideoTapOptions(ForeignStruct.read(options, argument: "options")))
+  }
+}
+
+extension VideoTapOptions {
+  fileprivate init(_ native: msdk_video_tap_options) throws(MediaError) {
+    self.init()
+    output = try choice(native.output, "options.output", "MSDK_OUTPUT_RAW, MSDK_OUTPUT_ENCODED, MSDK_OUTPUT_BOTH")
+    queueCapacity = Int(native.queue_capacity)
+    encodedQueueCapacity = Int(native.encoded_queue_capacity)
+    queuePolicy = try choice(native.queue_policy, "options.queue_policy", "MSDK_POLICY_DROP_OLDEST, MSDK_POLICY_DROP_NEWEST")
+    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_video_stop_tap(_ stream: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.outgoing(stream).stopTap() }
+}
+
+@c @implementation
+public func msdk_outgoing_video_read(
+  _ stream: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoing(stream)
+    let out = try required(out, "out")
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try stream.read(deadline: deadline) }.native
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_video_read_encoded(
+  _ stream: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoing(stream)
+    let out = try required(out, "out")
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try stream.readEncoded(deadline: deadline) }.native
+  }
+}
+
+@c @implementation
+public func msdk_outgoing_video_get_fd(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.outgoing(stream)
+    try required(out, "out").pointee = try stream.tapDescriptor()
+  }
+}
+
 // MARK: Stats
 
 @c @implementation
-public func msdk_outgoing_video_stats_get(
+public func msdk_outgoing_video_get_stats(
   _ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_outgoing_video_stats>!
 ) -> msdk_result {
   face { () throws(MediaError) in
@@ -266,11 +356,12 @@ public func msdk_outgoing_video_stats_get(
     native.key_frames_encoded = counters.keyFrames
     native.bytes_sent = counters.bytesSent
     native.target_bitrate = counters.targetBitrate
-    native.total_encode_time_ns = counters.totalEncodeTime
-    native.total_filter_time_ns = counters.totalFilterTime
+    native.total_encode_time_ns = Int64(clamping: counters.totalEncodeTime)
+    native.total_filter_time_ns = Int64(clamping: counters.totalFilterTime)
     native.format_changes = counters.formatChanges
     native.key_frame_requests = counters.keyFrameRequests
     native.reports_dropped = stats.reportsDropped
+    native.tap_frames_dropped = stats.tapDropped
     native.receivers = UInt32(clamping: stats.receivers)
     try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
   }

@@ -14,6 +14,7 @@ public func msdk_session_create(
     let engine = try Handles.engine(engine)
     let out = try required(out, "out")
     let native = try ForeignStruct.read(required(options, "options"), argument: "options")
+    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     var settings = SessionOptions(
       url: try ForeignText.read(native.url, limit: Int(MSDK_TEXT_MAX), argument: "options.url"),
       userID: try ForeignText.read(native.user_id, limit: Int(MSDK_NAME_MAX), argument: "options.user_id"),
@@ -22,7 +23,7 @@ public func msdk_session_create(
       try ForeignText.readOptional(native.access_token, limit: AccessToken.longest, argument: "options.access_token") ?? "")
     if native.event_capacity != 0 { settings.eventCapacity = Int(native.event_capacity) }
     guard native.capture_flags & ~UInt32(MSDK_CAPTURE_PLAIN) == 0 else {
-      throw MediaError(.invalid, "options.capture_flags is \(native.capture_flags); accepted: 0, MSDK_CAPTURE_PLAIN")
+      throw MediaError(.unsupported, "options.capture_flags is \(native.capture_flags); accepted: 0, MSDK_CAPTURE_PLAIN")
     }
     if let path = try ForeignText.readOptional(native.capture_path, limit: Int(MSDK_TEXT_MAX), argument: "options.capture_path"), !path.isEmpty {
       settings.capture = (path, native.capture_flags & UInt32(MSDK_CAPTURE_PLAIN) != 0)
@@ -49,7 +50,7 @@ public func msdk_session_disconnect(_ session: OpaquePointer!) -> msdk_result {
 }
 
 @c @implementation
-public func msdk_session_state(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_session_get_state(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
   face { () throws(MediaError) in
     let session = try Handles.session(session)
     try required(out, "out").pointee = session.state.rawValue
@@ -57,60 +58,10 @@ public func msdk_session_state(_ session: OpaquePointer!, _ out: UnsafeMutablePo
 }
 
 @c @implementation
-public func msdk_session_participants(
-  _ session: OpaquePointer!, _ array: UnsafeMutablePointer<msdk_participant>!, _ capacity: UInt32, _ count: UnsafeMutablePointer<UInt32>!
-) -> msdk_result {
-  face { () throws(MediaError) in
-    let participants = try Handles.session(session).participants
-    let count = try required(count, "count")
-    count.pointee = UInt32(clamping: participants.count)
-    guard capacity > 0 else { return }
-    let array = try required(array, "array")
-    let stride = Int(UnsafeRawPointer(array).loadUnaligned(as: UInt32.self))
-    for (index, participant) in participants.prefix(Int(capacity)).enumerated() {
-      let element = (UnsafeMutableRawPointer(array) + index * stride).assumingMemoryBound(to: msdk_participant.self)
-      if index > 0 { UnsafeMutableRawPointer(element).storeBytes(of: UInt32(stride), as: UInt32.self) }
-      try ForeignStruct.write(participant.foreign, to: element, argument: "array[0]")
-    }
-    guard participants.count <= Int(capacity) else {
-      throw MediaError(.bufferSmall, "capacity is \(capacity); there are \(participants.count) participants")
-    }
-  }
-}
-
-extension Participant {
-  fileprivate var foreign: msdk_participant {
-    var native = msdk_participant()
-    native.is_local = isLocal ? 1 : 0
-    native.video_stream_count = UInt32(clamping: videoStreamCount)
-    native.audio_stream_count = UInt32(clamping: audioStreamCount)
-    native.is_speaking = speakingLevel == nil ? 0 : 1
-    native.is_sharing_screen = isSharingScreen ? 1 : 0
-    native.audio_level = speakingLevel ?? AudioFrame.silentLevel
-    native.permissions = member.permissions.rawValue
-    withUnsafeMutableBytes(of: &native.user_id) { ForeignText.write(member.userID, to: $0) }
-    withUnsafeMutableBytes(of: &native.display_name) { ForeignText.write(member.displayName, to: $0) }
-    return native
-  }
-}
-
-@c @implementation
-public func msdk_session_remove_participant(
-  _ session: OpaquePointer!, _ userID: UnsafePointer<CChar>!, _ reason: UnsafePointer<CChar>!
-) -> msdk_result {
+public func msdk_session_set_access_token(_ session: OpaquePointer!, _ token: UnsafePointer<CChar>!) -> msdk_result {
   face { () throws(MediaError) in
     let session = try Handles.session(session)
-    let user = try ForeignText.read(userID, limit: Int(MSDK_NAME_MAX), argument: "user_id")
-    try session.remove(user, reason: ForeignText.readOptional(reason, limit: Int(MSDK_NAME_MAX), argument: "reason") ?? "")
-  }
-}
-
-@c @implementation
-public func msdk_session_mute_participant(_ session: OpaquePointer!, _ userID: UnsafePointer<CChar>!, _ isMuted: UInt32) -> msdk_result {
-  face { () throws(MediaError) in
-    let session = try Handles.session(session)
-    let user = try ForeignText.read(userID, limit: Int(MSDK_NAME_MAX), argument: "user_id")
-    try session.mute(user, flag(isMuted, "is_muted"))
+    try session.setAccessToken(AccessToken(ForeignText.readOptional(token, limit: AccessToken.longest, argument: "token") ?? ""))
   }
 }
 
@@ -125,17 +76,27 @@ public func msdk_session_next_event(
     let out = try required(out, "out")
     // A struct that cannot be filled must not cost an event.
     try ForeignStruct.write(msdk_event(), to: out, argument: "out")
-    let event = try session.nextEvent(deadline: Deadline.after(milliseconds: timeout))
+    let event = try pulled(timeout) { deadline throws(MediaError) in try session.nextEvent(deadline: deadline) }
     try ForeignStruct.write(event.foreign, to: out, argument: "out")
   }
 }
 
 @c @implementation
-public func msdk_session_event_fd(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+public func msdk_session_get_event_fd(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
   face { () throws(MediaError) in
     let session = try Handles.session(session)
     try required(out, "out").pointee = try session.eventDescriptor()
   }
+}
+
+@c @implementation
+public func msdk_session_set_audio_level_interval(_ session: OpaquePointer!, _ interval_ms: UInt32) -> msdk_result {
+  face { () throws(MediaError) in try Handles.session(session).setAudioLevelInterval(milliseconds: interval_ms) }
+}
+
+@c @implementation
+public func msdk_session_set_stats_interval(_ session: OpaquePointer!, _ interval_ms: UInt32) -> msdk_result {
+  face { () throws(MediaError) in try Handles.session(session).setStatsInterval(milliseconds: interval_ms) }
 }
 
 @c @implementation
@@ -155,7 +116,7 @@ extension StampedEvent {
     var native = msdk_event()
     native.struct_size = UInt32(MemoryLayout<msdk_event>.size)
     native.timestamp_ns = timestamp
-    native.flags = isAfterLoss ? UInt32(MSDK_EVENT_LOST) : 0
+    native.flags = isAfterLoss ? UInt32(MSDK_EVENT_FLAG_LOST) : 0
     switch event {
     case .state(let state, let error):
       native.set(MSDK_EVENT_SESSION_STATE, state: state.rawValue, error: error)
@@ -165,27 +126,26 @@ extension StampedEvent {
       native.set(MSDK_EVENT_PARTICIPANT_LEFT, userID: userID)
     case .outgoingVideoState(let stream, let state, let error):
       native.set(MSDK_EVENT_OUTGOING_VIDEO_STATE, state: state.rawValue, error: error)
-      native.outgoing_video = stream.handle.handle(of: stream)
+      native.outgoing_video = stream.handle.name(of: stream)
       native.kind = stream.options.kind.rawValue
     case .frameSenderChanged(let stream, let sender):
       native.set(MSDK_EVENT_FRAME_SENDER_CHANGED)
-      native.outgoing_video = stream.handle.handle(of: stream)
-      native.sender = sender.handle.handle(of: sender)
+      native.outgoing_video = stream.handle.name(of: stream)
+      native.sender = sender.handle.name(of: sender)
       native.format = sender.format.foreign
-      native.codec = stream.options.codec
+      native.codec = stream.progress.codec
       native.kind = stream.options.kind.rawValue
     case .codecChanged(let stream, let codec):
       native.set(MSDK_EVENT_CODEC_CHANGED)
-      native.outgoing_video = stream.handle.handle(of: stream)
+      native.set(stream)
       native.codec = codec
-      native.kind = stream.options.kind.rawValue
     case .incomingVideoAdded(let stream):
       native.set(MSDK_EVENT_INCOMING_VIDEO_ADDED, stream)
       native.format = stream.format.foreign
       native.codec = stream.description.codec
     case .incomingVideoState(let stream, let state, let error):
       native.set(MSDK_EVENT_INCOMING_VIDEO_STATE, userID: stream.userID, state: state.rawValue, error: error)
-      native.incoming_video = stream.handle.handle(of: stream)
+      native.incoming_video = stream.handle.name(of: stream)
       native.kind = stream.kind
     case .incomingVideoRemoved(let stream):
       native.set(MSDK_EVENT_INCOMING_VIDEO_REMOVED, stream)
@@ -199,14 +159,14 @@ extension StampedEvent {
     case .plugin(let instance, let event):
       native.set(MSDK_EVENT_PLUGIN, text: event.text)
       native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)
-      native.instance = instance.isOfStream ? nil : instance.handle.handle(of: instance)
+      native.instance = instance.isOfStream ? nil : instance.handle.name(of: instance)
       native.value = UInt64(event.event)
     case .keyFrameRequested(let stream):
       native.set(MSDK_EVENT_KEY_FRAME_REQUESTED)
-      native.outgoing_video = stream.handle.handle(of: stream)
+      native.outgoing_video = stream.handle.name(of: stream)
     case .outgoingAudioState(let stream, let state, let error):
       native.set(MSDK_EVENT_OUTGOING_AUDIO_STATE, state: state.rawValue, error: error)
-      native.outgoing_audio = stream.handle.handle(of: stream)
+      native.outgoing_audio = stream.handle.name(of: stream)
       native.kind = stream.options.kind.rawValue
     case .incomingAudioAdded(let stream):
       native.set(MSDK_EVENT_INCOMING_AUDIO_ADDED, stream)
@@ -225,30 +185,44 @@ extension StampedEvent {
         MSDK_EVENT_SCREEN_SHARE_STATE, userID: userID,
         state: UInt32(isSharing ? MSDK_SCREEN_SHARE_ENABLED : MSDK_SCREEN_SHARE_DISABLED))
       native.kind = VideoKind.screenShare.rawValue
-      if let stream { native.incoming_video = stream.handle.handle(of: stream) }
+      if let stream { native.incoming_video = stream.handle.name(of: stream) }
     case .activeSpeaker(let userID, let isSpeaking, let level):
-      native.set(MSDK_EVENT_ACTIVE_SPEAKER, userID: userID, state: isSpeaking ? 1 : 0)
+      native.set(MSDK_EVENT_ACTIVE_SPEAKER, userID: userID, state: UInt32(isSpeaking ? MSDK_SPEAKER_ACTIVE : MSDK_SPEAKER_SILENT))
       native.value = UInt64(level)
     case .streamUnreachable(let stream, let userID, let error):
       native.set(MSDK_EVENT_STREAM_UNREACHABLE, userID: userID, error: error)
-      switch stream {
-      case .video(let video):
-        native.outgoing_video = video.handle.handle(of: video)
-        native.kind = video.options.kind.rawValue
-      case .audio(let audio):
-        native.outgoing_audio = audio.handle.handle(of: audio)
-        native.kind = audio.options.kind.rawValue
-      }
+      native.set(stream)
     case .moderated(let userID, let moderation, let reason):
       native.set(MSDK_EVENT_MODERATED, userID: userID, text: reason)
       native.value = UInt64(moderation.rawValue)
+    case .audioLevel(let stream, let userID, let level):
+      switch stream {
+      case .outgoing(let audio):
+        native.set(MSDK_EVENT_AUDIO_LEVEL, userID: userID)
+        native.set(.audio(audio))
+      case .incoming(let audio): native.set(MSDK_EVENT_AUDIO_LEVEL, audio)
+      }
+      native.value = UInt64(level)
+    case .statsDue: native.set(MSDK_EVENT_STATS)
+    case .receivers(let stream, let count):
+      native.set(MSDK_EVENT_RECEIVERS)
+      native.set(stream)
+      native.value = UInt64(count)
+    case .participantAttribute(let userID, let key):
+      native.set(MSDK_EVENT_PARTICIPANT_ATTRIBUTE, userID: userID, text: key)
+    case .accessExpiring(let remaining):
+      native.set(MSDK_EVENT_ACCESS_EXPIRING)
+      native.value = UInt64(clamping: remaining)
+    case .accessRenewed(let permissions, let error):
+      native.set(MSDK_EVENT_ACCESS_RENEWED, error: error)
+      native.value = UInt64(permissions.foreign)
     case .ingest(let event):
       native.set(MSDK_EVENT_INGEST, state: event.state.rawValue, text: event.text)
       native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)
       native.value = UInt64(event.reason.rawValue)
       native.kind = UInt32(MSDK_VIDEO_SCREEN_SHARE)
-      native.outgoing_video = event.stream.flatMap { $0.handle.handle(of: $0) }
-      native.codec = event.stream?.options.codec ?? 0
+      native.outgoing_video = event.stream.flatMap { $0.handle.name(of: $0) }
+      native.codec = event.stream?.progress.codec ?? 0
       if let format = event.stream?.options.formats.first { native.format = format.foreign }
     }
     return native
@@ -266,14 +240,67 @@ extension msdk_event {
 
   fileprivate mutating func set(_ type: Int, _ stream: IncomingVideo) {
     set(type, userID: stream.userID)
-    incoming_video = stream.handle.handle(of: stream)
+    incoming_video = stream.handle.name(of: stream)
     kind = stream.kind
   }
 
   fileprivate mutating func set(_ type: Int, _ stream: IncomingAudio, state: UInt32 = 0, error: MediaError? = nil) {
     set(type, userID: stream.userID, state: state, error: error)
-    incoming_audio = stream.handle.handle(of: stream)
+    incoming_audio = stream.handle.name(of: stream)
     kind = stream.kind
+  }
+
+  fileprivate mutating func set(_ stream: OutgoingStream) {
+    switch stream {
+    case .video(let video):
+      outgoing_video = video.handle.name(of: video)
+      kind = video.options.kind.rawValue
+    case .audio(let audio):
+      outgoing_audio = audio.handle.name(of: audio)
+      kind = audio.options.kind.rawValue
+    }
+  }
+}
+
+// MARK: Streams
+
+@c @implementation
+public func msdk_session_incoming_video_at(
+  _ session: OpaquePointer!, _ index: UInt32, _ out: UnsafeMutablePointer<OpaquePointer?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try element(of: Handles.session(session).incomingVideos, index, "incoming video streams")
+    try Handles.publish(stream.handle.handle(of: stream), to: required(out, "out")) {}
+  }
+}
+
+@c @implementation
+public func msdk_session_incoming_audio_at(
+  _ session: OpaquePointer!, _ index: UInt32, _ out: UnsafeMutablePointer<OpaquePointer?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try element(of: Handles.session(session).incomingAudios, index, "incoming audio streams")
+    try Handles.publish(stream.handle.handle(of: stream), to: required(out, "out")) {}
+  }
+}
+
+@c @implementation
+public func msdk_session_outgoing_video_at(
+  _ session: OpaquePointer!, _ index: UInt32, _ out: UnsafeMutablePointer<OpaquePointer?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try element(of: Handles.session(session).outgoingVideos, index, "outgoing video streams")
+    try Handles.publish(stream.handle.handle(of: stream), to: required(out, "out")) {}
+  }
+}
+
+@c @implementation
+public func msdk_session_outgoing_audio_at(
+  _ session: OpaquePointer!, _ index: UInt32, _ out: UnsafeMutablePointer<OpaquePointer?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try element(of: Handles.session(session).outgoingAudios, index, "outgoing audio streams")
+    try Handles.publish(stream.handle.handle(of: stream), to: required(out, "out")) {}
   }
 }
 
@@ -314,7 +341,7 @@ public func msdk_session_stop_audio(_ session: OpaquePointer!, _ stream: OpaqueP
 }
 
 @c @implementation
-public func msdk_session_mixed_audio(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<OpaquePointer?>!) -> msdk_result {
+public func msdk_session_get_mixed_audio(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<OpaquePointer?>!) -> msdk_result {
   face { () throws(MediaError) in
     let session = try Handles.session(session)
     let out = try required(out, "out")
@@ -349,7 +376,7 @@ public func msdk_session_detach_renderer(_ session: OpaquePointer!, _ renderer: 
 // MARK: Stats
 
 @c @implementation
-public func msdk_session_stats_get(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_session_stats>!) -> msdk_result {
+public func msdk_session_get_stats(_ session: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_session_stats>!) -> msdk_result {
   face { () throws(MediaError) in
     let stats = try Handles.session(session).stats
     var native = msdk_session_stats()
@@ -376,7 +403,7 @@ public func msdk_session_stats_get(_ session: OpaquePointer!, _ out: UnsafeMutab
 }
 
 @c @implementation
-public func msdk_session_stats_json(
+public func msdk_session_get_stats_json(
   _ session: OpaquePointer!, _ buffer: UnsafeMutablePointer<CChar>!, _ size: UInt64, _ needed: UnsafeMutablePointer<UInt64>!
 ) -> msdk_result {
   face { () throws(MediaError) in try write(Handles.session(session).statsJSON, to: buffer, size, needed) }

@@ -9,16 +9,6 @@ public func msdk_time_monotonic() -> Int64 {
 }
 
 @c @implementation
-public func msdk_time_to_ticks(_ nanoseconds: Int64) -> Int64 {
-  MediaTime.ticks(fromNanoseconds: nanoseconds)
-}
-
-@c @implementation
-public func msdk_time_from_ticks(_ ticks: Int64) -> Int64 {
-  MediaTime.nanoseconds(fromTicks: ticks)
-}
-
-@c @implementation
 public func msdk_time_to_units(_ nanoseconds: Int64, _ rate: UInt32) -> Int64 {
   MediaTime.units(fromNanoseconds: nanoseconds, rate: rate)
 }

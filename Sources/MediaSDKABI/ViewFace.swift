@@ -14,7 +14,7 @@ public func msdk_view_place(
     let out = try required(out, "out")
     let view = try View(checking: required(view, "view"))
     guard Dimensions.accepted.contains(width), Dimensions.accepted.contains(height) else {
-      throw MediaError(.range, "the picture is \(width)x\(height); accepted: width and height \(Dimensions.accepted)")
+      throw MediaError(.range, "the frame is \(width)x\(height); accepted: width and height \(Dimensions.accepted)")
     }
     let placement = try view.place(
       width: Int(width), height: Int(height), orientation: Orientation(checking: orientation, argument: "orientation"))
@@ -37,26 +37,6 @@ public func msdk_video_frame_compose(
     let frame = try VideoFrame.checked(foreign: frame)
     defer { frame.release() }
     out.pointee = try ViewComposer(limit: 1).compose(frame, in: view).native
-  }
-}
-
-@c @implementation
-public func msdk_incoming_video_attach_view(
-  _ stream: OpaquePointer!, _ renderer: OpaquePointer!, _ view: UnsafePointer<msdk_view>!
-) -> msdk_result {
-  face { () throws(MediaError) in
-    let stream = try Handles.incoming(stream)
-    try stream.attachRenderer(Handles.instance(renderer, "renderer"), through: View(optional: view))
-  }
-}
-
-@c @implementation
-public func msdk_outgoing_video_attach_view(
-  _ stream: OpaquePointer!, _ renderer: OpaquePointer!, _ view: UnsafePointer<msdk_view>!
-) -> msdk_result {
-  face { () throws(MediaError) in
-    let stream = try Handles.outgoing(stream)
-    try stream.attachRenderer(Handles.instance(renderer, "renderer"), through: View(optional: view))
   }
 }
 
@@ -85,7 +65,7 @@ extension View {
   fileprivate init(checking pointer: UnsafePointer<msdk_view>) throws(MediaError) {
     let native = try ForeignStruct.read(pointer, argument: "view")
     guard let scale = Scale(rawValue: native.scale) else {
-      throw MediaError(.invalid, "view.scale is \(native.scale); accepted: MSDK_SCALE_FIT, _FILL, _STRETCH")
+      throw MediaError(.unsupported, "view.scale is \(native.scale); accepted: MSDK_SCALE_FIT, _FILL, _STRETCH")
     }
     let orientation = try Orientation(checking: native.orientation, argument: "view.orientation")
     try self.init(
@@ -93,7 +73,7 @@ extension View {
   }
 
   /// NULL is no view.
-  fileprivate init?(optional pointer: UnsafePointer<msdk_view>?) throws(MediaError) {
+  init?(optional pointer: UnsafePointer<msdk_view>?) throws(MediaError) {
     guard let pointer else { return nil }
     try self.init(checking: pointer)
   }
@@ -102,7 +82,7 @@ extension View {
 extension Orientation {
   fileprivate init(checking foreign: UInt32, argument: String) throws(MediaError) {
     guard let orientation = Orientation(foreign: foreign) else {
-      throw MediaError(.invalid, "\(argument) is \(foreign); accepted: MSDK_ROTATE_*, and MSDK_MIRROR added")
+      throw MediaError(.unsupported, "\(argument) is \(foreign); accepted: MSDK_ROTATE_*, with or without MSDK_MIRROR")
     }
     self = orientation
   }

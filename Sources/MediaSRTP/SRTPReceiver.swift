@@ -4,8 +4,8 @@ import MediaRTP
 /// Opens what one side receives: what is not authentic, comes again or from before the window is refused (RFC 3711, sections 3.3 and 3.4).
 /// It must live as long as its key is used, since what it has seen is authentic for ever. Calls come one at a time.
 public final class SRTPReceiver {
-  public static let replayed = PacketError("SRTP: a packet that was received before, or from before the window")
-  public static let forged = PacketError("SRTP: not authentic: another key, or bytes that were changed")
+  public static let replayed = PacketError("SRTP: a packet that was received before, or is older than the replay window")
+  public static let forged = PacketError("SRTP: not authentic: another key, or modified bytes")
 
   public let profile: SRTPProfile
   private let media: PacketCipher
@@ -25,7 +25,7 @@ public final class SRTPReceiver {
     // The padding is encrypted: the last byte says nothing yet.
     let header = try RTPFront(parsing: packet)
     let size = packet.count - profile.tagSize
-    guard size >= header.size else { throw PacketError("SRTP: shorter than header and tag") }
+    guard size >= header.size else { throw PacketError("SRTP: shorter than its header and tag") }
     guard output.count >= size else { throw PacketError("SRTP: no room for the packet") }
     let index = windows.index(of: header.sequence.rawValue, from: header.ssrc)
     guard windows.isNew(index, from: header.ssrc) else { throw SRTPReceiver.replayed }
@@ -45,7 +45,7 @@ public final class SRTPReceiver {
 
   public func unprotectControl(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
     let size = packet.count - profile.controlOverhead
-    guard size >= 8 else { throw PacketError("SRTCP: shorter than header, index and tag") }
+    guard size >= 8 else { throw PacketError("SRTCP: shorter than its header, index and tag") }
     guard output.count >= size else { throw PacketError("SRTCP: no room for the packet") }
     let (tagStart, wordStart) =
       switch profile {

@@ -4,7 +4,7 @@ import MediaRTP
 /// Protects what one side sends (RFC 3711, sections 3.3 and 3.4). Calls come one at a time. An index of a stream seals one packet, whoever asks: the same
 /// bytes may be sealed again, others are refused. So it must live as long as its key is used.
 public final class SRTPSender {
-  public static let reused = PacketError("SRTP: the number has sealed another packet, or may have")
+  public static let reused = PacketError("SRTP: another packet was or may have been protected with this sequence number")
 
   public let profile: SRTPProfile
   private let media: PacketCipher

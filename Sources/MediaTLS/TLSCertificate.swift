@@ -15,7 +15,7 @@ public final class TLSCertificate: @unchecked Sendable {
     guard let fingerprint = TLSFingerprint(of: certificate) else {
       X509_free(certificate)
       EVP_PKEY_free(key)
-      throw TLSCertificate.failure("a fingerprint cannot be made")
+      throw TLSCertificate.failure("a fingerprint cannot be computed")
     }
     do throws(MediaError) {
       context = try TLSMachine.serverContext(certificate, key)
@@ -44,7 +44,7 @@ public final class TLSCertificate: @unchecked Sendable {
   /// Self-signed, ECDSA on P-256, good for ten years from yesterday: clocks differ, and it is known by its fingerprint.
   public static func make(name: String = "MediaSDK") throws(MediaError) -> TLSCertificate {
     ERR_clear_error()
-    guard let key = copenssl_make_p256() else { throw failure("no key can be made") }
+    guard let key = copenssl_make_p256() else { throw failure("no key can be generated") }
     guard let certificate = X509_new(), fill(certificate, key, name) else {
       EVP_PKEY_free(key)
       throw failure("no certificate can be made")
@@ -93,7 +93,7 @@ public final class TLSCertificate: @unchecked Sendable {
       X509_free(certificate)
       EVP_PKEY_free(key)
       ERR_clear_error()
-      throw MediaError(.invalid, "the key in \"\(keyPath.prefix(256))\" is not that of the certificate in \"\(path.prefix(256))\"")
+      throw MediaError(.invalid, "the key in \"\(keyPath.prefix(256))\" does not match the certificate in \"\(path.prefix(256))\"")
     }
     return try TLSCertificate(certificate, key)
   }

@@ -69,7 +69,7 @@ public final class TLSMachine {
     if case .authorities(let file, _) = trust {
       guard SSL_CTX_load_verify_locations(context, file, nil) == 1 else {
         ERR_clear_error()
-        throw MediaError(.invalid, "\"\(file.prefix(256))\" holds no certificates of authorities; accepted: a file of PEM")
+        throw MediaError(.invalid, "\"\(file.prefix(256))\" holds no certificates of authorities; accepted: a PEM file")
       }
       SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     }
@@ -78,7 +78,7 @@ public final class TLSMachine {
       let parameters = SSL_get0_param(connection)
       let isSet = X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 || X509_VERIFY_PARAM_set1_host(parameters, host, 0) == 1
       ERR_clear_error()
-      guard isSet else { throw MediaError(.invalid, "\"\(host.prefix(256))\" is no host that a certificate could be for") }
+      guard isSet else { throw MediaError(.invalid, "\"\(host.prefix(256))\" is not a host that a certificate can be issued for") }
     }
     SSL_set_connect_state(connection)
     shake()
@@ -110,7 +110,7 @@ public final class TLSMachine {
     guard let context = SSL_CTX_new(method) else { throw TLSCertificate.failure("no context can be made") }
     guard copenssl_only_tls13(context) != 0 else {
       SSL_CTX_free(context)
-      throw TLSCertificate.failure("TLS 1.3 is not there")
+      throw TLSCertificate.failure("TLS 1.3 is not supported")
     }
     copenssl_release_buffers(context)
     copenssl_no_sessions(context)
@@ -130,21 +130,21 @@ public final class TLSMachine {
       // A little at a time: what waits to be decrypted is never more than a record and this.
       let part = UnsafeRawBufferPointer(rebasing: rest.prefix(scratch.count))
       let (size, begun) = records.cut(part, records: min(limits.records, TLSMachine.mostRecordsAtOnce))
-      guard size > 0 else { return refuse("more records came than one connection may send") }
+      guard size > 0 else { return refuse("more records arrived than one connection may send") }
       limits.records -= begun
       let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(size))
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(size))
-      guard BIO_write(incoming, piece.baseAddress, Int32(piece.count)) == Int32(piece.count) else { return fail("no memory is left") }
+      guard BIO_write(incoming, piece.baseAddress, Int32(piece.count)) == Int32(piece.count) else { return fail("out of memory") }
       if state == .handshaking {
         handshakeLeft -= piece.count
         shake()
-        if state == .handshaking, handshakeLeft < 0 { refuse("a handshake came of more than \(TLSMachine.longestHandshake) bytes") }
+        if state == .handshaking, handshakeLeft < 0 { refuse("a handshake of more than \(TLSMachine.longestHandshake) bytes arrived") }
         messagesSeen = messages.pointee
       }
       if state == .open { read(body) }
       limits.updates -= messages.pointee - messagesSeen
       messagesSeen = messages.pointee
-      if limits.updates < 0 { refuse("keys were changed more often than one connection may") }
+      if limits.updates < 0 { refuse("keys were updated more often than one connection may") }
     }
   }
 
@@ -159,7 +159,7 @@ public final class TLSMachine {
       switch SSL_get_error(connection, count) {
       case SSL_ERROR_WANT_READ: return
       case SSL_ERROR_ZERO_RETURN: state = .closed
-      default: fail("the connection was spoilt")
+      default: fail("the connection's data is corrupt")
       }
       return
     }
@@ -177,12 +177,12 @@ public final class TLSMachine {
       state = .open
       return
     }
-    guard let certificate = SSL_get1_peer_certificate(connection) else { return fail("the server shows no certificate") }
+    guard let certificate = SSL_get1_peer_certificate(connection) else { return fail("the server sent no certificate") }
     defer { X509_free(certificate) }
     let found = TLSFingerprint(of: certificate)
     guard found == expected else {
-      let words = "the server's certificate has the fingerprint \(found.map { "\($0)" } ?? "?"); expected is \(expected)"
-      state = .failed(MediaError(.permission, "TLS: \(words)"))
+      let words = "the server's certificate has the fingerprint \(found.map { "\($0)" } ?? "?"); expected: \(expected)"
+      state = .failed(MediaError(.untrusted, "TLS: \(words)"))
       return
     }
     state = .open
@@ -194,7 +194,7 @@ public final class TLSMachine {
     let doubt = check == Int(X509_V_OK) ? nil : X509_verify_cert_error_string(check).map { String(cString: $0) }
     ERR_clear_error()
     let words = [reason, doubt].compactMap { $0 }.joined(separator: ", ")
-    state = .failed(MediaError(doubt == nil ? .io : .permission, "TLS: \(what)\(words.isEmpty ? "" : ": \(words)")"))
+    state = .failed(MediaError(doubt == nil ? .io : .untrusted, "TLS: \(what)\(words.isEmpty ? "" : ": \(words)")"))
   }
 
   private func refuse(_ what: String) {

@@ -1,3 +1,4 @@
+import CMediaSDK
 import MediaCore
 import Synchronization
 
@@ -19,12 +20,17 @@ public struct Permissions: OptionSet, Sendable {
   /// Of those of whom nothing else was said.
   public static let ordinary: Permissions = [.publishVideo, .publishAudio, .shareScreen, .receive]
 
-  public static func check(_ bits: UInt32, argument: String) throws(MediaError) -> Permissions {
-    guard bits & ~all.rawValue == 0 else {
-      throw MediaError(.invalid, "\(argument) is \(bits); accepted: MSDK_MAY_* bits, 0..\(all.rawValue)")
+  /// Reads a mask of MSDK_MAY_*: 0 stands for the default, MSDK_MAY_NOTHING for none.
+  public init(foreign bits: UInt32, default ordinary: Permissions, argument: String) throws(MediaError) {
+    guard bits == UInt32(MSDK_MAY_NOTHING) || bits & ~Permissions.all.rawValue == 0 else {
+      throw MediaError(
+        .unsupported, "\(argument) is \(bits); accepted: MSDK_MAY_* bits, 1..\(Permissions.all.rawValue), MSDK_MAY_NOTHING alone, or 0 for the default")
     }
-    return Permissions(rawValue: bits)
+    self = bits == 0 ? ordinary : Permissions(rawValue: bits & Permissions.all.rawValue)
   }
+
+  /// The same mask, never 0.
+  public var foreign: UInt32 { isEmpty ? UInt32(MSDK_MAY_NOTHING) : rawValue }
 }
 
 /// What a user shows at the door. It does not print itself, wherever it is interpolated or dumped.
@@ -41,9 +47,30 @@ public struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringC
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Somebody at the door of a room. The first answer counts.
+/// What a verifier grants to a member.
+public struct AccessGrant: Sendable, Equatable {
+  public var permissions: Permissions
+  /// Nanoseconds, after which the access expires unless it is renewed; 0: never.
+  public var lifetime: Int64
+
+  public init(_ permissions: Permissions, lifetime: Int64 = 0) {
+    (self.permissions, self.lifetime) = (permissions, lifetime)
+  }
+
+  /// The range of lifetimes, beside 0.
+  public static let lifetimes: ClosedRange<Int64> = 1_000_000_000...365 * 86_400 * 1_000_000_000
+
+  /// Of a caller.
+  public static func check(lifetime: Int64, argument: String) throws(MediaError) {
+    guard lifetime == 0 || lifetimes.contains(lifetime) else {
+      throw MediaError(.range, "\(argument) is \(lifetime); accepted: \(lifetimes.lowerBound)..\(lifetimes.upperBound), or 0 for no limit")
+    }
+  }
+}
+
+/// Somebody at the door of a room, or a member who renews their access. The first answer counts.
 public final class AccessRequest: Sendable {
-  public typealias Answer = Result<Permissions, MediaError>
+  public typealias Answer = Result<AccessGrant, MediaError>
 
   private static let nextID = Atomic<UInt64>(1)
 
@@ -53,16 +80,19 @@ public final class AccessRequest: Sendable {
   public let token: AccessToken
   /// What the room gives unless the verifier says otherwise.
   public let permissions: Permissions
+  /// Of a member, who keeps what they have until the answer.
+  public let isRenewal: Bool
   private let answered: Monitor<(@Sendable (AccessRequest, Answer) -> Void)?>
 
   init(
-    room: String, member: Member, token: AccessToken, permissions: Permissions,
+    room: String, member: Member, token: AccessToken, permissions: Permissions, isRenewal: Bool = false,
     answered: @escaping @Sendable (AccessRequest, Answer) -> Void
   ) {
     self.room = room
     self.member = member
     self.token = token
     self.permissions = permissions
+    self.isRenewal = isRenewal
     self.answered = Monitor(answered)
   }
 
@@ -119,7 +149,7 @@ public struct RoomAccess: Sendable {
 /// Stands where the verifier of an engine that is gone stood: nobody is let in on a guess.
 final class DepartedVerifier: AccessVerifier {
   func verify(_ request: AccessRequest) {
-    request.answer(.failure(.refused(request, "the engine that verified access to it is gone")))
+    request.answer(.failure(.refused(request, "the engine that verifies access to it is destroyed")))
   }
 
   func cancel(_ request: AccessRequest) {}
@@ -129,7 +159,9 @@ final class DepartedVerifier: AccessVerifier {
 extension MediaError {
   /// In words that name who was refused, and never the token.
   public static func refused(_ request: AccessRequest, _ reason: String) -> MediaError {
-    MediaError(.permission, "room \"\(request.room.prefix(64))\" does not let \"\(request.member.userID.prefix(64))\" in: \(reason)")
+    let (room, user) = (request.room.prefix(64), request.member.userID.prefix(64))
+    let what = request.isRenewal ? "does not renew the access of" : "does not admit"
+    return MediaError(.permission, "room \"\(room)\" \(what) \"\(user)\": \(reason)")
   }
 }
 
@@ -153,7 +185,7 @@ extension StreamFormat {
   var publishing: String {
     switch needed {
     case .shareScreen: "share a screen"
-    case .publishAudio: "publish sound"
+    case .publishAudio: "publish audio"
     default: "publish video"
     }
   }

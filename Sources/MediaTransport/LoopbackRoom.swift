@@ -13,7 +13,7 @@ enum LoopbackRooms {
       let room = rooms[name] ?? LoopbackRoom(name: name, clock: clock)
       defer { rooms[name] = room.isForgotten ? nil : room }
       guard room.clock === clock || !(room.clock.isVirtual || clock.isVirtual) else {
-        throw MediaError(.state, "room \"\(name.prefix(64))\" runs on the clock of another engine, and one of the two is virtual")
+        throw MediaError(.unsupported, "room \"\(name.prefix(64))\" uses the clock of another engine, and one of the two is virtual")
       }
       return try body(room)
     }
@@ -105,13 +105,13 @@ final class LoopbackRoom: Sendable {
 
   var access: RoomAccess { state.withLock { $0.access } }
 
-  /// nil: open to everybody. Returns the former verifier, and those who wait for its answer.
+  /// nil: open to everybody. Returns the former verifier, and those who may wait for its answer.
   func setAccess(_ access: RoomAccess?, owner: any MediaClock) -> ((any AccessVerifier)?, [LoopbackTransport]) {
     state.withLock { state in
       let former = state.access.verifier
       state.access = access ?? RoomAccess()
       state.accessOwner = access == nil ? nil : owner
-      return (former, state.waiting)
+      return (former, state.waiting + state.members)
     }
   }
 
@@ -122,7 +122,7 @@ final class LoopbackRoom: Sendable {
       state.accessOwner = nil
       guard let verifier = state.access.verifier else { return nil }
       state.access.verifier = DepartedVerifier()
-      return (verifier, state.waiting)
+      return (verifier, state.waiting + state.members)
     }
   }
 
@@ -138,10 +138,12 @@ final class LoopbackRoom: Sendable {
       try makeRoom(for: newcomer.member.userID, in: &state)
       var member = newcomer.member
       member.permissions = permissions
+      member.attributes = newcomer.attributes.withLock { $0 }
       newcomer.post(.connected(permissions))
       for other in state.members {
         var known = other.member
         known.permissions = state.permissions[ObjectIdentifier(other)] ?? []
+        known.attributes = other.attributes.withLock { $0 }
         newcomer.post(.joined(known))
         other.post(.joined(member))
       }
@@ -159,14 +161,14 @@ final class LoopbackRoom: Sendable {
   private func makeRoom(for userID: String, in state: inout State) throws(MediaError) {
     if let former = state.members.first(where: { $0.member.userID == userID }) {
       guard state.access.replacesDuplicates else {
-        throw MediaError(.exists, "user id \"\(userID)\" is taken in room \"\(name.prefix(64))\"")
+        throw MediaError(.exists, "user id \"\(userID)\" is already in use in room \"\(name.prefix(64))\"")
       }
-      let reason = MediaError(.removed, "replaced: user id \"\(userID)\" entered room \"\(name.prefix(64))\" again elsewhere")
+      let reason = MediaError(.removed, "replaced: user id \"\(userID)\" entered room \"\(name.prefix(64))\" again with another session")
       return putOut(former, because: reason, from: &state)
     }
     guard state.members.count < state.access.capacity else {
       let (taken, most) = (state.members.count, state.access.capacity)
-      throw MediaError(.full, "room \"\(name.prefix(64))\" is full: it takes \(most) members and has \(taken)")
+      throw MediaError(.full, "room \"\(name.prefix(64))\" is full: it has \(taken) of at most \(most) members")
     }
   }
 
@@ -197,6 +199,35 @@ final class LoopbackRoom: Sendable {
     member.putOut(because: reason)
   }
 
+  // MARK: Renewal
+
+  /// What they may not any more ends: streams of theirs are withdrawn, those of others are not received. False: they are not a member.
+  func change(_ permissions: Permissions, of member: LoopbackTransport) -> Bool {
+    state.withLock { state in
+      guard let former = state.permissions[ObjectIdentifier(member)] else { return false }
+      guard former != permissions else { return true }
+      state.permissions[ObjectIdentifier(member)] = permissions
+      for (id, stream) in state.streams.sorted(by: { $0.key.value < $1.key.value }) {
+        if stream.publisher === member {
+          if !permissions.isSuperset(of: stream.description.format.needed) { remove(id, from: &state) }
+        } else if !permissions.contains(.receive) {
+          removeReceiver(member, of: id, in: &state)
+        }
+      }
+      for other in state.members { other.post(.permissionsChanged(userID: member.member.userID, permissions)) }
+      return true
+    }
+  }
+
+  func expire(_ member: LoopbackTransport) {
+    state.withLock { state in
+      guard state.permissions[ObjectIdentifier(member)] != nil else { return }
+      let (user, room) = (member.member.userID.prefix(64), name.prefix(64))
+      let reason = MediaError(.permission, "the access of \"\(user)\" to room \"\(room)\" expired, and was not renewed in time")
+      putOut(member, because: reason, from: &state)
+    }
+  }
+
   // MARK: Moderation
 
   func remove(_ userID: String, reason: String, by moderator: LoopbackTransport) throws(MediaError) {
@@ -218,10 +249,10 @@ final class LoopbackRoom: Sendable {
   private func target(_ userID: String, of moderator: LoopbackTransport, in state: State) throws(MediaError) -> LoopbackTransport {
     try require(.moderate, of: moderator, to: "moderate", in: state)
     guard userID != moderator.member.userID else {
-      throw MediaError(.invalid, "user_id is \"\(userID)\", which is oneself; accepted: another member of the room")
+      throw MediaError(.invalid, "user_id is \"\(userID)\", which is the session's own; accepted: another member of the room")
     }
     guard let target = state.members.first(where: { $0.member.userID == userID }) else {
-      throw MediaError(.notFound, "user_id is \"\(userID)\"; nobody in room \"\(name.prefix(64))\" has it")
+      throw MediaError(.notFound, "user_id is \"\(userID)\"; no member of room \"\(name.prefix(64))\" has it")
     }
     return target
   }

@@ -20,8 +20,9 @@ public final class LoopbackTransport: Transport {
     var scriptGeneration: UInt64 = 0
     var cutGeneration: UInt64 = 0
     var delegate: (any TransportDelegate)?
-    /// The request to be let in, and who has it.
+    /// The request to be let in, or for more time, and who has it.
     var asked: (request: AccessRequest, verifier: any AccessVerifier)?
+    var lifetime = AccessLifetime()
     var estimate: UInt64 = 0
     /// Units under way to this member.
     var inFlight = 0
@@ -41,6 +42,8 @@ public final class LoopbackTransport: Transport {
   let room = Monitor<LoopbackRoom?>(nil)
   let state = Monitor(State())
   let way = Monitor(ScriptedWay())
+  /// In the room, changed under its lock.
+  let attributes: Monitor<ParticipantAttributes>
 
   public convenience init(room name: String, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop) {
     self.init(room: name, member: member, token: token, loop: loop, admission: nil)
@@ -53,6 +56,7 @@ public final class LoopbackTransport: Transport {
     self.name = name
     self.admission = admission
     self.member = member
+    attributes = Monitor(member.attributes)
     self.token = token
     self.loop = loop
   }
@@ -135,7 +139,7 @@ public final class LoopbackTransport: Transport {
   /// Asks to be let in, if somebody looks at tokens, and goes in.
   private func enter(_ room: LoopbackRoom) {
     let access = room.access
-    guard let verifier = access.verifier else { return enter(room, access.permissions) }
+    guard let verifier = access.verifier else { return enter(room, AccessGrant(access.permissions)) }
     let request = AccessRequest(room: name, member: member, token: token, permissions: access.permissions) { request, answer in
       self.loop.post { self.answered(request, answer) }
     }
@@ -152,50 +156,58 @@ public final class LoopbackTransport: Transport {
 
   /// The room has another verifier: the former's answer would be nobody's.
   func askAnew() {
-    guard forgetRequest() else { return }
-    loop.post { self.room.withLock { $0 }.map { self.enter($0) } }
+    guard let former = forgetRequest() else { return }
+    loop.post {
+      if former.isRenewal { self.renewAnew(former.token) } else { self.room.withLock { $0 }.map { self.enter($0) } }
+    }
   }
 
-  /// Whether there was one.
-  private func forgetRequest() -> Bool {
+  /// nil: there was none.
+  func forgetRequest() -> AccessRequest? {
     let asked = state.withLock { state in
       defer { state.asked = nil }
       return state.asked
     }
-    guard let asked else { return false }
+    guard let asked else { return nil }
     asked.request.cancel()
     asked.verifier.cancel(asked.request)
-    return true
+    return asked.request
   }
 
-  private func answered(_ request: AccessRequest, _ answer: AccessRequest.Answer) {
-    let isAwaited = state.withLock { state in
+  /// Whether its answer is still awaited; it is not any more.
+  func takeRequest(_ request: AccessRequest) -> Bool {
+    state.withLock { state in
       guard state.asked?.request === request else { return false }
       state.asked = nil
       return true
     }
-    guard isAwaited, let room = room.withLock({ $0 }) else { return }
+  }
+
+  private func answered(_ request: AccessRequest, _ answer: AccessRequest.Answer) {
+    guard takeRequest(request), let room = room.withLock({ $0 }) else { return }
     switch answer {
-    case .success(let permissions): enter(room, permissions)
+    case .success(let grant): enter(room, grant)
     case .failure(let error):
       room.leave(self)
       fail(error)
     }
   }
 
-  private func enter(_ room: LoopbackRoom, _ permissions: Permissions) {
+  private func enter(_ room: LoopbackRoom, _ grant: AccessGrant) {
     let mayEnter = state.withLock { state in
       guard case .connecting = state.phase else { return false }
       state.phase = .connected
+      state.lifetime.begin(grant.lifetime, now: loop.clock.now())
       return true
     }
     // Left meanwhile, or cut off: then it comes again.
     guard mayEnter else { return }
     do throws(MediaError) {
       try admission?(self)
-      try room.join(self, permissions)
+      try room.join(self, grant.permissions)
       // Whoever left meanwhile looked for a member that was not there yet.
       if hasLeft { return room.leave(self) }
+      followLifetime()
       followScript()
     } catch {
       room.leave(self)
@@ -308,7 +320,7 @@ public final class LoopbackTransport: Transport {
     guard isStillCut else { return }
     way.withLock { $0.end() }
     room.withLock { $0 }?.leave(self)
-    post(.disconnected(MediaError(.timeout, "the network of room \"\(name.prefix(64))\" was gone for 30 s")))
+    post(.disconnected(MediaError(.timeout, "the network of room \"\(name.prefix(64))\" was down for 30 s")))
   }
 
   private func endCut() {
@@ -332,6 +344,8 @@ public final class LoopbackTransport: Transport {
   public func makeStreamID() -> StreamID {
     StreamID.next()
   }
+
+  public var carriesRaw: Bool { true }
 
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
     try joinedRoom().publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), by: self)

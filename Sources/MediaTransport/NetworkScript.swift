@@ -40,7 +40,7 @@ public struct NetworkScript: Sendable {
         throw MediaError(.invalid, "\(name).at_ns is \(step.at); accepted: 0..\(latest), ascending")
       }
       guard step.bandwidth == 0 || step.bandwidth >= 1000 else {
-        throw MediaError(.range, "\(name).bandwidth_bps is \(step.bandwidth); accepted: 0 for unlimited, or 1000 and more")
+        throw MediaError(.range, "\(name).bandwidth_bps is \(step.bandwidth); accepted: 0 for unlimited, or at least 1000")
       }
       let longest: Int64 = 10_000_000_000
       guard (0...longest).contains(step.delay), (0...longest).contains(step.jitter) else {

@@ -9,6 +9,10 @@ public struct Member: Sendable, Equatable {
   public var permissions = Permissions.ordinary
   /// Fourccs of the codecs of video that he decodes; nil: he does not say, and is taken to decode any.
   public var decodes: [UInt32]?
+  /// What they say of themselves, when they join.
+  public var attributes = ParticipantAttributes()
+  /// Whether raw media reaches them: they are in this process.
+  public var takesRaw = true
 
   public init(userID: String, displayName: String) {
     self.userID = userID
@@ -95,6 +99,16 @@ public enum MediaUnit: Sendable {
   }
 }
 
+/// What a transport carries beside the bits of an encoded picture. The rest is done to the pixels before they are encoded.
+public struct Carriage: Sendable, Equatable {
+  public var color: Bool
+  public var orientation: Bool
+
+  public init(color: Bool = true, orientation: Bool = true) {
+    (self.color, self.orientation) = (color, orientation)
+  }
+}
+
 public enum SendResult: Sendable, Equatable {
   case sent
   case noReceiver
@@ -119,6 +133,14 @@ public enum TransportEvent: Sendable {
   case speaking(StreamID, userID: String, Bool, level: UInt32)
   /// A moderator did this to the session; of a removal `disconnected` follows.
   case moderated(by: String, Moderation, reason: String)
+  /// A member set an attribute, or (nil) removed it; the revision is of their attributes then.
+  case attributeChanged(userID: String, key: String, value: String?, revision: UInt64)
+  /// What the room lets a member do, or this session itself, has changed; streams that are not permitted any more are withdrawn.
+  case permissionsChanged(userID: String, Permissions)
+  /// So many nanoseconds of the session's access remain.
+  case accessExpiring(Int64)
+  /// It was renewed, or (an error) was not, and goes on until it expires.
+  case accessRenewed(MediaError?)
   /// How many receive a stream that this session publishes.
   case receivers(StreamID, Int)
   /// A member cannot be sent a stream that this session publishes, and why.
@@ -167,6 +189,10 @@ public protocol Transport: AnyObject, Sendable {
   func setMuted(_ stream: StreamID, _ isMuted: Bool)
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32)
   func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult
+  /// Whether it takes raw media to anybody.
+  var carriesRaw: Bool { get }
+  /// Of a stream that this session publishes.
+  func carriage(of stream: StreamID) -> Carriage
   /// How long a picture that is sent now would wait for its turn before it leaves, about; in nanoseconds.
   func backlog(of stream: StreamID) -> Int64
 
@@ -174,6 +200,12 @@ public protocol Transport: AnyObject, Sendable {
   func subscribe(to stream: StreamID, _ sink: any MediaSink)
   func unsubscribe(from stream: StreamID)
   func requestKeyFrame(of stream: StreamID)
+
+  /// Says something of the session's own participant, or (nil) no more; `.full` when it is one too many. Before it has joined: with that.
+  func setAttribute(_ key: String, _ value: String?) throws(MediaError)
+
+  /// Shows the room another token. `accessRenewed` follows, unless the session leaves or shows another one before the answer.
+  func renew(_ token: AccessToken)
 
   /// Of a moderator, done to another member: `.permission`, `.invalid` for oneself, `.notFound`, as far as is known here.
   func remove(_ userID: String, reason: String) throws(MediaError)
@@ -193,12 +225,16 @@ public protocol Transport: AnyObject, Sendable {
 }
 
 extension Transport {
+  public var carriesRaw: Bool { false }
+  public func renew(_ token: AccessToken) {}
+  public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {}
   public var networkFigures: NetworkFigures? { nil }
   public func look(sending stream: StreamID) -> OutboundLook? { nil }
   public func look(receiving stream: StreamID) -> InboundLook? { nil }
   public func statsEntries(at time: Double) -> [JSON] { [] }
   public func backlog(of stream: StreamID) -> Int64 { 0 }
+  public func carriage(of stream: StreamID) -> Carriage { Carriage() }
 }
 
 /// Who hears of the room. Kept from `connect` to `disconnect`.

@@ -17,17 +17,30 @@ struct Size: Sendable {
   }
 }
 
-enum Codec: String, CaseIterable, ExpressibleByArgument {
-  case vp8
-  case av1
-  case none
+/// By a name of ours, or of a plugin's codec by its fourcc: four capital letters and digits.
+struct Codec: ExpressibleByArgument, Equatable, Sendable {
+  let name: String
+  let fourcc: UInt32
 
-  var fourcc: UInt32 {
-    switch self {
-    case .vp8: UInt32(MSDK_CODEC_VP8)
-    case .av1: UInt32(MSDK_CODEC_AV1)
-    case .none: UInt32(MSDK_CODEC_NONE)
-    }
+  static let vp8 = Codec(name: "vp8", fourcc: UInt32(MSDK_CODEC_VP8))
+  static let raw = Codec(name: "raw", fourcc: FourCC.raw)
+  private static let named = [vp8, Codec(name: "av1", fourcc: UInt32(MSDK_CODEC_AV1)), raw]
+
+  static var allValueStrings: [String] { named.map(\.name) }
+  var defaultValueDescription: String { name }
+
+  private init(name: String, fourcc: UInt32) {
+    (self.name, self.fourcc) = (name, fourcc)
+  }
+
+  init?(argument: String) {
+    let letters = argument.utf8
+    let isFourcc = letters.count == 4 && letters.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
+    guard
+      let codec = Codec.named.first(where: { $0.name == argument })
+        ?? (isFourcc ? Codec(name: argument, fourcc: letters.reversed().reduce(0) { $0 << 8 | UInt32($1) }) : nil)
+    else { return nil }
+    self = codec
   }
 }
 
@@ -37,7 +50,7 @@ enum Arguments {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { UInt32($0) }
     guard (1...2).contains(parts.count), let numerator = parts[0], let denominator = parts.count == 2 ? parts[1] : 1, numerator > 0,
       denominator > 0
-    else { throw ValidationError("accepted: frames a second, above 0, whole or a fraction, as in 30 or 30000/1001") }
+    else { throw ValidationError("accepted: frames a second, above 0, a whole number or a fraction, as in 30 or 30000/1001") }
     return FrameRate(numerator, denominator)
   }
 
@@ -78,7 +91,7 @@ enum Arguments {
     var seen = Set<Substring>()
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard pair.count == 2, let value = Double(pair[1]) else { throw networkError("\"\(part)\" is no name=number") }
+      guard pair.count == 2, let value = Double(pair[1]) else { throw networkError("\"\(part)\" is not name=number") }
       guard seen.insert(pair[0]).inserted else { throw networkError("\(pair[0]) is given twice") }
       switch pair[0] {
       case "bandwidth" where value == 0 || (1000...1e12).contains(value): step.bandwidth = UInt64(value)
@@ -93,7 +106,7 @@ enum Arguments {
 
   private static func networkError(_ reason: String) -> ValidationError {
     ValidationError(
-      "\(reason); accepted, separated by commas: bandwidth=BITS a second (0 for unlimited, or 1000 and more), "
+      "\(reason); accepted, separated by commas: bandwidth=BITS a second (0 for unlimited, or at least 1000), "
         + "delay=MS and jitter=MS (0..10000), loss=PERCENT of the packets (0..100)")
   }
 }

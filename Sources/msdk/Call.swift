@@ -62,7 +62,7 @@ final class Call {
       do throws(MediaError) {
         event = try session.nextEvent(deadline: deadline)
       } catch {
-        throw MediaError(error.status, "\(session.options.userID): \(what) did not come within \(patience) ms")
+        throw MediaError(error.status, "\(session.options.userID): \(what) was not ready within \(patience) ms")
       }
       if case .state(.disconnected, let error?) = event.event { throw error }
       if let result = match(event.event) { return result }
@@ -86,7 +86,7 @@ final class Call {
     switch event {
     case .plugin(let instance, let event) where Int(event.event) == MSDK_PLUGIN_EVENT_ERROR:
       let id = instance.descriptor.id
-      let text = event.text.isEmpty ? "it failed\(event.status.map { " with \($0)" } ?? "") and did not say why" : event.text
+      let text = event.text.isEmpty ? "it failed\(event.status.map { " with \($0)" } ?? "") without an error text" : event.text
       return .failed(text.hasPrefix(id) ? text : "\(id): \(text)")
     case .plugin(_, let event) where Int(event.event) == MSDK_PLUGIN_EVENT_SLOW:
       Terminal.complain("warning: \(event.text)")

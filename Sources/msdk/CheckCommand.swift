@@ -6,62 +6,65 @@ import MediaCore
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Checks a plugin: every rule of mediasdk/plugin.h that a host can see broken.",
+    abstract: "Checks a plugin against every rule of mediasdk/plugin.h that a host can test.",
     discussion: """
-      The plugin meets a hostile host: short and long tables, memory that ends at the last row, padded rows, an empty pool, another thread \
-      for every call, frames that cannot be written. Every check runs in a process of its own, which is killed when it hangs. A check that \
-      fails names the rule and what was seen. When one fails on which others stand (load, entry, tables, create, init), those are not run. \
-      The last check, isolated, runs the class in a process of its own and kills that in the middle; it is run when nothing else failed.
+      The plugin is run by a hostile host: short and long tables, memory that ends at the last row, padded rows, an empty pool, another \
+      thread for every call, read-only frames. Every check runs in a process of its own, which is killed when it hangs; after the second \
+      check that hung, the rest are not run. A failed check prints the rule and what was observed. If it is one that others need (load, \
+      entry, tables, create, init), those are not run. The last check, isolated, runs the class in a process of its own and kills that \
+      process while it works; it is run if nothing else failed.
 
-      A class that needs a file or a device is given it: --set path=clip.y4m sets the parameter of every class that has it. What cannot \
-      work on this machine is left out with --skip and the reason, which is printed.
+      A class may need a file or a device: --set path=clip.y4m sets the parameter of every class that has it. A check that cannot work on \
+      this machine is skipped with --skip and a reason, which is printed.
 
-      Exit code: 0 nothing failed, 1 a check failed or the plugin could not be read, 2 the command line is wrong.
+      Exit code: 0: nothing failed; 1: a check failed, or the plugin could not be read; 2: the command line is wrong.
 
       Examples:
-        msdk plugin check ./gradient.so
-        msdk plugin check ./player.so --set path=clip.y4m --junit result.xml
-        msdk plugin check ./camera.so --only stop --seed 7 --in-process
+        msdk plugin new gradient
+        make -C gradient
+        msdk plugin check gradient/gradient.so --junit result.xml
+        msdk plugin check gradient/gradient.so --set speed=2 --skip leaks=known
+        msdk plugin check gradient/gradient.so --only stop --seed 7 --in-process
         msdk plugin check --list
       """)
 
   @Argument(help: ArgumentHelp("The plugin, a shared object.", valueName: "file"))
   var file: String?
 
-  @Flag(help: "List the checks, and the rules that they are about.")
+  @Flag(help: "List the checks and their rules.")
   var list = false
 
-  @Option(name: .customLong("class"), help: ArgumentHelp("Check this class only. May be given several times.", valueName: "id"))
+  @Option(name: .customLong("class"), help: ArgumentHelp("Check only this class. Repeatable.", valueName: "id"))
   var classes: [String] = []
 
-  @Option(help: ArgumentHelp("Run this check only. May be given several times.", valueName: "check"))
+  @Option(help: ArgumentHelp("Run only this check. Repeatable.", valueName: "check"))
   var only: [String] = []
 
-  @Option(help: ArgumentHelp("Leave this check out. May be given several times.", valueName: "check=reason"))
+  @Option(help: ArgumentHelp("Skip this check. Repeatable.", valueName: "check=reason"))
   var skip: [String] = []
 
-  @Option(help: ArgumentHelp("Set this parameter before everything else. May be given several times.", valueName: "name=value"))
+  @Option(help: ArgumentHelp("Set this parameter before anything else. Repeatable.", valueName: "name=value"))
   var set: [String] = []
 
-  @Option(help: ArgumentHelp("For what is done by chance.", valueName: "n"))
+  @Option(help: ArgumentHelp("The seed of the random numbers.", valueName: "n"))
   var seed: UInt64 = 1
 
-  @Option(help: ArgumentHelp("How long a check may take, 1 to 600.", valueName: "n"))
+  @Option(help: ArgumentHelp("The time limit of a check in seconds, 1 to 600.", valueName: "n"))
   var seconds: UInt32 = 30
 
-  @Flag(help: "No processes: for a debugger. A check that crashes or hangs does it to this program.")
+  @Flag(help: "Use no processes, for a debugger. A check that crashes or hangs does so in this program.")
   var inProcess = false
 
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Option(help: ArgumentHelp("Write the results there, too, as JUnit XML.", valueName: "file"))
+  @Option(help: ArgumentHelp("Also write the results to this file, as JUnit XML.", valueName: "file"))
   var junit: String?
 
   private static let ids = CheckRun.checks.map(\.id)
 
   func validate() throws {
-    guard list || file != nil else { throw ValidationError("there is no plugin; accepted: a file, or --list") }
+    guard list || file != nil else { throw ValidationError("no plugin is given; accepted: a file, or --list") }
     guard (1...600).contains(seconds) else { throw ValidationError("--seconds is \(seconds); accepted: 1..600") }
     for id in only + skip.map({ CheckCommand.pair($0)?.0 ?? $0 }) where !CheckCommand.ids.contains(id) {
       throw ValidationError("there is no check \"\(id)\"; there are \(CheckCommand.ids.joined(separator: ", "))")

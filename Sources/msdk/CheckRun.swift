@@ -54,8 +54,15 @@ struct CheckRun {
   let isInProcess: Bool
   var only: [String] = []
   var skipped: [String: String] = [:]
+  /// How many checks waited their time out. A plugin that hangs in two of them hangs in more, and the rest are not waited for.
+  private var hangs = 0
+  private static let mostHangs = 2
 
-  func perform(classes wanted: [String], _ report: (Outcome) -> Void) throws(MediaError) {
+  init(path: String, settings: [(String, String)], seed: UInt64, seconds: UInt32, isInProcess: Bool) {
+    (self.path, self.settings, self.seed, self.seconds, self.isInProcess) = (path, settings, seed, seconds, isInProcess)
+  }
+
+  mutating func perform(classes wanted: [String], _ report: (Outcome) -> Void) throws(MediaError) {
     guard series(className: nil, report) else { return }
     let names = try classNames()
     if let missing = wanted.first(where: { !names.contains($0) }) {
@@ -71,7 +78,7 @@ struct CheckRun {
   }
 
   /// The checks of the file, or of one class. False when one failed without which there is no going on.
-  private func series(className: String?, _ report: (Outcome) -> Void) -> Bool {
+  private mutating func series(className: String?, _ report: (Outcome) -> Void) -> Bool {
     var blocker: String?
     var firstFailure: String?
     for check in CheckRun.checks where check.isForClass == (className != nil) {
@@ -80,6 +87,7 @@ struct CheckRun {
       guard isAsked || check.isNeeded else { continue }
       // What breaks a rule dies in a process of its own, too: it is mended first.
       let outcome = outcome(of: check, className: className, blocker: check.id == IsolatedCheck.id ? firstFailure : blocker)
+      if outcome.verdict == .failed, outcome.milliseconds >= Int64(seconds) * 1000 { hangs += 1 }
       if isAsked || outcome.verdict == .failed { report(outcome) }
       if outcome.verdict == .failed, check.isNeeded, blocker == nil { blocker = check.id }
       if outcome.verdict == .failed, firstFailure == nil { firstFailure = check.id }
@@ -95,6 +103,7 @@ struct CheckRun {
     }
     if let reason = skipped[check.id] { return made(.skipped, reason) }
     if let blocker { return made(.blocked, "not run: \(blocker) failed") }
+    if hangs >= CheckRun.mostHangs { return made(.blocked, "not run: the plugin hung in \(hangs) checks, \(seconds) s each") }
     let start = CheckRun.now
     if check.id == IsolatedCheck.id, let className {
       switch isolated(className) {
@@ -113,7 +122,7 @@ struct CheckRun {
   }
 
   private func isolated(_ className: String) -> IsolatedCheck.Outcome {
-    guard !isInProcess else { return .skipped("--in-process: there are to be no processes") }
+    guard !isInProcess else { return .skipped("--in-process permits no processes") }
     return IsolatedCheck(path: path, classID: className, settings: settings, seconds: seconds).run()
   }
 

@@ -5,12 +5,14 @@ import MediaCore
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Sends a clip as VP8, and draws what is received in black and white.",
+    abstract: "Sends a clip as VP8, and renders it in black and white.",
     discussion: """
-      Writes bw.png, the 60th picture, and bw.y4m, the first 50 pictures. The command that does the same with msdk run is printed.
+      Writes bw.png, the 60th frame, and bw.y4m, the first 50 frames. The equivalent msdk run command is printed.
 
-      Example:
-        msdk demo --input clip.ivf --output pictures
+      Examples:
+        msdk demo
+        msdk run --producer testpattern:counter --frames 60 --renderer file:clip.ivf
+        msdk demo --input clip.ivf --output demo
       """)
 
   private static let clipOfSourceTree = "Tests/Media/bunny-720p25.ivf"
@@ -18,14 +20,14 @@ struct DemoCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A clip: Y4M, or IVF with VP8. Default: \(clipOfSourceTree), or where there is none, five seconds of a test pattern.",
+      "A clip: Y4M, or IVF with VP8. Default: \(clipOfSourceTree), or if it does not exist, five seconds of a test pattern.",
       valueName: "clip"))
   var input: String?
 
-  @Option(help: ArgumentHelp("Where to write; made if need be.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Where to write; created if needed.", valueName: "dir"))
   var output = "out"
 
-  @Option(help: ArgumentHelp("Load plugins from this directory first. May be given several times.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Load plugins from this directory first. Repeatable.", valueName: "dir"))
   var plugins: [String] = []
 
   func run() throws {
@@ -42,14 +44,14 @@ struct DemoCommand: ParsableCommand {
     plan.plugins = plugins
     tell(plan)
     guard try Run(plan: plan).perform() else { throw ExitCode(1) }
-    Terminal.show("picture: \(output)/bw.png\nvideo: \(output)/bw.y4m")
+    Terminal.show("image: \(output)/bw.png\nvideo: \(output)/bw.y4m")
   }
 
   private func tell(_ plan: RunPlan) {
     let what = plan.producer.name == "file" ? "the clip \(plan.producer.value ?? "")" : "a test pattern"
     Terminal.show(
       Terminal.oneLine("Two participants join a room in this process. One sends \(what) as VP8; the other receives it,")
-        + "\ndecodes it, and has it drawn in black and white into a picture and a video. The same by hand:\n")
+        + "\ndecodes it, and renders it in black and white as an image and a video. The equivalent command:\n")
     var words = ["msdk", "run", "--producer", plan.producer.text]
     words += plan.renderers.flatMap { ["--renderer", $0.map(\.text).joined(separator: ",")] }
     words += plan.seconds.map { ["--seconds", $0.shortText] } ?? []
@@ -72,7 +74,7 @@ struct DemoCommand: ParsableCommand {
     for part in parts {
       directory += "/\(part)"
       guard mkdir(directory, 0o777) != 0, errno != EEXIST, errno != EISDIR else { continue }
-      throw MediaError(.io, "the directory \(path) cannot be made: \(String(cString: strerror(errno)))")
+      throw MediaError(.io, "the directory \(path) cannot be created: \(String(cString: strerror(errno)))")
     }
   }
 }

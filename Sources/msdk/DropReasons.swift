@@ -1,3 +1,4 @@
+import MediaCore
 import MediaSDK
 
 /// Why frames were not sent, from the stream's reports.
@@ -14,6 +15,8 @@ struct DropReasons {
   var text: String {
     counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\(DropReasons.name($0.key)) \($0.value)" }.joined(separator: ", ")
   }
+
+  var json: JSON { .object(counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { (DropReasons.name($0.key), .whole($0.value)) }) }
 
   private static func name(_ reason: FrameReport.DropReason) -> String {
     switch reason {

@@ -1,35 +1,23 @@
 import MediaCore
 
-/// What is told at the end: as a table, or as one object of JSON whose names have _ for spaces.
+/// What is told at the end, as a table.
 struct Figures {
-  private var rows: [(name: String, value: JSON, unit: String)] = []
+  private var rows: [(name: String, value: String)] = []
 
-  mutating func add(_ name: String, _ count: some BinaryInteger, _ unit: String = "") {
-    rows.append((name, .whole(count), unit))
+  mutating func add(_ name: String, _ count: some BinaryInteger) {
+    rows.append((name, "\(count)"))
   }
 
   mutating func add(_ name: String, _ text: String) {
-    rows.append((name, .text(text), ""))
+    rows.append((name, Terminal.oneLine(text)))
   }
 
-  /// nil is told in JSON only.
   mutating func add(_ name: String, _ number: Double?, digits: Int, _ unit: String) {
-    rows.append((name, number.map { .number(Double($0.text(digits: digits)) ?? $0) } ?? .null, unit))
+    rows.append((name, number.map { "\($0.text(digits: digits)) \(unit)" } ?? "unknown"))
   }
-
-  var json: JSON { .object(rows.map { (String($0.name.map { $0 == " " ? "_" : $0 }), $0.value) }) }
 
   var text: String {
     let width = (rows.map(\.name.count).max() ?? 0) + 2
-    return rows.compactMap { row in
-      let value: String
-      switch row.value {
-      case .integer(let count): value = "\(count)"
-      case .number(let number): value = "\(number)"
-      case .text(let text): value = Terminal.oneLine(text)
-      default: return nil
-      }
-      return "\("\(row.name):".padded(to: width))\(value)\(row.unit.isEmpty ? "" : " \(row.unit)")"
-    }.joined(separator: "\n")
+    return rows.map { "\("\($0.name):".padded(to: width))\($0.value)" }.joined(separator: "\n")
   }
 }

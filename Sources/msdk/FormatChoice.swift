@@ -2,12 +2,13 @@ import MediaCodecs
 import MediaCore
 import MediaPlugins
 
-/// Which format a producer is to make: its own, as far as nothing else is asked for and the codec takes it.
+/// Which format a producer is to make: its own, as far as nothing else is asked for; one that the codec takes as it is, if it has one.
 struct FormatChoice {
   let size: Size?
   let frameRate: FrameRate?
   let codec: Codec
   let codecs: Codecs
+  var kind = VideoKind.virtual
 
   private static let mostFormats: UInt32 = 256
 
@@ -15,6 +16,8 @@ struct FormatChoice {
   func agree(with producer: PluginInstance) throws(MediaError) -> VideoFormat {
     try producer.initialiseProducer()
     let format = try choose(for: producer)
+    // As the stream will have it, but with an error that says where it can be changed.
+    try VideoLimits.extended.check(format, of: kind, argument: "the video format (--size, --fps, or the producer's own)")
     try producer.setProducerFormat(format)
     return format
   }
@@ -22,22 +25,28 @@ struct FormatChoice {
   private func choose(for producer: PluginInstance) throws(MediaError) -> VideoFormat {
     let offered = try FormatChoice.formats(of: producer)
     guard let own = try FormatChoice.ownFormat(of: producer, offered) else {
-      throw MediaError(.format, "\(producer.descriptor.id) tells no format that it makes")
+      throw MediaError(.format, "\(producer.descriptor.id) reports no format that it makes")
     }
-    let accepted = codec == .none ? PixelFormat.allCases : try codecs.encodableVideo(codec.fourcc).inputFormats
+    let accepted = try codec == .raw ? PixelFormat.allCases : encodedFormats()
     var wanted = own
     if let size { (wanted.width, wanted.height) = (size.width, size.height) }
     let fitting = ([own] + offered).first { format in
       format.width == wanted.width && format.height == wanted.height && accepted.contains(format.pixelFormat)
     }
-    if let fitting {
-      wanted = fitting
-    } else if !accepted.contains(wanted.pixelFormat), let other = accepted.first {
-      wanted.pixelFormat = other
-    }
+    // What the codec does not take as it is, the stream converts.
+    if let fitting { wanted = fitting }
     // One that has no rate of its own is asked for the usual one.
     wanted.frameRate = frameRate ?? (wanted.frameRate.isKnown ? wanted.frameRate : FrameRate(30))
     return wanted
+  }
+
+  private func encodedFormats() throws(MediaError) -> [PixelFormat] {
+    let encoders = codecs.video.filter { $0.encoder != nil }
+    guard let found = encoders.first(where: { $0.fourcc == codec.fourcc }) else {
+      let names = encoders.map { "\($0.name) (\($0.fourccText))" }
+      throw MediaError(.unsupported, "--codec is \(codec.name), which cannot be encoded here; there are \(names.joined(separator: ", "))")
+    }
+    return found.inputFormats
   }
 
   private static func formats(of producer: PluginInstance) throws(MediaError) -> [VideoFormat] {

@@ -13,7 +13,7 @@ struct HubRun {
     let signals = StopSignals()
     let engine = Engine()
     defer { engine.close() }
-    engine.logger.set(level: Int32(MSDK_LOG_WARN)) { _, text in Terminal.complain("warning: \(text)") }
+    ToolLog.show(of: engine)
     let url = "loopback:\(command.room)"
     var access = RoomOptions()
     access.capacity = command.most
@@ -31,7 +31,7 @@ struct HubRun {
     let urls = Monitor(false)
     options.watch = { change in
       _ = urls.wait(until: .max) { $0 ? () : nil }
-      Terminal.show(HubRun.words(change))
+      if let words = HubRun.words(change) { Terminal.show(words) }
     }
     let info = try engine.openHub(url, options)
     for host in command.address.isEmpty ? ["0.0.0.0"] : command.address {
@@ -46,13 +46,15 @@ struct HubRun {
     try engine.closeHub(url)
   }
 
-  private static func words(_ change: HubChange) -> String {
+  private static func words(_ change: HubChange) -> String? {
     switch change {
     case .entered(let member):
       let name = member.displayName == member.userID ? "" : " (\(member.displayName))"
-      return Terminal.oneLine("\(member.userID)\(name) came")
+      return Terminal.oneLine("\(member.userID)\(name) joined")
     case .away(let userID): return Terminal.oneLine("\(userID) is away")
     case .returned(let userID): return Terminal.oneLine("\(userID) is back")
+    // The engine logs it.
+    case .refused: return nil
     case .left(let userID, let error): return Terminal.oneLine("\(userID) left" + (error.map { ": \($0.text)" } ?? ""))
     }
   }

@@ -5,40 +5,44 @@ import MediaSDK
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Shows versions, plugins with their classes, parameters and commands, limits and codecs.",
+    abstract: "Shows versions, plugins, classes, limits and codecs in short; or one class in full.",
     discussion: """
-      Of every class: what it is, its parameters (type, default, what is accepted, when it may be set), its commands, and the formats that \
-      a producer offers. For these a producer is initialised, which may open its device; one that needs a parameter first is not asked.
+      Without a name, it prints a line for each class. With a name, and for all classes with --json, it prints what the class is, its \
+      parameters (type, default, accepted values, when they may be set), its commands, and the formats that a producer offers. To list \
+      formats a producer is initialised, which may open its device; a producer with a required parameter is not initialised.
 
       Examples:
         msdk inspect
         msdk inspect testpattern
-        msdk inspect --plugins ./build org.example.producer.gradient
+        msdk plugin new gradient
+        make -C gradient
+        msdk inspect --plugins gradient org.example.gradient
         msdk inspect --json
 
-      A file of a directory is loaded when a process of its own could load it; what that process did is remembered until the file changes. \
-      --rescan asks anew. MSDK_PLUGIN_DISABLE has globs of file names or classes to leave out; MSDK_PLUGIN_SAFE_MODE=1 leaves out all that \
-      did not come with the SDK.
+      A plugin file is loaded if a separate process could load it; that result is cached until the file changes. --rescan repeats the \
+      test. MSDK_PLUGIN_DISABLE has globs of file names or classes to skip; MSDK_PLUGIN_SAFE_MODE=1 skips everything that is not part of \
+      the SDK.
       """)
 
-  @Option(help: ArgumentHelp("Load plugins from this directory first. May be given several times.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Load plugins from this directory first. Repeatable.", valueName: "dir"))
   var plugins: [String] = []
 
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Look at every plugin file anew.")
+  @Flag(help: "Examine every plugin file again.")
   var rescan = false
 
   @Argument(
-    help: ArgumentHelp("Show this class only: its full name, or what follows org.mediasdk.producer. or .renderer.", valueName: "class"))
+    help: ArgumentHelp("Show only this class: its full name, or the part after org.mediasdk.producer. or .renderer.", valueName: "class"))
   var className: String?
 
   func run() throws {
     let engine = Engine()
     defer { engine.close() }
+    ToolLog.show(of: engine, isQuiet: true)
     let places = try PluginPlaces(loadingInto: engine, given: plugins, rescan: rescan)
-    let inspection = try Inspection(engine, places, only: className)
+    let inspection = try Inspection(engine, places, only: className, hasDetails: json || className != nil)
     print(json ? inspection.json.rendered() : className == nil ? inspection.text : inspection.classTexts)
   }
 }

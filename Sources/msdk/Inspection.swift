@@ -33,13 +33,16 @@ struct Inspection {
     ("extended_screen_share", VideoLimits.extended.list(of: .screenShare)),
   ]
   let codecs: [VideoCodecEntry]
+  let audioCodecs: [AudioCodecEntry]
 
   /// More are not listed: a producer may answer for ever.
   private static let mostFormats: UInt32 = 256
 
-  init(_ engine: Engine, _ places: PluginPlaces, only name: String?) throws(MediaError) {
+  /// Without their details no class is instantiated, and no device opened.
+  init(_ engine: Engine, _ places: PluginPlaces, only name: String?, hasDetails: Bool) throws(MediaError) {
     self.places = places
     codecs = engine.codecs.video
+    audioCodecs = engine.codecs.audio
     // Those of the library itself are listed as codecs.
     let all = engine.plugins.classes.filter { !$0.module.isBuiltIn }
     let wanted = name.map { name in all.filter { Inspection.matches($0.id, name) } } ?? all
@@ -47,7 +50,9 @@ struct Inspection {
     var modules: [Module] = []
     for descriptor in wanted where !modules.contains(where: { $0.module === descriptor.module }) {
       let classes = wanted.filter { $0.module === descriptor.module }.map {
-        Class(descriptor: $0, formats: Inspection.formats($0, engine), choices: Inspection.choices($0, engine))
+        Class(
+          descriptor: $0, formats: hasDetails ? Inspection.formats($0, engine) : .notAsked,
+          choices: hasDetails ? Inspection.choices($0, engine) : [:])
       }
       modules.append(Module(module: descriptor.module, classes: classes))
     }
@@ -55,8 +60,13 @@ struct Inspection {
   }
 
   static func noClass(_ name: String, in engine: Engine) -> MediaError {
-    let ids = engine.plugins.classes.map(\.id).joined(separator: ", ")
-    return MediaError(.notFound, "there is no class \"\(name)\"; there are \(ids.isEmpty ? "none: no plugin was found" : ids)")
+    let ids = engine.plugins.classes.map(\.id)
+    let known = ids.isEmpty ? "none: no plugin was found" : ids.joined(separator: ", ")
+    // By its short name, too, which is the last part.
+    let shorts = name.contains(".") ? [:] : Dictionary(ids.map { (String($0.split(separator: ".").last ?? ""), $0) }) { first, _ in first }
+    let meant = Suggestion.nearest(to: name, among: name.contains(".") ? ids : shorts.keys.sorted()).map { shorts[$0] ?? $0 }
+    let suggestion = meant.map { "; did you mean \($0)?" } ?? ""
+    return MediaError(.notFound, "there is no class \"\(name)\"; there are \(known)\(suggestion)")
   }
 
   static func matches(_ id: String, _ name: String) -> Bool {
@@ -117,6 +127,7 @@ extension ClassDescriptor {
   var flagNames: [String] {
     let names = [
       (MSDK_CLASS_SINGLETON, "singleton"), (MSDK_CLASS_NO_ISOLATION, "no isolation"), (MSDK_CLASS_PREFERS_ISOLATION, "prefers isolation"),
+      (MSDK_CLASS_UPRIGHT, "upright"),
     ]
     return names.filter { flags & UInt32($0.0) != 0 }.map(\.1)
   }
@@ -129,8 +140,9 @@ extension ParameterDescriptor {
 }
 
 extension VideoCodecEntry {
-  /// "VP80"
-  var fourccText: String {
-    String(String.UnicodeScalarView((0..<4).map { Unicode.Scalar(UInt8(truncatingIfNeeded: fourcc >> ($0 * 8))) }))
-  }
+  var fourccText: String { FourCC.text(fourcc) }
+}
+
+extension AudioCodecEntry {
+  var fourccText: String { FourCC.text(fourcc) }
 }

@@ -18,7 +18,7 @@ extension CommandDescriptor {
     let width = arguments.map(\.name.count).max() ?? 0
     for argument in arguments {
       var facts: [String] = []
-      if let range = argument.range { facts.append("\(range.lowerBound.shortText)..\(range.upperBound.shortText)") }
+      if let bounds = argument.bounds { facts.append(bounds.inspectionText) }
       if let choices = argument.choices { facts.append("one of \(choices.map(Terminal.oneLine).joined(separator: " "))") }
       if !argument.summary.isEmpty { facts.append(Terminal.oneLine(argument.summary)) }
       if !facts.isEmpty { lines.append("        \(argument.name.padded(to: width))  \(facts.joined(separator: "; "))") }
@@ -39,13 +39,8 @@ extension CommandArgument {
   fileprivate var inspectionJSON: JSON {
     .object([
       ("name", .text(name)), ("summary", .text(summary)), ("type", .text("\(type)")), ("default", defaultValue?.json ?? .null),
-      ("minimum", bound(range?.lowerBound)), ("maximum", bound(range?.upperBound)), ("choices", choices.map { .texts($0) } ?? .null),
+      ("minimum", bounds?.least?.json ?? .null), ("maximum", bounds?.most?.json ?? .null), ("choices", choices.map { .texts($0) } ?? .null),
     ])
-  }
-
-  private func bound(_ value: Double?) -> JSON {
-    guard let value else { return .null }
-    return type == .f64 ? .number(value) : Int128(exactly: value).map { .integer($0) } ?? .number(value)
   }
 }
 

@@ -26,7 +26,7 @@ extension Inspection {
           })
       ),
       ("limits", .object(limits.map { limit in (limit.name, .array(limit.list.map(\.json))) })),
-      ("codecs", .array(codecs.map(\.json))),
+      ("codecs", .array(codecs.map(\.json) + audioCodecs.map(\.json))),
     ])
   }
 }
@@ -62,7 +62,7 @@ extension ParameterDescriptor {
   fileprivate func json(found: Result<[ParameterChoice], MediaError>?) -> JSON {
     var members: [(String, JSON)] = [
       ("name", .text(name)), ("summary", .text(summary)), ("type", .text("\(type)")),
-      ("default", isRequired || isSecret ? .null : defaultValue.json), ("minimum", bound(\.lowerBound)), ("maximum", bound(\.upperBound)),
+      ("default", isRequired || isSecret ? .null : defaultValue.json), ("minimum", bounds?.least?.json ?? .null), ("maximum", bounds?.most?.json ?? .null),
       ("choices", choices.map { .texts($0) } ?? .null), ("flags", .names(flagNames)),
     ]
     switch found {
@@ -72,11 +72,6 @@ extension ParameterDescriptor {
     case nil: break
     }
     return .object(members)
-  }
-
-  private func bound(_ end: KeyPath<ClosedRange<Double>, Double>) -> JSON {
-    guard let value = range?[keyPath: end] else { return .null }
-    return type == .f64 ? .number(value) : Int128(exactly: value).map { .integer($0) } ?? .number(value)
   }
 }
 
@@ -114,8 +109,17 @@ extension VideoLimits.Limit {
 extension VideoCodecEntry {
   fileprivate var json: JSON {
     .object([
-      ("name", .text(name)), ("fourcc", .text(fourccText)), ("input_formats", .texts(inputFormats.map(\.name))),
+      ("name", .text(name)), ("fourcc", .text(fourccText)), ("kind", .text("video")), ("input_formats", .texts(inputFormats.map(\.name))),
       ("maximum_dimension", .whole(maximumDimension)),
+    ])
+  }
+}
+
+extension AudioCodecEntry {
+  fileprivate var json: JSON {
+    .object([
+      ("name", .text(name)), ("fourcc", .text(fourccText)), ("kind", .text("audio")),
+      ("sample_rates", .array((encoder?.sampleRates ?? []).map { .whole($0) })),
     ])
   }
 }

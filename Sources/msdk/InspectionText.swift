@@ -5,16 +5,22 @@ import MediaPlugins
 extension Inspection {
   var text: String {
     var parts = ["MediaSDK \(SDKVersion.text), plugin ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)", placesText]
-    parts += modules.map(\.text)
+    let classes = modules.flatMap(\.classes).sorted { $0.descriptor.id < $1.descriptor.id }
+    let width = classes.map(\.descriptor.id.count).max() ?? 0
+    if !classes.isEmpty { parts.append("Classes (msdk inspect NAME shows one in full)\n" + classes.map { $0.line(width) }.joined(separator: "\n")) }
     if !places.refused.isEmpty {
       let lines = places.refused.map { "  \(Terminal.oneLine($0.path))\n    \(Terminal.oneLine($0.error.text))" }
       parts.append("Refused files\n" + lines.joined(separator: "\n"))
     }
     parts.append(limits.map(Inspection.limitText).joined(separator: "\n"))
-    let codecLines = codecs.map { codec in
-      guard codec.encoder != nil else { return "  \(codec.name) (\(codec.fourccText)): received only" }
+    var codecLines = codecs.map { codec in
+      guard codec.encoder != nil else { return "  \(codec.name) (\(codec.fourccText)), video: received only" }
       let inputs = codec.inputFormats.map(\.name).joined(separator: " or ")
-      return "  \(codec.name) (\(codec.fourccText)): sent from \(inputs), up to \(codec.maximumDimension) pixels a side"
+      return "  \(codec.name) (\(codec.fourccText)), video: sent from \(inputs), up to \(codec.maximumDimension) pixels a side"
+    }
+    codecLines += audioCodecs.map { codec in
+      guard let encoder = codec.encoder else { return "  \(codec.name) (\(codec.fourccText)), audio: received only" }
+      return "  \(codec.name) (\(codec.fourccText)), audio: sent at \(encoder.sampleRates.map { "\($0)" }.joined(separator: " or ")) Hz"
     }
     parts.append("Codecs\n" + codecLines.joined(separator: "\n"))
     return parts.joined(separator: "\n\n")
@@ -30,8 +36,8 @@ extension Inspection {
       let loaded = all ? "" : ", \(place.loadedCount) loaded"
       return "  \(Terminal.oneLine(place.directory)): \(place.fileCount) \(place.fileCount == 1 ? "file" : "files")\(loaded)"
     }
-    let none = "  nowhere: none of the standard places exists; give a directory with --plugins"
-    return "Plugins were looked for in\n" + (lines.isEmpty ? none : lines.joined(separator: "\n"))
+    let none = "  nowhere: no standard directory exists; give a directory with --plugins"
+    return "Plugins were searched for in\n" + (lines.isEmpty ? none : lines.joined(separator: "\n"))
   }
 
   private static func limitText(_ name: String, _ list: [VideoLimits.Limit]) -> String {
@@ -53,6 +59,10 @@ extension Inspection.Module {
 }
 
 extension Inspection.Class {
+  fileprivate func line(_ width: Int) -> String {
+    "  \(descriptor.id.padded(to: width))  \(descriptor.kindNames.joined(separator: ", "))"
+  }
+
   fileprivate var text: String {
     var lines = ["  \(descriptor.id)", "    \((descriptor.kindNames + descriptor.flagNames).joined(separator: ", "))"]
     let words = [descriptor.name, descriptor.summary].filter { !$0.isEmpty }.map(Terminal.oneLine)
@@ -72,7 +82,7 @@ extension Inspection.Class {
   private func choiceLines(of parameter: ParameterDescriptor) -> [String] {
     switch choices[parameter.name] {
     case nil: []
-    case .failure(let error)?: ["now: it does not tell: \(Terminal.oneLine(error.text))"]
+    case .failure(let error)?: ["now: not reported: \(Terminal.oneLine(error.text))"]
     case .success(let list)?:
       list.isEmpty ? ["now: none"] : list.map { "now: \"\(Terminal.oneLine($0.value))\"\($0.label == $0.value ? "" : ", \(Terminal.oneLine($0.label))")" }
     }
@@ -81,10 +91,10 @@ extension Inspection.Class {
   private var formatLines: [String] {
     switch formats {
     case .notAsked: []
-    case .refused(let reason): ["    formats: it does not tell: \(Terminal.oneLine(reason))"]
+    case .refused(let reason): ["    formats: not reported: \(Terminal.oneLine(reason))"]
     case .offered(let list, let own):
       list.isEmpty
-        ? ["    formats: none known yet"] : ["    formats"] + list.map { "      \($0)\($0 == own ? ", unless told otherwise" : "")" }
+        ? ["    formats: none known yet"] : ["    formats"] + list.map { "      \($0)\($0 == own ? ", unless set otherwise" : "")" }
     }
   }
 }
@@ -93,13 +103,28 @@ extension ParameterDescriptor {
   fileprivate var factsText: String {
     var facts = ["\(type)"]
     if !isRequired { facts.append("default \(isSecret ? "not shown" : Terminal.oneLine(defaultText))") }
-    if let range { facts.append("\(range.lowerBound.shortText)..\(range.upperBound.shortText)") }
+    if let bounds { facts.append(bounds.inspectionText) }
     if let choices { facts.append("one of \(choices.map(Terminal.oneLine).joined(separator: " "))") }
     return (facts + flagNames).joined(separator: ", ")
   }
 
-  private var defaultText: String {
-    if case .f64(let value) = defaultValue { return value.shortText }
-    return defaultValue.description
+  private var defaultText: String { defaultValue.shortText }
+}
+
+extension ParameterValue {
+  fileprivate var shortText: String {
+    if case .f64(let value) = self { return value.shortText }
+    return description
+  }
+}
+
+extension ValueBounds {
+  var inspectionText: String {
+    switch (least, most) {
+    case (let least?, let most?): "\(least.shortText)..\(most.shortText)"
+    case (let least?, nil): "at least \(least.shortText)"
+    case (nil, let most?): "at most \(most.shortText)"
+    case (nil, nil): ""
+    }
   }
 }

@@ -16,7 +16,7 @@ struct IsolatedCheck {
 
   static let id = "isolated"
   static let rule = "MSDK_CLASS_NO_ISOLATION"
-  static let summary = "in a process of its own it comes back after kill -9, with its parameters, and goes on"
+  static let summary = "in a process of its own it is restarted after kill -9, with its parameters, and continues"
 
   let path: String
   let classID: String
@@ -36,7 +36,7 @@ struct IsolatedCheck {
     do throws(MediaError) {
       try engine.plugins.load(path)
     } catch {
-      return .skipped("the library does not take the file: \(error.text)")
+      return .skipped("the library does not accept the file: \(error.text)")
     }
     guard let descriptor = try? engine.plugins.descriptor(classID) else { return .skipped("the library has no class \(classID)") }
     let kinds = DrivenKind.Kind.all(of: descriptor.kinds)
@@ -44,7 +44,7 @@ struct IsolatedCheck {
       let outcome = live(as: kind, engine)
       guard case .passed = outcome else { return outcome }
     }
-    return kinds.isEmpty ? .skipped("codecs are not driven in a process of their own") : .passed
+    return kinds.isEmpty ? .skipped("codecs are not run in a process of their own") : .passed
   }
 
   /// A life as one of its kinds.
@@ -58,7 +58,7 @@ struct IsolatedCheck {
       instance = try engine.makeInstance(classID, options)
     } catch {
       if error.status == .unsupported || error.status == .notFound { return .skipped("it cannot be isolated: \(error.text)") }
-      return .failed("in a process of its own create answered \(error.status) (\(error.text))")
+      return .failed("in a process of its own create returned \(error.status.name) (\(error.text))")
     }
     defer { instance.destroy() }
     do throws(MediaError) {
@@ -67,7 +67,7 @@ struct IsolatedCheck {
       }
       return try live(DrivenKind(kind, of: instance), instance)
     } catch {
-      return .failed("in a process of its own the \(kind.name) answered \(error.status) (\(error.text))")
+      return .failed("in a process of its own the \(kind.name) returned \(error.status.name) (\(error.text))")
     }
   }
 
@@ -80,14 +80,14 @@ struct IsolatedCheck {
     }
     if let text = ended(instance) { return .failed(text) }
     let processes = OwnProcesses.grandchildren
-    guard !processes.isEmpty else { return .skipped("its process is not to be found in /proc") }
+    guard !processes.isEmpty else { return .skipped("its process is not found in /proc") }
     for process in processes { kill(process, SIGKILL) }
-    if let text = comesBack(instance) { return .failed("after kill -9 it did not come back: \(text)") }
+    if let text = comesBack(instance) { return .failed("after kill -9 it was not restarted: \(text)") }
     if let text = try set.difference(from: instance) { return .failed("after kill -9 \(text)") }
     // Only what came before can be expected again.
     let again = try driven.pass(IsolatedCheck.frames, until: Deadline.after(milliseconds: moved > 0 ? seconds * 500 : 100))
-    if moved > 0, again == 0 { return .failed("after kill -9 it came back, and the \(driven.kind.name) did not go on") }
-    if let text = ended(instance) { return .failed("after kill -9 it came back, and then: \(text)") }
+    if moved > 0, again == 0 { return .failed("after kill -9 it was restarted, but the \(driven.kind.name) did not continue") }
+    if let text = ended(instance) { return .failed("after kill -9 it was restarted, and then: \(text)") }
     try driven.stop()
     return .passed
   }
@@ -107,7 +107,7 @@ struct IsolatedCheck {
       default: break
       }
     }
-    return reason ?? "no event said so within \(seconds) s"
+    return reason ?? "no event reported it within \(seconds) s"
   }
 
   /// What it told of its end, when it should be alive.

@@ -30,7 +30,7 @@ struct JSONReader {
     let line = before.count { $0 == 10 } + 1
     let column = before.count - (before.lastIndex(of: 10).map { $0 + 1 } ?? 0) + 1
     let found = place < bytes.count ? "" : ", and the file ends"
-    return MediaError(.corrupt, "\(name), line \(line), column \(column): expected is \(expected)\(found)")
+    return MediaError(.corrupt, "\(name), line \(line), column \(column): expected: \(expected)\(found)")
   }
 
   private mutating func skipSpace() {
@@ -47,7 +47,7 @@ struct JSONReader {
 
   private mutating func value(depth: Int) throws(MediaError) -> JSON {
     skipSpace()
-    guard depth <= JSONReader.deepest else { throw fault("no more than \(JSONReader.deepest) levels", place) }
+    guard depth <= JSONReader.deepest else { throw fault("at most \(JSONReader.deepest) levels", place) }
     switch next {
     case UInt8(ascii: "{"): return try object(depth: depth)
     case UInt8(ascii: "["): return try array(depth: depth)
@@ -72,7 +72,7 @@ struct JSONReader {
       let start = place
       guard next == UInt8(ascii: "\"") else { throw fault("a name in quotes", place) }
       let key = try string()
-      guard !members.contains(where: { $0.0 == key }) else { throw fault("each name once; \"\(key)\" came before", start) }
+      guard !members.contains(where: { $0.0 == key }) else { throw fault("each name once; \"\(key)\" is repeated", start) }
       skipSpace()
       guard take(UInt8(ascii: ":")) else { throw fault("a colon", place) }
       members.append((key, try value(depth: depth + 1)))
@@ -103,7 +103,7 @@ struct JSONReader {
     _ = take(UInt8(ascii: "-"))
     let first = place
     guard digits() else { throw fault("a digit", place) }
-    guard bytes[first] != UInt8(ascii: "0") || place == first + 1 else { throw fault("a number without zeros before it", start) }
+    guard bytes[first] != UInt8(ascii: "0") || place == first + 1 else { throw fault("a number without leading zeros", start) }
     var isWhole = true
     if take(UInt8(ascii: ".")) {
       isWhole = false

@@ -11,14 +11,17 @@ struct KeyFile {
     let text = String(decoding: try FileReader.bytes(of: path, most: 4096), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline)
     guard lines.count == 2 else {
-      throw MediaError(.corrupt, "\(path) has \(lines.count) lines; accepted: two of base64, the key that protects what is sent and the one for what comes")
+      throw MediaError(
+        .corrupt, "\(path) has \(lines.count) lines; accepted: two of base64, the key for what is sent and the key for what is received")
     }
     own = try KeyFile.decode(lines[0], "1", path)
     theirs = try KeyFile.decode(lines[1], "2", path)
   }
 
   private static func decode(_ line: Substring, _ number: String, _ path: String) throws(MediaError) -> [UInt8] {
-    guard let key = Base64.decode(line.filter { !$0.isWhitespace }) else { throw MediaError(.corrupt, "line \(number) of \(path) is no base64 (RFC 4648)") }
+    guard let key = Base64.decode(line.filter { !$0.isWhitespace }) else {
+      throw MediaError(.corrupt, "line \(number) of \(path) is not base64 (RFC 4648)")
+    }
     return key
   }
 }

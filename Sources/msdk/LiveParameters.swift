@@ -27,7 +27,7 @@ struct LiveParameters {
   func difference(from instance: PluginInstance) throws(MediaError) -> String? {
     for (name, value) in values {
       let now = try instance.parameter(name)
-      if now != value { return "parameter \"\(name)\" is \(now); \(value) was set, and set again in its new life, before init" }
+      if now != value { return "parameter \"\(name)\" is \(now); \(value) was set, and set again after the restart, before init" }
     }
     return nil
   }
@@ -36,9 +36,6 @@ struct LiveParameters {
   private static func other(_ parameter: ParameterDescriptor) -> String? {
     if let choices = parameter.choices { return choices.first { .string($0) != parameter.defaultValue } }
     if case .bool(let isOn) = parameter.defaultValue { return isOn ? "false" : "true" }
-    guard let range = parameter.range else { return nil }
-    let middle = ((range.lowerBound + range.upperBound) / 2).rounded()
-    guard range.contains(middle), let whole = Int64(exactly: middle) else { return nil }
-    return "\(whole)"
+    return [parameter.bounds?.least, parameter.bounds?.most].lazy.compactMap { $0 }.first { $0 != parameter.defaultValue }?.description
   }
 }

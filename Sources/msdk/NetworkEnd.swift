@@ -86,8 +86,8 @@ struct NetworkEnd {
   var refusals: String {
     let stats = session.stats.transport
     let counts = [
-      (stats.packetsForged, "not authentic: of another key, or of none"), (stats.packetsForeign, "of another host"),
-      (stats.packetsRefused, "of no payload type that was agreed on"),
+      (stats.packetsForged, "not authentic: with another key, or with none"), (stats.packetsForeign, "from another host"),
+      (stats.packetsRefused, "of a payload type that was not agreed"),
     ]
     let words = counts.filter { $0.0 > 0 }.map { "\($0.0) packets were \($0.1)" }
     return words.isEmpty ? "" : "; \(words.joined(separator: ", "))"
@@ -105,6 +105,7 @@ struct NetworkEnd {
     figures.add("packets replayed", stats.transport.packetsReplayed)
     figures.add("packets unsent", stats.transport.packetsUnsent)
     figures.add("round trip", stats.transport.roundTripTime == 0 ? nil : Double(stats.transport.roundTripTime) / 1e6, digits: 1, "ms")
-    figures.add("estimate", stats.availableOutgoingBitrate, "bit/s")
+    let estimate = stats.availableOutgoingBitrate
+    figures.add("estimate", estimate == 0 ? nil : Double(estimate) / 1000, digits: 0, "kbit/s")
   }
 }

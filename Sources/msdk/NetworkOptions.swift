@@ -22,7 +22,7 @@ struct NetworkOptions: ParsableArguments {
     help: ArgumentHelp("rtp://HOST:PORT, rtp://:PORT, or for descriptions rtp: - each with ?key=value&... - or hub://..., as msdk hub prints it.", valueName: "url"))
   var url: String
 
-  @Option(help: ArgumentHelp("In a hub's room: who this is, unlike all others; default: this machine's name and the process.", valueName: "id"))
+  @Option(help: ArgumentHelp("In a hub's room: the user id, unique in the room; default: this machine's name and the process.", valueName: "id"))
   var user: String?
 
   @Option(help: ArgumentHelp("In a hub's room: a file of one line, the access token.", valueName: "file"))
@@ -30,55 +30,56 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The other end's description (SDP, RFC 8866), for a url without an address. An answer is waited for until the file is there.",
+      "The peer's description (SDP, RFC 8866), for a url without an address. For an answer it waits until the file exists.",
       valueName: "file"))
   var sdp: String?
 
-  @Option(help: ArgumentHelp("What it is: offer, answer, or announced, of a sender who wants no answer.", valueName: "type"))
+  @Option(help: ArgumentHelp("Its type: offer, answer, or announced, which is a sender's that expects no answer.", valueName: "type"))
   var sdpType: DescriptionType?
 
   @Option(
     help: ArgumentHelp(
-      "Write this end's description: an offer, the answer to one, or of a url with an address what a receiver has to know.",
+      "Write the local description: an offer, the answer to one, or for a url with an address what a receiver needs.",
       valueName: "file"))
   var sdpOut: String?
 
   @Option(
     help: ArgumentHelp(
-      "The keys for a url with srtp=SUITE: two lines of base64, the key and salt of what is sent and those of what comes.", valueName: "file"))
+      "The keys for a url with srtp=SUITE: two lines of base64, the key and salt of what is sent and those of what is received.", valueName: "file"))
   var keys: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write every datagram that is sent and comes into this file, which Wireshark and tcpdump read: pcap, with times in nanoseconds.",
+      "Write every datagram sent and received to this file, for Wireshark and tcpdump: pcap, with times in nanoseconds.",
       valueName: "file"))
   var pcap: String?
 
-  @Flag(help: "Into the file of --pcap: packets before SRTP protects them, and after it was taken away, so that they can be looked into.")
+  @Flag(help: "Write packets to the file of --pcap without SRTP, so that they can be read.")
   var pcapPlain = false
 
   @Option(
-    help: ArgumentHelp("Fail when nobody has come after so many seconds; default: 30.", valueName: "n"), transform: { try Arguments.seconds($0) })
+    help: ArgumentHelp("Fail if no peer has appeared after this many seconds; default: 30.", valueName: "n"),
+    transform: { try Arguments.seconds($0) })
   var timeout = 30.0
 
   @Option(
-    help: ArgumentHelp("End so many seconds after the first stream began; default: never.", valueName: "n"),
+    help: ArgumentHelp("End this many seconds after the first stream began; default: never.", valueName: "n"),
     transform: { try Arguments.seconds($0) })
   var seconds: Double?
 
   @Option(
-    help: ArgumentHelp("End after so many pictures; default: never.", valueName: "n"), transform: { try Arguments.frames($0) })
+    help: ArgumentHelp("End after this many video frames; default: never.", valueName: "n"), transform: { try Arguments.frames($0) })
   var frames: UInt64?
 
-  @Flag(help: "Print nothing but the figures at the end, as one object of JSON.")
+  @Flag(help: "Print only the figures at the end, as one JSON object.")
   var json = false
 
-  @Option(help: ArgumentHelp("Load plugins from this directory first. May be given several times.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Load plugins from this directory first. Repeatable.", valueName: "dir"))
   var plugins: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Set what this JSON file has, written by msdk params, on every instance of its class, before what the item says. May be given several times.",
+      "Set the parameters in this JSON file, from msdk params, on every instance of its class, before those of the item. Repeatable.",
       valueName: "file"))
   var params: [String] = []
 
@@ -86,12 +87,16 @@ struct NetworkOptions: ParsableArguments {
 
   func validate() throws {
     if isOfRoom, sdp != nil || sdpOut != nil || keys != nil {
-      throw ValidationError("--sdp, --sdp-out and --keys are for rtp: urls; a hub tells its members itself")
+      throw ValidationError("--sdp, --sdp-out and --keys are for rtp: urls; a hub exchanges them itself")
     }
-    if !isOfRoom, user != nil || token != nil { throw ValidationError("--user and --token are for hub:// urls; nobody is asked by rtp:") }
-    guard (sdp == nil) == (sdpType == nil) else { throw ValidationError("of --sdp and --sdp-type one is given; accepted: both, or neither") }
-    if sdpType == .answer, sdpOut == nil { throw ValidationError("--sdp-type answer is given without --sdp-out; accepted: with it, for the offer that is answered") }
-    if pcapPlain, pcap == nil { throw ValidationError("--pcap-plain is given without --pcap; accepted: with it") }
+    if !isOfRoom, user != nil || token != nil { throw ValidationError("--user and --token are for hub:// urls; rtp: has no members") }
+    guard (sdp == nil) == (sdpType == nil) else {
+      throw ValidationError("only one of --sdp and --sdp-type is given; accepted: both, or neither")
+    }
+    if sdpType == .answer, sdpOut == nil {
+      throw ValidationError("--sdp-type answer is given without --sdp-out; accepted: with --sdp-out, for the offer that is answered")
+    }
+    if pcapPlain, pcap == nil { throw ValidationError("--pcap-plain is given without --pcap; accepted: with --pcap") }
     if seconds != nil, frames != nil { throw ValidationError("--seconds and --frames are both given; accepted: one of them") }
   }
 }

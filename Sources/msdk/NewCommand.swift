@@ -8,25 +8,28 @@ extension Template.Language: ExpressibleByArgument {}
 struct NewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
-    abstract: "Begins a plugin: a folder with a project that builds, passes the checker and does something to look at.",
+    abstract: "Starts a plugin: a folder with a project that builds, passes the checks and shows something.",
     discussion: """
-      'make' builds it against the installed headers, which pkg-config finds; 'make check' checks it, 'make run' tries it out \
-      in a call, 'make install' puts it where programs look. C needs a C11 compiler, Swift the toolchain of Swift 6, Rust rustc 1.63 \
-      and no crates. Swift and Rust: --kind producer, renderer and filter.
+      'make' builds it against the installed headers, which pkg-config finds; 'make check' checks it, 'make run' tries it in a call, 'make \
+      install' installs it where programs look for plugins. C needs a C11 compiler, C++ one for C++20, Swift the toolchain of Swift 6, \
+      Rust rustc 1.63 and no crates. A producer is asked for each frame; a push-producer delivers frames from a thread of its own. Swift \
+      and Rust: --kind producer, renderer and filter.
 
       Examples:
         msdk plugin new gradient
-        msdk plugin new gradient --language rust
+        msdk plugin new gradient_rust --language rust
+        msdk plugin new camera --language cpp --kind push-producer
+        make -C camera all check run
         msdk plugin new meter --kind audio-renderer --id com.example.meter
       """)
 
   @Argument(help: ArgumentHelp("The folder, and the plugin's name: [a-z][a-z0-9_]*, at most 40 bytes.", valueName: "name"))
   var name: String
 
-  @Option(help: "producer, renderer, audio-producer, audio-renderer or filter.")
+  @Option(help: "producer, push-producer, renderer, audio-producer, audio-renderer, filter or codec.")
   var kind = Template.Kind.producer
 
-  @Option(help: "c, swift or rust.")
+  @Option(help: "c, cpp, swift or rust.")
   var language = Template.Language.c
 
   @Option(help: ArgumentHelp("The class's id, reverse DNS; default: org.example.NAME.", valueName: "id"))
@@ -44,7 +47,8 @@ struct NewCommand: ParsableCommand {
       throw ValidationError("--id is \"\(id ?? "")\"; accepted: [a-z0-9._-], 1 to 127 bytes")
     }
     guard Template(kind, language) != nil else {
-      throw ValidationError("there is no \(kind.rawValue) in \(language.rawValue); accepted: producer, renderer, filter, or --language c")
+      throw ValidationError(
+        "there is no \(kind.rawValue) in \(language.rawValue); accepted: producer, renderer, filter, or --language c or cpp")
     }
   }
 

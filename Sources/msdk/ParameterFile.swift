@@ -14,15 +14,17 @@ struct ParameterFile {
 
   init(reading path: String) throws(MediaError) {
     let document = try JSONReader.read(FileReader.bytes(of: path, most: ParameterFile.largest), name: path)
-    guard case .object(let members) = document else { throw MediaError(.corrupt, "\(path) is no object; accepted: \(ParameterFile.shape)") }
+    guard case .object(let members) = document else {
+      throw MediaError(.corrupt, "\(path) is not an object; accepted: \(ParameterFile.shape)")
+    }
     if let other = members.first(where: { $0.0 != "class" && $0.0 != "parameters" }) {
       throw MediaError(.corrupt, "\(path) has the member \"\(other.0)\"; accepted: \(ParameterFile.shape)")
     }
     guard case .text(let id)? = members.first(where: { $0.0 == "class" })?.1 else {
-      throw MediaError(.corrupt, "\(path): \"class\" is no text, or missing; accepted: \(ParameterFile.shape)")
+      throw MediaError(.corrupt, "\(path): \"class\" is missing or not a text; accepted: \(ParameterFile.shape)")
     }
     guard case .object(let values)? = members.first(where: { $0.0 == "parameters" })?.1 else {
-      throw MediaError(.corrupt, "\(path): \"parameters\" is no object, or missing; accepted: \(ParameterFile.shape)")
+      throw MediaError(.corrupt, "\(path): \"parameters\" is missing or not an object; accepted: \(ParameterFile.shape)")
     }
     self.path = path
     classID = id
@@ -62,7 +64,7 @@ struct ParameterFile {
     switch json {
     case .bool(let value): return .bool(value)
     case .text(let text):
-      guard !text.utf8.contains(0) else { throw MediaError(.invalid, "the value has a NUL character; accepted: text without") }
+      guard !text.utf8.contains(0) else { throw MediaError(.invalid, "the value has a NUL character; accepted: a text without one") }
       guard text.utf8.count <= ParameterValue.longestText else {
         throw MediaError(.invalid, "the value has \(text.utf8.count) bytes; accepted: up to \(ParameterValue.longestText)")
       }
@@ -76,7 +78,7 @@ struct ParameterFile {
       var bytes: [UInt8] = []
       for item in items {
         guard case .integer(let number) = item, let byte = UInt8(exactly: number) else {
-          throw MediaError(.type, "element \(bytes.count) is no whole number of 0..255")
+          throw MediaError(.type, "element \(bytes.count) is not a whole number in 0..255")
         }
         bytes.append(byte)
       }
@@ -104,7 +106,7 @@ struct ParameterFile {
       if !isSet, parameter.isRequired || parameter.hasDynamicChoices { continue }
       let value = try instance.parameter(parameter.name)
       if case .f64(let number) = value, !number.isFinite {
-        throw MediaError(.unsupported, "parameter \"\(parameter.name)\" is \(number), which JSON cannot say")
+        throw MediaError(.unsupported, "parameter \"\(parameter.name)\" is \(number), which JSON cannot represent")
       }
       members.append((parameter.name, value.json))
     }
@@ -134,7 +136,7 @@ struct ParameterFiles {
     for path in paths {
       let file = try ParameterFile(reading: path)
       if let other = files.first(where: { $0.classID == file.classID }) {
-        throw MediaError(.exists, "\(other.path) and \(path) are both for the class \(file.classID); accepted: one file for a class")
+        throw MediaError(.exists, "\(other.path) and \(path) are both for the class \(file.classID); accepted: one file per class")
       }
       files.append(file)
     }

@@ -7,30 +7,32 @@ struct ParamsCommand: ParsableCommand {
     commandName: "params",
     abstract: "Sets the parameters of a class, and saves them as JSON for msdk run.",
     discussion: """
-      The parameters are set on an instance, so that the plugin itself refuses what it does not accept; the device is not opened. Without \
-      --save the JSON is printed. Secret parameters are not saved, and named; write them into the file by hand, or give them to msdk run.
+      The parameters are set on an instance, so the plugin itself refuses what it does not accept; the device is not opened. Without \
+      --save the JSON is printed. Secret parameters are not saved, but their names are printed; write them into the file by hand, or pass \
+      them to msdk run.
 
       Examples:
-        msdk params x11 --set source=monitor --set monitor=HDMI-1 --save screen.json
+        msdk params x11 --set source=rectangle --set width=320 --set height=240 \\
+          --save screen.json
         msdk params x11 --params screen.json --set fps=30 --save screen.json
-        msdk run --producer x11 --params screen.json
+        msdk run --producer x11 --params screen.json --seconds 2
       """)
 
-  @Option(help: ArgumentHelp("Begin with what this file has.", valueName: "file"))
+  @Option(help: ArgumentHelp("Begin with the parameters in this file.", valueName: "file"))
   var params: String?
 
   @Option(
-    name: .customLong("set"), help: ArgumentHelp("Set this one. May be given several times.", valueName: "key=value"),
+    name: .customLong("set"), help: ArgumentHelp("Set this parameter. Repeatable.", valueName: "key=value"),
     transform: { try ParamsCommand.setting($0) })
   var settings: [PluginItem.Setting] = []
 
-  @Option(help: ArgumentHelp("Write the file, in place of one that is there.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write this file, replacing an existing one.", valueName: "file"))
   var save: String?
 
-  @Option(help: ArgumentHelp("Load plugins from this directory first. May be given several times.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Load plugins from this directory first. Repeatable.", valueName: "dir"))
   var plugins: [String] = []
 
-  @Argument(help: ArgumentHelp("The class: its full name, or what follows org.mediasdk.producer. or .renderer.", valueName: "class"))
+  @Argument(help: ArgumentHelp("The class: its full name, or the part after org.mediasdk.producer. or .renderer.", valueName: "class"))
   var className: String
 
   private static func setting(_ text: String) throws -> PluginItem.Setting {
@@ -43,6 +45,7 @@ struct ParamsCommand: ParsableCommand {
   func run() throws {
     let engine = Engine()
     defer { engine.close() }
+    ToolLog.show(of: engine, isQuiet: true)
     try PluginPlaces(loadingInto: engine, given: plugins).warn()
     let fitting = engine.plugins.classes.map(\.id).filter { Inspection.matches($0, className) }
     guard let id = fitting.first else { throw Inspection.noClass(className, in: engine) }
@@ -52,7 +55,7 @@ struct ParamsCommand: ParsableCommand {
     let instance = try engine.makeInstance(id)
     defer { instance.destroy() }
     if let params { try ParameterFile(reading: params).apply(to: instance) }
-    for setting in settings { try instance.setParameter(setting.key, text: setting.value) }
+    try PluginItem.set(settings, of: instance)
     let (json, secrets) = try ParameterFile.document(of: instance)
     if let save { try ParameterFile.write(json, to: save) } else { Terminal.show(json.rendered()) }
     if !secrets.isEmpty { Terminal.complain("not saved, because they are secret: \(secrets.joined(separator: ", "))") }

@@ -34,7 +34,7 @@ struct PluginItem: Sendable, Equatable {
       }
     }
 
-    var description: String { self == family ? rawValue : "\(family.rawValue) of sound" }
+    var description: String { self == family ? rawValue : "audio \(family.rawValue)" }
     /// The classes that have a short name.
     var shortPrefix: String { "org.mediasdk.\(family.rawValue)." }
   }
@@ -62,8 +62,20 @@ struct PluginItem: Sendable, Equatable {
       }
       try instance.setParameter(parameter.name, text: value)
     }
-    for setting in settings { try instance.setParameter(setting.key, text: setting.value) }
+    try PluginItem.set(settings, of: instance)
     return instance
+  }
+
+  static func set(_ settings: [Setting], of instance: PluginInstance) throws(MediaError) {
+    for setting in settings {
+      do throws(MediaError) {
+        try instance.setParameter(setting.key, text: setting.value)
+      } catch {
+        let names = instance.descriptor.parameters.map(\.name)
+        guard !names.contains(setting.key) else { throw error }
+        throw MediaError(error.status, error.text + Suggestion.text(for: setting.key, among: names))
+      }
+    }
   }
 
   private func find(_ role: Role, in engine: Engine) throws(MediaError) -> ClassDescriptor {
@@ -72,9 +84,24 @@ struct PluginItem: Sendable, Equatable {
     if let descriptor = fitting.first(where: { $0.id == id }) { return descriptor }
     let names = fitting.map { $0.id.hasPrefix(role.shortPrefix) ? String($0.id.dropFirst(role.shortPrefix.count)) : $0.id }
     let known = names.isEmpty ? "none: no plugin was found, see msdk inspect" : names.joined(separator: ", ")
-    let isKnown = engine.plugins.classes.contains { $0.id == id }
-    let reason = isKnown ? "class \(id) is no \(role)" : "there is no \(role) \"\(name)\""
-    throw MediaError(.notFound, "\(reason); there are \(known)")
+    // A class of another kind was given, or a short name that is that of one.
+    let kinds = name.contains(".") ? "" : engine.plugins.classes.first { Inspection.matches($0.id, name) }.map(PluginItem.kindsText) ?? ""
+    if let other = engine.plugins.classes.first(where: { $0.id == id }) {
+      throw MediaError(.notFound, "\(PluginItem.kindsText(other)), not for: \(role); there are \(known)\(PluginItem.hint(other, role))")
+    }
+    let suggestion = kinds.isEmpty ? Suggestion.text(for: name, among: names) : "; \(kinds)"
+    throw MediaError(.notFound, "there is no \(role) \"\(name)\"; there are \(known)\(suggestion)")
+  }
+
+  private static func kindsText(_ descriptor: ClassDescriptor) -> String {
+    "\(descriptor.id) is a class for: \(descriptor.kindNames.joined(separator: ", "))"
+  }
+
+  /// What takes sound where a producer of video is wanted.
+  private static func hint(_ descriptor: ClassDescriptor, _ role: Role) -> String {
+    guard role == .producer, descriptor.kinds & Role.soundProducer.kind != 0 else { return "" }
+    let name = descriptor.id.hasPrefix(role.shortPrefix) ? String(descriptor.id.dropFirst(role.shortPrefix.count)) : descriptor.id
+    return "; for audio: msdk run --sound --producer \(name), msdk send --sound \(name)"
   }
 
   // MARK: Writing

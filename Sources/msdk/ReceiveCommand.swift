@@ -4,47 +4,57 @@ import MediaCore
 struct ReceiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "receive",
-    abstract: "Receives what another end sends over RTP, or somebody in the room of an msdk hub, and renders it.",
+    abstract: "Receives what a peer sends over RTP, or a member of an msdk hub's room, and renders it.",
     discussion: """
-      Items are written as for msdk run, and so are lists of renderers: 'bw,file:bw.y4m' draws in black and white, 'file:copy.ivf' writes \
-      what was received as it was encoded. The first stream of pictures and the first of sound are taken. The url says where they come: \
-      rtp://:5004 say, or rtp://:5004?audio=5006&direction=recvonly; mediasdk/rtp.h, or README.md, has all of its keys. An address, \
-      rtp://192.0.2.7:5004?local=5004, takes from that host alone. In the room of a hub those of one member are taken: of --from, or of who sends first.
+      Items are written as for msdk run, and so are lists of renderers: 'bw,file:bw.y4m' converts to black and white, 'file:copy.ivf' \
+      writes the encoded frames unchanged. The first video stream and the first audio stream are received. The url says where they arrive: \
+      for example rtp://:5004, or rtp://:5004?audio=5006&direction=recvonly; mediasdk/rtp.h and README.md list all keys. With an address, \
+      as in rtp://192.0.2.7:5004?local=5004, only that host is received from. In a hub's room the streams of one member are received: the \
+      one of --from, or the first that sends.
 
-      Descriptions. With the url rtp: and --sdp-type announced the SDP of a sender is listened to, as FFmpeg's -sdp_file writes it; with \
-      --sdp-type offer it is answered, to --sdp-out; with --sdp-type answer the other end answers the offer in --sdp-out.
+      Descriptions. With the url rtp: and --sdp-type announced, a sender's SDP is used to receive, as FFmpeg's -sdp_file writes it; with \
+      --sdp-type offer it is answered, in --sdp-out; with --sdp-type answer it is the peer's answer to the offer in --sdp-out.
 
-      Keys never stand on the command line: --keys names a file of two lines of base64, the key and salt that protect what is sent, \
-      and those of what comes.
+      Keys are never on the command line: --keys names a file of two lines of base64, the key and salt for what is sent, and those for \
+      what is received.
 
-      The end. It ends with --seconds or --frames, when the other end says goodbye or was silent for 30 s, when a renderer fails (exit code \
-      1), or with Ctrl-C; files are completed, and a table of figures is printed. When nothing came within --timeout the exit code is 1.
+      End. It ends after --seconds or --frames, when the peer says goodbye or was silent for 30 s, when a renderer fails (exit code 1), or \
+      with Ctrl-C; files are completed, and a table of figures is printed. If nothing arrives within --timeout, the exit code is 1.
+
+      In these examples a sender runs in the background. msdk help hub has examples with a hub.
 
       Examples:
+        msdk send rtp://127.0.0.1:5004 --producer testpattern --seconds 5 &
         msdk receive rtp://:5004 --renderer window
-        msdk receive 'rtp://:5004?audio=5006' --renderer file:film.ivf --sound-renderer wav:film.wav --seconds 10
-        msdk receive 'hub://192.0.2.7:5006/standup?fingerprint=...' --from carol --renderer window --sound-renderer pulse
-        msdk receive rtp: --sdp camera.sdp --sdp-type announced --renderer file:out.png --frames 30 --json
-        msdk receive 'rtp://:5004?srtp=AEAD_AES_128_GCM' --keys keys.txt --renderer terminal
+        msdk send 'rtp://127.0.0.1:5004?audio=5006' \\
+          --producer testpattern --sound tone --seconds 5 &
+        msdk receive 'rtp://:5004?audio=5006' --renderer file:film.ivf \\
+          --sound-renderer wav:film.wav --seconds 3
+        wait
+        msdk send 'rtp://127.0.0.1:5004?direction=sendonly' \\
+          --producer testpattern --seconds 5 --sdp-out camera.sdp &
+        sleep 1
+        msdk receive rtp: --sdp camera.sdp --sdp-type announced \\
+          --renderer file:out.png --frames 30 --json
       """)
 
   @OptionGroup var network: NetworkOptions
 
-  @Option(help: ArgumentHelp("In a hub's room: whose streams are taken; default: those of who sends first.", valueName: "id"))
+  @Option(help: ArgumentHelp("In a hub's room: the member whose streams are received; default: the first that sends.", valueName: "id"))
   var from: String?
 
   @Option(
-    help: ArgumentHelp("What to do with the pictures: a list of items. May be given several times; default: nothing.", valueName: "items"),
+    help: ArgumentHelp("What to do with the video: a list of items. Repeatable; default: nothing.", valueName: "items"),
     transform: { try PluginItem.list($0) })
   var renderer: [[PluginItem]] = []
 
   @Option(
-    help: ArgumentHelp("What to do with the sound: a list of items. May be given several times; default: nothing.", valueName: "items"),
+    help: ArgumentHelp("What to do with the audio: a list of items. Repeatable; default: nothing.", valueName: "items"),
     transform: { try PluginItem.list($0) })
   var soundRenderer: [[PluginItem]] = []
 
   func validate() throws {
-    if from != nil, !network.isOfRoom { throw ValidationError("--from is for hub:// urls; by rtp: there is one other end") }
+    if from != nil, !network.isOfRoom { throw ValidationError("--from is for hub:// urls; rtp: has one peer") }
   }
 
   func run() throws {

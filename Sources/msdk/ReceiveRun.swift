@@ -14,7 +14,7 @@ struct ReceiveRun {
     let signals = StopSignals()
     let engine = Engine()
     defer { engine.close() }
-    engine.logger.set(level: Int32(MSDK_LOG_WARN)) { _, text in Terminal.complain("warning: \(text)") }
+    ToolLog.show(of: engine)
     try PluginPlaces(loadingInto: engine, given: command.network.plugins).warn()
     let files = try ParameterFiles(reading: command.network.params)
     var chains: [RendererChain] = []
@@ -24,9 +24,12 @@ struct ReceiveRun {
     try files.checkUsed(by: chains.flatMap(\.all) + speakers)
 
     let end = try NetworkEnd(command.network, engine, signals)
-    let publisher = StatsPublisher("receive", [end.session])
+    let call = CallFigures("receive", [end.session])
+    let publisher = StatsPublisher(call)
     defer { publisher?.end() }
-    var received = Received(chains: chains, speakers: speakers, limit: command.network.frames, whose: command.network.isOfRoom ? .member(command.from) : .theOtherEnd)
+    let whose: Received.Source = command.network.isOfRoom ? .member(command.from) : .theOtherEnd
+    var received = Received(chains: chains, speakers: speakers, limit: command.network.frames, whose: whose, figures: call)
+    let begin = MediaTime.monotonic()
     _ = try end.wait { () throws(MediaError) in
       try received.take(end.events())
       return received.hasBegun || !received.failures.isEmpty
@@ -36,13 +39,17 @@ struct ReceiveRun {
     var figures = Figures()
     end.addFigures(to: &figures)
     let refusals = end.refusals
+    call.keepStats()
     end.session.disconnect()
     try received.finish()
     guard received.hasBegun || !received.failures.isEmpty else {
-      throw MediaError(.timeout, "nothing came that could be received at \(command.network.url) within \(command.network.timeout.shortText) s\(refusals)")
+      // Or until the user had had enough.
+      let time = min(Double(MediaTime.monotonic() - begin) / 1e9, command.network.timeout)
+      let text = time < command.network.timeout ? time.text(digits: 1) : time.shortText
+      throw MediaError(.timeout, "nothing was received at \(command.network.url) within \(text) s\(refusals)")
     }
     received.addFigures(to: &figures)
-    Terminal.show(command.network.json ? figures.json.rendered() : figures.text)
+    Terminal.show(command.network.json ? call.json.rendered() : figures.text)
     for failure in received.failures { Terminal.complain(failure) }
     return received.failures.isEmpty
   }

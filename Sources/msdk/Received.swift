@@ -20,12 +20,13 @@ struct Received {
   private var audio: IncomingAudio?
   private var isLeft = false
   private var whose: Source
+  private let figures: CallFigures
 
   /// After the last picture that is wanted another one need not come.
   private static let patience: Int64 = 1_000_000_000
 
-  init(chains: [RendererChain], speakers: [PluginInstance], limit: UInt64?, whose: Source) {
-    (self.chains, self.speakers, self.limit, self.whose) = (chains, speakers, limit, whose)
+  init(chains: [RendererChain], speakers: [PluginInstance], limit: UInt64?, whose: Source, figures: CallFigures) {
+    (self.chains, self.speakers, self.limit, self.whose, self.figures) = (chains, speakers, limit, whose, figures)
   }
 
   /// Whether something is of the end, or of the member, whose streams are taken; the first in a room is from now on.
@@ -53,6 +54,7 @@ struct Received {
       switch event {
       case .incomingVideoAdded(let stream) where video == nil && takes(from: stream.userID):
         video = stream
+        figures.add(.incomingVideo(stream))
         let reception = try Reception(stream, feeding: chains, limit: limit)
         try reception.start()
         self.reception = reception
@@ -60,6 +62,7 @@ struct Received {
         for speaker in speakers { try stream.attachRenderer(speaker) }
         try stream.start()
         audio = stream
+        figures.add(.incomingAudio(stream))
       case .participantLeft(let userID): if isGone(userID) { isLeft = true }
       default: if case .failed(let text)? = Call.happening(event, nil) { failures.append(text) }
       }
@@ -82,7 +85,7 @@ struct Received {
   var progress: (bytes: UInt64, words: String) {
     let (pictures, sound) = (video?.stats, audio?.stats.counters)
     let words = [
-      pictures.map { "\($0.counters.received) frames, \($0.framesPerSecond.text(digits: 1)) frames/s" }, sound.map { "\($0.received) packets of sound" },
+      pictures.map { "\($0.counters.received) frames, \($0.framesPerSecond.text(digits: 1)) frames/s" }, sound.map { "\($0.received) audio packets" },
     ]
     return ((pictures?.counters.bytesReceived ?? 0) + (sound?.bytesReceived ?? 0), "received " + words.compactMap { $0 }.joined(separator: ", "))
   }
@@ -96,7 +99,7 @@ struct Received {
       figures.add("frames lost", counters.lost)
       figures.add("frames decoded", counters.decoded)
       figures.add("key frames decoded", counters.keyDecoded)
-      figures.add("key frames wanted", counters.keyFramesRequested)
+      figures.add("key frames requested", counters.keyFramesRequested)
       figures.add("frames skipped", counters.skipped)
       figures.add("frames corrupt", counters.corrupt)
       figures.add("freezes", counters.freezes)
@@ -108,11 +111,11 @@ struct Received {
     guard let audio else { return }
     let counters = audio.stats.counters
     if video == nil { figures.add("from", audio.userID) }
-    figures.add("sound packets received", counters.received)
-    figures.add("sound packets lost", counters.lost)
-    figures.add("sound packets corrupt", counters.corrupt)
-    figures.add("sound samples", counters.samples)
-    figures.add("sound samples concealed", counters.concealed)
-    figures.add("sound bytes received", counters.bytesReceived)
+    figures.add("audio packets received", counters.received)
+    figures.add("audio packets lost", counters.lost)
+    figures.add("audio packets corrupt", counters.corrupt)
+    figures.add("audio samples", counters.samples)
+    figures.add("audio samples concealed", counters.concealed)
+    figures.add("audio bytes received", counters.bytesReceived)
   }
 }

@@ -37,7 +37,7 @@ final class Reception: Sendable {
     for renderer in chains.flatMap(\.heads) {
       try incoming.attachRenderer(renderer)
       let codec = incoming.description.codec
-      if codec != 0, try renderer.accepts(codec: codec) {
+      if codec != FourCC.raw, try renderer.accepts(codec: codec) {
         recorders.append(renderer)
       } else {
         pictures.append(renderer)
@@ -52,7 +52,7 @@ final class Reception: Sendable {
   func start() throws(MediaError) {
     incoming.setFrameCallback { [weak self] _ in self?.take() }
     var options = IncomingVideoOptions()
-    if incoming.description.codec == 0 { options.queueCapacity = Reception.rawCapacity }
+    if incoming.description.codec == FourCC.raw { options.queueCapacity = Reception.rawCapacity }
     try incoming.start(options)
   }
 
@@ -86,7 +86,7 @@ final class Reception: Sendable {
         try incoming.read(deadline: deadline).release()
       } catch {
         if error.status == .closed { return }
-        throw MediaError(.timeout, "the renderers were not done \(Reception.patience / 1000) s after the last frame")
+        throw MediaError(.timeout, "the renderers were not finished \(Reception.patience / 1000) s after the last frame")
       }
     }
   }

@@ -15,7 +15,7 @@ struct Run {
     let signals = StopSignals()
     let engine = Engine()
     defer { engine.close() }
-    engine.logger.set(level: Int32(MSDK_LOG_WARN)) { _, text in Terminal.complain("warning: \(text)") }
+    ToolLog.show(of: engine)
     try PluginPlaces(loadingInto: engine, given: plan.plugins).warn()
 
     let files = try ParameterFiles(reading: plan.parameterFiles)
@@ -28,7 +28,10 @@ struct Run {
     defer { for filter in filters { filter.destroy() } }
     try files.checkUsed(by: [producer] + chains.flatMap(\.all) + filters)
     let call = try Call(engine, options(for: format), network: plan.network, seed: plan.seed)
-    let publisher = StatsPublisher("run", [call.sender, call.receiver])
+    let figures = CallFigures("run", [call.sender, call.receiver])
+    figures.add(.outgoingVideo(call.outgoing, producer: producer.descriptor.id))
+    figures.add(.incomingVideo(call.incoming), ofSession: 1)
+    let publisher = StatsPublisher(figures)
     defer { publisher?.end() }
     for filter in filters { try call.outgoing.addFilter(filter) }
     let reception = try Reception(call.incoming, feeding: chains, limit: plan.frames)
@@ -42,17 +45,19 @@ struct Run {
     signals.letThrough()
     try call.outgoing.attachProducer(nil)
     let length = MediaTime.monotonic() - start
+    figures.keepStats()
     try call.drain()
     try reception.waitForTheLast()
     failures += chains.flatMap { $0.release() }.map(\.text)
     for case .failed(let text) in call.happenings(with: producer) { failures.append(text) }
     drops.collect(from: call.outgoing)
+    figures.note(drops)
 
     let table = RunTable(
       plan: plan, producerID: producer.descriptor.id, format: format, outgoing: call.outgoing.stats.counters,
       incoming: call.incoming.stats.counters, transport: call.receiver.stats.transport, reception: reception.counts, drops: drops,
       length: length, begin: begin)
-    Terminal.show(table.text)
+    Terminal.show(plan.isJSON ? figures.json.rendered() : table.text)
     for failure in failures { Terminal.complain(failure) }
     return failures.isEmpty
   }
@@ -84,7 +89,7 @@ struct Run {
         if case .failed(let text) = happening { failures.append(text) }
       }
       drops.collect(from: call.outgoing)
-      progress.tell(call)
+      if !plan.isJSON { progress.tell(call) }
     }
     return failures
   }

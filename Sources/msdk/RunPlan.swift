@@ -18,6 +18,8 @@ struct RunPlan: Sendable {
   var network: NetworkScript.Step?
   var seed: UInt64 = 1
   var plugins: [String] = []
+  /// What is printed are the figures at the end, as JSON, and nothing else.
+  var isJSON = false
   /// Paths of what msdk params saved.
   var parameterFiles: [String] = []
 }

@@ -23,12 +23,12 @@ struct RunTable {
     return rows.map { "\("\($0.0):".padded(to: width))\($0.1)" }.joined(separator: "\n")
   }
 
-  private var isEncoded: Bool { plan.codec != .none }
+  private var isEncoded: Bool { plan.codec != .raw }
 
   private var source: [(String, String)] {
     [
       ("producer", Terminal.oneLine(producerID)), ("format", "\(format.description) frames/s"),
-      ("codec", isEncoded ? plan.codec.rawValue.uppercased() : "none, raw frames"),
+      ("codec", isEncoded ? plan.codec.name.uppercased() : "none: raw frames"),
     ]
   }
 
@@ -51,7 +51,7 @@ struct RunTable {
     if isEncoded {
       rows += [
         ("frames decoded", "\(incoming.decoded)"), ("key frames decoded", "\(incoming.keyDecoded)"),
-        ("frames skipped", "\(incoming.skipped)\(incoming.skipped > 0 ? " (what they build on was lost)" : "")"),
+        ("frames skipped", "\(incoming.skipped)\(incoming.skipped > 0 ? " (a frame they refer to was lost)" : "")"),
         ("frames corrupt", "\(incoming.corrupt)"),
       ]
     }

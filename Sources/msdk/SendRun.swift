@@ -15,7 +15,7 @@ struct SendRun {
     let signals = StopSignals()
     let engine = Engine()
     defer { engine.close() }
-    engine.logger.set(level: Int32(MSDK_LOG_WARN)) { _, text in Terminal.complain("warning: \(text)") }
+    ToolLog.show(of: engine)
     try PluginPlaces(loadingInto: engine, given: command.network.plugins).warn()
     let files = try ParameterFiles(reading: command.network.params)
     let video = try command.producer.map { (item) throws(MediaError) in try SentVideo(item, command, files, engine) }
@@ -23,12 +23,15 @@ struct SendRun {
     try files.checkUsed(by: [video?.producer, audio?.producer].compactMap { $0 })
 
     let end = try NetworkEnd(command.network, engine, signals)
-    let publisher = StatsPublisher("send", [end.session])
+    let call = CallFigures("send", [end.session])
+    if let video { call.add(.outgoingVideo(video.outgoing, producer: video.producer.descriptor.id)) }
+    if let audio { call.add(.outgoingAudio(audio.outgoing, producer: audio.producer.descriptor.id)) }
+    let publisher = StatsPublisher(call)
     defer { publisher?.end() }
     if let video { try end.session.start(video.outgoing) }
     if let audio { try end.session.start(audio.outgoing) }
     let isTaken = try end.wait { (video?.outgoing.stats.receivers ?? 0) + (audio?.outgoing.stats.receivers ?? 0) > 0 }
-    guard isTaken else { throw MediaError(.timeout, "nobody spoke to \(command.network.url), so there was nobody to send to") }
+    guard isTaken else { throw MediaError(.timeout, "no peer to send to at \(command.network.url); see --timeout") }
     if let video { try video.outgoing.attachProducer(video.producer) }
     if let audio { try audio.outgoing.attachProducer(audio.producer) }
 
@@ -39,12 +42,16 @@ struct SendRun {
     try audio?.outgoing.attachProducer(nil)
     let length = MediaTime.monotonic() - start
     settle(end, video, audio)
+    if let video { call.note(video.drops) }
+    // A stream that is stopped has no packets any more.
+    call.keepStats()
+    stop(end, video, audio)
     var figures = Figures()
     video?.addFigures(to: &figures, length)
     audio?.addFigures(to: &figures)
     end.addFigures(to: &figures)
     end.session.disconnect()
-    Terminal.show(command.network.json ? figures.json.rendered() : figures.text)
+    Terminal.show(command.network.json ? call.json.rendered() : figures.text)
     for failure in failures { Terminal.complain(failure) }
     return failures.isEmpty
   }
@@ -69,7 +76,7 @@ struct SendRun {
       guard !command.network.json else { continue }
       progress.tell {
         let bytes = (video?.outgoing.stats.counters.bytesSent ?? 0) + (audio?.outgoing.stats.counters.bytesSent ?? 0)
-        let words = [video.map { "\($0.sent) frames" }, audio.map { "\($0.outgoing.stats.counters.packets) packets of sound" }]
+        let words = [video.map { "\($0.sent) frames" }, audio.map { "\($0.outgoing.stats.counters.packets) audio packets" }]
         return (bytes, "sent " + words.compactMap { $0 }.joined(separator: ", "))
       }
     }
@@ -85,7 +92,10 @@ struct SendRun {
       _ = clock.wait(until: Deadline.after(milliseconds: 5)) { _ in nil as Bool? }
     }
     video?.collect()
-    // Where the session was ended from elsewhere they are stopped.
+  }
+
+  /// Where the session was ended from elsewhere they are stopped.
+  private func stop(_ end: NetworkEnd, _ video: SentVideo?, _ audio: SentAudio?) {
     if let video { try? end.session.stop(video.outgoing) }
     if let audio { try? end.session.stop(audio.outgoing) }
   }

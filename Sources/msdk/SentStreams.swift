@@ -8,11 +8,13 @@ final class SentVideo {
   let producer: PluginInstance
   let outgoing: OutgoingVideo
   private let format: VideoFormat
-  private var drops = DropReasons()
+  private(set) var drops = DropReasons()
 
   init(_ item: PluginItem, _ command: SendCommand, _ files: ParameterFiles, _ engine: Engine) throws(MediaError) {
     producer = try item.make(.producer, files, in: engine)
-    format = try FormatChoice(size: command.size, frameRate: command.fps, codec: command.codec, codecs: engine.codecs).agree(with: producer)
+    var choice = FormatChoice(size: command.size, frameRate: command.fps, codec: command.codec, codecs: engine.codecs)
+    if command.screen { choice.kind = .screenShare }
+    format = try choice.agree(with: producer)
     var options = OutgoingVideoOptions(formats: [format])
     options.limits = .extended
     if command.screen { options.kind = .screenShare }
@@ -43,14 +45,14 @@ final class SentVideo {
     figures.add("frames offered", counters.offered)
     figures.add("frames sent", counters.sent + counters.encoded)
     figures.add("key frames", counters.keyFrames)
-    figures.add("key frames wanted", counters.keyFrameRequests)
+    figures.add("key frames requested", counters.keyFrameRequests)
     figures.add("frames replaced", counters.replaced)
     figures.add("frames dropped", counters.dropped)
     if !drops.text.isEmpty { figures.add("dropped for", drops.text) }
     if counters.failed > 0 { figures.add("frames failed", counters.failed) }
     figures.add("bytes sent", counters.bytesSent)
     figures.add("bitrate", length > 0 ? Double(counters.bytesSent) * 8e6 / Double(length) : nil, digits: 0, "kbit/s")
-    figures.add("target bitrate", counters.targetBitrate, "bit/s")
+    figures.add("target bitrate", Double(counters.targetBitrate) / 1000, digits: 0, "kbit/s")
   }
 }
 
@@ -69,9 +71,9 @@ final class SentAudio {
 
   func addFigures(to figures: inout Figures) {
     let counters = outgoing.stats.counters
-    figures.add("sound producer", producer.descriptor.id)
-    figures.add("sound packets sent", counters.packets)
-    figures.add("sound bytes sent", counters.bytesSent)
+    figures.add("audio producer", producer.descriptor.id)
+    figures.add("audio packets sent", counters.packets)
+    figures.add("audio bytes sent", counters.bytesSent)
   }
 }
 

@@ -15,7 +15,7 @@ struct SoundRun {
     let signals = StopSignals()
     let engine = Engine()
     defer { engine.close() }
-    engine.logger.set(level: Int32(MSDK_LOG_WARN)) { _, text in Terminal.complain("warning: \(text)") }
+    ToolLog.show(of: engine)
     try PluginPlaces(loadingInto: engine, given: plan.plugins).warn()
 
     let files = try ParameterFiles(reading: plan.parameterFiles)
@@ -29,17 +29,20 @@ struct SoundRun {
 
     var options = OutgoingAudioOptions()
     options.channels = try producer.audioCaptureSettings()?.channels ?? 1
-    options.codec = plan.codec == .none ? 0 : UInt32(MSDK_CODEC_OPUS)
+    options.codec = plan.codec == .raw ? FourCC.raw : UInt32(MSDK_CODEC_OPUS)
     let outgoing = try engine.makeOutgoingAudio(options)
     let sender = try Call.join(engine, "sender", Call.patience)
     let receiver = try Call.join(engine, "receiver", Call.patience)
-    let publisher = StatsPublisher("run", [sender, receiver])
+    let call = CallFigures("run", [sender, receiver])
+    call.add(.outgoingAudio(outgoing, producer: producer.descriptor.id))
+    let publisher = StatsPublisher(call)
     defer { publisher?.end() }
     try sender.start(outgoing)
     let incoming = try Call.wait(receiver, Call.patience, for: "the stream") { event in
       if case .incomingAudioAdded(let stream) = event { return stream }
       return nil
     }
+    call.add(.incomingAudio(incoming), ofSession: 1)
     for filter in filters { try outgoing.addFilter(filter) }
     for renderer in renderers { try incoming.attachRenderer(renderer) }
     try incoming.start()
@@ -54,6 +57,7 @@ struct SoundRun {
     try? outgoing.waitPlayed(deadline: Deadline.after(milliseconds: SoundRun.patience))
     wait(milliseconds: 1_000) { incoming.stats.counters.received >= outgoing.stats.counters.packets }
     let figures = figures(producer, outgoing.stats.counters, incoming.stats.counters, length) + findings(of: renderers)
+    call.keepStats()
     try sender.stop(outgoing)
     for renderer in renderers {
       do throws(MediaError) {
@@ -62,8 +66,9 @@ struct SoundRun {
         failures.append(error.text)
       }
     }
+    if plan.isJSON { Terminal.show(call.json.rendered()) }
     let width = (figures.map(\.0.count).max() ?? 0) + 2
-    for (name, figure) in figures { Terminal.show("\(name):\(String(repeating: " ", count: width - name.count - 1))\(Terminal.oneLine(figure))") }
+    for (name, figure) in figures where !plan.isJSON { Terminal.show("\(name):\(String(repeating: " ", count: width - name.count - 1))\(Terminal.oneLine(figure))") }
     for failure in failures { Terminal.complain(failure) }
     return failures.isEmpty
   }
@@ -103,7 +108,7 @@ struct SoundRun {
     _ producer: PluginInstance, _ outgoing: OutgoingAudioCounters, _ incoming: IncomingAudioCounters, _ length: Int64
   ) -> [(String, String)] {
     [
-      ("producer", producer.descriptor.id), ("codec", plan.codec == .none ? "none, samples" : "OPUS"),
+      ("producer", producer.descriptor.id), ("codec", plan.codec == .raw ? "none: raw audio" : "OPUS"),
       ("length", "\(length / 1_000_000) ms"), ("packets sent", "\(outgoing.packets)"), ("packets received", "\(incoming.received)"),
       ("bytes sent", "\(outgoing.bytesSent)"),
     ]

@@ -3,14 +3,14 @@ import MediaCore
 import MediaSDK
 import MediaTransport
 
-/// Shows the figures of sessions to `msdk top`, until it is told to end: whoever connects to the socket of this process is given one object of
+/// Shows the figures of a call to `msdk top`, until it is told to end: whoever connects to the socket of this process is given one object of
 /// JSON. Where the user has no directory for that, nothing is shown, and the tool goes on without.
 final class StatsPublisher {
   private let path: String
   private let descriptor: Int32
   private let worker: any Worker
 
-  init?(_ command: String, _ sessions: [Session]) {
+  init?(_ figures: CallFigures) {
     guard let directory = StatsPlace.directory else { return nil }
     mkdir(directory, 0o700)
     guard StatsPlace.isOurs(directory) else { return nil }
@@ -27,7 +27,7 @@ final class StatsPublisher {
     worker = SystemClock().makeWorker("msdk-stats") {
       let client = accept(descriptor, nil, nil)
       if client < 0 { return errno == EINTR || errno == ECONNABORTED ? .min : .max }
-      StatsPublisher.tell(client, StatsPublisher.snapshot(command, sessions))
+      StatsPublisher.tell(client, figures.json.rendered() + "\n")
       close(client)
       return .min
     }
@@ -41,14 +41,6 @@ final class StatsPublisher {
     worker.stop()
     close(descriptor)
     unlink(path)
-  }
-
-  private static func snapshot(_ command: String, _ sessions: [Session]) -> String {
-    let shown: [JSON] = sessions.map { session in
-      let stats = try? JSONReader.read(Array(session.statsJSON.utf8), name: "stats")
-      return .object([("url", .text(session.options.url)), ("user", .text(session.options.userID)), ("stats", stats ?? .array([]))])
-    }
-    return JSON.object([("pid", .whole(getpid())), ("command", .text(command)), ("sessions", .array(shown))]).rendered() + "\n"
   }
 
   /// Who does not read is left after a second.

@@ -5,7 +5,7 @@ enum Terminal {
   static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
   static func complain(_ text: String) {
-    let line = "msdk: \(oneLine(text))\n"
+    let line = "msdk: \(oneLine(ToolWords.own(text)))\n"
     // What was printed before comes before it.
     fflush(nil)
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }

@@ -12,11 +12,11 @@ struct TokenFile: Sendable {
       // A user id may have spaces in it, a token has none.
       let parts = line.split(separator: " ")
       guard let token = parts.last, token.utf8.count <= AccessToken.longest else {
-        throw MediaError(.corrupt, "\(path) has a token of more than \(AccessToken.longest) bytes, the most that is accepted")
+        throw MediaError(.corrupt, "\(path) has a token of more than \(AccessToken.longest) bytes, the maximum")
       }
       tokens.append((parts.count > 1 ? parts.dropLast().joined(separator: " ") : nil, Array(token.utf8)))
     }
-    guard !tokens.isEmpty else { throw MediaError(.corrupt, "\(path) has no token; accepted: a line for each, TOKEN or USER TOKEN") }
+    guard !tokens.isEmpty else { throw MediaError(.corrupt, "\(path) has no token; accepted: lines of TOKEN or USER TOKEN") }
     self.tokens = tokens
   }
 
@@ -39,7 +39,7 @@ struct TokenFile: Sendable {
     var isKnown = false
     // All are looked at, so that the time it takes tells nothing.
     for (userID, token) in tokens where TokenFile.areEqual(token, shown) && (userID ?? request.member.userID) == request.member.userID { isKnown = true }
-    return isKnown ? .success(request.permissions) : .failure(.refused(request, "the token is none of those that are accepted"))
+    return isKnown ? .success(AccessGrant(request.permissions)) : .failure(.refused(request, "the token is not accepted"))
   }
 
   private static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {

@@ -6,14 +6,17 @@ import MediaCore
 struct Tool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "msdk",
-    abstract: "Looks at MediaSDK and its plugins, tries them out in a call inside this process, and sends and receives over networks.",
+    abstract: "Inspects MediaSDK and its plugins, runs them in a call inside this process, and sends and receives over networks.",
     discussion: """
       Exit code: 0 for success, 1 when something failed (one line on standard error says what), 2 when the command line is wrong.
 
-      Plugins are loaded from the directories given with --plugins, then from the standard places (the environment variable \
+      -v or --verbose, with every command, prints the SDK's log on standard error; -vv prints more. In any program, not only this tool, \
+      the environment variable MSDK_LOG does the same: debug, info, warn or error.
+
+      Plugins are loaded from the directories given with --plugins, then from the standard directories (the environment variable \
       MSDK_PLUGIN_PATH, colon-separated; MSDK_PLUGIN_SYSTEM_PATH or else ~/.local/share/mediasdk/plugins-1, \
-      /usr/local/lib/mediasdk/plugins-1 and /usr/lib/mediasdk/plugins-1), then from \
-      'plugins' and '../lib/mediasdk/plugins-1' beside this program. Of two classes with the same name the first counts.
+      /usr/local/lib/mediasdk/plugins-1 and /usr/lib/mediasdk/plugins-1), then from 'plugins' and '../lib/mediasdk/plugins-1' beside this \
+      program. Of two classes with the same name, the first is used.
       """,
     version: SDKVersion.text,
     subcommands: [
@@ -22,8 +25,9 @@ struct Tool: ParsableCommand {
     ])
 
   static func main() {
+    let line = CommandLineWords.own
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(line.words)
       try command.run()
     } catch let error as MediaError {
       Terminal.complain(error.text)
@@ -33,7 +37,7 @@ struct Tool: ParsableCommand {
     } catch {
       // Help and the version come as errors, too.
       if exitCode(for: error) == .success { return print(fullMessage(for: error)) }
-      Terminal.complain(message(for: error))
+      Terminal.complain(line.mistake() ?? message(for: error))
       Glibc.exit(2)
     }
   }

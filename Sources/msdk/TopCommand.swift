@@ -4,33 +4,38 @@ import MediaCore
 struct TopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
-    abstract: "Shows the figures of running sessions of msdk send, receive and run, again each second.",
+    abstract: "Shows the figures of running sessions of msdk send, receive and run, every second.",
     discussion: """
-      Each of them shows its figures to this user alone, on a socket in the directory mediasdk of $XDG_RUNTIME_DIR, named by its process; \
-      without that variable there are none. A line tells of each session, with what can be sent and how good the network is in both directions, \
-      and a line of each stream: bits and packets a second, packets lost, jitter, round trip, pictures a second and key pictures, freezes (of \
-      sound: times that it was concealed), NACK and PLI, packets sent again, what the encoder is told to make, and for how long packets wait to be \
-      sent, or media in the jitter buffer. '-' is what is not known. The names behind them are those of W3C's webrtc-stats.
+      Each session shows its figures only to this user, on a socket in the directory mediasdk of $XDG_RUNTIME_DIR, named by its process; \
+      without that variable there are none. A line describes each session: how much can be sent, and the network quality in both \
+      directions. Below it is a line for each stream: kilobits a second, the encoder's target, packets a second, packets lost in percent, \
+      jitter (jit), round trip (rtt) and delay in milliseconds, frames a second, key frames, freezes (frz; for audio: concealments), NACK \
+      and PLI, and retransmitted packets (rtx). The delay is how long packets are queued before sending, or how long media is in the \
+      jitter buffer. '-' is an unknown figure; inside one process most network figures are unknown. --json prints the same and more; \
+      docs/json.md describes it.
 
-      On a terminal the table stays in its place; elsewhere it is printed each second. It ends when nobody shows figures any more, or with Ctrl-C.
+      On a terminal the table is updated in place; elsewhere it is printed each second. It ends when no process shows figures any longer, \
+      or with Ctrl-C.
 
       Examples:
-        msdk top
-        msdk top 4711 --once
+        msdk run --producer testpattern --seconds 5 &
+        sleep 1
+        msdk top $! --once
         msdk top --once --json
+        msdk top
       """)
 
-  @Argument(help: ArgumentHelp("Only the process of that number.", valueName: "pid"))
+  @Argument(help: ArgumentHelp("Show only the process with this number.", valueName: "pid"))
   var process: Int32?
 
-  @Flag(help: "Show the figures of one second, and end.")
+  @Flag(help: "Show the figures of one second, and exit.")
   var once = false
 
-  @Flag(help: "Print them as JSON, an object a second and process.")
+  @Flag(help: "Print JSON, one object per second and process.")
   var json = false
 
   func validate() throws {
-    if let process, process <= 0 { throw ValidationError("the process is \(process); accepted: 1 and more") }
+    if let process, process <= 0 { throw ValidationError("the process is \(process); accepted: at least 1") }
   }
 
   func run() throws {

@@ -7,7 +7,7 @@ allowed='^(libc|libm|libpthread|libdl|librt|libgcc_s|libstdc\+\+|libvpx|libyuv|l
 failed=0
 
 soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
-[ "$soname" = "libmediasdk.so.0" ] || { echo "check_dependencies: the soname is '$soname', not libmediasdk.so.0"; failed=1; }
+[ "$soname" = "libmediasdk.so.1" ] || { echo "check_dependencies: the soname is '$soname', not libmediasdk.so.1"; failed=1; }
 
 # All of them, also those that the direct ones bring along.
 all=$(ldd "$1") || { echo "check_dependencies: ldd fails"; exit 1; }

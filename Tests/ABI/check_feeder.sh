@@ -20,7 +20,7 @@ diff "$work/header" "$work/archive" >"$work/diff" ||
   { echo "check_feeder: feeder.h (<) and the archive (>) differ:"; cat "$work/diff"; failed=1; }
 
 soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
-[ "$soname" = "libmediasdk-feeder.so.0" ] || { echo "check_feeder: the soname is '$soname'"; failed=1; }
+[ "$soname" = "libmediasdk-feeder.so.1" ] || { echo "check_feeder: the soname is '$soname'"; failed=1; }
 readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(libc|libpthread|ld-linux[-_a-z0-9]*)\.so' >"$work/needed"
 [ ! -s "$work/needed" ] || { echo "check_feeder: it needs"; cat "$work/needed"; failed=1; }
 echo "check_feeder: $(wc -l <"$work/library") functions"

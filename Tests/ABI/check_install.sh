@@ -49,20 +49,20 @@ cp Examples/C/hub.c "$root"
 ok "Examples/C/hub.c builds with pkg-config, and two of them hold a call"
 
 # A feeder, which links its own library alone, and the session that it feeds.
-cp Examples/C/door.c Examples/C/feeder.c "$root"
+cp Examples/C/ingest.c Examples/C/feeder.c "$root"
 (
   cd "$root"
-  $cc door.c $(pkg-config --cflags --libs mediasdk) -o door
+  $cc ingest.c $(pkg-config --cflags --libs mediasdk) -o ingest
   $cc feeder.c $(pkg-config --cflags --libs mediasdk-feeder) -o feeder
   export LD_LIBRARY_PATH=$stage/lib
   if ldd feeder | grep -q 'libmediasdk\.so'; then exit 1; fi
-  timeout 60 ./door key > door.log &
-  for _ in $(seq 300); do grep -qs 'is open' door.log && break; sleep 0.1; done
+  timeout 60 ./ingest key > ingest.log &
+  for _ in $(seq 300); do grep -qs 'is open' ingest.log && break; sleep 0.1; done
   timeout 60 ./feeder key 1 > feeder.log
   wait
-  grep -q 'it said goodbye' door.log
+  grep -q 'it said goodbye' ingest.log
 )
-ok "Examples/C/feeder.c builds with pkg-config mediasdk-feeder and feeds Examples/C/door.c"
+ok "Examples/C/feeder.c builds with pkg-config mediasdk-feeder and feeds Examples/C/ingest.c"
 
 # A plugin, built where only the installed headers are.
 cp -r Examples/Plugin "$root/plugin"

@@ -14,6 +14,8 @@ _Static_assert(sizeof(void *) == 8, "the numbers below are those of 64-bit point
 
 /* ------------------------------------------------------------------------------------------------------------------------------ types.h */
 
+VALUE(MSDK_PORT_ANY, 65536);
+
 SIZE(msdk_bytes, 16);
 AT(msdk_bytes, data, 0);
 AT(msdk_bytes, size, 8);
@@ -23,55 +25,52 @@ AT(msdk_value, type, 0);
 AT(msdk_value, reserved, 4);
 AT(msdk_value, u, 8);
 
-SIZE(msdk_video_format, 64);
+SIZE(msdk_video_format, 104);
 AT(msdk_video_format, struct_size, 0);
 AT(msdk_video_format, pixel_format, 4);
 AT(msdk_video_format, width, 8);
 AT(msdk_video_format, height, 12);
 AT(msdk_video_format, fps_num, 16);
 AT(msdk_video_format, fps_den, 20);
-AT(msdk_video_format, memory_kinds, 24);
-AT(msdk_video_format, color_primaries, 28);
-AT(msdk_video_format, color_transfer, 32);
-AT(msdk_video_format, color_matrix, 36);
-AT(msdk_video_format, color_full_range, 40);
-AT(msdk_video_format, content_hint, 44);
-AT(msdk_video_format, modifier, 48);
-AT(msdk_video_format, expected_delay_ms, 56);
-AT(msdk_video_format, reserved0, 60);
+AT(msdk_video_format, color_primaries, 24);
+AT(msdk_video_format, color_transfer, 28);
+AT(msdk_video_format, color_matrix, 32);
+AT(msdk_video_format, color_full_range, 36);
+AT(msdk_video_format, content_hint, 40);
+AT(msdk_video_format, reserved0, 44);
+AT(msdk_video_format, expected_delay_ns, 48);
+AT(msdk_video_format, reserved, 56);
 
 SIZE(msdk_plane, 32);
 AT(msdk_plane, data, 0);
 AT(msdk_plane, size, 8);
 AT(msdk_plane, stride, 16);
-AT(msdk_plane, fd, 20);
-AT(msdk_plane, offset, 24);
+AT(msdk_plane, reserved0, 20);
+AT(msdk_plane, reserved1, 24);
 
-SIZE(msdk_video_frame, 184);
+SIZE(msdk_video_frame, 176);
 AT(msdk_video_frame, struct_size, 0);
 AT(msdk_video_frame, flags, 4);
-AT(msdk_video_frame, memory_kind, 8);
-AT(msdk_video_frame, plane_count, 12);
+AT(msdk_video_frame, plane_count, 8);
+AT(msdk_video_frame, orientation, 12);
 AT(msdk_video_frame, plane, 16);
 AT(msdk_video_frame, format, 144);
 AT(msdk_video_frame, timestamp_ns, 152);
 AT(msdk_video_frame, duration_ns, 160);
 AT(msdk_video_frame, sequence, 168);
-AT(msdk_video_frame, orientation, 176);
-AT(msdk_video_frame, fence_fd, 180);
 
 SIZE(msdk_external_frame, 176);
 AT(msdk_external_frame, struct_size, 0);
-AT(msdk_external_frame, memory_kind, 4);
-AT(msdk_external_frame, plane_count, 8);
-AT(msdk_external_frame, orientation, 12);
+AT(msdk_external_frame, plane_count, 4);
+AT(msdk_external_frame, orientation, 8);
+AT(msdk_external_frame, reserved0, 12);
 AT(msdk_external_frame, plane, 16);
 AT(msdk_external_frame, format, 144);
 AT(msdk_external_frame, timestamp_ns, 152);
 AT(msdk_external_frame, opaque, 160);
 AT(msdk_external_frame, release, 168);
 
-SIZE(msdk_encoded_frame, 88);
+SIZE(msdk_encoded_frame, 96);
 AT(msdk_encoded_frame, struct_size, 0);
 AT(msdk_encoded_frame, codec, 4);
 AT(msdk_encoded_frame, flags, 8);
@@ -83,22 +82,24 @@ AT(msdk_encoded_frame, size, 32);
 AT(msdk_encoded_frame, timestamp_ns, 40);
 AT(msdk_encoded_frame, duration_ns, 48);
 AT(msdk_encoded_frame, sequence, 56);
-AT(msdk_encoded_frame, color_matrix, 64);
-AT(msdk_encoded_frame, color_full_range, 68);
-AT(msdk_encoded_frame, sample_rate, 72);
-AT(msdk_encoded_frame, channels, 76);
-AT(msdk_encoded_frame, level, 80);
-AT(msdk_encoded_frame, reserved0, 84);
+AT(msdk_encoded_frame, color_primaries, 64);
+AT(msdk_encoded_frame, color_transfer, 68);
+AT(msdk_encoded_frame, color_matrix, 72);
+AT(msdk_encoded_frame, color_full_range, 76);
+AT(msdk_encoded_frame, sample_rate, 80);
+AT(msdk_encoded_frame, channels, 84);
+AT(msdk_encoded_frame, level, 88);
+AT(msdk_encoded_frame, reserved0, 92);
 
-SIZE(msdk_audio_format, 32);
+SIZE(msdk_audio_format, 48);
 AT(msdk_audio_format, struct_size, 0);
 AT(msdk_audio_format, sample_format, 4);
 AT(msdk_audio_format, sample_rate, 8);
 AT(msdk_audio_format, channels, 12);
 AT(msdk_audio_format, planar, 16);
 AT(msdk_audio_format, frames_per_buffer, 20);
-AT(msdk_audio_format, expected_delay_ms, 24);
-AT(msdk_audio_format, reserved0, 28);
+AT(msdk_audio_format, expected_delay_ns, 24);
+AT(msdk_audio_format, reserved, 32);
 
 SIZE(msdk_audio_frame, 64);
 AT(msdk_audio_frame, struct_size, 0);
@@ -141,6 +142,7 @@ VALUE(MSDK_E_CORRUPT, -24);
 VALUE(MSDK_E_ABI, -25);
 VALUE(MSDK_E_FULL, -26);
 VALUE(MSDK_E_REMOVED, -27);
+VALUE(MSDK_E_UNTRUSTED, -28);
 
 VALUE(MSDK_T_VOID, 0);
 VALUE(MSDK_T_BOOL, 1);
@@ -163,11 +165,9 @@ VALUE(MSDK_PIXEL_BGR24, 0x34324752);
 VALUE(MSDK_PIXEL_RGB24, 0x34324742);
 VALUE(MSDK_PIXEL_GRAY8, 0x20203852);
 
-VALUE(MSDK_MEMORY_CPU, 1);
-VALUE(MSDK_MEMORY_MEMFD, 2);
-VALUE(MSDK_MEMORY_DMABUF, 4);
 
 VALUE(MSDK_COLOR_UNSPECIFIED, 2);
+VALUE(MSDK_MATRIX_IDENTITY, 0);
 VALUE(MSDK_MATRIX_BT709, 1);
 VALUE(MSDK_MATRIX_BT470BG, 5);
 VALUE(MSDK_MATRIX_SMPTE170M, 6);
@@ -193,7 +193,8 @@ VALUE(MSDK_ROTATE_180, 2);
 VALUE(MSDK_ROTATE_270, 3);
 VALUE(MSDK_MIRROR, 4);
 
-VALUE(MSDK_CODEC_NONE, 0);
+VALUE(MSDK_CODEC_AUTO, 0);
+VALUE(MSDK_CODEC_RAW, 0x20574152);
 VALUE(MSDK_CODEC_VP8, 0x30385056);
 VALUE(MSDK_CODEC_AV1, 0x31305641);
 VALUE(MSDK_CODEC_OPUS, 0x5355504F);
@@ -248,15 +249,17 @@ AT(msdk_host, get_extension, 160);
 AT(msdk_host, audio_frame_make_writable, 168);
 AT(msdk_host, encoded_frame_create, 176);
 
-SIZE(msdk_param, 72);
+SIZE(msdk_param, 112);
 AT(msdk_param, struct_size, 0);
 AT(msdk_param, flags, 4);
 AT(msdk_param, name, 8);
 AT(msdk_param, summary, 16);
 AT(msdk_param, def, 24);
 AT(msdk_param, min, 48);
-AT(msdk_param, max, 56);
-AT(msdk_param, choices, 64);
+AT(msdk_param, max, 72);
+AT(msdk_param, choices, 96);
+AT(msdk_param, choice_count, 104);
+AT(msdk_param, reserved0, 108);
 
 SIZE(msdk_arg, 16);
 AT(msdk_arg, name, 0);
@@ -269,14 +272,16 @@ AT(msdk_choice, reserved0, 4);
 AT(msdk_choice, value, 8);
 AT(msdk_choice, label, 16);
 
-SIZE(msdk_arg_limits, 48);
+SIZE(msdk_arg_limits, 88);
 AT(msdk_arg_limits, struct_size, 0);
 AT(msdk_arg_limits, flags, 4);
 AT(msdk_arg_limits, summary, 8);
 AT(msdk_arg_limits, min, 16);
-AT(msdk_arg_limits, max, 24);
-AT(msdk_arg_limits, choices, 32);
-AT(msdk_arg_limits, def, 40);
+AT(msdk_arg_limits, max, 40);
+AT(msdk_arg_limits, choices, 64);
+AT(msdk_arg_limits, choice_count, 72);
+AT(msdk_arg_limits, reserved0, 76);
+AT(msdk_arg_limits, def, 80);
 
 SIZE(msdk_command, 184);
 AT(msdk_command, struct_size, 0);
@@ -315,23 +320,21 @@ AT(msdk_audio_producer, capture_settings, 48);
 AT(msdk_audio_producer, set_format, 56);
 AT(msdk_audio_producer, produce_frame, 64);
 
-SIZE(msdk_video_renderer, 112);
+SIZE(msdk_video_renderer, 104);
 AT(msdk_video_renderer, struct_size, 0);
 AT(msdk_video_renderer, flags, 4);
-AT(msdk_video_renderer, memory_kinds, 8);
-AT(msdk_video_renderer, reserved0, 12);
-AT(msdk_video_renderer, init_render, 16);
-AT(msdk_video_renderer, release_render, 24);
-AT(msdk_video_renderer, accepts_format, 32);
-AT(msdk_video_renderer, render_video_frame, 40);
-AT(msdk_video_renderer, flush, 48);
-AT(msdk_video_renderer, snapshot_format, 56);
-AT(msdk_video_renderer, snapshot, 64);
-AT(msdk_video_renderer, accepts_codec, 72);
-AT(msdk_video_renderer, render_encoded_frame, 80);
-AT(msdk_video_renderer, update_input, 88);
-AT(msdk_video_renderer, remove_input, 96);
-AT(msdk_video_renderer, render_input_frame, 104);
+AT(msdk_video_renderer, init_render, 8);
+AT(msdk_video_renderer, release_render, 16);
+AT(msdk_video_renderer, accepts_format, 24);
+AT(msdk_video_renderer, render_video_frame, 32);
+AT(msdk_video_renderer, flush, 40);
+AT(msdk_video_renderer, snapshot_format, 48);
+AT(msdk_video_renderer, snapshot, 56);
+AT(msdk_video_renderer, accepts_codec, 64);
+AT(msdk_video_renderer, render_encoded_frame, 72);
+AT(msdk_video_renderer, update_input, 80);
+AT(msdk_video_renderer, remove_input, 88);
+AT(msdk_video_renderer, render_input_frame, 96);
 
 SIZE(msdk_input, 40);
 AT(msdk_input, struct_size, 0);
@@ -357,7 +360,7 @@ AT(msdk_audio_renderer, stop_render, 32);
 AT(msdk_audio_renderer, is_render_started, 40);
 AT(msdk_audio_renderer, render_settings, 48);
 AT(msdk_audio_renderer, render_audio_frame, 56);
-AT(msdk_audio_renderer, render_delay_ms, 64);
+AT(msdk_audio_renderer, render_delay_ns, 64);
 AT(msdk_audio_renderer, accepts_codec, 72);
 AT(msdk_audio_renderer, render_encoded_frame, 80);
 
@@ -390,19 +393,21 @@ AT(msdk_video_encoder_settings, threads, 20);
 AT(msdk_video_encoder_settings, preset, 24);
 AT(msdk_video_encoder_settings, kind, 28);
 AT(msdk_video_encoder_settings, target_bitrate, 32);
-AT(msdk_video_encoder_settings, key_frame_interval, 40);
-AT(msdk_video_encoder_settings, drop_threshold, 44);
+AT(msdk_video_encoder_settings, drop_threshold, 40);
+AT(msdk_video_encoder_settings, reserved0, 44);
 
-SIZE(msdk_video_encoder, 56);
+SIZE(msdk_video_encoder, 64);
 AT(msdk_video_encoder, struct_size, 0);
 AT(msdk_video_encoder, flags, 4);
 AT(msdk_video_encoder, codec, 8);
 AT(msdk_video_encoder, dimension_max, 12);
 AT(msdk_video_encoder, pixel_formats, 16);
-AT(msdk_video_encoder, open_encoder, 24);
-AT(msdk_video_encoder, close_encoder, 32);
-AT(msdk_video_encoder, set_rate, 40);
-AT(msdk_video_encoder, encode, 48);
+AT(msdk_video_encoder, pixel_format_count, 24);
+AT(msdk_video_encoder, reserved0, 28);
+AT(msdk_video_encoder, open_encoder, 32);
+AT(msdk_video_encoder, close_encoder, 40);
+AT(msdk_video_encoder, set_rate, 48);
+AT(msdk_video_encoder, encode, 56);
 
 SIZE(msdk_video_decoder_settings, 16);
 AT(msdk_video_decoder_settings, struct_size, 0);
@@ -427,23 +432,23 @@ AT(msdk_video_decoder, close_decoder, 24);
 AT(msdk_video_decoder, decode, 32);
 AT(msdk_video_decoder, parse_header, 40);
 
-SIZE(msdk_audio_encoder_settings, 40);
+SIZE(msdk_audio_encoder_settings, 48);
 AT(msdk_audio_encoder_settings, struct_size, 0);
 AT(msdk_audio_encoder_settings, sample_rate, 4);
 AT(msdk_audio_encoder_settings, channels, 8);
-AT(msdk_audio_encoder_settings, application, 12);
 AT(msdk_audio_encoder_settings, bitrate, 16);
-AT(msdk_audio_encoder_settings, complexity, 20);
-AT(msdk_audio_encoder_settings, fec, 24);
-AT(msdk_audio_encoder_settings, expected_loss, 28);
-AT(msdk_audio_encoder_settings, dtx, 32);
-AT(msdk_audio_encoder_settings, reserved0, 36);
+AT(msdk_audio_encoder_settings, application, 24);
+AT(msdk_audio_encoder_settings, complexity, 28);
+AT(msdk_audio_encoder_settings, fec, 32);
+AT(msdk_audio_encoder_settings, expected_loss, 36);
+AT(msdk_audio_encoder_settings, dtx, 40);
+AT(msdk_audio_encoder_settings, reserved0, 44);
 
 SIZE(msdk_audio_encoder, 64);
 AT(msdk_audio_encoder, struct_size, 0);
 AT(msdk_audio_encoder, flags, 4);
 AT(msdk_audio_encoder, codec, 8);
-AT(msdk_audio_encoder, sample_rates_count, 12);
+AT(msdk_audio_encoder, sample_rate_count, 12);
 AT(msdk_audio_encoder, sample_rates, 16);
 AT(msdk_audio_encoder, open_encoder, 24);
 AT(msdk_audio_encoder, close_encoder, 32);
@@ -469,7 +474,7 @@ AT(msdk_audio_decoder, conceal, 40);
 AT(msdk_audio_decoder, recover, 48);
 AT(msdk_audio_decoder, parse_header, 56);
 
-SIZE(msdk_class, 216);
+SIZE(msdk_class, 200);
 AT(msdk_class, struct_size, 0);
 AT(msdk_class, kinds, 4);
 AT(msdk_class, flags, 8);
@@ -478,43 +483,41 @@ AT(msdk_class, id, 16);
 AT(msdk_class, name, 24);
 AT(msdk_class, summary, 32);
 AT(msdk_class, params, 40);
-AT(msdk_class, param_count, 48);
-AT(msdk_class, param_stride, 56);
-AT(msdk_class, commands, 64);
-AT(msdk_class, command_count, 72);
-AT(msdk_class, command_stride, 80);
-AT(msdk_class, create, 88);
-AT(msdk_class, destroy, 96);
-AT(msdk_class, set_param, 104);
-AT(msdk_class, get_param, 112);
-AT(msdk_class, video_producer, 120);
-AT(msdk_class, audio_producer, 128);
-AT(msdk_class, video_renderer, 136);
-AT(msdk_class, audio_renderer, 144);
-AT(msdk_class, get_extension, 152);
-AT(msdk_class, param_choice, 160);
-AT(msdk_class, video_filter, 168);
-AT(msdk_class, audio_filter, 176);
-AT(msdk_class, video_encoder, 184);
-AT(msdk_class, video_decoder, 192);
-AT(msdk_class, audio_encoder, 200);
-AT(msdk_class, audio_decoder, 208);
+AT(msdk_class, commands, 48);
+AT(msdk_class, param_count, 56);
+AT(msdk_class, command_count, 60);
+AT(msdk_class, user, 64);
+AT(msdk_class, create, 72);
+AT(msdk_class, destroy, 80);
+AT(msdk_class, set_param, 88);
+AT(msdk_class, get_param, 96);
+AT(msdk_class, video_producer, 104);
+AT(msdk_class, audio_producer, 112);
+AT(msdk_class, video_renderer, 120);
+AT(msdk_class, audio_renderer, 128);
+AT(msdk_class, get_extension, 136);
+AT(msdk_class, param_choice, 144);
+AT(msdk_class, video_filter, 152);
+AT(msdk_class, audio_filter, 160);
+AT(msdk_class, video_encoder, 168);
+AT(msdk_class, video_decoder, 176);
+AT(msdk_class, audio_encoder, 184);
+AT(msdk_class, audio_decoder, 192);
 
-SIZE(msdk_module, 72);
+SIZE(msdk_module, 64);
 AT(msdk_module, struct_size, 0);
 AT(msdk_module, abi_minor, 4);
 AT(msdk_module, min_host_minor, 8);
-AT(msdk_module, reserved0, 12);
+AT(msdk_module, class_count, 12);
 AT(msdk_module, vendor, 16);
 AT(msdk_module, version, 24);
 AT(msdk_module, license, 32);
 AT(msdk_module, url, 40);
 AT(msdk_module, classes, 48);
 AT(msdk_module, init, 56);
-AT(msdk_module, deinit, 64);
 
 VALUE(MSDK_ABI_MAJOR, 1);
-VALUE(MSDK_ABI_MINOR, 3);
+VALUE(MSDK_ABI_MINOR, 0);
 
 VALUE(MSDK_LOG_DEBUG, 0);
 VALUE(MSDK_LOG_INFO, 1);
@@ -529,6 +532,7 @@ VALUE(MSDK_PLUGIN_EVENT_PARAM_CHANGED, 4);
 VALUE(MSDK_PLUGIN_EVENT_DIED, 5);
 VALUE(MSDK_PLUGIN_EVENT_RESTARTED, 6);
 VALUE(MSDK_PLUGIN_EVENT_SLOW, 7);
+VALUE(MSDK_PLUGIN_EVENT_CHOICES_CHANGED, 8);
 VALUE(MSDK_PLUGIN_EVENT_USER, 65536);
 
 VALUE(MSDK_PARAM_LIVE, 1);
@@ -544,6 +548,7 @@ VALUE(MSDK_COMMAND_CONST, 2);
 
 VALUE(MSDK_PRODUCER_PULL, 1);
 VALUE(MSDK_PRODUCER_LIVE, 2);
+VALUE(MSDK_PRODUCER_TIMED, 4);
 
 VALUE(MSDK_KIND_VIDEO_PRODUCER, 1);
 VALUE(MSDK_KIND_AUDIO_PRODUCER, 2);
@@ -559,6 +564,7 @@ VALUE(MSDK_ENCODE_KEY, 1);
 
 VALUE(MSDK_CLASS_SINGLETON, 1);
 VALUE(MSDK_CLASS_NO_ISOLATION, 2);
+VALUE(MSDK_CLASS_UPRIGHT, 8);
 VALUE(MSDK_CLASS_PREFERS_ISOLATION, 4);
 
 /* ----------------------------------------------------------------------------------------------------------------------------- engine.h */
@@ -567,7 +573,7 @@ SIZE(msdk_engine_options, 16);
 AT(msdk_engine_options, struct_size, 0);
 AT(msdk_engine_options, clock, 4);
 AT(msdk_engine_options, ignore_environment, 8);
-AT(msdk_engine_options, log_level, 12);
+AT(msdk_engine_options, reserved0, 12);
 
 SIZE(msdk_class_info, 80);
 AT(msdk_class_info, struct_size, 0);
@@ -593,6 +599,13 @@ AT(msdk_instance_options, memory_max_mb, 20);
 AT(msdk_instance_options, cpu_max_s, 24);
 AT(msdk_instance_options, restarts_max, 28);
 
+SIZE(msdk_log_record, 4152);
+AT(msdk_log_record, struct_size, 0);
+AT(msdk_log_record, level, 4);
+AT(msdk_log_record, timestamp_ns, 8);
+AT(msdk_log_record, dropped, 16);
+AT(msdk_log_record, category, 24);
+AT(msdk_log_record, text, 56);
 SIZE(msdk_engine_stats, 56);
 AT(msdk_engine_stats, struct_size, 0);
 AT(msdk_engine_stats, sessions, 4);
@@ -637,6 +650,16 @@ AT(msdk_incoming_audio_options, queue_ms, 28);
 AT(msdk_incoming_audio_options, queue_policy, 32);
 AT(msdk_incoming_audio_options, reserved0, 36);
 
+SIZE(msdk_incoming_audio_info, 328);
+AT(msdk_incoming_audio_info, struct_size, 0);
+AT(msdk_incoming_audio_info, state, 4);
+AT(msdk_incoming_audio_info, kind, 8);
+AT(msdk_incoming_audio_info, codec, 12);
+AT(msdk_incoming_audio_info, is_muted, 16);
+AT(msdk_incoming_audio_info, reserved0, 20);
+AT(msdk_incoming_audio_info, user_id, 24);
+AT(msdk_incoming_audio_info, format, 280);
+
 SIZE(msdk_incoming_audio_stats, 144);
 AT(msdk_incoming_audio_stats, struct_size, 0);
 AT(msdk_incoming_audio_stats, state, 4);
@@ -662,7 +685,7 @@ AT(msdk_incoming_audio_stats, total_filter_time_ns, 136);
 
 /* --------------------------------------------------------------------------------------------------------------------- incoming_video.h */
 
-SIZE(msdk_incoming_video_options, 32);
+SIZE(msdk_incoming_video_options, 40);
 AT(msdk_incoming_video_options, struct_size, 0);
 AT(msdk_incoming_video_options, pixel_format, 4);
 AT(msdk_incoming_video_options, width, 8);
@@ -670,7 +693,17 @@ AT(msdk_incoming_video_options, height, 12);
 AT(msdk_incoming_video_options, delivery, 16);
 AT(msdk_incoming_video_options, output, 20);
 AT(msdk_incoming_video_options, queue_capacity, 24);
-AT(msdk_incoming_video_options, queue_policy, 28);
+AT(msdk_incoming_video_options, encoded_queue_capacity, 28);
+AT(msdk_incoming_video_options, queue_policy, 32);
+AT(msdk_incoming_video_options, reserved0, 36);
+
+SIZE(msdk_incoming_video_info, 376);
+AT(msdk_incoming_video_info, struct_size, 0);
+AT(msdk_incoming_video_info, state, 4);
+AT(msdk_incoming_video_info, kind, 8);
+AT(msdk_incoming_video_info, codec, 12);
+AT(msdk_incoming_video_info, user_id, 16);
+AT(msdk_incoming_video_info, format, 272);
 
 SIZE(msdk_incoming_video_stats, 136);
 AT(msdk_incoming_video_stats, struct_size, 0);
@@ -707,15 +740,23 @@ AT(msdk_outgoing_audio_options, report_capacity, 28);
 AT(msdk_outgoing_audio_options, codec, 32);
 AT(msdk_outgoing_audio_options, encoded_input, 36);
 AT(msdk_outgoing_audio_options, application, 40);
-AT(msdk_outgoing_audio_options, bitrate, 44);
-AT(msdk_outgoing_audio_options, complexity, 48);
-AT(msdk_outgoing_audio_options, packet_ms, 52);
-AT(msdk_outgoing_audio_options, fec, 56);
-AT(msdk_outgoing_audio_options, expected_loss, 60);
-AT(msdk_outgoing_audio_options, dtx, 64);
-AT(msdk_outgoing_audio_options, reserved0, 68);
+AT(msdk_outgoing_audio_options, complexity, 44);
+AT(msdk_outgoing_audio_options, packet_ms, 48);
+AT(msdk_outgoing_audio_options, fec, 52);
+AT(msdk_outgoing_audio_options, expected_loss, 56);
+AT(msdk_outgoing_audio_options, dtx, 60);
+AT(msdk_outgoing_audio_options, bitrate, 64);
 
-SIZE(msdk_outgoing_audio_stats, 128);
+SIZE(msdk_outgoing_audio_info, 72);
+AT(msdk_outgoing_audio_info, struct_size, 0);
+AT(msdk_outgoing_audio_info, state, 4);
+AT(msdk_outgoing_audio_info, kind, 8);
+AT(msdk_outgoing_audio_info, codec, 12);
+AT(msdk_outgoing_audio_info, encoded_input, 16);
+AT(msdk_outgoing_audio_info, is_muted, 20);
+AT(msdk_outgoing_audio_info, format, 24);
+
+SIZE(msdk_outgoing_audio_stats, 144);
 AT(msdk_outgoing_audio_stats, struct_size, 0);
 AT(msdk_outgoing_audio_stats, state, 4);
 AT(msdk_outgoing_audio_stats, buffers_offered, 8);
@@ -728,13 +769,15 @@ AT(msdk_outgoing_audio_stats, bytes_sent, 56);
 AT(msdk_outgoing_audio_stats, queued_ns, 64);
 AT(msdk_outgoing_audio_stats, total_encode_time_ns, 72);
 AT(msdk_outgoing_audio_stats, level, 80);
-AT(msdk_outgoing_audio_stats, muted, 84);
+AT(msdk_outgoing_audio_stats, is_muted, 84);
 AT(msdk_outgoing_audio_stats, receivers, 88);
-AT(msdk_outgoing_audio_stats, bitrate, 92);
-AT(msdk_outgoing_audio_stats, reports_dropped, 96);
-AT(msdk_outgoing_audio_stats, gain, 104);
-AT(msdk_outgoing_audio_stats, total_filter_time_ns, 112);
-AT(msdk_outgoing_audio_stats, caught_up_ns, 120);
+AT(msdk_outgoing_audio_stats, reserved0, 92);
+AT(msdk_outgoing_audio_stats, bitrate, 96);
+AT(msdk_outgoing_audio_stats, reports_dropped, 104);
+AT(msdk_outgoing_audio_stats, gain, 112);
+AT(msdk_outgoing_audio_stats, total_filter_time_ns, 120);
+AT(msdk_outgoing_audio_stats, tap_buffers_dropped, 136);
+AT(msdk_outgoing_audio_stats, caught_up_ns, 128);
 
 VALUE(MSDK_AUDIO_MICROPHONE, 1);
 VALUE(MSDK_AUDIO_SCREEN_SHARE, 2);
@@ -772,7 +815,28 @@ AT(msdk_outgoing_video_options, codecs, 80);
 AT(msdk_outgoing_video_options, codec_count, 88);
 AT(msdk_outgoing_video_options, reserved0, 92);
 
-SIZE(msdk_outgoing_video_stats, 160);
+SIZE(msdk_outgoing_video_info, 128);
+AT(msdk_outgoing_video_info, struct_size, 0);
+AT(msdk_outgoing_video_info, state, 4);
+AT(msdk_outgoing_video_info, kind, 8);
+AT(msdk_outgoing_video_info, limits, 12);
+AT(msdk_outgoing_video_info, codec, 16);
+AT(msdk_outgoing_video_info, encoded_input, 20);
+AT(msdk_outgoing_video_info, format, 24);
+
+SIZE(msdk_video_tap_options, 24);
+AT(msdk_video_tap_options, struct_size, 0);
+AT(msdk_video_tap_options, output, 4);
+AT(msdk_video_tap_options, queue_capacity, 8);
+AT(msdk_video_tap_options, encoded_queue_capacity, 12);
+AT(msdk_video_tap_options, queue_policy, 16);
+AT(msdk_video_tap_options, reserved0, 20);
+SIZE(msdk_audio_tap_options, 16);
+AT(msdk_audio_tap_options, struct_size, 0);
+AT(msdk_audio_tap_options, output, 4);
+AT(msdk_audio_tap_options, queue_ms, 8);
+AT(msdk_audio_tap_options, queue_policy, 12);
+SIZE(msdk_outgoing_video_stats, 168);
 AT(msdk_outgoing_video_stats, struct_size, 0);
 AT(msdk_outgoing_video_stats, state, 4);
 AT(msdk_outgoing_video_stats, width, 8);
@@ -797,6 +861,7 @@ AT(msdk_outgoing_video_stats, paced_frames_per_second, 128);
 AT(msdk_outgoing_video_stats, frames_repeated, 136);
 AT(msdk_outgoing_video_stats, codec, 144);
 AT(msdk_outgoing_video_stats, reserved1, 148);
+AT(msdk_outgoing_video_stats, tap_frames_dropped, 160);
 AT(msdk_outgoing_video_stats, total_filter_time_ns, 152);
 
 VALUE(MSDK_VIDEO_VIRTUAL, 1);
@@ -812,7 +877,7 @@ VALUE(MSDK_PRESET_QUALITY, 3);
 
 /* ----------------------------------------------------------------------------------------------------------------------------- report.h */
 
-SIZE(msdk_frame_report, 48);
+SIZE(msdk_frame_report, 56);
 AT(msdk_frame_report, struct_size, 0);
 AT(msdk_frame_report, outcome, 4);
 AT(msdk_frame_report, reason, 8);
@@ -822,6 +887,7 @@ AT(msdk_frame_report, reserved0, 20);
 AT(msdk_frame_report, sequence, 24);
 AT(msdk_frame_report, timestamp_ns, 32);
 AT(msdk_frame_report, bytes, 40);
+AT(msdk_frame_report, user, 48);
 
 VALUE(MSDK_OUTCOME_SENT, 1);
 VALUE(MSDK_OUTCOME_ENCODED, 2);
@@ -843,7 +909,7 @@ VALUE(MSDK_DROP_FILTER, 10);
 
 /* ------------------------------------------------------------------------------------------------------------------------------- room.h */
 
-SIZE(msdk_network_step, 48);
+SIZE(msdk_network_step, 56);
 AT(msdk_network_step, struct_size, 0);
 AT(msdk_network_step, flags, 4);
 AT(msdk_network_step, at_ns, 8);
@@ -851,7 +917,8 @@ AT(msdk_network_step, bandwidth_bps, 16);
 AT(msdk_network_step, delay_ns, 24);
 AT(msdk_network_step, jitter_ns, 32);
 AT(msdk_network_step, loss_ppm, 40);
-AT(msdk_network_step, queue_ms, 44);
+AT(msdk_network_step, reserved0, 44);
+AT(msdk_network_step, queue_ns, 48);
 
 SIZE(msdk_network_script, 32);
 AT(msdk_network_script, struct_size, 0);
@@ -862,14 +929,23 @@ AT(msdk_network_script, user_id, 24);
 
 VALUE(MSDK_NETWORK_DISCONNECTED, 1);
 
-SIZE(msdk_access_request, 4880);
+VALUE(MSDK_ACCESS_RENEWAL, 1);
+SIZE(msdk_access_grant, 24);
+AT(msdk_access_grant, struct_size, 0);
+AT(msdk_access_grant, permissions, 4);
+AT(msdk_access_grant, lifetime_ns, 8);
+AT(msdk_access_grant, reason, 16);
+
+SIZE(msdk_access_request, 4888);
 AT(msdk_access_request, struct_size, 0);
 AT(msdk_access_request, permissions, 4);
 AT(msdk_access_request, id, 8);
-AT(msdk_access_request, room, 16);
-AT(msdk_access_request, user_id, 272);
-AT(msdk_access_request, display_name, 528);
-AT(msdk_access_request, access_token, 784);
+AT(msdk_access_request, flags, 16);
+AT(msdk_access_request, reserved0, 20);
+AT(msdk_access_request, room, 24);
+AT(msdk_access_request, user_id, 280);
+AT(msdk_access_request, display_name, 536);
+AT(msdk_access_request, access_token, 792);
 
 SIZE(msdk_room_options, 40);
 AT(msdk_room_options, struct_size, 0);
@@ -883,6 +959,7 @@ AT(msdk_room_options, user, 32);
 
 VALUE(MSDK_ACCESS_TOKEN_MAX, 4095);
 
+VALUE(MSDK_MAY_NOTHING, 0x40000000);
 VALUE(MSDK_MAY_PUBLISH_VIDEO, 1);
 VALUE(MSDK_MAY_PUBLISH_AUDIO, 2);
 VALUE(MSDK_MAY_SHARE_SCREEN, 4);
@@ -919,7 +996,7 @@ AT(msdk_participant, is_sharing_screen, 540);
 AT(msdk_participant, permissions, 544);
 AT(msdk_participant, reserved2, 548);
 
-SIZE(msdk_event, 960);
+SIZE(msdk_event, 1016);
 AT(msdk_event, struct_size, 0);
 AT(msdk_event, type, 4);
 AT(msdk_event, flags, 8);
@@ -933,13 +1010,13 @@ AT(msdk_event, sender, 48);
 AT(msdk_event, incoming_video, 56);
 AT(msdk_event, instance, 64);
 AT(msdk_event, format, 72);
-AT(msdk_event, user_id, 136);
-AT(msdk_event, text, 392);
-AT(msdk_event, outgoing_audio, 904);
-AT(msdk_event, incoming_audio, 912);
-AT(msdk_event, audio_format, 920);
-AT(msdk_event, kind, 952);
-AT(msdk_event, direction, 956);
+AT(msdk_event, user_id, 176);
+AT(msdk_event, text, 432);
+AT(msdk_event, outgoing_audio, 944);
+AT(msdk_event, incoming_audio, 952);
+AT(msdk_event, audio_format, 960);
+AT(msdk_event, kind, 1008);
+AT(msdk_event, direction, 1012);
 
 SIZE(msdk_session_stats, 136);
 AT(msdk_session_stats, struct_size, 0);
@@ -1024,12 +1101,12 @@ AT(msdk_inbound_stats, concealed_samples, 200);
 AT(msdk_inbound_stats, concealment_events, 208);
 AT(msdk_inbound_stats, round_trip_time_ns, 216);
 
-VALUE(MSDK_SESSION_IDLE, 0);
-VALUE(MSDK_SESSION_CONNECTING, 1);
-VALUE(MSDK_SESSION_CONNECTED, 2);
-VALUE(MSDK_SESSION_RECONNECTING, 3);
-VALUE(MSDK_SESSION_DISCONNECTING, 4);
-VALUE(MSDK_SESSION_DISCONNECTED, 5);
+VALUE(MSDK_SESSION_IDLE, 0x100);
+VALUE(MSDK_SESSION_CONNECTING, 0x101);
+VALUE(MSDK_SESSION_CONNECTED, 0x102);
+VALUE(MSDK_SESSION_RECONNECTING, 0x103);
+VALUE(MSDK_SESSION_DISCONNECTING, 0x104);
+VALUE(MSDK_SESSION_DISCONNECTED, 0x105);
 
 VALUE(MSDK_EVENT_NONE, 0);
 VALUE(MSDK_EVENT_SESSION_STATE, 1);
@@ -1055,10 +1132,24 @@ VALUE(MSDK_EVENT_INGEST, 20);
 VALUE(MSDK_EVENT_CODEC_CHANGED, 21);
 VALUE(MSDK_EVENT_NETWORK_QUALITY, 22);
 VALUE(MSDK_EVENT_STREAM_UNREACHABLE, 23);
-VALUE(MSDK_QUALITY_UNKNOWN, 0);
-VALUE(MSDK_QUALITY_BAD, 1);
-VALUE(MSDK_QUALITY_POOR, 2);
-VALUE(MSDK_QUALITY_GOOD, 3);
+VALUE(MSDK_EVENT_AUDIO_LEVEL, 24);
+VALUE(MSDK_EVENT_STATS, 25);
+VALUE(MSDK_EVENT_RECEIVERS, 26);
+VALUE(MSDK_EVENT_ACCESS_EXPIRING, 27);
+VALUE(MSDK_EVENT_ACCESS_RENEWED, 28);
+VALUE(MSDK_EVENT_PARTICIPANT_ATTRIBUTE, 29);
+VALUE(MSDK_ATTRIBUTES_MAX, 32);
+VALUE(MSDK_ATTRIBUTE_KEY_MAX, 63);
+VALUE(MSDK_ATTRIBUTE_VALUE_MAX, 1023);
+SIZE(msdk_attribute, 1096);
+AT(msdk_attribute, struct_size, 0);
+AT(msdk_attribute, reserved0, 4);
+AT(msdk_attribute, key, 8);
+AT(msdk_attribute, value, 72);
+VALUE(MSDK_QUALITY_UNKNOWN, 0x600);
+VALUE(MSDK_QUALITY_BAD, 0x601);
+VALUE(MSDK_QUALITY_POOR, 0x602);
+VALUE(MSDK_QUALITY_GOOD, 0x603);
 VALUE(MSDK_DIRECTION_OUTGOING, 1);
 VALUE(MSDK_DIRECTION_INCOMING, 2);
 VALUE(MSDK_CAPTURE_PLAIN, 1);
@@ -1067,16 +1158,19 @@ VALUE(MSDK_MODERATION_REMOVED, 1);
 VALUE(MSDK_MODERATION_MUTED, 2);
 VALUE(MSDK_MODERATION_UNMUTED, 3);
 
-VALUE(MSDK_SCREEN_SHARE_DISABLED, 0);
-VALUE(MSDK_SCREEN_SHARE_ENABLED, 1);
+VALUE(MSDK_SCREEN_SHARE_DISABLED, 0x400);
+VALUE(MSDK_SCREEN_SHARE_ENABLED, 0x401);
+VALUE(MSDK_SPEAKER_SILENT, 0x700);
+VALUE(MSDK_SPEAKER_ACTIVE, 0x701);
 
-VALUE(MSDK_EVENT_LOST, 1);
+VALUE(MSDK_EVENT_FLAG_LOST, 1);
 
 /* ------------------------------------------------------------------------------------------------------------------------------ error.h */
 
 VALUE(MSDK_VERSION_MAJOR, 0);
 VALUE(MSDK_VERSION_MINOR, 1);
 VALUE(MSDK_VERSION_PATCH, 0);
+VALUE(MSDK_VERSION_NUMBER, 256);
 
 /* ---------------------------------------------------------------------------------------------------------------------------- handles.h */
 
@@ -1087,16 +1181,16 @@ VALUE(MSDK_POLICY_DROP_OLDEST, 0);
 VALUE(MSDK_POLICY_DROP_NEWEST, 1);
 VALUE(MSDK_POLICY_WAIT, 2);
 
-VALUE(MSDK_OUTGOING_NONE, 0);
-VALUE(MSDK_OUTGOING_STARTED, 1);
-VALUE(MSDK_OUTGOING_STOPPED, 2);
-VALUE(MSDK_OUTGOING_FAILED, 3);
+VALUE(MSDK_OUTGOING_NONE, 0x200);
+VALUE(MSDK_OUTGOING_STARTED, 0x201);
+VALUE(MSDK_OUTGOING_STOPPED, 0x202);
+VALUE(MSDK_OUTGOING_FAILED, 0x203);
 
-VALUE(MSDK_INCOMING_AVAILABLE, 0);
-VALUE(MSDK_INCOMING_STARTED, 1);
-VALUE(MSDK_INCOMING_STOPPING, 2);
-VALUE(MSDK_INCOMING_STOPPED, 3);
-VALUE(MSDK_INCOMING_NOT_AVAILABLE, 4);
+VALUE(MSDK_INCOMING_AVAILABLE, 0x300);
+VALUE(MSDK_INCOMING_STARTED, 0x301);
+VALUE(MSDK_INCOMING_STOPPING, 0x302);
+VALUE(MSDK_INCOMING_STOPPED, 0x303);
+VALUE(MSDK_INCOMING_NOT_AVAILABLE, 0x304);
 
 VALUE(MSDK_DELIVERY_QUEUED, 0);
 VALUE(MSDK_DELIVERY_DIRECT, 1);
@@ -1107,9 +1201,9 @@ VALUE(MSDK_OUTPUT_BOTH, 2);
 
 /* --------------------------------------------------------------------------------------------------------------------------- instance.h */
 
-VALUE(MSDK_INSTANCE_CREATED, 0);
-VALUE(MSDK_INSTANCE_READY, 1);
-VALUE(MSDK_INSTANCE_STARTED, 2);
+VALUE(MSDK_INSTANCE_CREATED, 0x800);
+VALUE(MSDK_INSTANCE_READY, 0x801);
+VALUE(MSDK_INSTANCE_STARTED, 0x802);
 VALUE(MSDK_ISOLATION_DEFAULT, 0);
 VALUE(MSDK_ISOLATION_NONE, 1);
 VALUE(MSDK_ISOLATION_PROCESS, 2);
@@ -1122,6 +1216,12 @@ VALUE(MSDK_CONTAINED_PROCESSES, 4);
 VALUE(MSDK_CONTAINED_IPC, 8);
 VALUE(MSDK_CONTAINED_NETWORK, 16);
 VALUE(MSDK_CONTAINED_FILES, 32);
+
+SIZE(msdk_instance_isolation, 16);
+AT(msdk_instance_isolation, struct_size, 0);
+AT(msdk_instance_isolation, is_isolated, 4);
+AT(msdk_instance_isolation, containment, 8);
+AT(msdk_instance_isolation, reserved0, 12);
 
 SIZE(msdk_instance_event, 544);
 AT(msdk_instance_event, struct_size, 0);
@@ -1148,14 +1248,13 @@ AT(msdk_ingest_options, fps, 48);
 AT(msdk_ingest_options, preset, 52);
 AT(msdk_ingest_options, target_bitrate, 56);
 
-VALUE(MSDK_INGEST_ANY_PORT, 65536);
 VALUE(MSDK_INGEST_TOKEN_MIN, 16);
 VALUE(MSDK_INGEST_TOKEN_MAX, 255);
 
-VALUE(MSDK_INGEST_FEEDER_CONNECTED, 1);
-VALUE(MSDK_INGEST_FEEDER_DISCONNECTED, 2);
-VALUE(MSDK_INGEST_FEEDER_REFUSED, 3);
-VALUE(MSDK_INGEST_SHARING, 4);
+VALUE(MSDK_INGEST_FEEDER_CONNECTED, 0x501);
+VALUE(MSDK_INGEST_FEEDER_DISCONNECTED, 0x502);
+VALUE(MSDK_INGEST_FEEDER_REFUSED, 0x503);
+VALUE(MSDK_INGEST_SHARING, 0x504);
 
 /* ---------------------------------------------------------------------------------------------------------------------------- feeder.h */
 
@@ -1184,8 +1283,15 @@ AT(msdk_feeder_frame, plane, 40);
 
 /* ---------------------------------------------------------------------------------------------------------------------- macros */
 
+VALUE(MSDK_ZERO, 0xFFFFFFFFu);
+VALUE(MSDK_TIME_ZERO, INT64_MIN);
+VALUE(MSDK_WRITE_END, 1);
 VALUE(MSDK_WAIT_FOREVER, 0xFFFFFFFFu);
 VALUE(sizeof(MSDK_ENTRY_SYMBOL), sizeof("msdk_plugin_entry_v1"));
+
+/* ------------------------------------------------------------------------------------------------------------------------------ time.h */
+
+VALUE(MSDK_TICK_RATE, 10000000);
 
 /* ------------------------------------------------------------------------------------------------------------------------------ view.h */
 

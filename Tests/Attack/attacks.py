@@ -36,6 +36,10 @@ class Attack:
 ATTACKS = [
     Attack("toggles", 4, "ten members toggle mute 190 times a second and confirm nothing", "members.togglers",
            growth=64, descriptors=128, cpu=60),
+    Attack("renewals", 4, "ten members show another token 190 times a second", "members.renewals",
+           growth=64, descriptors=128, cpu=60, host={"verified": True}),
+    Attack("attributes", 4, "ten members change attributes of 1 kB 190 times a second", "members.attributes",
+           growth=64, descriptors=128, cpu=60),
     Attack("garbage", 5, "2,000 connects a second with 16 bytes of garbage, a host of 1,024 descriptors", "strangers.garbage",
            growth=64, descriptors=192, cpu=40, host={"descriptors": 1024}),
     Attack("knocks-same", 6, "200 bare connects a second from the honest ones' address", "strangers.knocks_same",

@@ -11,7 +11,7 @@ import time
 from typing import Any, Optional
 
 import orders
-from mediasdk import Engine, EventType, MediaSDKError, Session, SessionState
+from mediasdk import Engine, MediaSDKError, Session, SessionState, SessionStateChanged
 from party import Party
 
 BETWEEN_JOINS, TIMEOUT, MOST_JOINS = 0.5, 2.0, 1000
@@ -31,7 +31,7 @@ class Joins(threading.Thread):
         due = time.monotonic()
         for number in range(MOST_JOINS):
             session = self.engine.create_session(self.urls[number % len(self.urls)], f"guest {number}", access_token=self.token)
-            session.connect()
+            session.connect(wait=False)
             self._waiting.append((time.monotonic(), session))
             due += BETWEEN_JOINS
             while time.monotonic() < due:
@@ -50,9 +50,9 @@ class Joins(threading.Thread):
         try:
             while True:
                 event = session.next_event(0)
-                if event.type == EventType.SESSION_STATE and event.state == SessionState.CONNECTED:
+                if isinstance(event, SessionStateChanged) and event.state == SessionState.CONNECTED:
                     return True, ""
-                if event.type == EventType.SESSION_STATE and event.state == SessionState.DISCONNECTED:
+                if isinstance(event, SessionStateChanged) and event.state == SessionState.DISCONNECTED:
                     return False, str(event.error)
         except MediaSDKError:
             return False, ""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from srtp import KEY, SALT
 
-VERSION, GCM = 1, 2
+VERSION, GCM = 3, 2
 OPUS = 0x5355504F
 FIRST_AUDIO_SLOT = 30  # below it is video
-HELLO, RECEIVED, PUBLISH, MUTE, SUBSCRIBE = 1, 2, 16, 19, 21  # requests
+HELLO, RECEIVED, PUBLISH, MUTE, SUBSCRIBE, RENEW, SET_ATTRIBUTE = 1, 2, 16, 19, 21, 26, 27  # requests
 WELCOME, ENDED, FIRST_COUNTED, STREAM_ADDED = 1, 3, 16, 18  # notices
 
 
@@ -28,8 +28,8 @@ def frame(body: bytes) -> bytes:
 
 
 def hello(room: str, user: str, token: str = "") -> bytes:
-    """Without a list of codecs and without a ticket."""
-    return frame(bytes([HELLO, VERSION]) + text(room) + text(user) + text(user) + bytes([0, 0]) + text(token) + bytes([GCM, 0]))
+    """Without a list of codecs, attributes and a ticket."""
+    return frame(bytes([HELLO, VERSION]) + text(room) + text(user) + text(user) + bytes([0, 0, 0]) + text(token) + bytes([GCM, 0]))
 
 
 def received(count: int) -> bytes:
@@ -38,11 +38,19 @@ def received(count: int) -> bytes:
 
 def publish_opus(stream: int, slot: int) -> bytes:
     """A microphone of 48 kHz, one channel, 16 bits, 20 ms."""
-    return frame(struct.pack(">BIBI", PUBLISH, stream, slot, OPUS) + struct.pack(">BIIIIII", 2, 1, 1, 48_000, 1, 960, 0))
+    return frame(struct.pack(">BIBI", PUBLISH, stream, slot, OPUS) + struct.pack(">BIIIIIQ", 2, 1, 1, 48_000, 1, 960, 0))
 
 
 def mute(stream: int, is_muted: bool) -> bytes:
     return frame(struct.pack(">BIB", MUTE, stream, is_muted))
+
+
+def renew(token: str) -> bytes:
+    return frame(bytes([RENEW]) + text(token))
+
+
+def set_attribute(key: str, value: str | None) -> bytes:
+    return frame(bytes([SET_ATTRIBUTE]) + text(key) + (b"\0" if value is None else b"\1" + text(value)))
 
 
 def subscribe(stream: int, slot: int) -> bytes:

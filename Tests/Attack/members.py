@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import select
 import time
-from typing import Any
+from typing import Any, Callable
 
 import hub_wire
 from hub_member import Line, Member, udp
@@ -55,6 +55,31 @@ def togglers(target: dict[str, Any], seconds: float) -> dict[str, Any]:
     for member in members:
         member.line.close()
     return {"did": f"{said / seconds:,.0f} toggles a second" + (f", came again {came_again} times" if came_again else ""), "effort": said}
+
+
+def _say(target: dict[str, Any], seconds: float, what: str, message: Callable[[int], bytes]) -> dict[str, Any]:
+    """Ten members say that as often as the hub takes it, and confirm nothing."""
+    members = [_Toggler(target, number) for number in range(TOGGLERS)]
+    said = 0
+    for _ in Pace(TOGGLES, seconds):
+        for member in members:
+            member.line.drain()
+            member.line.send(message(said))
+            said += not member.line.is_over
+    for member in members:
+        member.line.close()
+    return {"did": f"{said / seconds:,.0f} {what} a second", "effort": said}
+
+
+def renewals(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Members show the room another token."""
+    return _say(target, seconds, "tokens", lambda _: hub_wire.renew(target["token"]))
+
+
+def attributes(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Members change long attributes of theirs."""
+    return _say(target, seconds, "attributes",
+                lambda said: hub_wire.set_attribute(f"key-{said // TOGGLERS % 32}", f"{said} ".ljust(1023, "x")))
 
 
 class Listener(Member):

@@ -6,8 +6,8 @@ import threading
 import time
 from typing import Any
 
-from mediasdk import (Codec, EncodedFrame, Engine, Event, EventType, IncomingAudio, MediaSDKError, MediaTimeout, Output, Session,
-                      SessionState)
+from mediasdk import (Codec, EncodedFrame, Engine, Event, IncomingAudio, IncomingAudioAdded, MediaSDKError, MediaTimeout, Output, Session,
+                      SessionState, SessionStateChanged)
 from rtp_wire import OPUS_20_MS
 
 PACKET = 0.02
@@ -25,7 +25,7 @@ class Party:
         self.came: dict[int, tuple[float, float]] = {}  # when it was sent, and how long it took
         self.failure = ""
         self._stream = engine.create_outgoing_audio(codec=Codec.OPUS, encoded_input=True)
-        session.connect()
+        session.connect(wait=False)
         self._is_over = threading.Event()
         threading.Thread(target=self._follow, daemon=True).start()
 
@@ -47,12 +47,12 @@ class Party:
                 return
 
     def _took(self, event: Event) -> None:
-        if event.type == EventType.SESSION_STATE and event.state == SessionState.CONNECTED and not self.sent:
+        if isinstance(event, SessionStateChanged) and event.state == SessionState.CONNECTED and not self.sent:
             self.session.start_audio(self._stream)
             threading.Thread(target=self._speak, daemon=True).start()
-        elif event.type == EventType.SESSION_STATE and event.state == SessionState.DISCONNECTED:
+        elif isinstance(event, SessionStateChanged) and event.state == SessionState.DISCONNECTED:
             self.failure = self.failure or f"disconnected: {event.text}"
-        elif event.type == EventType.INCOMING_AUDIO_ADDED and event.incoming_audio is not None:
+        elif isinstance(event, IncomingAudioAdded):
             # Those of attackers are left alone; over RTP the name is the address, and the first is the other one.
             if event.incoming_audio.user_id == self.other or not self.other and not self.came:
                 event.incoming_audio.start(output=Output.ENCODED)

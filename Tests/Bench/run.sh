@@ -29,9 +29,9 @@ BUILD_DIR=$(cd "$BUILD_DIR" && pwd)
 MSDK_LIB_DIR=$(cd "$MSDK_LIB_DIR" && pwd)
 # The programs ask for the soname, which the build directory may not have.
 ln -sf "$MSDK_LIB_DIR/libmediasdk.so" "$BUILD_DIR/lib/libmediasdk.so"
-ln -sf "$MSDK_LIB_DIR/libmediasdk.so" "$BUILD_DIR/lib/libmediasdk.so.0"
+ln -sf "$MSDK_LIB_DIR/libmediasdk.so" "$BUILD_DIR/lib/libmediasdk.so.1"
 ln -sf "$MSDK_LIB_DIR/libmediasdk-feeder.so" "$BUILD_DIR/lib/libmediasdk-feeder.so"
-ln -sf "$MSDK_LIB_DIR/libmediasdk-feeder.so" "$BUILD_DIR/lib/libmediasdk-feeder.so.0"
+ln -sf "$MSDK_LIB_DIR/libmediasdk-feeder.so" "$BUILD_DIR/lib/libmediasdk-feeder.so.1"
 
 echo "peers:"
 missing=$BUILD_DIR/missing-peers

@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Any, Callable
 
-from mediasdk import Engine, EventType, Frame, FrameSender, IncomingVideo, PixelFormat, SessionState, VideoFormat
+from mediasdk import Engine, EventType, Frame, FrameSender, IncomingVideo, PixelFormat, QueuePolicy, VideoFormat
 
 WIDTH, HEIGHT = 1920, 1080
 
@@ -57,9 +57,7 @@ def main() -> None:
         here, there = engine.create_session("loopback:bench", "here"), engine.create_session("loopback:bench", "there")
         for session in (here, there):
             session.connect()
-            while wait_for(session, EventType.SESSION_STATE).state != SessionState.CONNECTED:
-                pass
-        stream = engine.create_outgoing_video(format)
+        stream = engine.create_outgoing_video(format, queue_policy=QueuePolicy.WAIT)  # not paced
         here.start_video(stream)
         sender = wait_for(here, EventType.FRAME_SENDER_CHANGED).sender
         incoming = wait_for(there, EventType.INCOMING_VIDEO_ADDED).incoming_video

@@ -35,9 +35,8 @@ static inline void configure(msdk_engine *engine, const char *url, uint32_t capa
 }
 
 static inline uint32_t permissions_of(msdk_session *session, const char *user) {
-  msdk_participant people[8] = {MSDK_INIT(msdk_participant)};
-  uint32_t count = 0;
-  CHECK_OK(msdk_session_participants(session, people, 8, &count));
+  msdk_participant people[8];
+  uint32_t count = people_of(session, people, 8);
   for (uint32_t i = 0; i < count; i++) {
     if (strcmp(people[i].user_id, user) == 0) return people[i].permissions;
   }
@@ -46,7 +45,7 @@ static inline uint32_t permissions_of(msdk_session *session, const char *user) {
 
 static inline int is_state(msdk_session *session, uint32_t expected) {
   uint32_t state = UINT32_MAX;
-  return CHECK_OK(msdk_session_state(session, &state)) && state == expected;
+  return CHECK_OK(msdk_session_get_state(session, &state)) && state == expected;
 }
 
 #endif

@@ -53,7 +53,7 @@ static inline void audio_sight_clear(void) {
 
 static inline msdk_result mic_create(const char *who, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
   CHECK(MSDK_CAN(host, msdk_host, audio_frame_acquire) && MSDK_CAN(host, msdk_host, consume_audio_frame));
-  CHECK(MSDK_CAN(host, msdk_host, read_render_data) && host->abi_minor >= 1);
+  CHECK(MSDK_CAN(host, msdk_host, read_render_data));
   mic *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
   self->base.host = host;
@@ -282,7 +282,8 @@ static const msdk_audio_renderer packets_table = {
   EAR_BASE, .render_audio_frame = take_samples, .accepts_codec = takes_opus, .render_encoded_frame = take_packet};
 
 #define AUDIO_CREATOR(who)                                                                                                 \
-  static inline msdk_result create_##who(const msdk_host *host, msdk_host_context *context, msdk_self **out) {             \
+  static inline msdk_result create_##who(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {     \
+    (void)type;                                                                                                                            \
     return mic_create(#who, host, context, out);                                                                           \
   }
 AUDIO_CREATOR(mic)
@@ -303,9 +304,9 @@ static const msdk_class speaker_class = {CLASS_BASE(speaker, test_params), .kind
 static const msdk_class packets_class = {CLASS_BASE(packets, test_params), .kinds = MSDK_KIND_AUDIO_RENDERER,
                                          .audio_renderer = &packets_table};
 static const msdk_class *const audio_class_list[] = {&mic_class,     &odd_class,     &push_mic_class, &earphone_class,
-                                                     &speaker_class, &packets_class, NULL};
-static const msdk_module audio_module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 1,
-                                         .vendor = "the tests", .classes = audio_class_list};
+                                                     &speaker_class, &packets_class};
+static const msdk_module audio_module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR,
+                                         .vendor = "the tests", .classes = audio_class_list, .class_count = MSDK_COUNT(audio_class_list)};
 
 static inline sound_call *call_with_module(uint32_t clock, const msdk_outgoing_audio_options *options) {
   audio_sight_clear();

@@ -49,6 +49,16 @@ static inline void check_words(void) {
   fprintf(stderr, "; last error: \"%s\"\n", words != NULL ? words : "(NULL)");
 }
 
+/* How many references there are; 0 for no live frame. */
+static inline uint32_t video_references(const msdk_video_frame *frame) {
+  uint32_t references = 0;
+  return msdk_video_frame_get_references(frame, &references) == MSDK_E_HANDLE ? 0 : references;
+}
+static inline uint32_t audio_references(const msdk_audio_frame *frame) {
+  uint32_t references = 0;
+  return msdk_audio_frame_get_references(frame, &references) == MSDK_E_HANDLE ? 0 : references;
+}
+
 static inline int check_true(int ok, const char *text, const char *file, int line) {
   if (!check_count(ok)) {
     check_where(file, line);

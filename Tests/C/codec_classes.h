@@ -51,7 +51,8 @@ static inline msdk_result toy_fail(msdk_self *self, msdk_result result, const ch
   return result;
 }
 
-static inline msdk_result toy_create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static inline msdk_result toy_create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, encoded_frame_create)) return MSDK_E_ABI;
   *out = calloc(1, sizeof **out);
   (*out)->host = host;
@@ -251,7 +252,7 @@ static inline msdk_result toy_open_sound(msdk_self *self, const msdk_audio_encod
   return toy_open(self);
 }
 
-static inline msdk_result toy_set_sound_rate(msdk_self *self, uint32_t bitrate, uint32_t expected_loss) {
+static inline msdk_result toy_set_sound_rate(msdk_self *self, uint64_t bitrate, uint32_t expected_loss) {
   (void)self;
   CHECK(expected_loss <= 100);
   atomic_store(&toy.bitrate, bitrate);
@@ -319,13 +320,13 @@ static inline int32_t toy_conceal(msdk_self *self, uint32_t sample_count, float 
 static const uint32_t toy_pixel_formats[] = {MSDK_PIXEL_NV12, 0};
 static const uint32_t toy_sample_rates[] = {8000, 24000};
 static const msdk_video_encoder toy_video_encoder = {
-  .struct_size = sizeof(msdk_video_encoder), .codec = TOY_VIDEO, .dimension_max = TOY_SIDE, .pixel_formats = toy_pixel_formats,
+  .struct_size = sizeof(msdk_video_encoder), .codec = TOY_VIDEO, .dimension_max = TOY_SIDE, .pixel_formats = toy_pixel_formats, .pixel_format_count = MSDK_COUNT(toy_pixel_formats),
   .open_encoder = toy_open_encoder, .close_encoder = toy_close, .set_rate = toy_set_rate, .encode = toy_encode};
 static const msdk_video_decoder toy_video_decoder = {
   .struct_size = sizeof(msdk_video_decoder), .codec = TOY_VIDEO, .open_decoder = toy_open_decoder, .close_decoder = toy_close,
   .decode = toy_decode, .parse_header = toy_parse};
 static const msdk_audio_encoder toy_audio_encoder = {
-  .struct_size = sizeof(msdk_audio_encoder), .codec = TOY_AUDIO, .sample_rates_count = 2, .sample_rates = toy_sample_rates,
+  .struct_size = sizeof(msdk_audio_encoder), .codec = TOY_AUDIO, .sample_rate_count = 2, .sample_rates = toy_sample_rates,
   .open_encoder = toy_open_sound, .close_encoder = toy_close, .set_rate = toy_set_sound_rate, .encode = toy_encode_sound};
 static const msdk_audio_decoder toy_audio_decoder = {
   .struct_size = sizeof(msdk_audio_decoder), .codec = TOY_AUDIO, .open_decoder = toy_open_sound_decoder, .close_decoder = toy_close,
@@ -338,9 +339,9 @@ static const msdk_class toy_audio_class = {
   .struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_AUDIO_ENCODER | MSDK_KIND_AUDIO_DECODER, .id = "test.codec.audio",
   .name = "Toy sound", .create = toy_create, .destroy = toy_destroy, .audio_encoder = &toy_audio_encoder,
   .audio_decoder = &toy_audio_decoder};
-static const msdk_class *const toy_classes[] = {&toy_video_class, &toy_audio_class, NULL};
-static const msdk_module toy_module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 3,
-                                       .vendor = "the tests", .classes = toy_classes};
+static const msdk_class *const toy_classes[] = {&toy_video_class, &toy_audio_class};
+static const msdk_module toy_module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR,
+                                       .vendor = "the tests", .classes = toy_classes, .class_count = MSDK_COUNT(toy_classes)};
 
 static inline void toy_reset(void) {
   atomic_store(&toy.open, TOY_GOOD);
@@ -353,7 +354,7 @@ static inline void toy_reset(void) {
 
 /* Every instance that was made is gone, and was closed as often as it was opened. */
 static inline void toy_check_gone(void) {
-  for (int tries = 0; tries < 1000 && atomic_load(&toy.destroyed) < atomic_load(&toy.created); tries++) sleep_ms(5);
+  for (int tries = 0; tries < 12000 && atomic_load(&toy.destroyed) < atomic_load(&toy.created); tries++) sleep_ms(5);
   CHECK_EQ(atomic_load(&toy.destroyed), atomic_load(&toy.created));
   CHECK_EQ(atomic_load(&toy.closed), atomic_load(&toy.opened));
 }

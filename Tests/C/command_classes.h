@@ -159,12 +159,12 @@ static void run_inside(msdk_self *self) {
 /* ------------------------------------------------------------------------------------------------------------------ tables */
 
 #define LIMITS .struct_size = sizeof(msdk_arg_limits)
-static const char *const pattern_names[] = {"lines", "bars", NULL};
+static const char *const pattern_names[] = {"lines", "bars"};
 static const msdk_value usual_speed = {.type = MSDK_T_I32, .u.i32 = 1}; /* becomes an f64 */
 static const msdk_value usual_count = {.type = MSDK_T_I32, .u.i32 = 3};
-static const msdk_arg_limits add_limits[] = {{LIMITS, .min = -100, .max = 100}, {LIMITS, .summary = "the other one"}};
+static const msdk_arg_limits add_limits[] = {{LIMITS, .min = MSDK_I32(-100), .max = MSDK_I32(100)}, {LIMITS, .summary = "the other one"}};
 static const msdk_arg_limits pattern_limits[] = {
-  {LIMITS, .summary = "what is drawn", .choices = pattern_names}, {LIMITS, .min = 0, .max = 16, .def = &usual_speed},
+  {LIMITS, .summary = "what is drawn", .choices = pattern_names, .choice_count = MSDK_COUNT(pattern_names)}, {LIMITS, .min = MSDK_F64(0), .max = MSDK_F64(16), .def = &usual_speed},
   {LIMITS, .def = &usual_count}};
 
 #define INVOKE(n, r, f) .struct_size = sizeof(msdk_command), .name = (n), .result = (r), .invoke = (f)
@@ -204,7 +204,8 @@ static const msdk_command test_commands[] = {
 };
 enum { TEST_COMMANDS = sizeof test_commands / sizeof test_commands[0] };
 
-static msdk_result commands_create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result commands_create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
   self->host = host;
@@ -226,11 +227,10 @@ static const msdk_video_renderer commands_renderer = {
   .render_video_frame = commands_render};
 static const msdk_class commands_class = {
   .struct_size = sizeof(msdk_class), .id = COMMANDS_ID, .name = "commands", .kinds = MSDK_KIND_VIDEO_RENDERER,
-  .commands = test_commands, .command_count = TEST_COMMANDS, .command_stride = sizeof test_commands[0],
-  .create = commands_create, .destroy = commands_destroy, .video_renderer = &commands_renderer};
-static const msdk_class *const commands_classes[] = {&commands_class, NULL};
+  .commands = test_commands, .command_count = TEST_COMMANDS,  .create = commands_create, .destroy = commands_destroy, .video_renderer = &commands_renderer};
+static const msdk_class *const commands_classes[] = {&commands_class};
 static const msdk_module commands_module = {
-  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "the tests", .classes = commands_classes};
+  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "the tests", .classes = commands_classes, .class_count = MSDK_COUNT(commands_classes)};
 
 static inline void commands_load(msdk_engine *engine) {
   if (tests_isolated()) SHARED_PLUGIN(engine, "commands");

@@ -38,7 +38,8 @@ static inline void self_speak(msdk_self *self, const char *words) {
   self->host->post_event(self->context, MSDK_PLUGIN_EVENT_USER, MSDK_E_IO, &(msdk_value){.type = MSDK_T_STRING, .u.str = text});
 }
 
-static msdk_result device_create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result device_create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
   self->host = host;
@@ -109,14 +110,14 @@ static const msdk_video_producer device_producer = {
   .produce_frame = device_produce,
 };
 
-static const char *const colours[] = {"red", "green", NULL};
+static const char *const colours[] = {"red", "green"};
 #define DEVICE_PARAM(NAME, TYPE, FLAGS) .struct_size = sizeof(msdk_param), .flags = (FLAGS), .name = (NAME), .def.type = (TYPE)
 static const msdk_param device_params[] = {
   {DEVICE_PARAM("device", MSDK_T_STRING, MSDK_PARAM_LIVE | MSDK_PARAM_DYNAMIC_CHOICES), .def.u.str = ""},
-  {DEVICE_PARAM("level", MSDK_T_I32, MSDK_PARAM_LIVE), .def.u.i32 = 3, .min = 0, .max = 9},
+  {DEVICE_PARAM("level", MSDK_T_I32, MSDK_PARAM_LIVE), .def.u.i32 = 3, .min = MSDK_I32(0), .max = MSDK_I32(9)},
   {DEVICE_PARAM("token", MSDK_T_STRING, MSDK_PARAM_LIVE | MSDK_PARAM_SECRET), .def.u.str = "default-secret"},
-  {DEVICE_PARAM("pin", MSDK_T_I32, MSDK_PARAM_SECRET), .min = 0, .max = 99999999},
-  {DEVICE_PARAM("colour", MSDK_T_STRING, 0), .def.u.str = "red", .choices = colours},
+  {DEVICE_PARAM("pin", MSDK_T_I32, MSDK_PARAM_SECRET), .min = MSDK_I32(0), .max = MSDK_I32(99999999)},
+  {DEVICE_PARAM("colour", MSDK_T_STRING, 0), .def.u.str = "red", .choices = colours, .choice_count = MSDK_COUNT(colours)},
   {DEVICE_PARAM("serial", MSDK_T_U32, MSDK_PARAM_READONLY)},
 };
 
@@ -125,8 +126,7 @@ static const msdk_class device_class = {
   .kinds = MSDK_KIND_VIDEO_PRODUCER,
   .id = "org.mediasdk.test.device",
   .params = device_params,
-  .param_count = sizeof device_params / sizeof device_params[0],
-  .param_stride = sizeof device_params[0],
+  .param_count = MSDK_COUNT(device_params),
   .create = device_create,
   .destroy = device_destroy,
   .set_param = device_set,
@@ -135,15 +135,15 @@ static const msdk_class device_class = {
   .param_choice = device_choice,
 };
 
-static const msdk_class *const device_classes[] = {&device_class, NULL};
+static const msdk_class *const device_classes[] = {&device_class};
 static const msdk_module device_module = {
-  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 3, .classes = device_classes};
+  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = device_classes, .class_count = MSDK_COUNT(device_classes)};
 
 /* In an engine that has not got it yet. */
 static inline msdk_instance *device_new(msdk_engine *engine) {
   msdk_instance *instance = NULL;
   CHECK_OK(msdk_engine_register_module(engine, &device_module));
-  CHECK_OK(msdk_instance_create(engine, "org.mediasdk.test.device", &instance));
+  CHECK_OK(msdk_instance_create(engine, "org.mediasdk.test.device", NULL, &instance));
   return instance;
 }
 

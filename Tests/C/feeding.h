@@ -30,7 +30,7 @@ typedef struct door {
 
 static inline msdk_ingest_options door_options(const char *path) {
   msdk_ingest_options options = MSDK_INIT(msdk_ingest_options);
-  options.port = MSDK_INGEST_ANY_PORT;
+  options.port = MSDK_PORT_ANY;
   options.socket_path = path;
   options.transmission_token = feeding_token;
   options.transmission_token_size = sizeof feeding_token;
@@ -51,7 +51,7 @@ static inline door door_open(uint32_t codec) {
   msdk_ingest_options options = door_options(it.path);
   options.codec = codec;
   CHECK_OK(msdk_session_set_ingest(it.host, &options));
-  CHECK_OK(msdk_session_ingest_port(it.host, &it.port));
+  CHECK_OK(msdk_session_get_ingest_port(it.host, &it.port));
   return it;
 }
 
@@ -110,7 +110,7 @@ static inline msdk_feeder_frame picture_of(uint32_t pixel_format, uint32_t width
   frame.width = width;
   frame.height = height;
   msdk_frame_layout layout = MSDK_INIT(msdk_frame_layout);
-  CHECK_OK(msdk_frame_layout_get(pixel_format, width, height, 1, &layout));
+  CHECK_OK(msdk_frame_get_layout(pixel_format, width, height, 1, &layout));
   for (uint32_t p = 0; p < layout.plane_count; p++) {
     frame.plane[p].data = memory + layout.offset[p];
     frame.plane[p].stride = (int32_t)layout.stride[p];
@@ -132,7 +132,7 @@ static inline msdk_result feed(msdk_feeder *feeder, const msdk_feeder_frame *fra
 /* Whether every pixel of the frame has that value. */
 static inline int is_all(const msdk_video_frame *frame, uint8_t value) {
   msdk_frame_layout layout = MSDK_INIT(msdk_frame_layout);
-  CHECK_OK(msdk_frame_layout_get(frame->format->pixel_format, frame->format->width, frame->format->height, 1, &layout));
+  CHECK_OK(msdk_frame_get_layout(frame->format->pixel_format, frame->format->width, frame->format->height, 1, &layout));
   for (uint32_t p = 0; p < frame->plane_count; p++) {
     for (uint32_t y = 0; y < layout.rows[p]; y++) {
       const uint8_t *row = frame->plane[p].data + (int64_t)y * frame->plane[p].stride;

@@ -39,19 +39,20 @@ static inline filter_book *filter_shared(void) {
 #define filter_created (filter_shared()->created)
 
 static const char *const filter_modes[] = {"change", "make",  "pass",  "again", "fail",  "null", "dead", "garbage", "twice",
-                                           "gone",   "small", "other", "slow",  "broken", "wrap", "keep", "nan",     NULL};
-static const char *const filter_takes[] = {"any", "nv12", "bgra", "gray8", "none", "f32", "s16", NULL};
-static const char *const filter_fails[] = {"", "init", "set_format", "release", NULL};
+                                           "gone",   "small", "other", "slow",  "broken", "wrap", "keep", "nan"};
+static const char *const filter_takes[] = {"any", "nv12", "bgra", "gray8", "none", "f32", "s16"};
+static const char *const filter_fails[] = {"", "init", "set_format", "release"};
 #define FILTER_PARAM(n, t) .struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = (n), .def.type = (t)
 static const msdk_param filter_params[] = {
-  {FILTER_PARAM("mode", MSDK_T_STRING), .def.u.str = "change", .choices = filter_modes},
-  {FILTER_PARAM("takes", MSDK_T_STRING), .def.u.str = "any", .choices = filter_takes},
-  {FILTER_PARAM("gives", MSDK_T_STRING), .def.u.str = "any", .choices = filter_takes},
-  {FILTER_PARAM("fail", MSDK_T_STRING), .def.u.str = "", .choices = filter_fails},
+  {FILTER_PARAM("mode", MSDK_T_STRING), .def.u.str = "change", .choices = filter_modes, .choice_count = MSDK_COUNT(filter_modes)},
+  {FILTER_PARAM("takes", MSDK_T_STRING), .def.u.str = "any", .choices = filter_takes, .choice_count = MSDK_COUNT(filter_takes)},
+  {FILTER_PARAM("gives", MSDK_T_STRING), .def.u.str = "any", .choices = filter_takes, .choice_count = MSDK_COUNT(filter_takes)},
+  {FILTER_PARAM("fail", MSDK_T_STRING), .def.u.str = "", .choices = filter_fails, .choice_count = MSDK_COUNT(filter_fails)},
   {FILTER_PARAM("value", MSDK_T_I32), .def.u.i32 = 1},
 };
 
-static inline msdk_result filter_create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static inline msdk_result filter_create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
   self->host = host;
@@ -274,7 +275,7 @@ static inline msdk_result filter_sound(msdk_self *self, msdk_audio_frame *in, ms
   return result;
 }
 
-static inline uint32_t filter_delay(const msdk_self *self) { return filter_is(self, "keep") ? 5000000 : 0; }
+static inline int64_t filter_delay(const msdk_self *self) { return filter_is(self, "keep") ? 5000000 : 0; }
 
 static const msdk_audio_filter sound_filter_table = {
   .struct_size = sizeof(msdk_audio_filter), .init_filter = filter_init, .release_filter = filter_release,
@@ -282,13 +283,13 @@ static const msdk_audio_filter sound_filter_table = {
 
 #define FILTER_CLASS(n)                                                                                                           \
   .struct_size = sizeof(msdk_class), .id = "org.mediasdk.test." n, .name = (n), .params = filter_params,                          \
-  .param_count = sizeof filter_params / sizeof filter_params[0], .param_stride = sizeof filter_params[0], .create = filter_create, \
+  .param_count = MSDK_COUNT(filter_params), .create = filter_create, \
   .destroy = filter_destroy, .set_param = filter_set_param
 static const msdk_class picture_filter_class = {FILTER_CLASS("tint"), .kinds = MSDK_KIND_VIDEO_FILTER, .video_filter = &filter_table};
 static const msdk_class sound_filter_class = {FILTER_CLASS("louder"), .kinds = MSDK_KIND_AUDIO_FILTER, .audio_filter = &sound_filter_table};
-static const msdk_class *const filter_class_list[] = {&picture_filter_class, &sound_filter_class, NULL};
+static const msdk_class *const filter_class_list[] = {&picture_filter_class, &sound_filter_class};
 static const msdk_module filter_module = {
-  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "the tests", .classes = filter_class_list};
+  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "the tests", .classes = filter_class_list, .class_count = MSDK_COUNT(filter_class_list)};
 
 /* The first one that is created afterwards has filter_sights[0]. */
 static inline void filters_begin(msdk_engine *engine) {
@@ -301,7 +302,7 @@ static inline msdk_instance *filter_new(msdk_engine *engine, const char *name, c
   char id[64];
   snprintf(id, sizeof id, "org.mediasdk.test.%s", name);
   msdk_instance *filter = NULL;
-  if (!CHECK_OK(msdk_instance_create(engine, id, &filter))) return NULL;
+  if (!CHECK_OK(msdk_instance_create(engine, id, NULL, &filter))) return NULL;
   CHECK_OK(msdk_instance_set_param_text(filter, "mode", mode));
   CHECK_OK(msdk_instance_set_param(filter, "value", &(msdk_value){.type = MSDK_T_I32, .u.i32 = value}));
   return filter;
@@ -309,7 +310,7 @@ static inline msdk_instance *filter_new(msdk_engine *engine, const char *name, c
 
 static inline uint32_t filter_state(msdk_instance *filter, uint32_t kind) {
   uint32_t state = UINT32_MAX;
-  CHECK_OK(msdk_instance_state(filter, kind, &state));
+  CHECK_OK(msdk_instance_get_state(filter, kind, &state));
   return state;
 }
 

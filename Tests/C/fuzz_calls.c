@@ -6,7 +6,7 @@
 #include "fuzz_video.h"
 
 static void on_fuzz_event(void *user, const msdk_event *event) { (void)user, (void)event; }
-static void on_fuzz_log(void *user, int32_t level, const char *words) { (void)user, (void)level, (void)words; }
+static void on_fuzz_log(void *user, const msdk_log_record *record) { (void)user, (void)record; }
 
 static void take_events(void) {
   void *session = handle(SESSION);
@@ -38,16 +38,16 @@ static void parameters(void) {
   msdk_instance_set_param_text(it, text(), text());
   msdk_instance_get_param(it, text(), &value, below(2) ? buffer : NULL, below(64), &needed);
   msdk_choice choice = MSDK_INIT(msdk_choice);
-  if (below(4) == 0) choice.struct_size = number();
+  if (below(4) == 0) choice.struct_size = struct_size(sizeof choice);
   msdk_instance_param_choice_at(it, text(), below(4), below(12) == 0 ? NULL : &choice, below(2) ? buffer : NULL, below(64), &needed);
   msdk_instance_event event = MSDK_INIT(msdk_instance_event);
-  if (below(4) == 0) event.struct_size = number();
+  if (below(4) == 0) event.struct_size = struct_size(sizeof event);
   msdk_instance_next_event(it, 0, below(12) == 0 ? NULL : &event);
 }
 
 static void make_instance(void) {
   msdk_instance *made = NULL;
-  if (msdk_instance_create(some_engine(), text(), &made) >= 0) keep(INSTANCE, made);
+  if (msdk_instance_create(some_engine(), text(), NULL, &made) >= 0) keep(INSTANCE, made);
 }
 
 /* Every pointer out has room for the struct, whatever its struct_size says beyond. */
@@ -59,27 +59,51 @@ static void ask(void) {
   uint32_t state, kind = below(3) == 0 ? number() : 1u << below(4);
   int32_t descriptor;
   memset(&room, 0, sizeof room);
-  room.size = below(4) == 0 ? number() : 400;
+  room.size = below(4) == 0 ? below(sizeof room + 1) : 400;
   void *out = below(12) == 0 ? NULL : &room;
-  switch (below(17)) {
-  case 0: msdk_session_stats_get(handle(SESSION), out); break;
-  case 1: msdk_outgoing_video_stats_get(handle(OUTGOING), out); break;
-  case 2: msdk_incoming_video_stats_get(handle(INCOMING), out); break;
-  case 3: msdk_engine_stats_get(some_engine(), out); break;
-  case 4: msdk_frame_layout_get(pixel_formats[below(PIXEL_FORMATS)], number(), number(), number(), out); break;
+  switch (below(20)) {
+  case 0: msdk_session_get_stats(handle(SESSION), out); break;
+  case 1: msdk_outgoing_video_get_stats(handle(OUTGOING), out); break;
+  case 2: msdk_incoming_video_get_stats(handle(INCOMING), out); break;
+  case 3: msdk_engine_get_stats(some_engine(), out); break;
+  case 4: msdk_frame_get_layout(pixel_formats[below(PIXEL_FORMATS)], number(), number(), number(), out); break;
   case 5: msdk_video_limit_at(below(3), below(3), number(), out); break;
   case 6: msdk_engine_class_at(some_engine(), below(9), out); break;
   case 7: msdk_engine_class_param_at(some_engine(), text(), below(14), out); break;
-  case 8: msdk_frame_sender_format(handle(SENDER), out); break;
+  case 8: msdk_frame_sender_get_format(handle(SENDER), out); break;
   case 9: msdk_instance_format_at(handle(INSTANCE), below(3), out); break;
   case 10: msdk_outgoing_video_read_report(handle(OUTGOING), 0, out); break;
-  case 11: msdk_session_state(handle(SESSION), &state); msdk_outgoing_video_state(handle(OUTGOING), &state); break;
-  case 12: msdk_incoming_video_state(handle(INCOMING), &state); msdk_instance_state(handle(INSTANCE), kind, &state); break;
-  case 13: msdk_session_event_fd(handle(SESSION), &descriptor); msdk_incoming_video_fd(handle(INCOMING), &descriptor); break;
-  case 14: room.size = sizeof(msdk_participant); msdk_session_participants(handle(SESSION), out, below(3), &state); break;
+  case 11: msdk_session_get_state(handle(SESSION), &state); msdk_outgoing_video_get_state(handle(OUTGOING), &state); break;
+  case 12: msdk_incoming_video_get_state(handle(INCOMING), &state); msdk_instance_get_state(handle(INSTANCE), kind, &state); break;
+  case 13: msdk_session_get_event_fd(handle(SESSION), &descriptor); msdk_incoming_video_get_fd(handle(INCOMING), &descriptor); break;
+  case 14: msdk_session_participant_at(handle(SESSION), below(3), out); break;
   case 15: {
     msdk_video_format asked = format();
     msdk_video_limit_check(below(3), below(3), &asked);
+    break;
+  }
+  case 16: {
+    msdk_log_record record;
+    record.struct_size = below(4) == 0 ? below(sizeof record + 1) : sizeof record;
+    msdk_engine_set_log_level(some_engine(), (int32_t)below(6) - 1);
+    msdk_engine_next_log_record(some_engine(), 0, below(12) == 0 ? NULL : &record);
+    break;
+  }
+  case 17: {
+    msdk_video_tap_options options = MSDK_INIT(msdk_video_tap_options);
+    options.output = below(4);
+    options.queue_capacity = below(70);
+    options.queue_policy = below(4);
+    if (below(2)) msdk_outgoing_video_start_tap(handle(OUTGOING), below(3) == 0 ? NULL : &options);
+    else msdk_outgoing_video_stop_tap(handle(OUTGOING));
+    break;
+  }
+  case 18: {
+    msdk_video_frame *seen = NULL;
+    msdk_encoded_frame *packet = NULL;
+    if (msdk_outgoing_video_read(handle(OUTGOING), 0, &seen) >= 0) keep_frame(seen);
+    if (msdk_outgoing_video_read_encoded(handle(OUTGOING), 0, &packet) >= 0) keep_encoded(packet);
+    msdk_outgoing_video_get_fd(handle(OUTGOING), &descriptor);
     break;
   }
   default: {
@@ -93,9 +117,9 @@ static void ask(void) {
 static void attach(void) {
   switch (below(9)) {
   case 0: msdk_outgoing_video_attach_producer(handle(OUTGOING), handle(INSTANCE)); break;
-  case 1: msdk_outgoing_video_attach_renderer(handle(OUTGOING), handle(INSTANCE)); break;
+  case 1: msdk_outgoing_video_attach_renderer(handle(OUTGOING), handle(INSTANCE), NULL); break;
   case 2: msdk_outgoing_video_detach_renderer(handle(OUTGOING), handle(INSTANCE)); break;
-  case 3: msdk_incoming_video_attach_renderer(handle(INCOMING), handle(INSTANCE)); break;
+  case 3: msdk_incoming_video_attach_renderer(handle(INCOMING), handle(INSTANCE), NULL); break;
   case 4: msdk_incoming_video_detach_renderer(handle(INCOMING), handle(INSTANCE)); break;
   case 5: msdk_instance_attach_renderer(handle(INSTANCE), handle(INSTANCE)); break;
   case 6: msdk_instance_detach_renderer(handle(INSTANCE), handle(INSTANCE)); break;

@@ -77,7 +77,7 @@ static int is_utf8(const char *given) {
 static int text_fits(const msdk_arg_limits *limits, const char *given) {
   if (given == NULL || strlen(given) > 65536 || !is_utf8(given)) return 0;
   if (limits->choices == NULL) return 1;
-  for (int i = 0; limits->choices[i] != NULL; i++) {
+  for (uint32_t i = 0; i < limits->choice_count; i++) {
     if (strcmp(limits->choices[i], given) == 0) return 1;
   }
   return 0;
@@ -99,7 +99,10 @@ static int number_fits(const msdk_arg_limits *limits, msdk_type wanted, const ms
     if (it->type == MSDK_T_F64) break;
     if (is_unsigned ? as_real >= 0x1p64 || (uint64_t)as_real != large : as_real >= 0x1p63 || (int64_t)as_real != whole) return 0;
   }
-  return limits->min == limits->max || (as_real >= limits->min && as_real <= limits->max);
+  const msdk_value *min = &limits->min, *max = &limits->max; /* the classes here bound numbers of these types */
+  double least = min->type == MSDK_T_I32 ? min->u.i32 : min->type == MSDK_T_F64 ? min->u.f64 : -INFINITY;
+  double most = max->type == MSDK_T_I32 ? max->u.i32 : max->type == MSDK_T_F64 ? max->u.f64 : INFINITY;
+  return as_real >= least && as_real <= most;
 }
 
 static int fits(const msdk_command *command, uint32_t index, const msdk_value *it) {
@@ -167,7 +170,7 @@ int main(int argc, char **argv) {
   }
   for (uint32_t i = 0; i < steps; i++) {
     msdk_instance **place = &instances[below(INSTANCES)];
-    if (*place == NULL) CHECK_OK(msdk_instance_create(engine, COMMANDS_ID, place));
+    if (*place == NULL) CHECK_OK(msdk_instance_create(engine, COMMANDS_ID, NULL, place));
     if (below(10) == 0) call_unknown(*place);
     else call_known(*place);
     if (below(500) == 0) {

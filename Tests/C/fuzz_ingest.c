@@ -56,7 +56,7 @@ static void fire(const door *it, int memfd) {
 static void connections_that_go_wrong(void) {
   int before = process_descriptors(), rounds = under_tools() ? 1000 : 6000;
   state = 20;
-  door it = door_open(MSDK_CODEC_NONE);
+  door it = door_open(MSDK_CODEC_RAW);
   int inside = process_descriptors(), memfd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   CHECK(ftruncate(memfd, 8192) == 0 && fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
   int64_t memory = 0;

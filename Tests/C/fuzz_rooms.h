@@ -33,7 +33,7 @@ static void script(void) {
     steps[i].delay_ns = below(8) == 0 ? wide() : below(50) * MS;
     steps[i].jitter_ns = below(8) == 0 ? wide() : below(50) * MS;
     steps[i].loss_ppm = below(8) == 0 ? number() : below(100000);
-    steps[i].queue_ms = below(8) == 0 ? number() : below(500);
+    steps[i].queue_ns = below(8) == 0 ? wide() : below(500) * MS;
   }
   msdk_network_script it = MSDK_INIT(msdk_network_script);
   it.step_count = below(3) == 0 ? below(5) : 0; /* mostly a good network */
@@ -44,10 +44,12 @@ static void script(void) {
   msdk_room_script_network(some_engine(), below(2) == 0 ? "loopback:fuzz" : text(), &it);
 }
 
-static msdk_result decide(void *user, const msdk_access_request *request, uint32_t *permissions) {
+static msdk_result decide(void *user, const msdk_access_request *request, msdk_access_grant *grant) {
   (void)user, (void)request;
   if (below(12) == 0) msdk_session_destroy(handle(SESSION));
-  if (below(4) == 0) *permissions = number();
+  if (below(4) == 0) grant->permissions = number();
+  if (below(4) == 0) grant->lifetime_ns = (int64_t)number() << below(32);
+  if (below(4) == 0) grant->reason = text();
   return below(4) == 0 ? (msdk_result)number() : MSDK_OK;
 }
 
@@ -68,7 +70,7 @@ static void hubs(void) {
   info.struct_size = struct_size(sizeof info);
   const char *url = below(4) == 0 ? text() : "loopback:fuzz";
   if (below(3) == 0) msdk_room_open_hub(whose, url, &options, below(2) == 0 ? NULL : &info);
-  msdk_room_hub_info(whose, url, &info);
+  msdk_room_get_hub_info(whose, url, &info);
   if (below(4) == 0) msdk_room_close_hub(whose, url);
 }
 
@@ -86,9 +88,19 @@ static void doors(void) {
   msdk_access_request request = MSDK_INIT(msdk_access_request);
   request.struct_size = struct_size(sizeof request);
   msdk_room_next_request(some_engine(), url, 0, &request);
-  msdk_room_answer(some_engine(), url, below(2) == 0 ? request.id : number(), below(3) == 0 ? (msdk_result)number() : MSDK_OK, below(40));
+  msdk_access_grant grant = {.struct_size = struct_size(sizeof grant), .permissions = below(40), .lifetime_ns = below(2) * INT64_C(1000000000)};
+  if (below(4) == 0) grant.reason = text();
+  msdk_room_answer(some_engine(), url, below(2) == 0 ? request.id : number(), below(3) == 0 ? (msdk_result)number() : MSDK_OK,
+                   below(4) == 0 ? NULL : &grant);
   char user[16];
   snprintf(user, sizeof user, "user-%u", below(200));
+  msdk_session *someone = handle(SESSION);
+  char key[3] = {(char)('a' + below(6)), (char)('a' + below(6)), 0}, value[64];
+  msdk_attribute attribute = {.struct_size = struct_size(sizeof attribute)};
+  msdk_session_set_attribute(someone, below(8) == 0 ? text() : key, below(3) == 0 ? NULL : text());
+  msdk_session_get_participant_attribute(someone, below(8) == 0 ? text() : user, key, value, below(sizeof value + 1), NULL);
+  msdk_session_participant_attribute_at(someone, user, below(40), &attribute);
+  msdk_session_set_access_token(handle(SESSION), below(4) == 0 ? NULL : text());
   if (below(4) == 0) msdk_session_remove_participant(handle(SESSION), below(8) == 0 ? text() : user, text());
   msdk_session_mute_participant(handle(SESSION), below(8) == 0 ? text() : user, wild ? number() : below(2));
 }

@@ -82,13 +82,13 @@ static void descriptions(void) {
   if (text == NULL || other == NULL) abort();
   for (int n = 0; n < rounds; n++) {
     end alice = end_new(engine, ends[below(4)]), bob = end_new(engine, ends[below(4)]);
-    if (!CHECK_OK(msdk_session_local_sdp(alice.session, text, MSDK_SDP_MAX, NULL))) break;
+    if (!CHECK_OK(msdk_session_get_local_sdp(alice.session, text, MSDK_SDP_MAX, NULL))) break;
     if (below(4) != 0) spoil(text, MSDK_SDP_MAX, words, sizeof words / sizeof words[0]);
     uint32_t type = below(5) == 0 ? MSDK_SDP_ANNOUNCED : MSDK_SDP_OFFER;
     msdk_result result = msdk_session_set_remote_sdp(bob.session, type, text);
     if (result < 0) CHECK(msdk_last_error()[0] != 0);
     taken += result >= 0;
-    if (result >= 0 && type == MSDK_SDP_OFFER && CHECK_OK(msdk_session_local_sdp(bob.session, other, MSDK_SDP_MAX, NULL))) {
+    if (result >= 0 && type == MSDK_SDP_OFFER && CHECK_OK(msdk_session_get_local_sdp(bob.session, other, MSDK_SDP_MAX, NULL))) {
       if (below(3) != 0) spoil(other, MSDK_SDP_MAX, words, sizeof words / sizeof words[0]);
       if (msdk_session_set_remote_sdp(alice.session, MSDK_SDP_ANSWER, other) >= 0) connected += msdk_session_connect(alice.session) >= 0;
     }

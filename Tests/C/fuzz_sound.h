@@ -37,7 +37,7 @@ static void make_sound_stream(void) {
   options.channels = goes_wrong(10) ? number() : below(3);
   options.sample_format = goes_wrong(10) ? number() : below(3);
   options.buffer_ms = goes_wrong(10) ? number() : below(3) == 0 ? 10 * below(11) : 20;
-  options.codec = goes_wrong(10) ? number() : below(2) == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_NONE;
+  options.codec = goes_wrong(10) ? number() : below(2) == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_RAW;
   options.encoded_input = goes_wrong(10) ? number() : options.codec == MSDK_CODEC_OPUS && below(5) == 0;
   options.kind = goes_wrong(10) ? number() : below(3);
   if (goes_wrong(6)) options.queue_ms = number();
@@ -90,7 +90,7 @@ static void send_sound(void) {
   static uint8_t memory[40000];
   void *stream = handle(SOUND_OUT);
   uint64_t size = 0;
-  if (msdk_outgoing_audio_expected_buffer_size(stream, &size) >= 0 && size <= sizeof memory) {
+  if (msdk_outgoing_audio_get_buffer_size(stream, &size) >= 0 && size <= sizeof memory) {
     for (uint64_t i = 0; i < size; i += 1 + below(40)) memory[i] = (uint8_t)random_next(&seed);
     for (uint32_t i = 1 + below(3); i > 0; i--) {
       msdk_outgoing_audio_send(stream, below(30) == 0 ? NULL : memory, goes_wrong(6) ? below(sizeof memory) : size,
@@ -117,7 +117,7 @@ static void hear(void) {
 
 static void ask_for_the_mix(void) {
   msdk_incoming_audio *mix = NULL;
-  if (msdk_session_mixed_audio(handle(SESSION), below(30) == 0 ? NULL : &mix) < 0) return;
+  if (msdk_session_get_mixed_audio(handle(SESSION), below(30) == 0 ? NULL : &mix) < 0) return;
   keep(SOUND_IN, mix);
   if (below(2) == 0 && mix != NULL && msdk_incoming_audio_start(mix, NULL) >= 0) mixes_heard++;
 }
@@ -144,20 +144,20 @@ static void ask_about_sound(void) {
   int64_t position;
   uint64_t size;
   memset(&room, 0, sizeof room);
-  room.size = below(4) == 0 ? number() : 400;
+  room.size = below(4) == 0 ? below(sizeof room + 1) : 400;
   void *out = below(12) == 0 ? NULL : &room;
   switch (below(9)) {
-  case 0: msdk_outgoing_audio_stats_get(handle(SOUND_OUT), out); break;
-  case 1: msdk_incoming_audio_stats_get(handle(SOUND_IN), out); break;
-  case 2: msdk_outgoing_audio_format(handle(SOUND_OUT), out); break;
-  case 3: msdk_instance_audio_format(handle(INSTANCE), out); break;
+  case 0: msdk_outgoing_audio_get_stats(handle(SOUND_OUT), out); break;
+  case 1: msdk_incoming_audio_get_stats(handle(SOUND_IN), out); break;
+  case 2: msdk_outgoing_audio_get_format(handle(SOUND_OUT), out); break;
+  case 3: msdk_instance_get_audio_format(handle(INSTANCE), out); break;
   case 4: msdk_outgoing_audio_read_report(handle(SOUND_OUT), 0, out); break;
-  case 5: msdk_outgoing_audio_state(handle(SOUND_OUT), &state); msdk_incoming_audio_state(handle(SOUND_IN), &state); break;
-  case 6: msdk_incoming_audio_fd(handle(SOUND_IN), &descriptor); break;
-  case 7: msdk_audio_frame_position(sound(), wide(), &position); break;
+  case 5: msdk_outgoing_audio_get_state(handle(SOUND_OUT), &state); msdk_incoming_audio_get_state(handle(SOUND_IN), &state); break;
+  case 6: msdk_incoming_audio_get_fd(handle(SOUND_IN), &descriptor); break;
+  case 7: msdk_audio_frame_get_position(sound(), wide(), &position); break;
   default:
-    msdk_outgoing_audio_queued(handle(SOUND_OUT), &position);
-    msdk_outgoing_audio_expected_buffer_size(handle(SOUND_OUT), &size);
+    msdk_outgoing_audio_get_queued(handle(SOUND_OUT), &position);
+    msdk_outgoing_audio_get_buffer_size(handle(SOUND_OUT), &size);
     break;
   }
 }
@@ -186,7 +186,7 @@ static void steer_sound(void) {
   default: {
     const msdk_audio_frame *it = sounds[below(KEPT)];
     if (it != NULL && msdk_audio_frame_ref(it) >= 0) msdk_audio_frame_unref(it);
-    msdk_audio_frame_references(sound());
+    audio_references(sound());
     msdk_audio_frame_unref(below(2) == 0 ? NULL : (const msdk_audio_frame *)(uintptr_t)(random_next(&seed) | 1));
     break;
   }

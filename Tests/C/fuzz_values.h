@@ -69,6 +69,10 @@ static const char *text(void) {
   return texts[below(sizeof texts / sizeof texts[0])];
 }
 
-static uint32_t struct_size(size_t size) { return goes_wrong(8) ? number() : (uint32_t)size; }
+/* Never between its own and the largest: the memory would not be what it says. */
+static uint32_t struct_size(size_t size) {
+  if (!goes_wrong(8)) return (uint32_t)size;
+  return below(2) == 0 ? below((uint32_t)size + 1) : UINT32_MAX - below(9);
+}
 
 #endif

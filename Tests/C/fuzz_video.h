@@ -21,7 +21,7 @@ static msdk_video_format format(void) {
   if (goes_wrong(12)) made.fps_num = number();
   if (goes_wrong(12)) made.fps_den = number();
   if (goes_wrong(12)) made.color_matrix = number();
-  if (goes_wrong(20)) made.memory_kinds = number();
+  if (goes_wrong(20)) made.expected_delay_ns = wide();
   if ((uint64_t)made.width * made.height > 4000000 && below(4) != 0) made.width = 64; /* large ones are slow; a few will do */
   made.struct_size = struct_size(sizeof made);
   return made;
@@ -60,7 +60,7 @@ static void on_fuzz_report(void *user, const msdk_frame_report *it) {
 static void make_stream(void) {
   msdk_video_format formats[3] = {format(), format(), format()};
   formats[1].struct_size = formats[2].struct_size = formats[0].struct_size = sizeof formats[0]; /* else the array is not what it says */
-  msdk_outgoing_video_options options = outgoing_options(below(2) == 0 ? MSDK_CODEC_VP8 : MSDK_CODEC_NONE, formats, 1 + below(3));
+  msdk_outgoing_video_options options = outgoing_options(below(2) == 0 ? MSDK_CODEC_VP8 : MSDK_CODEC_RAW, formats, 1 + below(3));
   if (goes_wrong(10)) options.kind = number();
   if (goes_wrong(10)) options.limits = number();
   if (goes_wrong(10)) options.codec = number();
@@ -99,9 +99,8 @@ static void wrap_frame(void) {
     external.plane[i].data = below(12) == 0 ? NULL : memory + offset;
     external.plane[i].size = below(8) == 0 ? 0 : sizeof memory - offset; /* never more than there is */
     external.plane[i].stride = below(6) == 0 ? (int32_t)number() : 320;
-    external.plane[i].fd = below(8) == 0 ? (int32_t)number() : -1;
+    external.plane[i].reserved0 = below(20) == 0 ? number() : 0;
   }
-  if (below(8) == 0) external.memory_kind = number();
   if (below(8) == 0) external.orientation = number();
   external.timestamp_ns = wide();
   external.struct_size = struct_size(sizeof external);
@@ -134,7 +133,7 @@ static void send_one(void) {
   void *stream = handle(OUTGOING);
   msdk_frame_sender *sender = NULL;
   msdk_video_frame *picture = NULL;
-  if (msdk_outgoing_video_sender(stream, &sender) >= 0) keep(SENDER, sender);
+  if (msdk_outgoing_video_get_sender(stream, &sender) >= 0) keep(SENDER, sender);
   if (below(8) == 0) sender = handle(SENDER);
   if (msdk_frame_sender_acquire(sender, 0, &picture) >= 0) {
     picture_fill(picture, (int)below(256));
@@ -153,6 +152,7 @@ static void receive(void) {
   options.delivery = goes_wrong(10) ? number() : below(2);
   options.output = goes_wrong(10) ? number() : below(3);
   options.queue_capacity = goes_wrong(4) ? number() : 0;
+  options.encoded_queue_capacity = goes_wrong(4) ? number() : 0;
   options.queue_policy = goes_wrong(4) ? number() : below(2);
   options.struct_size = struct_size(sizeof options);
   if (options.width > 2000) options.width = options.height = 2000; /* 16384 squared a frame would only be slow */
@@ -181,7 +181,7 @@ static void convert(void) {
 static void references(void) {
   const msdk_video_frame *it = frames[below(KEPT)];
   if (it != NULL && msdk_video_frame_ref(it) >= 0) msdk_video_frame_unref(it);
-  msdk_video_frame_references(frame());
+  video_references(frame());
   msdk_video_frame_unref(below(2) == 0 ? NULL : (const msdk_video_frame *)(uintptr_t)(random_next(&seed) | 1));
   uint32_t place = below(KEPT);
   msdk_video_frame_unref(frames[place]);

@@ -44,7 +44,7 @@ static inline void speak(gathering *it, int who, const msdk_outgoing_audio_optio
 }
 
 static inline void listen(gathering *it, int who, const msdk_incoming_audio_options *options) {
-  CHECK_OK(msdk_session_mixed_audio(it->session[who], &it->mix[who].stream));
+  CHECK_OK(msdk_session_get_mixed_audio(it->session[who], &it->mix[who].stream));
   CHECK_OK(msdk_incoming_audio_start(it->mix[who].stream, options));
 }
 

@@ -24,6 +24,7 @@ typedef struct good {
   msdk_audio_frame *sound;
 } good;
 static good all_good;
+static msdk_video_frame *given_frame; /* by the last call that gives one; its reference is the caller's */
 
 typedef struct handle_call {
   const char *name, *argument;
@@ -38,6 +39,11 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
 #define HANDLE_CALLS(X)                                                                                                                   \
   X(ENGINE, engine, advance_clock, msdk_engine_advance_clock(it, 0))                                                                      \
   X(ENGINE, engine, set_log_callback, msdk_engine_set_log_callback(it, MSDK_LOG_NONE, NULL, NULL))                                        \
+  X(ENGINE, engine, set_log_level, msdk_engine_set_log_level(it, MSDK_LOG_NONE))                                                          \
+  X(ENGINE, engine, next_log_record,                                                                                                      \
+    (msdk_engine_next_log_record(it, 0, &(msdk_log_record){.struct_size = sizeof(msdk_log_record)})))                                     \
+  X(ENGINE, engine, log_fd, (msdk_engine_get_log_fd(it, &(int32_t){0})))                                                                  \
+  X(ENGINE, engine, room_request_fd, (msdk_room_get_request_fd(it, "loopback:x", &(int32_t){0})))                                         \
   X(ENGINE, engine, load_plugin, msdk_engine_load_plugin(it, "nothing.so"))                                                               \
   X(ENGINE, engine, add_plugin_dir, msdk_engine_add_plugin_dir(it, ".", NULL))                                                            \
   X(ENGINE, engine, load_default_plugins, msdk_engine_load_default_plugins(it, NULL))                                                     \
@@ -46,61 +52,82 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(ENGINE, engine, class_param_at, (msdk_engine_class_param_at(it, "a.b", 0, &(msdk_param){.struct_size = sizeof(msdk_param)})))         \
   X(ENGINE, engine, class_command_at,                                                                                                     \
     (msdk_engine_class_command_at(it, "a.b", 0, &(msdk_command){.struct_size = sizeof(msdk_command)})))                                   \
-  X(ENGINE, engine, engine_stats, (msdk_engine_stats_get(it, &(msdk_engine_stats){.struct_size = sizeof(msdk_engine_stats)})))            \
+  X(ENGINE, engine, engine_stats, (msdk_engine_get_stats(it, &(msdk_engine_stats){.struct_size = sizeof(msdk_engine_stats)})))            \
   X(ENGINE, engine, outgoing_create, one_outgoing(it))                                                                                    \
   X(ENGINE, engine, session_create, one_session(it))                                                                                      \
-  X(ENGINE, engine, instance_create, (msdk_instance_create(it, "a.b", &(msdk_instance *){NULL})))                                         \
+  X(ENGINE, engine, instance_create, (msdk_instance_create(it, "a.b", NULL, &(msdk_instance *){NULL})))                                         \
   X(ENGINE, engine, script_network, one_script(it))                                                                                       \
   X(SESSION, session, connect, msdk_session_connect(it))                                                                                  \
   X(SESSION, session, disconnect, msdk_session_disconnect(it))                                                                            \
-  X(SESSION, session, session_state, (msdk_session_state(it, &(uint32_t){0})))                                                            \
-  X(SESSION, session, participants, (msdk_session_participants(it, NULL, 0, &(uint32_t){0})))                                             \
+  X(SESSION, session, set_access_token, msdk_session_set_access_token(it, "token"))                                                       \
+  X(SESSION, session, set_attribute, msdk_session_set_attribute(it, "mood", NULL))                                                         \
+  X(SESSION, session, participant_attribute, msdk_session_get_participant_attribute(it, "anna", "mood", NULL, 0, NULL))                    \
+  X(SESSION, session, participant_attribute_at,                                                                                           \
+    (msdk_session_participant_attribute_at(it, "anna", 0, &(msdk_attribute){.struct_size = sizeof(msdk_attribute)})))                      \
+  X(SESSION, session, session_state, (msdk_session_get_state(it, &(uint32_t){0})))                                                            \
+  X(SESSION, session, participant_at, (msdk_session_participant_at(it, 0, &(msdk_participant){.struct_size = sizeof(msdk_participant)})))   \
+  X(SESSION, session, incoming_video_at, (msdk_session_incoming_video_at(it, 0, &(msdk_incoming_video *){NULL})))                         \
+  X(SESSION, session, incoming_audio_at, (msdk_session_incoming_audio_at(it, 0, &(msdk_incoming_audio *){NULL})))                         \
+  X(SESSION, session, outgoing_video_at, (msdk_session_outgoing_video_at(it, 0, &(msdk_outgoing_video *){NULL})))                         \
+  X(SESSION, session, outgoing_audio_at, (msdk_session_outgoing_audio_at(it, 0, &(msdk_outgoing_audio *){NULL})))                         \
   X(SESSION, session, next_event, (msdk_session_next_event(it, 0, &(msdk_event){.struct_size = sizeof(msdk_event)})))                     \
-  X(SESSION, session, event_fd, (msdk_session_event_fd(it, &(int32_t){0})))                                                               \
+  X(SESSION, session, event_fd, (msdk_session_get_event_fd(it, &(int32_t){0})))                                                               \
+  X(SESSION, session, set_audio_level_interval, msdk_session_set_audio_level_interval(it, 100))                                           \
+  X(SESSION, session, set_stats_interval, msdk_session_set_stats_interval(it, 100))                                                       \
   X(SESSION, session, set_event_callback, msdk_session_set_event_callback(it, on_nothing_event, NULL))                                    \
   X(SESSION, session, start_video, msdk_session_start_video(it, all_good.outgoing))                                                       \
   X(SESSION, session, stop_video, msdk_session_stop_video(it, all_good.outgoing))                                                         \
-  X(SESSION, session, session_stats, (msdk_session_stats_get(it, &(msdk_session_stats){.struct_size = sizeof(msdk_session_stats)})))      \
+  X(SESSION, session, session_stats, (msdk_session_get_stats(it, &(msdk_session_stats){.struct_size = sizeof(msdk_session_stats)})))      \
   X(OUTGOING, stream, start_video_stream, msdk_session_start_video(all_good.session, it))                                                 \
   X(OUTGOING, stream, stop_video_stream, msdk_session_stop_video(all_good.session, it))                                                   \
-  X(OUTGOING, stream, outgoing_state, (msdk_outgoing_video_state(it, &(uint32_t){0})))                                                    \
-  X(OUTGOING, stream, outgoing_sender, (msdk_outgoing_video_sender(it, &(msdk_frame_sender *){NULL})))                                    \
+  X(OUTGOING, stream, outgoing_state, (msdk_outgoing_video_get_state(it, &(uint32_t){0})))                                                    \
+  X(OUTGOING, stream, outgoing_video_info,                                                                                                 \
+    (msdk_outgoing_video_get_info(it, &(msdk_outgoing_video_info){.struct_size = sizeof(msdk_outgoing_video_info)})))                      \
+  X(OUTGOING, stream, outgoing_sender, (msdk_outgoing_video_get_sender(it, &(msdk_frame_sender *){NULL})))                                    \
   X(OUTGOING, stream, set_bitrate, msdk_outgoing_video_set_bitrate(it, 0, 0, 0))                                                          \
   X(OUTGOING, stream, set_frame_rate, msdk_outgoing_video_set_frame_rate(it, 0, 0))                                                       \
   X(OUTGOING, stream, request_key_frame, msdk_outgoing_video_request_key_frame(it))                                                       \
-  X(OUTGOING, stream, attach_producer, msdk_outgoing_video_attach_producer(it, NULL))                                                     \
-  X(OUTGOING, stream, attach_preview, msdk_outgoing_video_attach_renderer(it, all_good.instance))                                         \
+  X(OUTGOING, stream, detach_producer, msdk_outgoing_video_detach_producer(it))                                                     \
+  X(OUTGOING, stream, attach_preview, msdk_outgoing_video_attach_renderer(it, all_good.instance, NULL))                                         \
   X(OUTGOING, stream, detach_preview, msdk_outgoing_video_detach_renderer(it, all_good.instance))                                         \
   X(OUTGOING, stream, add_filter, msdk_outgoing_video_add_filter(it, all_good.instance))                                                \
   X(OUTGOING, stream, remove_filter, msdk_outgoing_video_remove_filter(it, all_good.instance))                                          \
   X(OUTGOING, stream, read_report,                                                                                                        \
     (msdk_outgoing_video_read_report(it, 0, &(msdk_frame_report){.struct_size = sizeof(msdk_frame_report)})))                             \
+  X(OUTGOING, stream, report_fd, (msdk_outgoing_video_get_report_fd(it, &(int32_t){0})))                                                  \
   X(OUTGOING, stream, set_encoded_callback, msdk_outgoing_video_set_encoded_callback(it, NULL, NULL))                                     \
+  X(OUTGOING, stream, outgoing_start_tap, msdk_outgoing_video_start_tap(it, NULL))                                                        \
+  X(OUTGOING, stream, outgoing_stop_tap, msdk_outgoing_video_stop_tap(it))                                                                \
+  X(OUTGOING, stream, outgoing_tap_read, (msdk_outgoing_video_read(it, 0, &given_frame)))                                  \
+  X(OUTGOING, stream, outgoing_tap_read_encoded, (msdk_outgoing_video_read_encoded(it, 0, &(msdk_encoded_frame *){NULL})))                \
+  X(OUTGOING, stream, outgoing_tap_fd, (msdk_outgoing_video_get_fd(it, &(int32_t){0})))                                                   \
   X(OUTGOING, stream, outgoing_stats,                                                                                                     \
-    (msdk_outgoing_video_stats_get(it, &(msdk_outgoing_video_stats){.struct_size = sizeof(msdk_outgoing_video_stats)})))                  \
+    (msdk_outgoing_video_get_stats(it, &(msdk_outgoing_video_stats){.struct_size = sizeof(msdk_outgoing_video_stats)})))                  \
   X(OUTGOING, stream, outgoing_network,                                                                                                   \
-    (msdk_outgoing_video_network_stats(it, &(msdk_outbound_stats){.struct_size = sizeof(msdk_outbound_stats)})))                          \
-  X(SENDER, sender, sender_format, (msdk_frame_sender_format(it, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)})))        \
-  X(SENDER, sender, acquire, (msdk_frame_sender_acquire(it, 0, &(msdk_video_frame *){NULL})))                                             \
+    (msdk_outgoing_video_get_network_stats(it, &(msdk_outbound_stats){.struct_size = sizeof(msdk_outbound_stats)})))                          \
+  X(SENDER, sender, sender_format, (msdk_frame_sender_get_format(it, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)})))        \
+  X(SENDER, sender, acquire, (msdk_frame_sender_acquire(it, 0, &given_frame)))                                             \
   X(SENDER, sender, send, msdk_frame_sender_send(it, all_good.frame, 0, NULL, NULL))                                                      \
   X(SENDER, sender, send_encoded, msdk_frame_sender_send_encoded(it, all_good.encoded, 0, NULL, NULL))                                    \
   X(INCOMING, stream, incoming_start, msdk_incoming_video_start(it, NULL))                                                                \
   X(INCOMING, stream, incoming_stop, msdk_incoming_video_stop(it))                                                                        \
-  X(INCOMING, stream, incoming_state, (msdk_incoming_video_state(it, &(uint32_t){0})))                                                    \
-  X(INCOMING, stream, read, (msdk_incoming_video_read(it, 0, &(msdk_video_frame *){NULL})))                                               \
+  X(INCOMING, stream, incoming_state, (msdk_incoming_video_get_state(it, &(uint32_t){0})))                                                    \
+  X(INCOMING, stream, incoming_video_info,                                                                                                 \
+    (msdk_incoming_video_get_info(it, &(msdk_incoming_video_info){.struct_size = sizeof(msdk_incoming_video_info)})))                      \
+  X(INCOMING, stream, read, (msdk_incoming_video_read(it, 0, &given_frame)))                                               \
   X(INCOMING, stream, read_encoded, (msdk_incoming_video_read_encoded(it, 0, &(msdk_encoded_frame *){NULL})))                             \
-  X(INCOMING, stream, incoming_fd, (msdk_incoming_video_fd(it, &(int32_t){0})))                                                           \
+  X(INCOMING, stream, incoming_fd, (msdk_incoming_video_get_fd(it, &(int32_t){0})))                                                           \
   X(INCOMING, stream, set_frame_callback, msdk_incoming_video_set_frame_callback(it, NULL, NULL))                                         \
-  X(INCOMING, stream, attach_renderer, msdk_incoming_video_attach_renderer(it, all_good.instance))                                        \
+  X(INCOMING, stream, attach_renderer, msdk_incoming_video_attach_renderer(it, all_good.instance, NULL))                                        \
   X(INCOMING, stream, detach_renderer, msdk_incoming_video_detach_renderer(it, all_good.instance))                                        \
   X(INCOMING, stream, add_incoming_filter, msdk_incoming_video_add_filter(it, all_good.instance))                                       \
   X(INCOMING, stream, remove_incoming_filter, msdk_incoming_video_remove_filter(it, all_good.instance))                                 \
   X(INCOMING, stream, ask_key_frame, msdk_incoming_video_request_key_frame(it))                                                           \
   X(INCOMING, stream, incoming_stats,                                                                                                     \
-    (msdk_incoming_video_stats_get(it, &(msdk_incoming_video_stats){.struct_size = sizeof(msdk_incoming_video_stats)})))                  \
+    (msdk_incoming_video_get_stats(it, &(msdk_incoming_video_stats){.struct_size = sizeof(msdk_incoming_video_stats)})))                  \
   X(INCOMING, stream, incoming_network,                                                                                                   \
-    (msdk_incoming_video_network_stats(it, &(msdk_inbound_stats){.struct_size = sizeof(msdk_inbound_stats)})))                            \
-  X(INSTANCE, instance, set_param, (msdk_instance_set_param(it, "a", &(msdk_value){.type = MSDK_T_BOOL})))                                \
+    (msdk_incoming_video_get_network_stats(it, &(msdk_inbound_stats){.struct_size = sizeof(msdk_inbound_stats)})))                            \
+  X(INSTANCE, instance, set_param, (msdk_instance_set_param(it, "a", &(msdk_value)MSDK_STRING("1"))))                                \
   X(INSTANCE, instance, set_param_text, msdk_instance_set_param_text(it, "a", "1"))                                                       \
   X(INSTANCE, instance, call, msdk_instance_call(it, "a", NULL, 0, NULL))                                                                 \
   X(INSTANCE, instance, get_param, (msdk_instance_get_param(it, "a", &(msdk_value){0}, NULL, 0, NULL)))                                   \
@@ -108,8 +135,9 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
     (msdk_instance_param_choice_at(it, "a", 0, &(msdk_choice){.struct_size = sizeof(msdk_choice)}, NULL, 0, NULL)))                       \
   X(INSTANCE, instance, next_instance_event,                                                                                              \
     (msdk_instance_next_event(it, 0, &(msdk_instance_event){.struct_size = sizeof(msdk_instance_event)})))                                \
+  X(INSTANCE, instance, instance_event_fd, (msdk_instance_get_event_fd(it, &(int32_t){0})))                                              \
   X(INSTANCE, instance, set_instance_callback, msdk_instance_set_event_callback(it, NULL, NULL))                                          \
-  X(INSTANCE, instance, instance_state, (msdk_instance_state(it, MSDK_KIND_VIDEO_RENDERER, &(uint32_t){0})))                              \
+  X(INSTANCE, instance, instance_state, (msdk_instance_get_state(it, MSDK_KIND_VIDEO_RENDERER, &(uint32_t){0})))                              \
   X(INSTANCE, producer, format_at, (msdk_instance_format_at(it, 0, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)})))      \
   X(INSTANCE, filter, attach_downstream, msdk_instance_attach_renderer(it, all_good.instance))                                            \
   X(INSTANCE, filter, detach_downstream, msdk_instance_detach_renderer(it, all_good.instance))                                            \
@@ -117,22 +145,26 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(INSTANCE, renderer, detach_as_downstream, msdk_instance_detach_renderer(all_good.instance, it))                                       \
   X(INSTANCE, renderer, render, msdk_instance_render(it, all_good.frame))                                                                 \
   X(INSTANCE, instance, release, msdk_instance_release(it))                                                                               \
-  X(INSTANCE, renderer, snapshot, (msdk_instance_snapshot(it, &(msdk_video_frame *){NULL})))                                              \
-  X(INSTANCE, renderer, attach_to_incoming, msdk_incoming_video_attach_renderer(all_good.incoming, it))                                   \
+  X(INSTANCE, renderer, snapshot, (msdk_instance_snapshot(it, &given_frame)))                                              \
+  X(INSTANCE, renderer, attach_to_incoming, msdk_incoming_video_attach_renderer(all_good.incoming, it, NULL))                                   \
   X(INSTANCE, renderer, detach_from_incoming, msdk_incoming_video_detach_renderer(all_good.incoming, it))                                 \
   X(INSTANCE, renderer, attach_to_session, msdk_session_attach_renderer(all_good.session, it, NULL))                                      \
   X(INSTANCE, renderer, detach_from_session, msdk_session_detach_renderer(all_good.session, it))                                          \
   X(SESSION, session, attach_call_renderer, msdk_session_attach_renderer(it, all_good.instance, NULL))                                    \
   X(SESSION, session, detach_call_renderer, msdk_session_detach_renderer(it, all_good.instance))                                          \
-  X(INSTANCE, renderer, attach_to_outgoing, msdk_outgoing_video_attach_renderer(all_good.outgoing, it))                                   \
+  X(INSTANCE, renderer, attach_to_outgoing, msdk_outgoing_video_attach_renderer(all_good.outgoing, it, NULL))                                   \
   X(INSTANCE, renderer, detach_from_outgoing, msdk_outgoing_video_detach_renderer(all_good.outgoing, it))                                 \
   X(INSTANCE, filter, add_to_outgoing, msdk_outgoing_video_add_filter(all_good.outgoing, it))                                           \
   X(INSTANCE, filter, remove_from_outgoing, msdk_outgoing_video_remove_filter(all_good.outgoing, it))                                   \
   X(INSTANCE, filter, add_to_incoming, msdk_incoming_video_add_filter(all_good.incoming, it))                                           \
   X(INSTANCE, filter, remove_from_incoming, msdk_incoming_video_remove_filter(all_good.incoming, it))                                   \
+  X(INSTANCE, filter, add_to_sound_out, msdk_outgoing_audio_add_filter(all_good.sound_out, it))                                          \
+  X(INSTANCE, filter, remove_from_sound_out, msdk_outgoing_audio_remove_filter(all_good.sound_out, it))                                  \
+  X(INSTANCE, filter, add_to_sound_in, msdk_incoming_audio_add_filter(all_good.sound_in, it))                                            \
+  X(INSTANCE, filter, remove_from_sound_in, msdk_incoming_audio_remove_filter(all_good.sound_in, it))                                    \
   X(FRAME, frame, frame_ref, msdk_video_frame_ref(it))                                                                                    \
   X(FRAME, frame, convert,                                                                                                                \
-    (msdk_video_frame_convert(it, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)}, &(msdk_video_frame *){NULL})))          \
+    (msdk_video_frame_convert(it, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)}, &given_frame)))          \
   X(FRAME, frame, convert_into, msdk_video_frame_convert_into(it, all_good.frame))                                                        \
   X(FRAME, destination, convert_into_it, msdk_video_frame_convert_into(all_good.frame, it))                                               \
   X(FRAME, frame, send_it, msdk_frame_sender_send(all_good.sender, it, 0, NULL, NULL))                                                    \
@@ -140,52 +172,63 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(ENCODED, frame, encoded_ref, msdk_encoded_frame_ref(it))                                                                              \
   X(SESSION, session, start_audio, msdk_session_start_audio(it, all_good.sound_out))                                                      \
   X(SESSION, session, stop_audio, msdk_session_stop_audio(it, all_good.sound_out))                                                        \
-  X(SESSION, session, mixed_audio, (msdk_session_mixed_audio(it, &(msdk_incoming_audio *){NULL})))                                        \
+  X(SESSION, session, mixed_audio, (msdk_session_get_mixed_audio(it, &(msdk_incoming_audio *){NULL})))                                        \
   X(ENGINE, engine, sound_create, (msdk_outgoing_audio_create(it, NULL, &(msdk_outgoing_audio *){NULL})))                                 \
   X(SOUND_OUT, stream, start_audio_stream, msdk_session_start_audio(all_good.session, it))                                                \
   X(SOUND_OUT, stream, stop_audio_stream, msdk_session_stop_audio(all_good.session, it))                                                  \
-  X(SOUND_OUT, stream, sound_state, (msdk_outgoing_audio_state(it, &(uint32_t){0})))                                                      \
-  X(SOUND_OUT, stream, sound_format, (msdk_outgoing_audio_format(it, &(msdk_audio_format){.struct_size = sizeof(msdk_audio_format)})))    \
-  X(SOUND_OUT, stream, sound_size, (msdk_outgoing_audio_expected_buffer_size(it, &(uint64_t){0})))                                        \
+  X(SOUND_OUT, stream, sound_state, (msdk_outgoing_audio_get_state(it, &(uint32_t){0})))                                                      \
+  X(SOUND_OUT, stream, outgoing_audio_info,                                                                                                \
+    (msdk_outgoing_audio_get_info(it, &(msdk_outgoing_audio_info){.struct_size = sizeof(msdk_outgoing_audio_info)})))                      \
+  X(SOUND_OUT, stream, sound_format, (msdk_outgoing_audio_get_format(it, &(msdk_audio_format){.struct_size = sizeof(msdk_audio_format)})))    \
+  X(SOUND_OUT, stream, sound_size, (msdk_outgoing_audio_get_buffer_size(it, &(uint64_t){0})))                                        \
   X(SOUND_OUT, stream, sound_send, msdk_outgoing_audio_send(it, one_buffer, sizeof one_buffer, 0, 0, NULL, NULL))                         \
+  X(SOUND_OUT, stream, sound_write, msdk_outgoing_audio_write(it, one_buffer, sizeof one_buffer, 0, 0, NULL))                             \
   X(SOUND_OUT, stream, sound_send_encoded, msdk_outgoing_audio_send_encoded(it, all_good.encoded, 0, 0, NULL, NULL))                      \
-  X(SOUND_OUT, stream, sound_queued, (msdk_outgoing_audio_queued(it, &(int64_t){0})))                                                     \
+  X(SOUND_OUT, stream, sound_queued, (msdk_outgoing_audio_get_queued(it, &(int64_t){0})))                                                     \
   X(SOUND_OUT, stream, sound_flush, msdk_outgoing_audio_flush(it))                                                                        \
   X(SOUND_OUT, stream, sound_wait_played, msdk_outgoing_audio_wait_played(it, 0))                                                         \
   X(SOUND_OUT, stream, sound_read_report,                                                                                                 \
     (msdk_outgoing_audio_read_report(it, 0, &(msdk_frame_report){.struct_size = sizeof(msdk_frame_report)})))                             \
+  X(SOUND_OUT, stream, sound_report_fd, (msdk_outgoing_audio_get_report_fd(it, &(int32_t){0})))                                           \
   X(SOUND_OUT, stream, set_muted, msdk_outgoing_audio_set_muted(it, 0))                                                                   \
   X(SOUND_OUT, stream, set_gain, msdk_outgoing_audio_set_gain(it, 1))                                                                     \
   X(SOUND_OUT, stream, sound_set_bitrate, msdk_outgoing_audio_set_bitrate(it, 0))                                                         \
   X(SOUND_OUT, stream, set_expected_loss, msdk_outgoing_audio_set_expected_loss(it, 0))                                                   \
-  X(SOUND_OUT, stream, sound_attach_producer, msdk_outgoing_audio_attach_producer(it, NULL))                                              \
+  X(SOUND_OUT, stream, sound_detach_producer, msdk_outgoing_audio_detach_producer(it))                                              \
   X(SOUND_OUT, stream, sound_add_filter, msdk_outgoing_audio_add_filter(it, all_good.instance))                                         \
   X(SOUND_OUT, stream, sound_remove_filter, msdk_outgoing_audio_remove_filter(it, all_good.instance))                                   \
   X(SOUND_OUT, stream, sound_encoded_callback, msdk_outgoing_audio_set_encoded_callback(it, NULL, NULL))                                  \
+  X(SOUND_OUT, stream, sound_start_tap, msdk_outgoing_audio_start_tap(it, NULL))                                                          \
+  X(SOUND_OUT, stream, sound_stop_tap, msdk_outgoing_audio_stop_tap(it))                                                                  \
+  X(SOUND_OUT, stream, sound_tap_read, (msdk_outgoing_audio_read(it, 0, &(msdk_audio_frame *){NULL})))                                    \
+  X(SOUND_OUT, stream, sound_tap_read_encoded, (msdk_outgoing_audio_read_encoded(it, 0, &(msdk_encoded_frame *){NULL})))                  \
+  X(SOUND_OUT, stream, sound_tap_fd, (msdk_outgoing_audio_get_fd(it, &(int32_t){0})))                                                     \
   X(SOUND_OUT, stream, sound_out_stats,                                                                                                   \
-    (msdk_outgoing_audio_stats_get(it, &(msdk_outgoing_audio_stats){.struct_size = sizeof(msdk_outgoing_audio_stats)})))                  \
+    (msdk_outgoing_audio_get_stats(it, &(msdk_outgoing_audio_stats){.struct_size = sizeof(msdk_outgoing_audio_stats)})))                  \
   X(SOUND_OUT, stream, sound_out_network,                                                                                                 \
-    (msdk_outgoing_audio_network_stats(it, &(msdk_outbound_stats){.struct_size = sizeof(msdk_outbound_stats)})))                          \
+    (msdk_outgoing_audio_get_network_stats(it, &(msdk_outbound_stats){.struct_size = sizeof(msdk_outbound_stats)})))                          \
   X(SOUND_IN, stream, sound_start, msdk_incoming_audio_start(it, NULL))                                                                   \
   X(SOUND_IN, stream, sound_stop, msdk_incoming_audio_stop(it))                                                                           \
-  X(SOUND_IN, stream, sound_in_state, (msdk_incoming_audio_state(it, &(uint32_t){0})))                                                    \
+  X(SOUND_IN, stream, sound_in_state, (msdk_incoming_audio_get_state(it, &(uint32_t){0})))                                                    \
+  X(SOUND_IN, stream, incoming_audio_info,                                                                                                 \
+    (msdk_incoming_audio_get_info(it, &(msdk_incoming_audio_info){.struct_size = sizeof(msdk_incoming_audio_info)})))                      \
   X(SOUND_IN, stream, sound_read, (msdk_incoming_audio_read(it, 0, &(msdk_audio_frame *){NULL})))                                         \
   X(SOUND_IN, stream, sound_read_encoded, (msdk_incoming_audio_read_encoded(it, 0, &(msdk_encoded_frame *){NULL})))                       \
-  X(SOUND_IN, stream, sound_fd, (msdk_incoming_audio_fd(it, &(int32_t){0})))                                                              \
+  X(SOUND_IN, stream, sound_fd, (msdk_incoming_audio_get_fd(it, &(int32_t){0})))                                                              \
   X(SOUND_IN, stream, sound_callback, msdk_incoming_audio_set_frame_callback(it, NULL, NULL))                                             \
   X(SOUND_IN, stream, sound_attach, msdk_incoming_audio_attach_renderer(it, all_good.speaker))                                            \
   X(SOUND_IN, stream, sound_detach, msdk_incoming_audio_detach_renderer(it, all_good.speaker))                                            \
   X(SOUND_IN, stream, sound_in_gain, msdk_incoming_audio_set_gain(it, 1))                                                                 \
   X(SOUND_IN, stream, sound_in_stats,                                                                                                     \
-    (msdk_incoming_audio_stats_get(it, &(msdk_incoming_audio_stats){.struct_size = sizeof(msdk_incoming_audio_stats)})))                  \
+    (msdk_incoming_audio_get_stats(it, &(msdk_incoming_audio_stats){.struct_size = sizeof(msdk_incoming_audio_stats)})))                  \
   X(SOUND_IN, stream, sound_in_network,                                                                                                   \
-    (msdk_incoming_audio_network_stats(it, &(msdk_inbound_stats){.struct_size = sizeof(msdk_inbound_stats)})))                            \
+    (msdk_incoming_audio_get_network_stats(it, &(msdk_inbound_stats){.struct_size = sizeof(msdk_inbound_stats)})))                            \
   X(SPEAKER, renderer, attach_to_sound, msdk_incoming_audio_attach_renderer(all_good.sound_in, it))                                       \
   X(SPEAKER, renderer, detach_from_sound, msdk_incoming_audio_detach_renderer(all_good.sound_in, it))                                     \
   X(SPEAKER, renderer, render_audio, msdk_instance_render_audio(it, all_good.sound))                                                      \
-  X(SPEAKER, producer, audio_format, (msdk_instance_audio_format(it, &(msdk_audio_format){.struct_size = sizeof(msdk_audio_format)})))    \
+  X(SPEAKER, producer, audio_format, (msdk_instance_get_audio_format(it, &(msdk_audio_format){.struct_size = sizeof(msdk_audio_format)})))    \
   X(SOUND, frame, audio_ref, msdk_audio_frame_ref(it))                                                                                    \
-  X(SOUND, frame, audio_position, (msdk_audio_frame_position(it, 0, &(int64_t){0})))                                                      \
+  X(SOUND, frame, audio_position, (msdk_audio_frame_get_position(it, 0, &(int64_t){0})))                                                      \
   X(SOUND, frame, render_audio_it, msdk_instance_render_audio(all_good.speaker, it))                                                      \
   X(ENCODED, packet, send_packet, msdk_outgoing_audio_send_encoded(all_good.sound_out, it, 0, 0, NULL, NULL))
 
@@ -198,7 +241,7 @@ static inline msdk_result one_session(void *it) {
 
 static inline msdk_result one_outgoing(void *it) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 15);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   return msdk_outgoing_video_create(it, &options, &(msdk_outgoing_video *){NULL});
 }
 

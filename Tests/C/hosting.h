@@ -42,7 +42,7 @@ static inline house house_new(const char *address) {
 
 static inline uint32_t house_members(const house *it) {
   msdk_hub_info info = MSDK_INIT(msdk_hub_info);
-  CHECK_OK(msdk_room_hub_info(it->host, it->room, &info));
+  CHECK_OK(msdk_room_get_hub_info(it->host, it->room, &info));
   return info.member_count;
 }
 
@@ -81,9 +81,8 @@ static inline const char *end_words(const end *it) { return it->last[MSDK_EVENT_
 
 /* Who somebody is to another one; user_id is empty if nobody. */
 static inline msdk_participant end_sees(end *it, const char *user) {
-  msdk_participant people[8] = {MSDK_INIT(msdk_participant)}, nobody = MSDK_INIT(msdk_participant);
-  uint32_t count = 0;
-  CHECK_OK(msdk_session_participants(it->session, people, 8, &count));
+  msdk_participant people[8], nobody = MSDK_INIT(msdk_participant);
+  uint32_t count = people_of(it->session, people, 8);
   for (uint32_t i = 0; i < count && i < 8; i++) {
     if (strcmp(people[i].user_id, user) == 0) return people[i];
   }

@@ -6,6 +6,12 @@
 
 static char plugin[4096], mark[256];
 
+static inline msdk_instance_isolation isolation_of(msdk_instance *instance) {
+  msdk_instance_isolation isolation = MSDK_INIT(msdk_instance_isolation);
+  CHECK_OK(msdk_instance_get_isolation(instance, &isolation));
+  return isolation;
+}
+
 static inline msdk_engine *loaded_engine(msdk_engine *engine) {
   CHECK_OK(msdk_engine_load_plugin(engine, plugin));
   return engine;
@@ -18,10 +24,8 @@ static inline msdk_instance *isolated(msdk_engine *engine, const char *id, uint3
   options.control_deadline_ms = media_deadline_ms == 0 || media_deadline_ms > 1500 ? media_deadline_ms : 1500;
   options.memory_max_mb = 1024;
   msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create_with(engine, id, &options, &instance));
-  uint32_t is = 0;
-  CHECK_OK(msdk_instance_is_isolated(instance, &is));
-  CHECK_EQ(is, 1);
+  CHECK_OK(msdk_instance_create(engine, id, &options, &instance));
+  CHECK_EQ(isolation_of(instance).is_isolated, 1);
   return instance;
 }
 

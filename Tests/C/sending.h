@@ -63,7 +63,6 @@ static inline msdk_video_frame *wrap_picture(owned_picture *picture, const msdk_
   for (uint32_t plane = 0; plane < external.plane_count; plane++) {
     external.plane[plane].stride = (int32_t)row_bytes_of(format->pixel_format, plane, format->width) + 24;
     external.plane[plane].size = (uint64_t)external.plane[plane].stride * rows_of(format->pixel_format, plane, format->height);
-    external.plane[plane].fd = -1;
     offset += external.plane[plane].size;
   }
   picture->memory = malloc(offset);

@@ -28,13 +28,13 @@ static inline void on_sound_report(void *user, const msdk_frame_report *report) 
 
 static inline msdk_outgoing_audio_stats sound_stats(msdk_outgoing_audio *stream) {
   msdk_outgoing_audio_stats stats = MSDK_INIT(msdk_outgoing_audio_stats);
-  CHECK_OK(msdk_outgoing_audio_stats_get(stream, &stats));
+  CHECK_OK(msdk_outgoing_audio_get_stats(stream, &stats));
   return stats;
 }
 
 static inline msdk_incoming_audio_stats heard_stats(msdk_incoming_audio *stream) {
   msdk_incoming_audio_stats stats = MSDK_INIT(msdk_incoming_audio_stats);
-  CHECK_OK(msdk_incoming_audio_stats_get(stream, &stats));
+  CHECK_OK(msdk_incoming_audio_get_stats(stream, &stats));
   return stats;
 }
 
@@ -99,8 +99,8 @@ static inline int voice_make(voice *it, msdk_engine *engine, const msdk_outgoing
   it->engine = engine;
   if (!CHECK_OK(msdk_outgoing_audio_create(engine, options, &it->stream))) return 0;
   msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  CHECK_OK(msdk_outgoing_audio_format(it->stream, &format));
-  CHECK_OK(msdk_outgoing_audio_expected_buffer_size(it->stream, &it->size));
+  CHECK_OK(msdk_outgoing_audio_get_format(it->stream, &format));
+  CHECK_OK(msdk_outgoing_audio_get_buffer_size(it->stream, &it->size));
   it->rate = format.sample_rate;
   it->channels = format.channels;
   it->sample_format = format.sample_format;
@@ -152,6 +152,11 @@ static inline msdk_result voice_send(voice *it) {
 static inline int64_t voice_due(const voice *it) {
   double rate = it->rate * (1 + it->clock_ppm * 1e-6);
   return it->begin_ns + (int64_t)((double)it->position * 1e9 / rate + 0.5);
+}
+
+/* When the first buffer was captured by the SDK's stamps: it is sent at begin_ns, and live sound is sent when it is complete. */
+static inline int64_t voice_captured(const voice *it) {
+  return it->begin_ns - (int64_t)it->samples * SECOND / it->rate;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- listeners */
@@ -276,7 +281,7 @@ static inline int sound_offer(sound_call *it, const msdk_outgoing_audio_options 
 
 /* Waits until alice's stream knows of its receiver. */
 static inline void sound_received(const sound_call *it) {
-  for (int tries = 0; tries < 1000 && sound_stats(it->voice.stream).receivers == 0; tries++) run_for(it->engine, 5 * MS);
+  for (int tries = waits_of(it->engine); tries > 0 && sound_stats(it->voice.stream).receivers == 0; tries--) run_for(it->engine, 5 * MS);
 }
 
 static inline sound_call *sound_open(uint32_t clock, const msdk_outgoing_audio_options *options,
@@ -303,9 +308,9 @@ static inline void sound_talk(sound_call *it, int64_t duration_ns) {
   talk(it->engine, (voice *[]){&it->voice}, 1, (heard *[]){&it->heard}, 1, duration_ns);
 }
 
-/* Waits for the next buffer, at most five seconds. NULL when none came. */
+/* Waits for the next buffer. NULL when none came. */
 static inline msdk_audio_frame *sound_wait(msdk_engine *engine, msdk_incoming_audio *stream) {
-  for (int tries = 0; tries < 1000; tries++) {
+  for (int tries = waits_of(engine); tries > 0; tries--) {
     msdk_audio_frame *frame = NULL;
     if (msdk_incoming_audio_read(stream, 0, &frame) >= 0) return frame;
     run_for(engine, 5 * MS);

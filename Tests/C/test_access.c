@@ -35,7 +35,7 @@ static void a_user_id_that_is_taken(void) {
   CHECK_EQ(refusal(engine, again).status, MSDK_E_EXISTS); /* though it is full, too */
   CHECK(is_state(alice, MSDK_SESSION_CONNECTED));
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options offered = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options offered = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   msdk_outgoing_video *stream = NULL;
   CHECK_OK(msdk_outgoing_video_create(engine, &offered, &stream));
   CHECK_OK(msdk_session_start_video(alice, stream));
@@ -48,7 +48,7 @@ static void a_user_id_that_is_taken(void) {
   CHECK_EQ(event.status, MSDK_E_REMOVED);
   CHECK_STR_CONTAINS(event.text, "replaced");
   uint32_t state = 0;
-  CHECK_OK(msdk_outgoing_video_state(stream, &state));
+  CHECK_OK(msdk_outgoing_video_get_state(stream, &state));
   CHECK_EQ(state, MSDK_OUTGOING_STOPPED);
   char story[64] = "";
   for (;;) { /* bob: alice left with her stream, and came again */
@@ -72,7 +72,7 @@ static void permissions_hold(void) {
   const char *url = room_new();
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 15);
-  msdk_outgoing_video_options virtual = outgoing_options(MSDK_CODEC_NONE, &format, 1), screen = virtual;
+  msdk_outgoing_video_options virtual = outgoing_options(MSDK_CODEC_RAW, &format, 1), screen = virtual;
   screen.kind = MSDK_VIDEO_SCREEN_SHARE;
   msdk_outgoing_audio_options voice = sound_options(48000, 1, MSDK_SAMPLE_S16, 20), played = voice;
   played.kind = MSDK_AUDIO_SCREEN_SHARE;
@@ -102,7 +102,7 @@ static void permissions_hold(void) {
     NEED(event_wait(engine, member, MSDK_EVENT_INCOMING_VIDEO_ADDED, &seen));
     NEED(event_wait(engine, member, MSDK_EVENT_INCOMING_AUDIO_ADDED, &heard));
     msdk_incoming_audio *mix = NULL;
-    CHECK_OK(msdk_session_mixed_audio(member, &mix));
+    CHECK_OK(msdk_session_get_mixed_audio(member, &mix));
     CHECK_RESULT(msdk_incoming_video_start(seen.incoming_video, NULL), may == MSDK_MAY_RECEIVE ? MSDK_OK : refused);
     CHECK_RESULT(msdk_incoming_audio_start(heard.incoming_audio, NULL), may == MSDK_MAY_RECEIVE ? MSDK_OK : refused);
     CHECK_RESULT(msdk_incoming_audio_start(mix, NULL), may == MSDK_MAY_RECEIVE ? MSDK_OK : refused);
@@ -129,7 +129,7 @@ static void permissions_hold_for_what_was_asked_before(void) {
   CHECK_OK(msdk_session_start_audio(sender, spoken));
   CHECK_OK(msdk_session_start_audio(member, attached));
   msdk_incoming_audio *mix = NULL;
-  CHECK_OK(msdk_session_mixed_audio(member, &mix));
+  CHECK_OK(msdk_session_get_mixed_audio(member, &mix));
   CHECK_OK(msdk_incoming_audio_start(mix, NULL));
   CHECK_OK(msdk_session_connect(member));
   msdk_event event;
@@ -137,7 +137,7 @@ static void permissions_hold_for_what_was_asked_before(void) {
   CHECK_EQ(event.state, MSDK_OUTGOING_FAILED);
   CHECK_EQ(event.status, MSDK_E_PERMISSION);
   msdk_outgoing_audio_stats stats = MSDK_INIT(msdk_outgoing_audio_stats);
-  CHECK_OK(msdk_outgoing_audio_stats_get(spoken, &stats));
+  CHECK_OK(msdk_outgoing_audio_get_stats(spoken, &stats));
   CHECK_EQ(stats.receivers, 0);
   msdk_outgoing_audio_destroy(attached);
   msdk_outgoing_audio_destroy(spoken);

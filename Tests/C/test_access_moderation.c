@@ -44,7 +44,7 @@ static void a_member_is_removed(void) {
   CHECK_STR_CONTAINS(event.text, "alice");
   CHECK_STR_CONTAINS(event.text, "shouting");
   uint32_t state = 0;
-  CHECK_OK(msdk_outgoing_audio_state(it.voice, &state));
+  CHECK_OK(msdk_outgoing_audio_get_state(it.voice, &state));
   CHECK_EQ(state, MSDK_OUTGOING_STOPPED);
   CHECK(event_wait(it.engine, it.carol, MSDK_EVENT_PARTICIPANT_LEFT, &event));
   CHECK(strcmp(event.user_id, "bob") == 0);
@@ -122,8 +122,8 @@ static void moderators_are_told_what_is_wrong(void) {
   longest[256] = 0;
   CHECK_ERROR(msdk_session_remove_participant(it.bob, "carol", NULL), MSDK_E_PERMISSION, "moderate");
   CHECK_ERROR(msdk_session_mute_participant(it.bob, "carol", 1), MSDK_E_PERMISSION, "moderate");
-  CHECK_ERROR(msdk_session_remove_participant(it.alice, "alice", NULL), MSDK_E_INVALID, "oneself");
-  CHECK_ERROR(msdk_session_mute_participant(it.alice, "alice", 1), MSDK_E_INVALID, "oneself");
+  CHECK_ERROR(msdk_session_remove_participant(it.alice, "alice", NULL), MSDK_E_INVALID, "the session's own");
+  CHECK_ERROR(msdk_session_mute_participant(it.alice, "alice", 1), MSDK_E_INVALID, "the session's own");
   CHECK_ERROR(msdk_session_remove_participant(it.alice, "dave", NULL), MSDK_E_NOT_FOUND, "dave");
   CHECK_ERROR(msdk_session_mute_participant(it.alice, "", 1), MSDK_E_NOT_FOUND, "user_id");
   CHECK_ERROR(msdk_session_remove_participant(it.alice, NULL, NULL), MSDK_E_INVALID, "user_id");

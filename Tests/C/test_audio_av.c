@@ -1,5 +1,5 @@
 /* Pictures and sound of one participant are on one clock: for each picture the buffer and the sample in it that were captured at the
- * same time are found with msdk_audio_frame_position. */
+ * same time are found with msdk_audio_frame_get_position. */
 #include "picture.h"
 #include "sound.h"
 
@@ -56,7 +56,7 @@ static const float *sample_at(const both *it, int64_t timestamp_ns, int *buffers
   for (int i = 0; i < KEPT; i++) {
     int64_t sample = -1;
     if (it->buffer[i] == NULL) continue;
-    CHECK_OK(msdk_audio_frame_position(it->buffer[i], timestamp_ns, &sample));
+    CHECK_OK(msdk_audio_frame_get_position(it->buffer[i], timestamp_ns, &sample));
     if (sample < 0 || sample >= it->buffer[i]->sample_count) continue;
     found = (const float *)(const void *)it->buffer[i]->planes[0] + sample * it->buffer[i]->format->channels;
     ++*buffers;
@@ -69,12 +69,13 @@ static void the_very_sample(void) {
   static const uint32_t cases[][2] = {{48000, 20}, {44100, 10}, {22050, 10}, {16000, 100}};
   for (int i = 0; i < 4; i++) {
     msdk_outgoing_audio_options options = sound_options(cases[i][0], 1, MSDK_SAMPLE_F32, cases[i][1]);
-    both it = both_open(&options, MSDK_CODEC_NONE);
+    both it = both_open(&options, MSDK_CODEC_RAW);
     msdk_engine *engine = it.call->engine;
     voice *speaker = &it.call->voice;
     int64_t begin = msdk_engine_now(engine), next_picture = begin;
     int checked = 0;
     speaker->begin_ns = begin;
+    int64_t captured = voice_captured(speaker);
     while (msdk_engine_now(engine) - begin < 4 * SECOND) {
       int64_t now = msdk_engine_now(engine);
       if (voice_due(speaker) <= now) {
@@ -86,18 +87,18 @@ static void the_very_sample(void) {
         msdk_video_frame *frame = NULL;
         CHECK_OK(msdk_frame_sender_acquire(it.sender, 0, &frame));
         picture_fill(frame, 100);
-        CHECK_OK(msdk_frame_sender_send(it.sender, frame, next_picture, NULL, NULL));
+        CHECK_OK(msdk_frame_sender_send(it.sender, frame, captured + next_picture - begin, NULL, NULL)); /* as old as the sound */
         msdk_video_frame_unref(frame);
         next_picture += SECOND / 30;
       }
       run_for(engine, MS);
       keep_buffers(&it);
-      /* A buffer's name is that of its first sample, and it is sent at that time here: the sound of a picture may come before it. */
+      /* Buffers and pictures are sent one buffer's duration after their times: the sound of a picture may come before it. */
       msdk_video_frame *picture = NULL;
       while (msdk_incoming_video_read(it.incoming, 0, &picture) >= 0) {
         int buffers = 0;
         const float *sample = sample_at(&it, picture->timestamp_ns, &buffers);
-        int64_t expected = (picture->timestamp_ns - begin) * cases[i][0] / SECOND;
+        int64_t expected = (picture->timestamp_ns - captured) * cases[i][0] / SECOND;
         CHECK_EQ(buffers, 1); /* in exactly one */
         if (sample != NULL) CHECK_RANGE(*sample, expected - 1, expected + 1); /* to within the nanosecond of the buffer's timestamp */
         checked += sample != NULL;
@@ -139,8 +140,8 @@ static void a_flash_and_a_click(void) {
     if (next_picture <= now) {
       msdk_video_frame *frame = NULL;
       if (msdk_frame_sender_acquire(it.sender, 0, &frame) >= 0) {
-        picture_fill(frame, pictures % 30 == 15 ? 235 : 16); /* likewise */
-        msdk_frame_sender_send(it.sender, frame, begin + (int64_t)pictures * SECOND / 30, NULL, NULL);
+        picture_fill(frame, pictures % 30 == 15 ? 235 : 16); /* likewise, and as old as the sound */
+        msdk_frame_sender_send(it.sender, frame, begin - 20 * MS + (int64_t)pictures * SECOND / 30, NULL, NULL);
         msdk_video_frame_unref(frame);
       }
       pictures++;

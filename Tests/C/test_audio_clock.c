@@ -95,7 +95,7 @@ static void setting_open(setting *it, uint32_t buffer_ms, int32_t clock_ppm) {
   it->ramp.burst = 1;
   it->delays.engine = it->engine;
   it->delays.from = &it->ramp;
-  CHECK_OK(msdk_session_mixed_audio(it->bob, &it->mix));
+  CHECK_OK(msdk_session_get_mixed_audio(it->bob, &it->mix));
   CHECK_OK(msdk_incoming_audio_set_frame_callback(it->mix, on_mix, &it->delays));
   CHECK_OK(msdk_incoming_audio_start(it->mix, NULL));
   run_for(it->engine, 7 * MS);
@@ -128,7 +128,7 @@ static void setting_run(setting *it, int64_t duration_ns) {
 static void tell(const char *what, const setting *it) {
   msdk_incoming_audio_stats stats = heard_stats(it->incoming);
   int64_t queued = 0;
-  CHECK_OK(msdk_outgoing_audio_queued(it->ramp.stream, &queued));
+  CHECK_OK(msdk_outgoing_audio_get_queued(it->ramp.stream, &queued));
   printf("%s: delay %.1f..%.1f ms, mean %.1f, of %d buffers; jitter buffer %.1f ms, drift %d ppm, underruns %" PRIu64 ", late %" PRIu64
          " samples; waits to be sent %.1f ms\n",
          what, it->delays.least, it->delays.most, it->delays.count > 0 ? it->delays.sum / it->delays.count : 0, it->delays.count,
@@ -168,7 +168,7 @@ static void drift_builds_up_no_delay(void) {
     CHECK_EQ(after.late_samples, before.late_samples);
     CHECK_RANGE(followed, drifts[i] - 100, drifts[i] + 100);
     int64_t queued = 0;
-    CHECK_OK(msdk_outgoing_audio_queued(it.ramp.stream, &queued));
+    CHECK_OK(msdk_outgoing_audio_get_queued(it.ramp.stream, &queued));
     CHECK_RANGE(queued, 0, 20 * MS);
     check_sound_adds_up(it.ramp.stream);
     setting_close(&it);
@@ -193,7 +193,7 @@ static void drift_in_a_stream_by_itself(void) {
            (double)last / 1e6);
     CHECK_RANGE((last - first) / MS, -105, 105);
     int64_t queued = 0;
-    CHECK_OK(msdk_outgoing_audio_queued(it->voice.stream, &queued));
+    CHECK_OK(msdk_outgoing_audio_get_queued(it->voice.stream, &queued));
     CHECK_RANGE(queued, 0, 20 * MS);
     CHECK_EQ(heard_stats(it->heard.stream).buffers_dropped, 0);
     sound_close(it);

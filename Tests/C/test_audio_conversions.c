@@ -66,7 +66,7 @@ static void convert(const msdk_outgoing_audio_options *options, const msdk_incom
   }
   CHECK_EQ(to->broken, 0);
   CHECK_RANGE(to->worst_gap_ns, 0, 1000); /* the timestamps go with the samples */
-  double first = (double)to->first_ns - (double)from->begin_ns;
+  double first = (double)to->first_ns - (double)voice_captured(from);
   CHECK_RANGE(first, -2e6, 2e6); /* the sound begins where it began */
   for (uint32_t channel = 0; channel < channels && to->count > rate / 3; channel++) {
     tone tones[2] = {{.frequency = frequencies[0]}, {.frequency = frequencies[1]}};

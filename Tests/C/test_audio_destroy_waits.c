@@ -55,12 +55,12 @@ static void end_callback(void) { CHECK_OK(msdk_incoming_audio_set_frame_callback
 static void end_ear(void) { msdk_instance_destroy(slow.ear); }
 static void end_attachment(void) { CHECK_OK(msdk_incoming_audio_detach_renderer(slow.it->heard.stream, slow.ear)); }
 static void end_mic(void) { msdk_instance_destroy(slow.mic); }
-static void end_producing(void) { CHECK_OK(msdk_outgoing_audio_attach_producer(slow.it->voice.stream, NULL)); }
+static void end_producing(void) { CHECK_OK(msdk_outgoing_audio_detach_producer(slow.it->voice.stream)); }
 
 static void play(enum slow_kind kind, ending end, const char *name) {
   int failed = atomic_load(&check_failed);
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 10);
-  options.codec = kind == SLOW_DIRECT || kind == SLOW_REPORT ? MSDK_CODEC_NONE : MSDK_CODEC_OPUS;
+  options.codec = kind == SLOW_DIRECT || kind == SLOW_REPORT ? MSDK_CODEC_RAW : MSDK_CODEC_OPUS;
   msdk_incoming_audio_options receive = MSDK_INIT(msdk_incoming_audio_options);
   receive.delivery = kind == SLOW_DIRECT ? MSDK_DELIVERY_DIRECT : MSDK_DELIVERY_QUEUED;
   memset(&slow, 0, sizeof slow);
@@ -79,7 +79,7 @@ static void play(enum slow_kind kind, ending end, const char *name) {
   }
   if (kind == SLOW_PACKET) CHECK_OK(msdk_outgoing_audio_set_encoded_callback(it->voice.stream, on_slow_packet, NULL));
   if (kind == SLOW_MIX) {
-    CHECK_OK(msdk_session_mixed_audio(it->bob, &slow.mix));
+    CHECK_OK(msdk_session_get_mixed_audio(it->bob, &slow.mix));
     CHECK_OK(msdk_incoming_audio_set_frame_callback(slow.mix, on_slow_mix, NULL));
     CHECK_OK(msdk_incoming_audio_start(slow.mix, NULL));
   }

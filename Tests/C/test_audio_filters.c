@@ -23,7 +23,7 @@ static void they_double_what_passes(void) {
   static const uint32_t formats[] = {MSDK_SAMPLE_S16, MSDK_SAMPLE_F32};
   static const char *const takes[] = {"any", "f32", "s16"};
   for (int i = 0; i < 6; i++) {
-    sound_call *it = filtered_sound(formats[i % 2], MSDK_CODEC_NONE);
+    sound_call *it = filtered_sound(formats[i % 2], MSDK_CODEC_RAW);
     msdk_instance *out = filter_new(it->engine, "louder", "change", 0), *in = filter_new(it->engine, "louder", "make", 0);
     CHECK_OK(msdk_instance_set_param_text(out, "takes", takes[i / 2]));
     CHECK_OK(msdk_outgoing_audio_add_filter(it->voice.stream, out));
@@ -61,7 +61,7 @@ static void of_encoded_sound_and_of_the_mix(void) {
   sound_talk(it, 500 * MS);
   CHECK_RANGE(loudest(it), 0.15, 0.25);
   msdk_incoming_audio *whole = NULL;
-  CHECK_OK(msdk_session_mixed_audio(it->bob, &whole));
+  CHECK_OK(msdk_session_get_mixed_audio(it->bob, &whole));
   CHECK_OK(msdk_incoming_audio_add_filter(whole, mix));
   CHECK_OK(msdk_incoming_audio_start(whole, NULL));
   heard heard = {.stream = whole};
@@ -78,7 +78,7 @@ static void of_encoded_sound_and_of_the_mix(void) {
 }
 
 static void what_is_left_out_or_muted(void) {
-  sound_call *it = filtered_sound(MSDK_SAMPLE_S16, MSDK_CODEC_NONE);
+  sound_call *it = filtered_sound(MSDK_SAMPLE_S16, MSDK_CODEC_RAW);
   sound_outcomes counted = {0};
   it->voice.counted = &counted;
   msdk_instance *filter = filter_new(it->engine, "louder", "again", 0);
@@ -103,7 +103,7 @@ static void what_is_left_out_or_muted(void) {
 }
 
 static void what_comes_out_is_older(void) {
-  sound_call *it = filtered_sound(MSDK_SAMPLE_S16, MSDK_CODEC_NONE);
+  sound_call *it = filtered_sound(MSDK_SAMPLE_S16, MSDK_CODEC_RAW);
   sound_talk(it, 100 * MS);
   int64_t age = it->heard.oldest_ns;
   msdk_instance *filter = filter_new(it->engine, "louder", "keep", 0); /* says that it delays by 5 ms */
@@ -119,10 +119,10 @@ static void what_comes_out_is_older(void) {
 static void bad_filters(void) {
   static const struct { const char *mode, *words; msdk_result status; } cases[] = {
     {"fail", "filter_audio_frame", MSDK_E_DEVICE_LOST}, {"null", "no buffer", MSDK_E_INVALID}, {"dead", "not live", MSDK_E_HANDLE},
-    {"garbage", "not live", MSDK_E_HANDLE},             {"gone", "given away", MSDK_E_HANDLE}, {"small", "agreed", MSDK_E_FORMAT},
+    {"garbage", "not live", MSDK_E_HANDLE},             {"gone", "it had released", MSDK_E_HANDLE}, {"small", "agreed", MSDK_E_FORMAT},
     {"nan", "sample 0", MSDK_E_INVALID}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    sound_call *it = filtered_sound(MSDK_SAMPLE_F32, MSDK_CODEC_NONE);
+    sound_call *it = filtered_sound(MSDK_SAMPLE_F32, MSDK_CODEC_RAW);
     msdk_instance *filter = filter_new(it->engine, "louder", cases[i].mode, 0);
     CHECK_OK(msdk_outgoing_audio_add_filter(it->voice.stream, filter));
     sound_talk(it, 200 * MS);
@@ -141,10 +141,10 @@ static void bad_filters(void) {
 }
 
 static void refusals(void) {
-  sound_call *it = filtered_sound(MSDK_SAMPLE_S16, MSDK_CODEC_NONE);
+  sound_call *it = filtered_sound(MSDK_SAMPLE_S16, MSDK_CODEC_RAW);
   msdk_instance *picture = filter_new(it->engine, "tint", "pass", 0), *filter = filter_new(it->engine, "louder", "pass", 0);
-  CHECK_ERROR(msdk_outgoing_audio_add_filter(it->voice.stream, picture), MSDK_E_UNSUPPORTED, "no filter of sound");
-  CHECK_ERROR(msdk_incoming_audio_add_filter(it->heard.stream, picture), MSDK_E_UNSUPPORTED, "no filter of sound");
+  CHECK_ERROR(msdk_outgoing_audio_add_filter(it->voice.stream, picture), MSDK_E_UNSUPPORTED, "not an audio filter");
+  CHECK_ERROR(msdk_incoming_audio_add_filter(it->heard.stream, picture), MSDK_E_UNSUPPORTED, "not an audio filter");
   CHECK_RESULT(msdk_outgoing_audio_add_filter(it->voice.stream, NULL), MSDK_E_HANDLE);
   CHECK_RESULT(msdk_incoming_audio_remove_filter(it->heard.stream, filter), MSDK_E_NOT_FOUND);
   CHECK_OK(msdk_outgoing_audio_add_filter(it->voice.stream, filter));

@@ -34,7 +34,7 @@ static void a_buffer_is_silent_and_aligned(void) {
           for (uint64_t at = 0; at < bytes; at++) sum += frame->planes[0][at];
           CHECK_EQ(sum, 0);
           memset(frame->planes[0], 0x3F, bytes); /* all of it may be written */
-          CHECK_EQ(msdk_audio_frame_references(frame), 1);
+          CHECK_EQ(audio_references(frame), 1);
           CHECK_OK(msdk_audio_frame_unref(frame));
         }
       }
@@ -49,21 +49,21 @@ static void references_are_counted(void) {
   NEED(CHECK_OK(msdk_audio_frame_create(&format, 960, &frame)));
   CHECK_EQ(frames_alive(), 1);
   for (uint32_t i = 1; i <= 100; i++) {
-    CHECK_EQ(msdk_audio_frame_references(frame), i);
+    CHECK_EQ(audio_references(frame), i);
     CHECK_OK(msdk_audio_frame_ref(frame));
   }
   for (uint32_t i = 100; i >= 1; i--) {
     CHECK_OK(msdk_audio_frame_unref(frame));
-    CHECK_EQ(msdk_audio_frame_references(frame), i);
+    CHECK_EQ(audio_references(frame), i);
   }
   CHECK_OK(msdk_audio_frame_unref(frame));
   CHECK_EQ(frames_alive(), 0);
-  CHECK_EQ(msdk_audio_frame_references(frame), 0);
+  CHECK_EQ(audio_references(frame), 0);
   CHECK_ERROR(msdk_audio_frame_unref(frame), MSDK_E_HANDLE, "frame");
   CHECK_ERROR(msdk_audio_frame_ref(frame), MSDK_E_HANDLE, "frame");
   CHECK_OK(msdk_audio_frame_unref(NULL));
   CHECK_ERROR(msdk_audio_frame_ref(NULL), MSDK_E_HANDLE, "frame");
-  CHECK_EQ(msdk_audio_frame_references(NULL), 0);
+  CHECK_EQ(audio_references(NULL), 0);
 }
 
 static void formats_outside_are_refused(void) {
@@ -125,27 +125,27 @@ static void positions_belong_to_times(void) {
       NEED(CHECK_OK(msdk_audio_frame_create(&format, rates[rate] / 50, &frame)));
       frame->timestamp_ns = stamps[i];
       int64_t sample = -1, wide = frame->duration_ns;
-      CHECK_OK(msdk_audio_frame_position(frame, stamps[i], &sample));
+      CHECK_OK(msdk_audio_frame_get_position(frame, stamps[i], &sample));
       CHECK_EQ(sample, 0);
       if (stamps[i] > INT64_MIN + SECOND) {
-        CHECK_OK(msdk_audio_frame_position(frame, stamps[i] - 1, &sample));
+        CHECK_OK(msdk_audio_frame_get_position(frame, stamps[i] - 1, &sample));
         CHECK_EQ(sample, -1);
       }
       for (int n = 0; n < 200; n++) {
         int64_t at = stamps[i] + (int64_t)(random_next(&seed) % (uint64_t)(5 * wide)) - 2 * wide;
-        CHECK_OK(msdk_audio_frame_position(frame, at, &sample));
+        CHECK_OK(msdk_audio_frame_get_position(frame, at, &sample));
         CHECK_EQ(sample, position_of(stamps[i], at, rates[rate]));
       }
       /* Every sample is found again by its own time, which is rounded up to a nanosecond. */
       for (uint32_t n = 0; n < frame->sample_count; n += 7) {
         int64_t at = stamps[i] + (int64_t)(((uint64_t)n * 1000000000 + rates[rate] - 1) / rates[rate]);
-        CHECK_OK(msdk_audio_frame_position(frame, at, &sample));
+        CHECK_OK(msdk_audio_frame_get_position(frame, at, &sample));
         CHECK_EQ(sample, n);
       }
       /* The ends of time do not trap. */
-      CHECK_OK(msdk_audio_frame_position(frame, INT64_MAX, &sample));
+      CHECK_OK(msdk_audio_frame_get_position(frame, INT64_MAX, &sample));
       CHECK_EQ(sample, position_of(stamps[i], INT64_MAX, rates[rate]));
-      CHECK_OK(msdk_audio_frame_position(frame, INT64_MIN, &sample));
+      CHECK_OK(msdk_audio_frame_get_position(frame, INT64_MIN, &sample));
       CHECK_EQ(sample, position_of(stamps[i], INT64_MIN, rates[rate]));
       CHECK_OK(msdk_audio_frame_unref(frame));
     }
@@ -154,10 +154,10 @@ static void positions_belong_to_times(void) {
   msdk_audio_frame *frame = NULL;
   int64_t sample;
   NEED(CHECK_OK(msdk_audio_frame_create(&format, 10, &frame)));
-  CHECK_ERROR(msdk_audio_frame_position(frame, 0, NULL), MSDK_E_INVALID, "sample");
+  CHECK_ERROR(msdk_audio_frame_get_position(frame, 0, NULL), MSDK_E_INVALID, "sample");
   CHECK_OK(msdk_audio_frame_unref(frame));
-  CHECK_ERROR(msdk_audio_frame_position(frame, 0, &sample), MSDK_E_HANDLE, "frame");
-  CHECK_ERROR(msdk_audio_frame_position(NULL, 0, &sample), MSDK_E_HANDLE, "frame");
+  CHECK_ERROR(msdk_audio_frame_get_position(frame, 0, &sample), MSDK_E_HANDLE, "frame");
+  CHECK_ERROR(msdk_audio_frame_get_position(NULL, 0, &sample), MSDK_E_HANDLE, "frame");
 }
 
 static void garbage_is_no_buffer(void) {
@@ -173,14 +173,14 @@ static void garbage_is_no_buffer(void) {
     int64_t sample = 0;
     CHECK_RESULT(msdk_audio_frame_ref(garbage[i]), MSDK_E_HANDLE);
     CHECK_RESULT(msdk_audio_frame_unref(garbage[i]), MSDK_E_HANDLE);
-    CHECK_RESULT(msdk_audio_frame_position(garbage[i], 0, &sample), MSDK_E_HANDLE);
-    CHECK_EQ(msdk_audio_frame_references(garbage[i]), 0);
+    CHECK_RESULT(msdk_audio_frame_get_position(garbage[i], 0, &sample), MSDK_E_HANDLE);
+    CHECK_EQ(audio_references(garbage[i]), 0);
   }
   msdk_audio_format format = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
   msdk_audio_frame *frame = NULL;
   CHECK_OK(msdk_audio_frame_create(&format, 10, &frame));
   CHECK_RESULT(msdk_video_frame_unref((const void *)frame), MSDK_E_HANDLE); /* nor is sound a picture */
-  CHECK_EQ(msdk_audio_frame_references(frame), 1);
+  CHECK_EQ(audio_references(frame), 1);
   CHECK_OK(msdk_audio_frame_unref(frame));
   CHECK_OK(msdk_video_frame_unref(video));
   msdk_engine_destroy(engine);

@@ -24,9 +24,9 @@ static void classes_of_sound_are_listed(void) {
   static const msdk_class half = {CLASS_BASE(earphone, test_params), .kinds = MSDK_KIND_AUDIO_RENDERER, .audio_renderer = &half_codec};
   static const msdk_class *const bad[] = {&no_table, &asks_nobody, &half};
   for (int i = 0; i < 3; i++) {
-    const msdk_class *const list[] = {bad[i], NULL};
+    const msdk_class *const list[] = {bad[i]};
     msdk_module module = audio_module;
-    module.classes = list;
+    module.classes = list, module.class_count = MSDK_COUNT(list);
     msdk_engine *other = engine_new(MSDK_CLOCK_VIRTUAL);
     CHECK_RESULT(msdk_engine_register_module(other, &module), MSDK_E_ABI);
     msdk_engine_destroy(other);
@@ -62,7 +62,7 @@ static void a_producer_is_asked_in_real_time(void) {
     CHECK_RANGE(heard_tone(&it->heard, 1, 440, NULL, NULL), -400, -60);
     CHECK_RANGE(llabs(it->heard.first_ns - begin), 0, 25 * MS);
     if (atomic_load(&check_failed) != failed) fprintf(stderr, "  of buffers of %u samples\n", lengths[i]);
-    CHECK_OK(msdk_outgoing_audio_attach_producer(it->voice.stream, NULL));
+    CHECK_OK(msdk_outgoing_audio_detach_producer(it->voice.stream));
     CHECK(state_of(producer, MSDK_KIND_AUDIO_PRODUCER) != MSDK_INSTANCE_STARTED);
     listen_for(it, lengths[i] == 48000 ? 1200 * MS : 200 * MS); /* what was made already */
     uint64_t before = it->heard.count;
@@ -132,7 +132,7 @@ static void other_formats_are_converted(void) {
       int exact = rates[i] == 44100 && channels == 2 && i % 2 == 1; /* what it likes at once */
       record_expect("odd_mic", "produce", exact ? "create init set_format start" : "create init set_format settings set_format start");
       msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-      CHECK_OK(msdk_instance_audio_format(producer, &format));
+      CHECK_OK(msdk_instance_get_audio_format(producer, &format));
       CHECK_EQ(format.sample_rate, 44100);
       CHECK_EQ(format.channels, 2);
       msdk_instance_destroy(producer);
@@ -141,25 +141,55 @@ static void other_formats_are_converted(void) {
   }
 }
 
+static void take_eight_ms(void *user) {
+  (void)user;
+  sleep_ms(8);
+}
+
+/* Of its buffer's 10 ms; time spent is real, that of the stream is the virtual clock's. */
+static void a_slow_producer_is_reported(void) {
+  msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 10);
+  sound_call *it = call_with_module(MSDK_CLOCK_VIRTUAL, &options);
+  plan.inside = take_eight_ms;
+  msdk_instance *producer = instance_of(it->engine, "org.mediasdk.test.mic");
+  CHECK_OK(msdk_outgoing_audio_attach_producer(it->voice.stream, producer));
+  run_for(it->engine, 1500 * MS);
+  int events = 0;
+  for (;;) {
+    msdk_event event = MSDK_INIT(msdk_event);
+    if (msdk_session_next_event(it->alice, 0, &event) < 0) break;
+    if (event.type != MSDK_EVENT_PLUGIN || event.instance != producer) continue;
+    events++;
+    CHECK_EQ(event.value, MSDK_PLUGIN_EVENT_SLOW);
+    CHECK_STR_CONTAINS(event.text, "org.mediasdk.test.mic takes ");
+    CHECK_STR_CONTAINS(event.text, "10.0 ms between two frames");
+  }
+  CHECK_EQ(events, 1);
+  CHECK_EQ(state_of(producer, MSDK_KIND_AUDIO_PRODUCER), MSDK_INSTANCE_STARTED); /* it goes on */
+  plan.inside = NULL;
+  msdk_instance_destroy(producer);
+  sound_close(it);
+}
+
 static void a_producer_s_format(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   audio_sight_clear();
   CHECK_OK(msdk_engine_register_module(engine, &audio_module));
   msdk_instance *producer = instance_of(engine, "org.mediasdk.test.mic"), *ear = instance_of(engine, "org.mediasdk.test.earphone");
   msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  CHECK_OK(msdk_instance_audio_format(producer, &format));
+  CHECK_OK(msdk_instance_get_audio_format(producer, &format));
   CHECK_EQ(format.sample_rate, 44100);
   CHECK_EQ(format.sample_format, MSDK_SAMPLE_F32);
   CHECK_EQ(record_times("mic init"), 1);
-  CHECK_OK(msdk_instance_audio_format(producer, &format));
+  CHECK_OK(msdk_instance_get_audio_format(producer, &format));
   CHECK_EQ(record_times("mic init"), 1);
   CHECK_EQ(state_of(producer, MSDK_KIND_AUDIO_PRODUCER), MSDK_INSTANCE_READY);
-  CHECK_ERROR(msdk_instance_audio_format(producer, NULL), MSDK_E_INVALID, "out");
-  CHECK(msdk_instance_audio_format(ear, &format) < 0); /* not a producer */
+  CHECK_ERROR(msdk_instance_get_audio_format(producer, NULL), MSDK_E_INVALID, "out");
+  CHECK(msdk_instance_get_audio_format(ear, &format) < 0); /* not a producer */
   CHECK_STR_CONTAINS(msdk_last_error(), "producer");
   uint32_t state;
-  CHECK_RESULT(msdk_instance_state(producer, MSDK_KIND_AUDIO_RENDERER, &state), MSDK_E_UNSUPPORTED);
-  CHECK_RESULT(msdk_instance_state(producer, MSDK_KIND_VIDEO_PRODUCER, &state), MSDK_E_UNSUPPORTED);
+  CHECK_RESULT(msdk_instance_get_state(producer, MSDK_KIND_AUDIO_RENDERER, &state), MSDK_E_UNSUPPORTED);
+  CHECK_RESULT(msdk_instance_get_state(producer, MSDK_KIND_VIDEO_PRODUCER, &state), MSDK_E_UNSUPPORTED);
   msdk_video_format video = MSDK_INIT(msdk_video_format);
   CHECK(msdk_instance_format_at(producer, 0, &video) < 0);
   CHECK_OK(msdk_instance_release(producer));
@@ -260,8 +290,8 @@ static void who_may_be_attached(void) {
   CHECK_OK(msdk_outgoing_audio_attach_producer(it->voice.stream, producer));
   CHECK(msdk_outgoing_audio_attach_producer(it->voice.stream, producer) < 0); /* a second time */
   CHECK(msdk_outgoing_audio_attach_producer(second, producer) < 0);           /* at two streams at once */
-  CHECK_OK(msdk_outgoing_audio_attach_producer(it->voice.stream, NULL));
-  CHECK_OK(msdk_outgoing_audio_attach_producer(it->voice.stream, NULL));
+  CHECK_OK(msdk_outgoing_audio_detach_producer(it->voice.stream));
+  CHECK_OK(msdk_outgoing_audio_detach_producer(it->voice.stream));
   CHECK_OK(msdk_outgoing_audio_attach_producer(second, producer));
   CHECK_OK(msdk_incoming_audio_attach_renderer(it->heard.stream, ear));
   CHECK(msdk_incoming_audio_attach_renderer(it->heard.stream, ear) < 0);
@@ -323,7 +353,7 @@ static void do_inside(void *user) {
   case 7: if (msdk_incoming_audio_read(it->call->heard.stream, 0, &frame) >= 0) msdk_audio_frame_unref(frame); break;
   case 8: msdk_outgoing_audio_set_muted(it->call->voice.stream, 1); break;
   case 9: msdk_instance_release(it->instance); break;
-  case 10: msdk_outgoing_audio_attach_producer(it->call->voice.stream, NULL); break;
+  case 10: msdk_outgoing_audio_detach_producer(it->call->voice.stream); break;
   case 11: msdk_incoming_audio_detach_renderer(it->call->heard.stream, it->instance); break;
   case 12: CHECK(msdk_engine_advance_clock(it->call->engine, MS) < 0); break;
   default: CHECK_OK(msdk_outgoing_audio_flush(it->call->voice.stream)); break;
@@ -374,6 +404,7 @@ static void calls_from_inside(void) {
 int main(int argc, char **argv) {
   RUN(classes_of_sound_are_listed);
   RUN(a_producer_is_asked_in_real_time);
+  RUN(a_slow_producer_is_reported);
   RUN(the_order_of_calls);
   RUN(the_end_of_the_stream_takes_the_producer_down);
   RUN(other_formats_are_converted);

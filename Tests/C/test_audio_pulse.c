@@ -15,7 +15,7 @@ static int server(const char *what, char *address, size_t size) {
 
 static msdk_instance *device_of(msdk_engine *engine, const char *class_id, const char *address) {
   msdk_instance *instance = NULL;
-  if (!CHECK_OK(msdk_instance_create(engine, class_id, &instance))) return NULL;
+  if (!CHECK_OK(msdk_instance_create(engine, class_id, NULL, &instance))) return NULL;
   CHECK_OK(msdk_instance_set_param_text(instance, "server", address));
   CHECK_OK(msdk_instance_set_param_text(instance, "latency_ms", "20"));
   return instance;
@@ -49,7 +49,7 @@ static double echo_wait(sound_call *it, heard *echo, double frequency, int secon
 }
 
 static void there_and_back(void) {
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_OPUS};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_OPUS};
   char address[512];
   NEED(server("START", address, sizeof address));
   const char *directory = getenv("MSDK_PLUGIN_DIR");
@@ -66,7 +66,7 @@ static void there_and_back(void) {
     msdk_instance *player = device_of(it->engine, "org.mediasdk.renderer.pulse", address);
     msdk_instance *recorder = device_of(it->engine, "org.mediasdk.producer.pulse", address);
     CHECK_OK(msdk_instance_set_param_text(recorder, "device", "speaker.monitor"));
-    CHECK_OK(msdk_session_mixed_audio(it->bob, &mix));
+    CHECK_OK(msdk_session_get_mixed_audio(it->bob, &mix));
     CHECK_OK(msdk_incoming_audio_attach_renderer(mix, player));
     CHECK_OK(msdk_incoming_audio_start(mix, NULL));
     msdk_outgoing_audio *back = NULL;

@@ -1,27 +1,6 @@
 /* A program's own renderers of sound: the order of calls, feeding and pulling, packets, formats, failures. */
 #include "audio_classes.h"
 
-/* A renderer of ABI 1.0 ends before accepts_codec. */
-static void older_tables_still_serve(void) {
-  static const msdk_audio_renderer old_table = {
-    .struct_size = offsetof(msdk_audio_renderer, accepts_codec), .init_render = mic_init, .release_render = mic_release,
-    .render_audio_frame = ear_frame, .accepts_codec = (int32_t (*)(msdk_self *, uint32_t))(void (*)(void))abort};
-  static const msdk_class old_class = {CLASS_BASE(earphone, test_params), .kinds = MSDK_KIND_AUDIO_RENDERER, .audio_renderer = &old_table};
-  static const msdk_class *const list[] = {&old_class, NULL};
-  static const msdk_module old_module = {.struct_size = sizeof(msdk_module), .abi_minor = 0, .classes = list};
-  audio_sight_clear();
-  msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
-  options.codec = MSDK_CODEC_OPUS;
-  sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
-  CHECK_OK(msdk_engine_register_module(it->engine, &old_module));
-  msdk_instance *ear = instance_of(it->engine, "org.mediasdk.test.earphone");
-  CHECK_OK(msdk_incoming_audio_attach_renderer(it->heard.stream, ear));
-  sound_talk(it, 200 * MS);
-  CHECK(atomic_load(&sight_earphone.frames) >= 8);
-  msdk_instance_destroy(ear);
-  sound_close(it);
-}
-
 static void a_renderer_gets_what_it_asks_for(void) {
   static const uint32_t rates[] = {0, 8000, 16000, 44100, 48000, 96000, 192000};
   for (int i = 0; i < 7; i++) {
@@ -143,7 +122,7 @@ static void a_renderer_that_takes_packets(void) {
   CHECK_RANGE(it->heard.frames, 48, 50); /* and the reader has samples */
   msdk_instance_destroy(taker);
   sound_close(it);
-  options.codec = MSDK_CODEC_NONE; /* of a raw stream, samples */
+  options.codec = MSDK_CODEC_RAW; /* of a raw stream, samples */
   it = call_with_module(MSDK_CLOCK_VIRTUAL, &options);
   taker = instance_of(it->engine, "org.mediasdk.test.packets");
   CHECK_OK(msdk_incoming_audio_attach_renderer(it->heard.stream, taker));
@@ -158,7 +137,7 @@ static void a_renderer_of_the_mix(void) {
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
   sound_call *it = call_with_module(MSDK_CLOCK_VIRTUAL, &options);
   msdk_incoming_audio *mix = NULL;
-  CHECK_OK(msdk_session_mixed_audio(it->bob, &mix));
+  CHECK_OK(msdk_session_get_mixed_audio(it->bob, &mix));
   msdk_instance *ear = instance_of(it->engine, "org.mediasdk.test.earphone");
   CHECK_OK(msdk_incoming_audio_attach_renderer(mix, ear));
   CHECK_OK(msdk_incoming_audio_start(mix, NULL));
@@ -175,16 +154,16 @@ static void a_renderer_of_the_mix(void) {
 static void one_instance_for_pictures_and_sound(void) {
   static const msdk_class both_class = {CLASS_BASE(earphone, test_params), .kinds = MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_AUDIO_RENDERER,
                                         .audio_renderer = &earphone_table, .video_renderer = &sink_table};
-  static const msdk_class *const list[] = {&both_class, NULL};
+  static const msdk_class *const list[] = {&both_class};
   msdk_module both_module = audio_module;
-  both_module.classes = list;
+  both_module.classes = list, both_module.class_count = MSDK_COUNT(list);
   audio_sight_clear();
   memset(&sight_sink, 0, sizeof sight_sink);
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
   sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   CHECK_OK(msdk_engine_register_module(it->engine, &both_module));
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options pictures = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options pictures = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   msdk_outgoing_video *video = NULL;
   msdk_event event = MSDK_INIT(msdk_event);
   CHECK_OK(msdk_outgoing_video_create(it->engine, &pictures, &video));
@@ -194,7 +173,7 @@ static void one_instance_for_pictures_and_sound(void) {
   NEED(event_wait(it->engine, it->bob, MSDK_EVENT_INCOMING_VIDEO_ADDED, &event));
   msdk_incoming_video *incoming = event.incoming_video;
   msdk_instance *both = instance_of(it->engine, "org.mediasdk.test.earphone");
-  CHECK_OK(msdk_incoming_video_attach_renderer(incoming, both));
+  CHECK_OK(msdk_incoming_video_attach_renderer(incoming, both, NULL));
   CHECK_OK(msdk_incoming_audio_attach_renderer(it->heard.stream, both));
   CHECK(msdk_incoming_audio_attach_renderer(it->heard.stream, both) < 0); /* once for each */
   CHECK_OK(msdk_incoming_video_start(incoming, NULL));
@@ -262,7 +241,6 @@ static void handed_over_directly(void) {
 }
 
 int main(int argc, char **argv) {
-  RUN(older_tables_still_serve);
   RUN(a_renderer_gets_what_it_asks_for);
   RUN(the_order_of_a_renderer_s_calls);
   RUN(a_failing_renderer_is_detached);

@@ -5,14 +5,14 @@
 static double steepest(double amplitude) { return amplitude * (2 * PI * 440 / 48000 + 1.0 / 480); }
 
 static void gain_and_muting_are_smooth(void) {
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_OPUS};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_OPUS};
   for (int i = 0; i < 2; i++) {
     msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_F32, 10);
     options.codec = codecs[i];
     options.bitrate = codecs[i] != 0 ? 128000 : 0;
     sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
     voice_tone(&it->voice, 440, 0.3);
-    double leeway = codecs[i] == MSDK_CODEC_NONE ? 1.001 : 1.3;
+    double leeway = codecs[i] == MSDK_CODEC_RAW ? 1.001 : 1.3;
     sound_talk(it, 200 * MS);
     CHECK_OK(msdk_outgoing_audio_set_gain(it->voice.stream, 3));
     CHECK_EQ(sound_stats(it->voice.stream).gain == 3.0, 1);
@@ -38,7 +38,7 @@ static void muting_ends_and_begins_softly(void) {
   msdk_event event = MSDK_INIT(msdk_event);
   sound_talk(it, 195 * MS);
   CHECK_OK(msdk_outgoing_audio_set_muted(it->voice.stream, 1));
-  CHECK_EQ(sound_stats(it->voice.stream).muted, 1);
+  CHECK_EQ(sound_stats(it->voice.stream).is_muted, 1);
   sound_talk(it, 105 * MS);
   CHECK(event_take(it->bob, MSDK_EVENT_INCOMING_AUDIO_MUTED, &event));
   CHECK_EQ(event.value, 1);
@@ -86,7 +86,7 @@ static void muted_before_the_start(void) {
   CHECK_EQ(event.audio_format.sample_rate, 48000);
   CHECK_EQ(event.audio_format.channels, 1);
   CHECK_EQ(event.kind, MSDK_AUDIO_MICROPHONE);
-  CHECK_EQ(event.codec, MSDK_CODEC_NONE);
+  CHECK_EQ(event.codec, MSDK_CODEC_RAW);
   msdk_session_destroy(carol);
   sound_close(it);
 }
@@ -96,6 +96,7 @@ static void steering_is_checked(void) {
   static const double wrong[] = {-0.001, 8.001, -1, 1e30, NAN, INFINITY, -INFINITY};
   msdk_outgoing_audio_options options = sound_options(0, 0, 0, 0);
   msdk_outgoing_audio *raw = NULL, *opus = NULL, *packets = NULL;
+  options.codec = MSDK_CODEC_RAW;
   CHECK_OK(msdk_outgoing_audio_create(engine, &options, &raw));
   options.codec = MSDK_CODEC_OPUS;
   CHECK_OK(msdk_outgoing_audio_create(engine, &options, &opus));

@@ -26,16 +26,16 @@ static const char *change(msdk_video_frame *frame, int which) {
   case 6: frame->plane[0].stride = 1 << 30; return "plane";
   case 7: frame->plane[0].stride = -64; return "plane";
   case 8: frame->plane[0].size = 1; return "plane";
-  case 9: frame->plane[0].fd = 0; return "plane";
+  case 9: frame->plane[0].reserved0 = 1; return "plane";
   case 10: frame->plane[3].data = (uint8_t *)16; return "plane";
   case 11: frame->plane_count = 0; return "plane_count";
   case 12: frame->plane_count = UINT32_MAX; return "plane_count";
-  default: frame->memory_kind = 2; return "memory_kind";
+  default: frame->plane_count = 2; return "plane_count";
   }
 }
 
 static void changed_frames_are_refused_by(msdk_result (*use)(call *, msdk_video_frame *)) {
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_VP8};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_VP8};
   for (int codec = 0; codec < 2; codec++) {
     call it = call_of(codecs[codec]);
     msdk_video_frame *frame = NULL;
@@ -54,7 +54,7 @@ static void changed_frames_are_refused_by(msdk_result (*use)(call *, msdk_video_
     CHECK_ERROR(use(&it, frame), MSDK_E_INVALID, "format");
     format->width = 64;
     CHECK_EQ(outgoing_stats(it.outgoing).frames_offered, 0);
-    CHECK_EQ(msdk_video_frame_references(frame), 1);
+    CHECK_EQ(video_references(frame), 1);
     /* What a maker may say does not count as a change. */
     frame->timestamp_ns = 1;
     frame->duration_ns = 2;
@@ -103,7 +103,7 @@ static void conversions_refuse_changed_frames(void) {
 
 /* Also of memory that is the program's. */
 static void send_refuses_changed_wrapped_frames(void) {
-  call it = call_of(MSDK_CODEC_NONE);
+  call it = call_of(MSDK_CODEC_RAW);
   owned_picture picture;
   msdk_video_frame *frame = wrap_picture(&picture, &it.format, 0);
   NEED(frame != NULL);
@@ -165,7 +165,7 @@ static void changed_buffers_of_sound_are_refused(void) {
 #define REFUSED(word, statement)                                                             \
   do {                                                                                       \
     statement;                                                                               \
-    CHECK_ERROR(msdk_audio_frame_position(frame, 0, &sample), MSDK_E_INVALID, word);          \
+    CHECK_ERROR(msdk_audio_frame_get_position(frame, 0, &sample), MSDK_E_INVALID, word);          \
     *frame = made;                                                                           \
   } while (0)
   REFUSED("format", frame->format = NULL);
@@ -175,9 +175,9 @@ static void changed_buffers_of_sound_are_refused(void) {
   REFUSED("sample_count", frame->sample_count = UINT32_MAX);
   REFUSED("plane_count", frame->plane_count = 0);
   ((uint8_t **)(uintptr_t)frame->planes)[0] += 4;
-  CHECK_ERROR(msdk_audio_frame_position(frame, 0, &sample), MSDK_E_INVALID, "planes[0]");
+  CHECK_ERROR(msdk_audio_frame_get_position(frame, 0, &sample), MSDK_E_INVALID, "planes[0]");
   ((uint8_t **)(uintptr_t)frame->planes)[0] -= 4;
-  CHECK_OK(msdk_audio_frame_position(frame, 0, &sample));
+  CHECK_OK(msdk_audio_frame_get_position(frame, 0, &sample));
   CHECK_OK(msdk_audio_frame_unref(frame));
 }
 

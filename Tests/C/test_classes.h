@@ -123,18 +123,18 @@ static inline void self_destroy(msdk_self *self) {
 
 /* ------------------------------------------------------------------------------------------------------------- parameters */
 
-static const char *const fail_choices[] = {"", "init", "start", "stop", "release", "set_format", "produce", "render", "set", NULL};
-static const char *const accept_choices[] = {"any", "nv12", "bgra", "gray8", "none", NULL};
+static const char *const fail_choices[] = {"", "init", "start", "stop", "release", "set_format", "produce", "render", "set"};
+static const char *const accept_choices[] = {"any", "nv12", "bgra", "gray8", "none"};
 #define PARAM(n, t, f) .struct_size = sizeof(msdk_param), .flags = (f), .name = (n), .def.type = (t)
 static const msdk_param test_params[] = {
-  {PARAM("fail", MSDK_T_STRING, MSDK_PARAM_LIVE), .def.u.str = "", .choices = fail_choices},
-  {PARAM("accept", MSDK_T_STRING, 0), .def.u.str = "any", .choices = accept_choices},
-  {PARAM("level", MSDK_T_I32, MSDK_PARAM_LIVE), .def.u.i32 = 3, .min = 0, .max = 10, .summary = "a number"},
+  {PARAM("fail", MSDK_T_STRING, MSDK_PARAM_LIVE), .def.u.str = "", .choices = fail_choices, .choice_count = MSDK_COUNT(fail_choices)},
+  {PARAM("accept", MSDK_T_STRING, 0), .def.u.str = "any", .choices = accept_choices, .choice_count = MSDK_COUNT(accept_choices)},
+  {PARAM("level", MSDK_T_I32, MSDK_PARAM_LIVE), .def.u.i32 = 3, .min = MSDK_I32(0), .max = MSDK_I32(10), .summary = "a number"},
   {PARAM("fixed", MSDK_T_I32, 0), .def.u.i32 = 1},
   {PARAM("wide", MSDK_T_I64, MSDK_PARAM_LIVE)},
   {PARAM("count", MSDK_T_U32, MSDK_PARAM_LIVE)},
   {PARAM("big", MSDK_T_U64, MSDK_PARAM_LIVE)},
-  {PARAM("ratio", MSDK_T_F64, MSDK_PARAM_LIVE), .min = -1, .max = 1},
+  {PARAM("ratio", MSDK_T_F64, MSDK_PARAM_LIVE), .min = MSDK_F64(-1), .max = MSDK_F64(1)},
   {PARAM("flag", MSDK_T_BOOL, MSDK_PARAM_LIVE)},
   {PARAM("blob", MSDK_T_BYTES, MSDK_PARAM_LIVE)},
   {PARAM("text", MSDK_T_STRING, MSDK_PARAM_LIVE), .def.u.str = "none"},
@@ -187,16 +187,20 @@ static inline msdk_result capture_formats(msdk_self *self, uint32_t index, msdk_
   *out = self_format(self, index);
   return MSDK_OK;
 }
+static uint32_t produces_only; /* a pixel format; 0: what it is asked for */
 static inline msdk_result capture_set_format(msdk_self *self, const msdk_video_format *format) {
   msdk_result result = control(self, "set_format");
+  if (result >= 0 && produces_only != 0 && format->pixel_format != produces_only) return MSDK_E_FORMAT;
   if (result >= 0) self->format = *format;
   return result;
 }
 
+static int produce_takes_ms; /* of real time */
 static inline msdk_result capture_produce(msdk_self *self, int64_t due_ns, msdk_video_frame **out) {
   CHECK_EQ(atomic_fetch_add(&self->in_media, 1), 0);
   CHECK(due_ns > 0);
   record(self->who, "produce");
+  if (produce_takes_ms > 0) sleep_ms(produce_takes_ms);
   msdk_result result = MSDK_E_DEVICE_LOST;
   if (!failing(self, "produce")) result = self->host->video_frame_acquire(self->context, &self->format, 0, out);
   if (result >= 0) picture_draw(*out, self->produced++);
@@ -326,7 +330,8 @@ static const msdk_video_renderer codec_table = {RENDERER_BASE, .render_video_fra
                                                 .render_encoded_frame = render_encoded};
 
 #define CREATOR(who)                                                                                                \
-  static inline msdk_result create_##who(const msdk_host *host, msdk_host_context *context, msdk_self **out) {      \
+  static inline msdk_result create_##who(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {     \
+    (void)type;                                                                                                                            \
     return self_create(#who, host, context, out);                                                                   \
   }
 CREATOR(pull)
@@ -338,7 +343,7 @@ CREATOR(needy)
 
 #define CLASS_BASE(who, list)                                                                                               \
   .struct_size = sizeof(msdk_class), .id = "org.mediasdk.test." #who, .name = #who, .params = list,                         \
-  .param_count = sizeof list / sizeof list[0], .param_stride = sizeof list[0], .create = create_##who, .destroy = self_destroy, \
+  .param_count = MSDK_COUNT(list), .create = create_##who, .destroy = self_destroy, \
   .set_param = self_set_param
 static const msdk_class pull_class = {CLASS_BASE(pull, test_params), .kinds = MSDK_KIND_VIDEO_PRODUCER, .video_producer = &pull_table};
 static const msdk_class push_class = {CLASS_BASE(push, test_params), .kinds = MSDK_KIND_VIDEO_PRODUCER, .video_producer = &push_table};
@@ -348,19 +353,19 @@ static const msdk_class filter_class = {CLASS_BASE(filter, test_params), .kinds 
 static const msdk_class codec_class = {CLASS_BASE(codec, test_params), .kinds = MSDK_KIND_VIDEO_RENDERER, .video_renderer = &codec_table};
 static const msdk_class needy_class = {CLASS_BASE(needy, needy_params), .kinds = MSDK_KIND_VIDEO_PRODUCER, .flags = MSDK_CLASS_SINGLETON,
                                        .video_producer = &pull_table};
-static const msdk_class *const test_class_list[] = {&pull_class, &push_class, &sink_class, &filter_class, &codec_class, &needy_class, NULL};
+static const msdk_class *const test_class_list[] = {&pull_class, &push_class, &sink_class, &filter_class, &codec_class, &needy_class};
 static const msdk_module test_module = {
-  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "the tests", .classes = test_class_list};
+  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "the tests", .classes = test_class_list, .class_count = MSDK_COUNT(test_class_list)};
 
 static inline msdk_instance *instance_of(msdk_engine *engine, const char *class_id) {
   msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create(engine, class_id, &instance));
+  CHECK_OK(msdk_instance_create(engine, class_id, NULL, &instance));
   return instance;
 }
 
 static inline uint32_t state_of(msdk_instance *instance, uint32_t kind) {
   uint32_t state = UINT32_MAX;
-  CHECK_OK(msdk_instance_state(instance, kind, &state));
+  CHECK_OK(msdk_instance_get_state(instance, kind, &state));
   return state;
 }
 

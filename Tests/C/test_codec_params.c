@@ -23,17 +23,17 @@ static msdk_result open_tuned(msdk_self *self, const msdk_video_encoder_settings
   return toy_open_encoder(self, settings);
 }
 
-static const char *const tunes[] = {"film", "text", NULL};
+static const char *const tunes[] = {"film", "text"};
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param), .name = "depth", .def = {.type = MSDK_T_I32, .u.i32 = 3}, .min = 1, .max = 9},
-  {.struct_size = sizeof(msdk_param), .name = "tune", .def = {.type = MSDK_T_STRING, .u.str = "film"}, .choices = tunes},
+  {.struct_size = sizeof(msdk_param), .name = "depth", .def = MSDK_I32(3), .min = MSDK_I32(1), .max = MSDK_I32(9)},
+  {.struct_size = sizeof(msdk_param), .name = "tune", .def = MSDK_STRING("film"), .choices = tunes, .choice_count = MSDK_COUNT(tunes)},
   {.struct_size = sizeof(msdk_param), .name = "frames", .flags = MSDK_PARAM_READONLY, .def = {.type = MSDK_T_I32}},
 };
 
 static msdk_video_encoder encoder;
 static msdk_class tuned;
-static const msdk_class *classes[2];
-static msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 3, .vendor = "the tests"};
+static const msdk_class *classes[1];
+static msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "the tests"};
 
 static msdk_engine *tuned_engine(void) {
   toy_reset();
@@ -48,10 +48,9 @@ static msdk_engine *tuned_engine(void) {
   tuned.video_decoder = NULL;
   tuned.set_param = set_param;
   tuned.params = params;
-  tuned.param_count = sizeof params / sizeof params[0];
-  tuned.param_stride = sizeof params[0];
+  tuned.param_count = MSDK_COUNT(params);
   classes[0] = &tuned;
-  module.classes = classes;
+  module.classes = classes, module.class_count = MSDK_COUNT(classes);
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   CHECK_OK(msdk_engine_register_module(engine, &module));
   return engine;
@@ -75,7 +74,7 @@ static const char *start(msdk_engine *engine) {
     if (atomic_load(&refuses)) {
       msdk_event event;
       uint32_t state = 0;
-      CHECK_OK(msdk_outgoing_video_state(it.outgoing, &state));
+      CHECK_OK(msdk_outgoing_video_get_state(it.outgoing, &state));
       CHECK_EQ(state, MSDK_OUTGOING_FAILED);
       int found = 0;
       while (!found && event_wait(engine, it.alice, MSDK_EVENT_OUTGOING_VIDEO_STATE, &event)) found = event.state == MSDK_OUTGOING_FAILED;
@@ -130,7 +129,8 @@ static void what_the_plugin_refuses_fails_the_stream(void) {
   toy_check_gone();
 }
 
-static msdk_result producer_create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result producer_create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   (void)host, (void)context, (void)out;
   return MSDK_E_UNSUPPORTED;
 }
@@ -150,8 +150,8 @@ static void bad_input_is_refused(void) {
     .stop_capture = producer_call, .set_format = producer_format};
   static const msdk_class no_codec = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_PRODUCER, .id = "test.no.codec",
                                       .create = producer_create, .destroy = producer_destroy, .video_producer = &producer};
-  static const msdk_class *const others[] = {&no_codec, NULL};
-  static const msdk_module other = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = others};
+  static const msdk_class *const others[] = {&no_codec};
+  static const msdk_module other = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = others, .class_count = MSDK_COUNT(others)};
   msdk_engine *engine = tuned_engine();
   CHECK_OK(msdk_engine_register_module(engine, &other));
   const char *id = "test.codec.tuned";
@@ -168,7 +168,7 @@ static void bad_input_is_refused(void) {
   CHECK_ERROR(msdk_engine_set_codec_param_text(engine, id, "frames", NULL), MSDK_E_PERMISSION, "read-only");
   CHECK_ERROR(msdk_engine_set_codec_param_text(engine, id, "width", "1"), MSDK_E_NOT_FOUND, "depth, tune, frames");
   CHECK_ERROR(msdk_engine_set_codec_param(engine, "test.codec.none", "depth", NULL), MSDK_E_NOT_FOUND, "test.codec.tuned");
-  CHECK_ERROR(msdk_engine_set_codec_param_text(engine, "test.no.codec", "depth", "1"), MSDK_E_UNSUPPORTED, "no codec");
+  CHECK_ERROR(msdk_engine_set_codec_param_text(engine, "test.no.codec", "depth", "1"), MSDK_E_UNSUPPORTED, "not a codec");
   CHECK_ERROR(msdk_engine_set_codec_param_text(engine, "org.mediasdk.vp8", "depth", "1"), MSDK_E_NOT_FOUND, "none");
   CHECK_ERROR(msdk_engine_set_codec_param(engine, NULL, "depth", NULL), MSDK_E_INVALID, "class_id");
   CHECK_ERROR(msdk_engine_set_codec_param(engine, id, NULL, NULL), MSDK_E_INVALID, "name");

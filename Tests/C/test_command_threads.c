@@ -35,7 +35,7 @@ static void let_go(void) { atomic_store(&may_go, 1); }
 static void open_instance(void) {
   atomic_store(&may_go, 0);
   command_inside = NULL;
-  CHECK_OK(msdk_instance_create(engine, COMMANDS_ID, &instance));
+  CHECK_OK(msdk_instance_create(engine, COMMANDS_ID, NULL, &instance));
 }
 
 static void others_wait_and_thread_safe_ones_do_not(void) {

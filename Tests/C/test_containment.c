@@ -1,6 +1,6 @@
 /* What holds a plugin in a process of its own, as the kernel gives it and where the kernel gives nothing: tried by a plugin that does what it should
  * not. Each part is a program of its own, as it becomes somebody else: this one again, with the part's name. */
-#include "call.h"
+#include "isolating.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -27,10 +27,10 @@ static char plugin[4096], own_directory[256], logged[4096];
 
 /* ------------------------------------------------------------------------------------------------------------ what is tried */
 
-static void on_log(void *user, int32_t level, const char *text) {
-  (void)user, (void)level;
+static void on_log(void *user, const msdk_log_record *record) {
+  (void)user;
   size_t length = strlen(logged);
-  snprintf(logged + length, sizeof logged - length, "%s\n", text);
+  snprintf(logged + length, sizeof logged - length, "%.1000s\n", record->text);
 }
 
 static msdk_result create(msdk_engine *engine, uint32_t flags, msdk_instance **out) {
@@ -38,14 +38,10 @@ static msdk_result create(msdk_engine *engine, uint32_t flags, msdk_instance **o
   options.isolation = MSDK_ISOLATION_PROCESS;
   options.flags = flags;
   options.control_deadline_ms = 60000;
-  return msdk_instance_create_with(engine, NOSY, &options, out);
+  return msdk_instance_create(engine, NOSY, &options, out);
 }
 
-static uint32_t containment(msdk_instance *instance) {
-  uint32_t out = 0xFFFFFFFF;
-  CHECK_OK(msdk_instance_containment(instance, &out));
-  return out;
-}
+static uint32_t containment(msdk_instance *instance) { return isolation_of(instance).containment; }
 
 /* "what:of", as nosy.c lists them. */
 static const char *attempt(msdk_instance *instance, const char *what, const char *of) {
@@ -243,16 +239,16 @@ static void one_in_this_process_is_not_held(msdk_engine *engine) {
   msdk_instance_options options = MSDK_INIT(msdk_instance_options);
   options.isolation = MSDK_ISOLATION_NONE;
   msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create_with(engine, NOSY, &options, &instance));
+  CHECK_OK(msdk_instance_create(engine, NOSY, &options, &instance));
   CHECK_EQ(containment(instance), 0);
-  CHECK_EQ(msdk_instance_containment(instance, NULL), MSDK_E_INVALID);
+  CHECK_EQ(msdk_instance_get_isolation(instance, NULL), MSDK_E_INVALID);
   msdk_instance_destroy(instance);
-  uint32_t out = 0;
-  CHECK_EQ(msdk_instance_containment(instance, &out), MSDK_E_HANDLE);
+  msdk_instance_isolation out = MSDK_INIT(msdk_instance_isolation);
+  CHECK_EQ(msdk_instance_get_isolation(instance, &out), MSDK_E_HANDLE);
   /* Nor can it be: what is asked for is not left out. */
   for (int i = 0; i < 2; i++) {
     options.flags = i == 0 ? MSDK_ISOLATED_NO_NETWORK : MSDK_ISOLATED_READ_ONLY;
-    CHECK_EQ(msdk_instance_create_with(engine, NOSY, &options, &instance), MSDK_E_UNSUPPORTED);
+    CHECK_EQ(msdk_instance_create(engine, NOSY, &options, &instance), MSDK_E_UNSUPPORTED);
     CHECK_STR_CONTAINS(msdk_last_error(), "process of its own");
   }
 }
@@ -272,9 +268,9 @@ static int run_part(int has_namespaces) {
   one_in_this_process_is_not_held(engine);
   CHECK_EQ(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
   /* Said once, though there were many. */
-  const char *said = strstr(logged, "the kernel gives them no namespaces");
+  const char *said = strstr(logged, "the kernel provides no namespaces");
   CHECK_EQ(said != NULL, !has_namespaces);
-  CHECK(said == NULL || strstr(said + 1, "the kernel gives") == NULL);
+  CHECK(said == NULL || strstr(said + 1, "the kernel provides") == NULL);
   msdk_engine_destroy(engine);
   rmdir(own_directory);
   return check_failed > 0;
@@ -367,16 +363,15 @@ static void a_wish_is_heard_before_the_file_is_loaded(void) {
   snprintf(command, sizeof command, "cp '%s' '%s' && chmod 755 '%s'", plugin, copy, copy);
   NEED(system(command) == 0);
   msdk_engine *engine = NULL;
-  uint32_t loaded = 0, is = 0;
+  uint32_t loaded = 0;
   for (int round = 0; round < 2; round++) { /* seen, then known */
     CHECK_OK(msdk_engine_create(NULL, &engine));
     CHECK_OK(msdk_engine_add_plugin_dir(engine, directory, &loaded));
     CHECK_EQ(loaded, 1);
     CHECK(!is_mapped("wishful.so"));
     msdk_instance *instance = NULL;
-    CHECK_OK(msdk_instance_create(engine, NOSY, &instance));
-    CHECK_OK(msdk_instance_is_isolated(instance, &is));
-    CHECK_EQ(is, 1);
+    CHECK_OK(msdk_instance_create(engine, NOSY, NULL, &instance));
+    CHECK_EQ(isolation_of(instance).is_isolated, 1);
     CHECK(!is_mapped("wishful.so"));
     msdk_instance_destroy(instance);
     if (round == 0) msdk_engine_destroy(engine);
@@ -384,9 +379,8 @@ static void a_wish_is_heard_before_the_file_is_loaded(void) {
   msdk_instance_options options = MSDK_INIT(msdk_instance_options);
   options.isolation = MSDK_ISOLATION_NONE;
   msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create_with(engine, NOSY, &options, &instance));
-  CHECK_OK(msdk_instance_is_isolated(instance, &is));
-  CHECK_EQ(is, 0);
+  CHECK_OK(msdk_instance_create(engine, NOSY, &options, &instance));
+  CHECK_EQ(isolation_of(instance).is_isolated, 0);
   CHECK(is_mapped("wishful.so"));
   msdk_instance_destroy(instance);
   msdk_engine_destroy(engine);

@@ -18,17 +18,17 @@ static sounds begin_sounds(call *it, uint32_t clock, int number) {
   msdk_incoming_audio *mix = NULL;
   msdk_event event = MSDK_INIT(msdk_event);
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 10);
-  options.codec = number % 2 == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_NONE;
+  options.codec = number % 2 == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_RAW;
   CHECK_OK(msdk_engine_register_module(it->engine, &audio_module));
   CHECK_OK(msdk_outgoing_audio_create(it->engine, &options, &made.spoken));
-  options.codec = number % 3 == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_NONE;
+  options.codec = number % 3 == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_RAW;
   CHECK_OK(msdk_outgoing_audio_create(it->engine, &options, &made.played));
   made.tone = instance_of(it->engine, "org.mediasdk.producer.tone");
   made.ear = instance_of(it->engine, "org.mediasdk.test.earphone");
   CHECK_OK(msdk_outgoing_audio_attach_producer(made.played, made.tone));
   CHECK_OK(msdk_session_start_audio(it->alice, made.spoken));
   CHECK_OK(msdk_session_start_audio(it->bob, made.played));
-  CHECK_OK(msdk_session_mixed_audio(it->alice, &mix));
+  CHECK_OK(msdk_session_get_mixed_audio(it->alice, &mix));
   CHECK_OK(msdk_incoming_audio_start(mix, NULL));
   if (CHECK(event_wait(it->engine, it->bob, MSDK_EVENT_INCOMING_AUDIO_ADDED, &event))) {
     CHECK_OK(msdk_incoming_audio_attach_renderer(event.incoming_audio, made.ear));
@@ -44,7 +44,7 @@ static sounds begin_sounds(call *it, uint32_t clock, int number) {
 
 static void one_cycle(uint32_t clock, int number) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options options = outgoing_options(number % 3 == 0 ? MSDK_CODEC_NONE : MSDK_CODEC_VP8, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(number % 3 == 0 ? MSDK_CODEC_RAW : MSDK_CODEC_VP8, &format, 1);
   call it = call_open(clock, &options, NULL);
   CHECK_OK(msdk_engine_add_plugin_dir(it.engine, plugins, NULL));
   CHECK_OK(msdk_engine_register_module(it.engine, &test_module));
@@ -57,7 +57,7 @@ static void one_cycle(uint32_t clock, int number) {
   CHECK_OK(msdk_outgoing_video_attach_producer(second, producer));
   CHECK_OK(msdk_session_start_video(it.bob, second));
   CHECK_OK(msdk_instance_attach_renderer(bw, sink));
-  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, bw));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, bw, NULL));
   CHECK_OK(msdk_outgoing_video_set_encoded_callback(it.outgoing, NULL, NULL));
   for (uint32_t i = 0; i < 2; i++) {
     CHECK_OK(send_picture(it.sender, i, 0, NULL));
@@ -66,8 +66,8 @@ static void one_cycle(uint32_t clock, int number) {
   sounds heard = {0};
   if (clock == MSDK_CLOCK_VIRTUAL || number % 4 == 0) heard = begin_sounds(&it, clock, number);
   int32_t descriptor;
-  CHECK_OK(msdk_session_event_fd(it.alice, &descriptor));
-  CHECK_OK(msdk_incoming_video_fd(it.incoming, &descriptor));
+  CHECK_OK(msdk_session_get_event_fd(it.alice, &descriptor));
+  CHECK_OK(msdk_incoming_video_get_fd(it.incoming, &descriptor));
   if (number % 4 == 0) msdk_session_destroy(it.alice); /* in ever other orders */
   if (number % 4 == 1) msdk_engine_destroy(it.engine);
   if (number % 4 == 2) msdk_instance_destroy(bw);

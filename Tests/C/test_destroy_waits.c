@@ -31,7 +31,7 @@ static void on_slow_frame(void *user, const msdk_video_frame *frame) {
   (void)user, (void)frame;
   called(slow.kind == SLOW_FRAME ? SLOW_FRAME : SLOW_DIRECT);
 }
-static void on_slow_log(void *user, int32_t level, const char *text) { (void)user, (void)level, (void)text; called(SLOW_LOG); }
+static void on_slow_log(void *user, const msdk_log_record *record) { (void)user, (void)record; called(SLOW_LOG); }
 
 static msdk_result slow_render(msdk_self *self, const msdk_video_frame *frame) {
   (void)self, (void)frame;
@@ -41,8 +41,8 @@ static msdk_result slow_render(msdk_self *self, const msdk_video_frame *frame) {
 static const msdk_video_renderer slow_table = {RENDERER_BASE, .render_video_frame = slow_render};
 static const msdk_class slow_class = {.struct_size = sizeof(msdk_class), .id = "org.mediasdk.test.slow", .create = create_sink,
                                       .destroy = self_destroy, .kinds = MSDK_KIND_VIDEO_RENDERER, .video_renderer = &slow_table};
-static const msdk_class *const slow_list[] = {&slow_class, NULL};
-static const msdk_module slow_module = {.struct_size = sizeof(msdk_module), .classes = slow_list};
+static const msdk_class *const slow_list[] = {&slow_class};
+static const msdk_module slow_module = {.struct_size = sizeof(msdk_module), .classes = slow_list, .class_count = MSDK_COUNT(slow_list)};
 
 /* Sends until it is told to stop: on its own thread, as a direct callback keeps the sender. */
 static void *send_loop(void *unused) {
@@ -50,7 +50,7 @@ static void *send_loop(void *unused) {
   for (uint32_t i = 0; !atomic_load(&slow.stop); i++) {
     msdk_frame_sender *sender = NULL;
     msdk_video_frame *frame = NULL;
-    if (msdk_outgoing_video_sender(slow.it.outgoing, &sender) >= 0 && msdk_frame_sender_acquire(sender, 0, &frame) >= 0) {
+    if (msdk_outgoing_video_get_sender(slow.it.outgoing, &sender) >= 0 && msdk_frame_sender_acquire(sender, 0, &frame) >= 0) {
       picture_draw(frame, i);
       msdk_frame_sender_send(sender, frame, 0, on_slow_report, NULL);
       msdk_video_frame_unref(frame);
@@ -85,7 +85,7 @@ static void end_log(void) { CHECK_OK(msdk_engine_set_log_callback(slow.it.engine
 static void play(enum slow_kind kind, ending end, const char *name) {
   int failed = atomic_load(&check_failed);
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options options = outgoing_options(kind == SLOW_DIRECT ? MSDK_CODEC_NONE : MSDK_CODEC_VP8, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(kind == SLOW_DIRECT ? MSDK_CODEC_RAW : MSDK_CODEC_VP8, &format, 1);
   msdk_incoming_video_options receive = MSDK_INIT(msdk_incoming_video_options);
   receive.delivery = kind == SLOW_DIRECT ? MSDK_DELIVERY_DIRECT : MSDK_DELIVERY_QUEUED;
   memset(&slow, 0, sizeof slow);
@@ -93,7 +93,7 @@ static void play(enum slow_kind kind, ending end, const char *name) {
   slow.it = call_open(MSDK_CLOCK_SYSTEM, &options, &receive);
   CHECK_OK(msdk_engine_register_module(slow.it.engine, &slow_module));
   slow.sink = instance_of(slow.it.engine, "org.mediasdk.test.slow");
-  CHECK_OK(msdk_incoming_video_attach_renderer(slow.it.incoming, slow.sink));
+  CHECK_OK(msdk_incoming_video_attach_renderer(slow.it.incoming, slow.sink, NULL));
   if (kind == SLOW_EVENT) CHECK_OK(msdk_session_set_event_callback(slow.it.bob, on_slow_event, NULL));
   if (kind == SLOW_ENCODED) CHECK_OK(msdk_outgoing_video_set_encoded_callback(slow.it.outgoing, on_slow_encoded, NULL));
   if (kind == SLOW_FRAME || kind == SLOW_DIRECT) CHECK_OK(msdk_incoming_video_set_frame_callback(slow.it.incoming, on_slow_frame, NULL));

@@ -90,7 +90,7 @@ static void without_pictures_nothing_is_decoded(void) {
     CHECK_OK(msdk_incoming_video_read_encoded(it.incoming, 0, &frame));
     msdk_encoded_frame_unref(frame);
   }
-  CHECK_RESULT(msdk_incoming_video_read_encoded(it.incoming, 0, &frame), MSDK_E_TIMEOUT);
+  CHECK_RESULT(msdk_incoming_video_read_encoded(it.incoming, 0, &frame), MSDK_E_AGAIN);
   call_close(&it);
 }
 
@@ -152,9 +152,9 @@ static msdk_instance *writer_of(call *it, const char *file, const char *id, cons
   snprintf(plugin, sizeof plugin, "%s/%s.so", getenv("MSDK_PLUGIN_DIR"), file);
   CHECK_OK(msdk_engine_load_plugin(it->engine, plugin));
   msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create(it->engine, id, &instance));
+  CHECK_OK(msdk_instance_create(it->engine, id, NULL, &instance));
   CHECK_OK(msdk_instance_set_param_text(instance, "path", path));
-  CHECK_OK(msdk_incoming_video_attach_renderer(it->incoming, instance));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it->incoming, instance, NULL));
   return instance;
 }
 

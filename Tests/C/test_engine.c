@@ -2,6 +2,7 @@
 #include "call.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 
 static void engines_are_made_and_ended(void) {
   msdk_engine *engine = NULL;
@@ -27,7 +28,7 @@ static void at_most_256_engines(void) {
     made++;
   }
   CHECK_EQ(made, 256);
-  CHECK_EQ(result, MSDK_E_NOMEM);
+  CHECK_EQ(result, MSDK_E_FULL);
   CHECK_STR_CONTAINS(msdk_last_error(), "256");
   for (int i = 0; i < made; i++) msdk_engine_destroy(engines[i]);
   msdk_engine *again = engine_new(MSDK_CLOCK_VIRTUAL);
@@ -58,7 +59,7 @@ static void the_system_clock_is_monotonic(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
   int64_t before = msdk_time_monotonic(), now = msdk_engine_now(engine), after = msdk_time_monotonic();
   CHECK(before <= now && now <= after);
-  CHECK_RESULT(msdk_engine_advance_clock(engine, MS), MSDK_E_STATE);
+  CHECK_RESULT(msdk_engine_advance_clock(engine, MS), MSDK_E_UNSUPPORTED);
   msdk_engine_destroy(engine);
 }
 
@@ -69,9 +70,9 @@ static void bad_options_are_named(void) {
   CHECK(msdk_engine_create(&options, &engine) < 0);
   CHECK_STR_CONTAINS(msdk_last_error(), "clock");
   options = MSDK_INIT(msdk_engine_options);
-  options.log_level = 5;
+  options.reserved0 = 5;
   CHECK(msdk_engine_create(&options, &engine) < 0);
-  CHECK_STR_CONTAINS(msdk_last_error(), "log_level");
+  CHECK_STR_CONTAINS(msdk_last_error(), "reserved0");
   options = MSDK_INIT(msdk_engine_options);
   options.ignore_environment = 2;
   CHECK(msdk_engine_create(&options, &engine) < 0);
@@ -85,11 +86,13 @@ typedef struct log_lines {
   char last[512];
 } log_lines;
 
-static void on_log(void *user, int32_t level, const char *text) {
+static void on_log(void *user, const msdk_log_record *record) {
   log_lines *lines = user;
-  CHECK(level >= lines->least && level <= MSDK_LOG_ERROR);
-  CHECK(text != NULL && text[0] != 0);
-  snprintf(lines->last, sizeof lines->last, "%s", text != NULL ? text : "");
+  CHECK_EQ(record->struct_size, sizeof *record);
+  CHECK(record->level >= lines->least && record->level <= MSDK_LOG_ERROR);
+  CHECK(strcmp(record->category, "plugin") == 0 && record->text[0] != 0);
+  CHECK_EQ(record->timestamp_ns, SECOND);
+  snprintf(lines->last, sizeof lines->last, "%.500s", record->text);
   atomic_fetch_add(&lines->count, 1);
 }
 
@@ -113,6 +116,62 @@ static void a_refused_plugin_is_logged(void) {
   CHECK(msdk_engine_set_log_callback(engine, -1, on_log, &lines) < 0);
   CHECK_STR_CONTAINS(msdk_last_error(), "level");
   msdk_engine_destroy(engine);
+}
+
+/* What is written to stderr while the body runs, in text. */
+static void stderr_of(char *text, size_t size, void (*body)(void)) {
+  FILE *file = tmpfile();
+  CHECK(file != NULL);
+  int before = dup(2);
+  fflush(stderr);
+  dup2(fileno(file), 2);
+  body();
+  fflush(stderr);
+  dup2(before, 2);
+  close(before);
+  rewind(file);
+  text[fread(text, 1, size - 1, file)] = 0;
+  fclose(file);
+}
+
+static uint32_t ignores_environment;
+static void log_a_refusal(void) {
+  msdk_engine_options options = MSDK_INIT(msdk_engine_options);
+  options.ignore_environment = ignores_environment;
+  msdk_engine *engine = NULL;
+  CHECK_OK(msdk_engine_create(&options, &engine));
+  CHECK_OK(msdk_engine_add_plugin_dir(engine, getenv("MSDK_TEST_PLUGINS"), NULL)); /* it is full of bad ones */
+  msdk_engine_destroy(engine);
+}
+
+/* Run by logging_to_stderr in processes of their own, as the variable is read once. */
+static void in_a_process_with_msdk_log(void) {
+  static char text[1 << 16];
+  const char *level = getenv("MSDK_LOG");
+  stderr_of(text, sizeof text, log_a_refusal);
+  if (strcmp(level, "warn") == 0 || strcmp(level, "loud") == 0) CHECK_STR_CONTAINS(text, "msdk: warn: ");
+  if (strcmp(level, "loud") == 0) CHECK_STR_CONTAINS(text, "MSDK_LOG is \"loud\"; accepted: debug, info, warn, error, none");
+  if (strcmp(level, "error") == 0) CHECK(text[0] == 0);
+  ignores_environment = 1;
+  stderr_of(text, sizeof text, log_a_refusal);
+  CHECK(text[0] == 0);
+}
+
+static void logging_to_stderr(void) {
+  NEED(getenv("MSDK_TEST_PLUGINS") != NULL);
+  static const char *const levels[] = {"warn", "error", "loud"};
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      setenv("MSDK_LOG", levels[i], 1);
+      setenv("MSDK_TEST_LOG", "1", 1);
+      execl("/proc/self/exe", "test_engine", "in_a_process_with_msdk_log", (char *)NULL);
+      _exit(127);
+    }
+    int status = -1;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    if (!CHECK_EQ(status, 0)) fprintf(stderr, "  with MSDK_LOG=%s\n", levels[i]);
+  }
 }
 
 static void shipped_plugins_list_their_classes(void) {
@@ -186,7 +245,7 @@ static void the_stats_count_what_is_alive(void) {
   CHECK_EQ(stats.sessions + stats.outgoing_videos + stats.incoming_videos + stats.instances, 0);
   msdk_session *session = session_new(engine, "loopback:stats", "me");
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 15);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   msdk_outgoing_video *stream = NULL;
   CHECK_OK(msdk_outgoing_video_create(engine, &options, &stream));
   stats = engine_stats(engine);
@@ -196,7 +255,7 @@ static void the_stats_count_what_is_alive(void) {
   msdk_session_destroy(session);
   stats = engine_stats(engine);
   CHECK_EQ(stats.sessions + stats.outgoing_videos, 0);
-  CHECK_ERROR(msdk_engine_stats_get(engine, NULL), MSDK_E_INVALID, "out");
+  CHECK_ERROR(msdk_engine_get_stats(engine, NULL), MSDK_E_INVALID, "out");
   msdk_engine_destroy(engine);
 }
 
@@ -207,6 +266,8 @@ int main(int argc, char **argv) {
   RUN(the_system_clock_is_monotonic);
   RUN(bad_options_are_named);
   RUN(a_refused_plugin_is_logged);
+  RUN(logging_to_stderr);
+  if (getenv("MSDK_TEST_LOG") != NULL) RUN(in_a_process_with_msdk_log);
   RUN(shipped_plugins_list_their_classes);
   RUN(default_places_come_from_the_environment);
   RUN(the_stats_count_what_is_alive);

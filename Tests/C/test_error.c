@@ -8,6 +8,9 @@ static void version_is_the_header_s(void) {
   char text[32];
   snprintf(text, sizeof text, "%d.%d.%d", MSDK_VERSION_MAJOR, MSDK_VERSION_MINOR, MSDK_VERSION_PATCH);
   CHECK(strcmp(text, MSDK_VERSION_STRING) == 0);
+  CHECK_EQ(msdk_version_number(), MSDK_VERSION_NUMBER);
+  CHECK_EQ(msdk_version_number() >> 16, MSDK_VERSION_MAJOR);
+  CHECK_EQ(msdk_version_number() >> 8 & 0xFF, MSDK_VERSION_MINOR);
 }
 
 static void every_result_has_its_name(void) {
@@ -21,8 +24,8 @@ static void every_result_has_its_name(void) {
     {MSDK_E_DEVICE_LOST, "MSDK_E_DEVICE_LOST"}, {MSDK_E_BUFFER_SMALL, "MSDK_E_BUFFER_SMALL"}, {MSDK_E_HANDLE, "MSDK_E_HANDLE"},
     {MSDK_E_STALE, "MSDK_E_STALE"}, {MSDK_E_FORMAT, "MSDK_E_FORMAT"}, {MSDK_E_LIMIT, "MSDK_E_LIMIT"}, {MSDK_E_EXISTS, "MSDK_E_EXISTS"},
     {MSDK_E_FORKED, "MSDK_E_FORKED"}, {MSDK_E_CORRUPT, "MSDK_E_CORRUPT"}, {MSDK_E_ABI, "MSDK_E_ABI"},
-    {MSDK_E_FULL, "MSDK_E_FULL"}, {MSDK_E_REMOVED, "MSDK_E_REMOVED"},
-    {-28, "MSDK_E_UNKNOWN"}, {-10000, "MSDK_E_UNKNOWN"}, {INT32_MIN, "MSDK_E_UNKNOWN"},
+    {MSDK_E_FULL, "MSDK_E_FULL"}, {MSDK_E_REMOVED, "MSDK_E_REMOVED"}, {MSDK_E_UNTRUSTED, "MSDK_E_UNTRUSTED"},
+    {-29, "MSDK_E_UNKNOWN"}, {-10000, "MSDK_E_UNKNOWN"}, {INT32_MIN, "MSDK_E_UNKNOWN"},
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     const char *name = msdk_status_string(names[i].result);
@@ -43,7 +46,7 @@ static void *fresh_thread(void *unused) {
 
 static void words_belong_to_the_thread(void) {
   uint32_t state;
-  CHECK_RESULT(msdk_session_state(NULL, &state), MSDK_E_HANDLE);
+  CHECK_RESULT(msdk_session_get_state(NULL, &state), MSDK_E_HANDLE);
   char mine[1024];
   snprintf(mine, sizeof mine, "%s", msdk_last_error());
   CHECK(mine[0] != 0);
@@ -55,7 +58,7 @@ static void words_belong_to_the_thread(void) {
 
 static void success_keeps_the_words(void) {
   uint32_t state;
-  CHECK_RESULT(msdk_session_state(NULL, &state), MSDK_E_HANDLE);
+  CHECK_RESULT(msdk_session_get_state(NULL, &state), MSDK_E_HANDLE);
   char before[1024];
   snprintf(before, sizeof before, "%s", msdk_last_error());
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);

@@ -1,13 +1,7 @@
 /* session.h: events by pulling, by descriptor, by callback; the bounded queue. */
-#include "call.h"
+#include "waiting.h"
 
-#include <poll.h>
 #include <pthread.h>
-
-static int readable(int32_t descriptor, int timeout_ms) {
-  struct pollfd entry = {.fd = descriptor, .events = POLLIN};
-  return poll(&entry, 1, timeout_ms) == 1 && (entry.revents & POLLIN) != 0;
-}
 
 static void the_descriptor_tells_of_events(void) {
   static const uint32_t clocks[] = {MSDK_CLOCK_VIRTUAL, MSDK_CLOCK_SYSTEM};
@@ -15,19 +9,19 @@ static void the_descriptor_tells_of_events(void) {
     msdk_engine *engine = engine_new(clocks[i]);
     msdk_session *session = session_new(engine, room_new(), "alice");
     int32_t descriptor = -1;
-    CHECK_OK(msdk_session_event_fd(session, &descriptor));
+    CHECK_OK(msdk_session_get_event_fd(session, &descriptor));
     CHECK(descriptor >= 0);
-    CHECK(!readable(descriptor, 0));
+    CHECK(!is_readable(descriptor, 0));
     CHECK_OK(msdk_session_connect(session));
     if (clocks[i] == MSDK_CLOCK_VIRTUAL) run_for(engine, MS);
-    CHECK(readable(descriptor, 5000));
+    CHECK(is_readable(descriptor, 5000));
     CHECK(state_wait(engine, session, MSDK_SESSION_CONNECTED));
     msdk_event event = MSDK_INIT(msdk_event);
     CHECK_OK(msdk_session_next_event(session, 1000, &event));
-    CHECK(readable(descriptor, 0)); /* the second still waits */
+    CHECK(is_readable(descriptor, 0)); /* the second still waits */
     CHECK_OK(msdk_session_next_event(session, 1000, &event));
-    CHECK(!readable(descriptor, 0));
-    CHECK_ERROR(msdk_session_event_fd(session, NULL), MSDK_E_INVALID, "out");
+    CHECK(!is_readable(descriptor, 0));
+    CHECK_ERROR(msdk_session_get_event_fd(session, NULL), MSDK_E_INVALID, "out");
     msdk_session_destroy(session);
     msdk_engine_destroy(engine);
   }
@@ -41,11 +35,31 @@ static void waiting_takes_its_time(void) {
   CHECK_RESULT(msdk_session_next_event(session, 150, &event), MSDK_E_TIMEOUT);
   CHECK_RANGE((msdk_time_monotonic() - before) / MS, 145, 1500);
   before = msdk_time_monotonic();
-  CHECK_RESULT(msdk_session_next_event(session, 0, &event), MSDK_E_TIMEOUT);
+  CHECK_RESULT(msdk_session_next_event(session, 0, &event), MSDK_E_AGAIN);
   CHECK_RANGE((msdk_time_monotonic() - before) / MS, 0, 100);
   CHECK_ERROR(msdk_session_next_event(session, 0, NULL), MSDK_E_INVALID, "out");
   msdk_session_destroy(session);
   msdk_engine_destroy(engine);
+}
+
+/* Who sends learns when somebody receives the stream, and when nobody does any more. */
+static void receivers_are_told(void) {
+  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 15);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_VP8, &format, 1);
+  call it = call_join(MSDK_CLOCK_VIRTUAL);
+  msdk_event event;
+  NEED(call_offer(&it, &options));
+  CHECK(!event_take(it.alice, MSDK_EVENT_RECEIVERS, &event));
+  CHECK_OK(msdk_incoming_video_start(it.incoming, NULL));
+  run_for(it.engine, 10 * MS);
+  CHECK(event_take(it.alice, MSDK_EVENT_RECEIVERS, &event));
+  CHECK(event.value == 1 && event.outgoing_video == it.outgoing && event.outgoing_audio == NULL);
+  CHECK_EQ(event.kind, MSDK_VIDEO_VIRTUAL);
+  CHECK_OK(msdk_incoming_video_stop(it.incoming));
+  run_for(it.engine, 10 * MS);
+  CHECK(event_take(it.alice, MSDK_EVENT_RECEIVERS, &event));
+  CHECK_EQ(event.value, 0);
+  call_close(&it);
 }
 
 static pid_t reader;
@@ -153,7 +167,7 @@ static void a_full_queue_drops_the_oldest_and_says_so(void) {
   for (;; events++) {
     msdk_event event = MSDK_INIT(msdk_event);
     if (msdk_session_next_event(slow, 0, &event) < 0) break;
-    if (event.flags & MSDK_EVENT_LOST) {
+    if (event.flags & MSDK_EVENT_FLAG_LOST) {
       lost++;
       CHECK_EQ(events, 0);
     }
@@ -219,14 +233,83 @@ static void bad_scripts_are_refused(void) {
   call_close(&it);
 }
 
+/* Events that are read after the stream was destroyed have its handle still, which is good for comparing only. */
+static void events_name_a_stream_that_is_gone(void) {
+  call it = call_join(MSDK_CLOCK_VIRTUAL);
+  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
+  msdk_outgoing_video *first = NULL, *second = NULL;
+  msdk_incoming_video *seen[2] = {NULL, NULL};
+  CHECK_OK(msdk_outgoing_video_create(it.engine, &options, &first));
+  CHECK_OK(msdk_session_start_video(it.alice, first));
+  run_for(it.engine, 100 * MS);
+  msdk_outgoing_video_destroy(first);
+  CHECK_OK(msdk_outgoing_video_create(it.engine, &options, &second));
+  CHECK_OK(msdk_session_start_video(it.alice, second));
+  run_for(it.engine, 100 * MS);
+  CHECK(second != first);
+  int of_first = 0, of_second = 0, added = 0, removed = 0;
+  msdk_frame_sender *sender = NULL;
+  msdk_event event = MSDK_INIT(msdk_event);
+  while (msdk_session_next_event(it.alice, 0, &event) >= 0) {
+    if (event.type != MSDK_EVENT_OUTGOING_VIDEO_STATE && event.type != MSDK_EVENT_FRAME_SENDER_CHANGED) continue;
+    of_first += event.outgoing_video == first;
+    of_second += event.outgoing_video == second;
+    if (event.type == MSDK_EVENT_FRAME_SENDER_CHANGED && sender == NULL) sender = event.sender;
+  }
+  CHECK_EQ(of_first, 3); /* started, its sender, stopped */
+  CHECK_EQ(of_second, 2);
+  uint32_t state = 0;
+  CHECK_RESULT(msdk_outgoing_video_get_state(first, &state), MSDK_E_HANDLE);
+  msdk_video_frame *frame = NULL;
+  CHECK(sender != NULL);
+  CHECK_RESULT(msdk_frame_sender_acquire(sender, 0, &frame), MSDK_E_HANDLE);
+  /* Bob reads of both streams after the first has ended. */
+  while (msdk_session_next_event(it.bob, 0, &event) >= 0) {
+    if (event.type == MSDK_EVENT_INCOMING_VIDEO_ADDED && added < 2) seen[added++] = event.incoming_video;
+    if (event.type == MSDK_EVENT_INCOMING_VIDEO_REMOVED) removed += event.incoming_video == seen[0];
+  }
+  CHECK_EQ(added, 2);
+  CHECK_EQ(removed, 1);
+  CHECK(seen[0] != NULL && seen[1] != NULL && seen[0] != seen[1]);
+  msdk_outgoing_video_destroy(second);
+  call_close(&it);
+}
+
+/* The same of sound. */
+static void events_name_sound_that_is_gone(void) {
+  call it = call_join(MSDK_CLOCK_VIRTUAL);
+  msdk_outgoing_audio_options options = MSDK_INIT(msdk_outgoing_audio_options);
+  options.sample_rate = 48000;
+  options.channels = 1;
+  options.sample_format = MSDK_SAMPLE_S16;
+  options.buffer_ms = 20;
+  msdk_outgoing_audio *stream = NULL;
+  CHECK_OK(msdk_outgoing_audio_create(it.engine, &options, &stream));
+  CHECK_OK(msdk_session_start_audio(it.alice, stream));
+  run_for(it.engine, 100 * MS);
+  msdk_outgoing_audio_destroy(stream);
+  run_for(it.engine, 100 * MS);
+  msdk_event event = MSDK_INIT(msdk_event);
+  int events = 0;
+  while (msdk_session_next_event(it.alice, 0, &event) >= 0) {
+    if (event.type == MSDK_EVENT_OUTGOING_AUDIO_STATE) events += event.outgoing_audio == stream;
+  }
+  CHECK_EQ(events, 2);
+  call_close(&it);
+}
+
 int main(int argc, char **argv) {
   RUN(the_descriptor_tells_of_events);
   RUN(waiting_takes_its_time);
+  RUN(receivers_are_told);
   RUN(the_end_of_the_session_wakes_those_who_wait);
   RUN(callbacks_come_on_a_thread_of_their_own);
   RUN(events_that_wait_come_first);
   RUN(a_full_queue_drops_the_oldest_and_says_so);
   RUN(the_estimate_is_an_event);
   RUN(bad_scripts_are_refused);
+  RUN(events_name_a_stream_that_is_gone);
+  RUN(events_name_sound_that_is_gone);
   return check_finish();
 }

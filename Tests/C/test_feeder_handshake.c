@@ -197,23 +197,23 @@ static void dribbles(listener *it, int fd, exchange *with) {
 
 static void nobody_hears_the_token_without_it(void) {
   static const struct { play *plays; int numbers; uint32_t timeout_ms; msdk_result result; const char *words; } cases[] = {
-      {guesses, 1, 0, MSDK_E_PERMISSION, "did not prove the reception token"},
-      {reflects, 1, 0, MSDK_E_PERMISSION, "did not prove the reception token"},
-      {proves_another_token, 1, 0, MSDK_E_PERMISSION, "did not prove the reception token"},
-      {replays, 1, 0, MSDK_E_PERMISSION, "did not prove the reception token"},
-      {forwards, 1, 0, MSDK_E_PERMISSION, "did not prove the reception token"},
-      {welcomes, 1, 0, MSDK_E_CORRUPT, "no session: message 16 of 16 bytes"},
+      {guesses, 1, 0, MSDK_E_UNTRUSTED, "did not prove the reception token"},
+      {reflects, 1, 0, MSDK_E_UNTRUSTED, "did not prove the reception token"},
+      {proves_another_token, 1, 0, MSDK_E_UNTRUSTED, "did not prove the reception token"},
+      {replays, 1, 0, MSDK_E_UNTRUSTED, "did not prove the reception token"},
+      {forwards, 1, 0, MSDK_E_UNTRUSTED, "did not prove the reception token"},
+      {welcomes, 1, 0, MSDK_E_CORRUPT, "not a session: message 16 of 16 bytes"},
       {is_of_version_1, 1, 0, MSDK_E_ABI, "version 2; this session speaks 1"},
-      {is_of_version_3, 1, 0, MSDK_E_ABI, "version 3; this feeder speaks 2"},
-      {writes_to_the_terminal, 1, 0, MSDK_E_PERMISSION, "the session refuses:  [2J   gone "},
-      {says_a_head, HEADS, 0, MSDK_E_CORRUPT, "no session"},
-      {breaks_off, CUTS, 0, MSDK_E_IO, "broke off"},
+      {is_of_version_3, 1, 0, MSDK_E_ABI, "version 3; this feeder uses 2"},
+      {writes_to_the_terminal, 1, 0, MSDK_E_PERMISSION, "the session refused:  [2J   gone "},
+      {says_a_head, HEADS, 0, MSDK_E_CORRUPT, "not a session"},
+      {breaks_off, CUTS, 0, MSDK_E_IO, "closed the connection"},
       {is_silent, 1, 100, MSDK_E_TIMEOUT, "in time"},
       {dribbles, 1, 300, MSDK_E_TIMEOUT, "in time"}};
   static listener it;
   static uint8_t nonces[64][32];
   int count = 0;
-  door session = door_open(MSDK_CODEC_NONE);
+  door session = door_open(MSDK_CODEC_RAW);
   for (int by_path = 0; by_path < 2; by_path++) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
       for (int number = 0; number < cases[i].numbers; number++) {
@@ -287,7 +287,7 @@ static void proves_and_is_silent(listener *it, int fd, exchange *with) {
 
 /* A crowd took its place the first time. */
 static void is_crowded_at_first(listener *it, int fd, exchange *with) {
-  says_refused(fd, MSDK_FEED_CROWDED, "too many connections wait to be admitted");
+  says_refused(fd, MSDK_FEED_CROWDED, "too many connections wait for the handshake");
   hear(it, fd, HEARD_MAX);
   CHECK_EQ(it->heard_size, HELLO_SIZE);
   it->heard_size = 0;
@@ -365,7 +365,7 @@ static void records(listener *it, int fd, exchange *with) {
 /* By a Unix socket whoever may connect is this user, who may stand in between: so what both ends say can be recorded. */
 static void no_token_in_either_direction(void) {
   static listener it;
-  door session = door_open(MSDK_CODEC_NONE);
+  door session = door_open(MSDK_CODEC_RAW);
   listener_open(&it, 1, records);
   it.session = &session;
   msdk_feeder *feeder = NULL;
@@ -386,7 +386,7 @@ static void no_token_in_either_direction(void) {
   listener_open(&it, 0, records);
   it.session = &session;
   answered_size = 0;
-  CHECK_RESULT(meet(&it, 0, &feeder), MSDK_E_PERMISSION);
+  CHECK_RESULT(meet(&it, 0, &feeder), MSDK_E_UNTRUSTED);
   listener_close(&it);
   CHECK_EQ(it.heard_size, HELLO_SIZE);
   CHECK_EQ(answered_size, CHALLENGE_SIZE);

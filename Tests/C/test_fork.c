@@ -25,13 +25,13 @@ static int calls_without_handles(void) {
   msdk_external_frame external = MSDK_INIT(msdk_external_frame);
   external.format = &format;
   external.plane_count = 1;
-  external.plane[0] = (msdk_plane){.data = pixels, .size = 16, .stride = 4, .fd = -1};
+  external.plane[0] = (msdk_plane){.data = pixels, .size = 16, .stride = 4};
   msdk_encoded_frame source = MSDK_INIT(msdk_encoded_frame);
   source.codec = MSDK_CODEC_VP8;
   source.data = pixels;
   source.size = 16;
   wrong += expect_forked(msdk_engine_create(NULL, &engine), "engine_create");
-  wrong += expect_forked(msdk_frame_layout_get(MSDK_PIXEL_GRAY8, 4, 4, 1, &layout), "frame_layout_get");
+  wrong += expect_forked(msdk_frame_get_layout(MSDK_PIXEL_GRAY8, 4, 4, 1, &layout), "frame_layout_get");
   wrong += expect_forked(msdk_video_frame_create(&format, &frame), "video_frame_create");
   wrong += expect_forked(msdk_video_frame_wrap(&external, &frame), "video_frame_wrap");
   wrong += expect_forked(msdk_encoded_frame_create(&source, &encoded), "encoded_frame_create");
@@ -43,10 +43,10 @@ static int calls_without_handles(void) {
   msdk_audio_frame *sound = NULL;
   wrong += expect_forked(msdk_audio_frame_create(&tone, 480, &sound), "audio_frame_create");
   wrong += expect_forked(msdk_audio_frame_unref(all_good.sound), "audio_frame_unref");
-  wrong += sound != NULL || msdk_audio_frame_references(all_good.sound) != 0;
+  wrong += sound != NULL || audio_references(all_good.sound) != 0;
   wrong += engine != NULL || frame != NULL || encoded != NULL;
   wrong += msdk_engine_now(all_good.engine) != 0;
-  wrong += msdk_video_frame_references(all_good.frame) != 0;
+  wrong += video_references(all_good.frame) != 0;
   return wrong;
 }
 
@@ -65,7 +65,7 @@ static int child(void) {
     wrong++;
   }
   wrong += strcmp(msdk_version(), MSDK_VERSION_STRING) != 0;
-  wrong += msdk_time_to_ticks(100) != 1;
+  wrong += msdk_time_to_units(100, MSDK_TICK_RATE) != 1;
   msdk_instance_destroy(all_good.instance);
   msdk_instance_destroy(all_good.speaker);
   msdk_outgoing_video_destroy(all_good.outgoing);
@@ -126,13 +126,13 @@ int main(int argc, char **argv) {
   CHECK_OK(msdk_engine_add_plugin_dir(lively.engine, directory != NULL ? directory : "", NULL));
   all_good = (good){.engine = lively.engine, .session = lively.alice, .outgoing = lively.outgoing, .sender = lively.sender,
                     .incoming = lively.incoming};
-  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.renderer.bw", &all_good.instance));
-  CHECK_OK(msdk_incoming_video_attach_renderer(lively.incoming, all_good.instance));
+  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.renderer.bw", NULL, &all_good.instance));
+  CHECK_OK(msdk_incoming_video_attach_renderer(lively.incoming, all_good.instance, NULL));
   all_good.frame = picture_new(MSDK_PIXEL_NV12, 320, 240, 0);
   static ivf_clip clip;
   if (CHECK(ivf_open(&clip))) all_good.encoded = encoded_of(clip.frame[0].data, clip.frame[0].size, 0);
   sounding_add(&lively, &all_good);
-  CHECK_OK(msdk_session_mixed_audio(lively.alice, &(msdk_incoming_audio *){NULL}));
+  CHECK_OK(msdk_session_get_mixed_audio(lively.alice, &(msdk_incoming_audio *){NULL}));
   RUN(children_are_refused);
   RUN(the_parent_goes_on);
   msdk_video_frame_unref(all_good.frame);

@@ -219,7 +219,7 @@ static void what_belongs_to_the_frame_is_copied(void) {
   CHECK_EQ(result->timestamp_ns, 123456789);
   CHECK_EQ(result->orientation, MSDK_ROTATE_180 | MSDK_MIRROR);
   CHECK_EQ(result->sequence, source->sequence);
-  CHECK_EQ(msdk_video_frame_references(result), 1);
+  CHECK_EQ(video_references(result), 1);
   CHECK(result->flags & MSDK_FRAME_WRITABLE);
   msdk_video_frame_unref(source);
   msdk_video_frame_unref(result);

@@ -32,7 +32,7 @@ static void hand_computed(void) {
   for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
     const expected_layout *want = &layouts[i];
     msdk_frame_layout got = MSDK_INIT(msdk_frame_layout);
-    int ok = CHECK_OK(msdk_frame_layout_get(want->pixel_format, want->width, want->height, want->alignment, &got));
+    int ok = CHECK_OK(msdk_frame_get_layout(want->pixel_format, want->width, want->height, want->alignment, &got));
     ok &= CHECK_EQ(got.plane_count, want->planes) & CHECK_EQ(got.size, want->size);
     for (uint32_t plane = 0; plane < want->planes; plane++) {
       ok &= CHECK_EQ(got.stride[plane], want->stride[plane]) & CHECK_EQ(got.row_bytes[plane], want->row_bytes[plane]) &
@@ -48,7 +48,7 @@ static void every_format_and_small_size(void) {
     for (uint32_t width = 1; width <= 9; width++) {
       for (uint32_t height = 1; height <= 5; height++) {
         msdk_frame_layout got = MSDK_INIT(msdk_frame_layout);
-        CHECK_OK(msdk_frame_layout_get(pixel_formats[i], width, height, 1, &got));
+        CHECK_OK(msdk_frame_get_layout(pixel_formats[i], width, height, 1, &got));
         CHECK_EQ(got.plane_count, planes_of(pixel_formats[i]));
         for (uint32_t plane = 0; plane < got.plane_count && plane < 3; plane++) {
           CHECK_EQ(got.row_bytes[plane], row_bytes_of(pixel_formats[i], plane, width));
@@ -61,17 +61,17 @@ static void every_format_and_small_size(void) {
 
 static void what_is_wrong_is_named(void) {
   msdk_frame_layout got = MSDK_INIT(msdk_frame_layout);
-  CHECK_ERROR(msdk_frame_layout_get(MSDK_PIXEL_NV12, 0, 480, 1, &got), MSDK_E_RANGE, "width");
-  CHECK_ERROR(msdk_frame_layout_get(MSDK_PIXEL_NV12, 640, 0, 1, &got), MSDK_E_RANGE, "height");
-  CHECK_ERROR(msdk_frame_layout_get(MSDK_PIXEL_NV12, 16385, 480, 1, &got), MSDK_E_RANGE, "16384");
-  CHECK_ERROR(msdk_frame_layout_get(MSDK_PIXEL_NV12, 640, UINT32_MAX, 1, &got), MSDK_E_RANGE, "height");
-  CHECK_ERROR(msdk_frame_layout_get(MSDK_PIXEL_NV12, UINT32_MAX, UINT32_MAX, 4096, &got), MSDK_E_RANGE, "width");
-  CHECK_ERROR(msdk_frame_layout_get(MSDK_PIXEL_NV12, 640, 480, 3, &got), MSDK_E_RANGE, "alignment");
-  CHECK_ERROR(msdk_frame_layout_get(MSDK_PIXEL_NV12, 640, 480, 8192, &got), MSDK_E_RANGE, "alignment");
-  CHECK_ERROR(msdk_frame_layout_get(MSDK_PIXEL_NV12, 640, 480, 0x80000000u, &got), MSDK_E_RANGE, "alignment");
-  CHECK_ERROR(msdk_frame_layout_get(0, 640, 480, 1, &got), MSDK_E_UNSUPPORTED, "pixel");
-  CHECK_ERROR(msdk_frame_layout_get(0x12345678, 640, 480, 1, &got), MSDK_E_UNSUPPORTED, "pixel");
-  CHECK_ERROR(msdk_frame_layout_get(MSDK_PIXEL_NV12, 640, 480, 1, NULL), MSDK_E_INVALID, "out");
+  CHECK_ERROR(msdk_frame_get_layout(MSDK_PIXEL_NV12, 0, 480, 1, &got), MSDK_E_RANGE, "width");
+  CHECK_ERROR(msdk_frame_get_layout(MSDK_PIXEL_NV12, 640, 0, 1, &got), MSDK_E_RANGE, "height");
+  CHECK_ERROR(msdk_frame_get_layout(MSDK_PIXEL_NV12, 16385, 480, 1, &got), MSDK_E_RANGE, "16384");
+  CHECK_ERROR(msdk_frame_get_layout(MSDK_PIXEL_NV12, 640, UINT32_MAX, 1, &got), MSDK_E_RANGE, "height");
+  CHECK_ERROR(msdk_frame_get_layout(MSDK_PIXEL_NV12, UINT32_MAX, UINT32_MAX, 4096, &got), MSDK_E_RANGE, "width");
+  CHECK_ERROR(msdk_frame_get_layout(MSDK_PIXEL_NV12, 640, 480, 3, &got), MSDK_E_RANGE, "alignment");
+  CHECK_ERROR(msdk_frame_get_layout(MSDK_PIXEL_NV12, 640, 480, 8192, &got), MSDK_E_RANGE, "alignment");
+  CHECK_ERROR(msdk_frame_get_layout(MSDK_PIXEL_NV12, 640, 480, 0x80000000u, &got), MSDK_E_RANGE, "alignment");
+  CHECK_ERROR(msdk_frame_get_layout(0, 640, 480, 1, &got), MSDK_E_UNSUPPORTED, "pixel");
+  CHECK_ERROR(msdk_frame_get_layout(0x12345678, 640, 480, 1, &got), MSDK_E_UNSUPPORTED, "pixel");
+  CHECK_ERROR(msdk_frame_get_layout(MSDK_PIXEL_NV12, 640, 480, 1, NULL), MSDK_E_INVALID, "out");
 }
 
 int main(int argc, char **argv) {

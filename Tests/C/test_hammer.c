@@ -45,7 +45,7 @@ static void make_session(msdk_engine *engine, uint32_t place, uint64_t *seed) {
 static void make_stream(msdk_engine *engine, uint32_t place, uint64_t *seed) {
   msdk_video_format formats[2] = {format_of(MSDK_PIXEL_NV12, 64, 48, 30), format_of(MSDK_PIXEL_NV12, 32, 24, 30)};
   msdk_outgoing_video_options options =
-    outgoing_options(random_below(seed, 2) == 0 ? MSDK_CODEC_NONE : MSDK_CODEC_VP8, formats, 1 + random_below(seed, 2));
+    outgoing_options(random_below(seed, 2) == 0 ? MSDK_CODEC_RAW : MSDK_CODEC_VP8, formats, 1 + random_below(seed, 2));
   msdk_outgoing_video *stream = NULL;
   if (msdk_outgoing_video_create(engine, &options, &stream) < 0) return;
   msdk_outgoing_video_destroy(atomic_exchange(&outgoing[place], stream));
@@ -56,7 +56,7 @@ static void make_instance(msdk_engine *engine, uint32_t place, uint64_t *seed) {
                                     "org.mediasdk.test.push", "org.mediasdk.test.mic",      "org.mediasdk.test.push_mic",
                                     "org.mediasdk.test.packets", "org.mediasdk.test.earphone"};
   msdk_instance *instance = NULL;
-  if (msdk_instance_create(engine, ids[random_below(seed, 8)], &instance) < 0) return;
+  if (msdk_instance_create(engine, ids[random_below(seed, 8)], NULL, &instance) < 0) return;
   msdk_instance_destroy(atomic_exchange(&instances[place], instance));
 }
 
@@ -88,7 +88,7 @@ static void take_events(msdk_session *session, uint32_t place) {
 static void send_some(msdk_outgoing_video *stream, uint32_t index) {
   msdk_frame_sender *sender = NULL;
   msdk_video_frame *frame = NULL;
-  if (msdk_outgoing_video_sender(stream, &sender) < 0 || msdk_frame_sender_acquire(sender, 1, &frame) < 0) return;
+  if (msdk_outgoing_video_get_sender(stream, &sender) < 0 || msdk_frame_sender_acquire(sender, 1, &frame) < 0) return;
   picture_fill(frame, (int)(index & 255));
   if (msdk_frame_sender_send(sender, frame, 0, on_any_report, stream) >= 0) atomic_fetch_add(&frames_sent, 1);
   msdk_video_frame_unref(frame);
@@ -104,7 +104,7 @@ static void read_some(msdk_incoming_video *stream) {
 /* Of streams that may be gone. */
 static void heard_stats_any(msdk_incoming_audio *stream) {
   msdk_incoming_audio_stats stats = MSDK_INIT(msdk_incoming_audio_stats);
-  msdk_incoming_audio_stats_get(stream, &stats);
+  msdk_incoming_audio_get_stats(stream, &stats);
 }
 
 static void on_any_sound(void *user, const msdk_audio_frame *frame) {
@@ -114,7 +114,7 @@ static void on_any_sound(void *user, const msdk_audio_frame *frame) {
 
 static void make_sound_stream(msdk_engine *engine, uint32_t place, uint64_t *seed) {
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 10);
-  options.codec = random_below(seed, 2) == 0 ? MSDK_CODEC_NONE : MSDK_CODEC_OPUS;
+  options.codec = random_below(seed, 2) == 0 ? MSDK_CODEC_RAW : MSDK_CODEC_OPUS;
   options.complexity = 1;
   msdk_outgoing_audio *stream = NULL;
   if (msdk_outgoing_audio_create(engine, &options, &stream) < 0) return;
@@ -140,7 +140,7 @@ static void one_sound_step(uint64_t *seed) {
   case 5: msdk_session_stop_audio(session, out); break;
   case 6: case 7: msdk_incoming_audio_start(in, &hear); break;
   case 8: msdk_incoming_audio_stop(in); break;
-  case 9: if (msdk_session_mixed_audio(session, &mix) >= 0) atomic_store(&sound_in[place], mix); break;
+  case 9: if (msdk_session_get_mixed_audio(session, &mix) >= 0) atomic_store(&sound_in[place], mix); break;
   case 10: msdk_incoming_audio_attach_renderer(in, instance); break;
   case 11: msdk_incoming_audio_detach_renderer(in, instance); break;
   case 12: msdk_outgoing_audio_attach_producer(out, random_below(seed, 2) == 0 ? instance : NULL); break;
@@ -194,10 +194,10 @@ static void one_step(uint64_t *seed) {
   case 13: case 14: case 15: take_events(session, place); break;
   case 16: case 17: msdk_incoming_video_start(in, &receive); break;
   case 18: msdk_incoming_video_stop(in); break;
-  case 19: msdk_incoming_video_attach_renderer(in, instance); break;
+  case 19: msdk_incoming_video_attach_renderer(in, instance, NULL); break;
   case 20: msdk_incoming_video_detach_renderer(in, instance); break;
   case 21: msdk_outgoing_video_attach_producer(out, random_below(seed, 2) == 0 ? instance : NULL); break;
-  case 22: msdk_outgoing_video_attach_renderer(out, instance); break;
+  case 22: msdk_outgoing_video_attach_renderer(out, instance, NULL); break;
   case 23: msdk_instance_attach_renderer(instance, atomic_load(&instances[place])); break;
   case 24: msdk_incoming_video_set_frame_callback(in, random_below(seed, 2) == 0 ? on_any_frame : NULL, in); break;
   case 25: msdk_session_set_event_callback(session, random_below(seed, 4) == 0 ? on_any_event : NULL, NULL); break;
@@ -223,12 +223,10 @@ static void *hammer(void *argument) {
 static void visit_rooms(void) {
   for (int i = 0; i < 2; i++) {
     char url[32];
-    uint32_t people = 0;
     snprintf(url, sizeof url, "loopback:hammer-%d", i);
     msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
     msdk_session *visitor = join(engine, url, "visitor");
-    msdk_session_participants(visitor, NULL, 0, &people);
-    CHECK_EQ(people, 1);
+    CHECK_EQ(people_of(visitor, NULL, 0), 1);
     msdk_session_destroy(visitor);
     msdk_engine_destroy(engine);
   }

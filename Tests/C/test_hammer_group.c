@@ -18,7 +18,8 @@ static atomic_int stop, frames_sent, frames_shown, entered, refused;
 struct msdk_self {
   int unused;
 };
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   (void)host, (void)context;
   *out = calloc(1, sizeof **out);
   return MSDK_OK;
@@ -42,16 +43,16 @@ static const msdk_video_renderer wall_table = {
 static const msdk_class wall_class = {
   .struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_RENDERER, .id = "org.mediasdk.test.wall", .name = "wall", .create = create,
   .destroy = destroy, .video_renderer = &wall_table};
-static const msdk_class *const class_list[] = {&wall_class, NULL};
+static const msdk_class *const class_list[] = {&wall_class};
 static const msdk_module module = {
-  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 2, .vendor = "the tests", .classes = class_list};
+  .struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "the tests", .classes = class_list, .class_count = MSDK_COUNT(class_list)};
 
 /* ------------------------------------------------------------------------------------------------------------------------- steps */
 
-static msdk_result verify(void *user, const msdk_access_request *request, uint32_t *permissions) {
+static msdk_result verify(void *user, const msdk_access_request *request, msdk_access_grant *grant) {
   (void)user;
   if (request->access_token[0] == '2') return MSDK_E_PERMISSION;
-  *permissions = everything;
+  grant->permissions = everything;
   return MSDK_OK;
 }
 
@@ -83,7 +84,7 @@ static void make_session(uint32_t place, uint64_t *seed) {
 
 static void make_screen(uint32_t place, uint64_t *seed) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options options = outgoing_options(random_below(seed, 2) == 0 ? MSDK_CODEC_NONE : MSDK_CODEC_VP8, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(random_below(seed, 2) == 0 ? MSDK_CODEC_RAW : MSDK_CODEC_VP8, &format, 1);
   options.kind = random_below(seed, 3) == 0 ? MSDK_VIDEO_VIRTUAL : MSDK_VIDEO_SCREEN_SHARE;
   options.limits = MSDK_LIMITS_EXTENDED;
   msdk_outgoing_video *stream = NULL;
@@ -94,7 +95,7 @@ static void make_screen(uint32_t place, uint64_t *seed) {
 static void open_door(msdk_session *session, uint64_t *seed) {
   static const uint8_t tokens[32] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
   msdk_ingest_options options = MSDK_INIT(msdk_ingest_options);
-  options.port = MSDK_INGEST_ANY_PORT;
+  options.port = MSDK_PORT_ANY;
   options.transmission_token = tokens;
   options.reception_token = tokens + 16;
   options.transmission_token_size = options.reception_token_size = 16;
@@ -113,7 +114,7 @@ static void take_events(msdk_session *session, uint32_t place) {
 
 static void send_some(msdk_outgoing_video *stream, uint32_t index) {
   msdk_frame_sender *sender = NULL;
-  if (msdk_outgoing_video_sender(stream, &sender) < 0) return;
+  if (msdk_outgoing_video_get_sender(stream, &sender) < 0) return;
   if (send_picture(sender, index, 0, NULL) >= 0) atomic_fetch_add(&frames_sent, 1);
 }
 
@@ -136,7 +137,7 @@ static void one_step(uint64_t *seed) {
   case 0: if (random_below(seed, 4) == 0) make_session(place, seed); break;
   case 1: make_screen(place, seed); break;
   case 2:
-    if (msdk_instance_create(engine, wall_class.id, &made) >= 0) msdk_instance_destroy(atomic_exchange(&walls[place], made));
+    if (msdk_instance_create(engine, wall_class.id, NULL, &made) >= 0) msdk_instance_destroy(atomic_exchange(&walls[place], made));
     break;
   case 3: if (random_below(seed, 6) == 0) msdk_session_destroy(atomic_exchange(&sessions[place], NULL)); break;
   case 4: msdk_outgoing_video_destroy(atomic_exchange(&screens[place], NULL)); break;
@@ -148,8 +149,8 @@ static void one_step(uint64_t *seed) {
   case 11: msdk_session_stop_video(session, screen); break;
   case 12: msdk_session_attach_renderer(session, wall, &whole); break;
   case 13: msdk_session_detach_renderer(session, wall); break;
-  case 14: msdk_incoming_video_attach_view(in, wall, random_below(seed, 4) == 0 ? NULL : &view); break;
-  case 15: msdk_outgoing_video_attach_view(screen, wall, &view); break;
+  case 14: msdk_incoming_video_attach_renderer(in, wall, random_below(seed, 4) == 0 ? NULL : &view); break;
+  case 15: msdk_outgoing_video_attach_renderer(screen, wall, &view); break;
   case 16: msdk_incoming_video_detach_renderer(in, wall); break;
   case 17: case 18: msdk_session_start_screen_view(session, user, wall, &view); break;
   case 19: msdk_session_stop_screen_view(session, user, wall); break;
@@ -194,11 +195,9 @@ int main(int argc, char **argv) {
   CHECK_EQ(engine_stats(visited).frames, 0);
   CHECK_EQ(engine_stats(visited).encoded_frames, 0);
   for (uint32_t number = 0; number < 2; number++) {
-    uint32_t people = 0;
     CHECK_OK(msdk_room_configure(visited, room_of(number), NULL));
     msdk_session *visitor = join(visited, room_of(number), "visitor");
-    msdk_session_participants(visitor, NULL, 0, &people);
-    CHECK_EQ(people, 1);
+    CHECK_EQ(people_of(visitor, NULL, 0), 1);
     msdk_session_destroy(visitor);
   }
   msdk_engine_destroy(visited);

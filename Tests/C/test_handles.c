@@ -8,7 +8,7 @@ static call lively;
 
 static void make_good(void) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 15);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   lively = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   all_good.engine = lively.engine;
   all_good.session = lively.alice;
@@ -17,7 +17,7 @@ static void make_good(void) {
   all_good.incoming = lively.incoming;
   const char *directory = getenv("MSDK_PLUGIN_DIR");
   CHECK_OK(msdk_engine_add_plugin_dir(lively.engine, directory != NULL ? directory : "", NULL));
-  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.renderer.bw", &all_good.instance));
+  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.renderer.bw", NULL, &all_good.instance));
   all_good.frame = picture_new(MSDK_PIXEL_NV12, 320, 240, 0);
   static ivf_clip clip;
   if (CHECK(ivf_open(&clip))) all_good.encoded = encoded_of(clip.frame[0].data, clip.frame[0].size, 0);
@@ -69,9 +69,9 @@ static void garbage_handles(void) {
     CHECK_EQ(msdk_engine_now(garbage[j]), 0);
     CHECK_RESULT(msdk_video_frame_unref(garbage[j]), MSDK_E_HANDLE);
     CHECK_RESULT(msdk_encoded_frame_unref(garbage[j]), MSDK_E_HANDLE);
-    CHECK_EQ(msdk_video_frame_references(garbage[j]), 0);
+    CHECK_EQ(video_references(garbage[j]), 0);
     CHECK_RESULT(msdk_audio_frame_unref(garbage[j]), MSDK_E_HANDLE);
-    CHECK_EQ(msdk_audio_frame_references(garbage[j]), 0);
+    CHECK_EQ(audio_references(garbage[j]), 0);
   }
   free(heap);
 }
@@ -107,24 +107,24 @@ static void handles_of_another_kind(void) {
   msdk_outgoing_audio_destroy((void *)all_good.sound_in);
   msdk_instance_destroy((void *)all_good.sender);
   uint32_t state;
-  CHECK_OK(msdk_session_state(all_good.session, &state));
-  CHECK_OK(msdk_incoming_video_state(all_good.incoming, &state));
-  CHECK_OK(msdk_outgoing_video_state(all_good.outgoing, &state));
-  CHECK_OK(msdk_outgoing_audio_state(all_good.sound_out, &state));
-  CHECK_OK(msdk_incoming_audio_state(all_good.sound_in, &state));
+  CHECK_OK(msdk_session_get_state(all_good.session, &state));
+  CHECK_OK(msdk_incoming_video_get_state(all_good.incoming, &state));
+  CHECK_OK(msdk_outgoing_video_get_state(all_good.outgoing, &state));
+  CHECK_OK(msdk_outgoing_audio_get_state(all_good.sound_out, &state));
+  CHECK_OK(msdk_incoming_audio_get_state(all_good.sound_in, &state));
 }
 
 static void destroyed_handles(void) {
   good old = {0};
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 15);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   old.engine = engine_new(MSDK_CLOCK_VIRTUAL);
   msdk_engine_destroy(old.engine);
   old.session = session_new(lively.engine, "loopback:gone", "gone");
   msdk_session_destroy(old.session);
   CHECK_OK(msdk_outgoing_video_create(lively.engine, &options, &old.outgoing));
   msdk_outgoing_video_destroy(old.outgoing);
-  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.renderer.bw", &old.instance));
+  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.renderer.bw", NULL, &old.instance));
   msdk_instance_destroy(old.instance);
   old.frame = picture_new(MSDK_PIXEL_NV12, 320, 240, 0);
   msdk_video_frame_unref(old.frame);
@@ -149,12 +149,12 @@ static void destroyed_handles(void) {
 /* Whose parent has been destroyed: MSDK_E_HANDLE or MSDK_E_CLOSED, and destroy is still fine. */
 static void orphaned_handles(void) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 15);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   call orphans = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   const char *directory = getenv("MSDK_PLUGIN_DIR");
   CHECK_OK(msdk_engine_add_plugin_dir(orphans.engine, directory != NULL ? directory : "", NULL));
   msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create(orphans.engine, "org.mediasdk.renderer.bw", &instance));
+  CHECK_OK(msdk_instance_create(orphans.engine, "org.mediasdk.renderer.bw", NULL, &instance));
   good sounding = {0};
   sounding_add(&orphans, &sounding);
   msdk_engine_destroy(orphans.engine);

@@ -120,13 +120,13 @@ static void speakers_are_told(void) {
   CHECK(sing_on(it.away, song, 500));
   CHECK(end_wait(&alice, MSDK_EVENT_ACTIVE_SPEAKER, 1));
   CHECK(strcmp(alice.last[MSDK_EVENT_ACTIVE_SPEAKER].user_id, "bob") == 0);
-  CHECK_EQ(alice.last[MSDK_EVENT_ACTIVE_SPEAKER].state, 1);
+  CHECK_EQ(alice.last[MSDK_EVENT_ACTIVE_SPEAKER].state, MSDK_SPEAKER_ACTIVE);
   CHECK_RANGE(alice.last[MSDK_EVENT_ACTIVE_SPEAKER].value, 20, 26);
   CHECK_EQ(end_sees(&alice, "bob").is_speaking, 1);
   CHECK_OK(msdk_outgoing_audio_set_muted(song->voice.stream, 1));
   CHECK(end_wait(&alice, MSDK_EVENT_INCOMING_AUDIO_MUTED, 1));
   CHECK(end_wait(&alice, MSDK_EVENT_ACTIVE_SPEAKER, 2));
-  CHECK_EQ(alice.last[MSDK_EVENT_ACTIVE_SPEAKER].state, 0);
+  CHECK_EQ(alice.last[MSDK_EVENT_ACTIVE_SPEAKER].state, MSDK_SPEAKER_SILENT);
   sing_end(song);
   song = sing_start(it.host, &alice, &bob, 440);
   bob.count[MSDK_EVENT_ACTIVE_SPEAKER] = 0;
@@ -169,7 +169,7 @@ static void moderators_moderate(void) {
 
 static int says(msdk_session *session, const char *words) {
   static char text[65536];
-  return msdk_session_stats_json(session, text, sizeof text, NULL) >= 0 && strstr(text, words) != NULL;
+  return msdk_session_get_stats_json(session, text, sizeof text, NULL) >= 0 && strstr(text, words) != NULL;
 }
 
 static void stats_are_those_of_rtp(void) {
@@ -200,8 +200,9 @@ static void raw_streams_stay(void) {
   house it = house_new("127.0.0.1");
   end alice = inmate(&it, "alice"), bob = guest(&it, "bob", "");
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 15);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   msdk_outgoing_audio_options sound = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
+  sound.codec = MSDK_CODEC_RAW;
   msdk_outgoing_video *theirs = NULL, *ours = NULL;
   msdk_outgoing_audio *voice = NULL, *attached = NULL;
   CHECK_OK(msdk_outgoing_video_create(it.away, &options, &theirs));

@@ -57,7 +57,7 @@ static void refused(door *it, uint32_t id, uint64_t size, int memfd, int count, 
 
 static void memory_that_is_refused(void) {
   int before = process_descriptors();
-  door it = door_open(MSDK_CODEC_NONE);
+  door it = door_open(MSDK_CODEC_RAW);
   int inside = process_descriptors();
   int good = good_memfd(), unsealed = memfd_of(SLOT_BYTES, 0), growing = memfd_of(SLOT_BYTES, F_SEAL_SHRINK);
   int shrinking = memfd_of(SLOT_BYTES, F_SEAL_GROW), small = memfd_of(SLOT_BYTES - 1, F_SEAL_SHRINK | F_SEAL_GROW);
@@ -89,7 +89,7 @@ static void memory_that_is_refused(void) {
 
 /* Descriptors with messages that take none: with HELLO, PROOF, a frame, its payload, FORGET; and two in a row. */
 static void descriptors_out_of_place(void) {
-  door it = door_open(MSDK_CODEC_NONE);
+  door it = door_open(MSDK_CODEC_RAW);
   int before = process_descriptors(), good = good_memfd();
   uint8_t bytes[8 + 64 + RAW_PAYLOAD] = {0};
   exchange with = {0};
@@ -124,7 +124,7 @@ static void descriptors_out_of_place(void) {
 }
 
 static void slots_change_hands_one_at_a_time(void) {
-  door it = door_open(MSDK_CODEC_NONE);
+  door it = door_open(MSDK_CODEC_RAW);
   int good = good_memfd(), other = memfd_of(2 * SLOT_BYTES, F_SEAL_SHRINK | F_SEAL_GROW);
   /* A slot that was never registered, and one whose memory is too small for the frame. */
   int fd = raw_feeder(&it, 1);
@@ -185,7 +185,7 @@ static void slots_change_hands_one_at_a_time(void) {
 
 /* FORGET of a slot that the session has, and a feeder that never reads its RELEASEs. */
 static void releases_that_are_not_read(void) {
-  door it = door_open(MSDK_CODEC_NONE);
+  door it = door_open(MSDK_CODEC_RAW);
   int good = good_memfd();
   int fd = raw_feeder(&it, 1);
   CHECK(send_slot(fd, 0, SLOT_BYTES, &good, 1));
@@ -209,7 +209,7 @@ static void releases_that_are_not_read(void) {
 
 /* The library's own rules. */
 static void the_feeder_checks_too(void) {
-  door it = door_open(MSDK_CODEC_NONE);
+  door it = door_open(MSDK_CODEC_RAW);
   msdk_feeder *feeder = feeder_new(&it, 0);
   msdk_feeder_frame frame = MSDK_INIT(msdk_feeder_frame);
   CHECK_RESULT(msdk_feeder_acquire(feeder, MSDK_PIXEL_NV12, 320, 180, &frame), MSDK_E_STATE);

@@ -1,5 +1,6 @@
 /* What an instance tells the program, attached or not: pulled, or by callback. */
 #include "device_class.h"
+#include "waiting.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -26,19 +27,24 @@ static void changes_are_told(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   msdk_instance *instance = device_new(engine);
   msdk_instance_event event = MSDK_INIT(msdk_instance_event);
-  CHECK_RESULT(msdk_instance_next_event(instance, 0, &event), MSDK_E_TIMEOUT);
+  CHECK_RESULT(msdk_instance_next_event(instance, 0, &event), MSDK_E_AGAIN);
   CHECK_OK(msdk_instance_set_param_text(instance, "level", "4"));
   CHECK_RESULT(msdk_instance_set_param_text(instance, "level", "40"), MSDK_E_RANGE); /* told by the result, and by nothing else */
   last_self->level = 5;
   post(MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, "level");
   post(MSDK_PLUGIN_EVENT_USER + 7, MSDK_E_DEVICE_LOST, "gone");
+  post(MSDK_PLUGIN_EVENT_CHOICES_CHANGED, MSDK_OK, "device");
+  post(MSDK_PLUGIN_EVENT_CHOICES_CHANGED, MSDK_OK, "level"); /* has no choices */
+  post(MSDK_PLUGIN_EVENT_CHOICES_CHANGED, MSDK_OK, "nonsense");
+  post(MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, "nonsense");
   expect_event(instance, MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, "level");
   expect_event(instance, MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, "level");
   msdk_value value = {0};
   CHECK_OK(msdk_instance_get_param(instance, "level", &value, NULL, 0, NULL));
   CHECK_EQ(value.u.i32, 5);
   expect_event(instance, MSDK_PLUGIN_EVENT_USER + 7, MSDK_E_DEVICE_LOST, "gone");
-  CHECK_RESULT(msdk_instance_next_event(instance, 0, &event), MSDK_E_TIMEOUT);
+  expect_event(instance, MSDK_PLUGIN_EVENT_CHOICES_CHANGED, MSDK_OK, "device");
+  CHECK_RESULT(msdk_instance_next_event(instance, 0, &event), MSDK_E_AGAIN);
   CHECK_ERROR(msdk_instance_next_event(instance, 0, NULL), MSDK_E_INVALID, "out");
   event.struct_size = 4;
   post(MSDK_PLUGIN_EVENT_ENDED, MSDK_OK, "");
@@ -55,12 +61,12 @@ static void the_last_64_are_kept(void) {
   for (uint32_t i = 0; i < 100; i++) post(MSDK_PLUGIN_EVENT_USER + i, MSDK_OK, "");
   msdk_instance_event event = next(instance);
   CHECK_EQ(event.event, MSDK_PLUGIN_EVENT_USER + 36);
-  CHECK_EQ(event.flags, MSDK_EVENT_LOST);
+  CHECK_EQ(event.flags, MSDK_EVENT_FLAG_LOST);
   for (uint32_t i = 37; i < 100; i++) {
     event = next(instance);
     CHECK(event.event == MSDK_PLUGIN_EVENT_USER + i && event.flags == 0);
   }
-  CHECK_RESULT(msdk_instance_next_event(instance, 0, &event), MSDK_E_TIMEOUT);
+  CHECK_RESULT(msdk_instance_next_event(instance, 0, &event), MSDK_E_AGAIN);
   char longest[2000];
   memset(longest, 'x', sizeof longest - 1);
   longest[sizeof longest - 1] = 0;
@@ -70,9 +76,27 @@ static void the_last_64_are_kept(void) {
   msdk_engine_destroy(engine);
 }
 
+static void the_descriptor_announces_them(void) {
+  msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
+  msdk_instance *instance = device_new(engine);
+  int32_t descriptor = -1;
+  CHECK_OK(msdk_instance_get_event_fd(instance, &descriptor));
+  CHECK_ERROR(msdk_instance_get_event_fd(instance, NULL), MSDK_E_INVALID, "out");
+  CHECK(!is_readable(descriptor, 0));
+  post(MSDK_PLUGIN_EVENT_USER, MSDK_OK, "one");
+  post(MSDK_PLUGIN_EVENT_USER, MSDK_OK, "two");
+  CHECK(is_readable(descriptor, 0));
+  expect_event(instance, MSDK_PLUGIN_EVENT_USER, MSDK_OK, "one");
+  CHECK(is_readable(descriptor, 0));
+  expect_event(instance, MSDK_PLUGIN_EVENT_USER, MSDK_OK, "two");
+  CHECK(!is_readable(descriptor, 0));
+  msdk_instance_destroy(instance);
+  msdk_engine_destroy(engine);
+}
+
 static void an_attached_one_tells_its_session_too(void) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   call it = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   msdk_instance *instance = device_new(it.engine);
   CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, instance));
@@ -84,7 +108,7 @@ static void an_attached_one_tells_its_session_too(void) {
   CHECK_EQ(event.value, MSDK_PLUGIN_EVENT_PARAM_CHANGED);
   CHECK(strcmp(event.text, "level") == 0);
   expect_event(instance, MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, "level");
-  CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, NULL));
+  CHECK_OK(msdk_outgoing_video_detach_producer(it.outgoing));
   msdk_instance_destroy(instance);
   call_close(&it);
 }
@@ -159,7 +183,7 @@ static void the_end_waits_for_a_running_callback(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
   for (int destroys = 0; destroys < 2; destroys++) {
     msdk_instance *instance = NULL;
-    if (destroys) CHECK_OK(msdk_instance_create(engine, "org.mediasdk.test.device", &instance));
+    if (destroys) CHECK_OK(msdk_instance_create(engine, "org.mediasdk.test.device", NULL, &instance));
     if (!destroys) instance = device_new(engine);
     witness it = {.hold = 1};
     pthread_t helper;
@@ -221,6 +245,7 @@ static void the_end_wakes_those_who_wait(void) {
 int main(int argc, char **argv) {
   RUN(changes_are_told);
   RUN(the_last_64_are_kept);
+  RUN(the_descriptor_announces_them);
   RUN(an_attached_one_tells_its_session_too);
   RUN(with_a_virtual_clock_inside_advance);
   RUN(the_end_waits_for_a_running_callback);

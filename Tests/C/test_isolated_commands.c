@@ -88,7 +88,7 @@ static void die(const fault *it, int beside) {
 static void it_dies_of_a_command(void) {
   static const fault faults[] = {
     {"segfault", "SIGSEGV"}, {"abort", "SIGABRT"}, {"overflow", "SIGSEGV"}, {"loop", "did not return from command"},
-    {"stop", "did not return from command"}, {"exit", "exit code 0"}, {"kill", "SIGKILL"}, {"forge", "it named"},
+    {"stop", "did not return from command"}, {"exit", "code 0"}, {"kill", "SIGKILL"}, {"forge", "it named"},
     {"garbage", "ended"}, {"noise", "ended"}, {"close", ""}, {"memory", "SIGABRT"}, {"reply", "its answer to"},
   };
   enum { FAULTS = sizeof faults / sizeof faults[0] };

@@ -16,7 +16,7 @@ static const fault faults[] = {
   {"overflow", "filter", "SIGSEGV"},
   {"loop", "filter", "did not return from"},
   {"stop", "filter", "did not return from"},
-  {"exit", "filter", "exit code 0"},
+  {"exit", "filter", "code 0"},
   {"kill", "filter", "SIGKILL"},
   {"forge", "filter", "it named"},
   {"reply", "filter", "its answer to"},
@@ -46,6 +46,7 @@ static msdk_instance *faulty(msdk_engine *engine, const char *id, const fault *i
 static call picture_call(uint32_t clock, uint32_t codec) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 30);
   msdk_outgoing_video_options options = outgoing_options(codec, &format, 1);
+  options.queue_policy = MSDK_POLICY_WAIT; /* not paced */
   call it = call_open(clock, &options, NULL);
   return it;
 }
@@ -74,7 +75,7 @@ static void run_picture_fault(const fault *fault) {
   char name[64];
   snprintf(name, sizeof name, "%s in %s of pictures", fault->what, fault->at);
   check_case = name;
-  call it = picture_call(MSDK_CLOCK_SYSTEM, MSDK_CODEC_NONE);
+  call it = picture_call(MSDK_CLOCK_SYSTEM, MSDK_CODEC_RAW);
   loaded_engine(it.engine);
   msdk_instance *filter = faulty(it.engine, "org.mediasdk.faulty.filter", fault);
   int before = pid_of(filter);
@@ -93,7 +94,7 @@ static void run_picture_fault(const fault *fault) {
   set(filter, "shade", "123");
   CHECK_EQ(plain_picture(&it), 123);
   uint32_t state = 0;
-  CHECK_OK(msdk_instance_state(filter, MSDK_KIND_VIDEO_FILTER, &state));
+  CHECK_OK(msdk_instance_get_state(filter, MSDK_KIND_VIDEO_FILTER, &state));
   CHECK_EQ(state, MSDK_INSTANCE_STARTED);
   CHECK_OK(msdk_outgoing_video_remove_filter(it.outgoing, filter)); /* it was not thrown out */
   CHECK_EQ(plain_picture(&it), PLAIN);
@@ -108,13 +109,13 @@ static void pictures_pass_while_it_is_away(void) {
 
 /* Who is given up leaves the stream, as one that fails. */
 static void given_up_it_leaves_the_stream(void) {
-  call it = picture_call(MSDK_CLOCK_SYSTEM, MSDK_CODEC_NONE);
+  call it = picture_call(MSDK_CLOCK_SYSTEM, MSDK_CODEC_RAW);
   loaded_engine(it.engine);
   msdk_instance_options options = MSDK_INIT(msdk_instance_options);
   options.isolation = MSDK_ISOLATION_PROCESS;
   options.restarts_max = 1;
   msdk_instance *filter = NULL;
-  CHECK_OK(msdk_instance_create_with(it.engine, "org.mediasdk.faulty.filter", &options, &filter));
+  CHECK_OK(msdk_instance_create(it.engine, "org.mediasdk.faulty.filter", &options, &filter));
   CHECK_OK(msdk_outgoing_video_add_filter(it.outgoing, filter));
   set(filter, "shade", "77");
   CHECK_EQ(plain_picture(&it), SHADE);
@@ -142,7 +143,7 @@ static void run_sound_fault(const fault *fault) {
   snprintf(name, sizeof name, "%s in %s of sound", fault->what, fault->at);
   check_case = name;
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_F32, 20); /* the filter takes s16 only */
-  options.codec = MSDK_CODEC_NONE;
+  options.codec = MSDK_CODEC_RAW;
   sound_call *it = sound_open(MSDK_CLOCK_SYSTEM, &options, NULL);
   loaded_engine(it->engine);
   msdk_instance *filter = faulty(it->engine, "org.mediasdk.faulty.sound", fault);
@@ -214,7 +215,7 @@ static msdk_instance *shipped_filter(msdk_engine *engine, const shipped *it, uin
   msdk_instance_options options = MSDK_INIT(msdk_instance_options);
   options.isolation = isolation;
   msdk_instance *filter = NULL;
-  CHECK_OK(msdk_instance_create_with(engine, it->id, &options, &filter));
+  CHECK_OK(msdk_instance_create(engine, it->id, &options, &filter));
   for (int i = 0; i < 8 && it->params[i] != NULL; i += 2) {
     CHECK_OK(msdk_instance_set_param_text(filter, it->params[i], it->params[i + 1]));
   }
@@ -223,7 +224,7 @@ static msdk_instance *shipped_filter(msdk_engine *engine, const shipped *it, uin
 
 static uint64_t picture_sum(const shipped *it, uint32_t isolation, int incoming) {
   uint64_t hash = 0;
-  call c = picture_call(MSDK_CLOCK_VIRTUAL, incoming ? MSDK_CODEC_VP8 : MSDK_CODEC_NONE);
+  call c = picture_call(MSDK_CLOCK_VIRTUAL, incoming ? MSDK_CODEC_VP8 : MSDK_CODEC_RAW);
   msdk_instance *filter = it != NULL ? shipped_filter(c.engine, it, isolation) : NULL;
   if (filter != NULL && incoming) CHECK_OK(msdk_incoming_video_add_filter(c.incoming, filter));
   if (filter != NULL && !incoming) CHECK_OK(msdk_outgoing_video_add_filter(c.outgoing, filter));
@@ -258,7 +259,7 @@ static void pictures_are_the_same(void) {
 static uint64_t sound_sum(uint32_t isolation, uint32_t format, uint32_t buffer_ms) {
   static const shipped gain = {"gain", "org.mediasdk.filter.gain", {"gain_db", "6"}};
   msdk_outgoing_audio_options options = sound_options(48000, 2, format, buffer_ms);
-  options.codec = MSDK_CODEC_NONE;
+  options.codec = MSDK_CODEC_RAW;
   sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   msdk_instance *filter = isolation != UINT32_MAX ? shipped_filter(it->engine, &gain, isolation) : NULL;
   if (filter != NULL) CHECK_OK(msdk_outgoing_audio_add_filter(it->voice.stream, filter));

@@ -13,7 +13,8 @@ typedef struct audience {
 
 static msdk_incoming_video_options queue_of(uint32_t capacity, uint32_t policy) {
   msdk_incoming_video_options options = MSDK_INIT(msdk_incoming_video_options);
-  options.queue_capacity = capacity;
+  options.queue_capacity = capacity > 64 ? 64 : capacity;
+  options.encoded_queue_capacity = capacity;
   options.queue_policy = policy;
   return options;
 }
@@ -32,7 +33,7 @@ static void join_lazy(audience *all, const msdk_incoming_video_options *options)
 
 static audience audience_of(const msdk_incoming_video_options *options, int count) {
   msdk_video_format format = format_of(MSDK_PIXEL_I420, 64, 48, 30);
-  msdk_outgoing_video_options sent = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options sent = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   audience all = {.it = call_open(MSDK_CLOCK_VIRTUAL, &sent, NULL)};
   for (int i = 0; i < count; i++) join_lazy(&all, options);
   return all;

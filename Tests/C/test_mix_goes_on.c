@@ -152,12 +152,12 @@ static void a_stream_of_the_session_s(void) {
   msdk_encoded_frame *packet = NULL;
   uint32_t state = 0;
   CHECK_EQ(engine_stats(engine).incoming_audios, 0); /* counted when it was asked for */
-  CHECK_OK(msdk_session_mixed_audio(session, &mix)); /* before connecting */
-  CHECK_OK(msdk_session_mixed_audio(session, &again));
+  CHECK_OK(msdk_session_get_mixed_audio(session, &mix)); /* before connecting */
+  CHECK_OK(msdk_session_get_mixed_audio(session, &again));
   CHECK(mix == again && mix != NULL);
   CHECK_EQ(engine_stats(engine).incoming_audios, 1);
-  CHECK_ERROR(msdk_session_mixed_audio(session, NULL), MSDK_E_INVALID, "out");
-  CHECK_OK(msdk_incoming_audio_state(mix, &state));
+  CHECK_ERROR(msdk_session_get_mixed_audio(session, NULL), MSDK_E_INVALID, "out");
+  CHECK_OK(msdk_incoming_audio_get_state(mix, &state));
   CHECK_EQ(state, MSDK_INCOMING_AVAILABLE);
   CHECK_RESULT(msdk_incoming_audio_read(mix, 0, &frame), MSDK_E_STATE);
   msdk_incoming_audio_options options = MSDK_INIT(msdk_incoming_audio_options);
@@ -178,7 +178,7 @@ static void a_stream_of_the_session_s(void) {
   CHECK_OK(msdk_incoming_audio_read(mix, 0, &frame));
   CHECK_OK(msdk_audio_frame_unref(frame));
   msdk_session_destroy(session);
-  msdk_result result = msdk_incoming_audio_state(mix, &state);
+  msdk_result result = msdk_incoming_audio_get_state(mix, &state);
   CHECK(result == MSDK_E_HANDLE || result == MSDK_E_CLOSED);
   CHECK_EQ(engine_stats(engine).incoming_audios, 0);
   CHECK_EQ(engine_stats(engine).audio_frames, 0);

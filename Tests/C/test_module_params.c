@@ -35,11 +35,12 @@ static void the_list_is_the_class_s(void) {
   CHECK(strcmp(param.summary, "a number") == 0);
   CHECK_EQ(param.def.type, MSDK_T_I32);
   CHECK_EQ(param.def.u.i32, 3);
-  CHECK_EQ(param.max, 10);
+  CHECK_EQ(param.max.type, MSDK_T_I32);
+  CHECK_EQ(param.max.u.i32, 10);
   CHECK_EQ(param.flags, MSDK_PARAM_LIVE);
   param = MSDK_INIT(msdk_param);
   CHECK_OK(msdk_engine_class_param_at(engine, "org.mediasdk.test.pull", 1, &param));
-  CHECK(param.choices != NULL && strcmp(param.choices[1], "nv12") == 0 && param.choices[5] == NULL);
+  CHECK(param.choices != NULL && strcmp(param.choices[1], "nv12") == 0 && param.choice_count == 5);
   CHECK_RESULT(msdk_engine_class_param_at(engine, "org.mediasdk.test.pull", 12, &param), MSDK_E_NOT_FOUND);
 }
 
@@ -162,7 +163,7 @@ static void read_only_and_required(void) {
   CHECK_OK(msdk_instance_set_param_text(needy, "path", "here"));
   CHECK_OK(msdk_instance_format_at(needy, 0, &format));
   msdk_instance *second = NULL; /* a singleton */
-  CHECK(msdk_instance_create(engine, "org.mediasdk.test.needy", &second) < 0);
+  CHECK(msdk_instance_create(engine, "org.mediasdk.test.needy", NULL, &second) < 0);
   CHECK(second == NULL);
   msdk_instance_destroy(needy);
   second = instance_of(engine, "org.mediasdk.test.needy");
@@ -177,7 +178,7 @@ static void a_class_that_refuses(void) {
 
 static void not_live_while_started(void) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   call it = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   CHECK_OK(msdk_engine_register_module(it.engine, &test_module));
   msdk_instance *before = instance, *producer = instance_of(it.engine, "org.mediasdk.test.pull");
@@ -187,7 +188,7 @@ static void not_live_while_started(void) {
   CHECK_EQ(state_of(producer, MSDK_KIND_VIDEO_PRODUCER), MSDK_INSTANCE_STARTED);
   CHECK_OK(set_i32("level", 4));
   CHECK_ERROR(set_i32("fixed", 4), MSDK_E_STATE, "fixed");
-  CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, NULL));
+  CHECK_OK(msdk_outgoing_video_detach_producer(it.outgoing));
   CHECK_OK(set_i32("fixed", 4));
   instance = before;
   msdk_instance_destroy(producer);

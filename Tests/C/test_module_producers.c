@@ -43,7 +43,7 @@ static void registering_twice_is_refused(void) {
 }
 
 static void a_pull_producer_is_paced(void) {
-  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_NONE);
+  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_RAW);
   msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull");
   CHECK_EQ(state_of(producer, MSDK_KIND_VIDEO_PRODUCER), MSDK_INSTANCE_CREATED);
   CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, producer));
@@ -59,14 +59,14 @@ static void a_pull_producer_is_paced(void) {
   run_for(it.engine, 2 * SECOND);
   CHECK_RANGE(record_times("pull produce"), 19, 22);
   check_outcomes_add_up(it.outgoing);
-  CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, NULL));
+  CHECK_OK(msdk_outgoing_video_detach_producer(it.outgoing));
   CHECK_EQ(state_of(producer, MSDK_KIND_VIDEO_PRODUCER) == MSDK_INSTANCE_STARTED, 0);
   msdk_instance_destroy(producer);
   call_close(&it);
 }
 
 static void the_order_of_calls(void) {
-  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_NONE);
+  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_RAW);
   record_clear();
   msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull");
   CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, producer));
@@ -90,7 +90,7 @@ static void the_order_of_calls(void) {
 }
 
 static void destroying_the_stream_takes_the_producer_down(void) {
-  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_NONE);
+  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_RAW);
   record_clear();
   msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull");
   CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, producer));
@@ -113,7 +113,7 @@ static void failures_surface(void) {
     {"produce", "create set_fail init set_format start produce stop release destroy"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_NONE);
+    call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_RAW);
     record_clear();
     msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull");
     CHECK_OK(msdk_instance_set_param_text(producer, "fail", cases[i].function));
@@ -156,9 +156,9 @@ static void a_producer_s_formats(void) {
   CHECK_EQ(state_of(producer, MSDK_KIND_VIDEO_PRODUCER), MSDK_INSTANCE_READY);
   CHECK_ERROR(msdk_instance_format_at(producer, 0, NULL), MSDK_E_INVALID, "out");
   uint32_t state;
-  CHECK(msdk_instance_state(producer, MSDK_KIND_VIDEO_RENDERER, &state) < 0); /* it is none */
-  CHECK(msdk_instance_state(producer, 99, &state) < 0);
-  CHECK_RESULT(msdk_instance_state(producer, MSDK_KIND_VIDEO_PRODUCER, NULL), MSDK_E_INVALID);
+  CHECK(msdk_instance_get_state(producer, MSDK_KIND_VIDEO_RENDERER, &state) < 0); /* it is none */
+  CHECK(msdk_instance_get_state(producer, 99, &state) < 0);
+  CHECK_RESULT(msdk_instance_get_state(producer, MSDK_KIND_VIDEO_PRODUCER, NULL), MSDK_E_INVALID);
   CHECK_OK(msdk_instance_release(producer));
   CHECK_EQ(state_of(producer, MSDK_KIND_VIDEO_PRODUCER), MSDK_INSTANCE_CREATED);
   msdk_video_frame *frame = picture_new(MSDK_PIXEL_NV12, 64, 48, 0);
@@ -174,7 +174,7 @@ static void a_producer_s_formats(void) {
 }
 
 static void wrong_order_never_reaches_the_class(void) {
-  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_NONE);
+  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_RAW);
   record_clear();
   msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull");
   msdk_instance_release(producer); /* not initialised */
@@ -200,19 +200,19 @@ static void wrong_order_never_reaches_the_class(void) {
 }
 
 static void attaching_checks_who_is_who(void) {
-  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_NONE);
+  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_RAW);
   msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull"), *sink = instance_of(it.engine, "org.mediasdk.test.sink");
   msdk_outgoing_video *second = NULL;
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   CHECK_OK(msdk_outgoing_video_create(it.engine, &options, &second));
   CHECK(msdk_outgoing_video_attach_producer(it.outgoing, sink) < 0);
   CHECK_STR_CONTAINS(msdk_last_error(), "producer");
-  CHECK(msdk_outgoing_video_attach_renderer(it.outgoing, producer) < 0);
+  CHECK(msdk_outgoing_video_attach_renderer(it.outgoing, producer, NULL) < 0);
   CHECK_STR_CONTAINS(msdk_last_error(), "renderer");
   CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, producer));
   CHECK(msdk_outgoing_video_attach_producer(second, producer) < 0); /* at two streams at once */
-  CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, NULL));
+  CHECK_OK(msdk_outgoing_video_detach_producer(it.outgoing));
   CHECK_OK(msdk_outgoing_video_attach_producer(second, producer));
   msdk_outgoing_video_destroy(second);
   msdk_instance_destroy(sink);
@@ -222,7 +222,7 @@ static void attaching_checks_who_is_who(void) {
 
 static void a_push_producer_is_told_when_too_fast(void) {
   sight_push = (class_sight){0};
-  call it = call_with_module(MSDK_CLOCK_SYSTEM, MSDK_CODEC_NONE);
+  call it = call_with_module(MSDK_CLOCK_SYSTEM, MSDK_CODEC_RAW);
   msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.push");
   CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, producer));
   int frames = 0;
@@ -246,6 +246,58 @@ static void a_push_producer_is_told_when_too_fast(void) {
   call_close(&it);
 }
 
+/* Time spent is real, time between frames the virtual clock's: a frame of 1/30 s leaves 16.7 ms. */
+static int slow_events(call *it, msdk_instance *producer, int takes_ms) {
+  int events = 0;
+  produce_takes_ms = takes_ms;
+  run_for(it->engine, 2500 * MS); /* looked at second by second */
+  produce_takes_ms = 0;
+  for (;;) {
+    msdk_event event = MSDK_INIT(msdk_event);
+    if (msdk_session_next_event(it->alice, 0, &event) < 0) return events;
+    if (event.type != MSDK_EVENT_PLUGIN || event.instance != producer) continue;
+    events++;
+    CHECK_EQ(event.value, MSDK_PLUGIN_EVENT_SLOW);
+    CHECK_EQ(event.status, MSDK_OK);
+    CHECK_STR_CONTAINS(event.text, "org.mediasdk.test.pull takes ");
+    CHECK_STR_CONTAINS(event.text, "33.3 ms between two frames");
+  }
+}
+
+static void a_slow_producer_is_reported(void) {
+  call it = call_with_module(MSDK_CLOCK_VIRTUAL, MSDK_CODEC_RAW);
+  msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull");
+  CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, producer));
+  if (!under_tools()) CHECK_EQ(slow_events(&it, producer, 0), 0);
+  CHECK_EQ(slow_events(&it, producer, 20), 1);
+  CHECK_EQ(state_of(producer, MSDK_KIND_VIDEO_PRODUCER), MSDK_INSTANCE_STARTED); /* it goes on */
+  msdk_instance_destroy(producer);
+  call_close(&it);
+}
+
+/* NV12 is all that the class makes; the stream has BGRA. */
+static void another_pixel_format_is_converted(void) {
+  msdk_video_format format = format_of(MSDK_PIXEL_BGRA, 64, 48, 30);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
+  call it = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
+  CHECK_OK(msdk_engine_register_module(it.engine, &test_module));
+  msdk_instance *producer = instance_of(it.engine, "org.mediasdk.test.pull");
+  produces_only = MSDK_PIXEL_NV12;
+  CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, producer));
+  run_for(it.engine, 500 * MS);
+  msdk_video_frame *frame = NULL;
+  CHECK_OK(msdk_incoming_video_read(it.incoming, 0, &frame));
+  if (frame != NULL) {
+    CHECK_EQ(frame->format->pixel_format, MSDK_PIXEL_BGRA);
+    CHECK_EQ(frame->format->width, 64);
+    msdk_video_frame_unref(frame);
+  }
+  check_outcomes_add_up(it.outgoing);
+  msdk_instance_destroy(producer);
+  produces_only = 0;
+  call_close(&it);
+}
+
 int main(int argc, char **argv) {
   RUN(registering_twice_is_refused);
   RUN(a_pull_producer_is_paced);
@@ -256,5 +308,7 @@ int main(int argc, char **argv) {
   RUN(wrong_order_never_reaches_the_class);
   RUN(attaching_checks_who_is_who);
   RUN(a_push_producer_is_told_when_too_fast);
+  RUN(a_slow_producer_is_reported);
+  RUN(another_pixel_format_is_converted);
   return check_finish();
 }

@@ -3,9 +3,9 @@
 #include "test_classes.h"
 
 static void frames_are_rendered(void) {
-  call it = call_with_classes(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_RAW);
   msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
-  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink, NULL));
   for (int i = 0; i < 5; i++) {
     CHECK_OK(send_picture(it.sender, (uint32_t)i, 1000 + i, NULL));
     run_for(it.engine, 40 * MS);
@@ -30,10 +30,10 @@ static void the_host_converts_to_what_is_accepted(void) {
   static const struct { const char *accept; uint32_t pixel_format; } cases[] = {
     {"any", MSDK_PIXEL_NV12}, {"nv12", MSDK_PIXEL_NV12}, {"bgra", MSDK_PIXEL_BGRA}, {"gray8", MSDK_PIXEL_GRAY8}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    call it = call_with_classes(MSDK_CODEC_NONE);
+    call it = call_with_classes(MSDK_CODEC_RAW);
     msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
     CHECK_OK(msdk_instance_set_param_text(sink, "accept", cases[i].accept));
-    CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink));
+    CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink, NULL));
     CHECK_OK(send_picture(it.sender, 1, 0, NULL));
     run_for(it.engine, 40 * MS);
     CHECK_EQ(atomic_load(&sight_sink.frames), 1);
@@ -45,10 +45,10 @@ static void the_host_converts_to_what_is_accepted(void) {
 }
 
 static void a_renderer_that_accepts_nothing_is_reported(void) {
-  call it = call_with_classes(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_RAW);
   msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
   CHECK_OK(msdk_instance_set_param_text(sink, "accept", "none"));
-  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink, NULL));
   CHECK_OK(send_picture(it.sender, 1, 0, NULL));
   run_for(it.engine, 40 * MS);
   msdk_event event = MSDK_INIT(msdk_event);
@@ -62,10 +62,10 @@ static void a_renderer_that_accepts_nothing_is_reported(void) {
 static void a_renderer_that_fails_is_reported_once(void) {
   static const char *const functions[] = {"render", "init"};
   for (int i = 0; i < 2; i++) {
-    call it = call_with_classes(MSDK_CODEC_NONE);
+    call it = call_with_classes(MSDK_CODEC_RAW);
     msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
     CHECK_OK(msdk_instance_set_param_text(sink, "fail", functions[i]));
-    msdk_result result = msdk_incoming_video_attach_renderer(it.incoming, sink);
+    msdk_result result = msdk_incoming_video_attach_renderer(it.incoming, sink, NULL);
     int events = 0;
     for (uint32_t n = 0; n < 4; n++) {
       CHECK_OK(send_picture(it.sender, n, 0, NULL));
@@ -90,11 +90,11 @@ static void a_renderer_that_fails_is_reported_once(void) {
 }
 
 static void a_preview_sees_what_is_sent(void) {
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_VP8};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_VP8};
   for (int i = 0; i < 2; i++) {
     call it = call_with_classes(codecs[i]);
     msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
-    CHECK_OK(msdk_outgoing_video_attach_renderer(it.outgoing, sink));
+    CHECK_OK(msdk_outgoing_video_attach_renderer(it.outgoing, sink, NULL));
     CHECK_OK(msdk_incoming_video_stop(it.incoming)); /* even if nobody receives */
     send_film(&it, 0, 5, 40 * MS, NULL);
     CHECK_EQ(atomic_load(&sight_sink.frames), 5);
@@ -102,7 +102,7 @@ static void a_preview_sees_what_is_sent(void) {
     CHECK_OK(msdk_outgoing_video_detach_renderer(it.outgoing, sink));
     send_film(&it, 5, 2, 40 * MS, NULL);
     CHECK_EQ(atomic_load(&sight_sink.frames), 5);
-    CHECK_OK(msdk_outgoing_video_attach_renderer(it.outgoing, sink));
+    CHECK_OK(msdk_outgoing_video_attach_renderer(it.outgoing, sink, NULL));
     msdk_outgoing_video_destroy(it.outgoing);
     CHECK_EQ(state_of(sink, MSDK_KIND_VIDEO_RENDERER), MSDK_INSTANCE_CREATED);
     msdk_instance_destroy(sink);
@@ -111,14 +111,14 @@ static void a_preview_sees_what_is_sent(void) {
 }
 
 static void eight_renderers_at_most(void) {
-  call it = call_with_classes(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_RAW);
   msdk_instance *sinks[9];
   for (int i = 0; i < 9; i++) sinks[i] = instance_of(it.engine, "org.mediasdk.test.sink");
-  for (int i = 0; i < 8; i++) CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sinks[i]));
-  CHECK(msdk_incoming_video_attach_renderer(it.incoming, sinks[8]) < 0);
+  for (int i = 0; i < 8; i++) CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sinks[i], NULL));
+  CHECK(msdk_incoming_video_attach_renderer(it.incoming, sinks[8], NULL) < 0);
   CHECK_STR_CONTAINS(msdk_last_error(), "8");
-  CHECK(msdk_incoming_video_attach_renderer(it.incoming, sinks[0]) < 0); /* twice */
-  CHECK(msdk_outgoing_video_attach_renderer(it.outgoing, sinks[0]) < 0); /* elsewhere, too */
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sinks[0], NULL)); /* again: it has no view, as before */
+  CHECK(msdk_outgoing_video_attach_renderer(it.outgoing, sinks[0], NULL) < 0); /* elsewhere, too */
   CHECK_OK(send_picture(it.sender, 0, 0, NULL));
   run_for(it.engine, 40 * MS);
   CHECK_EQ(atomic_load(&sight_sink.frames), 8);
@@ -131,10 +131,10 @@ static void eight_renderers_at_most(void) {
 }
 
 static void filters_form_a_chain(void) {
-  call it = call_with_classes(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_RAW);
   msdk_instance *first = instance_of(it.engine, "org.mediasdk.test.filter"), *second = instance_of(it.engine, "org.mediasdk.test.filter");
   msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
-  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, first));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, first, NULL));
   CHECK_OK(msdk_instance_attach_renderer(first, second));
   CHECK_OK(msdk_instance_attach_renderer(second, sink));
   CHECK(msdk_instance_attach_renderer(second, first) < 0); /* a circle */
@@ -164,7 +164,7 @@ static void filters_form_a_chain(void) {
 }
 
 static void rendering_by_hand(void) {
-  call it = call_with_classes(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_RAW);
   msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
   msdk_video_frame *out = NULL, *frame = picture_new(MSDK_PIXEL_I420, 33, 21, 0);
   CHECK_RESULT(msdk_instance_snapshot(sink, &out), MSDK_E_AGAIN); /* no picture yet */
@@ -178,7 +178,7 @@ static void rendering_by_hand(void) {
   CHECK_EQ(out->format->pixel_format, MSDK_PIXEL_GRAY8);
   CHECK_EQ(out->format->width, 20);
   CHECK_EQ(row_of(out, 0, 9)[19], 99);
-  CHECK_EQ(msdk_video_frame_references(out), 1);
+  CHECK_EQ(video_references(out), 1);
   msdk_video_frame_unref(out);
   CHECK_ERROR(msdk_instance_snapshot(sink, NULL), MSDK_E_INVALID, "out");
   CHECK_OK(msdk_instance_set_param_text(sink, "fail", "render"));
@@ -188,7 +188,7 @@ static void rendering_by_hand(void) {
   CHECK_EQ(record_times("sink release"), 1);
   CHECK_EQ(state_of(sink, MSDK_KIND_VIDEO_RENDERER), MSDK_INSTANCE_CREATED);
   CHECK_OK(msdk_instance_render(sink, frame)); /* begins anew */
-  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink, NULL));
   CHECK(msdk_instance_render(sink, frame) < 0); /* attached: not by hand */
   CHECK_OK(msdk_instance_release(sink));
   CHECK_OK(msdk_instance_render(sink, frame));
@@ -204,7 +204,7 @@ static void a_renderer_of_encoded_frames(void) {
   call it = call_with_classes(MSDK_CODEC_VP8);
   send_film(&it, 0, 5, 40 * MS, NULL);
   msdk_instance *codec = instance_of(it.engine, "org.mediasdk.test.codec");
-  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, codec));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, codec, NULL));
   send_film(&it, 5, 10, 40 * MS, NULL);
   CHECK(atomic_load(&sight_codec.encoded) >= 8);
   CHECK(atomic_load(&sight_codec.first_encoded_is_key) != 0);
@@ -223,24 +223,26 @@ static msdk_result post_and_render(msdk_self *self, const msdk_video_frame *fram
   return MSDK_OK;
 }
 static const msdk_video_renderer posting_table = {RENDERER_BASE, .render_video_frame = post_and_render};
+static const msdk_param posting_params[] = {
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_READONLY, .name = "level", .def = MSDK_I32(0)}};
 static const msdk_class posting_class = {
   .struct_size = sizeof(msdk_class), .id = "org.mediasdk.test.posting", .name = "posting", .create = create_sink, .destroy = self_destroy,
-  .kinds = MSDK_KIND_VIDEO_RENDERER, .video_renderer = &posting_table};
-static const msdk_class *const posting_list[] = {&posting_class, NULL};
-static const msdk_module posting_module = {.struct_size = sizeof(msdk_module), .classes = posting_list};
+  .kinds = MSDK_KIND_VIDEO_RENDERER, .video_renderer = &posting_table, .params = posting_params, .param_count = 1};
+static const msdk_class *const posting_list[] = {&posting_class};
+static const msdk_module posting_module = {.struct_size = sizeof(msdk_module), .classes = posting_list, .class_count = MSDK_COUNT(posting_list)};
 
 static atomic_int log_lines;
-static void on_log(void *user, int32_t level, const char *text) {
-  (void)user, (void)level;
-  atomic_fetch_add(&log_lines, strstr(text, "about to post") != NULL);
+static void on_log(void *user, const msdk_log_record *record) {
+  (void)user;
+  atomic_fetch_add(&log_lines, strstr(record->text, "about to post") != NULL);
 }
 
 static void events_of_a_class_arrive(void) {
-  call it = call_with_classes(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_RAW);
   CHECK_OK(msdk_engine_register_module(it.engine, &posting_module));
   CHECK_OK(msdk_engine_set_log_callback(it.engine, MSDK_LOG_INFO, on_log, NULL));
   msdk_instance *posting = instance_of(it.engine, "org.mediasdk.test.posting");
-  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, posting));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, posting, NULL));
   CHECK_OK(send_picture(it.sender, 1, 0, NULL));
   run_for(it.engine, 40 * MS);
   int user = 0, param = 0;

@@ -122,7 +122,7 @@ static void the_worst_is_kept_when_nothing_fits(void) {
   CHECK_EQ(seen.count, 1);
   CHECK_EQ(seen.list[0].width, 320);
   uint32_t state;
-  CHECK_OK(msdk_outgoing_video_state(it.outgoing, &state));
+  CHECK_OK(msdk_outgoing_video_get_state(it.outgoing, &state));
   CHECK_EQ(state, MSDK_OUTGOING_STARTED);
   call_close(&it);
 }
@@ -141,7 +141,7 @@ static void the_old_sender_is_refused(void) {
   watch(&it, 0, SECOND, &seen);
   CHECK_EQ(seen.count, 1);
   msdk_frame_sender *now = NULL;
-  CHECK_OK(msdk_outgoing_video_sender(it.outgoing, &now));
+  CHECK_OK(msdk_outgoing_video_get_sender(it.outgoing, &now));
   CHECK(now == seen.sender && now != old);
   CHECK_RESULT(msdk_frame_sender_send(old, kept, 0, NULL, NULL), MSDK_E_STALE);
   CHECK_RESULT(msdk_frame_sender_send(now, kept, 0, NULL, NULL), MSDK_E_FORMAT);
@@ -164,7 +164,7 @@ static void the_receiver_follows(void) {
   uint32_t width = 0;
   for (uint32_t i = 0; i < 30 * 20; i += under_tools() ? 6 : 2) {
     msdk_frame_sender *sender = NULL;
-    CHECK_OK(msdk_outgoing_video_sender(it.outgoing, &sender));
+    CHECK_OK(msdk_outgoing_video_get_sender(it.outgoing, &sender));
     CHECK_OK(send_picture(sender, i, 0, NULL));
     run_for(it.engine, (under_tools() ? 6 : 2) * SECOND / 30);
     msdk_video_frame *frame = NULL;
@@ -184,7 +184,7 @@ static void the_receiver_follows(void) {
 
 static void raw_streams_need_all_their_bytes(void) {
   msdk_video_format formats[2] = {format_of(MSDK_PIXEL_NV12, 320, 180, 10), format_of(MSDK_PIXEL_NV12, 160, 90, 10)};
-  call it = call_of(MSDK_CODEC_NONE, formats, 2);
+  call it = call_of(MSDK_CODEC_RAW, formats, 2);
   CHECK_EQ(it.format.width, 320); /* 6,912,000 bits per second; the other 1,728,000 */
   msdk_network_step step = network_step(0, 6900000);
   changes seen = {0};

@@ -3,13 +3,13 @@
 
 static msdk_outbound_stats out_of(msdk_outgoing_video *stream) {
   msdk_outbound_stats it = MSDK_INIT(msdk_outbound_stats);
-  CHECK_OK(msdk_outgoing_video_network_stats(stream, &it));
+  CHECK_OK(msdk_outgoing_video_get_network_stats(stream, &it));
   return it;
 }
 
 static msdk_inbound_stats into(msdk_incoming_video *stream) {
   msdk_inbound_stats it = MSDK_INIT(msdk_inbound_stats);
-  CHECK_OK(msdk_incoming_video_network_stats(stream, &it));
+  CHECK_OK(msdk_incoming_video_get_network_stats(stream, &it));
   return it;
 }
 
@@ -63,10 +63,10 @@ static void sound(void) {
   CHECK(sing_on(it->engine, song, 1000));
   msdk_outbound_stats sent = MSDK_INIT(msdk_outbound_stats);
   msdk_inbound_stats received = MSDK_INIT(msdk_inbound_stats);
-  CHECK_OK(msdk_outgoing_audio_network_stats(song->voice.stream, &sent));
-  CHECK_OK(msdk_incoming_audio_network_stats(song->heard.stream, &received));
+  CHECK_OK(msdk_outgoing_audio_get_network_stats(song->voice.stream, &sent));
+  CHECK_OK(msdk_incoming_audio_get_network_stats(song->heard.stream, &received));
   msdk_outgoing_audio_stats made = MSDK_INIT(msdk_outgoing_audio_stats);
-  CHECK_OK(msdk_outgoing_audio_stats_get(song->voice.stream, &made));
+  CHECK_OK(msdk_outgoing_audio_get_stats(song->voice.stream, &made));
   CHECK_EQ(sent.ssrc, received.ssrc);
   CHECK(sent.packets_sent >= 40 && received.packets_received >= 40 && received.packets_received <= made.packets_sent);
   CHECK_EQ(sent.frames_sent, 0);
@@ -86,17 +86,17 @@ static void where_there_is_none(void) {
   wire *it = wire_open("127.0.0.1", "&rtcp-mux=1");
   show film = show_start(it->engine, &it->alice, &it->bob);
   CHECK(show_play(&film, 3));
-  CHECK_OK(msdk_outgoing_video_network_stats(film.stream, &sent));
+  CHECK_OK(msdk_outgoing_video_get_network_stats(film.stream, &sent));
   CHECK_OK(msdk_session_stop_video(it->alice.session, film.stream));
-  CHECK_EQ(msdk_outgoing_video_network_stats(film.stream, &sent), MSDK_E_STATE);
+  CHECK_EQ(msdk_outgoing_video_get_network_stats(film.stream, &sent), MSDK_E_STATE);
   CHECK(strstr(msdk_last_error(), "not started") != NULL);
   CHECK(end_wait(&it->bob, MSDK_EVENT_INCOMING_VIDEO_REMOVED, 1));
-  CHECK_EQ(msdk_incoming_video_network_stats(film.incoming, &received), MSDK_E_STATE);
+  CHECK_EQ(msdk_incoming_video_get_network_stats(film.incoming, &received), MSDK_E_STATE);
   msdk_incoming_audio *mix = NULL;
-  CHECK_OK(msdk_session_mixed_audio(it->alice.session, &mix));
-  CHECK_EQ(msdk_incoming_audio_network_stats(mix, &received), MSDK_E_STATE);
+  CHECK_OK(msdk_session_get_mixed_audio(it->alice.session, &mix));
+  CHECK_EQ(msdk_incoming_audio_get_network_stats(mix, &received), MSDK_E_STATE);
   CHECK(strstr(msdk_last_error(), "mix") != NULL);
-  CHECK_EQ(msdk_outgoing_video_network_stats(film.stream, NULL), MSDK_E_STATE);
+  CHECK_EQ(msdk_outgoing_video_get_network_stats(film.stream, NULL), MSDK_E_STATE);
   show_end(&film);
   wire_close(it);
 
@@ -104,7 +104,7 @@ static void where_there_is_none(void) {
   end alice = end_new(engine, "loopback:nonetwork");
   NEED(end_connect(&alice));
   show alone = show_start(engine, &alice, &alice);
-  CHECK_EQ(msdk_outgoing_video_network_stats(alone.stream, &sent), MSDK_E_STATE);
+  CHECK_EQ(msdk_outgoing_video_get_network_stats(alone.stream, &sent), MSDK_E_STATE);
   CHECK(strstr(msdk_last_error(), "loopback") != NULL);
   show_end(&alone);
   msdk_engine_destroy(engine);
@@ -115,13 +115,13 @@ static void structs(void) {
   wire *it = wire_open("127.0.0.1", "&rtcp-mux=1");
   show film = show_start(it->engine, &it->alice, &it->bob);
   CHECK(show_play(&film, 3));
-  CHECK_EQ(msdk_outgoing_video_network_stats(film.stream, NULL), MSDK_E_INVALID);
-  CHECK_EQ(msdk_incoming_video_network_stats(film.incoming, NULL), MSDK_E_INVALID);
+  CHECK_EQ(msdk_outgoing_video_get_network_stats(film.stream, NULL), MSDK_E_INVALID);
+  CHECK_EQ(msdk_incoming_video_get_network_stats(film.incoming, NULL), MSDK_E_INVALID);
   msdk_inbound_stats small = {.struct_size = 2};
-  CHECK(msdk_incoming_video_network_stats(film.incoming, &small) < 0);
+  CHECK(msdk_incoming_video_get_network_stats(film.incoming, &small) < 0);
   CHECK_EQ(small.packets_received, 0);
   small.struct_size = offsetof(msdk_inbound_stats, bytes_received);
-  CHECK_OK(msdk_incoming_video_network_stats(film.incoming, &small));
+  CHECK_OK(msdk_incoming_video_get_network_stats(film.incoming, &small));
   CHECK(small.packets_received > 0);
   CHECK_EQ(small.bytes_received, 0);
   show_end(&film);

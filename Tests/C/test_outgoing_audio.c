@@ -28,14 +28,14 @@ static void options_that_are_accepted(void) {
   msdk_outgoing_audio *stream = NULL;
   CHECK_OK(msdk_outgoing_audio_create(engine, NULL, &stream));
   msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  CHECK_OK(msdk_outgoing_audio_format(stream, &format)); /* the defaults */
+  CHECK_OK(msdk_outgoing_audio_get_format(stream, &format)); /* the defaults */
   CHECK_EQ(format.sample_rate, 48000);
   CHECK_EQ(format.channels, 1);
   CHECK_EQ(format.sample_format, MSDK_SAMPLE_S16);
   CHECK_EQ(format.frames_per_buffer, 960);
   CHECK_EQ(format.planar, 0);
   CHECK_EQ(sound_stats(stream).gain == 1.0, 1);
-  CHECK_EQ(sound_stats(stream).bitrate, 0);
+  CHECK_EQ(sound_stats(stream).bitrate, 32000);
   CHECK_EQ(engine_stats(engine).outgoing_audios, 1);
   msdk_outgoing_audio_destroy(stream);
   CHECK_EQ(engine_stats(engine).outgoing_audios, 0);
@@ -116,8 +116,8 @@ static void sizes_of_buffers(void) {
           msdk_audio_format format = MSDK_INIT(msdk_audio_format);
           uint64_t size = 0;
           CHECK_OK(msdk_outgoing_audio_create(engine, &options, &stream));
-          CHECK_OK(msdk_outgoing_audio_expected_buffer_size(stream, &size));
-          CHECK_OK(msdk_outgoing_audio_format(stream, &format));
+          CHECK_OK(msdk_outgoing_audio_get_buffer_size(stream, &size));
+          CHECK_OK(msdk_outgoing_audio_get_format(stream, &format));
           CHECK_EQ(format.frames_per_buffer, sound_rates[i] * ms / 1000);
           CHECK_EQ(size, (uint64_t)(sound_rates[i] * ms / 1000) * channels * (sample == MSDK_SAMPLE_S16 ? 2 : 4));
           CHECK_EQ(sound_rates[i] * ms % 1000 != 0, sound_rates[i] == 22050 && ms % 20 != 0);
@@ -174,32 +174,30 @@ static void sizes_and_samples_are_checked(void) {
   sound_close(it);
 }
 
+/* What jumps back goes on where the audio before ended; what follows keeps its distance. */
 static void timestamps_go_forward(void) {
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 10);
   sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   msdk_outgoing_audio *stream = it->voice.stream;
   static int16_t samples[480];
   CHECK_OK(msdk_outgoing_audio_send(stream, samples, 960, 5000, 0, NULL, NULL));
-  static const int64_t backwards[] = {5000, 4999, 1, -1, INT64_MIN};
-  for (int i = 0; i < 5; i++) {
-    char number[32];
-    snprintf(number, sizeof number, "%" PRId64, backwards[i]);
-    CHECK_ERROR(msdk_outgoing_audio_send(stream, samples, 960, backwards[i], 0, NULL, NULL), MSDK_E_RANGE, "timestamp");
-    CHECK_STR_CONTAINS(msdk_last_error(), number);
-  }
   run_for(it->engine, 10 * MS);
   CHECK_OK(msdk_outgoing_audio_send(stream, samples, 960, 5001, 0, NULL, NULL));
   run_for(it->engine, 10 * MS);
   CHECK_OK(msdk_outgoing_audio_send(stream, samples, 960, INT64_C(7) * SECOND, 0, NULL, NULL));
-  static const int64_t expected[] = {5000, 5001, INT64_C(7) * SECOND};
-  for (int i = 0; i < 3; i++) {
+  run_for(it->engine, 10 * MS);
+  CHECK_OK(msdk_outgoing_audio_send(stream, samples, 960, INT64_C(7) * SECOND, 0, NULL, NULL)); /* the same once more */
+  run_for(it->engine, 10 * MS);
+  CHECK_OK(msdk_outgoing_audio_send(stream, samples, 960, INT64_C(7) * SECOND + 25 * MS, 0, NULL, NULL));
+  static const int64_t expected[] = {5000, 5001, INT64_C(7) * SECOND, INT64_C(7) * SECOND + 10 * MS, INT64_C(7) * SECOND + 35 * MS};
+  for (int i = 0; i < 5; i++) {
     msdk_audio_frame *frame = sound_wait(it->engine, it->heard.stream);
     NEED(frame != NULL);
     CHECK_EQ(frame->timestamp_ns, expected[i]);
     CHECK_EQ(frame->sequence, i + 1);
     msdk_audio_frame_unref(frame);
   }
-  CHECK_EQ(sound_stats(stream).buffers_offered, 3);
+  CHECK_EQ(sound_stats(stream).buffers_offered, 5);
   sound_close(it);
 }
 
@@ -211,7 +209,7 @@ static void time_is_counted_in_samples(void) {
     sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
     it->voice.begin_ns = msdk_engine_now(it->engine);
     sound_talk(it, 30 * SECOND);
-    CHECK_EQ(it->heard.first_ns, it->voice.begin_ns);
+    CHECK_RANGE(it->heard.first_ns - voice_captured(&it->voice), -1, 1);
     int64_t error = it->heard.next_ns - it->heard.first_ns - (int64_t)llround((double)it->heard.count * 1e9 / cases[i][0]);
     CHECK_RANGE(error, -2, 2);
     CHECK_RANGE(it->heard.worst_gap_ns, 0, 2);
@@ -219,14 +217,14 @@ static void time_is_counted_in_samples(void) {
     CHECK_EQ(it->heard.shortest, cases[i][0] * cases[i][1] / 1000);
     CHECK(it->heard.count > 0);
     CHECK_EQ(it->heard.count, it->voice.position);
-    /* After a pause of more than 100 ms it begins now. */
+    /* After a pause of more than 100 ms it was captured just now. */
     run_for(it->engine, 500 * MS);
     heard_forget(&it->heard);
     int64_t now = msdk_engine_now(it->engine);
     CHECK_OK(voice_send(&it->voice));
-    run_for(it->engine, 5 * MS);
+    run_for(it->engine, 25 * MS); /* 20 ms of it are for what a source that was held up would send */
     heard_drain(&it->heard, it->engine);
-    CHECK_EQ(it->heard.first_ns, now);
+    CHECK_RANGE(now - it->heard.first_ns - (int64_t)it->voice.samples * SECOND / it->voice.rate, -1, 1);
     sound_close(it);
   }
 }
@@ -235,7 +233,7 @@ static void time_is_counted_in_samples(void) {
 
 static uint32_t state_now(msdk_outgoing_audio *stream) {
   uint32_t state = UINT32_MAX;
-  CHECK_OK(msdk_outgoing_audio_state(stream, &state));
+  CHECK_OK(msdk_outgoing_audio_get_state(stream, &state));
   CHECK_EQ(sound_stats(stream).state, state);
   return state;
 }
@@ -325,12 +323,12 @@ static void eight_on_one_session(void) {
     for (int i = 0; i < 9; i++) {
       CHECK_OK(msdk_outgoing_audio_create(it->engine, NULL, &streams[i]));
       msdk_result result = msdk_session_start_audio(carol, streams[i]);
-      CHECK_RESULT(result, i < 8 ? MSDK_OK : MSDK_E_NOMEM);
+      CHECK_RESULT(result, i < 8 ? MSDK_OK : MSDK_E_FULL);
       if (i == 8) CHECK_STR_CONTAINS(msdk_last_error(), "8");
     }
     CHECK_OK(msdk_session_stop_audio(carol, streams[3]));
     CHECK_OK(msdk_session_start_audio(carol, streams[8])); /* there is room again */
-    CHECK_RESULT(msdk_session_start_audio(carol, streams[3]), MSDK_E_NOMEM);
+    CHECK_RESULT(msdk_session_start_audio(carol, streams[3]), MSDK_E_FULL);
     msdk_outgoing_audio_destroy(streams[0]);
     CHECK_OK(msdk_session_start_audio(carol, streams[3]));
     if (!connected) {
@@ -339,9 +337,8 @@ static void eight_on_one_session(void) {
     }
     run_for(it->engine, 10 * MS);
     for (int i = 1; i < 9; i++) CHECK_EQ(state_now(streams[i]), MSDK_OUTGOING_STARTED);
-    msdk_participant people[3] = {MSDK_INIT(msdk_participant)};
-    uint32_t count = 0;
-    CHECK_OK(msdk_session_participants(it->bob, people, 3, &count));
+    msdk_participant people[3];
+    uint32_t count = people_of(it->bob, people, 3);
     int found = 0;
     for (uint32_t i = 0; i < count && i < 3; i++) {
       if (strcmp(people[i].user_id, "carol") == 0) found += people[i].audio_stream_count == 8;

@@ -81,7 +81,7 @@ static void only_what_is_there_now_can_be_set(void) {
   devices_are(3);
   CHECK_OK(set("device", "dev2"));
   devices_are(0);
-  CHECK_ERROR(set("device", "dev2"), MSDK_E_RANGE, "nothing now");
+  CHECK_ERROR(set("device", "dev2"), MSDK_E_RANGE, "none now");
   devices_are(100);
   CHECK_ERROR(set("device", "none"), MSDK_E_RANGE, "84 more");
   CHECK_RESULT(msdk_instance_set_param(instance, "device", &(msdk_value){.type = MSDK_T_I32}), MSDK_E_TYPE);
@@ -127,14 +127,14 @@ static void the_list_has_a_bound(void) {
 static msdk_result with_params(const msdk_param *param, int has_choice) {
   static msdk_class changed;
   static msdk_module module;
-  static const msdk_class *list[] = {&changed, NULL};
+  static const msdk_class *list[] = {&changed};
   msdk_engine *own = engine_new(MSDK_CLOCK_VIRTUAL);
   changed = device_class;
   changed.params = param;
   changed.param_count = 1;
   if (!has_choice) changed.param_choice = NULL;
   module = device_module;
-  module.classes = list;
+  module.classes = list, module.class_count = MSDK_COUNT(list);
   msdk_result result = msdk_engine_register_module(own, &module);
   msdk_engine_destroy(own);
   return result;
@@ -142,7 +142,7 @@ static msdk_result with_params(const msdk_param *param, int has_choice) {
 
 static void classes_that_contradict_themselves(void) {
   static const msdk_param number = {DEVICE_PARAM("n", MSDK_T_I32, MSDK_PARAM_DYNAMIC_CHOICES)};
-  static const msdk_param both = {DEVICE_PARAM("n", MSDK_T_STRING, MSDK_PARAM_DYNAMIC_CHOICES), .def.u.str = "red", .choices = colours};
+  static const msdk_param both = {DEVICE_PARAM("n", MSDK_T_STRING, MSDK_PARAM_DYNAMIC_CHOICES), .def.u.str = "red", .choices = colours, .choice_count = MSDK_COUNT(colours)};
   static const msdk_param fixed = {DEVICE_PARAM("n", MSDK_T_STRING, MSDK_PARAM_REQUIRED | MSDK_PARAM_READONLY)};
   CHECK_ERROR(with_params(&number, 1), MSDK_E_ABI, "DYNAMIC_CHOICES");
   CHECK_ERROR(with_params(&both, 1), MSDK_E_ABI, "DYNAMIC_CHOICES");

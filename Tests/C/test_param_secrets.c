@@ -15,9 +15,9 @@ static void see(const char *text) {
   seen[seen_length++] = '\n';
 }
 
-static void on_log(void *user, int32_t level, const char *text) {
-  (void)user, (void)level;
-  see(text);
+static void on_log(void *user, const msdk_log_record *record) {
+  (void)user;
+  see(record->text);
 }
 
 static void on_event(void *user, const msdk_instance_event *event) {

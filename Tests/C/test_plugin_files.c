@@ -54,8 +54,8 @@ static const refusal refusals[] = {
   {"null_params", "params"},
   {"many_params", "params"},
   {"some_million_params", "params"},
-  {"tiny_param_stride", "param_stride"},
-  {"huge_param_stride", "param_stride"},
+  {"null_class", "classes[0]"},
+  {"odd_param_size", "struct_size"},
   {"nameless_param", "name"},
   {"bad_param_name", "Two Words"},
   {"bad_param_type", "level"},
@@ -89,7 +89,7 @@ static void a_sound_one_loads_twice(void) {
   CHECK_RESULT(msdk_engine_class_at(engine, 3, &info), MSDK_E_NOT_FOUND);
   CHECK_ERROR(msdk_engine_load_plugin(engine, path_of("taken_id")), MSDK_E_EXISTS, "org.mediasdk.test.sound");
   msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create(engine, "org.mediasdk.test.sound", &instance));
+  CHECK_OK(msdk_instance_create(engine, "org.mediasdk.test.sound", NULL, &instance));
   msdk_video_format format = MSDK_INIT(msdk_video_format);
   CHECK_OK(msdk_instance_format_at(instance, 0, &format));
   CHECK_EQ(format.pixel_format, MSDK_PIXEL_GRAY8);
@@ -110,7 +110,7 @@ static void a_module_whose_init_fails(void) {
   msdk_instance *instance = NULL;
   for (int i = 0; i < 2; i++) {
     msdk_result result = msdk_engine_load_plugin(engine, path_of("failing_init"));
-    if (result >= 0) result = msdk_instance_create(engine, "org.mediasdk.test.sound", &instance);
+    if (result >= 0) result = msdk_instance_create(engine, "org.mediasdk.test.sound", NULL, &instance);
     CHECK_EQ(result, MSDK_E_DEVICE_LOST);
     CHECK_STR_CONTAINS(msdk_last_error(), "init");
     CHECK(instance == NULL);
@@ -165,7 +165,7 @@ static void directories_that_others_may_write(void) {
     gid_t group;
     const char *word; /* NULL: fine */
   } all[] = {
-    {0777, 0, 0, "everybody"},  {0775, 0, 65533, "group 65533"}, {0757, 0, 0, "everybody"}, {0755, 65533, 0, "user 65533"},
+    {0777, 0, 0, "all users"},  {0775, 0, 65533, "group 65533"}, {0757, 0, 0, "all users"}, {0755, 65533, 0, "user 65533"},
     {01777, 0, 0, NULL},        {01775, 0, 65533, NULL},         {0755, 0, 65533, NULL},    {0700, 0, 0, NULL},
   };
   char kept[64] = "";

@@ -56,7 +56,7 @@ static int play(const char *path, char *words, size_t words_size) {
   call it = call_join(MSDK_CLOCK_VIRTUAL);
   CHECK_OK(msdk_engine_add_plugin_dir(it.engine, plugins, NULL));
   msdk_instance *producer = NULL;
-  CHECK_OK(msdk_instance_create(it.engine, "org.mediasdk.producer.file", &producer));
+  CHECK_OK(msdk_instance_create(it.engine, "org.mediasdk.producer.file", NULL, &producer));
   CHECK_OK(msdk_instance_set_param_text(producer, "path", path));
   msdk_video_format format = MSDK_INIT(msdk_video_format);
   msdk_result result = msdk_instance_format_at(producer, 0, &format);
@@ -64,7 +64,7 @@ static int play(const char *path, char *words, size_t words_size) {
     snprintf(words, words_size, "%s", msdk_last_error());
     CHECK(result == MSDK_E_CORRUPT || result == MSDK_E_UNSUPPORTED || result == MSDK_E_RANGE || result == MSDK_E_IO);
   } else {
-    msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+    msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
     options.limits = MSDK_LIMITS_EXTENDED;
     if (msdk_video_limit_check(0, MSDK_LIMITS_EXTENDED, &format) >= 0) {
       frames = 0;
@@ -145,7 +145,7 @@ static void paths_that_cannot_be_played(void) {
   static const char *const paths[] = {"not/there.y4m", ".", "/dev/null"};
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
     msdk_instance *producer = NULL;
-    CHECK_OK(msdk_instance_create(engine, "org.mediasdk.producer.file", &producer));
+    CHECK_OK(msdk_instance_create(engine, "org.mediasdk.producer.file", NULL, &producer));
     CHECK(msdk_instance_format_at(producer, 0, &format) < 0); /* required, not set */
     CHECK_STR_CONTAINS(msdk_last_error(), "path");
     CHECK_OK(msdk_instance_set_param_text(producer, "path", paths[i]));
@@ -160,7 +160,7 @@ static void a_full_disk_is_an_error(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   CHECK_OK(msdk_engine_add_plugin_dir(engine, plugins, NULL));
   msdk_instance *renderer = NULL;
-  CHECK_OK(msdk_instance_create(engine, "org.mediasdk.renderer.file", &renderer));
+  CHECK_OK(msdk_instance_create(engine, "org.mediasdk.renderer.file", NULL, &renderer));
   CHECK_OK(msdk_instance_set_param_text(renderer, "path", "/dev/full"));
   CHECK_OK(msdk_instance_set_param_text(renderer, "format", "y4m"));
   msdk_video_frame *frame = picture_new(MSDK_PIXEL_I420, 64, 48, 0);
@@ -172,14 +172,14 @@ static void a_full_disk_is_an_error(void) {
 
 static void a_full_disk_is_one_event(void) {
   msdk_video_format format = format_of(MSDK_PIXEL_I420, 64, 48, 15);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   call it = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
   CHECK_OK(msdk_engine_add_plugin_dir(it.engine, plugins, NULL));
   msdk_instance *renderer = NULL;
-  CHECK_OK(msdk_instance_create(it.engine, "org.mediasdk.renderer.file", &renderer));
+  CHECK_OK(msdk_instance_create(it.engine, "org.mediasdk.renderer.file", NULL, &renderer));
   CHECK_OK(msdk_instance_set_param_text(renderer, "path", "/dev/full"));
   CHECK_OK(msdk_instance_set_param_text(renderer, "format", "y4m"));
-  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, renderer));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, renderer, NULL));
   int events = 0;
   for (int i = 0; i < 5; i++) {
     msdk_video_frame *frame = NULL;
@@ -206,7 +206,7 @@ static void what_was_written_can_be_played(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_VIRTUAL);
   CHECK_OK(msdk_engine_add_plugin_dir(engine, plugins, NULL));
   msdk_instance *renderer = NULL;
-  CHECK_OK(msdk_instance_create(engine, "org.mediasdk.renderer.file", &renderer));
+  CHECK_OK(msdk_instance_create(engine, "org.mediasdk.renderer.file", NULL, &renderer));
   CHECK_OK(msdk_instance_set_param_text(renderer, "path", "written.y4m"));
   for (uint32_t i = 0; i < 7; i++) {
     msdk_video_frame *frame = picture_new(MSDK_PIXEL_NV12, 33, 17, i);

@@ -24,7 +24,7 @@ static msdk_instance *writer_of(int which, const char *path) {
   snprintf(plugin, sizeof plugin, "%s/%s.so", getenv("MSDK_PLUGIN_DIR"), writers[which].file);
   CHECK_OK(msdk_engine_load_plugin(engine, plugin));
   msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create(engine, writers[which].id, &instance));
+  CHECK_OK(msdk_instance_create(engine, writers[which].id, NULL, &instance));
   CHECK_OK(msdk_instance_set_param_text(instance, "path", path));
   if (strcmp(writers[which].file, "terminal") == 0) {
     CHECK_OK(msdk_instance_set_param_text(instance, "columns", "20"));

@@ -1,5 +1,6 @@
 /* outgoing_video.h, reports: each outcome that a frame can have, by completion and by reading; all add up to what was offered. */
 #include "sending.h"
+#include "waiting.h"
 
 enum { INTERVAL_MS = 33 };
 
@@ -23,7 +24,7 @@ static void settle(call *it, outcomes *counted) {
 
 static void sent(void) {
   outcomes counted = {0};
-  call it = call_with(MSDK_CODEC_NONE, 64, 48, 0, 1);
+  call it = call_with(MSDK_CODEC_RAW, 64, 48, 0, 1);
   send_film(&it, 0, 5, INTERVAL_MS * MS, &counted);
   CHECK_EQ(atomic_load(&counted.by_outcome[MSDK_OUTCOME_SENT]), 5);
   CHECK_EQ(atomic_load(&counted.bytes), 5 * 64 * 48 * 3 / 2);
@@ -50,9 +51,9 @@ static void encoded(void) {
 static void replaced(void) {
   outcomes counted = {0};
   call it = call_with(MSDK_CODEC_VP8, 160, 120, MSDK_POLICY_DROP_OLDEST, 1);
-  for (uint32_t i = 0; i < 6; i++) CHECK_OK(send_picture(it.sender, i, 0, &counted)); /* the encoder has no time in between */
+  for (uint32_t i = 0; i < 5; i++) CHECK_OK(send_picture(it.sender, i, 0, &counted)); /* the encoder has no time in between */
   run_for(it.engine, INTERVAL_MS * MS);
-  CHECK(atomic_load(&counted.by_outcome[MSDK_OUTCOME_REPLACED]) >= 4);
+  CHECK(atomic_load(&counted.by_outcome[MSDK_OUTCOME_REPLACED]) >= 3);
   CHECK(atomic_load(&counted.by_outcome[MSDK_OUTCOME_ENCODED]) >= 1);
   CHECK_EQ(atomic_load(&counted.by_outcome[MSDK_OUTCOME_DROPPED]), 0);
   msdk_video_frame *frame = NULL, *last = NULL;
@@ -61,7 +62,7 @@ static void replaced(void) {
     last = frame;
   }
   NEED(last != NULL);
-  CHECK_EQ(last->sequence, 6); /* the newest won */
+  CHECK_EQ(last->sequence, 5); /* the newest won */
   msdk_video_frame_unref(last);
   settle(&it, &counted);
 }
@@ -94,7 +95,7 @@ static void waiting_for_room(void) {
 }
 
 static void no_receiver(void) {
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_VP8};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_VP8};
   for (int i = 0; i < 2; i++) {
     outcomes counted = {0};
     call it = call_with(codecs[i], 160, 120, 0, 0);
@@ -107,7 +108,7 @@ static void no_receiver(void) {
 }
 
 static void not_connected(void) {
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_VP8};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_VP8};
   for (int i = 0; i < 2; i++) {
     outcomes counted = {0};
     call it = call_with(codecs[i], 160, 120, 0, 1);
@@ -119,10 +120,10 @@ static void not_connected(void) {
     CHECK_EQ(atomic_load(&counted.by_reason[MSDK_DROP_NOT_CONNECTED]), 4);
     run_for(it.engine, SECOND);
     msdk_frame_sender *sender = NULL;
-    CHECK_OK(msdk_outgoing_video_sender(it.outgoing, &sender));
+    CHECK_OK(msdk_outgoing_video_get_sender(it.outgoing, &sender));
     it.sender = sender;
     send_film(&it, 4, 4, INTERVAL_MS * MS, &counted); /* it goes on */
-    CHECK_EQ(atomic_load(&counted.by_outcome[codecs[i] == MSDK_CODEC_NONE ? MSDK_OUTCOME_SENT : MSDK_OUTCOME_ENCODED]), 4);
+    CHECK_EQ(atomic_load(&counted.by_outcome[codecs[i] == MSDK_CODEC_RAW ? MSDK_OUTCOME_SENT : MSDK_OUTCOME_ENCODED]), 4);
     settle(&it, &counted);
   }
 }
@@ -150,7 +151,7 @@ static void destroyed(void) {
 }
 
 static void paced(void) {
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_VP8};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_VP8};
   for (int i = 0; i < 2; i++) {
     outcomes counted = {0};
     call it = call_with(codecs[i], 160, 120, 0, 1);
@@ -170,14 +171,14 @@ static void paced(void) {
 
 static void network_queue(void) {
   outcomes counted = {0};
-  call it = call_with(MSDK_CODEC_NONE, 320, 240, 0, 1); /* 921,600 bits a frame */
+  call it = call_with(MSDK_CODEC_RAW, 320, 240, 0, 1); /* 921,600 bits a frame */
   msdk_network_step step = network_step(0, 1000000);
-  step.queue_ms = 2000;
+  step.queue_ns = 2 * SECOND;
   CHECK_OK(network_set(it.engine, it.url, &step, 1, 1));
   run_for(it.engine, 100 * MS);
   for (uint32_t n = 0; n < 30; n++) {
     msdk_frame_sender *sender = NULL; /* a change of estimate may have brought a new one */
-    CHECK_OK(msdk_outgoing_video_sender(it.outgoing, &sender));
+    CHECK_OK(msdk_outgoing_video_get_sender(it.outgoing, &sender));
     CHECK_OK(send_picture(sender, n, 0, &counted));
     run_for(it.engine, SECOND / 30);
   }
@@ -187,7 +188,7 @@ static void network_queue(void) {
 }
 
 static void reports_can_be_read(void) {
-  call it = call_with(MSDK_CODEC_NONE, 64, 48, 0, 1);
+  call it = call_with(MSDK_CODEC_RAW, 64, 48, MSDK_POLICY_WAIT, 1);
   for (uint32_t i = 0; i < 70; i++) CHECK_OK(send_picture(it.sender, i, 1000 + i, NULL));
   run_for(it.engine, INTERVAL_MS * MS);
   CHECK_EQ(outgoing_stats(it.outgoing).reports_dropped, 6); /* 64 may wait, the oldest go */
@@ -200,9 +201,73 @@ static void reports_can_be_read(void) {
     CHECK_EQ(report.status, MSDK_OK);
   }
   msdk_frame_report report = MSDK_INIT(msdk_frame_report);
-  CHECK_RESULT(msdk_outgoing_video_read_report(it.outgoing, 0, &report), MSDK_E_TIMEOUT);
+  CHECK_RESULT(msdk_outgoing_video_read_report(it.outgoing, 0, &report), MSDK_E_AGAIN);
   CHECK_RESULT(msdk_outgoing_video_read_report(it.outgoing, 30, &report), MSDK_E_TIMEOUT);
   CHECK_ERROR(msdk_outgoing_video_read_report(it.outgoing, 0, NULL), MSDK_E_INVALID, "out");
+  settle(&it, NULL);
+}
+
+static void the_descriptor_announces_them(void) {
+  call it = call_with(MSDK_CODEC_RAW, 64, 48, 0, 1);
+  msdk_frame_report report = MSDK_INIT(msdk_frame_report);
+  int32_t descriptor = -1;
+  CHECK_OK(msdk_outgoing_video_get_report_fd(it.outgoing, &descriptor));
+  CHECK_ERROR(msdk_outgoing_video_get_report_fd(it.outgoing, NULL), MSDK_E_INVALID, "out");
+  CHECK(!is_readable(descriptor, 0));
+  for (uint32_t i = 0; i < 2; i++) CHECK_OK(send_picture(it.sender, i, 0, NULL));
+  for (uint32_t i = 0; i < 2; i++) {
+    CHECK(is_readable(descriptor, 0));
+    CHECK_OK(msdk_outgoing_video_read_report(it.outgoing, 0, &report));
+  }
+  CHECK(!is_readable(descriptor, 0));
+  settle(&it, NULL);
+}
+
+/* Each report has the pointer and the timestamp of its send, whatever became of the frame and whoever gets the report. */
+static void reports_are_matched_to_frames(void) {
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_VP8};
+  for (int c = 0; c < 2; c++) {
+    call it = call_with(codecs[c], 64, 48, 0, 1);
+    int tags[4], seen[4] = {0};
+    for (int i = 0; i < 4; i++) {
+      msdk_video_frame *frame = NULL;
+      CHECK_OK(msdk_frame_sender_acquire(it.sender, 0, &frame));
+      picture_draw(frame, (uint32_t)i);
+      frame->timestamp_ns = i == 1 ? 4001 : 0; /* the frame's own; the others' are the send's, and of the last it is the time of the call */
+      CHECK_OK(msdk_frame_sender_send(it.sender, frame, i == 0 || i == 2 ? 4000 + i : 0, NULL, &tags[i]));
+      msdk_video_frame_unref(frame);
+      if (i == 0) run_for(it.engine, INTERVAL_MS * MS); /* with a codec the second and third are replaced */
+    }
+    int64_t now = msdk_engine_now(it.engine);
+    run_for(it.engine, INTERVAL_MS * MS);
+    msdk_frame_report report = MSDK_INIT(msdk_frame_report);
+    for (int n = 0; n < 4; n++) {
+      if (!CHECK_OK(msdk_outgoing_video_read_report(it.outgoing, 0, &report))) break;
+      int i = (int)((int *)report.user - tags);
+      if (!CHECK_RANGE(i, 0, 3)) continue;
+      seen[i]++;
+      CHECK_EQ(report.timestamp_ns, i == 3 ? now : 4000 + i);
+      CHECK_EQ(report.outcome, c == 0 ? MSDK_OUTCOME_SENT : i == 0 || i == 3 ? MSDK_OUTCOME_ENCODED : MSDK_OUTCOME_REPLACED);
+    }
+    for (int i = 0; i < 4; i++) CHECK_EQ(seen[i], 1);
+    settle(&it, NULL);
+  }
+}
+
+static void on_own_report(void *user, const msdk_frame_report *report) {
+  CHECK(report->user == user);
+  atomic_fetch_add((atomic_int *)user, 1);
+}
+
+static void a_completion_is_given_the_pointer_too(void) {
+  call it = call_with(MSDK_CODEC_RAW, 64, 48, 0, 1);
+  atomic_int calls = 0;
+  msdk_video_frame *frame = NULL;
+  CHECK_OK(msdk_frame_sender_acquire(it.sender, 0, &frame));
+  CHECK_OK(msdk_frame_sender_send(it.sender, frame, 0, on_own_report, &calls));
+  msdk_video_frame_unref(frame);
+  run_for(it.engine, INTERVAL_MS * MS);
+  CHECK_EQ(atomic_load(&calls), 1);
   settle(&it, NULL);
 }
 
@@ -222,7 +287,7 @@ static void all_mixed(void) {
     default: run_for(it.engine, (int64_t)random_below(&seed, 50) * MS); break;
     }
     msdk_frame_sender *sender = NULL;
-    if (msdk_outgoing_video_sender(it.outgoing, &sender) >= 0) accepted += send_picture(sender, i, 0, &counted) >= 0;
+    if (msdk_outgoing_video_get_sender(it.outgoing, &sender) >= 0) accepted += send_picture(sender, i, 0, &counted) >= 0;
   }
   CHECK(accepted > 100);
   run_for(it.engine, SECOND);
@@ -244,6 +309,9 @@ int main(int argc, char **argv) {
   RUN(paced);
   RUN(network_queue);
   RUN(reports_can_be_read);
+  RUN(the_descriptor_announces_them);
+  RUN(reports_are_matched_to_frames);
+  RUN(a_completion_is_given_the_pointer_too);
   RUN(all_mixed);
   return check_finish();
 }

@@ -66,7 +66,7 @@ static void live_and_end(int state, int by_engine) {
   static const int16_t silence[960];
   switch (state) {
   case 0: break; /* idle */
-  case 1: CHECK_OK(msdk_session_local_sdp(it.session, text, sizeof text, NULL)); break; /* offered, not answered */
+  case 1: CHECK_OK(msdk_session_get_local_sdp(it.session, text, sizeof text, NULL)); break; /* offered, not answered */
   case 2: CHECK_RESULT(msdk_session_set_remote_sdp(it.session, MSDK_SDP_OFFER, "v=0\r\n"), MSDK_E_INVALID); break;
   case 3: CHECK_OK(msdk_session_connect(it.session)); break; /* connecting, or already connected */
   case 4: end_connect(&it); break;
@@ -125,7 +125,7 @@ static void destroyed_by_its_own_event(void) {
     PATIENTLY(atomic_load(&destroyed));
     CHECK_EQ(atomic_load(&destroyed), 1);
     uint32_t state;
-    CHECK_RESULT(msdk_session_state(it.session, &state), MSDK_E_HANDLE);
+    CHECK_RESULT(msdk_session_get_state(it.session, &state), MSDK_E_HANDLE);
     msdk_engine_destroy(engine);
   }
 }
@@ -182,10 +182,10 @@ static void a_session_that_goes_on(void) {
       descriptors = process_descriptors();
     }
     NEED(end_connect(&it));
-    CHECK_OK(msdk_session_local_sdp(it.session, text, sizeof text, NULL));
+    CHECK_OK(msdk_session_get_local_sdp(it.session, text, sizeof text, NULL));
     CHECK_OK(msdk_session_disconnect(it.session));
     CHECK_OK(msdk_session_set_remote_sdp(other.session, MSDK_SDP_OFFER, text)); /* sockets of its own for each */
-    CHECK_OK(msdk_session_local_sdp(other.session, text, sizeof text, NULL));
+    CHECK_OK(msdk_session_get_local_sdp(other.session, text, sizeof text, NULL));
   }
   CHECK_COMES_BACK(process_threads(), threads);
   CHECK_COMES_BACK(process_descriptors(), descriptors);
@@ -202,12 +202,12 @@ static void *hammer(void *user) {
     uint32_t state;
     switch (i % 7) {
     case 0: msdk_session_connect(it.session); break;
-    case 1: msdk_session_local_sdp(it.session, text, sizeof text, NULL); break;
+    case 1: msdk_session_get_local_sdp(it.session, text, sizeof text, NULL); break;
     case 2: msdk_session_set_remote_sdp(it.session, 1 + i % 3, i % 2 ? text : "v=0"); break;
     case 3: msdk_session_set_srtp_keys(it.session, key, 30, key, 30); break;
     case 4: msdk_session_disconnect(it.session); break;
     case 5: end_people(&it); break;
-    default: msdk_session_state(it.session, &state); break;
+    default: msdk_session_get_state(it.session, &state); break;
     }
     end_look(&it);
   }

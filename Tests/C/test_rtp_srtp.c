@@ -25,7 +25,7 @@ static void sizes_and_states(void) {
     end it = end_new(engine, url);
     CHECK_ERROR(msdk_session_connect(it.session), MSDK_E_STATE, "msdk_session_set_srtp_keys");
     CHECK(end_state(&it, MSDK_SESSION_IDLE));
-    CHECK_ERROR(msdk_session_local_sdp(it.session, NULL, 0, NULL), MSDK_E_STATE, "msdk_session_set_srtp_keys");
+    CHECK_ERROR(msdk_session_get_local_sdp(it.session, NULL, 0, NULL), MSDK_E_STATE, "msdk_session_set_srtp_keys");
     CHECK_ERROR(msdk_session_set_srtp_keys(it.session, NULL, size, theirs, size), MSDK_E_INVALID, "own");
     CHECK_ERROR(msdk_session_set_srtp_keys(it.session, own, size, NULL, size), MSDK_E_INVALID, "theirs");
     CHECK_ERROR(msdk_session_set_srtp_keys(it.session, NULL, 0, NULL, 0), MSDK_E_INVALID, "own");

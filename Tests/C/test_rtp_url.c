@@ -24,7 +24,7 @@ static void accept_url(const char *url) {
   msdk_session *session = NULL;
   uint32_t state = UINT32_MAX;
   if (!CHECK_OK(end_create(engine, url, &session))) fprintf(stderr, "  %.200s\n", url);
-  CHECK_OK(msdk_session_state(session, &state));
+  CHECK_OK(msdk_session_get_state(session, &state));
   CHECK_EQ(state, MSDK_SESSION_IDLE);
   msdk_session_destroy(session);
 }
@@ -34,11 +34,13 @@ static void good_ones(void) {
     "rtp://192.0.2.7:5004", "rtp://192.0.2.7:5004/", "rtp://192.0.2.7:5004?", "rtp://[2001:db8::7]:5004", "rtp://[::1]:1", "rtp://:5004",
     "rtp://0.0.0.0:5004", "rtp://[::]:5004", "rtp://192.0.2.7:65534", "rtp://192.0.2.7:65535?rtcp-mux=1",
     "rtp://239.1.2.3:5004?direction=recvonly", "rtp://239.1.2.3:5004?direction=sendonly", "rtp://[ff15::1]:5004?direction=recvonly",
+    "rtp://example.org:5004", "rtp://Example.Org.:5004?local=127.0.0.1:6000", "rtp://localhost:5004?local=[::1]:6000&direction=recvonly",
     "rtp://192.0.2.7:5004?local=6000", "rtp://192.0.2.7:5004?local=127.0.0.1:6000", "rtp://192.0.2.7:5004?local=0",
     "rtp://[::1]:5004?local=[::1]:6000", "rtp://192.0.2.7:5004?audio=5006&local-audio=6002&local=6000",
     "rtp://192.0.2.7:5004?media=video", "rtp://192.0.2.7:5004?media=audio", "rtp://192.0.2.7:5004?media=both",
     "rtp://192.0.2.7:5004?direction=sendrecv", "rtp://192.0.2.7:5004?vp8=0&opus=127", "rtp://192.0.2.7:5004?vp8=63&opus=96",
-    "rtp://192.0.2.7:5004?feedback=1&rtx=97", "rtp://192.0.2.7:5004?feedback=1&twcc=0", "rtp://192.0.2.7:5004?feedback=1&twcc=14&level=1",
+    "rtp://192.0.2.7:5004?feedback=1&rtx=97", "rtp://192.0.2.7:5004?feedback=1&twcc=0", 
+    "rtp://192.0.2.7:5004?feedback=1&twcc=14&level=1&orientation=2&color=3&capture=4",
     "rtp://192.0.2.7:5004?rtcp-mux=0&feedback=0", "rtp://192.0.2.7:5004?min-bitrate=50000&start-bitrate=400000&max-bitrate=3000000",
     "rtp://192.0.2.7:5004?mtu=576", "rtp://192.0.2.7:5004?mtu=1500", "rtp://192.0.2.7:5004?framerate=30", "rtp://192.0.2.7:5004?framerate=30000/1001",
     "rtp://192.0.2.7:5004?srtp=AES_CM_128_HMAC_SHA1_80", "rtp://192.0.2.7:5004?srtp=AEAD_AES_128_GCM",
@@ -50,9 +52,9 @@ static void good_ones(void) {
 
 static void places(void) {
   static const wrong list[] = {
-    {"rtp:/", MSDK_E_INVALID, "rtp://ADDRESS:PORT"},
-    {"rtp:/127.0.0.1:5004", MSDK_E_INVALID, "rtp://ADDRESS:PORT"},
-    {"rtp:127.0.0.1:5004", MSDK_E_INVALID, "rtp://ADDRESS:PORT"},
+    {"rtp:/", MSDK_E_INVALID, "rtp://HOST:PORT"},
+    {"rtp:/127.0.0.1:5004", MSDK_E_INVALID, "rtp://HOST:PORT"},
+    {"rtp:127.0.0.1:5004", MSDK_E_INVALID, "rtp://HOST:PORT"},
     {"rtp://", MSDK_E_INVALID, "address and port"},
     {"rtp://127.0.0.1", MSDK_E_INVALID, "127.0.0.1"},
     {"rtp://127.0.0.1:", MSDK_E_RANGE, "1..65535"},
@@ -63,8 +65,11 @@ static void places(void) {
     {"rtp://127.0.0.1:5004x", MSDK_E_RANGE, "5004x"},
     {"rtp://127.0.0.1:99999999999999999999999", MSDK_E_RANGE, "1..65535"},
     {"rtp://127.0.0.1:65535", MSDK_E_RANGE, "rtcp-mux=1"}, /* RTCP needs the next one */
-    {"rtp://localhost:5004", MSDK_E_INVALID, "Names are not looked up"},
-    {"rtp://example.org:5004", MSDK_E_INVALID, "example.org"},
+    {"rtp://local_host:5004", MSDK_E_INVALID, "RFC 1123"},
+    {"rtp://-example.org:5004", MSDK_E_INVALID, "-example.org"},
+    {"rtp://0x7f000001:5004", MSDK_E_INVALID, "0x7f000001"},
+    {"rtp://example.org:5004?local=localhost:6000", MSDK_E_INVALID, "local=localhost:6000"},
+    {"rtp:?host=example.org", MSDK_E_INVALID, "host=example.org"},
     {"rtp://256.0.0.1:5004", MSDK_E_INVALID, "256.0.0.1"},
     {"rtp://1.2.3:5004", MSDK_E_INVALID, "1.2.3"},
     {"rtp://::1:5004", MSDK_E_INVALID, "brackets"},
@@ -86,7 +91,7 @@ static void keys(void) {
     {"rtp://127.0.0.1:5004?x", MSDK_E_INVALID, "number 1"},
     {"rtp://127.0.0.1:5004?media=video&", MSDK_E_INVALID, "number 2"},
     {"rtp://127.0.0.1:5004?&media=video", MSDK_E_INVALID, "number 1"},
-    {"rtp://127.0.0.1:5004?color=red", MSDK_E_INVALID, "\"color\""},
+    {"rtp://127.0.0.1:5004?colour=red", MSDK_E_INVALID, "\"colour\""},
     {"rtp://127.0.0.1:5004?Media=video", MSDK_E_INVALID, "\"Media\""},
     {"rtp://127.0.0.1:5004?=video", MSDK_E_INVALID, "unknown key \"\""},
     {"rtp://127.0.0.1:5004?media=video&media=video", MSDK_E_INVALID, "media twice"},
@@ -134,6 +139,9 @@ static void values(void) {
     {"rtp://127.0.0.1:5004?feedback=1&twcc=15", MSDK_E_RANGE, "twcc=15"},
     {"rtp://127.0.0.1:5004?level=0", MSDK_E_RANGE, "level=0"},
     {"rtp://127.0.0.1:5004?feedback=1&twcc=3&level=3", MSDK_E_INVALID, "twcc"},
+    {"rtp://127.0.0.1:5004?color=15", MSDK_E_RANGE, "color=15"},
+    {"rtp://127.0.0.1:5004?orientation=4&color=4", MSDK_E_INVALID, "orientation"},
+    {"rtp://127.0.0.1:5004?color=4&capture=4", MSDK_E_INVALID, "capture"},
     {"rtp://127.0.0.1:5004?min-bitrate=4999", MSDK_E_RANGE, "min-bitrate=4999"},
     {"rtp://127.0.0.1:5004?start-bitrate=1e6", MSDK_E_RANGE, "start-bitrate=1e6"},
     {"rtp://127.0.0.1:5004?max-bitrate=99999999999", MSDK_E_RANGE, "max-bitrate"},
@@ -197,16 +205,16 @@ static void handles_and_states(void) {
   char text[8] = "before";
   CHECK_ERROR(msdk_session_set_srtp_keys(NULL, key, 30, key, 30), MSDK_E_HANDLE, "session");
   CHECK_ERROR(msdk_session_set_remote_sdp(NULL, MSDK_SDP_OFFER, "v=0"), MSDK_E_HANDLE, "session");
-  CHECK_ERROR(msdk_session_local_sdp(NULL, text, sizeof text, &needed), MSDK_E_HANDLE, "session");
-  CHECK_ERROR(msdk_session_local_sdp((msdk_session *)engine, text, sizeof text, &needed), MSDK_E_HANDLE, "session");
+  CHECK_ERROR(msdk_session_get_local_sdp(NULL, text, sizeof text, &needed), MSDK_E_HANDLE, "session");
+  CHECK_ERROR(msdk_session_get_local_sdp((msdk_session *)engine, text, sizeof text, &needed), MSDK_E_HANDLE, "session");
   CHECK_EQ(needed, 77);
   CHECK(strcmp(text, "before") == 0);
   msdk_session *loopback = session_new(engine, room_new(), "alice");
   CHECK_ERROR(msdk_session_set_srtp_keys(loopback, key, 30, key, 30), MSDK_E_STATE, "rtp:");
   CHECK_ERROR(msdk_session_set_remote_sdp(loopback, MSDK_SDP_OFFER, "v=0"), MSDK_E_STATE, "rtp:");
-  CHECK_ERROR(msdk_session_local_sdp(loopback, text, sizeof text, &needed), MSDK_E_STATE, "rtp:");
+  CHECK_ERROR(msdk_session_get_local_sdp(loopback, text, sizeof text, &needed), MSDK_E_STATE, "rtp:");
   msdk_session_destroy(loopback);
-  CHECK_RESULT(msdk_session_local_sdp(loopback, text, sizeof text, &needed), MSDK_E_HANDLE);
+  CHECK_RESULT(msdk_session_get_local_sdp(loopback, text, sizeof text, &needed), MSDK_E_HANDLE);
   end plain = end_new(engine, "rtp://127.0.0.1:5004");
   CHECK_ERROR(msdk_session_set_srtp_keys(plain.session, key, 30, key, 30), MSDK_E_STATE, "srtp");
   CHECK_ERROR(msdk_session_set_remote_sdp(plain.session, MSDK_SDP_OFFER, "v=0"), MSDK_E_STATE, "\"rtp:\"");

@@ -15,10 +15,10 @@ static char scanned[2048], work[1024], host[2200], cache[1200];
 static char logged[1 << 16];
 static char looked[1 << 16]; /* of every child: the file, and its descriptors */
 
-static void on_log(void *user, int32_t level, const char *text) {
-  (void)user, (void)level;
+static void on_log(void *user, const msdk_log_record *record) {
+  (void)user;
   size_t length = strlen(logged);
-  snprintf(logged + length, sizeof logged - length, "%s\n", text);
+  snprintf(logged + length, sizeof logged - length, "%s\n", record->text);
 }
 
 static char *text_of(const char *path) {
@@ -88,9 +88,9 @@ static int open_descriptors(void) {
 static void nothing_that_a_file_does_harms_the_program(void) {
   static const char *const names[] = {"aborts", "crashes", "declines_all", "exits", "floods", "forks", "garbles", "hangs", "prints", NULL};
   static const char *const reasons[][2] = {
-    {"aborts.so was not loaded", "signal 6"}, {"crashes.so was not loaded", "signal 11"}, {"crashes.so", "it said: about to write to address 8"},
-    {"declines_all.so declined", "NULL"}, {"exits.so was not loaded", "exit(0)"}, {"floods.so was not loaded", "without end"},
-    {"garbles.so was not loaded", "no sense"}, {"hangs.so was not loaded", "did not end within 10.0 s"}};
+    {"aborts.so was not loaded", "signal 6"}, {"crashes.so was not loaded", "signal 11"}, {"crashes.so", "its output: about to write to address 8"},
+    {"declines_all.so declined", "NULL"}, {"exits.so was not loaded", "exit(0)"}, {"floods.so was not loaded", "more than is accepted"},
+    {"garbles.so was not loaded", "an invalid answer"}, {"hangs.so was not loaded", "did not end within 10.0 s"}};
   const char *directory = directory_of(names);
   int looks = 0, before = open_descriptors();
   CHECK_EQ(load_of(directory, 0, &looks), 2); /* forks and prints */
@@ -208,12 +208,12 @@ static void programs_that_answer_nonsense(void) {
     {"#!/bin/sh\nexit 0\n", "exit(0)"},
     {"#!/bin/sh\nexit 7\n", "exit(7)"},
     {"#!/bin/sh\nkill -9 $$\n", "signal 9"},
-    {"#!/bin/sh\necho hello\n", "no sense"},
-    {"#!/bin/sh\nprintf 'mediasdk-scan 1\\naccepted org.a\\n'\n", "no sense"},
-    {"#!/bin/sh\nprintf 'mediasdk-scan 1\\naccepted UPPER\\nend\\n'\n", "no sense"},
-    {"#!/bin/sh\nprintf 'mediasdk-scan 1\\nrefused 5 words\\nend\\n'\n", "no sense"},
-    {"#!/bin/sh\nprintf 'mediasdk-scan 1\\naccepted org.a\\nend\\nmore\\n'\n", "no sense"},
-    {"#!/bin/sh\nexec head -c 5000000 /dev/zero\n", "without end"},
+    {"#!/bin/sh\necho hello\n", "an invalid answer"},
+    {"#!/bin/sh\nprintf 'mediasdk-scan 1\\naccepted org.a\\n'\n", "an invalid answer"},
+    {"#!/bin/sh\nprintf 'mediasdk-scan 1\\naccepted UPPER\\nend\\n'\n", "an invalid answer"},
+    {"#!/bin/sh\nprintf 'mediasdk-scan 1\\nrefused 5 words\\nend\\n'\n", "an invalid answer"},
+    {"#!/bin/sh\nprintf 'mediasdk-scan 1\\naccepted org.a\\nend\\nmore\\n'\n", "an invalid answer"},
+    {"#!/bin/sh\nexec head -c 5000000 /dev/zero\n", "more than is accepted"},
     {"#!/bin/sh\nprintf 'mediasdk-scan 1\\nrefused -25 because\\nend\\n'\n", "because"},
   };
   char script[1200];

@@ -42,12 +42,12 @@ static void the_limits_are_the_documented_ones(void) {
 static void one_at_a_time_beside_others(void) {
   call it = call_join(MSDK_CLOCK_VIRTUAL);
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 800, 600, 15);
-  msdk_outgoing_video_options options = screen_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = screen_options(MSDK_CODEC_RAW, &format, 1);
   if (!call_offer(&it, &options)) return;
   msdk_outgoing_video *second = NULL, *face = NULL;
   CHECK_OK(msdk_outgoing_video_create(it.engine, &options, &second));
-  CHECK_ERROR(msdk_session_start_video(it.alice, second), MSDK_E_STATE, "shares a screen already");
-  options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  CHECK_ERROR(msdk_session_start_video(it.alice, second), MSDK_E_STATE, "already shares a screen");
+  options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   CHECK_OK(msdk_outgoing_video_create(it.engine, &options, &face));
   CHECK_OK(msdk_session_start_video(it.alice, face));
   CHECK_OK(msdk_session_stop_video(it.alice, it.outgoing));
@@ -67,9 +67,8 @@ static void share_state(call *it, msdk_session *session, uint32_t state, int is_
 }
 
 static uint32_t sharers(msdk_session *session) {
-  msdk_participant people[8] = {MSDK_INIT(msdk_participant)};
-  uint32_t count = 0, sharing = 0;
-  CHECK_OK(msdk_session_participants(session, people, 8, &count));
+  msdk_participant people[8];
+  uint32_t sharing = 0, count = people_of(session, people, 8);
   for (uint32_t i = 0; i < count; i++) sharing += people[i].is_sharing_screen;
   return sharing;
 }
@@ -77,7 +76,7 @@ static uint32_t sharers(msdk_session *session) {
 static void the_room_is_told_and_so_is_whoever_comes_late(void) {
   call it = call_join(MSDK_CLOCK_VIRTUAL);
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 800, 600, 15);
-  msdk_outgoing_video_options options = screen_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = screen_options(MSDK_CODEC_RAW, &format, 1);
   CHECK_OK(msdk_outgoing_video_create(it.engine, &options, &it.outgoing));
   CHECK_OK(msdk_session_start_video(it.alice, it.outgoing));
   share_state(&it, it.alice, MSDK_SCREEN_SHARE_ENABLED, 0);
@@ -125,7 +124,7 @@ static void what_stands_is_shown_to_whoever_comes(uint32_t codec) {
   call_close(&it);
 }
 
-static void raw_pictures_stand(void) { what_stands_is_shown_to_whoever_comes(MSDK_CODEC_NONE); }
+static void raw_pictures_stand(void) { what_stands_is_shown_to_whoever_comes(MSDK_CODEC_RAW); }
 static void encoded_pictures_stand(void) { what_stands_is_shown_to_whoever_comes(MSDK_CODEC_VP8); }
 
 static void the_rate_gives_way_and_the_size_stays(void) {
@@ -156,7 +155,7 @@ static void the_rate_gives_way_and_the_size_stays(void) {
 static void the_last_frame_is_kept_and_let_go(void) {
   call it = call_join(MSDK_CLOCK_VIRTUAL);
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 640, 480, 15);
-  msdk_outgoing_video_options options = screen_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = screen_options(MSDK_CODEC_RAW, &format, 1);
   if (!call_offer(&it, &options)) return;
   owned_picture pictures[2];
   for (uint32_t i = 0; i < 2; i++) {
@@ -180,7 +179,7 @@ static void without_formats_a_producer_is_needed(void) {
   const char *directory = getenv("MSDK_PLUGIN_DIR");
   CHECK_OK(msdk_engine_add_plugin_dir(it.engine, directory != NULL ? directory : "", NULL));
   msdk_instance *pattern = NULL;
-  CHECK_OK(msdk_instance_create(it.engine, "org.mediasdk.producer.testpattern", &pattern));
+  CHECK_OK(msdk_instance_create(it.engine, "org.mediasdk.producer.testpattern", NULL, &pattern));
   CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, pattern));
   CHECK_OK(msdk_session_start_video(it.alice, it.outgoing));
   msdk_event event = MSDK_INIT(msdk_event);
@@ -211,7 +210,7 @@ static void *sends(void *user) {
   bustle *all = user;
   for (uint32_t i = 0; !atomic_load(&all->is_over); i++) {
     msdk_frame_sender *sender = NULL;
-    if (msdk_outgoing_video_sender(all->it.outgoing, &sender) < 0) continue;
+    if (msdk_outgoing_video_get_sender(all->it.outgoing, &sender) < 0) continue;
     if (send_picture(sender, i, 0, &all->counted) >= 0) atomic_fetch_add(&all->accepted, 1);
     if (i % 7 == 0) sleep_ms(1);
   }
@@ -258,7 +257,7 @@ static void all_at_once(uint32_t codec) {
   call_close(&all.it);
 }
 
-static void all_at_once_raw(void) { all_at_once(MSDK_CODEC_NONE); }
+static void all_at_once_raw(void) { all_at_once(MSDK_CODEC_RAW); }
 static void all_at_once_encoded(void) { all_at_once(MSDK_CODEC_VP8); }
 
 int main(int argc, char **argv) {

@@ -4,19 +4,19 @@
 
 static call raw_call(uint32_t pixel_format, uint32_t width, uint32_t height) {
   msdk_video_format format = format_of(pixel_format, width, height, 30);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   return call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
 }
 
 static void the_sender_takes_its_format_only(void) {
   call it = raw_call(MSDK_PIXEL_NV12, 320, 240);
   msdk_video_format format = MSDK_INIT(msdk_video_format);
-  CHECK_OK(msdk_frame_sender_format(it.sender, &format));
+  CHECK_OK(msdk_frame_sender_get_format(it.sender, &format));
   CHECK_EQ(format.width, 320);
   CHECK_EQ(format.height, 240);
   CHECK_EQ(format.pixel_format, MSDK_PIXEL_NV12);
   CHECK_EQ(format.fps_num, 30);
-  CHECK_ERROR(msdk_frame_sender_format(it.sender, NULL), MSDK_E_INVALID, "out");
+  CHECK_ERROR(msdk_frame_sender_get_format(it.sender, NULL), MSDK_E_INVALID, "out");
   static const uint32_t wrong[][3] = {{MSDK_PIXEL_I420, 320, 240}, {MSDK_PIXEL_BGRA, 320, 240}, {MSDK_PIXEL_NV12, 322, 240},
                                       {MSDK_PIXEL_NV12, 320, 238}, {MSDK_PIXEL_NV12, 240, 320}, {MSDK_PIXEL_NV12, 1, 1}};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -44,7 +44,7 @@ static void the_sender_s_pool_has_eight_frames(void) {
     CHECK_OK(msdk_frame_sender_acquire(it.sender, 0, &frames[i]));
     NEED(frames[i] != NULL);
     CHECK(frames[i]->flags & MSDK_FRAME_WRITABLE);
-    CHECK_EQ(msdk_video_frame_references(frames[i]), 1);
+    CHECK_EQ(video_references(frames[i]), 1);
     for (int j = 0; j < i; j++) CHECK(frames[i]->plane[0].data != frames[j]->plane[0].data);
   }
   CHECK_RESULT(msdk_frame_sender_acquire(it.sender, 20, &frames[8]), MSDK_E_TIMEOUT);
@@ -71,8 +71,8 @@ static void frames_outlive_everything(void) {
   NEED(received != NULL);
   uint64_t hash = picture_hash(HASH_START, received);
   call_close(&it);
-  CHECK_EQ(msdk_video_frame_references(kept), 1);
-  CHECK_EQ(msdk_video_frame_references(received), 1);
+  CHECK_EQ(video_references(kept), 1);
+  CHECK_EQ(video_references(received), 1);
   CHECK(picture_hash(HASH_START, received) == hash);
   picture_fill(kept, 9);
   CHECK_OK(msdk_video_frame_unref(kept));
@@ -82,23 +82,23 @@ static void frames_outlive_everything(void) {
 static void a_stream_is_started_once_and_again(void) {
   call it = raw_call(MSDK_PIXEL_NV12, 64, 48);
   uint32_t state;
-  CHECK_OK(msdk_outgoing_video_state(it.outgoing, &state));
+  CHECK_OK(msdk_outgoing_video_get_state(it.outgoing, &state));
   CHECK_EQ(state, MSDK_OUTGOING_STARTED);
   CHECK_ERROR(msdk_session_start_video(it.alice, it.outgoing), MSDK_E_STATE, "started");
   CHECK_RESULT(msdk_session_start_video(it.bob, it.outgoing), MSDK_E_STATE); /* not in two sessions */
   CHECK_RESULT(msdk_session_stop_video(it.bob, it.outgoing), MSDK_E_STATE);  /* nor from another's */
   msdk_frame_sender *sender = NULL;
-  CHECK_OK(msdk_outgoing_video_sender(it.outgoing, &sender));
+  CHECK_OK(msdk_outgoing_video_get_sender(it.outgoing, &sender));
   CHECK(sender == it.sender);
-  CHECK_ERROR(msdk_outgoing_video_sender(it.outgoing, NULL), MSDK_E_INVALID, "out");
+  CHECK_ERROR(msdk_outgoing_video_get_sender(it.outgoing, NULL), MSDK_E_INVALID, "out");
   msdk_video_frame *frame = picture_new(MSDK_PIXEL_NV12, 64, 48, 0);
   CHECK_OK(msdk_frame_sender_send(it.sender, frame, 0, NULL, NULL));
   CHECK_OK(msdk_session_stop_video(it.alice, it.outgoing));
   CHECK_RESULT(msdk_session_stop_video(it.alice, it.outgoing), MSDK_E_STATE);
-  CHECK_OK(msdk_outgoing_video_state(it.outgoing, &state));
+  CHECK_OK(msdk_outgoing_video_get_state(it.outgoing, &state));
   CHECK_EQ(state, MSDK_OUTGOING_STOPPED);
   CHECK_RESULT(msdk_frame_sender_send(it.sender, frame, 0, NULL, NULL), MSDK_E_STATE);
-  CHECK_RESULT(msdk_outgoing_video_sender(it.outgoing, &sender), MSDK_E_STATE);
+  CHECK_RESULT(msdk_outgoing_video_get_sender(it.outgoing, &sender), MSDK_E_STATE);
   CHECK_OK(msdk_session_start_video(it.alice, it.outgoing));
   msdk_event event;
   CHECK(event_wait(it.engine, it.alice, MSDK_EVENT_FRAME_SENDER_CHANGED, &event));
@@ -113,13 +113,13 @@ static void a_stream_is_started_once_and_again(void) {
 static void the_states_come_as_events(void) {
   call it = call_join(MSDK_CLOCK_VIRTUAL);
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   uint32_t state;
   msdk_event event;
   CHECK_OK(msdk_outgoing_video_create(it.engine, &options, &it.outgoing));
-  CHECK_OK(msdk_outgoing_video_state(it.outgoing, &state));
+  CHECK_OK(msdk_outgoing_video_get_state(it.outgoing, &state));
   CHECK_EQ(state, MSDK_OUTGOING_NONE);
-  CHECK_RESULT(msdk_outgoing_video_sender(it.outgoing, &it.sender), MSDK_E_STATE);
+  CHECK_RESULT(msdk_outgoing_video_get_sender(it.outgoing, &it.sender), MSDK_E_STATE);
   CHECK_OK(msdk_session_start_video(it.alice, it.outgoing));
   CHECK(event_wait(it.engine, it.alice, MSDK_EVENT_OUTGOING_VIDEO_STATE, &event));
   CHECK_EQ(event.state, MSDK_OUTGOING_STARTED);
@@ -132,7 +132,7 @@ static void the_states_come_as_events(void) {
 
 static void timestamps_arrive_unchanged(void) {
   call it = raw_call(MSDK_PIXEL_I420, 63, 47);
-  static const int64_t stamps[] = {1, 123456789, INT64_MAX, -5};
+  static const int64_t stamps[] = {-5, 1, 1, 4241};
   for (size_t i = 0; i < sizeof stamps / sizeof stamps[0]; i++) {
     CHECK_OK(send_picture(it.sender, (uint32_t)i, stamps[i], NULL));
     msdk_video_frame *frame = frame_wait(&it);
@@ -150,13 +150,13 @@ static void timestamps_arrive_unchanged(void) {
   msdk_video_frame_unref(frame);
   CHECK_OK(msdk_frame_sender_acquire(it.sender, 0, &frame)); /* 0: the frame's own */
   picture_draw(frame, 1);
-  frame->timestamp_ns = 4242;
+  frame->timestamp_ns = now + 4242;
   frame->orientation = MSDK_ROTATE_270 | MSDK_MIRROR;
   CHECK_OK(msdk_frame_sender_send(it.sender, frame, 0, NULL, NULL));
   msdk_video_frame_unref(frame);
   frame = frame_wait(&it);
   NEED(frame != NULL);
-  CHECK_EQ(frame->timestamp_ns, 4242);
+  CHECK_EQ(frame->timestamp_ns, now + 4242);
   CHECK_EQ(frame->orientation, MSDK_ROTATE_270 | MSDK_MIRROR);
   msdk_video_frame_unref(frame);
   call_close(&it);
@@ -189,7 +189,7 @@ static void raw_frames_pass_by_reference(void) {
 
 static void wrapped_memory_is_released_once_on_every_way(void) {
   static owned_picture pictures[40];
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_VP8};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_VP8};
   for (int codec = 0; codec < 2; codec++) {
     msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
     msdk_outgoing_video_options options = outgoing_options(codecs[codec], &format, 1);

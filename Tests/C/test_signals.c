@@ -97,7 +97,7 @@ static void frame_crashes(void *user, const msdk_video_frame *frame) {
 static int crash(void) {
   handle_faults(report_and_exit, 0);
   msdk_video_format format = format_of(MSDK_PIXEL_I420, 64, 48, 30);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   call it = call_open(MSDK_CLOCK_SYSTEM, &options, NULL);
   msdk_incoming_video_set_frame_callback(it.incoming, frame_crashes, NULL);
   send_picture(it.sender, 0, 0, NULL);
@@ -171,7 +171,7 @@ static msdk_instance *plugin_of(msdk_engine *engine, const char *file, const cha
   msdk_instance_options options = MSDK_INIT(msdk_instance_options);
   options.isolation = isolation;
   msdk_instance *instance = NULL;
-  CHECK_OK(msdk_instance_create_with(engine, id, &options, &instance));
+  CHECK_OK(msdk_instance_create(engine, id, &options, &instance));
   return instance;
 }
 
@@ -186,7 +186,7 @@ static void no_thread_of_the_sdk_blocks_a_fault(void) {
   CHECK_OK(msdk_instance_set_param_text(terminal, "path", "terminal.txt"));
   CHECK_OK(msdk_instance_set_param_text(terminal, "columns", "40"));
   CHECK_OK(msdk_instance_set_param_text(terminal, "rows", "20"));
-  CHECK_OK(msdk_incoming_video_attach_renderer(incoming, terminal));
+  CHECK_OK(msdk_incoming_video_attach_renderer(incoming, terminal, NULL));
   /* A host of no sanitizer cannot load the plugin. */
   msdk_instance *isolated = NULL;
   if (getenv("MSDK_TEST_PLUGIN_HOST") == NULL) isolated = plugin_of(it.engine, "tone", "org.mediasdk.producer.tone", MSDK_ISOLATION_PROCESS);

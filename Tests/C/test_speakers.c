@@ -1,23 +1,24 @@
 /* session.h, active speakers: who speaks, told as events and in the list of participants; who does not. */
 #include "sound.h"
 
-/* The newest event about this user; -1 when there is none. */
+/* By the newest event about this user, 1: speaks, 0: not any more; -1 when there is none. */
 static int spoke(msdk_session *session, const char *user, uint64_t *level) {
   int state = -1;
   for (;;) {
     msdk_event event = MSDK_INIT(msdk_event);
     if (msdk_session_next_event(session, 0, &event) < 0) return state;
     if (event.type != MSDK_EVENT_ACTIVE_SPEAKER || strcmp(event.user_id, user) != 0) continue;
-    CHECK((int)event.state != state); /* not the same twice */
-    state = (int)event.state;
+    CHECK(event.state == MSDK_SPEAKER_ACTIVE || event.state == MSDK_SPEAKER_SILENT);
+    int speaks = event.state == MSDK_SPEAKER_ACTIVE;
+    CHECK(speaks != state); /* not the same twice */
+    state = speaks;
     if (level != NULL) *level = event.value;
   }
 }
 
 static msdk_participant participant(msdk_session *session, const char *user) {
-  msdk_participant people[8] = {MSDK_INIT(msdk_participant)}, none = MSDK_INIT(msdk_participant);
-  uint32_t count = 0;
-  CHECK_OK(msdk_session_participants(session, people, 8, &count));
+  msdk_participant people[8], none = MSDK_INIT(msdk_participant);
+  uint32_t count = people_of(session, people, 8);
   for (uint32_t i = 0; i < count && i < 8; i++) {
     if (strcmp(people[i].user_id, user) == 0) return people[i];
   }
@@ -34,7 +35,7 @@ static sound_call *open_with(msdk_outgoing_audio_options options, double amplitu
 }
 
 static void whoever_is_loud_speaks(void) {
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_OPUS};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_OPUS};
   for (int i = 0; i < 2; i++) {
     msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
     options.codec = codecs[i];

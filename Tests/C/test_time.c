@@ -20,23 +20,23 @@ static int64_t scaled(int64_t a, int64_t b, int64_t c) {
 }
 
 static void ticks(void) {
-  CHECK_EQ(msdk_time_to_ticks(0), 0);
-  CHECK_EQ(msdk_time_to_ticks(100), 1);
-  CHECK_EQ(msdk_time_to_ticks(49), 0);
-  CHECK_EQ(msdk_time_to_ticks(50), 1);
-  CHECK_EQ(msdk_time_to_ticks(149), 1);
-  CHECK_EQ(msdk_time_to_ticks(150), 2);
-  CHECK_EQ(msdk_time_to_ticks(-49), 0);
-  CHECK_EQ(msdk_time_to_ticks(-50), -1);
-  CHECK_EQ(msdk_time_to_ticks(-150), -2);
-  CHECK_EQ(msdk_time_to_ticks(INT64_MAX), 92233720368547758);
-  CHECK_EQ(msdk_time_to_ticks(INT64_MIN), -92233720368547758);
-  CHECK_EQ(msdk_time_from_ticks(1), 100);
-  CHECK_EQ(msdk_time_from_ticks(-3), -300);
-  CHECK_EQ(msdk_time_from_ticks(92233720368547758), 9223372036854775800);
-  CHECK_EQ(msdk_time_from_ticks(92233720368547759), INT64_MAX);
-  CHECK_EQ(msdk_time_from_ticks(INT64_MAX), INT64_MAX);
-  CHECK_EQ(msdk_time_from_ticks(INT64_MIN), INT64_MIN);
+  CHECK_EQ(msdk_time_to_units(0, MSDK_TICK_RATE), 0);
+  CHECK_EQ(msdk_time_to_units(100, MSDK_TICK_RATE), 1);
+  CHECK_EQ(msdk_time_to_units(49, MSDK_TICK_RATE), 0);
+  CHECK_EQ(msdk_time_to_units(50, MSDK_TICK_RATE), 1);
+  CHECK_EQ(msdk_time_to_units(149, MSDK_TICK_RATE), 1);
+  CHECK_EQ(msdk_time_to_units(150, MSDK_TICK_RATE), 2);
+  CHECK_EQ(msdk_time_to_units(-49, MSDK_TICK_RATE), 0);
+  CHECK_EQ(msdk_time_to_units(-50, MSDK_TICK_RATE), -1);
+  CHECK_EQ(msdk_time_to_units(-150, MSDK_TICK_RATE), -2);
+  CHECK_EQ(msdk_time_to_units(INT64_MAX, MSDK_TICK_RATE), 92233720368547758);
+  CHECK_EQ(msdk_time_to_units(INT64_MIN, MSDK_TICK_RATE), -92233720368547758);
+  CHECK_EQ(msdk_time_from_units(1, MSDK_TICK_RATE), 100);
+  CHECK_EQ(msdk_time_from_units(-3, MSDK_TICK_RATE), -300);
+  CHECK_EQ(msdk_time_from_units(92233720368547758, MSDK_TICK_RATE), 9223372036854775800);
+  CHECK_EQ(msdk_time_from_units(92233720368547759, MSDK_TICK_RATE), INT64_MAX);
+  CHECK_EQ(msdk_time_from_units(INT64_MAX, MSDK_TICK_RATE), INT64_MAX);
+  CHECK_EQ(msdk_time_from_units(INT64_MIN, MSDK_TICK_RATE), INT64_MIN);
 }
 
 static void units(void) {
@@ -69,7 +69,7 @@ static void against_wide_arithmetic(void) {
     uint32_t rate = (uint32_t)random_next(&seed) >> random_below(&seed, 32);
     int ok = CHECK_EQ(msdk_time_to_units(value, rate), scaled(value, rate, 1000000000)) &
              CHECK_EQ(msdk_time_from_units(value, rate), scaled(value, 1000000000, rate)) &
-             CHECK_EQ(msdk_time_to_ticks(value), scaled(value, 1, 100)) & CHECK_EQ(msdk_time_from_ticks(value), scaled(value, 100, 1));
+             CHECK_EQ(msdk_time_to_units(value, MSDK_TICK_RATE), scaled(value, 1, 100)) & CHECK_EQ(msdk_time_from_units(value, MSDK_TICK_RATE), scaled(value, 100, 1));
     if (!ok) {
       fprintf(stderr, "  value %" PRId64 ", rate %" PRIu32 "\n", value, rate);
       return;
@@ -83,7 +83,7 @@ static void round_trips(void) {
     int64_t units = (int64_t)(random_next(&seed) >> 24) - (INT64_C(1) << 39);
     CHECK_EQ(msdk_time_to_units(msdk_time_from_units(units, 90000), 90000), units);
     CHECK_EQ(msdk_time_to_units(msdk_time_from_units(units, 44100), 44100), units);
-    CHECK_EQ(msdk_time_to_ticks(msdk_time_from_ticks(units)), units);
+    CHECK_EQ(msdk_time_to_units(msdk_time_from_units(units, MSDK_TICK_RATE), MSDK_TICK_RATE), units);
   }
 }
 

@@ -30,14 +30,14 @@ static void bad_views_are_refused(void) {
   CHECK_ERROR(msdk_view_place(&view, 4, 4, 0, NULL), MSDK_E_INVALID, "out");
   CHECK_ERROR(msdk_view_place(&view, 0, 4, 0, &out), MSDK_E_RANGE, "0x4");
   CHECK_ERROR(msdk_view_place(&view, 4, 16385, 0, &out), MSDK_E_RANGE, "16385");
-  CHECK_ERROR(msdk_view_place(&view, 4, 4, 8, &out), MSDK_E_INVALID, "orientation");
+  CHECK_ERROR(msdk_view_place(&view, 4, 4, 8, &out), MSDK_E_UNSUPPORTED, "orientation");
   view.scale = 3;
-  CHECK_ERROR(msdk_view_place(&view, 4, 4, 0, &out), MSDK_E_INVALID, "view.scale");
+  CHECK_ERROR(msdk_view_place(&view, 4, 4, 0, &out), MSDK_E_UNSUPPORTED, "view.scale");
   view = view_of(0, 480, MSDK_SCALE_FIT);
   CHECK_ERROR(msdk_view_place(&view, 4, 4, 0, &out), MSDK_E_RANGE, "0x480");
   view = view_of(4, 4, MSDK_SCALE_FIT);
   view.orientation = 9;
-  CHECK_ERROR(msdk_view_place(&view, 4, 4, 0, &out), MSDK_E_INVALID, "view.orientation");
+  CHECK_ERROR(msdk_view_place(&view, 4, 4, 0, &out), MSDK_E_UNSUPPORTED, "view.orientation");
   view.orientation = 0;
   view.background = 0x1000000;
   CHECK_ERROR(msdk_view_place(&view, 4, 4, 0, &out), MSDK_E_RANGE, "background");
@@ -74,7 +74,7 @@ static void expect_size(uint32_t width, uint32_t height) {
 
 /* Receiver and preview alike, raw and through a codec: the view's size, another view on the way, none any more. */
 static void a_renderer_sees_through_a_view(void) {
-  static const uint32_t codecs[] = {MSDK_CODEC_NONE, MSDK_CODEC_VP8};
+  static const uint32_t codecs[] = {MSDK_CODEC_RAW, MSDK_CODEC_VP8};
   for (int i = 0; i < 4; i++) {
     call it = call_with_classes(codecs[i / 2]);
     msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink");
@@ -82,8 +82,8 @@ static void a_renderer_sees_through_a_view(void) {
     const msdk_view *shown[] = {&view, &view, NULL};
     for (int n = 0; n < 3; n++) {
       if (n == 1) view = view_of(30, 20, MSDK_SCALE_FILL);
-      if (i % 2) CHECK_OK(msdk_outgoing_video_attach_view(it.outgoing, sink, shown[n]));
-      else CHECK_OK(msdk_incoming_video_attach_view(it.incoming, sink, shown[n]));
+      if (i % 2) CHECK_OK(msdk_outgoing_video_attach_renderer(it.outgoing, sink, shown[n]));
+      else CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink, shown[n]));
       send_film(&it, (uint32_t)n, 1, 40 * MS, NULL);
       CHECK_EQ(atomic_load(&sight_sink.frames), n + 1);
       expect_size(n == 0 ? 40 : n == 1 ? 30 : 64, n == 0 ? 40 : n == 1 ? 20 : 48);
@@ -91,8 +91,8 @@ static void a_renderer_sees_through_a_view(void) {
     if (i % 2) CHECK_OK(msdk_outgoing_video_detach_renderer(it.outgoing, sink));
     else CHECK_OK(msdk_incoming_video_detach_renderer(it.incoming, sink));
     view.scale = 7;
-    CHECK_ERROR(msdk_incoming_video_attach_view(it.incoming, sink, &view), MSDK_E_INVALID, "view.scale");
-    CHECK_RESULT(msdk_outgoing_video_attach_view(it.outgoing, NULL, NULL), MSDK_E_HANDLE);
+    CHECK_ERROR(msdk_incoming_video_attach_renderer(it.incoming, sink, &view), MSDK_E_UNSUPPORTED, "view.scale");
+    CHECK_RESULT(msdk_outgoing_video_attach_renderer(it.outgoing, NULL, NULL), MSDK_E_HANDLE);
     msdk_instance_destroy(sink);
     call_close(&it);
   }
@@ -103,7 +103,7 @@ static void a_view_shows_pictures(void) {
   call it = call_with_classes(MSDK_CODEC_VP8);
   msdk_instance *taker = instance_of(it.engine, "org.mediasdk.test.codec");
   msdk_view view = view_of(20, 20, MSDK_SCALE_STRETCH);
-  CHECK_OK(msdk_incoming_video_attach_view(it.incoming, taker, &view));
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, taker, &view));
   send_film(&it, 0, 3, 40 * MS, NULL);
   CHECK_EQ(record_times("codec render"), 3);
   CHECK_EQ(record_times("codec render_encoded"), 0);
@@ -113,7 +113,7 @@ static void a_view_shows_pictures(void) {
 
 static msdk_outgoing_video *share(call *it) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 128, 64, 15);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_NONE, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   options.kind = MSDK_VIDEO_SCREEN_SHARE;
   msdk_outgoing_video *stream = NULL;
   CHECK_OK(msdk_outgoing_video_create(it->engine, &options, &stream));
@@ -124,13 +124,13 @@ static msdk_outgoing_video *share(call *it) {
 
 static void send_screen(call *it, msdk_outgoing_video *stream) {
   msdk_frame_sender *sender = NULL;
-  CHECK_OK(msdk_outgoing_video_sender(stream, &sender));
+  CHECK_OK(msdk_outgoing_video_get_sender(stream, &sender));
   CHECK_OK(send_picture(sender, 1, 0, NULL));
   run_for(it->engine, 100 * MS);
 }
 
 static void a_shared_screen_on_a_view(void) {
-  call it = call_with_classes(MSDK_CODEC_NONE);
+  call it = call_with_classes(MSDK_CODEC_RAW);
   msdk_instance *sink = instance_of(it.engine, "org.mediasdk.test.sink"), *other = instance_of(it.engine, "org.mediasdk.test.sink");
   msdk_view view = view_of(50, 50, MSDK_SCALE_FIT);
   /* A picture of a camera's kind is no screen. */
@@ -146,7 +146,7 @@ static void a_shared_screen_on_a_view(void) {
   uint32_t state = 99;
   CHECK_OK(msdk_session_start_screen_view(it.bob, "alice", sink, &view));
   CHECK_OK(msdk_session_start_screen_view(it.bob, "alice", other, &view));
-  CHECK_OK(msdk_incoming_video_state(incoming, &state));
+  CHECK_OK(msdk_incoming_video_get_state(incoming, &state));
   CHECK_EQ(state, MSDK_INCOMING_STARTED);
   run_for(it.engine, 20 * MS);
   send_screen(&it, screen);
@@ -155,12 +155,12 @@ static void a_shared_screen_on_a_view(void) {
   view = view_of(60, 30, MSDK_SCALE_FIT); /* again: another view */
   CHECK_OK(msdk_session_start_screen_view(it.bob, "alice", sink, &view));
   CHECK_OK(msdk_session_stop_screen_view(it.bob, "alice", other));
-  CHECK_OK(msdk_incoming_video_state(incoming, &state));
+  CHECK_OK(msdk_incoming_video_get_state(incoming, &state));
   CHECK_EQ(state, MSDK_INCOMING_STARTED); /* somebody still shows it */
   send_screen(&it, screen);
   expect_size(60, 30);
   CHECK_OK(msdk_session_stop_screen_view(it.bob, "alice", sink));
-  CHECK_OK(msdk_incoming_video_state(incoming, &state));
+  CHECK_OK(msdk_incoming_video_get_state(incoming, &state));
   CHECK_EQ(state, MSDK_INCOMING_STOPPED);
   CHECK_ERROR(msdk_session_stop_screen_view(it.bob, "alice", sink), MSDK_E_NOT_FOUND, "alice");
   /* A share that ends under its view, and the next one on the same renderer. */

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 
 /* Waits until a condition holds. */
@@ -35,18 +36,17 @@ static inline int wire_bind(uint16_t *port) {
   return fd;
 }
 
-/* The first of so many ports in a row that nobody has. */
+/* The first of so many ports in a row, 16 at most, that nobody has. They are below those that the kernel gives to whoever asks for any port: no
+ * other program gets one of them between now and their use. */
 static inline uint16_t wire_ports(int count) {
   for (int tries = 0; tries < 200; tries++) {
-    int sockets[16], bound = 0;
-    uint16_t first = 0, next = 0;
-    for (; bound < count && (sockets[bound] = wire_bind(&next)) >= 0; bound++) {
-      if (bound == 0) first = next;
-      if (next == UINT16_MAX && ++bound) break;
-      next++;
-    }
+    uint16_t random = 0, next = 0;
+    if (getrandom(&random, sizeof random, 0) != sizeof random) break;
+    int bound = 0, sockets[16];
+    uint16_t first = (uint16_t)(10240 + random % 1280 * 16);
+    for (next = first; bound < count && (sockets[bound] = wire_bind(&next)) >= 0; bound++) next++;
     for (int i = 0; i < bound; i++) close(sockets[i]);
-    if (bound == count && first % 2 == 0) return first;
+    if (bound == count) return first;
   }
   CHECK(!"no free ports");
   return 0;
@@ -88,7 +88,7 @@ static inline int end_wait(end *it, uint32_t type, uint32_t count) {
 
 static inline int end_state(end *it, uint32_t state) {
   uint32_t now = UINT32_MAX;
-  PATIENTLY(msdk_session_state(it->session, &now) >= 0 && now == state);
+  PATIENTLY(msdk_session_get_state(it->session, &now) >= 0 && now == state);
   return now == state;
 }
 
@@ -109,9 +109,7 @@ static inline int end_connect(end *it) { return CHECK_OK(msdk_session_connect(it
 
 /* How many are there, oneself too. */
 static inline uint32_t end_people(end *it) {
-  uint32_t count = 0;
-  msdk_session_participants(it->session, NULL, 0, &count);
-  return count;
+  return people_of(it->session, NULL, 0);
 }
 
 typedef struct wire {
@@ -163,10 +161,10 @@ typedef struct show {
   uint32_t added; /* events before it was started */
 } show;
 
-static inline show show_start(msdk_engine *engine, end *from, end *to) {
+static inline show show_start_as(msdk_engine *engine, uint32_t codec, end *from, end *to) {
   show it = {.from = from, .to = to};
   msdk_video_format format = format_of(MSDK_PIXEL_I420, SHOW_WIDTH, SHOW_HEIGHT, 30);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_VP8, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(codec, &format, 1);
   end_look(to);
   end_look(from);
   it.added = to->count[MSDK_EVENT_INCOMING_VIDEO_ADDED];
@@ -176,6 +174,8 @@ static inline show show_start(msdk_engine *engine, end *from, end *to) {
   if (CHECK(end_wait(from, MSDK_EVENT_FRAME_SENDER_CHANGED, senders + 1))) it.sender = from->last[MSDK_EVENT_FRAME_SENDER_CHANGED].sender;
   return it;
 }
+
+static inline show show_start(msdk_engine *engine, end *from, end *to) { return show_start_as(engine, MSDK_CODEC_VP8, from, to); }
 
 /* Which of the pictures that were sent lately it is; UINT32_MAX: none. */
 static inline uint32_t show_number(const show *it, const msdk_video_frame *frame) {
@@ -226,23 +226,27 @@ static inline void show_end(show *it) { msdk_outgoing_video_destroy(it->stream);
 
 /* ----------------------------------------------------------------------------------------------------------------- sounds */
 
-/* A tone of Opus from one end to the other. */
+/* A tone from one end to the other. */
 typedef struct singing {
   end *to;
   voice voice;
   heard heard;
 } singing;
 
-static inline singing *sing_start(msdk_engine *engine, end *from, end *to, double frequency) {
+static inline singing *sing_start_as(msdk_engine *engine, uint32_t codec, end *from, end *to, double frequency) {
   singing *it = calloc(1, sizeof *it);
   if (it == NULL) abort();
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
-  options.codec = MSDK_CODEC_OPUS;
+  options.codec = codec;
   it->to = to;
   CHECK(voice_make(&it->voice, engine, &options));
   voice_tone(&it->voice, frequency, 0.5);
   CHECK_OK(msdk_session_start_audio(from->session, it->voice.stream));
   return it;
+}
+
+static inline singing *sing_start(msdk_engine *engine, end *from, end *to, double frequency) {
+  return sing_start_as(engine, MSDK_CODEC_OPUS, from, to, frequency);
 }
 
 /* The best fifth of a second of what was heard: what it lacks to be the tone, in dB. */

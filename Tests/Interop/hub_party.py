@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy
 import numbered
-from mediasdk import (Codec, Engine, Event, EventType, FrameFlag, IncomingAudio, IncomingVideo, Limits, MediaSDKError, OutgoingVideo, PixelFormat,
-                      Session, SessionState, StaleSenderError, VideoFormat, VideoKind)
+from mediasdk import (Codec, Engine, EstimateChanged, Event, FrameFlag, FrameSenderChanged, IncomingAudio, IncomingAudioAdded,
+                      IncomingVideo, IncomingVideoAdded, Limits, MediaSDKError, OutgoingVideo, ParticipantJoined, ParticipantLeft,
+                      PixelFormat, ScreenShareStateChanged, Session, SessionState, SessionStateChanged, StaleSenderError, VideoFormat,
+                      VideoKind)
 
 RATE = 48_000
 CAMERA = [(640, 360, 30), (320, 180, 15)]
@@ -115,22 +117,21 @@ def spawn(body: Any, *arguments: Any) -> None:
 
 
 def follow(event: Event, pitches: dict[str, float]) -> None:
-    if event.type == EventType.INCOMING_VIDEO_ADDED and event.incoming_video is not None:
+    if isinstance(event, IncomingVideoAdded):
         event.incoming_video.start(queue_capacity=16)
         spawn(watch, event.incoming_video)
-    elif event.type == EventType.INCOMING_AUDIO_ADDED and event.incoming_audio is not None:
+    elif isinstance(event, IncomingAudioAdded):
         event.incoming_audio.start()
         spawn(hear, event.incoming_audio, pitches)
-    elif event.type == EventType.ESTIMATE:
-        tell("estimate", value=event.value)
-    elif event.type == EventType.FRAME_SENDER_CHANGED and event.format is not None:
-        kind = event.kind.name if event.kind is not None else ""
-        tell("format", kind=kind, width=event.format.width, height=event.format.height, fps=float(event.format.fps))
-    elif event.type == EventType.SCREEN_SHARE_STATE:
-        tell("screen", of=event.user_id, state=event.state.name if event.state is not None else "")
-    elif event.type == EventType.SESSION_STATE:
-        tell("state", state=event.state.name if event.state is not None else "", words=event.text)
-    elif event.type in (EventType.PARTICIPANT_JOINED, EventType.PARTICIPANT_LEFT):
+    elif isinstance(event, EstimateChanged):
+        tell("estimate", value=event.bitrate)
+    elif isinstance(event, FrameSenderChanged):
+        tell("format", kind=event.outgoing_video.kind.name, width=event.format.width, height=event.format.height, fps=float(event.format.fps))
+    elif isinstance(event, ScreenShareStateChanged):
+        tell("screen", of=event.user_id, state=event.state.name)
+    elif isinstance(event, SessionStateChanged):
+        tell("state", state=event.state.name, words=event.text)
+    elif isinstance(event, (ParticipantJoined, ParticipantLeft)):
         tell(event.type.name, of=event.user_id)
 
 
@@ -167,13 +168,13 @@ def main() -> None:
     spawn(await_end)
     with Engine(ignore_environment=True) as engine:
         session = engine.create_session(options.url, options.user)
-        session.connect()
+        session.connect(wait=False)
         streams: dict[int, OutgoingVideo] = {}
         next_look = 0.0
         while not _end.is_set():
             for event in session.events(timeout=0.1):
                 follow(event, options.pitches)
-                if event.type == EventType.SESSION_STATE and event.state == SessionState.CONNECTED and not streams:
+                if isinstance(event, SessionStateChanged) and event.state == SessionState.CONNECTED and not streams:
                     streams = begin(engine, session, options)
                 if _end.is_set() or time.monotonic() > next_look:
                     break

@@ -22,6 +22,11 @@ class Span:
     def from_(self, seconds: float) -> "Span":
         return Span(self.begin + seconds, self.end)
 
+    def parts(self, seconds: float) -> "list[Span]":
+        """All parts of that length, half a second apart."""
+        starts = [self.begin + 0.5 * step for step in range(int((self.length - seconds) / 0.5) + 1)]
+        return [Span(start, start + seconds) for start in starts]
+
 
 class Record:
     def __init__(self, told: list[Told]) -> None:
@@ -40,6 +45,10 @@ class Record:
     def rate(self, viewer: str, stream: int, span: Span) -> float:
         """Different pictures a second: those of a screen that were sent again count once."""
         return len({one["number"] for one in self.shown(viewer, stream, span)}) / span.length
+
+    def best_rate(self, viewer: str, stream: int, span: Span, seconds: float) -> float:
+        """The best of so many seconds in a row: what the call reached, also where the machine stood still for one of them."""
+        return max(self.rate(viewer, stream, part) for part in span.parts(seconds))
 
     def longest_freeze(self, viewer: str, stream: int, span: Span) -> float:
         times = [span.begin, *(one["at"] for one in self.shown(viewer, stream, span)), span.end]
@@ -62,6 +71,10 @@ class Record:
         pure = [one for one in real if one["tone"] > 0.9 and one["level"] > 0.1]
         made_up = sum(one["ms"] for one in buffers if one["made_up"])
         return sum(one["ms"] for one in real) / span.length / 1000, made_up / span.length / 1000, len(pure) / max(1, len(real))
+
+    def best_sound(self, hearer: str, speaker: str, span: Span, seconds: float) -> tuple[float, float, float]:
+        """The best of so many seconds in a row, as `best_rate`."""
+        return max(self.sound(hearer, speaker, part) for part in span.parts(seconds))
 
     # --------------------------------------------------------------------------------------------------------------- formats
 

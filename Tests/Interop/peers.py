@@ -40,10 +40,10 @@ _used: set[int] = set()
 
 
 def free_ports(count: int = 1) -> list[int]:
-    """Even ports, each free together with the one that follows it, where RTCP goes."""
+    """Even ports, each free together with the one that follows it, where RTCP goes; below those that the kernel gives to whoever asks for any port."""
     found: list[int] = []
     for _ in range(2000):
-        port = 20_000 + 2 * secrets.randbelow(20_000)
+        port = 10_240 + 2 * secrets.randbelow(10_240)
         if port in _used:
             continue
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as media, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
@@ -102,10 +102,11 @@ class Running:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """What the tool printed with --json."""
+        """What the tool printed with --json: the streams by their types, and the session's own figures as "session"."""
         text = self.output.read_text()
         assert text.startswith("{"), f"{' '.join(self.words)}\n{self.said}"
-        return json.loads(text)
+        session = json.loads(text)["sessions"][0]
+        return {one["type"]: one for one in [*session["streams"], session["stats"][0]]}
 
 
 class Keys:

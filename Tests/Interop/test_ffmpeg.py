@@ -46,10 +46,11 @@ class FFmpeg(InteropTest):
 
     def check_to_us(self, receiver: Running, sender: Running, says_goodbye: bool = True) -> None:
         figures = self.finish_with(receiver, sender, says_goodbye)
-        self.assert_nearly_all(figures["frames_delivered"], material.FRAMES, figures)
-        self.assertEqual((figures["frames_lost"], figures["frames_corrupt"], figures["packets_lost"]), (0, 0, 0), figures)
-        self.check_film(figures["frames_delivered"])
-        self.assertGreater(figures["sound_packets_received"], material.SECONDS * 45, figures)
+        video = figures["incoming-video"]
+        self.assert_nearly_all(video["framesDelivered"], material.FRAMES, figures)
+        self.assertEqual((video["framesLost"], video["framesCorrupt"], figures["session"]["packetsLost"]), (0, 0, 0), figures)
+        self.check_film(video["framesDelivered"])
+        self.assertGreater(figures["incoming-audio"]["packetsReceived"], material.SECONDS * 45, figures)
         self.check_tone()
 
     def receive(self, url: str, *options: str) -> Running:
@@ -117,7 +118,7 @@ class FFmpeg(InteropTest):
         time.sleep(2)
         receiver.end()
         came = len(material.read_luma(self.directory / "came.y4m"))
-        self.assert_nearly_all(came, figures["frames_sent"])
+        self.assert_nearly_all(came, figures["outgoing-video"]["framesSent"])
         self.check_film(came)
         self.check_tone()
 

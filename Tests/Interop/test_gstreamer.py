@@ -75,12 +75,13 @@ class GStreamer(InteropTest):
         self.check_figures(figures)
         if has_sound:
             self.check_tone("came.wav")
-            self.assertEqual(figures["sound_packets_lost"], 0)
+            self.assertEqual(figures["incoming-audio"]["packetsLost"], 0)
 
     def check_figures(self, figures: dict) -> None:
-        self.assert_nearly_all(figures["frames_delivered"], material.FRAMES, figures)
-        self.assertEqual((figures["frames_lost"], figures["frames_corrupt"], figures["packets_lost"]), (0, 0, 0), figures)
-        self.check_film("came.y4m", figures["frames_delivered"])
+        video = figures["incoming-video"]
+        self.assert_nearly_all(video["framesDelivered"], material.FRAMES, figures)
+        self.assertEqual((video["framesLost"], video["framesCorrupt"], figures["session"]["packetsLost"]), (0, 0, 0), figures)
+        self.check_film("came.y4m", video["framesDelivered"])
 
     def check_film(self, name: str, count: int) -> None:
         came, went = material.read_luma(self.directory / name), material.read_luma(self.film)
@@ -132,7 +133,7 @@ class GStreamer(InteropTest):
         for receiver in receivers:
             self.assertEqual(receiver.end(kind=signal.SIGINT), 0, receiver.said)
         came = len(material.read_luma(self.directory / "came.y4m"))
-        self.assert_nearly_all(came, figures["frames_sent"])
+        self.assert_nearly_all(came, figures["outgoing-video"]["framesSent"])
         self.check_film("came.y4m", came)
         self.check_tone("came.wav")
 
@@ -161,7 +162,7 @@ class GStreamer(InteropTest):
         time.sleep(1)
         self.assertEqual(receiver.end(kind=signal.SIGINT), 0, receiver.said)
         came = len(material.read_luma(self.directory / "came.y4m"))
-        self.assert_nearly_all(came, figures["frames_sent"])
+        self.assert_nearly_all(came, figures["outgoing-video"]["framesSent"])
         self.check_film("came.y4m", came)
 
 

@@ -100,9 +100,9 @@ class WithJanus(InteropTest):
         asyncio.run(self.publish(streams, protection))
         time.sleep(2)
         self.assertEqual(receiver.end(30), 0, receiver.said)
-        figures = receiver.figures
-        self.assertEqual(figures["frames_corrupt"], 0, figures)
-        self.assertGreater(figures["frames_delivered"], 60, figures)
+        figures = receiver.figures["incoming-video"]
+        self.assertEqual(figures["framesCorrupt"], 0, figures)
+        self.assertGreater(figures["framesDelivered"], 60, figures)
         least, _ = material.likeness(material.read_luma(self.directory / "came.y4m")[10:], material.read_luma(self.film))
         self.assertGreater(least, 22)
         frequency, length = material.tone(self.directory / "came.wav")

@@ -3,33 +3,24 @@ import MediaCore
 import MediaIsolation
 import MediaPlugins
 
-/// Making instances. A create is not told of which class, so that each class has one of its own.
+/// Making instances of the class behind `user`.
 enum Creation {
-  typealias Function = @convention(c) (UnsafePointer<msdk_host>?, OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> msdk_result
-
-  private static let functions: [Function] = [
-    { Creation.create(0, $0, $1, $2) }, { Creation.create(1, $0, $1, $2) }, { Creation.create(2, $0, $1, $2) },
-    { Creation.create(3, $0, $1, $2) }, { Creation.create(4, $0, $1, $2) }, { Creation.create(5, $0, $1, $2) },
-    { Creation.create(6, $0, $1, $2) }, { Creation.create(7, $0, $1, $2) },
-  ]
-  private static let classes = Monitor<[IsolatedClass]>([])
-
-  static func function(for twins: IsolatedClass) throws(MediaError) -> Function {
-    let number = classes.withLock { classes in
-      classes.append(twins)
-      return classes.count - 1
-    }
-    guard number < functions.count else { throw MediaError(.limit, "a test uses more than \(functions.count) isolated classes") }
-    return functions[number]
+  /// What lies behind a class for as long as the process lives.
+  private final class Twins {
+    let twins: IsolatedClass
+    init(_ twins: IsolatedClass) { self.twins = twins }
   }
 
-  private static func create(
-    _ number: Int, _ host: UnsafePointer<msdk_host>?, _ context: OpaquePointer?, _ out: UnsafeMutablePointer<OpaquePointer?>?
+  static func user(for twins: IsolatedClass) -> UnsafeMutableRawPointer { Unmanaged.passRetained(Twins(twins)).toOpaque() }
+
+  static func create(
+    _ type: UnsafePointer<msdk_class>?, _ host: UnsafePointer<msdk_host>?, _ context: OpaquePointer?, _ out: UnsafeMutablePointer<OpaquePointer?>?
   ) -> msdk_result {
+    guard let user = type?.pointee.user else { return msdk_result(MSDK_E_INVALID) }
+    let twins = Unmanaged<Twins>.fromOpaque(user).takeUnretainedValue().twins
     guard let host, let out else { return msdk_result(MSDK_E_INVALID) }
     // As plugins do: everything is used here.
     guard host.pointee.struct_size >= UInt32(MemoryLayout<msdk_host>.size) else { return msdk_result(MSDK_E_ABI) }
-    let twins = classes.withLock { $0[number] }
     let isReal = host.pointee.get_extension?(context, IsolatedClass.realTime) != nil
     let instance = HostedInstance(isReal ? twins.real : twins.virtual, host.pointee, context)
     var me: OpaquePointer?

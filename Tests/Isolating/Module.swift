@@ -38,11 +38,10 @@ enum IsolatedModule {
     }
     var classes: [UnsafePointer<msdk_class>?] = []
     for descriptor in loaded.classes { classes.append(try IsolatedClass.make(of: descriptor, isolation)) }
-    classes.append(nil)
     var module = msdk_module()
     module.struct_size = UInt32(MemoryLayout<msdk_module>.size)
     module.abi_minor = UInt32(MSDK_ABI_MINOR)
-    module.classes = UnsafePointer(KeptMemory.copy(classes))
+    (module.classes, module.class_count) = (UnsafePointer(KeptMemory.copy(classes)), UInt32(classes.count))
     return UnsafePointer(KeptMemory.copy([module]))
   }
 
@@ -73,11 +72,11 @@ struct IsolatedClass: Sendable {
     let twins = try IsolatedClass(descriptor, isolation)
     let twin = twins.virtual
     var table = twin.table
-    table.create = try Creation.function(for: twins)
+    table.user = Creation.user(for: twins)
+    table.create = { Creation.create($0, $1, $2, $3) }
     table.destroy = { Creation.destroy($0) }
     // To be looked at; what calls them is `msdk_test_call`.
     (table.commands, table.command_count) = (descriptor.table.commands, descriptor.table.command_count)
-    table.command_stride = descriptor.table.command_stride
     table.video_producer = kept(twin.producer.map { VideoTables.producer(like: $0) })
     table.video_renderer = kept(twin.renderer.map { VideoTables.renderer(like: $0) })
     table.video_filter = kept(twin.videoFilter.map { FilterTables.video(like: $0) })

@@ -29,7 +29,6 @@ final class GuardedFrame {
     frame.initialize(to: msdk_video_frame())
     frame.pointee.struct_size = UInt32(MemoryLayout<msdk_video_frame>.size)
     frame.pointee.plane_count = UInt32(format.planeCount)
-    frame.pointee.memory_kind = UInt32(MSDK_MEMORY_CPU)
     frame.pointee.format = UnsafePointer(foreignFormat)
     for index in 0..<format.planeCount {
       let stride = format.rowBytes(plane: index, width: width) + padding
@@ -37,7 +36,7 @@ final class GuardedFrame {
       let data = map(size)
       planes.append(data)
       strides.append(stride)
-      let plane = msdk_plane(data: data, size: UInt64(size), stride: Int32(stride), fd: -1, offset: 0)
+      let plane = msdk_plane(data: data, size: UInt64(size), stride: Int32(stride), reserved0: 0, reserved1: 0)
       switch index {
       case 0: frame.pointee.plane.0 = plane
       case 1: frame.pointee.plane.1 = plane

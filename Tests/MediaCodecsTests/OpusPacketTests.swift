@@ -74,7 +74,7 @@ import Testing
     for bytes in [[0x9A], [0x9A, 1], [0x9A, 252], [0x9A, 255, 255, 0]] as [[UInt8]] { #expect(refusal(bytes)?.contains("rule 4") == true) }
     #expect(refusal([0x9B])?.contains("rules 6 and 7") == true)
     #expect(refusal([0x9B, 0])?.contains("0 frames") == true)
-    #expect(refusal([0x9B, 7])?.contains("7 frames, 140.0 ms; accepted: 1 or more, of 120 ms") == true)
+    #expect(refusal([0x9B, 7])?.contains("7 frames, 140.0 ms; accepted: 1 or more frames, at most 120 ms") == true)
     #expect(refusal([0x83, 49])?.contains("rule 5") == true)
     #expect(refusal([0x9B, 3, 1, 2])?.contains("2 bytes for 3 frames of equal length (rule 6)") == true)
     #expect(refusal([0x9B, 0x41])?.contains("padding") == true)

@@ -9,12 +9,12 @@ import Testing
   }
   static let sizes = [(1, 1), (2, 2), (3, 5), (17, 9), (64, 36), (33, 34), (1, 7), (130, 1)]
 
-  /// libyuv computes with 6 to 8 bits of fraction. What is only moved must be exact.
+  /// Each sample is the nearest, but for what sums with 6 bits of fraction lose. What is only moved must be exact.
   static func tolerance(_ from: PixelFormat, _ to: PixelFormat) -> Double {
     switch (from.isRGB, to.isRGB) {
     case (false, false), (true, true): 0
-    case (false, true): 3
-    case (true, false): 2.5
+    case (false, true): 0.54
+    case (true, false): 0.51
     }
   }
 

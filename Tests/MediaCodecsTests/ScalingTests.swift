@@ -1,3 +1,4 @@
+import Glibc
 import MediaCore
 import Testing
 
@@ -31,20 +32,48 @@ import Testing
         let target = GuardedFrame(to, wanted.0, wanted.1, padding: 7)
         try VideoConverter.convert(source.frame, into: target.frame, scratch: scratch)
         let what = "\(from.name) \(size) to \(to.name) \(wanted)"
-        let reference = ScalarReference(source: source)
-        var worst = 0.0
+        // The colour that conversion alone gives.
+        let pixel = GuardedFrame(from, 2, 2)
+        pixel.fill { plane, _, byte in source[plane, 0, byte % source.rowBytes(plane)] }
+        let alone = GuardedFrame(to, 2, 2)
+        try VideoConverter.convert(pixel.frame, into: alone.frame, scratch: scratch)
         for plane in target.planes.indices {
           let pixelBytes = to.isRGB ? ScalarReference.channels(to).size : to == .nv12 && plane == 1 ? 2 : 1
-          let expected = (0..<pixelBytes).map { reference.expected(to, plane: plane, row: 0, byte: $0) }
-          for (index, value) in target.pixels(plane).enumerated() { worst = max(worst, abs(expected[index % pixelBytes] - Double(value))) }
+          let isSame = target.pixels(plane).enumerated().allSatisfy { alone[plane, 0, $0 % pixelBytes] == $1 }
+          try #require(isSame, "\(what): plane \(plane) is not of one colour")
         }
-        try #require(worst <= 4, "\(what): off by \(worst)")
         try #require(target.canariesAreAlive && source.canariesAreAlive, "\(what): wrote between the rows")
       }
     }
   }
 
-  /// Noise keeps its mean; libyuv's filter for four bytes truncates, by 1.5 on average, and its filter by area by 0.5 in each step.
+  /// Every level, alpha too, through ratios of all kinds and back.
+  @Test(arguments: PixelFormat.allCases)
+  func everyLevelStays(format: PixelFormat) throws {
+    let scratch = ConversionScratch()
+    for (size, wanted) in [
+      ((46, 27), (31, 18)), ((46, 26), (23, 13)), ((46, 27), (11, 5)), ((48, 28), (36, 21)), ((46, 27), (46, 20)), ((33, 3), (5, 3)),
+    ] {
+      let (source, target, back) = (
+        GuardedFrame(format, size.0, size.1), GuardedFrame(format, wanted.0, wanted.1), GuardedFrame(format, size.0, size.1)
+      )
+      for level in UInt8.min...UInt8.max {
+        for (plane, data) in source.planes.enumerated() { data.update(repeating: level, count: source.rows(plane) * source.strides[plane]) }
+        try VideoConverter.convert(source.frame, into: target.frame, scratch: scratch)
+        try VideoConverter.convert(target.frame, into: back.frame, scratch: scratch)
+        for frame in [target, back] {
+          for (plane, data) in frame.planes.enumerated() {
+            let pixels = UnsafeBufferPointer(start: data, count: frame.rows(plane) * frame.strides[plane])
+            // All bytes are alike when each is like the next one.
+            let isUniform = pixels[0] == level && memcmp(data, data + 1, pixels.count - 1) == 0
+            try #require(isUniform, "\(format.name) \(size) to \(wanted), plane \(plane): level \(level)")
+          }
+        }
+      }
+    }
+  }
+
+  /// Noise keeps its mean: no filter truncates. What is made larger shows the samples at its edges a little more.
   @Test(arguments: [PixelFormat.gray8, .nv12, .i420, .bgra, .rgb24])
   func meanIsKept(format: PixelFormat) throws {
     var random = SeededRandom(seed: 2, name: format.name)
@@ -58,43 +87,10 @@ import Testing
       try VideoConverter.convert(source.frame, into: target.frame)
       for plane in target.planes.indices {
         let shift = abs(mean(source.pixels(plane)) - mean(target.pixels(plane)))
-        #expect(shift <= (format.isRGB ? 2.5 : 2), "\(format.name) \(size) to \(wanted), plane \(plane): mean moved by \(shift)")
+        // The rounding of a few pixels does not cancel out; at 2:1 halves, which are rounded up, make an eighth.
+        let fewOrLarger = wanted.0 > size.0 || wanted.0 < 30
+        #expect(shift <= (fewOrLarger ? 0.5 : 0.15), "\(format.name) \(size) to \(wanted), plane \(plane): mean moved by \(shift)")
       }
-    }
-  }
-
-  /// Where a bilinear filter looks: going down at the middles of pixels, going up from corner to corner.
-  private func bilinear(_ source: GuardedFrame, _ x: Int, _ y: Int, _ width: Int, _ height: Int) -> Double {
-    func position(_ index: Int, _ from: Int, _ to: Int) -> Double {
-      let at = to > from ? Double(index) * Double(from - 1) / Double(to - 1) : (Double(index) + 0.5) * Double(from) / Double(to) - 0.5
-      return min(max(at, 0), Double(from - 1))
-    }
-    let (column, row) = (position(x, source.width, width), position(y, source.height, height))
-    let (left, top) = (Int(column), Int(row))
-    let (right, bottom) = (min(left + 1, source.width - 1), min(top + 1, source.height - 1))
-    let (across, down) = (column - Double(left), row - Double(top))
-    let upper = Double(source[0, top, left]) * (1 - across) + Double(source[0, top, right]) * across
-    let lower = Double(source[0, bottom, left]) * (1 - across) + Double(source[0, bottom, right]) * across
-    return upper * (1 - down) + lower * down
-  }
-
-  @Test func bilinearAgreesWithPlainArithmetic() throws {
-    var random = SeededRandom(seed: 3)
-    for (size, wanted) in [
-      ((192, 108), (128, 72)), ((64, 36), (43, 25)), ((17, 9), (40, 21)), ((33, 34), (20, 50)), ((50, 20), (33, 41)),
-      ((130, 66), (129, 67)), ((130, 66), (130, 40)), ((130, 66), (90, 66)), ((65, 129), (64, 130)),
-    ] {
-      let source = GuardedFrame(.gray8, size.0, size.1, padding: 1)
-      source.fillRandom(&random)
-      let target = GuardedFrame(.gray8, wanted.0, wanted.1, padding: 1)
-      try VideoConverter.convert(source.frame, into: target.frame)
-      var worst = 0.0
-      for y in 0..<wanted.1 {
-        for x in 0..<wanted.0 {
-          worst = max(worst, abs(bilinear(source, x, y, wanted.0, wanted.1) - Double(target[0, y, x])))
-        }
-      }
-      #expect(worst <= 4, "\(size) to \(wanted): off by \(worst)")
     }
   }
 
@@ -130,7 +126,7 @@ import Testing
       let target = GuardedFrame(format, wanted.0, wanted.1, padding: 2)
       try VideoConverter.convert(source.frame, into: target.frame)
       for plane in target.planes.indices {
-        #expect(target.pixels(plane).allSatisfy { (88...91).contains($0) }, "\(format.name) \(size) to \(wanted), plane \(plane)")
+        #expect(target.pixels(plane).allSatisfy { $0 == 90 }, "\(format.name) \(size) to \(wanted), plane \(plane)")
       }
       #expect(target.canariesAreAlive)
     }

@@ -8,7 +8,7 @@ import Testing
     let codec = try VideoCodec.named(0x3038_5056)
     #expect(codec.name == "VP8" && codec.inputFormats.contains(.nv12))
     let error = try #require(throws: MediaError.self) { try VideoCodec.named(0x3039_5056, argument: "options.codec") }
-    #expect(error.status == .unsupported && error.text.contains("options.codec is 0x30395056") && error.text.contains("VP8"))
+    #expect(error.status == .unsupported && error.text.contains("options.codec is VP90") && error.text.contains("VP8"))
   }
 
   @Test func throughTheTableFromPictureToPicture() throws {
@@ -41,7 +41,6 @@ import Testing
     #expect(refusal { $0.threads = 0 }?.status == .range)
     #expect(refusal { $0.targetBitrate = 999 }?.status == .range)
     #expect(refusal { $0.targetBitrate = .max }?.status == .range)
-    #expect(refusal { $0.keyFrameInterval = 0 }?.status == .range)
     #expect(refusal { $0.dropThreshold = 101 }?.status == .range)
     #expect(refusal { $0.frameRate = FrameRate(0, 1) } == nil)
     #expect(refusal { $0.frameRate = FrameRate(.max, 1) } == nil)

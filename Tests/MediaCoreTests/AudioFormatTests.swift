@@ -11,7 +11,7 @@ import Testing
 
   @Test func comesAndGoes() throws {
     var format = AudioFormat(.f32, sampleRate: 44_100, channels: 1, samplesPerBuffer: 441)
-    format.expectedDelayMilliseconds = 7
+    format.expectedDelay = 7
     #expect(try AudioFormat(checking: format.foreign, argument: "format") == format)
     #expect(format.stride == 4)
     #expect(format.description == "f32 44100 Hz mono")

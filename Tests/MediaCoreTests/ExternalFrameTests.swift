@@ -21,7 +21,7 @@ private final class Memory {
       let rowBytes = pixelFormat.rowBytes(plane: index, width: Int(width))
       let stride = rowBytes + padding
       let size = stride * (pixelFormat.rows(plane: index, height: Int(height)) - 1) + rowBytes
-      planes.append(msdk_plane(data: nil, size: UInt64(size), stride: Int32(stride), fd: -1, offset: 0))
+      planes.append(msdk_plane(data: nil, size: UInt64(size), stride: Int32(stride), reserved0: 0, reserved1: 0))
       sizes += size
     }
     bytes = .allocate(capacity: sizes)
@@ -105,9 +105,10 @@ private final class Memory {
     #expect(memory.status { $0.plane_count = 3 } == .invalid)
     #expect(memory.status { $0.plane_count = 0 } == .invalid)
     #expect(memory.status { $0.plane_count = .max } == .invalid)
-    #expect(memory.status { $0.orientation = 8 } == .invalid)
-    #expect(memory.status { $0.memory_kind = UInt32(MSDK_MEMORY_DMABUF) } == .unsupported)
-    #expect(memory.status { $0.memory_kind = UInt32(MSDK_MEMORY_CPU) } == nil)
+    #expect(memory.status { $0.orientation = 8 } == .unsupported)
+    #expect(memory.status { $0.reserved0 = 1 } == .unsupported)
+    #expect(memory.status { $0.plane.0.reserved0 = 1 } == .unsupported)
+    #expect(memory.status { $0.plane.0.reserved1 = 1 } == .unsupported)
     #expect(memory.status { $0.format = nil } == .invalid)
     memory.format.pointee.width = 16_385
     #expect(memory.status { _ in } == .range)

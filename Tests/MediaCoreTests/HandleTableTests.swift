@@ -132,4 +132,24 @@ private final class Thing: Sendable {
     unasked.end()
     #expect(unasked.handle(of: thing) == nil)
   }
+
+  @Test func itsNameOutlivesIt() throws {
+    let (thing, slot) = (Thing(), HandleSlot(.instance))
+    let handle = try #require(slot.handle(of: thing))
+    #expect(slot.name(of: thing) == handle)
+    slot.end()
+    #expect(slot.name(of: thing) == handle)
+    #expect(HandleTable.shared.object(handle, .instance) == nil)
+  }
+
+  @Test func whatEndedBeforeItHadOneIsNamedAllTheSame() throws {
+    let (thing, slot) = (Thing(), HandleSlot(.instance))
+    slot.end()
+    let name = try #require(slot.name(of: thing))
+    #expect(slot.name(of: thing) == name)
+    #expect(HandleTable.shared.object(name, .instance) == nil)
+    let (other, next) = (Thing(), HandleSlot(.instance))
+    #expect(next.handle(of: other) != name)
+    next.end()
+  }
 }

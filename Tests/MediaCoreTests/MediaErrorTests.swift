@@ -17,7 +17,7 @@ import Testing
     for code in (-27)...(-1) { #expect(Status(rawValue: msdk_result(code)) != nil) }
   }
 
-  @Test(arguments: [-28, -1000, 0, 1, Int32.min, Int32.max] as [msdk_result])
+  @Test(arguments: [-29, -1000, 0, 1, Int32.min, Int32.max] as [msdk_result])
   func anUnknownCodeIsAFailure(code: msdk_result) {
     #expect(Status(foreign: code) == .fail)
   }

@@ -64,8 +64,22 @@ import Testing
 
   @Test func survivesTheForeignShape() throws {
     let color = ColorSpace(primaries: 1, transfer: 2, matrix: 9, fullRange: true)
-    let format = VideoFormat(.bgr24, width: 3, height: 5, frameRate: FrameRate(25, 2), color: color, contentHint: 3)
+    let format = VideoFormat(.bgr24, width: 3, height: 5, frameRate: FrameRate(25, 2), color: color, contentHint: 3, expectedDelay: 40)
     #expect(try VideoFormat(checking: format.foreign, argument: "format") == format)
+    #expect(format.foreign.expected_delay_ns == 40)
+    let frame = try VideoFrame.make(format)
+    defer { frame.release() }
+    #expect(frame.format == format)
+  }
+
+  @Test func theMatrixOfRGBIsIdentityAndThatOfYUVNever() throws {
+    #expect(VideoFormat(.bgra, width: 4, height: 4).foreign.color_matrix == UInt32(MSDK_MATRIX_IDENTITY))
+    #expect(VideoFormat(.nv12, width: 4, height: 4).foreign.color_matrix == UInt32(MSDK_COLOR_UNSPECIFIED))
+    let read = try VideoFormat(checking: foreign { ($0.pixel_format, $0.color_matrix) = (UInt32(MSDK_PIXEL_I420), 0) }, argument: "format")
+    #expect(read.foreign.color_matrix == UInt32(MSDK_COLOR_UNSPECIFIED))
+    let frame = try VideoFrame.make(VideoFormat(.rgb24, width: 4, height: 4))
+    defer { frame.release() }
+    #expect(frame.native.pointee.format.pointee.color_matrix == UInt32(MSDK_MATRIX_IDENTITY))
   }
 
   @Test func whatCannotBeIsRefused() {
@@ -73,14 +87,12 @@ import Testing
     #expect(status { $0.width = 0 } == .range)
     #expect(status { $0.height = 16_385 } == .range)
     #expect(status { $0.width = .max } == .range)
-    #expect(status { $0.memory_kinds = UInt32(MSDK_MEMORY_DMABUF) } == .unsupported)
+    #expect(status { $0.reserved0 = 1 } == .unsupported)
     #expect(status { $0.color_full_range = 2 } == .invalid)
     #expect(status { $0.fps_den = 0 } == .invalid)
   }
 
   @Test func whatIsLeftOutIsAccepted() {
-    #expect(status { $0.memory_kinds = 0 } == nil)
-    #expect(status { $0.memory_kinds = UInt32(MSDK_MEMORY_DMABUF | MSDK_MEMORY_CPU) } == nil)
     #expect(status { ($0.fps_num, $0.fps_den) = (0, 0) } == nil)
     #expect(status { ($0.width, $0.height) = (16_384, 16_384) } == nil)
   }

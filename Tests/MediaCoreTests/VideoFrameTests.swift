@@ -40,8 +40,6 @@ import Testing
     let native = frame.native.pointee
     #expect(frame.format == format(pixelFormat))
     #expect(native.struct_size == UInt32(MemoryLayout<msdk_video_frame>.size))
-    #expect(native.memory_kind == UInt32(MSDK_MEMORY_CPU))
-    #expect(native.fence_fd == -1)
     #expect(native.timestamp_ns == 0 && native.sequence == 0 && native.orientation == 0)
     #expect(frame.isWritable)
     #expect(frame.references == 1)

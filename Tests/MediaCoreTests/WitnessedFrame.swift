@@ -31,7 +31,7 @@ final class WitnessedFrame: Sendable {
     self.memory = memory
     var planes = layout.planes.map { plane in
       msdk_plane(
-        data: memory.bytes + plane.offset, size: UInt64(plane.stride * plane.rows), stride: Int32(plane.stride), fd: -1, offset: 0)
+        data: memory.bytes + plane.offset, size: UInt64(plane.stride * plane.rows), stride: Int32(plane.stride), reserved0: 0, reserved1: 0)
     }
     planes += Array(repeating: msdk_plane(), count: 4 - planes.count)
     var native = format.foreign

@@ -120,7 +120,7 @@ struct IngestConnectionTests {
           Issue.record("version \(version) was taken")
         } catch {
           #expect(error.reason == .version)
-          #expect(error.text == "the feeder speaks version \(version) of the wire, this session 2 only")
+          #expect(error.text == "the feeder uses version \(version) of the protocol; accepted: 2")
         }
       }
     }

@@ -10,10 +10,10 @@ import Testing
     }
     #expect(text(SIGSEGV, doing: "produceFrame").hasPrefix("its process died of SIGSEGV ("))
     #expect(text(SIGSEGV, doing: "produceFrame").hasSuffix(" in produceFrame"))
-    #expect(text(7 << 8) == "its process left with exit code 7")
+    #expect(text(7 << 8) == "its process exited with code 7")
     #expect(text(nil) == "its process is gone")
     #expect(text(SIGKILL, reason: "it hung", doing: "x") == "its process was ended: it hung")
-    #expect(text(0, output: "last words") == "its process left with exit code 0; it wrote at the end: last words")
+    #expect(text(0, output: "last words") == "its process exited with code 0; its last output: last words")
     #expect(text(0, output: String(repeating: "x", count: 9_000)).count < 400)
   }
 

@@ -21,9 +21,9 @@ import Testing
     native.invoke = { _, _, _, _ in msdk_result(MSDK_OK) }
     var limits = [msdk_arg_limits](repeating: msdk_arg_limits(), count: 3)
     for index in limits.indices { limits[index].struct_size = UInt32(MemoryLayout<msdk_arg_limits>.size) }
-    limits[0].choices = Description.kept([Description.kept("lines"), Description.kept("bars"), nil])
+    (limits[0].choices, limits[0].choice_count) = (Description.kept([Description.kept("lines"), Description.kept("bars")]), 2)
     limits[1].summary = Description.kept("how fast")
-    (limits[1].min, limits[1].max) = (0, 16)
+    (limits[1].min, limits[1].max) = (Description.kept(ParameterValue.f64(0)), Description.kept(ParameterValue.f64(16)))
     limits[1].def = Description.kept([Description.kept(ParameterValue.f64(2))])
     limits[2].def = Description.kept([Description.kept(ParameterValue.bytes([1, 0, 2]))])
     native.limits = Description.kept(limits)
@@ -49,7 +49,7 @@ import Testing
     #expect(back.arguments.map(\.name) == ["what", "speed", "seed"])
     #expect(back.arguments.map(\.type) == [.string, .f64, .bytes])
     #expect(back.arguments[0].choices == ["lines", "bars"] && back.arguments[0].defaultValue == nil)
-    #expect(back.arguments[1].range == 0...16 && back.arguments[1].defaultValue == .f64(2) && back.arguments[1].summary == "how fast")
+    #expect(back.arguments[1].bounds?.least == .f64(0) && back.arguments[1].bounds?.most == .f64(16) && back.arguments[1].defaultValue == .f64(2) && back.arguments[1].summary == "how fast")
     #expect(back.arguments[2].defaultValue == .bytes([1, 0, 2]))
   }
 

@@ -11,10 +11,10 @@ import Testing
     var format = msdk_audio_format()
     format.struct_size = UInt32(MemoryLayout<msdk_audio_format>.size)
     (format.sample_format, format.sample_rate, format.channels) = (2, 44_100, 2)
-    (format.planar, format.frames_per_buffer, format.expected_delay_ms) = (1, 441, 40)
+    (format.planar, format.frames_per_buffer, format.expected_delay_ns) = (1, 441, 40)
     let back = SoundHeader(format).native
     #expect((back.sample_format, back.sample_rate, back.channels) == (2, 44_100, 2))
-    #expect((back.planar, back.frames_per_buffer, back.expected_delay_ms) == (1, 441, 40))
+    #expect((back.planar, back.frames_per_buffer, back.expected_delay_ns) == (1, 441, 40))
   }
 
   private func reader(of writer: WireWriter, _ body: (inout WireReader) throws -> Void) throws {
@@ -46,9 +46,9 @@ import Testing
     var format = VideoFormat(.nv12, width: 1921, height: 1079, frameRate: FrameRate(30_000, 1001)).foreign
     format.color_matrix = 1
     format.color_full_range = 1
-    format.expected_delay_ms = 12
+    format.expected_delay_ns = 12
     let back = FormatHeader(format).native
-    #expect(back.width == 1921 && back.height == 1079 && back.fps_den == 1001 && back.color_matrix == 1 && back.expected_delay_ms == 12)
+    #expect(back.width == 1921 && back.height == 1079 && back.fps_den == 1001 && back.color_matrix == 1 && back.expected_delay_ns == 12)
     var sound = AudioFormat(.f32, sampleRate: 44_100, channels: 2).foreign
     sound.frames_per_buffer = 441
     #expect(SoundHeader(sound).native.frames_per_buffer == 441)

@@ -1,5 +1,7 @@
+import Dispatch
 import Glibc
 import MediaCore
+import Synchronization
 import Testing
 
 @testable import MediaNetwork
@@ -83,8 +85,39 @@ import Testing
       _ = try DatagramSocket(binding: taken)
       Issue.record("bound twice")
     } catch {
-      #expect(error.status == .io && error.text == "cannot bind \(taken): Address already in use")
+      #expect(error.status == .exists && error.text == "cannot bind \(taken): Address already in use")
     }
+  }
+
+  /// A descriptor that is closed twice may be another thread's by then.
+  @Test(.timeLimit(.minutes(1))) func whatCannotBeBoundIsClosedOnce() throws {
+    let taken = try #require(SocketAddress("127.0.0.1", port: 0))
+    let (datagrams, connections) = (try DatagramSocket(binding: taken), try StreamListener(binding: taken))
+    let (here, there) = (try #require(datagrams.localAddress), try #require(connections.localAddress))
+    let isDone = Atomic(false)
+    DispatchQueue.concurrentPerform(iterations: 2) { index in
+      guard index == 1 else {
+        for _ in 0..<20_000 {
+          _ = try? DatagramSocket(binding: here)
+          _ = try? StreamListener(binding: there)
+        }
+        return isDone.store(true, ordering: .releasing)
+      }
+      while !isDone.load(ordering: .acquiring) {
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        #expect(descriptor >= 0 && close(descriptor) == 0)
+      }
+    }
+  }
+
+  @Test func aClosedSocketFreesItsPort() throws {
+    let socket = try DatagramSocket(binding: #require(SocketAddress("127.0.0.1", port: 0)))
+    let address = try #require(socket.localAddress)
+    socket.close()
+    let next = try DatagramSocket(binding: address)
+    socket.close()
+    #expect(next.localAddress == address && socket.localAddress == nil)
+    #expect(socket.receive(DatagramRows()) { _, _ in } == 0)
   }
 
   @Test func groupsAreJoined() throws {

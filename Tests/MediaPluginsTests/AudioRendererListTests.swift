@@ -35,7 +35,7 @@ import Testing
     let renderers = try plugins.map { try renderer($0) }
     defer { for renderer in renderers { renderer.destroy() } }
     #expect(try !renderSound())
-    for renderer in renderers { try list.add(renderer, to: "a test", codec: 0, events: nil) }
+    for renderer in renderers { try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil) }
     #expect(list.takesRaw && !list.takesEncoded)
     #expect(try renderSound())
     for plugin in plugins { #expect(plugin.count("audio render ") == 1) }
@@ -55,7 +55,7 @@ import Testing
     defer { for renderer in renderers { renderer.destroy() } }
     let events = Monitor<[String]>([])
     for renderer in renderers {
-      try list.add(renderer, to: "a test", codec: 0) { event in events.withLock { $0.append("\(event.event) \(event.text)") } }
+      try list.add(renderer, to: "a test", codec: FourCC.raw) { event in events.withLock { $0.append("\(event.event) \(event.text)") } }
     }
     let render = "audio render 480 of f32 48000 Hz stereo"
     bad.on(render) { fake in
@@ -72,7 +72,7 @@ import Testing
     let plugin = FakePlugin(["audio render 480 of f32 48000 Hz stereo": { _ in MSDK_E_AGAIN }])
     let renderer = try renderer(plugin)
     defer { renderer.destroy() }
-    try list.add(renderer, to: "a test", codec: 0) { _ in Issue.record("it is only busy") }
+    try list.add(renderer, to: "a test", codec: FourCC.raw) { _ in Issue.record("it is only busy") }
     for _ in 0..<3 { #expect(try !renderSound()) }
     #expect(plugin.count("audio render ") == 3)
     list.removeAll()
@@ -81,8 +81,8 @@ import Testing
   @Test func thereAreAtMostEight() throws {
     let renderers = try (0..<9).map { _ in try renderer(FakePlugin()) }
     defer { for renderer in renderers { renderer.destroy() } }
-    for renderer in renderers.prefix(8) { try list.add(renderer, to: "a test", codec: 0, events: nil) }
-    #expect(failure { try list.add(renderers[8], to: "a test", codec: 0, events: nil) }?.status == .noMemory)
+    for renderer in renderers.prefix(8) { try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil) }
+    #expect(failure { try list.add(renderers[8], to: "a test", codec: FourCC.raw, events: nil) }?.status == .full)
     #expect(renderers[8].attachment(of: .audio) == nil)
     list.removeAll()
   }
@@ -91,11 +91,11 @@ import Testing
     let plugin = FakePlugin(["audio init_render": { _ in MSDK_E_PERMISSION }])
     let renderer = try renderer(plugin)
     defer { renderer.destroy() }
-    #expect(failure { try list.add(renderer, to: "a test", codec: 0, events: nil) }?.status == .permission)
+    #expect(failure { try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil) }?.status == .permission)
     #expect(list.isEmpty && renderer.attachment(of: .audio) == nil)
     let screen = try FakeModule(kinds: MSDK_KIND_VIDEO_RENDERER).instance(FakePlugin())
     defer { screen.destroy() }
-    #expect(failure { try list.add(screen, to: "a test", codec: 0, events: nil) }?.status == .unsupported)
+    #expect(failure { try list.add(screen, to: "a test", codec: FourCC.raw, events: nil) }?.status == .unsupported)
     #expect(screen.attachment(of: .audio) == nil)
   }
 
@@ -120,14 +120,14 @@ import Testing
       renderer.destroy()
       return 0
     }
-    #expect(failure { try list.add(renderer, to: "a test", codec: 0, events: nil) }?.status == .closed)
+    #expect(failure { try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil) }?.status == .closed)
     #expect(list.isEmpty && renderer.attachment(of: .audio) == nil)
     plugin.on("audio init_render") { _ in 0 }
   }
 
   @Test func destroyingARendererTakesItOut() throws {
     let renderer = try renderer(FakePlugin())
-    try list.add(renderer, to: "a test", codec: 0, events: nil)
+    try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil)
     renderer.destroy()
     #expect(list.isEmpty)
     #expect(try !renderSound())
@@ -137,7 +137,7 @@ import Testing
     let plugin = FakePlugin()
     let renderer = try renderer(plugin)
     defer { renderer.destroy() }
-    try list.add(renderer, to: "a test", codec: 0, events: nil)
+    try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil)
     let visit = Visit()
     plugin.on("audio render 480 of f32 48000 Hz stereo") { _ in
       visit.stay()

@@ -33,7 +33,7 @@ import Testing
     #expect(died?.status == .pluginDied)
     #expect(died?.text.hasPrefix("plugin /a.so was not loaded") == true)
     #expect(died?.text.contains("signal 6") == true)
-    #expect(died?.text.hasSuffix("; it said: words") == true)
+    #expect(died?.text.hasSuffix("; its output: words") == true)
     #expect(try run("exit 0").fault("/a.so", patience: 30_000)?.text.contains("exit(0)") == true)
     #expect(try run("exec sleep 1000", milliseconds: 200).fault("/a.so", patience: 200)?.status == .timeout)
     #expect(try run("exec cat /dev/zero").fault("/a.so", patience: 30_000)?.status == .abi)

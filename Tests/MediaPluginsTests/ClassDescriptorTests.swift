@@ -76,9 +76,7 @@ import Testing
   }
 
   @Test func aTableThatIsTooShortIsRefused() {
-    let sizeOfVersion12 = UInt32(MemoryLayout<msdk_class>.offset(of: \.param_choice) ?? 0)
-    #expect(error { $0.classes[0].struct_size = sizeOfVersion12 } == nil)
-    #expect(error { $0.classes[0].struct_size = sizeOfVersion12 - 1 }?.status == .abi)
+    #expect(error { $0.classes[0].struct_size -= 1 }?.status == .abi)
     #expect(error { $0.producer.struct_size -= 1 }?.status == .abi)
     #expect(error { $0.renderer.struct_size = 0 }?.status == .abi)
     #expect(error { $0.table.struct_size -= 1 }?.status == .abi)
@@ -107,26 +105,26 @@ import Testing
   }
 
   @Test func arraysAreBounded() {
-    let param = MemoryLayout<msdk_param>.stride
-    func parameters(count: UInt64, stride: Int, isNull: Bool = false) -> Status? {
+    func parameters(count: UInt32, size: Int = MemoryLayout<msdk_param>.size, isNull: Bool = false) -> Status? {
       error {
         // The counts are set by hand: the module's own list stays empty.
-        $0.classes[0].params = isNull ? nil : UnsafePointer(FakeModule.keep([msdk_param(), msdk_param()]))
+        var param = msdk_param()
+        param.struct_size = UInt32(size)
+        $0.classes[0].params = isNull ? nil : UnsafePointer(FakeModule.keep([param, param]))
         $0.classes[0].param_count = count
-        $0.classes[0].param_stride = UInt64(stride)
       }?.status
     }
-    #expect(parameters(count: 1, stride: param, isNull: true) == .abi)
-    #expect(parameters(count: 257, stride: param) == .abi)
-    #expect(parameters(count: .max, stride: param) == .abi)
-    #expect(parameters(count: 1, stride: param - 8) == .abi)
-    #expect(parameters(count: 1, stride: param + 4) == .abi)
-    #expect(parameters(count: 1, stride: 65_544) == .abi)
-    #expect(parameters(count: 0, stride: 0, isNull: true) == nil)
+    #expect(parameters(count: 1, isNull: true) == .abi)
+    #expect(parameters(count: 257) == .abi)
+    #expect(parameters(count: .max) == .abi)
+    #expect(parameters(count: 1, size: MemoryLayout<msdk_param>.size - 8) == .abi)
+    #expect(parameters(count: 1, size: MemoryLayout<msdk_param>.size + 4) == .abi)
+    #expect(parameters(count: 1, size: 65_544) == .abi)
+    #expect(parameters(count: 0, isNull: true) == nil)
     #expect(error { $0.classes[0].command_count = 1 }?.text.contains("commands") == true)
   }
 
-  @Test func aLargerStrideIsFollowed() throws {
+  @Test func longerEntriesAreFollowed() throws {
     struct Longer {
       var param: msdk_param
       var more: UInt64 = 0x5555_5555_5555_5555
@@ -134,11 +132,14 @@ import Testing
     let module = FakeModule()
     module.add("first", .i32(1))
     module.add("second", .i32(2))
-    let longer = module.params.map { Longer(param: $0) }
+    var longer = module.params.map { Longer(param: $0) }
+    for index in longer.indices { longer[index].param.struct_size = UInt32(MemoryLayout<Longer>.stride) }
     module.params = []
     module.classes[0].param_count = 2
-    module.classes[0].param_stride = UInt64(MemoryLayout<Longer>.stride)
     module.classes[0].params = UnsafeRawPointer(FakeModule.keep(longer)).assumingMemoryBound(to: msdk_param.self)
     #expect(try module.descriptor().parameters.map(\.name) == ["first", "second"])
+    longer[1].param.struct_size -= 8
+    module.classes[0].params = UnsafeRawPointer(FakeModule.keep(longer)).assumingMemoryBound(to: msdk_param.self)
+    #expect(failure { _ = try module.load() }?.text.contains("params[1].struct_size is") == true)
   }
 }

@@ -26,10 +26,9 @@ import Testing
     #expect(error { $0.encode = nil }?.text.contains("encode") == true)
     #expect(error { $0.set_rate = nil }?.status == .abi)
     #expect(error { $0.codec = 0 }?.text.contains("codec is 0") == true)
-    #expect(error { $0.pixel_formats = nil }?.text.contains("NULL") == true)
-    #expect(error { $0.pixel_formats = UnsafePointer(FakeModule.keep([UInt32(0)])) }?.text.contains("names none") == true)
-    let endless = UnsafePointer(FakeModule.keep(Array(repeating: UInt32(7), count: 40)))
-    #expect(error { $0.pixel_formats = endless }?.text.contains("no 0") == true)
+    #expect(error { $0.pixel_formats = nil }?.text.contains("has no pixel_formats") == true)
+    #expect(error { $0.pixel_format_count = 17 }?.text.contains("17 pixel_formats; accepted: 1..16") == true)
+    #expect(error { $0.pixel_formats = UnsafePointer(FakeModule.keep([UInt32](repeating: 0, count: 4))) }?.text.contains("names none") == true)
     #expect(error { $0.struct_size = 16 }?.status == .abi)
   }
 
@@ -37,7 +36,7 @@ import Testing
     let module = FakeModule("test.codec", kinds: MSDK_KIND_AUDIO_ENCODER)
     var table = FakeCodec.audioEncoderTable()
     table.sample_rates = UnsafePointer(FakeModule.keep(rates + [0]))
-    table.sample_rates_count = UInt32(rates.count)
+    table.sample_rate_count = UInt32(rates.count)
     module.classes[0].audio_encoder = UnsafePointer(FakeModule.keep([table]))
     #expect(failure { _ = try module.load() }?.text.contains("sample_rates") == true)
   }

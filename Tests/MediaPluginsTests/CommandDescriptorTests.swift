@@ -54,16 +54,6 @@ import Testing
     #expect(failure { _ = try module.descriptor() }?.text.contains("two commands \"run\"") == true)
   }
 
-  @Test func aTableOfAnOlderHeaderHasNoLimits() throws {
-    let size = MemoryLayout<msdk_command>.offset(of: \.limits) ?? 0
-    #expect(size == 176)
-    let run = try load {
-      $0.struct_size = UInt32(size)
-      $0.limits = UnsafePointer(bitPattern: 8)
-    }
-    #expect(run.arguments.count == 2)
-  }
-
   @Test func countsAndDefaults() throws {
     let module = FakeModule()
     module.add(
@@ -89,6 +79,6 @@ import Testing
   @Test func whatStandsBehindADefaultHasOne() {
     let module = FakeModule()
     module.add(command: "run", [FakeArgument("a", MSDK_T_I32, defaultValue: .i32(1)), FakeArgument("b", MSDK_T_I32)])
-    #expect(failure { _ = try module.descriptor() }?.text.contains("\"b\" has no default and stands behind one that has") == true)
+    #expect(failure { _ = try module.descriptor() }?.text.contains("\"b\" has no default and follows one that has") == true)
   }
 }

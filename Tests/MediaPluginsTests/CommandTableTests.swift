@@ -25,9 +25,9 @@ import Testing
     let limits = try #require(native.limits)
     #expect(String(cString: limits[0].summary) == "which")
     #expect(limits[0].choices[1].map { String(cString: $0) } == "b")
-    #expect(limits[0].choices[2] == nil)
+    #expect(limits[0].choice_count == 2 && limits[0].min.type == UInt32(MSDK_T_VOID))
     #expect(String(cString: limits[0].def.pointee.u.str) == "b")
-    #expect((limits[1].min, limits[1].max, limits[1].def.pointee.u.f64) == (0, 2, 1))
+    #expect((limits[1].min.u.f64, limits[1].max.u.f64, limits[1].def.pointee.u.f64) == (0, 2, 1))
     #expect(limits[1].def.pointee.type == UInt32(MSDK_T_F64))
     let bytes = limits[2].def.pointee.u.bytes
     #expect([UInt8](UnsafeRawBufferPointer(start: bytes.data, count: Int(bytes.size))) == [1, 2, 3])

@@ -9,7 +9,8 @@ enum FakeCodec {
     var table = msdk_video_encoder()
     table.struct_size = UInt32(MemoryLayout<msdk_video_encoder>.size)
     table.codec = codec
-    table.pixel_formats = UnsafePointer(FakeModule.keep([PixelFormat.bgra.rawValue, 77, PixelFormat.nv12.rawValue, 0]))
+    table.pixel_formats = UnsafePointer(FakeModule.keep([PixelFormat.bgra.rawValue, 77, PixelFormat.nv12.rawValue]))
+    table.pixel_format_count = 3
     table.open_encoder = { _, _ in 0 }
     table.close_encoder = { _ in 0 }
     table.set_rate = { _, _, _, _ in 0 }
@@ -35,7 +36,7 @@ enum FakeCodec {
     var table = msdk_audio_encoder()
     table.struct_size = UInt32(MemoryLayout<msdk_audio_encoder>.size)
     table.codec = 5
-    table.sample_rates_count = 2
+    table.sample_rate_count = 2
     table.sample_rates = UnsafePointer(FakeModule.keep([UInt32(8000), 16_000]))
     table.open_encoder = { _, _ in 0 }
     table.close_encoder = { _ in 0 }

@@ -34,13 +34,13 @@ struct FakeArgument {
   var name: String
   var type: Int
   var summary: String?
-  var min = 0.0
-  var max = 0.0
+  var min: Double?
+  var max: Double?
   var choices: [String]?
   var defaultValue: ParameterValue?
 
   init(
-    _ name: String, _ type: Int, summary: String? = nil, min: Double = 0, max: Double = 0, choices: [String]? = nil,
+    _ name: String, _ type: Int, summary: String? = nil, min: Double? = nil, max: Double? = nil, choices: [String]? = nil,
     defaultValue: ParameterValue? = nil
   ) {
     (self.name, self.type, self.summary, self.min, self.max) = (name, type, summary, min, max)
@@ -74,8 +74,11 @@ extension FakeModule {
     var limits = msdk_arg_limits()
     limits.struct_size = UInt32(MemoryLayout<msdk_arg_limits>.size)
     limits.summary = argument.summary.flatMap { FakeModule.text($0) }
-    (limits.min, limits.max) = (argument.min, argument.max)
-    if let choices = argument.choices { limits.choices = UnsafePointer(FakeModule.keep(choices.map { FakeModule.text($0) } + [nil])) }
+    let type = msdk_type(argument.type)
+    (limits.min, limits.max) = (FakeModule.bound(argument.min, type), FakeModule.bound(argument.max, type))
+    if let choices = argument.choices {
+      (limits.choices, limits.choice_count) = (UnsafePointer(FakeModule.keep(choices.map { FakeModule.text($0) })), UInt32(choices.count))
+    }
     if let value = argument.defaultValue {
       var native = value.withForeign { $0.pointee }
       if case .string(let text) = value { native.u.str = FakeModule.text(text) }

@@ -28,32 +28,45 @@ final class FakeModule {
   }
 
   /// A parameter of the first class.
-  func add(_ name: String, _ value: ParameterValue, flags: Int = 0, min: Double = 0, max: Double = 0, choices: [String]? = nil) {
+  func add(_ name: String, _ value: ParameterValue, flags: Int = 0, min: Double? = nil, max: Double? = nil, choices: [String]? = nil) {
     var param = msdk_param()
     param.struct_size = UInt32(MemoryLayout<msdk_param>.size)
     param.flags = UInt32(flags)
     param.name = FakeModule.text(name)
     param.def = value.withForeign { $0.pointee }
     if case .string(let text) = value { param.def.u.str = FakeModule.text(text) }
-    (param.min, param.max) = (min, max)
+    (param.min, param.max) = (FakeModule.bound(min, param.def.type), FakeModule.bound(max, param.def.type))
     if let choices {
-      let list = FakeModule.keep(choices.map { FakeModule.text($0) } + [nil])
-      param.choices = UnsafePointer(list)
+      let list = FakeModule.keep(choices.map { FakeModule.text($0) })
+      (param.choices, param.choice_count) = (UnsafePointer(list), UInt32(choices.count))
     }
     params.append(param)
+  }
+
+  /// A bound in the type of a value, as a plugin writes it; nil is none.
+  static func bound(_ number: Double?, _ type: msdk_type) -> msdk_value {
+    var value = msdk_value()
+    guard let number else { return value }
+    value.type = type
+    switch Int(type) {
+    case MSDK_T_I32: value.u.i32 = Int32(number)
+    case MSDK_T_I64: value.u.i64 = Int64(number)
+    case MSDK_T_U32: value.u.u32 = UInt32(number)
+    case MSDK_T_U64: value.u.u64 = UInt64(number)
+    default: value.u.f64 = number
+    }
+    return value
   }
 
   /// The table as a plugin would hand it over.
   func pointer() -> UnsafePointer<msdk_module> {
     if !params.isEmpty {
       classes[0].params = UnsafePointer(FakeModule.keep(params))
-      classes[0].param_count = UInt64(params.count)
-      classes[0].param_stride = UInt64(MemoryLayout<msdk_param>.stride)
+      classes[0].param_count = UInt32(params.count)
     }
     if !commands.isEmpty {
       classes[0].commands = UnsafePointer(FakeModule.keep(commands))
-      classes[0].command_count = UInt64(commands.count)
-      classes[0].command_stride = UInt64(MemoryLayout<msdk_command>.stride)
+      classes[0].command_count = UInt32(commands.count)
     }
     let list = classes.map { entry -> UnsafePointer<msdk_class>? in
       var entry = entry
@@ -66,7 +79,7 @@ final class FakeModule {
       if given & UInt32(MSDK_KIND_AUDIO_FILTER) != 0 { entry.audio_filter = UnsafePointer(FakeModule.keep([audioFilter])) }
       return UnsafePointer(FakeModule.keep([entry]))
     }
-    table.classes = UnsafePointer(FakeModule.keep(list + [nil]))
+    (table.classes, table.class_count) = (UnsafePointer(FakeModule.keep(list)), UInt32(list.count))
     return UnsafePointer(FakeModule.keep([table]))
   }
 

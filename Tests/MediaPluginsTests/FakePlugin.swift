@@ -79,8 +79,10 @@ final class FakePlugin: Sendable {
 // MARK: The tables
 
 extension FakePlugin {
-  static let create: @convention(c) (UnsafePointer<msdk_host>?, OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> msdk_result = {
-    host, context, out in
+  static let create:
+    @convention(c) (UnsafePointer<msdk_class>?, UnsafePointer<msdk_host>?, OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> msdk_result
+  = { type, host, context, out in
+    guard type?.pointee.create != nil else { return msdk_result(MSDK_E_INVALID) }
     guard let plugin = FakePlugin.next else { return msdk_result(MSDK_E_FAIL) }
     hostTable.withLock { $0 = UInt(bitPattern: host) }
     plugin.state.withLock { $0.context = UInt(bitPattern: context) }

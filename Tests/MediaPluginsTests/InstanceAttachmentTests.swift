@@ -42,8 +42,8 @@ import Testing
     let instance = try recorder()
     defer { instance.destroy() }
     let (pictures, sounds) = (RendererList(), AudioRendererList())
-    try pictures.add(instance, to: "a film", codec: 0, events: nil)
-    try sounds.add(instance, to: "a song", codec: 0, events: nil)
+    try pictures.add(instance, to: "a film", codec: FourCC.raw, events: nil)
+    try sounds.add(instance, to: "a song", codec: FourCC.raw, events: nil)
     #expect(try render(on: pictures, sounds) == (true, true))
     plugin.forget()
     pictures.removeAll()

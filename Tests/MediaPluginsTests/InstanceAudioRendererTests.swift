@@ -168,24 +168,24 @@ import Testing
     }
     try render(instance, from: attachment)
     #expect(duringStart.withLock { $0 } == 0)
-    #expect(instance.renderDelayMilliseconds == 10)
+    #expect(instance.renderDelay == 10_000_000)
     #expect(read(600) == 480)
     #expect(samples.prefix(960).allSatisfy { $0 == 0.5 } && samples.suffix(240).allSatisfy { $0 == 0 })
-    #expect(instance.renderDelayMilliseconds == 0)
+    #expect(instance.renderDelay == 0)
     try instance.stopAudioRenderer()
     #expect(read(1) == msdk_result(MSDK_E_CLOSED))
   }
 
   @Test func itsDelayIsWhatItSaidLast() throws {
-    let instance = try instance { $0.audioRenderer.render_delay_ms = { FakePlugin.of($0)?.call("audio delay") ?? 0 } }
+    let instance = try instance { $0.audioRenderer.render_delay_ns = { Int64(FakePlugin.of($0)?.call("audio delay") ?? 0) } }
     defer { instance.destroy() }
-    #expect(instance.renderDelayMilliseconds == 0)
+    #expect(instance.renderDelay == 0)
     plugin.on("audio delay") { _ in 40 }
     try render(instance)
-    #expect(instance.renderDelayMilliseconds == 40)
+    #expect(instance.renderDelay == 40)
     plugin.on("audio delay") { _ in -3 }
     try render(instance)
-    #expect(instance.renderDelayMilliseconds == 0)
+    #expect(instance.renderDelay == 0)
   }
 
   @Test func packetsAreForThoseWhoTakeTheCodec() throws {

@@ -82,26 +82,4 @@ import Testing
     }
     #expect(error { $0.renderer = FakePlugin.callRenderer() } == nil)
   }
-
-  @Test func aRendererOfVersion11HasNoInputs() throws {
-    let module = FakeModule(kinds: MSDK_KIND_VIDEO_RENDERER)
-    // Behind its end lies what is not its own.
-    module.renderer = FakePlugin.callRenderer()
-    module.renderer.struct_size = 88
-    let renderer = try #require(try module.descriptor().renderer)
-    #expect(renderer.render_video_frame != nil)
-    #expect(renderer.update_input == nil && renderer.remove_input == nil && renderer.render_input_frame == nil)
-    module.renderer.struct_size = 87
-    #expect(failure { _ = try module.load() }?.status == .abi)
-  }
-
-  @Test func aRendererOfVersion10HasNoCodec() throws {
-    let module = FakeModule(kinds: MSDK_KIND_AUDIO_RENDERER)
-    // Behind its end lies what is not its own.
-    module.audioRenderer = FakePlugin.packetRenderer()
-    module.audioRenderer.struct_size = 72
-    let renderer = try #require(try module.descriptor().audioRenderer)
-    #expect(renderer.render_audio_frame != nil)
-    #expect(renderer.accepts_codec == nil && renderer.render_encoded_frame == nil)
-  }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ParameterDescriptorTests {
   private func descriptor(
-    _ value: ParameterValue, flags: Int = 0, min: Double = 0, max: Double = 0, choices: [String]? = nil, name: String = "level"
+    _ value: ParameterValue, flags: Int = 0, min: Double? = nil, max: Double? = nil, choices: [String]? = nil, name: String = "level"
   ) throws -> ParameterDescriptor {
     let module = FakeModule()
     module.add(name, value, flags: flags, min: min, max: max, choices: choices)
@@ -39,10 +39,16 @@ import Testing
     #expect(status(half, .f64(.nan)) == .range)
   }
 
-  @Test func equalBoundsAreNone() throws {
-    let level = try descriptor(.i64(0), min: 3, max: 3)
-    #expect(level.range == nil)
-    #expect(try level.check(.i64(.min), argument: "v") == .i64(.min))
+  @Test func eachBoundMayBeMissing() throws {
+    #expect(try descriptor(.i64(0)).bounds == nil)
+    let upper = try descriptor(.i64(0), max: 3)
+    #expect(try upper.check(.i64(.min), argument: "v") == .i64(.min))
+    #expect(status(upper, .i64(4)) == .range && upper.accepted == "i64 at most 3")
+    let lower = try descriptor(.u32(7), min: 7)
+    #expect(status(lower, .u32(6)) == .range && lower.accepted == "u32 at least 7")
+    let one = try descriptor(.i32(3), min: 3, max: 3)
+    #expect(try one.check(.i32(3), argument: "v") == .i32(3))
+    #expect(status(one, .i32(4)) == .range)
     #expect(status(try descriptor(.f64(0)), .f64(.nan)) == .range)
   }
 
@@ -68,20 +74,25 @@ import Testing
   }
 
   @Test func aFaultyTableIsRefused() {
-    #expect(refused { $0.min = 1 }?.status == .abi)
-    #expect(refused { $0.max = .nan }?.status == .abi)
+    let one = FakeModule.bound(1, UInt32(MSDK_T_I32)), five = FakeModule.bound(5, UInt32(MSDK_T_I32))
+    #expect(refused { ($0.min, $0.max) = (five, one) }?.text.contains("min 5 above max 1") == true)
+    #expect(refused({ $0.max = FakeModule.bound(.nan, UInt32(MSDK_T_F64)) }, .f64(0))?.text.contains("not a number") == true)
+    #expect(refused { $0.max = FakeModule.bound(1, UInt32(MSDK_T_U32)) }?.text.contains("has the type 4; accepted: 2") == true)
+    #expect(refused({ $0.max = one }, .bool(false))?.text.contains("is set and the type is not a number") == true)
     #expect(refused { $0.struct_size -= 1 }?.status == .abi)
     #expect(refused { $0.struct_size = 0 }?.status == .abi)
     #expect(refused { $0.def.type = UInt32(MSDK_T_VOID) }?.status == .abi)
     #expect(refused { $0.def.type = 77 }?.status == .abi)
-    #expect(refused { $0.choices = UnsafePointer(FakeModule.keep([FakeModule.text("a"), nil])) }?.status == .abi)
-    #expect(refused { ($0.min, $0.max) = (5, 9) }?.text.contains("default") == true)
-    #expect(refused({ $0.choices = UnsafePointer(FakeModule.keep([FakeModule.text("a"), nil])) }, .string("b"))?.status == .abi)
+    #expect(refused { ($0.choices, $0.choice_count) = (UnsafePointer(FakeModule.keep([FakeModule.text("a")])), 1) }?.status == .abi)
+    #expect(refused { $0.min = five }?.text.contains("default") == true)
+    #expect(refused({ ($0.choices, $0.choice_count) = (UnsafePointer(FakeModule.keep([FakeModule.text("a")])), 1) }, .string("b"))?.status == .abi)
+    #expect(refused({ $0.choice_count = 1 }, .string("b"))?.text.contains("choices is NULL and choice_count is 1") == true)
   }
 
-  @Test func choicesWithoutAnEndAreRefused() {
+  @Test func tooManyChoicesAreRefused() {
     let list = FakeModule.keep(Array(repeating: FakeModule.text("a"), count: ParameterDescriptor.mostChoices + 1))
-    #expect(refused({ $0.choices = UnsafePointer(list) }, .string("a"))?.status == .abi)
+    #expect(refused({ ($0.choices, $0.choice_count) = (UnsafePointer(list), UInt32(ParameterDescriptor.mostChoices + 1)) }, .string("a"))?.status == .abi)
+    #expect(refused({ ($0.choices, $0.choice_count) = (UnsafePointer(list), UInt32(ParameterDescriptor.mostChoices)) }, .string("a")) == nil)
   }
 
   @Test(arguments: ["", "Level", "1level", "_level", "le-vel", "löv", String(repeating: "a", count: 64)])

@@ -140,7 +140,9 @@ import Testing
 
   @Test func eventsReachTheHolderOnly() throws {
     let plugin = FakePlugin()
-    let instance = try FakeModule().instance(plugin)
+    let module = FakeModule()
+    module.add("level", .i32(0), flags: MSDK_PARAM_LIVE)
+    let instance = try module.instance(plugin)
     defer { instance.destroy() }
     let events = Monitor<[String]>([])
     let attachment = try instance.attach(

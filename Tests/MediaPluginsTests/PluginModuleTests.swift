@@ -43,7 +43,7 @@ private enum Inits {
     #expect(failure { _ = try module.load() }?.text.contains("test.fake") == true)
   }
 
-  @Test func aListWithoutAnEndIsRefused() {
+  @Test func tooManyClassesAreRefused() {
     let module = FakeModule()
     module.classes = (0..<257).map { index in
       var entry = module.classes[0]

@@ -7,8 +7,9 @@ import Testing
 @Suite struct RendererListTests {
   private let list = RendererList()
 
-  private func renderer(_ plugin: FakePlugin, codec: Bool = false) throws -> PluginInstance {
+  private func renderer(_ plugin: FakePlugin, codec: Bool = false, flags: Int = 0) throws -> PluginInstance {
     let module = FakeModule("test.renderer", kinds: MSDK_KIND_VIDEO_RENDERER)
+    module.classes[0].flags = UInt32(flags)
     if codec {
       module.renderer.accepts_codec = { _, codec in codec == UInt32(MSDK_CODEC_VP8) ? 1 : 0 }
       module.renderer.render_encoded_frame = { plugin, _ in FakePlugin.of(plugin)?.call("render_encoded") ?? -1 }
@@ -23,10 +24,11 @@ import Testing
     #expect(frame.references == 1)
   }
 
-  private func renderEncoded(isKey: Bool) throws -> Bool {
+  private func renderEncoded(isKey: Bool, orientation: Int = 0) throws -> Bool {
     let data: [UInt8] = [1]
     var attributes = msdk_encoded_frame()
     attributes.flags = isKey ? UInt32(MSDK_ENCODED_KEY) : 0
+    (attributes.width, attributes.height, attributes.orientation) = (64, 32, UInt32(orientation))
     let frame = try data.withUnsafeBytes {
       try EncodedFrame.make(copying: $0, attributes: attributes, from: BufferPool(limit: 1), deadline: 0)
     }
@@ -35,12 +37,49 @@ import Testing
     return list.render(encoded)
   }
 
+  @Test func whoWantsFramesUprightHasThemSo() throws {
+    let plugins = [FakePlugin(), FakePlugin()]
+    let renderers = try zip(plugins, [MSDK_CLASS_UPRIGHT, 0]).map { try renderer($0, flags: $1) }
+    defer { for renderer in renderers { renderer.destroy() } }
+    let seen = Monitor<[[UInt32]]>([])
+    for (plugin, renderer) in zip(plugins, renderers) {
+      plugin.on("render") { fake in
+        guard let frame = fake.frame.withLock({ $0 }) else { return MSDK_E_FAIL }
+        seen.withLock { $0.append([frame.format.width, frame.format.height, frame.native.pointee.orientation]) }
+        return MSDK_OK
+      }
+      try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil)
+    }
+    let frame = try VideoFrame.make(VideoFormat(.nv12, width: 64, height: 32))
+    defer { frame.release() }
+    frame.native.pointee.orientation = UInt32(MSDK_ROTATE_90)
+    #expect(list.render(frame))
+    #expect(seen.withLock { $0 } == [[32, 64, 0], [64, 32, 1]])
+  }
+
+  /// Packets cannot be turned: who wants frames upright and takes pictures has those from then on.
+  @Test func encodedFramesThatDoNotStandUprightAreDecodedForThem() throws {
+    let plugins = (0..<3).map { _ in FakePlugin() }
+    // The last takes no picture of any format.
+    plugins[2].state.withLock { $0.accepted = [] }
+    let renderers = try zip(plugins, [MSDK_CLASS_UPRIGHT, 0, MSDK_CLASS_UPRIGHT]).map { try renderer($0, codec: true, flags: $1) }
+    defer { for renderer in renderers { renderer.destroy() } }
+    for renderer in renderers { try list.add(renderer, to: "a test", codec: UInt32(MSDK_CODEC_VP8), events: nil) }
+    #expect(try renderEncoded(isKey: true) && !list.takesRaw)
+    for plugin in plugins { plugin.forget() }
+    for _ in 0..<2 { #expect(try renderEncoded(isKey: true, orientation: MSDK_ROTATE_90)) }
+    #expect(list.takesRaw && list.takesEncoded)
+    let encoded = plugins.map { $0.calls.filter { $0 == "render_encoded" }.count }
+    #expect(encoded == [0, 2, 2])
+    #expect(plugins[2].calls.filter { $0.hasPrefix("accepts") }.count == 9)
+  }
+
   @Test func feedsAllThatAreHere() throws {
     let plugins = [FakePlugin(), FakePlugin()]
     let renderers = try plugins.map { try renderer($0) }
     defer { for renderer in renderers { renderer.destroy() } }
     try withFrame { #expect(!list.render($0)) }
-    for renderer in renderers { try list.add(renderer, to: "a test", codec: 0, events: nil) }
+    for renderer in renderers { try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil) }
     try withFrame { #expect(list.render($0)) }
     for plugin in plugins { #expect(plugin.calls.last == "render") }
     try list.remove(renderers[0])
@@ -59,7 +98,7 @@ import Testing
     defer { for renderer in renderers { renderer.destroy() } }
     let events = Monitor<[String]>([])
     for renderer in renderers {
-      try list.add(renderer, to: "a test", codec: 0) { event in events.withLock { $0.append("\(event.event) \(event.text)") } }
+      try list.add(renderer, to: "a test", codec: FourCC.raw) { event in events.withLock { $0.append("\(event.event) \(event.text)") } }
     }
     bad.on("render") { fake in
       "no ink".withCString { fake.host.set_error(fake.context, msdk_result(MSDK_E_IO), $0) }
@@ -76,7 +115,7 @@ import Testing
     let plugin = FakePlugin(["render": { _ in MSDK_E_AGAIN }])
     let renderer = try renderer(plugin)
     defer { renderer.destroy() }
-    try list.add(renderer, to: "a test", codec: 0) { _ in Issue.record("it is only busy") }
+    try list.add(renderer, to: "a test", codec: FourCC.raw) { _ in Issue.record("it is only busy") }
     for _ in 0..<3 { try withFrame { #expect(!list.render($0)) } }
     #expect(plugin.calls.filter { $0 == "render" }.count == 3)
     list.removeAll()
@@ -85,9 +124,9 @@ import Testing
   @Test func thereAreAtMostEight() throws {
     let renderers = try (0..<9).map { _ in try renderer(FakePlugin()) }
     defer { for renderer in renderers { renderer.destroy() } }
-    for renderer in renderers.prefix(8) { try list.add(renderer, to: "a test", codec: 0, events: nil) }
-    let error = failure { try list.add(renderers[8], to: "a test", codec: 0, events: nil) }
-    #expect(error?.status == .noMemory)
+    for renderer in renderers.prefix(8) { try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil) }
+    let error = failure { try list.add(renderers[8], to: "a test", codec: FourCC.raw, events: nil) }
+    #expect(error?.status == .full)
     #expect(renderers[8].attachment == nil)
     list.removeAll()
   }
@@ -96,11 +135,11 @@ import Testing
     let plugin = FakePlugin(["init_render": { _ in MSDK_E_PERMISSION }])
     let renderer = try renderer(plugin)
     defer { renderer.destroy() }
-    #expect(failure { try list.add(renderer, to: "a test", codec: 0, events: nil) }?.status == .permission)
+    #expect(failure { try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil) }?.status == .permission)
     #expect(list.isEmpty && renderer.attachment == nil)
     plugin.on("init_render") { _ in 0 }
-    try list.add(renderer, to: "a test", codec: 0, events: nil)
-    #expect(failure { try RendererList().add(renderer, to: "elsewhere", codec: 0, events: nil) }?.status == .state)
+    try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil)
+    #expect(failure { try RendererList().add(renderer, to: "elsewhere", codec: FourCC.raw, events: nil) }?.status == .state)
     list.removeAll()
   }
 
@@ -122,7 +161,7 @@ import Testing
 
   @Test func destroyingARendererTakesItOut() throws {
     let renderer = try renderer(FakePlugin())
-    try list.add(renderer, to: "a test", codec: 0, events: nil)
+    try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil)
     renderer.destroy()
     #expect(list.isEmpty)
     try withFrame { #expect(!list.render($0)) }
@@ -132,7 +171,7 @@ import Testing
     let plugin = FakePlugin()
     let renderer = try renderer(plugin)
     defer { renderer.destroy() }
-    try list.add(renderer, to: "a test", codec: 0, events: nil)
+    try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil)
     let visit = Visit()
     plugin.on("render") { _ in
       visit.stay()
@@ -148,7 +187,7 @@ import Testing
     let plugin = FakePlugin()
     let renderer = try renderer(plugin)
     defer { renderer.destroy() }
-    try list.add(renderer, to: "a test", codec: 0, events: nil)
+    try list.add(renderer, to: "a test", codec: FourCC.raw, events: nil)
     plugin.on("render") { [list] _ in
       #expect(failure { try list.remove(renderer) } == nil)
       return 0

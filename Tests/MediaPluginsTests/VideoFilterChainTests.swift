@@ -123,4 +123,47 @@ import Testing
     try run { _, _ in }
     #expect(plugin.count("flush") == 1)
   }
+
+  /// A filter that draws in the corner: what it drew is in the corner of what is seen, and the frame lies as it did.
+  @Test(arguments: [PixelFormat.i420, .nv12], UInt32(1)..<8) func filtersSeeItUpright(_ format: PixelFormat, _ orientation: UInt32) throws {
+    for keepsFormat in [true, false] {
+      let (plugin, chain) = (FakePlugin(), VideoFilterChain(keepsFormat: keepsFormat))
+      let instance = try FakeModule(kinds: MSDK_KIND_VIDEO_FILTER).instance(plugin)
+      defer { instance.destroy() }
+      try chain.add(instance, to: "a test") { _ in }
+      let seen = Monitor<[UInt32]>([])
+      plugin.on("filter writable") { fake in
+        guard let frame = fake.frame.withLock({ $0 }) else { return MSDK_E_FAIL }
+        seen.withLock { $0 = [frame.format.width, frame.format.height, frame.native.pointee.orientation] }
+        let luma = frame.plane(0)
+        for row in 0..<8 { luma.data.advanced(by: row * Int(luma.stride)).update(repeating: 200, count: 8) }
+        return MSDK_OK
+      }
+      let frame = try VideoFrame.make(VideoFormat(format, width: 64, height: 32, frameRate: FrameRate(30)))
+      defer { frame.release() }
+      let luma = frame.plane(0)
+      luma.data.update(repeating: 50, count: Int(luma.stride) * 31 + 64)
+      frame.native.pointee.orientation = orientation
+      frame.setWritable(false)
+      let outcome = chain.run(frame, isOwned: true)
+      let result = try #require(outcome.frame)
+      defer { result.release() }
+      let isTurned = orientation & 1 != 0
+      #expect(seen.withLock { $0 } == (isTurned ? [32, 64, 0] : [64, 32, 0]))
+      #expect(result.native.pointee.orientation == (keepsFormat ? orientation : 0))
+      #expect(!keepsFormat || result.fits(frame.format))
+      // Where the corner of what is seen lies: mirrored first, then turned clockwise.
+      let right = [false, false, true, true, true, true, false, false][Int(orientation)]
+      let below = [false, true, true, false, false, true, true, false][Int(orientation)]
+      let drawn = result.plane(0)
+      let at = keepsFormat ? (below ? 28 : 4) * Int(drawn.stride) + (right ? 60 : 4) : 4 * Int(drawn.stride) + 4
+      #expect(drawn.data[at] == 200, "\(orientation)")
+      // And in no other.
+      var corners = 0
+      for row in [4, Int(result.format.height) - 4] {
+        for column in [4, Int(result.format.width) - 4] { corners += drawn.data[row * Int(drawn.stride) + column] == 200 ? 1 : 0 }
+      }
+      #expect(corners == 1)
+    }
+  }
 }

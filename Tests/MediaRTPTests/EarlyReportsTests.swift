@@ -32,4 +32,22 @@ import Testing
     let old = reports.take(of: SSRC(1), at: 2_000_000_000)
     #expect(old?.time == nil)
   }
+
+  @Test func aFloodIsAnsweredTenTimesASecond() {
+    var settings = RTPSettings(cname: "here", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: 0), seed: 1)
+    settings.reportsAtOnce = true
+    let (session, end) = (RTPSession(settings, receiving: [111: .opus], now: 0), TestCall.End())
+    for ssrc in 1...2000 as ClosedRange<UInt32> {
+      let now = Int64(ssrc) * 1_000_000
+      withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { memory in
+        var writer = PacketWriter(memory)
+        report(ssrc).write(to: &writer)
+        session.receive(UnsafeRawBufferPointer(writer.bytes), now: now, end)
+      }
+      _ = session.poll(now: now, end)
+    }
+    // Two seconds, and what the schedule sends by itself.
+    let sent = end.out.count
+    #expect((15...25).contains(sent), "\(sent)")
+  }
 }

@@ -9,7 +9,7 @@ import Testing
     return all
   }
 
-  private func received(_ missing: inout MissingPackets, _ number: Int64, now: Int64) -> Bool { missing.received(number, now: now) }
+  private func received(_ missing: inout MissingPackets, _ number: Int64, now: Int64) -> Bool { missing.received(number, now: now) != .new }
   private func beyondHelp(_ missing: inout MissingPackets) -> Bool { missing.takeBeyondHelp() }
 
   private func make(_ change: (inout MissingPackets.Settings) -> Void = { _ in }) -> MissingPackets {

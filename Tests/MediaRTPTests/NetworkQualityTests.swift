@@ -182,6 +182,6 @@ private struct Watched {
     watched.pass(5)
     (watched.figures.packetsReceived, watched.figures.packetsReported, watched.figures.estimate, watched.figures.wanted) = (.max, .max, .max, 1)
     watched.pass(5, sends: false, receives: false)
-    #expect(watched.quality.outgoing.rawValue <= 3)
+    #expect(watched.quality.outgoing <= .good)
   }
 }

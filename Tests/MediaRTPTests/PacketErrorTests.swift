@@ -8,6 +8,6 @@ import Testing
     #expect(made() == PacketError("RTP: one thing"))
     #expect(made() != PacketError("RTP: the thing") && made() != PacketError("RTP: one thing more") && made() != PacketError(""))
     #expect(PacketError("") == PacketError("") && PacketError("é") == PacketError("é") && PacketError("é") != PacketError("è"))
-    #expect(RTPSession.full == PacketError("RTP: the queue of what is to be sent is full"))
+    #expect(RTPSession.full == PacketError("RTP: the send queue is full"))
   }
 }

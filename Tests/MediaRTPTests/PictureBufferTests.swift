@@ -220,7 +220,7 @@ struct TestStream {
     let broken = TestStream.Packet(number: stream.number, bytes: first[0].bytes.prefix(12) + [0x10, 0x50, 2, 0, 1, 2, 3, 4])
     #expect(try insert(broken) == .refused(PacketError("VP8: a key frame without its start code")))
     let short = TestStream.Packet(number: stream.number, bytes: first[0].bytes.prefix(12) + [0x10])
-    #expect(try insert(short) == .refused(PacketError("VP8: a descriptor and nothing after it")))
+    #expect(try insert(short) == .refused(PacketError("VP8: a payload descriptor without payload")))
     let large = TestStream.Packet(number: stream.number, bytes: first[0].bytes.prefix(12) + [0] + [UInt8](repeating: 1, count: 128))
     #expect(try insert(large) == .refused(PacketError("VP8: a packet larger than 1500 bytes")))
   }

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func onlyTheLastIsPadded() throws {
-    let wrong = "RTCP: the padding is longer than the packet, or of no length"
+    let wrong = "RTCP: the padding is longer than the packet, or its length is 0"
     #expect(reason("a0 c9 0002 00000001 00000004" + Self.empty) == "RTCP: padding before the last packet")
     #expect(reason("a0 c9 0002 00000001 00000000") == wrong)
     #expect(reason("a0 c9 0002 00000001 00000009") == wrong)

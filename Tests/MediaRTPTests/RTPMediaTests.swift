@@ -79,6 +79,6 @@ import Testing
     #expect(said("m=video 1 RTP/AVP 96\na=rtpmap:96 VP8/0\n") == "SDP: a=rtpmap:96 VP8/0; accepted: encoding/clock rate, and /channels")
     #expect(said("m=video 1 RTP/SAVP 96\na=crypto:x\n") == "SDP: a=crypto is not of the form tag suite inline:key")
     // The key itself is not in the words.
-    #expect(said("m=video 1 RTP/SAVP 96\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:sec!ret\n") == "SDP: a=crypto:1 has a key that is no base64 of 16 to 64 bytes")
+    #expect(said("m=video 1 RTP/SAVP 96\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:sec!ret\n") == "SDP: a=crypto:1 has a key that is not base64 of 16 to 64 bytes")
   }
 }

@@ -91,7 +91,7 @@ import Testing
     #expect(reason("80 60 0001 00000000 000000") == "ends early")
     #expect(reason("81 60 0001 00000000 00000001 0000") == "ends early")
     #expect(reason("90 60 0001 00000000 00000001 bede 0001") == "ends early")
-    let padding = "RTP: the padding is longer than the packet, or of no length"
+    let padding = "RTP: the padding is longer than the packet, or its length is 0"
     #expect(reason("a0 60 0001 00000000 00000001") == padding)
     #expect(reason("a0 60 0001 00000000 00000001 00") == padding)
     #expect(reason("a0 60 0001 00000000 00000001 02") == padding)

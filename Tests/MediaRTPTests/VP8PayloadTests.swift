@@ -80,7 +80,7 @@ import Testing
     }
     #expect(reason("50 02") == "ends early")
     #expect(reason("50 02 00 9d012b 4001 f000") == "VP8: a key frame without its start code")
-    #expect(reason("50 02 00 9d012a 0000 f000") == "VP8: a key frame of no size")
+    #expect(reason("50 02 00 9d012a 0000 f000") == "VP8: a key frame whose width or height is 0")
     #expect(reason("50 02 00 9d012a 4001 f0") == "ends early")
   }
 

@@ -15,7 +15,7 @@ import Testing
 
     init(count: Int, fec: Bool = false) throws {
       var options = Make.opus()
-      (options.fec, options.expectedLoss, options.bitrate) = (fec, fec ? 30 : 0, 24_000)
+      (options.fec, options.expectedLoss, options.bitrate) = (fec, fec ? 30 : nil, 24_000)
       let stage = try AudioEncodingStage(options, options.encoderSettings)
       var packets: [EncodedFrame] = []
       for index in 0..<count {

@@ -158,7 +158,7 @@ private struct SoundStage {
     let samples = heard.flatMap(\.left)
     #expect(Self.isRamp(Array(samples.prefix(3600))))
     #expect(samples.dropFirst(3600).allSatisfy { $0 == 0 })
-    #expect(stage.pluginEvents() == ["plugin 3 ok the producer has no more sound"])
+    #expect(stage.pluginEvents() == ["plugin 3 ok the producer has no more audio"])
     #expect(stage.outgoing.state == .started)
     #expect(stage.outgoing.buffersHeld == 0)
     try stage.call.anna.stop(stage.outgoing)

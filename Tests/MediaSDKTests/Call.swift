@@ -95,6 +95,12 @@ final class Call {
     case .streamUnreachable(_, let userID, let error): "\(userID) is not sent it: \(error.status)"
     case .moderated(let userID, let moderation, let reason): "\(moderation) by \(userID): \(reason)"
     case .activeSpeaker(let userID, let isSpeaking, let level): "\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)"
+    case .audioLevel(_, let userID, let level): "\(userID) at \(level)"
+    case .statsDue: "stats"
+    case .participantAttribute(let userID, let key): "\(userID) changed \(key)"
+    case .accessExpiring(let remaining): "expires in \(remaining / millisecond) ms"
+    case .accessRenewed(let permissions, let error): "renewed \(permissions.rawValue)\(error.map { " \($0.status)" } ?? "")"
+    case .receivers(_, let count): "receivers \(count)"
     case .ingest(let event): "feeder \(event.state) \(event.reason)"
     }
   }
@@ -118,7 +124,7 @@ enum Make {
     return options
   }
 
-  static func screen(_ formats: VideoFormat..., codec: Int = MSDK_CODEC_NONE) -> OutgoingVideoOptions {
+  static func screen(_ formats: VideoFormat..., codec: Int = MSDK_CODEC_RAW) -> OutgoingVideoOptions {
     var options = OutgoingVideoOptions(formats: formats)
     options.kind = .screenShare
     options.codec = UInt32(codec)
@@ -135,7 +141,7 @@ enum Make {
 extension FrameSender {
   /// Sends a new picture, all of one shade, and says what became of it when that is known at once.
   @discardableResult
-  func sendPicture(_ shade: UInt8 = 100, timestamp: Int64 = 0, completion: Completion = .none) throws -> UInt64 {
+  func sendPicture(_ shade: UInt8 = 100, timestamp: Int64 = 0, completion: Completion = .queued()) throws -> UInt64 {
     let frame = try acquire(deadline: 0)
     defer { frame.release() }
     frame.fill(shade)

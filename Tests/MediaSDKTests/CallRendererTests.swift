@@ -269,7 +269,7 @@ import Testing
     #expect(error?.status == .unsupported && error?.text.contains("update_input") == true)
     let grids = try (0..<9).map { _ in try grid(call, FakePlugin()) }
     for grid in grids.dropLast() { try call.anna.attachRenderer(grid) }
-    #expect(failure { try call.anna.attachRenderer(grids[8]) }?.status == .noMemory)
+    #expect(failure { try call.anna.attachRenderer(grids[8]) }?.status == .full)
     #expect(failure { try call.anna.attachRenderer(grids[0]) }?.status == .state)
     #expect(failure { try call.bert.attachRenderer(grids[0]) }?.status == .state)
     #expect(failure { try call.bert.detachRenderer(grids[0]) }?.status == .notFound)

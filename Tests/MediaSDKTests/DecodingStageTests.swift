@@ -9,7 +9,7 @@ import Testing
 @Suite struct DecodingStageTests {
   /// Verdicts on a run of pictures: the number, whether it is a key frame, and when it comes.
   private func verdicts(_ run: [(picture: UInt64, isKey: Bool, now: Int64)]) throws -> [DecodingStage.Verdict] {
-    let stage = DecodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), frameRate: FrameRate(15), events: { _ in })
+    let stage = DecodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), of: Make.format(), events: { _ in })
     return try run.map { picture, isKey, now in
       let frame = try Make.encoded([0], isKey: isKey)
       defer { frame.release() }
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func afterDamageAKeyFrameIsNeeded() throws {
-    let stage = DecodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), frameRate: FrameRate(15), events: { _ in })
+    let stage = DecodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), of: Make.format(), events: { _ in })
     let (key, delta) = (try Make.encoded([0], isKey: true), try Make.encoded([0]))
     defer {
       key.release()

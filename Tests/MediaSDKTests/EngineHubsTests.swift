@@ -57,7 +57,7 @@ import Testing
   @Test func aHubIsOfRealTime() {
     let engine = engine(isVirtual: true)
     defer { engine.close() }
-    #expect(failure { _ = try engine.openHub("loopback:virtual", options()) }?.status == .state)
+    #expect(failure { _ = try engine.openHub("loopback:virtual", options()) }?.status == .unsupported)
   }
 
   @Test func anEngineThatIsClosedOpensNothing() throws {

@@ -12,14 +12,12 @@ private func wrapped(_ memory: UnsafeMutablePointer<UInt8>) throws -> VideoFrame
     external.struct_size = UInt32(MemoryLayout<msdk_external_frame>.size)
     external.format = format
     external.plane_count = 1
-    external.plane.0 = msdk_plane(data: memory, size: 256, stride: 16, fd: -1, offset: 0)
+    external.plane.0 = msdk_plane(data: memory, size: 256, stride: 16, reserved0: 0, reserved1: 0)
     return try VideoFrame.wrap(checking: external)
   }
 }
 
 @Suite struct ForeignFramesTests {
-  private static let interval: Int64 = 33_000_000
-
   /// Sends that many frames at that interval to somebody who keeps the last `kept`: which of them were copied.
   private func copied(of count: Int, every interval: Int64, kept: Int) throws -> [Bool] {
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)

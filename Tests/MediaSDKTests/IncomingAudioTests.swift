@@ -369,7 +369,7 @@ import Testing
   @Test func decodedSoundIsWhatWasSent() throws {
     let call = try Call().connect()
     let (outgoing, incoming) = try call.sound(Make.opus { $0.application = .audio }, Make.hearing { $0.queueMilliseconds = 2000 })
-    let start = call.engine.now()
+    let start = call.engine.now() - 20 * millisecond
     var tone = ToneSender(outgoing)
     for _ in 0..<50 {
       try tone.send()
@@ -378,7 +378,7 @@ import Testing
     let heard = incoming.heard()
     #expect(heard.map(\.count) == Array(repeating: 960, count: 50))
     #expect(heard.allSatisfy { $0.format == AudioFormat(.f32, sampleRate: 48_000, channels: 1) && !$0.isMadeUp && !$0.isAfterGap })
-    // Sample for sample at the time at which it was sent.
+    // Sample for sample at the time at which it was captured, a buffer before it was sent.
     let samples = heard.flatMap(\.left)
     var (sine, cosine, power) = (0.0, 0.0, 0.0)
     for index in 9600..<43_200 {

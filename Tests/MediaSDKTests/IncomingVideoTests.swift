@@ -200,7 +200,7 @@ import Testing
     let sender = try outgoing.currentSender()
     for _ in 0..<100 {
       try sender.sendPicture()
-      try call.advance(10 * millisecond)
+      try call.advance(67 * millisecond)
     }
     let counters = incoming.stats.counters
     #expect(counters.received < 100 && counters.received > 20)

@@ -107,7 +107,7 @@ import Testing
   @Test func damageIsNeverShown() throws {
     let call = try Call().connect()
     let lines = Journal<String>()
-    call.engine.logger.set(level: 0) { _, text in lines.add(text) }
+    call.engine.logger.set(level: 0) { record in lines.add(record.text) }
     var options = Make.vp8()
     options.isEncodedInput = true
     let (outgoing, incoming) = try call.stream(options)
@@ -130,7 +130,7 @@ import Testing
     let call = try Call().connect()
     let wanted = Make.incoming {
       $0.output = .both
-      $0.queueCapacity = 10
+      ($0.queueCapacity, $0.encodedQueueCapacity) = (10, 10)
     }
     let (outgoing, incoming) = try call.stream(Make.vp8(), wanted)
     let sender = try outgoing.currentSender()

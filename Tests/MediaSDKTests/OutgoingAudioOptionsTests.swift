@@ -47,7 +47,7 @@ import Testing
     Refusal(.invalid, "options.encoded_input is 1 without a codec") { $0.isEncodedInput = true },
     Refusal(.range, "bitrate is 5999; accepted: 6000..510000") { $0.bitrate = 5999 },
     Refusal(.range, "bitrate is 510001; accepted: 6000..510000") { $0.bitrate = 510_001 },
-    Refusal(.range, "options.complexity is 0; accepted: 1..10") { $0.complexity = 0 },
+    Refusal(.range, "options.complexity is -1; accepted: 1..10") { $0.complexity = -1 },
     Refusal(.range, "options.complexity is 11; accepted: 1..10") { $0.complexity = 11 },
     Refusal(.range, "options.packet_ms is 30; accepted: 10, 20, 40, 60") { $0.packetMilliseconds = 30 },
     Refusal(.range, "expected_loss is 101; accepted: 0..100") { $0.expectedLoss = 101 },
@@ -94,5 +94,6 @@ import Testing
     #expect(Make.opus { ($0.bufferMilliseconds, $0.packetMilliseconds) = (10, 60) }.packetDuration == 60)
     #expect(Make.opus { $0.fec = true }.encoderSettings.expectedLoss == 10)
     #expect(Make.opus { ($0.fec, $0.expectedLoss) = (true, 3) }.encoderSettings.expectedLoss == 3)
+    #expect(Make.opus { ($0.fec, $0.expectedLoss) = (true, 0) }.encoderSettings.expectedLoss == 0)
   }
 }

@@ -125,7 +125,7 @@ import Testing
     for stream in streams[4..<8] { try call.anna.start(stream) }
     #expect(streams[..<8].allSatisfy { $0.state == .started })
     let error = failure { try call.anna.start(streams[8]) }
-    #expect(error?.status == .noMemory)
+    #expect(error?.status == .full)
     #expect(error?.text.contains("8") == true)
     try call.advance()
     #expect(call.bert.incomingAudios.count == 8)
@@ -192,7 +192,7 @@ import Testing
 
   @Test func whatOnlyAnEncoderCanDoIsRefusedWithoutOne() throws {
     let call = try Call()
-    let raw = try call.engine.makeOutgoingAudio(Make.sound())
+    let raw = try call.engine.makeOutgoingAudio(Make.sound { $0.codec = FourCC.raw })
     let packets = try call.engine.makeOutgoingAudio(Make.opus { $0.isEncodedInput = true })
     let opus = try call.engine.makeOutgoingAudio(Make.opus())
     for stream in [raw, packets] {

@@ -72,7 +72,7 @@ import Testing
     try sender.sendPicture(timestamp: 777)
     try sender.sendPicture()
     let frame = try sender.acquire(deadline: 0)
-    frame.native.pointee.timestamp_ns = 42
+    frame.native.pointee.timestamp_ns = call.engine.now() + 42
     try sender.send(frame)
     frame.release()
     let stamps = try (0..<3).map { _ in
@@ -80,7 +80,7 @@ import Testing
       defer { frame.release() }
       return frame.native.pointee.timestamp_ns
     }
-    #expect(stamps == [777, call.engine.now(), 42])
+    #expect(stamps == [777, call.engine.now(), call.engine.now() + 42])
   }
 
   @Test func theSameFrameMayBeSentAgain() throws {
@@ -150,7 +150,9 @@ import Testing
 
   @Test func sixteenWaitForWhoeverIsSending() throws {
     let call = try Call().connect()
-    let (outgoing, incoming) = try call.stream(Make.raw())
+    var options = Make.raw()
+    options.queuePolicy = .wait  // Not paced.
+    let (outgoing, incoming) = try call.stream(options)
     let sender = try outgoing.currentSender()
     let reports = self.reports
     let frame = try VideoFrame.make(Make.format())

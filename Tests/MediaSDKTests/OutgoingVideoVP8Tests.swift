@@ -120,7 +120,7 @@ import Testing
     let sender = try outgoing.currentSender()
     func key() throws -> Bool {
       try sender.sendPicture()
-      try call.advance()
+      try call.advance(67 * millisecond)
       let frame = try incoming.readEncoded(deadline: 0)
       defer { frame.release() }
       return frame.isKeyFrame
@@ -207,6 +207,46 @@ import Testing
     let other = try Make.encoded([1, 2, 3], codec: 1)
     #expect(failure { try sender.send(other) }?.status == .format)
     other.release()
+  }
+
+  @Test func encodedInputHasTheColorThatWasDeclared() throws {
+    let call = try Call().connect()
+    var format = Make.format()
+    format.color = ColorSpace(primaries: 1, transfer: 1, matrix: UInt32(MSDK_MATRIX_BT709), fullRange: true)
+    var options = Make.vp8(format)
+    options.isEncodedInput = true
+    let (outgoing, incoming) = try call.stream(options, Make.incoming { $0.output = .encoded })
+    let encoded = try Make.encoded([1, 2, 3])
+    defer { encoded.release() }
+    // Its own where it has one.
+    for (own, expected) in [(0, (1, 1)), (2, (1, 1)), (9, (9, 0))] as [(UInt32, (UInt32, UInt32))] {
+      encoded.native.pointee.color_matrix = own
+      try outgoing.currentSender().send(encoded, timestamp: 0, completion: completion)
+      let received = try incoming.readEncoded(deadline: 0)
+      #expect((received.native.pointee.color_matrix, received.native.pointee.color_full_range) == expected)
+      received.release()
+    }
+  }
+
+  @Test func aDiscontinuityArrives() throws {
+    let call = try Call().connect()
+    let (outgoing, incoming) = try call.stream(Make.vp8(), Make.incoming { $0.output = .both })
+    var flags: [[UInt32]] = []
+    for isAfterGap in [false, true, false] {
+      let frame = try outgoing.currentSender().acquire(deadline: 0)
+      frame.fill(90)
+      if isAfterGap { frame.native.pointee.flags |= UInt32(MSDK_FRAME_DISCONTINUITY) }
+      try outgoing.currentSender().send(frame, timestamp: 0, completion: completion)
+      frame.release()
+      try call.advance(100 * millisecond)
+      let (encoded, decoded) = (try incoming.readEncoded(deadline: 0), try incoming.read(deadline: 0))
+      flags.append([
+        encoded.native.pointee.flags & UInt32(MSDK_ENCODED_DISCONTINUITY), decoded.native.pointee.flags & UInt32(MSDK_FRAME_DISCONTINUITY),
+      ])
+      encoded.release()
+      decoded.release()
+    }
+    #expect(flags == [[0, 0], [2, 2], [0, 0]])
   }
 
   @Test func steeringIsCheckedAndTakesEffect() throws {

@@ -13,10 +13,13 @@ private struct Stage {
   let producer: PluginInstance
   let outgoing: OutgoingVideo
 
-  init(_ name: String, isPull: Bool = true, _ options: OutgoingVideoOptions = Make.raw(Make.format(640, 360, 30))) throws {
+  init(
+    _ name: String, isPull: Bool = true, isTimed: Bool = false, _ options: OutgoingVideoOptions = Make.raw(Make.format(640, 360, 30))
+  ) throws {
     call = try Call(name, file: "pump").connect()
     let module = FakeModule()
     if !isPull { module.producer.flags = 0 }
+    if isTimed { module.producer.flags |= UInt32(MSDK_PRODUCER_TIMED) }
     try call.engine.plugins.register(module.pointer())
     let engine = call.engine
     producer = try FakePlugin.$next.withValue(plugin) { try engine.makeInstance("test.fake") }
@@ -37,6 +40,23 @@ private struct Stage {
     let result = plugin.host.consume_video_frame(plugin.context, witness.frame.native)
     #expect(witness.isReleased)
     return Int(result)
+  }
+
+  /// Frames that last as long as this says, by their number; 0: it has nothing this time. When each was asked for comes out.
+  func make(_ duration: @escaping @Sendable (Int) -> Int64) -> Monitor<[Int64]> {
+    let asked = Monitor<[Int64]>([])
+    plugin.on("produce_frame") { plugin in
+      let number = asked.withLock { asked in
+        asked.append(plugin.due.withLock { $0 })
+        return asked.count - 1
+      }
+      guard duration(number) != 0 else { return MSDK_E_AGAIN }
+      guard let frame = try? VideoFrame.make(Make.format(640, 360, 30)) else { return MSDK_E_NOMEM }
+      frame.native.pointee.duration_ns = duration(number)
+      plugin.produced.withLock { $0 = frame }
+      return MSDK_OK
+    }
+    return asked
   }
 
   func reports() -> [FrameReport] {
@@ -138,6 +158,87 @@ private struct Stage {
     let reports = stage.reports()
     #expect(reports.map(\.timestamp) == (0..<4).map { start + $0 * 250 * millisecond })
     #expect(reports.allSatisfy { $0.reason == .noReceiver })
+  }
+
+  @Test func framesWithTimesOfTheirOwnAreAskedForAtThese() throws {
+    let stage = try Stage(#function, isTimed: true)
+    let durations: [Int64] = [40, 3000, 11, 500, 33].map { $0 * millisecond }
+    let asked = stage.make { durations[$0 % durations.count] }
+    try stage.outgoing.attachProducer(stage.producer)
+    let start = stage.call.engine.now()
+    try stage.call.anna.start(stage.outgoing)
+    for _ in 0..<5000 { try stage.call.advance(1_999_999) }
+    var times = [start]
+    while times[times.count - 1] + durations[(times.count - 1) % 5] <= stage.call.engine.now() {
+      times.append(times[times.count - 1] + durations[(times.count - 1) % 5])
+    }
+    #expect(times.count == 12)
+    #expect(asked.withLock { $0 } == times)
+    #expect(stage.reports().map(\.timestamp) == times)
+  }
+
+  @Test func noOthersAre() throws {
+    let stage = try Stage(#function)
+    let asked = stage.make { _ in 3 * second }
+    try stage.outgoing.attachProducer(stage.producer)
+    try stage.call.anna.start(stage.outgoing)
+    try stage.call.advance(second - 1)
+    #expect(asked.withLock { $0.count } == 30)
+  }
+
+  @Test func aTimedProducerIsHeldToAThousandAndToTheStreamsRate() throws {
+    let stage = try Stage(#function, isTimed: true)
+    let asked = stage.make { $0 % 2 == 0 ? 1 : -5 }
+    try stage.outgoing.attachProducer(stage.producer)
+    let start = stage.call.engine.now()
+    try stage.call.anna.start(stage.outgoing)
+    try stage.call.advance(second - 1)
+    // A negative duration is none: a frame of the rate's length.
+    #expect(asked.withLock { $0[2] } == start + millisecond + FrameRate(30).dueTime(ofFrame: 1, from: 0))
+    #expect((57...60).contains(asked.withLock { $0.count }))
+
+    let hasty = stage.make { _ in 1 }
+    try stage.outgoing.setFrameRate(FrameRate(5))
+    _ = stage.reports()
+    var passed = 0
+    for _ in 0..<20 {
+      try stage.call.advance(100 * millisecond)
+      passed += stage.reports().filter { $0.reason != .paced }.count
+    }
+    let times = hasty.withLock { $0 }
+    #expect(times.count > 1700)
+    #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == millisecond })
+    #expect((9...10).contains(passed))
+  }
+
+  @Test func aTimedProducerThatHasNothingIsAskedAtTheRate() throws {
+    let stage = try Stage(#function, isTimed: true)
+    let asked = stage.make { $0 == 0 ? 100 * millisecond : $0 < 4 ? 0 : 200 * millisecond }
+    try stage.outgoing.attachProducer(stage.producer)
+    let start = stage.call.engine.now()
+    try stage.call.anna.start(stage.outgoing)
+    try stage.call.advance(500 * millisecond)
+    let rate = FrameRate(30)
+    let first = start + 100 * millisecond
+    let next = rate.dueTime(ofFrame: 3, from: first)
+    #expect(
+      asked.withLock { $0 }
+        == [start, first, rate.dueTime(ofFrame: 1, from: first), rate.dueTime(ofFrame: 2, from: first), next, next + 200 * millisecond])
+  }
+
+  @Test func aTimeThatIsNeverKeepsNobodyFromStopping() throws {
+    let stage = try Stage(#function, isTimed: true)
+    let asked = stage.make { _ in .max }
+    try stage.outgoing.attachProducer(stage.producer)
+    try stage.call.anna.start(stage.outgoing)
+    try stage.call.advance(10 * second)
+    try stage.outgoing.setFrameRate(FrameRate(5))
+    try stage.call.advance(10 * second)
+    #expect(asked.withLock { $0.count } == 1)
+    try stage.call.anna.stop(stage.outgoing)
+    try stage.call.anna.start(stage.outgoing)
+    try stage.call.advance()
+    #expect(asked.withLock { $0.count } == 2)
   }
 
   @Test func whoeverHasNothingIsAskedAgainNextTime() throws {

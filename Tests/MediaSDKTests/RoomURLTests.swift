@@ -30,6 +30,6 @@ import Testing
     #expect(try RoomURL.target("hub://127.0.0.1:5004/a?fingerprint=\(print)", argument: "url").isRemote)
     let error = failure { _ = try RoomURL.target("https://example.org/?secret", argument: "url") }
     #expect(error?.status == .unsupported)
-    #expect(error?.text.contains("hub://ADDRESS:PORT/NAME") == true && error?.text.contains("secret") == false)
+    #expect(error?.text.contains("hub://HOST:PORT/NAME") == true && error?.text.contains("secret") == false)
   }
 }

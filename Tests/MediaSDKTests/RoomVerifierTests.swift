@@ -20,7 +20,7 @@ import Testing
       $0.verification = .function { request in
         asked.add(request.member.userID)
         foreign.add(ForeignCode.isRunning)
-        return request.member.userID == "anna" ? .success([.moderate]) : .failure(.refused(request, "not this time"))
+        return request.member.userID == "anna" ? .success(AccessGrant([.moderate])) : .failure(.refused(request, "not this time"))
       }
     }
     try call.anna.connect()
@@ -43,7 +43,7 @@ import Testing
       $0.verification = .function { _ in
         inside.add(true)
         _ = mayReturn.wait(until: .max) { $0 ? true : nil }
-        return .success(.all)
+        return .success(AccessGrant(.all))
       }
     }
     try call.anna.connect()
@@ -72,7 +72,7 @@ import Testing
     try call.anna.connect()
     let request = try call.engine.nextAccessRequest(call.room, deadline: 0)
     call.anna.disconnect()
-    #expect(failure { try call.engine.answer(call.room, request.id) { _ in .success(.all) } }?.status == .notFound)
+    #expect(failure { try call.engine.answer(call.room, request.id) { _ in .success(AccessGrant(.all)) } }?.status == .notFound)
   }
 
   @Test func whatIsPulledIsAnswered() throws {
@@ -85,7 +85,7 @@ import Testing
     try call.bert.connect()
     let requests = try (0..<2).map { _ in try call.engine.nextAccessRequest(call.room, deadline: 0) }
     #expect(requests.map(\.member.userID) == ["anna", "bert"])
-    try call.engine.answer(call.room, requests[1].id) { .success($0.permissions) }
+    try call.engine.answer(call.room, requests[1].id) { .success(AccessGrant($0.permissions)) }
     try call.engine.answer(call.room, requests[0].id) { .failure(.refused($0, "no")) }
     try call.advance()
     #expect(call.anna.state == .disconnected)
@@ -121,7 +121,7 @@ import Testing
         inside.add(true)
         _ = mayReturn.wait(until: .max) { $0 ? true : nil }
         hasReturned.withLock { $0 = true }
-        return .success(.all)
+        return .success(AccessGrant(.all))
       }
     }
     try call.anna.connect()

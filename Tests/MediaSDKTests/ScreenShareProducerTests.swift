@@ -14,7 +14,7 @@ private struct Screen {
   let outgoing: OutgoingVideo
 
   init(
-    _ name: String, isPull: Bool = true, kind: VideoKind = .screenShare, formats: [VideoFormat] = [], codec: Int = MSDK_CODEC_NONE
+    _ name: String, isPull: Bool = true, kind: VideoKind = .screenShare, formats: [VideoFormat] = [], codec: Int = MSDK_CODEC_RAW
   ) throws {
     call = try Call(name, file: "screen").connect()
     let module = FakeModule()
@@ -69,6 +69,19 @@ private struct Screen {
     let start = screen.call.engine.now()
     try screen.call.advance(second)
     #expect(screen.plugin.due.withLock { $0 } == start + second)
+  }
+
+  @Test(arguments: [MSDK_CODEC_RAW, MSDK_CODEC_VP8]) func theExpectedDelayReachesTheReceiver(_ codec: Int) throws {
+    let screen = try Screen("\(#function) \(codec)", codec: codec)
+    screen.plugin.capture.withLock { $0?.expectedDelay = 40 }
+    try screen.start()
+    let incoming = screen.call.bert.incomingVideos[0]
+    #expect(incoming.format.expectedDelay == 40)
+    try incoming.start(IncomingVideoOptions())
+    try screen.call.advance(second)
+    let frame = try incoming.read(deadline: 0)
+    defer { frame.release() }
+    #expect(frame.format.expectedDelay == 40)
   }
 
   @Test func aProducerBeyondTheLimitsIsRefusedAtTheStart() throws {
@@ -196,12 +209,12 @@ private struct Screen {
     #expect(screen.producer.producerPhase == .started)
   }
 
-  @Test func aVirtualStreamKeepsItsSize() throws {
+  @Test func aVirtualStreamKeepsItsSizeWithinNarrowLimits() throws {
     let screen = try Screen(#function, kind: .virtual, formats: [Make.format()])
     try screen.start()
     screen.plugin.forget()
     try screen.resize(640, 480)
-    #expect(!screen.plugin.calls.contains("capture_settings"))
+    #expect(!screen.plugin.calls.contains("set_format"))
     #expect(screen.events.suffix(1) == ["plugin 2 ok "])
     #expect(try screen.outgoing.currentSender().format == Make.format())
   }
@@ -263,7 +276,7 @@ private struct Screen {
   }
 
   @Test(arguments: [true, false])
-  func aPixelFormatThatTheCodecDoesNotTakeIsConverted(isDeclared: Bool) throws {
+  func aPixelFormatThatTheStreamOrTheCodecDoesNotTakeIsConverted(isDeclared: Bool) throws {
     let formats = isDeclared ? [Make.format(800, 600, 10, .nv12)] : []
     let screen = try Screen("converted \(isDeclared)", formats: formats, codec: MSDK_CODEC_VP8)
     screen.plugin.capture.withLock { $0 = Make.format(800, 600, 10, .bgra) }
@@ -280,7 +293,7 @@ private struct Screen {
     let incoming = screen.call.bert.incomingVideos[0]
     try incoming.start()
     try screen.call.advance(second)
-    #expect(try screen.outgoing.currentSender().format.pixelFormat == (isDeclared ? .nv12 : .i420))
+    #expect(try screen.outgoing.currentSender().format.pixelFormat == (isDeclared ? .nv12 : .bgra))
     let frame = try incoming.read(deadline: 0)
     defer { frame.release() }
     // Grey of 200 among 0...255 is 188 among 16...235.
@@ -288,7 +301,7 @@ private struct Screen {
     #expect(!screen.events.contains { $0.hasPrefix("plugin") })
   }
 
-  @Test(arguments: [MSDK_CODEC_NONE, MSDK_CODEC_VP8])
+  @Test(arguments: [MSDK_CODEC_RAW, MSDK_CODEC_VP8])
   func anOddSizeIsCut(codec: Int) throws {
     let screen = try Screen("odd \(codec)", codec: codec)
     let odd = Make.format(801, 601, 10, .bgra)
@@ -309,7 +322,7 @@ private struct Screen {
     let frame = try incoming.read(deadline: 0)
     defer { frame.release() }
     #expect(frame.format.width == 800 && frame.format.height == 600)
-    #expect(frame.format.pixelFormat == (codec == MSDK_CODEC_NONE ? .bgra : .i420))
+    #expect(frame.format.pixelFormat == (codec == MSDK_CODEC_RAW ? .bgra : .i420))
     #expect(!screen.events.contains { $0.hasPrefix("plugin") })
   }
 }

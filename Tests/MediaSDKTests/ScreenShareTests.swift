@@ -38,7 +38,7 @@ import Testing
     try call.anna.start(screen)
     let error = failure { try call.anna.start(second) }
     #expect(error?.status == .state)
-    #expect(error?.text.contains("shares a screen already") == true)
+    #expect(error?.text.contains("already shares a screen") == true)
     try call.advance()
     #expect(call.bert.incomingVideos.map(\.kind) == [1, 2])
     try call.anna.stop(screen)

@@ -9,7 +9,7 @@ import Testing
   private func call(_ name: String = #function) throws -> Call {
     let call = try Call(name)
     var options = RoomOptions()
-    options.verification = .function { .success($0.member.userID == "anna" ? .all : .ordinary) }
+    options.verification = .function { .success(AccessGrant($0.member.userID == "anna" ? .all : .ordinary)) }
     try call.engine.configureRoom(call.room, options)
     return try call.connect()
   }

@@ -40,7 +40,7 @@ import Testing
     let call = try Call().connect()
     let mix = try call.bert.mixedAudio()
     #expect(try call.bert.mixedAudio() === mix)
-    #expect(mix.isMix && mix.userID == "" && mix.codec == 0 && mix.state == .available)
+    #expect(mix.isMix && mix.userID == "" && mix.codec == FourCC.raw && mix.state == .available)
     #expect(failure { try mix.start(Make.hearing { $0.output = .encoded }) }?.status == .unsupported)
     try mix.start()
     #expect(failure { try mix.start() }?.status == .state)

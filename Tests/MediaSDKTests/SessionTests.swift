@@ -133,7 +133,7 @@ import Testing
     call.anna.close()
     #expect(failure { try call.anna.connect() }?.status == .closed)
     let stream = try call.engine.makeOutgoingVideo(Make.raw())
-    #expect(failure { try call.anna.start(stream) }?.status == .state)
+    #expect(failure { try call.anna.start(stream) }?.status == .closed)
     #expect(failure { _ = try call.anna.nextEvent(deadline: .max) }?.status == .closed)
     #expect(call.anna.state == .disconnected)
     try call.advance()

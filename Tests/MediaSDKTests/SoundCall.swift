@@ -125,7 +125,7 @@ extension IncomingAudio {
 extension OutgoingAudio {
   /// One buffer, the same in all channels; `value` gives the sample of an index.
   func send(
-    timestamp: Int64 = 0, deadline: Int64 = 0, completion: Completion = .none, _ value: (Int) -> Float
+    timestamp: Int64 = 0, deadline: Int64 = 0, completion: Completion = .queued(), _ value: (Int) -> Float
   ) throws {
     let frame = try AudioFrame.make(format, sampleCount: Int(format.samplesPerBuffer))
     defer { frame.release() }
@@ -134,7 +134,7 @@ extension OutgoingAudio {
   }
 
   /// One buffer, its samples all of one value.
-  func sendLevel(_ value: Float = 0.25, timestamp: Int64 = 0, deadline: Int64 = 0, completion: Completion = .none) throws {
+  func sendLevel(_ value: Float = 0.25, timestamp: Int64 = 0, deadline: Int64 = 0, completion: Completion = .queued()) throws {
     try send(timestamp: timestamp, deadline: deadline, completion: completion) { _ in value }
   }
 
@@ -163,7 +163,7 @@ struct ToneSender {
     self.amplitude = amplitude
   }
 
-  mutating func send(timestamp: Int64 = 0, completion: Completion = .none) throws {
+  mutating func send(timestamp: Int64 = 0, completion: Completion = .queued()) throws {
     let rate = Float(stream.format.sampleRate)
     let start = position
     try stream.send(timestamp: timestamp, completion: completion) { index in

@@ -10,6 +10,12 @@ final class StandInTransport: Transport {
   let backlog = Monitor<Int64>(0)
   let published = Monitor<StreamID?>(nil)
   let sent = Journal<PictureID>()
+  let carriage = Monitor(Carriage())
+  let units = Journal<EncodedFrame>()
+
+  deinit {
+    for frame in units.entries { frame.release() }
+  }
 
   func connect(_ delegate: any TransportDelegate) {}
   func disconnect() {}
@@ -22,9 +28,15 @@ final class StandInTransport: Transport {
 
   func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
     sent.add(picture)
+    if case .encoded(let frame) = unit {
+      frame.retain()
+      units.add(frame)
+    }
     return .sent
   }
 
+  var carriesRaw: Bool { true }
+  func carriage(of stream: StreamID) -> Carriage { carriage.withLock { $0 } }
   func backlog(of stream: StreamID) -> Int64 { backlog.withLock { $0 } }
   func subscribe(to stream: StreamID, _ sink: any MediaSink) {}
   func unsubscribe(from stream: StreamID) {}

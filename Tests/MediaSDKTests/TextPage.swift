@@ -23,9 +23,24 @@ enum TextPage {
     }
   }
 
-  /// Of luma.
-  static func psnr(_ one: VideoFrame, _ other: VideoFrame) -> Double {
-    let (width, height) = (Int(one.format.width), Int(one.format.height))
+  /// Each letter of its own colour. Of I420.
+  static func colour(_ frame: VideoFrame, page: UInt64 = 1) {
+    let (width, height) = (Int(frame.format.width) / 2, Int(frame.format.height) / 2)
+    var random = SeededRandom(seed: page &+ 1_000)
+    let colours = (0..<(width / 4 + 1) * (height / 9 + 1)).map { _ in UInt16.random(in: 0...UInt16.max, using: &random) }
+    for (index, shift) in [(1, 0), (2, 8)] as [(Int, UInt16)] {
+      let plane = frame.plane(index)
+      for y in 0..<height {
+        for x in 0..<width {
+          plane.data[y * Int(plane.stride) + x] = UInt8(truncatingIfNeeded: colours[y / 9 * (width / 4) + x / 4] >> shift)
+        }
+      }
+    }
+  }
+
+  /// Of luma; of so many rows from the top on, if not of all.
+  static func psnr(_ one: VideoFrame, _ other: VideoFrame, rows: Int? = nil) -> Double {
+    let (width, height) = (Int(one.format.width), rows ?? Int(one.format.height))
     let (left, right) = (one.plane(0), other.plane(0))
     var sum = 0
     for row in 0..<height {

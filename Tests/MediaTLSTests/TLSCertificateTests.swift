@@ -57,7 +57,7 @@ import Testing
         #expect(loaded.fingerprint == made.fingerprint)
       }
       try withFile(otherKey) { keyPath in
-        #expect(refusal { _ = try TLSCertificate.load(certificate: path, key: keyPath) }?.text.contains("is not that of the certificate") == true)
+        #expect(refusal { _ = try TLSCertificate.load(certificate: path, key: keyPath) }?.text.contains("does not match the certificate") == true)
       }
       #expect(refusal { _ = try TLSCertificate.load(certificate: path, key: path) }?.text.contains("holds no key") == true)
       // Who trusts the authority, which here is itself, needs the address to be in the certificate.

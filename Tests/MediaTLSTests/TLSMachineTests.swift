@@ -76,7 +76,7 @@ private final class Talk {
       Issue.record("the client took another certificate")
       return
     }
-    #expect(error.status == .permission)
+    #expect(error.status == .untrusted)
     #expect(error.text.contains("\(mine.fingerprint)") && error.text.contains("\(other.fingerprint)"))
     #expect(!say([1], by: talk.client))
   }
@@ -140,7 +140,7 @@ private final class Talk {
     #expect(talk.server.excess == nil && talk.heardByServer == [1, 2, 3])
     #expect(talk.client.changeKeys(asking: true) && say([4], by: talk.client))
     talk.run(pieces: pieces)
-    #expect(talk.server.excess?.status == .limit && talk.server.excess?.text.contains("keys were changed") == true)
+    #expect(talk.server.excess?.status == .limit && talk.server.excess?.text.contains("keys were updated") == true)
     // It can still be said why.
     #expect(say([9], by: talk.server))
     talk.run()

@@ -1,3 +1,4 @@
+import CMediaSDK
 import MediaCore
 import Testing
 
@@ -34,10 +35,14 @@ private final class Doorman: AccessVerifier {
   }
 
   @Test func permissionsAreThoseOfTheHeader() throws {
-    #expect(try Permissions.check(31, argument: "it") == .all)
+    func read(_ bits: UInt32) throws -> Permissions { try Permissions(foreign: bits, default: .receive, argument: "it") }
+    #expect(try read(31) == .all)
+    #expect(try read(0) == .receive)
+    #expect(try read(UInt32(MSDK_MAY_NOTHING)) == [])
+    #expect(Permissions.all.foreign == 31 && Permissions([]).foreign == UInt32(MSDK_MAY_NOTHING))
     #expect(Permissions.ordinary == Permissions.all.subtracting(.moderate))
-    for bits in [32, 64, .max] as [UInt32] {
-      #expect(failure { _ = try Permissions.check(bits, argument: "it") }?.text.contains("it is \(bits)") == true)
+    for bits in [32, 64, UInt32(MSDK_MAY_NOTHING) + 1, .max] as [UInt32] {
+      #expect(failure { _ = try Permissions(foreign: bits, default: .all, argument: "it") }?.text.contains("it is \(bits)") == true)
     }
   }
 
@@ -51,7 +56,7 @@ private final class Doorman: AccessVerifier {
     let request = try #require(door.last)
     #expect((request.room, request.member.userID, request.token.value) == (room.name, "anna", "hers"))
     #expect(request.permissions == .ordinary)
-    request.answer(.success([.receive]))
+    request.answer(.success(AccessGrant([.receive])))
     request.answer(.failure(MediaError(.permission, "too late")))
     try room.advance()
     #expect(anna.events.entries == ["connected"])
@@ -71,7 +76,7 @@ private final class Doorman: AccessVerifier {
     #expect(anna.events.entries == ["disconnected permission"])
     anna.transport.disconnect()
     let again = room.peer("anna").connect()
-    try #require(door.last).answer(.success(.all))
+    try #require(door.last).answer(.success(AccessGrant(.all)))
     try room.advance()
     #expect(again.events.entries == ["connected"])
     room.close(again)
@@ -86,8 +91,8 @@ private final class Doorman: AccessVerifier {
     anna.transport.disconnect()
     #expect(door.cancelled.entries.map(ObjectIdentifier.init) == [ObjectIdentifier(request)])
     #expect(!request.isWanted)
-    request.answer(.success(.all))
-    try #require(door.last).answer(.success(.all))
+    request.answer(.success(AccessGrant(.all)))
+    try #require(door.last).answer(.success(AccessGrant(.all)))
     try room.advance()
     #expect(anna.events.entries.isEmpty)
     #expect(bert.events.entries == ["connected"])
@@ -102,10 +107,10 @@ private final class Doorman: AccessVerifier {
     let request = try #require(first.last)
     try open(room) { $0.verifier = second }
     #expect(first.closed.entries == [true])
-    request.answer(.success(.all))
+    request.answer(.success(AccessGrant(.all)))
     try room.advance()
     #expect(anna.events.entries.isEmpty)
-    try #require(second.last).answer(.success(.all))
+    try #require(second.last).answer(.success(AccessGrant(.all)))
     try room.advance()
     #expect(anna.events.entries == ["connected"])
     // To an open room everybody who waits comes in.
@@ -121,7 +126,7 @@ private final class Doorman: AccessVerifier {
     let door = Doorman()
     try open(room) { $0.verifier = door }
     let anna = room.peer("anna").connect()
-    try #require(door.last).answer(.success(.all))
+    try #require(door.last).answer(.success(AccessGrant(.all)))
     let bert = room.peer("bert").connect()
     try room.advance()
     LoopbackTransport.forgetSettings(of: room.clock)
@@ -146,12 +151,12 @@ private final class Doorman: AccessVerifier {
     let request = try #require(door.last)
     try room.script([NetworkScript.Step(isDisconnected: true), NetworkScript.Step(at: 1000 * millisecond)])
     try room.advance()
-    request.answer(.success(.all))
+    request.answer(.success(AccessGrant(.all)))
     try room.advance(milliseconds: 500)
     #expect(!anna.events.entries.contains("connected"))
     try room.advance(milliseconds: 1000)
     #expect(door.requests.entries.count == 2)
-    try #require(door.last).answer(.success(.all))
+    try #require(door.last).answer(.success(AccessGrant(.all)))
     try room.advance()
     #expect(anna.events.entries.contains("connected"))
     room.close(anna)
@@ -188,7 +193,7 @@ private final class Doorman: AccessVerifier {
     #expect(second.events.entries == ["connected", "joined bert"])
     #expect(bert.events.entries.suffix(3) == ["removed", "left anna", "joined anna"])
     #expect(try room.send(10, 1, by: first, on: id) == .notConnected)
-    #expect(failure { _ = try first.publish(codec: 0) }?.status == .state)
+    #expect(failure { _ = try first.publish(codec: FourCC.raw) }?.status == .state)
     // He who was replaced does not take his successor along.
     first.transport.disconnect()
     try room.advance()
@@ -199,17 +204,17 @@ private final class Doorman: AccessVerifier {
   @Test func whatMayNotBeDoneIsNotDone() throws {
     let room = TestRoom()
     let anna = room.peer("anna").connect()
-    let id = try anna.publish(codec: 0)
+    let id = try anna.publish(codec: FourCC.raw)
     try open(room) { $0.permissions = [] }
     let bert = room.peer("bert").connect()
     try room.advance()
     #expect(bert.events.entries == ["connected", "joined anna", "added by anna"])
-    #expect(failure { _ = try bert.publish(codec: 0) }?.status == .permission)
+    #expect(failure { _ = try bert.publish(codec: FourCC.raw) }?.status == .permission)
     let sound = StreamFormat.audio(AudioFormat(.s16, sampleRate: 48000, channels: 1, samplesPerBuffer: 480), kind: 1)
-    #expect(failure { try bert.transport.publish(bert.transport.makeStreamID(), codec: 0, format: sound) }?.text.contains("sound") == true)
+    #expect(failure { try bert.transport.publish(bert.transport.makeStreamID(), codec: FourCC.raw, format: sound) }?.text.contains("audio") == true)
     let screen = StreamFormat.video(TestRoom.format, kind: 2)
     let id2 = bert.transport.makeStreamID()
-    #expect(failure { try bert.transport.publish(id2, codec: 0, format: screen) }?.text.contains("screen") == true)
+    #expect(failure { try bert.transport.publish(id2, codec: FourCC.raw, format: screen) }?.text.contains("screen") == true)
     bert.subscribe(to: id)
     #expect(try room.send(10, 1, by: anna, on: id) == .noReceiver)
     #expect(failure { try bert.transport.remove("anna", reason: "") }?.status == .permission)

@@ -39,7 +39,7 @@ import Testing
     #expect(failure { _ = try read("m=video 5 RTP/AVP 96\na=rtcp:0\n")?.controlAddress() } != nil)
     #expect(
       failure { _ = try read("m=video 5 RTP/AVP 96\nc=IN IP4 example.com\n")?.address() }?.text
-        == "SDP: m=video is at \"example.com\"; accepted: an address of IPv4 or IPv6, names are not looked up")
+        == "SDP: m=video is at \"example.com\"; accepted: an IPv4 or IPv6 address, host names are not resolved")
   }
 
   @Test func whatIsNeitherPictureNorSoundIsNone() throws {

@@ -44,14 +44,14 @@ import Testing
   @Test func streamsAreAnnouncedToThoseHereAndThoseToCome() throws {
     let room = TestRoom()
     let (anna, bert, carl) = (room.peer("anna").connect(), room.peer("bert").connect(), room.peer("carl"))
-    let first = try anna.publish(codec: 0)
+    let first = try anna.publish(codec: FourCC.raw)
     let second = try anna.publish(codec: 7)
     try room.advance()
     carl.connect()
     try room.advance()
     #expect(bert.streams.entries.map(\.id) == [first, second])
     #expect(carl.streams.entries.map(\.id) == [first, second])
-    #expect(carl.streams.entries.map(\.codec) == [0, 7])
+    #expect(carl.streams.entries.map(\.codec) == [FourCC.raw, 7])
     guard case .video(let format, _) = carl.streams.entries[0].format else { throw MediaError(.format, "no stream of video") }
     #expect(format == TestRoom.format)
     #expect(anna.streams.entries.isEmpty)
@@ -95,7 +95,7 @@ import Testing
     let system = EventLoop("loop", clock: SystemClock())
     let stranger = Peer("stranger", room: one.name, loop: system).connect()
     #expect(stranger.events.wait(for: 1))
-    #expect(stranger.events.entries == ["disconnected state"])
+    #expect(stranger.events.entries == ["disconnected unsupported"])
     stranger.transport.disconnect()
     system.stop()
     one.close(anna)
@@ -123,11 +123,11 @@ import Testing
   @Test func nothingCanBePublishedOutside() throws {
     let room = TestRoom()
     let anna = room.peer("anna")
-    #expect(failure { _ = try anna.publish(codec: 0) }?.status == .state)
+    #expect(failure { _ = try anna.publish(codec: FourCC.raw) }?.status == .state)
     anna.connect()
     try room.advance()
     anna.transport.disconnect()
-    #expect(failure { _ = try anna.publish(codec: 0) }?.status == .state)
+    #expect(failure { _ = try anna.publish(codec: FourCC.raw) }?.status == .state)
     room.close(anna)
   }
 }

@@ -176,13 +176,13 @@ enum Offer {
         Offer.browser.replacing(
           "a=extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid\na=sendrecv\na=rtpmap:96",
           with: "a=extmap:5 urn:ietf:params:rtp-hdrext:sdes:mid\na=rtpmap:96"))
-        == "SDP: media that share a port have two numbers for a header extension, 4 and 5; accepted is one")
+        == "SDP: media that share a port have two numbers for a header extension, 4 and 5; accepted: one")
     #expect(
       said(Offer.browser.replacing("extmap:13", with: "extmap:1"))
         == "SDP: header extensions have the numbers 4, 1, 3, 1; accepted: 1..14 or 16..255, each once")
     #expect(
       said(Offer.browser.replacing("111", with: "96"))
-        == "SDP has two meanings for the payload type 96, and media that share a port; accepted is one")
+        == "SDP has two meanings for the payload type 96 of media that share a port; accepted: one")
     // A payload type that looks like RTCP is none.
     let moved = try RTPDescription.answer(to: Offer.browser.replacing("97", with: "72"), try end([.aesCounterSHA1])).configuration
     #expect(moved.legs.first?.media[1].retransmission == nil && moved.legs.first?.media[1].receiving == [96: .vp8])
@@ -194,7 +194,7 @@ enum Offer {
     let offer = "v=0\no=- 1 1 IN IP4 203.0.113.7\ns=-\nc=IN IP4 203.0.113.7\nm=video 5000 RTP/AVP 96\na=rtpmap:96 VP8/90000\n"
     #expect(
       failure { _ = try RTPDescription.answer(to: offer, local) }?.text
-        == "SDP: m=video is without rtcp-mux, and this end has no port for RTCP; accepted is one of both")
+        == "SDP: m=video is without rtcp-mux, and there is no local port for RTCP; accepted: one of them")
     #expect(try RTPDescription.answer(to: offer + "a=rtcp-mux\n", local).configuration.legs.first?.media.count == 1)
   }
 

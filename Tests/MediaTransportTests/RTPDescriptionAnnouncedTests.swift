@@ -128,23 +128,23 @@ enum Announcement {
     #expect(configuration.legs.count == 1 && configuration.legs.first?.media.count == 2)
     #expect(
       failure { _ = try RTPDescription.announced(text.replacing("111", with: "96"), cname: "me") }?.text
-        == "SDP has two meanings for the payload type 96, and media that share a port; accepted is one")
+        == "SDP has two meanings for the payload type 96 of media that share a port; accepted: one")
     #expect(
       failure { _ = try RTPDescription.announced(text + "a=rtcp-mux\n", cname: "me") }?.text
         == "SDP: media that share the port 40000 differ in their keys or their port for RTCP")
   }
 
   @Test func nothingKnownIsSaid() {
-    let text = "SDP: nothing announced that is known here; accepted: VP8/90000 and opus/48000/2 over RTP"
+    let text = "SDP: the announcement has no known media; accepted: VP8/90000 and opus/48000/2 over RTP"
     #expect(failure { _ = try RTPDescription.announced("v=0\no=- 1 1 IN IP4 1.2.3.4\n", cname: "me") }?.text == text)
     let other = Announcement.protected.replacing("VP8", with: "H264")
     #expect(failure { _ = try RTPDescription.announced(other, cname: "me") }?.text == text)
     #expect(
       failure { _ = try RTPDescription.announced(Announcement.protected.replacing("c=IN IP4 127.0.0.1\n", with: ""), cname: "me") }?.text
-        == "SDP: m=video has no c= line, nor has the session")
+        == "SDP: m=video has no c= line, and neither has the session")
     #expect(
       failure { _ = try RTPDescription.announced(Announcement.ffmpeg, cname: "me", localHost: "::1") }?.text
-        == "the local host is \"::1\"; accepted with this description: an address of IPv4")
+        == "the local host is \"::1\"; accepted with this description: an IPv4 address")
   }
 
   // MARK: What is sent
@@ -204,7 +204,7 @@ enum Announcement {
   @Test func otherEndsAreNamedWhereNoneIsKnown() throws {
     #expect(
       failure { _ = try described("rtp://:5004") }
-        == MediaError(.state, "leg 0 has nobody to send to yet; accepted: an address to describe it as sent to"))
+        == MediaError(.state, "leg 0 has no peer address yet; accepted: a peer address to describe"))
     let text = try described("rtp://:5004?media=video", to: [SocketAddress("192.0.2.5", port: 6000)])
     #expect(text.contains("m=video 6000 RTP/AVP 96\r\nc=IN IP4 192.0.2.5\r\n"))
     #expect(

@@ -16,26 +16,26 @@ import Testing
     let error = failure { _ = try RTPDescription.offer(of: local) }
     #expect(error == nil || error?.status == .invalid)
     // All three look before they read.
-    #expect(failure { _ = try RTPDescription.accept("", to: local) }?.text == error?.text ?? "a description without v=0: no SDP")
-    #expect(failure { _ = try RTPDescription.answer(to: "", local) }?.text == error?.text ?? "a description without v=0: no SDP")
+    #expect(failure { _ = try RTPDescription.accept("", to: local) }?.text == error?.text ?? "a description without v=0, so it is not SDP")
+    #expect(failure { _ = try RTPDescription.answer(to: "", local) }?.text == error?.text ?? "a description without v=0, so it is not SDP")
     return error?.text
   }
 
   @Test func whatIsWrongIsSaid() throws {
-    let start = "the description of this end has "
+    let start = "the local description has "
     #expect(try said { _ in } == nil)
     #expect(try said { $0.media = [] } == start + "0 media; accepted: 1..16")
     #expect(try said { $0.legs = [] } == start + "0 legs; accepted: 1, or 2, one for each medium")
-    #expect(try said { $0.host = "example.com" } == start + "the host \"example.com\"; accepted: an address where others reach it")
-    #expect(try said { $0.host = "0.0.0.0" } == start + "the host \"0.0.0.0\"; accepted: an address where others reach it")
-    #expect(try said { $0.host = "239.1.2.3" } == start + "the host \"239.1.2.3\"; accepted: an address where others reach it")
-    #expect(try said { $0.host = "::1" } == start + "a leg at 0.0.0.0:5000, of another family than the host")
-    #expect(try said { $0.cname = "me\r\na=x" } == start + "a cname that is not 1..255 bytes, without spaces")
-    #expect(try said { $0.cname = "" } == start + "a cname that is not 1..255 bytes, without spaces")
-    #expect(try said { $0.legs[0].local = $0.legs[0].local.with(port: 0) } == start + "a leg without a port; accepted are bound ones")
+    #expect(try said { $0.host = "example.com" } == start + "the host \"example.com\"; accepted: an address that peers can reach")
+    #expect(try said { $0.host = "0.0.0.0" } == start + "the host \"0.0.0.0\"; accepted: an address that peers can reach")
+    #expect(try said { $0.host = "239.1.2.3" } == start + "the host \"239.1.2.3\"; accepted: an address that peers can reach")
+    #expect(try said { $0.host = "::1" } == start + "a leg at 0.0.0.0:5000, whose address family is not the host's")
+    #expect(try said { $0.cname = "me\r\na=x" } == start + "a cname that is not 1..255 bytes without spaces")
+    #expect(try said { $0.cname = "" } == start + "a cname that is not 1..255 bytes without spaces")
+    #expect(try said { $0.legs[0].local = $0.legs[0].local.with(port: 0) } == start + "a leg without a port; accepted: bound legs")
     #expect(
       try said { ($0.isMultiplexed, $0.legs[0].control) = (false, nil) } == start
-        + "a leg without a port for RTCP, and no rtcp-mux; accepted is one of both")
+        + "a leg without a port for RTCP and without rtcp-mux; accepted: one of them")
     #expect(try said { $0.media[1].ssrc = SSRC(2) } == start + "an SSRC twice")
     #expect(try said { $0.media[0].type = 128 } == start + "the payload type 128; accepted: 0..63 and 96..127")
     #expect(try said { $0.media[0].retransmission = 72 } == start + "the payload type 72; accepted: 0..63 and 96..127")

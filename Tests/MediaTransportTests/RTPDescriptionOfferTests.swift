@@ -54,6 +54,8 @@ import Testing
       a=extmap:1 urn:ietf:params:rtp-hdrext:sdes:mid
       a=extmap:5 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01
       a=extmap:4 urn:3gpp:video-orientation
+      a=extmap:6 http://www.webrtc.org/experiments/rtp-hdrext/color-space
+      a=extmap:7 http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time
       a=rtpmap:96 VP8/90000
       a=rtcp-fb:96 nack
       a=rtcp-fb:96 nack pli
@@ -72,6 +74,7 @@ import Testing
       a=extmap:1 urn:ietf:params:rtp-hdrext:sdes:mid
       a=extmap:2 urn:ietf:params:rtp-hdrext:ssrc-audio-level
       a=extmap:5 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01
+      a=extmap:7 http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time
       a=rtpmap:111 opus/48000/2
       a=fmtp:111 minptime=10;useinbandfec=1;stereo=1;sprop-stereo=1
       a=rtcp-fb:111 nack
@@ -96,12 +99,15 @@ import Testing
       m=video 6000 RTP/AVP 96
       a=sendrecv
       a=extmap:4 urn:3gpp:video-orientation
+      a=extmap:6 http://www.webrtc.org/experiments/rtp-hdrext/color-space
+      a=extmap:7 http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time
       a=rtpmap:96 VP8/90000
       a=ssrc:101 cname:end1
       m=audio 6002 RTP/AVP 111
       a=sendrecv
       a=rtcp:7777
       a=extmap:2 urn:ietf:params:rtp-hdrext:ssrc-audio-level
+      a=extmap:7 http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time
       a=rtpmap:111 opus/48000/2
       a=fmtp:111 minptime=10;useinbandfec=1;stereo=1;sprop-stereo=1
       a=ssrc:103 cname:end1
@@ -163,7 +169,7 @@ import Testing
     first.legs[0].control = nil
     #expect(
       failure { _ = try RTPDescription.accept(apart, to: first) }?.text
-        == "SDP: m=video is without rtcp-mux, and this end has no port for RTCP; accepted is one of both")
+        == "SDP: m=video is without rtcp-mux, and there is no local port for RTCP; accepted: one of them")
     #expect(try RTPDescription.offer(of: first).contains("a=rtcp-mux-only\r\n"))
   }
 
@@ -282,16 +288,16 @@ import Testing
     #expect(
       said { $0.replacing("RTP/AVPF", with: "UDP/TLS/RTP/SAVPF") }
         == "SDP: the answer has m=video over UDP/TLS/RTP/SAVPF, which was not offered")
-    #expect(said { $0.replacing("RTP/AVPF", with: "RTP/SAVPF") } == "SDP: the answer to RTP/AVP(F) is of another transport")
-    #expect(said { $0.replacing(":96 VP8", with: ":96 VP9") } == "SDP: the answer has no payload of the offer's")
-    let two = "SDP: two media that were offered at one port are answered at two; accepted: one, by BUNDLE, or port 0 for what is refused"
+    #expect(said { $0.replacing("RTP/AVPF", with: "RTP/SAVPF") } == "SDP: the answer to RTP/AVP(F) has another transport")
+    #expect(said { $0.replacing(":96 VP8", with: ":96 VP9") } == "SDP: the answer has none of the offer's payload types")
+    let two = "SDP: two media that were offered at one port are answered at two; accepted: one port, by BUNDLE, or port 0 for a refused medium"
     #expect(said { $0.replacing("a=group:BUNDLE 0 1\r\n", with: "").replacing("m=audio 7000", with: "m=audio 7008") } == two)
     #expect(
       said { $0.replacing("c=IN IP4 192.0.2.2", with: "c=IN IP4 239.1.2.3") }
-        == "SDP: m=video is at 239.1.2.3, a group; accepted in offer and answer: one end's address")
+        == "SDP: m=video is at 239.1.2.3, a multicast group; accepted in offer and answer: a unicast address")
     #expect(
       said { $0.replacing("c=IN IP4 192.0.2.2", with: "c=IN IP6 2001:db8::1") }
-        == "SDP: m=video is at 2001:db8::1, and this end at an address of IPv4; accepted are two of a family")
+        == "SDP: m=video is at 2001:db8::1, and the local address is IPv4; accepted: two addresses of one family")
     // By those of RFC 8843 the other media of a group have the port 0.
     let older = try RTPDescription.accept(answer.replacing("m=audio 7000", with: "m=audio 0") + "a=bundle-only\r\n", to: first)
     #expect(older.legs.first?.media.count == 2)
@@ -320,7 +326,7 @@ import Testing
         == "a key of AEAD_AES_128_GCM has 3 bytes; accepted: 28, 16 of the key and 12 of the salt")
     #expect(
       failure { _ = try RTPDescription.accept(answer.replacing("a=crypto:1", with: "a=crypto:2"), to: first) }?.text
-        == "SDP: the answer's a=crypto is none of the offer's")
+        == "SDP: the answer's a=crypto is not among the offer's")
   }
 }
 

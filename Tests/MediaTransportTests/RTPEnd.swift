@@ -233,3 +233,21 @@ func eventually(_ seconds: Double = 20, _ condition: () -> Bool) -> Bool {
   }
   return true
 }
+
+extension RTPEnd {
+  /// Two that are connected with each other, with the same extensions.
+  static func pair(_ change: (inout ExtensionMap) -> Void) throws -> (RTPRoom, RTPEnd, RTPEnd) {
+    let room = try RTPRoom()
+    let way = RTPWay()
+    var (here, there) = (try way.configuration("here", own: 1, theirs: 2), try way.configuration("there", own: 2, theirs: 1))
+    change(&here.legs[0].extensions)
+    change(&there.legs[0].extensions)
+    let (mine, theirs) = (try RTPWay.bind(here), try RTPWay.bind(there))
+    RTPWay.point(&here, at: theirs)
+    RTPWay.point(&there, at: mine)
+    let ends = (RTPEnd(here, mine, room), RTPEnd(there, theirs, room, subscribes: false))
+    ends.0.transport.connect(ends.0)
+    ends.1.transport.connect(ends.1)
+    return (room, ends.0, ends.1)
+  }
+}

@@ -30,7 +30,7 @@ import Testing
     let free = try RTPSockets(leg("127.0.0.1", control: 0))
     let (media, control) = (try #require(free.localAddress?.port), try #require(free.control?.localAddress?.port))
     let error = failure { _ = try RTPSockets(leg("127.0.0.1", media)) }
-    #expect(error?.status == .io && error?.text.contains("127.0.0.1:\(media)") == true, "\(error?.text ?? "")")
+    #expect(error?.status == .exists && error?.text.contains("127.0.0.1:\(media)") == true, "\(error?.text ?? "")")
     let second = failure { _ = try RTPSockets(leg("127.0.0.1", 0, control: control)) }
     #expect(second?.text.contains("127.0.0.1:\(control)") == true)
     // The kernel's choice beside a given one.

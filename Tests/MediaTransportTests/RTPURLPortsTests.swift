@@ -29,10 +29,10 @@ import Testing
     #expect(legs.map { $0.media.map(\.kind) } == [[.video], [.audio]] && legs.map(\.extensions.audioLevel) == [0, 3])
     #expect(
       said("rtp://192.0.2.1:5004?media=audio&audio=5006")
-        == "url has audio with one medium, whose ports are the URL's and local; accepted with media=both")
+        == "url has audio with one medium, which uses the URL's port and local; accepted with media=both")
     #expect(
       said("rtp://192.0.2.1:5004?local-audio=5006")
-        == "url has local-audio without audio: both media share a port then; accepted is audio=PORT with it")
+        == "url has local-audio without audio, where both media share a port; accepted with audio=PORT")
   }
 
   @Test func nobodyIsWaitedForAtTheURLsPort() throws {
@@ -40,7 +40,7 @@ import Testing
     #expect(try ports("rtp://[::]:5004?rtcp-mux=1") == ["[::]:5004 - - -"])
     #expect(try ports("rtp://:5004?audio=5006") == ["0.0.0.0:5004 0.0.0.0:5005 - -", "0.0.0.0:5006 0.0.0.0:5007 - -"])
     #expect(try ports("rtp://:5004?local=127.0.0.1:5004") == ["127.0.0.1:5004 127.0.0.1:5005 - -"])
-    #expect(said("rtp://:5004?local=5006") == "url has local at port 5006, and no host: the port 5004 is the local one")
+    #expect(said("rtp://:5004?local=5006") == "url has local at port 5006 but no host: the local port is 5004")
   }
 
   @Test func groupsAreListenedToAtTheirPort() throws {
@@ -57,26 +57,26 @@ import Testing
   }
 
   @Test func noPortServesTwice() {
-    let text = "for two things; RTCP takes the next port each, but with rtcp-mux=1"
-    #expect(said("rtp://192.0.2.1:5004?audio=5004") == "url has the port 5004 \(text)")
-    #expect(said("rtp://192.0.2.1:5004?audio=5005") == "url has the port 5005 \(text)")
-    #expect(said("rtp://192.0.2.1:5004?audio=5003") == "url has the port 5004 \(text)")
-    #expect(said("rtp://192.0.2.1:5004?audio=5006&local=7000&local-audio=7001") == "url has the port 7001 \(text)")
+    let text = "twice; RTCP uses the port after each media port, unless rtcp-mux=1 is given"
+    #expect(said("rtp://192.0.2.1:5004?audio=5004") == "url uses the port 5004 \(text)")
+    #expect(said("rtp://192.0.2.1:5004?audio=5005") == "url uses the port 5005 \(text)")
+    #expect(said("rtp://192.0.2.1:5004?audio=5003") == "url uses the port 5004 \(text)")
+    #expect(said("rtp://192.0.2.1:5004?audio=5006&local=7000&local-audio=7001") == "url uses the port 7001 \(text)")
     #expect(said("rtp://192.0.2.1:5004?audio=5005&rtcp-mux=1") == nil)
   }
 
   @Test func localAddressesAreOfTheFamily() {
     #expect(
       said("rtp://192.0.2.1:5004?local=[::1]:6000")
-        == "url has local=[::1]:6000, of another family than the host's; accepted is one of IPv4")
+        == "url has local=[::1]:6000, whose address family is not the host's; accepted: an IPv4 address")
     #expect(
       said("rtp://192.0.2.1:5004?local=there:6000")
-        == "url has local=there:6000; accepted: PORT or ADDRESS:PORT, an address of IPv6 in brackets")
+        == "url has local=there:6000; accepted: PORT or ADDRESS:PORT, an IPv6 address in brackets")
     #expect(
-      said("rtp://[::1]:5004?local=::1:6000") == "url has local=::1:6000; accepted: PORT or ADDRESS:PORT, an address of IPv6 in brackets")
+      said("rtp://[::1]:5004?local=::1:6000") == "url has local=::1:6000; accepted: PORT or ADDRESS:PORT, an IPv6 address in brackets")
     #expect(said("rtp://192.0.2.1:5004?local=70000") == "url's local is \"70000\"; accepted: 0..65535")
     #expect(
-      said("rtp://192.0.2.1:5004?local=65535") == "url has the port 65535, and RTCP needs the next one; accepted: 1..65534, or rtcp-mux=1")
+      said("rtp://192.0.2.1:5004?local=65535") == "url has the port 65535, but RTCP needs the next port; accepted: 1..65534, or rtcp-mux=1")
     #expect(said("rtp://192.0.2.1:5004?audio=0") == "url's audio is \"0\"; accepted: 1..65535")
   }
 }

@@ -60,6 +60,8 @@ import Testing
         && hearing.media[0].receiving == [111: .opus])
     #expect(hearing.extensions.audioLevel == 1)
     #expect(try read("rtp://192.0.2.1:5004?media=video&level=1").legs[0].extensions.audioLevel == 0)
+    let seeing = try read("rtp://192.0.2.1:5004?audio=5006&orientation=4&color=6").legs
+    #expect(seeing[0].extensions.orientation == 4 && seeing[0].extensions.colorSpace == 6 && seeing[1].extensions == ExtensionMap())
     let plain = try read("rtp://192.0.2.1:5004?feedback=1&twcc=0").legs[0]
     #expect(!plain.hasTransportFeedback && plain.extensions.transportSequence == 0 && plain.media[0].hasNACK)
     #expect(try read("rtp://192.0.2.1:5004?feedback=1").legs[0].extensions.transportSequence == 5)
@@ -79,10 +81,10 @@ import Testing
         == "a key of AEAD_AES_128_GCM has 30 bytes; accepted: 28, 16 of the key and 12 of the salt")
     #expect(
       said("rtp://192.0.2.1:5004?srtp=AEAD_AES_128_GCM")
-        == "url has srtp, and there are no keys: keys are set by msdk_session_set_srtp_keys")
+        == "url has srtp, but there are no keys: keys are set with msdk_session_set_srtp_keys")
     #expect(
       said("rtp://192.0.2.1:5004", (own, theirs))
-        == "url has no srtp, and there are keys; accepted with them: srtp=AES_CM_128_HMAC_SHA1_80, AEAD_AES_128_GCM")
+        == "url has no srtp, but keys are set; accepted with keys: srtp=AES_CM_128_HMAC_SHA1_80, AEAD_AES_128_GCM")
   }
 
   @Test func secretsAreNeitherTakenNorRepeated() {
@@ -97,7 +99,7 @@ import Testing
     }
     #expect(
       said("rtp://192.0.2.1:5004?master-key=AAAA")
-        == "url has \"master-key\", and URLs are logged: keys are set by msdk_session_set_srtp_keys")
+        == "url has \"master-key\", but URLs are logged: keys are set with msdk_session_set_srtp_keys")
   }
 
   @Test func bitratesThatAreNotSaidGiveWay() throws {
@@ -117,11 +119,13 @@ import Testing
       let text = said("rtp://192.0.2.1:5004?\(query)")
       #expect(text == "url has \(end)", "\(query)")
     }
-    ends("twcc=3", "twcc without feedback=1, which it is a part of")
-    ends("rtx=97", "rtx without feedback=1, which it is a part of")
-    ends("feedback=1&level=5", "5 for level and for twcc; accepted are two numbers")
-    ends("feedback=1&rtx=96", "the payload type 96 for vp8 and for rtx; accepted are two numbers")
-    ends("opus=96", "two meanings for the payload type 96, and media that share a port; accepted is one")
+    ends("twcc=3", "twcc without feedback=1, which it needs")
+    ends("rtx=97", "rtx without feedback=1, which it needs")
+    ends("feedback=1&level=5", "5 for level and for twcc; accepted: two different numbers")
+    ends("color=4&orientation=4", "4 for color and for orientation; accepted: two different numbers")
+    ends("feedback=1&color=5", "5 for color and for twcc; accepted: two different numbers")
+    ends("feedback=1&rtx=96", "the payload type 96 for vp8 and for rtx; accepted: two different numbers")
+    ends("opus=96", "two meanings for the payload type 96 of media that share a port; accepted: one")
     ends("direction=both", "direction=both; accepted: sendrecv, sendonly, recvonly")
     ends("feedback=yes", "feedback=yes; accepted: 0, 1")
     #expect(failure { _ = try read("rtp://192.0.2.1:5004?opus=96&audio=5006") } == nil)

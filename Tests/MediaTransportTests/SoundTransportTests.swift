@@ -10,7 +10,7 @@ import Testing
 
   private func publish(_ peer: Peer, kind: Int = MSDK_AUDIO_MICROPHONE) throws -> StreamID {
     let id = peer.transport.makeStreamID()
-    try peer.transport.publish(id, codec: 0, format: .audio(Self.format, kind: UInt32(kind)))
+    try peer.transport.publish(id, codec: FourCC.raw, format: .audio(Self.format, kind: UInt32(kind)))
     return id
   }
 

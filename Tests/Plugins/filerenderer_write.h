@@ -56,7 +56,7 @@ static inline void check_round_trip(const msdk_video_format *format, uint32_t fr
   for (uint32_t i = 0; i < frames; i++) {
     msdk_video_frame *frame = NULL, *expected = host_frame(&reader, format);
     host_paint(expected, i);
-    CHECK_EQ(producer->produce_frame(reader.self, 0, &frame), MSDK_OK);
+    CHECK_EQ(producer->produce_frame(reader.self, INT64_C(2000000000) * i, &frame), MSDK_OK); /* late, and so not early */
     if (format->pixel_format == MSDK_PIXEL_GRAY8) { /* comes back with chroma that is neutral */
       uint32_t wrong = 0;
       for (uint32_t y = 0; y < format->height; y++) {

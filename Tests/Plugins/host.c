@@ -56,7 +56,6 @@ msdk_video_format host_format(uint32_t pixel_format, uint32_t width, uint32_t he
   format.height = height;
   format.fps_num = 30;
   format.fps_den = 1;
-  format.memory_kinds = MSDK_MEMORY_CPU;
   return format;
 }
 
@@ -64,10 +63,8 @@ static host_frame_memory *new_frame(msdk_host_context *context, const msdk_video
   host_frame_memory *made = calloc(1, sizeof *made);
   made->frame = MSDK_INIT(msdk_video_frame);
   made->format = *format;
-  made->frame.memory_kind = MSDK_MEMORY_CPU;
   made->frame.plane_count = plane_count(format->pixel_format);
   made->frame.format = &made->format;
-  made->frame.fence_fd = -1;
   made->context = context;
   made->poison = context->poison;
   for (uint32_t i = 0; i < made->frame.plane_count; i++) {
@@ -75,7 +72,6 @@ static host_frame_memory *new_frame(msdk_host_context *context, const msdk_video
     msdk_plane *plane = &made->frame.plane[i];
     plane->size = (uint64_t)stride * (host_rows(format, i) - 1) + row_bytes;
     plane->stride = (int32_t)stride;
-    plane->fd = -1;
     made->memory_size[i] = plane->size + 2 * GUARD;
     made->memory[i] = malloc(made->memory_size[i]);
     memset(made->memory[i], made->poison, made->memory_size[i]);
@@ -166,13 +162,11 @@ static msdk_result wrap(msdk_host_context *context, const msdk_external_frame *e
   host_frame_memory *made = calloc(1, sizeof *made);
   made->frame = MSDK_INIT(msdk_video_frame);
   made->format = *format;
-  made->frame.memory_kind = MSDK_MEMORY_CPU;
   made->frame.plane_count = external->plane_count;
   memcpy(made->frame.plane, external->plane, sizeof made->frame.plane);
   made->frame.format = &made->format;
   made->frame.timestamp_ns = external->timestamp_ns;
   made->frame.orientation = external->orientation;
-  made->frame.fence_fd = -1;
   made->context = context;
   made->references = 1;
   made->is_wrapped = 1;
@@ -441,7 +435,7 @@ const msdk_class *host_load(int argc, char **argv, const char *file, const char 
   }
   snprintf(path, sizeof path, "%s/%s", folder, file);
   const msdk_module *module = load(path);
-  for (size_t i = 0; module != NULL && module->classes[i] != NULL; i++) {
+  for (uint32_t i = 0; module != NULL && i < module->class_count; i++) {
     if (strcmp(module->classes[i]->id, class_id) == 0) return module->classes[i];
   }
   printf("%s has no class %s\n", path, class_id);
@@ -458,7 +452,7 @@ static void create(host_instance *instance, const msdk_class *class, int real_ti
   instance->context.pool_limit = HOST_POOL;
   instance->context.audio_pool_limit = HOST_AUDIO_POOL;
   instance->context.encoded_limit = HOST_ENCODED_POOL;
-  CHECK_EQ(class->create(&host_table, &instance->context, &instance->self), MSDK_OK);
+  CHECK_EQ(class->create(class, &host_table, &instance->context, &instance->self), MSDK_OK);
   CHECK(instance->self != NULL);
 }
 
@@ -506,8 +500,8 @@ msdk_result host_set_bool(host_instance *instance, const char *name, int value) 
 }
 
 static const msdk_command *find_command(const msdk_class *class, const char *name) {
-  for (uint64_t i = 0; i < class->command_count; i++) {
-    const msdk_command *command = (const msdk_command *)((const char *)class->commands + i * class->command_stride);
+  for (uint32_t i = 0; i < class->command_count; i++) {
+    const msdk_command *command = (const msdk_command *)((const char *)class->commands + i * class->commands[0].struct_size);
     if (strcmp(command->name, name) == 0) return command;
   }
   return NULL;
@@ -537,8 +531,8 @@ void host_check_params(host_instance *instance) {
   CHECK_EQ(class->set_param(instance->self, "no_such_thing", &bytes), MSDK_E_NOT_FOUND);
   CHECK_TEXT(instance->context.error_text, "no_such_thing");
   CHECK(class->set_param(instance->self, NULL, &bytes) < 0);
-  for (uint64_t i = 0; i < class->param_count; i++) {
-    const msdk_param *param = (const msdk_param *)((const char *)class->params + i * class->param_stride);
+  for (uint32_t i = 0; i < class->param_count; i++) {
+    const msdk_param *param = (const msdk_param *)((const char *)class->params + i * class->params[0].struct_size);
     CHECK_EQ(class->set_param(instance->self, param->name, &bytes), MSDK_E_TYPE);
     CHECK_TEXT(instance->context.error_text, param->name);
     CHECK(class->set_param(instance->self, param->name, NULL) < 0);
@@ -551,7 +545,7 @@ void host_check_params(host_instance *instance) {
     if (param->choices != NULL) {
       CHECK_EQ(host_set_string(instance, param->name, "nonsense"), MSDK_E_RANGE);
       CHECK_TEXT(instance->context.error_text, "nonsense");
-      for (int choice = 0; param->choices[choice] != NULL; choice++) {
+      for (uint32_t choice = 0; choice < param->choice_count; choice++) {
         CHECK_EQ(host_set_string(instance, param->name, param->choices[choice]), MSDK_OK);
       }
       CHECK_EQ(class->set_param(instance->self, param->name, &param->def), MSDK_OK);

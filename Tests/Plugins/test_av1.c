@@ -16,7 +16,6 @@ static msdk_video_encoder_settings settings_for(uint32_t width, uint32_t height,
   settings.threads = 1;
   settings.kind = MSDK_VIDEO_VIRTUAL;
   settings.target_bitrate = bitrate;
-  settings.key_frame_interval = 9999;
   return settings;
 }
 

@@ -340,7 +340,7 @@ static void test_lifecycle(void) {
   msdk_host old = host_table;
   old.struct_size = offsetof(msdk_host, now_ns);
   msdk_self *self = NULL;
-  CHECK_EQ(class->create(&old, NULL, &self), MSDK_E_ABI);
+  CHECK_EQ(class->create(class, &old, NULL, &self), MSDK_E_ABI);
 }
 
 int main(int argc, char **argv) {

@@ -79,13 +79,13 @@ static void test_sizes(void) {
         CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
         msdk_video_frame *frame = NULL;
         for (uint32_t i = 0; i < 3; i++) {
-          CHECK_EQ(producer->produce_frame(instance.self, 5, &frame), MSDK_OK);
+          CHECK_EQ(ask(&instance, &frame), MSDK_OK);
           check_picture(frame, i, mono);
-          CHECK_EQ(frame->timestamp_ns, 0);
+          CHECK_EQ(frame->timestamp_ns + frame->duration_ns, play_due);
           CHECK_EQ((frame->flags & MSDK_FRAME_END) != 0, i == 2);
           host_unref(frame);
         }
-        CHECK_EQ(producer->produce_frame(instance.self, 5, &frame), MSDK_E_CLOSED);
+        CHECK_EQ(ask(&instance, &frame), MSDK_E_CLOSED);
         finish(&instance);
       }
     }
@@ -99,24 +99,24 @@ static void test_loop_and_restart(void) {
   msdk_video_frame *frame = NULL;
   CHECK_EQ(start(&instance, host_path("loop.y4m"), 1), MSDK_OK);
   for (uint32_t i = 0; i < 20; i++) {
-    CHECK_EQ(producer->produce_frame(instance.self, 0, &frame), MSDK_OK);
+    CHECK_EQ(ask(&instance, &frame), MSDK_OK);
     check_picture(frame, i % 3, 0);
     CHECK_EQ(frame->flags & MSDK_FRAME_END, 0);
     host_unref(frame);
     if (i == 9) { /* goes on where it was */
       CHECK_EQ(producer->stop_capture(instance.self), MSDK_OK);
-      CHECK_EQ(producer->produce_frame(instance.self, 0, &frame), MSDK_E_STATE);
+      CHECK_EQ(ask(&instance, &frame), MSDK_E_STATE);
       CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
     }
   }
   msdk_video_frame *held[HOST_POOL];
   for (uint32_t i = 0; i < HOST_POOL; i++) {
-    CHECK_EQ(producer->produce_frame(instance.self, 0, &held[i]), MSDK_OK);
+    CHECK_EQ(ask(&instance, &held[i]), MSDK_OK);
     check_picture(held[i], (20 + i) % 3, 0);
   }
-  CHECK_EQ(producer->produce_frame(instance.self, 0, &frame), MSDK_E_AGAIN); /* an empty pool loses no picture */
+  CHECK_EQ(ask(&instance, &frame), MSDK_E_AGAIN); /* an empty pool loses no picture */
   host_unref(held[3]);
-  CHECK_EQ(producer->produce_frame(instance.self, 0, &held[3]), MSDK_OK);
+  CHECK_EQ(ask(&instance, &held[3]), MSDK_OK);
   check_picture(held[3], (20 + HOST_POOL) % 3, 0);
   for (uint32_t i = 0; i < HOST_POOL; i++) host_unref(held[i]);
   finish(&instance);
@@ -124,11 +124,11 @@ static void test_loop_and_restart(void) {
   CHECK_EQ(start(&instance, host_path("loop.y4m"), 0), MSDK_OK);
   for (int pass = 0; pass < 2; pass++) { /* after the end, from the beginning */
     for (uint32_t i = 0; i < 3; i++) {
-      CHECK_EQ(producer->produce_frame(instance.self, 0, &frame), MSDK_OK);
+      CHECK_EQ(ask(&instance, &frame), MSDK_OK);
       check_picture(frame, i, 0);
       host_unref(frame);
     }
-    CHECK_EQ(producer->produce_frame(instance.self, 0, &frame), MSDK_E_CLOSED);
+    CHECK_EQ(ask(&instance, &frame), MSDK_E_CLOSED);
     CHECK_EQ(producer->stop_capture(instance.self), MSDK_OK);
     CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
   }
@@ -152,7 +152,7 @@ static void test_rate(uint32_t num, uint32_t den, int loop) {
     uint64_t wanted = i * 30 * den / num, after = (i + 1) * 30 * den / num;
     if (loop && i == 50) break;
     msdk_video_frame *frame = NULL;
-    msdk_result result = producer->produce_frame(instance.self, 0, &frame);
+    msdk_result result = ask(&instance, &frame);
     CHECK_EQ(result, MSDK_OK);
     if (result != MSDK_OK) break;
     CHECK_EQ(frame->plane[0].data[0], sample((uint32_t)(wanted % FRAMES), 0, 0, 0));
@@ -223,7 +223,7 @@ static void test_bad_files(void) {
     {"YUV4MPEG2 W4\nFRAME\n", 0, MSDK_E_CORRUPT, "height (H)"},
     {"YUV4MPEG2 H4\nFRAME\n", 0, MSDK_E_CORRUPT, "width (W)"},
     {"YUV4MPEG2 W4 H4", 0, MSDK_E_CORRUPT, "byte 15"},
-    {"YUV4MPEG2 W4 H4\n", 0, MSDK_E_CORRUPT, "not one frame"},
+    {"YUV4MPEG2 W4 H4\n", 0, MSDK_E_CORRUPT, "without a frame"},
     {"YUV4MPEG2 W0 H4\nFRAME\n", 0, MSDK_E_CORRUPT, "W0"},
     {"YUV4MPEG2 W-4 H4\nFRAME\n", 0, MSDK_E_CORRUPT, "W-4"},
     {"YUV4MPEG2 W4x H4\nFRAME\n", 0, MSDK_E_CORRUPT, "W4x"},
@@ -231,7 +231,7 @@ static void test_bad_files(void) {
     {"YUV4MPEG2 W16385 H4\nFRAME\n", 0, MSDK_E_CORRUPT, "W16385"},
     {"YUV4MPEG2 W99999999999999999999 H4\nFRAME\n", 0, MSDK_E_CORRUPT, "W9999"},
     {"YUV4MPEG2 W4294967300 H4\nFRAME\n", 0, MSDK_E_CORRUPT, "W4294967300"},
-    {"YUV4MPEG2 W4 H4 W8\nFRAME\n", 0, MSDK_E_CORRUPT, "only once"},
+    {"YUV4MPEG2 W4 H4 W8\nFRAME\n", 0, MSDK_E_CORRUPT, "one size only"},
     {"YUV4MPEG2 W16384 H16384\nFRAME\n", 0, MSDK_E_CORRUPT, "needs 402653184 bytes"},
     {"YUV4MPEG2 W16384 H16384 Cmono\nFRAME\nabc", 0, MSDK_E_CORRUPT, "ends after 3"},
     {"YUV4MPEG2 W4 H4 F30\nFRAME\n", 0, MSDK_E_CORRUPT, "F30"},

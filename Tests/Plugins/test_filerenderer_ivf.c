@@ -2,6 +2,9 @@
 #define _XOPEN_SOURCE 700
 #include "filerenderer_write.h"
 
+/* Live, with a pause after the tenth. */
+static int64_t captured_at(int64_t frame) { return frame * 40000000 + frame * 7919 % 13 * 1000000 + (frame > 10) * INT64_C(3000000000); }
+
 /* The film goes through frame by frame and comes out with the same bytes. */
 static void test_ivf_pass_through(void) {
   size_t size, out_size;
@@ -38,11 +41,11 @@ static void test_ivf_pass_through(void) {
   CHECK_EQ(different, 0);
   free(out);
 
-  /* And plays: 25 frames a second, of the first 20. */
+  /* And plays: 25 frames a second, of the first 20, as far apart as they were. */
   open_file(&instance, host_path("b.ivf"));
   CHECK_EQ(host_set_u64(&instance, "max_frames", 20), MSDK_OK);
   for (size_t at = 32, i = 0; at < size; i++) {
-    msdk_encoded_frame frame = encoded_of(bunny + at + 12, u32_at(bunny + at), i == 0, (int64_t)i * 40000000);
+    msdk_encoded_frame frame = encoded_of(bunny + at + 12, u32_at(bunny + at), i == 0, captured_at((int64_t)i));
     CHECK_EQ(renderer->render_encoded_frame(instance.self, &frame), MSDK_OK);
     at += 12 + u32_at(bunny + at);
   }
@@ -57,7 +60,13 @@ static void test_ivf_pass_through(void) {
   CHECK_EQ(format.fps_den, 1);
   CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
   msdk_video_frame *frame = NULL;
-  for (count = 0; producer->produce_frame(instance.self, 0, &frame) == MSDK_OK; count++) host_unref(frame);
+  int64_t due = 40000000;
+  for (count = 0; producer->produce_frame(instance.self, due, &frame) == MSDK_OK; count++) {
+    CHECK_EQ(frame->timestamp_ns, due);
+    CHECK(llabs(due - 40000000 - (captured_at(count) - captured_at(0))) < 20000); /* stamps are 90000ths of a second */
+    due += frame->duration_ns;
+    host_unref(frame);
+  }
   CHECK_EQ(count, 20);
   CHECK_EQ(producer->stop_capture(instance.self), MSDK_OK);
   CHECK_EQ(producer->release_capture(instance.self), MSDK_OK);
@@ -74,12 +83,13 @@ static void test_ivf_refusals(void) {
   CHECK_TEXT(instance.context.error_text, "key frame");
   CHECK_EQ(renderer->render_encoded_frame(instance.self, &key), MSDK_OK);
   CHECK_EQ(renderer->render_encoded_frame(instance.self, &delta), MSDK_OK); /* its time goes back */
-  bad = key;
+  bad = delta;
   bad.width = 640;
   CHECK_EQ(renderer->render_encoded_frame(instance.self, &bad), MSDK_E_FORMAT);
   CHECK_TEXT(instance.context.error_text, "640x720");
   CHECK_EQ(renderer->render_encoded_frame(instance.self, &delta), MSDK_E_FORMAT); /* what it builds on is missing */
   delta.timestamp_ns = 1000000100;
+  key.width = delta.width = 640; /* of another size from here on */
   CHECK_EQ(renderer->render_encoded_frame(instance.self, &key), MSDK_OK);
   CHECK_EQ(renderer->render_encoded_frame(instance.self, &delta), MSDK_OK);
   bad = key;
@@ -94,6 +104,7 @@ static void test_ivf_refusals(void) {
   uint8_t *out = read_file(host_path("x.ivf"), &size);
   CHECK_EQ(size, 32 + 4 * 12 + 10 + 20 + 10 + 20);
   CHECK_EQ(u32_at(out + 24), 4);
+  CHECK_EQ(u32_at(out + 12), 720u << 16 | 1280); /* the first one's */
   static const uint32_t stamps[] = {0, 1, 2, 90000};
   for (size_t at = 32, i = 0; at + 12 <= size; i++) {
     CHECK_EQ(u32_at(out + at + 4), stamps[i]);

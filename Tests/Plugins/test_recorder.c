@@ -76,6 +76,9 @@ static void test_ogg(ogg_file *ogg) {
 /* The encoder's sound is late by 312 samples: a packet's first decoded sample is of so much before its first sample. */
 static int64_t opus_time(int64_t n) { return EPOCH + n * SECOND / 50 - 312 * SECOND / RATE; }
 
+/* Of timestamps from a network: up to 4 ms. */
+static int64_t jitter(int64_t n) { return (n * 7 % 9 - 4) * (n > 0) * SECOND / 1000; }
+
 static void test_pass_through(const ogg_file *ogg, const vp8_clip *clip) {
   const char *path = host_path("passed.webm");
   host_instance instance;
@@ -90,8 +93,10 @@ static void test_pass_through(const ogg_file *ogg, const vp8_clip *clip) {
     CHECK_EQ(give_vp8(&instance, clip, n, WIDTH, HEIGHT, EPOCH + n * SECOND / FPS), MSDK_OK);
     for (uint32_t i = 2 * (uint32_t)n; i < 2 * (uint32_t)n + 2; i++) {
       if (i / 5 % 20 == 8) continue; /* a tenth of a second is lost in each two */
-      msdk_encoded_frame packet = packet_of(ogg->packets[i + 2].data, ogg->packets[i + 2].size, opus_time(i));
+      msdk_encoded_frame packet = packet_of(ogg->packets[i + 2].data, ogg->packets[i + 2].size, opus_time(i) + jitter(i));
       CHECK_EQ(audio->render_encoded_frame(instance.self, &packet), MSDK_OK);
+      packet.timestamp_ns += SECOND / 250;
+      if (i % 50 == 20) CHECK_EQ(audio->render_encoded_frame(instance.self, &packet), MSDK_OK); /* twice for one time */
     }
   }
   CHECK_EQ(video->release_render(instance.self), MSDK_OK);

@@ -136,7 +136,7 @@ static void test_paths(void) {
   check_refused(host_path("fifo.webm"), MSDK_E_INVALID, "fifo.webm");
   alarm(0);
   check_refused(host_path("none/x.webm"), MSDK_E_NOT_FOUND, "No such file");
-  check_refused(host_path("x.mp4"), MSDK_E_INVALID, ".webm, .opus or .ogg");
+  check_refused(host_path("x.mp4"), MSDK_E_INVALID, ".webm, .opus, .ogg");
   check_refused(host_path("noending"), MSDK_E_INVALID, "noending");
   check_refused("/folder.webm/noending", MSDK_E_INVALID, "noending");
 
@@ -247,7 +247,7 @@ static void test_lifecycle(const vp8_clip *clip) {
   instance.class->destroy(instance.self); /* takes it down by itself */
   CHECK_EQ(instance.context.errors, 0);
   CHECK_EQ(instance.context.outstanding, 0);
-  CHECK_EQ(class->create(&host_table, &instance.context, &instance.self), MSDK_OK);
+  CHECK_EQ(class->create(class, &host_table, &instance.context, &instance.self), MSDK_OK);
   host_destroy(&instance);
   recorded read = read_recorded(path, 1, 1);
   for (int i = 1; i < 5; i++) {

@@ -69,6 +69,19 @@ static void test_gaps(void) {
   read = read_recorded(path, 0, 1);
   for (int i = 1; i < 4; i++) CHECK(fabs(next_beep(&read, i - 0.5) - (i - 0.2)) < 0.002);
   free_recorded(&read);
+
+  /* The same where somebody is heard 60 ms after the mix began: what was captured before that is left out, to the sample. */
+  create(&instance, path, "auto");
+  CHECK_EQ(audio->init_render(instance.self), MSDK_OK);
+  for (int64_t n = 0; n < 200; n++) {
+    int64_t age = n < 3 ? 0 : INT64_C(316500000);
+    CHECK_EQ(give_sound_at(&instance, 2, n * BUFFER, BUFFER, EPOCH + n * SECOND / 50 - age), MSDK_OK);
+  }
+  CHECK_EQ(audio->release_render(instance.self), MSDK_OK);
+  host_destroy(&instance);
+  read = read_recorded(path, 0, 1);
+  for (int i = 1; i < 4; i++) CHECK(fabs(next_beep(&read, i - 0.5) - (i - 0.3165)) < 0.002);
+  free_recorded(&read);
 }
 
 /* Sound that ends, and goes on much later, while pictures go on. */
@@ -115,7 +128,7 @@ static void test_waiting(const vp8_clip *clip) {
     if (n >= 3 * FPS) CHECK_EQ(give_sound(&instance, 2, 2 * n, EPOCH), MSDK_OK);
   }
   CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 2), 2); /* that it begins without, and that some came */
-  CHECK_TEXT(instance.context.log_text, "sound");
+  CHECK_TEXT(instance.context.log_text, "audio");
   CHECK_EQ(audio->release_render(instance.self), MSDK_OK);
   CHECK_EQ(video->release_render(instance.self), MSDK_OK);
   CHECK_EQ(instance.context.errors, 0);

@@ -285,9 +285,9 @@ static void test_formats(const msdk_class *class) {
   CHECK_EQ(producer->enum_formats(instance.self, UINT32_MAX, &format), MSDK_E_NOT_FOUND);
   CHECK_EQ(producer->set_format(instance.self, NULL), MSDK_E_INVALID);
 
-  msdk_video_format good = host_format(MSDK_PIXEL_I420, 16384, 3), bad[8];
+  msdk_video_format good = host_format(MSDK_PIXEL_I420, 16384, 3), bad[7];
   CHECK_EQ(producer->set_format(instance.self, &good), MSDK_OK);
-  for (int i = 0; i < 8; i++) bad[i] = host_format(MSDK_PIXEL_NV12, 64, 64);
+  for (int i = 0; i < 7; i++) bad[i] = host_format(MSDK_PIXEL_NV12, 64, 64);
   bad[0].pixel_format = MSDK_PIXEL_RGB24;
   bad[1].width = 0;
   bad[2].height = 0;
@@ -295,8 +295,7 @@ static void test_formats(const msdk_class *class) {
   bad[4].height = UINT32_MAX;
   bad[5].fps_den = 0;
   bad[6].color_matrix = 8;
-  bad[7].memory_kinds = MSDK_MEMORY_DMABUF;
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 7; i++) {
     uint32_t before = instance.context.errors;
     CHECK_EQ(producer->set_format(instance.self, &bad[i]), MSDK_E_FORMAT);
     CHECK_EQ(instance.context.errors, before + 1);
@@ -342,7 +341,7 @@ static void test_lifecycle(const msdk_class *class) {
   msdk_host old = host_table;
   old.struct_size = offsetof(msdk_host, video_frame_acquire);
   msdk_self *self = NULL;
-  CHECK_EQ(class->create(&old, NULL, &self), MSDK_E_ABI);
+  CHECK_EQ(class->create(class, &old, NULL, &self), MSDK_E_ABI);
 }
 
 static double milliseconds(void) {

@@ -209,7 +209,7 @@ static void test_formats(void) {
   msdk_host old = host_table;
   old.struct_size = offsetof(msdk_host, audio_frame_acquire);
   msdk_self *self = NULL;
-  CHECK_EQ(class->create(&old, NULL, &self), MSDK_E_ABI);
+  CHECK_EQ(class->create(class, &old, NULL, &self), MSDK_E_ABI);
 }
 
 /* An empty pool is no error, and the wave waits. */

@@ -6,14 +6,6 @@
 
 enum { EVENT_CLOSED = MSDK_PLUGIN_EVENT_USER + 1, EVENT_RESIZED = MSDK_PLUGIN_EVENT_USER + 2 };
 
-static xcb_atom_t atom(const viewer *view, const char *name) {
-  xcb_intern_atom_reply_t *reply =
-    xcb_intern_atom_reply(view->connection, xcb_intern_atom(view->connection, 0, (uint16_t)strlen(name), name), NULL);
-  xcb_atom_t result = reply != NULL ? reply->atom : 0;
-  free(reply);
-  return result;
-}
-
 /* A property's bytes with a NUL; "" when it is not there. */
 static void property(const viewer *view, xcb_window_t window, const char *name, char *to, size_t room) {
   xcb_get_property_cookie_t asked = xcb_get_property(view->connection, 0, window, atom(view, name), XCB_ATOM_ANY, 0, 64);

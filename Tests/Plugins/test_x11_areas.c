@@ -80,7 +80,7 @@ static void test_rectangle(void) {
   for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
     set_rectangle(&capture, outside[i][0], outside[i][1], outside[i][2], outside[i][3]);
     CHECK_EQ(producer->init_capture(capture.host.self), MSDK_E_RANGE);
-    CHECK_TEXT(capture.host.context.error_text, "is not inside of the display, which is of 640x480");
+    CHECK_TEXT(capture.host.context.error_text, "is not inside the display, which is 640x480");
   }
   set_rectangle(&capture, 639, 0, 1, 10);
   CHECK_EQ(producer->init_capture(capture.host.self), MSDK_E_UNSUPPORTED);
@@ -195,6 +195,7 @@ static void test_other_size(void) {
       client_paint(&client, client.screen->root, 640, 480, 4);
       CHECK(becomes(&capture, image_with_cursor(0, 0, 640, 480, 1)));
       CHECK_EQ(changes_told(&capture), 2);
+      CHECK(host_count_events(&capture.host, MSDK_PLUGIN_EVENT_CHOICES_CHANGED, MSDK_OK) >= 2);
       if (kept != NULL) host_unref(kept);
     }
     close_capture(&capture);
@@ -204,7 +205,7 @@ static void test_other_size(void) {
   set_rectangle(&capture, 300, 200, 200, 200);
   if (open_capture(&capture)) {
     run("xrandr --output screen --mode small");
-    lost_once(&capture, "the rectangle of 200x200 at 300,200 is not inside of the display, which is of 400x300");
+    lost_once(&capture, "the rectangle of 200x200 at 300,200 is not inside the display, which is 400x300");
   }
   host_destroy(&capture.host);
   run("xrandr --output screen --mode 640x480");

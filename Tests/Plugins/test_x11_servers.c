@@ -52,7 +52,7 @@ static void test_server_dies(void) {
       kept = next_frame(&capture);
       server_kill();
       client_close(&client);
-      lost_once(&capture, "the X server went away");
+      lost_once(&capture, "the connection to the X server is lost");
       msdk_result result = producer->init_capture(capture.host.self); /* by now another program's server may have that number */
       CHECK(result == MSDK_E_IO || result == MSDK_E_NOT_FOUND || result == MSDK_OK);
       if (result == MSDK_OK) CHECK_EQ(producer->release_capture(capture.host.self), MSDK_OK);

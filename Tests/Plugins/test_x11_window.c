@@ -16,7 +16,7 @@ static void test_no_window(void) {
                     NULL);
   client_sync(&client);
   snprintf(name, sizeof name, "0x%X", input);
-  refused(display, "window", "window", name, MSDK_E_UNSUPPORTED, "for input only");
+  refused(display, "window", "window", name, MSDK_E_UNSUPPORTED, "InputOnly");
   xcb_window_t small = client_window(&client, "small", 0, 0, 1, 30, 0, RED);
   refused(display, "window", "window", "small", MSDK_E_UNSUPPORTED, "0x30");
   xcb_destroy_window(client.link, input);
@@ -146,7 +146,7 @@ static void test_resized(void) {
     CHECK_EQ(changes_told(&capture), 1);
     CHECK_EQ(producer->stop_capture(capture.host.self), MSDK_OK);
     CHECK_EQ(producer->set_format(capture.host.self, &before), MSDK_E_FORMAT);
-    CHECK_TEXT(capture.host.context.error_text, "what is captured is of 300x54");
+    CHECK_TEXT(capture.host.context.error_text, "the captured area is 300x54");
     begin_capture(&capture);
     CHECK(becomes(&capture, one_colour(300, 54, BLUE)));
     client_paint(&client, window, 301, 55, 3);

@@ -44,6 +44,14 @@ static inline viewer look(void) {
   return view;
 }
 
+static inline xcb_atom_t atom(const viewer *view, const char *name) {
+  xcb_intern_atom_reply_t *reply =
+    xcb_intern_atom_reply(view->connection, xcb_intern_atom(view->connection, 0, (uint16_t)strlen(name), name), NULL);
+  xcb_atom_t result = reply != NULL ? reply->atom : 0;
+  free(reply);
+  return result;
+}
+
 /* 0 until there is one that is seen. */
 static inline xcb_window_t the_window(const viewer *view) {
   xcb_query_tree_reply_t *tree = xcb_query_tree_reply(view->connection, xcb_query_tree(view->connection, view->screen->root), NULL);

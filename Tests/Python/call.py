@@ -1,21 +1,23 @@
 """Two participants of a loopback room, for the tests: "alice" sends, "bob" receives."""
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import secrets
 import socket
 import time
 from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
 import mediasdk
-from mediasdk import (Clock, Codec, Engine, Event, EventType, FrameReport, FrameSender, IncomingVideo, Limits, MediaTimeout, Outcome,
-                      PixelFormat, Session, SessionState, VideoFormat)
+from mediasdk import (Clock, Codec, Engine, Event, EventType, FrameReport, FrameSender, IncomingVideo, Limits, MediaTimeout,
+                      NetworkQualityChanged, Outcome, PixelFormat, QueuePolicy, Session, SessionState, VideoFormat)
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Room")
 
-PATIENCE = 10.0  # seconds for what takes milliseconds
+PATIENCE = 60.0  # seconds for what takes milliseconds, on a machine that stands still at times
 TICK_NS = 10_000_000
 
 _rooms = itertools.count()
@@ -34,23 +36,16 @@ def plugin_dir() -> Path:
 
 
 def free_ports(count: int) -> int:
-    """The first of so many ports of UDP in a row that nobody has."""
+    """The first of so many ports of UDP in a row that nobody has, below those that the kernel gives to whoever asks for any port."""
     for _ in range(200):
-        held: list[socket.socket] = []
-        try:
-            first = 0
-            for number in range(count):
-                one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-                held.append(one)
-                one.bind(("", first + number if first else 0))
-                first = first or one.getsockname()[1]
-            if first % 2 == 0:
+        first = 10_240 + 16 * secrets.randbelow(1280)
+        with contextlib.ExitStack() as held:
+            try:
+                for port in range(first, first + count):
+                    held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)).bind(("", port))
                 return first
-        except (OSError, OverflowError):
-            continue
-        finally:
-            for one in held:
-                one.close()
+            except OSError:
+                continue
     raise AssertionError("no free ports")
 
 
@@ -85,7 +80,7 @@ class Room:
 
     def join(self, user_id: str) -> Session:
         session = self.engine.create_session(self.url, user_id)
-        session.connect()
+        session.connect(wait=False)
         self.event(session, EventType.SESSION_STATE, SessionState.CONNECTED)
         return session
 
@@ -100,21 +95,23 @@ class Room:
                 self.engine.advance_clock(TICK_NS)
         return take(0)
 
-    def event(self, session: Session, kind: EventType, state: Any = None) -> Event:
+    def event(self, session: Session, kind: EventType, state: Any = None) -> Any:
         """The next event of a type, and of a state if given; those before it are kept in `events`."""
         while True:
             event = self.patiently(session.next_event)
             self.events.append((session.user_id, event))
-            if event.type == kind and (state is None or event.state == state):
+            if event.type == kind and (state is None or state_of(event) == state):
                 return event
 
 
 class Call(Room):
     """Both are connected and alice's stream is started; bob has its IncomingVideo, which is started unless told otherwise."""
 
-    def __init__(self, formats: Any = None, *, codec: Codec = Codec.NONE, clock: Clock = Clock.SYSTEM, url: Optional[str] = None,
+    def __init__(self, formats: Any = None, *, codec: Codec = Codec.RAW, clock: Clock = Clock.SYSTEM, url: Optional[str] = None,
                  start: Optional[dict[str, Any]] = {}, producer: Any = None, **stream_options: Any) -> None:
         stream_options.setdefault("limits", Limits.EXTENDED)
+        if codec == Codec.RAW and not stream_options.get("encoded_input") and "kind" not in stream_options:
+            stream_options.setdefault("queue_policy", QueuePolicy.WAIT)  # not paced
         super().__init__(clock, url)
         self.alice = self.join("alice")
         self.bob = self.join("bob")
@@ -148,6 +145,21 @@ class Call(Room):
                 number += 1
                 if time.monotonic() > deadline:
                     raise
+
+    def settle(self) -> None:
+        """Sends until bob receives, and takes all frames that are on their way."""
+        self.until_received().close()
+        deadline = time.monotonic() + PATIENCE
+        while self.incoming.stats().frames_received < self.stream.stats().frames_sent:
+            assert time.monotonic() < deadline, "not all frames that were sent came"
+            time.sleep(0.005)
+        for frame in self.incoming.frames(timeout=0):
+            frame.close()
+
+
+def state_of(event: Event) -> Any:
+    """Of the session or stream, or how good the network is; None for an event of another kind."""
+    return event.quality if isinstance(event, NetworkQualityChanged) else getattr(event, "state", None)
 
 
 def outcomes(reports: list[FrameReport]) -> dict[str, int]:

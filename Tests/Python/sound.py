@@ -87,7 +87,7 @@ class AudioCall(Room):
     """Both are connected and alice's stream is started; bob has her sound, or the mix, which is started unless told otherwise.  The
     clock is virtual unless told otherwise."""
 
-    def __init__(self, *, codec: Codec = Codec.NONE, clock: Clock = Clock.VIRTUAL, start: Optional[dict[str, Any]] = {},
+    def __init__(self, *, codec: Codec = Codec.RAW, clock: Clock = Clock.VIRTUAL, start: Optional[dict[str, Any]] = {},
                  mixed: bool = False, url: Optional[str] = None, **stream_options: Any) -> None:
         super().__init__(clock, url)
         self.alice, self.bob = self.join("alice"), self.join("bob")

@@ -5,9 +5,9 @@ import threading
 import unittest
 
 from call import nv12, room
-from mediasdk import (AccessRequest, Clock, Duplicate, Engine, Event, EventType, InvalidError, MediaTimeout, Moderation,
-                      NotFoundError, OutgoingState, Permission, RangeError, RefusedError, RemovedError, RoomFullError, Session,
-                      SessionState, StateError, access_requests, configure_room, next_access_request, open_room)
+from mediasdk import (AccessExpiring, AccessRenewed, AccessRequest, Clock, Duplicate, Engine, Event, EventType, InvalidError, MediaTimeout, Moderated, Moderation,
+                      NotFoundError, OutgoingState, Permission, RangeError, RefusedError, RemovedError, FullError, Session,
+                      SessionState, StateError, UnsupportedError, access_requests, configure_room, next_access_request, open_room)
 
 MS = 1_000_000
 
@@ -20,7 +20,7 @@ class AccessTest(unittest.TestCase):
 
     def session(self, user_id: str, access_token: str | None = None) -> Session:
         session = self.engine.create_session(self.url, user_id, access_token=access_token)
-        session.connect()
+        session.connect(wait=False)
         self.engine.advance_clock(MS)
         return session
 
@@ -34,9 +34,9 @@ class AccessTest(unittest.TestCase):
         configure_room(self.engine, self.url, capacity=1)
         alice, bob = self.session("alice"), self.session("bob")
         self.assertEqual(alice.state, SessionState.CONNECTED)
-        self.assertIsInstance(self.end(bob).error, RoomFullError)
+        self.assertIsInstance(self.end(bob).error, FullError)
         open_room(self.engine, self.url)
-        bob.connect()
+        bob.connect(wait=False)
         self.engine.advance_clock(MS)
         self.assertEqual(bob.state, SessionState.CONNECTED)
 
@@ -57,7 +57,7 @@ class AccessTest(unittest.TestCase):
         self.assertTrue(requests["alice"].admit())
         self.assertFalse(requests["alice"].admit())
         self.assertTrue(requests["bob"].refuse())
-        with self.assertRaises(InvalidError):
+        with self.assertRaises(UnsupportedError):
             requests["carol"].admit(Permission(64))
         self.assertTrue(requests["carol"].admit(Permission.RECEIVE | Permission.MODERATE))
         self.engine.advance_clock(MS)
@@ -68,6 +68,50 @@ class AccessTest(unittest.TestCase):
         self.assertNotIn("guess", str(error))
         with self.assertRaises(RefusedError):
             alice.start_video(self.engine.create_outgoing_video(nv12()))
+
+    def test_a_refusal_has_a_reason(self) -> None:
+        configure_room(self.engine, self.url, verified=True)
+        alice = self.session("alice", "open sesame")
+        request = next_access_request(self.engine, self.url, timeout=0)
+        self.assertFalse(request.renewal)
+        with self.assertRaises(InvalidError):
+            request.refuse("x" * 256)
+        for lifetime in (0, -1, 0.5, 32e6):
+            with self.subTest(lifetime), self.assertRaises(RangeError):
+                request.admit(lifetime=lifetime)
+        self.assertTrue(request.refuse("the token is of yesterday"))
+        self.engine.advance_clock(MS)
+        error = self.end(alice).error
+        self.assertIsInstance(error, RefusedError)
+        self.assertIn("the token is of yesterday", str(error))
+
+    def test_access_is_renewed(self) -> None:
+        configure_room(self.engine, self.url, verified=True)
+        alice = self.session("alice", "first")
+        self.assertTrue(next_access_request(self.engine, self.url, timeout=0).admit(lifetime=100))
+        self.engine.advance_clock(70_000 * MS)
+        warned = [event for event in alice.events(timeout=0) if isinstance(event, AccessExpiring)]
+        self.assertEqual([event.remaining_ns for event in warned], [30_000 * MS])
+        alice.set_access_token("second")
+        self.engine.advance_clock(MS)
+        request = next_access_request(self.engine, self.url, timeout=0)
+        self.assertEqual((request.user_id, request.access_token, request.renewal), ("alice", "second", True))
+        self.assertTrue(request.admit(Permission.RECEIVE, lifetime=20))
+        self.engine.advance_clock(MS)
+        renewed = [event for event in alice.events(timeout=0) if isinstance(event, AccessRenewed)]
+        self.assertEqual([(event.permissions, event.error) for event in renewed], [(Permission.RECEIVE, None)])
+        alice.set_access_token("third")
+        self.engine.advance_clock(MS)
+        self.assertTrue(next_access_request(self.engine, self.url, timeout=0).refuse("not again"))
+        self.engine.advance_clock(MS)
+        refused = [event for event in alice.events(timeout=0) if isinstance(event, AccessRenewed)]
+        self.assertIsInstance(refused[0].error, RefusedError)
+        self.assertIn("not again", refused[0].text)
+        self.assertEqual(alice.state, SessionState.CONNECTED)
+        self.engine.advance_clock(20_000 * MS)
+        error = self.end(alice).error
+        self.assertIsInstance(error, RefusedError)
+        self.assertIn("expired", str(error))
 
     def test_who_left_is_not_let_in(self) -> None:
         configure_room(self.engine, self.url, verified=True)
@@ -84,7 +128,7 @@ class AccessTest(unittest.TestCase):
             told: list[AccessRequest] = []
             requests = access_requests(engine, self.url + "-2", timeout=60)
             alice = engine.create_session(self.url + "-2", "alice")
-            alice.connect()
+            alice.connect(wait=False)
             told.append(next(requests))
             thread = threading.Thread(target=lambda: told.extend(requests))
             thread.start()
@@ -114,7 +158,7 @@ class AccessTest(unittest.TestCase):
         alice.remove_participant("bob", "too loud")
         self.engine.advance_clock(MS)
         events = list(bob.events(timeout=0))
-        told = [event for event in events if event.moderation == Moderation.REMOVED]
+        told = [event for event in events if isinstance(event, Moderated) and event.moderation == Moderation.REMOVED]
         self.assertEqual([(event.user_id, event.text) for event in told], [("alice", "too loud")])
         self.assertIsInstance(events[-1].error, RemovedError)
         self.assertIn("too loud", events[-1].text)
@@ -125,11 +169,16 @@ class AccessTest(unittest.TestCase):
 
     def test_bad_arguments(self) -> None:
         for arguments in ({"capacity": 100_001}, {"capacity": -1}, {"permissions": 32}, {"duplicates": 2}):
-            with self.subTest(arguments), self.assertRaises((InvalidError, RangeError)):
+            with self.subTest(arguments), self.assertRaises((UnsupportedError, RangeError)):
                 configure_room(self.engine, self.url, **arguments)  # type: ignore[arg-type]
         for token in ("x" * 4096, "nul\0", "\udcff"):
             with self.subTest(token[:8]), self.assertRaises(InvalidError) as caught:
                 self.session("alice", token)
+            self.assertNotIn(token[:3], str(caught.exception))
+        alice = self.session("alice")
+        for token in ("x" * 4096, "nul\0"):
+            with self.subTest(token[:8]), self.assertRaises(InvalidError) as caught:
+                alice.set_access_token(token)
             self.assertNotIn(token[:3], str(caught.exception))
 
 

@@ -6,9 +6,11 @@ import os
 import threading
 import time
 import unittest
+from functools import partial
 
 from call import PATIENCE, Call, nv12, picture, room
-from mediasdk import Codec, Engine, EventType, MediaTimeout, Output, SessionState
+from mediasdk import (ClosedError, Codec, Engine, EventType, FrameSenderChanged, HandleError, Limits, MediaTimeout, Output, QueuePolicy,
+                      SessionState)
 
 
 class AsyncTest(unittest.TestCase):
@@ -19,7 +21,7 @@ class AsyncTest(unittest.TestCase):
         async def go() -> list[object]:
             with Engine(ignore_environment=True) as engine:
                 session = engine.create_session(room(), "alice")
-                asyncio.get_running_loop().call_later(0.05, session.connect)
+                asyncio.get_running_loop().call_later(0.05, partial(session.connect, wait=False))
                 states = []
                 async for event in session:
                     states.append(event.state)
@@ -38,12 +40,11 @@ class AsyncTest(unittest.TestCase):
 
         async def send(engine: Engine, url: str) -> None:
             session = engine.create_session(url, "alice")
-            session.connect()
-            stream = engine.create_outgoing_video(format, limits=1)  # type: ignore[arg-type]
+            stream = engine.create_outgoing_video(format, limits=Limits.EXTENDED, queue_policy=QueuePolicy.WAIT)  # not paced
+            session.start_video(stream)
+            await session.connected()
             async for event in session:
-                if event.state == SessionState.CONNECTED:
-                    session.start_video(stream)
-                if event.type == EventType.FRAME_SENDER_CHANGED:
+                if isinstance(event, FrameSenderChanged):
                     break
             for number in range(100):
                 event.sender.send_array(picture(format, number))
@@ -52,7 +53,7 @@ class AsyncTest(unittest.TestCase):
 
         async def receive(engine: Engine, url: str) -> int:
             session = engine.create_session(url, "bob")
-            session.connect()
+            session.connect(wait=False)
             count = 0
             async for event in session:
                 if event.type == EventType.INCOMING_VIDEO_ADDED:
@@ -111,6 +112,34 @@ class AsyncTest(unittest.TestCase):
         for close in ("session", "engine", "engine in another thread"):
             with self.subTest(close):
                 self.assertEqual(self.run_async(go(close)), 3)
+
+    def test_who_waits_when_it_is_closed_gets_closed_error(self) -> None:
+        async def go(close: str) -> list[type]:
+            call = Call(nv12(64, 48))
+            sound = call.engine.create_outgoing_audio(queue_ms=20)
+            call.bob.start_audio(sound)
+
+            async def events() -> None:
+                while True:
+                    await call.bob.next_event_async()
+
+            tasks = [asyncio.create_task(waiting) for waiting in (
+                events(), call.incoming.read_async(), call.incoming.read_encoded_async(), sound.write_async(bytes(960_000)))]
+            while call.bob.next_event(PATIENCE).type != EventType.OUTGOING_AUDIO_STATE:
+                pass
+            await asyncio.sleep(0.05)
+            call.close() if close == "engine" else call.bob.close()
+            if close == "session":
+                sound.close()
+            errors = await asyncio.gather(*tasks, return_exceptions=True)
+            call.close()
+            with self.assertRaises(HandleError):  # closed before
+                await call.bob.next_event_async()
+            return [type(error) for error in errors]
+
+        for close in ("session", "engine"):
+            with self.subTest(close):
+                self.assertEqual(self.run_async(go(close)), [ClosedError] * 4)
 
     def test_cancelled_waits_leave_nothing(self) -> None:
         async def go() -> int:

@@ -25,7 +25,7 @@ class AsyncAudioTest(unittest.TestCase):
             session = engine.create_session(url, "alice")
             voice = engine.create_outgoing_audio(codec=Codec.OPUS, queue_ms=200)
             session.start_audio(voice)
-            session.connect()
+            session.connect(wait=False)
             while not voice.state or not voice.stats().receivers:
                 await asyncio.sleep(0.01)
             sent = sweep(1)
@@ -38,7 +38,7 @@ class AsyncAudioTest(unittest.TestCase):
 
         async def hear(engine: Engine, url: str) -> Any:
             session = engine.create_session(url, "bob")
-            session.connect()
+            session.connect(wait=False)
             async for event in session:
                 if event.type == EventType.INCOMING_AUDIO_ADDED:
                     event.incoming_audio.start(channels=1)

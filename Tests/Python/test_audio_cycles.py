@@ -44,7 +44,7 @@ class CycleTest(unittest.TestCase):
             self.assertLess(resident() - before[2], CYCLES * 20_000)
 
     def test_raw(self) -> None:
-        self.cycles(Codec.NONE, Clock.SYSTEM, False)
+        self.cycles(Codec.RAW, Clock.SYSTEM, False)
 
     def test_opus(self) -> None:
         self.cycles(Codec.OPUS, Clock.SYSTEM, False)
@@ -82,7 +82,7 @@ class ClosedTest(unittest.TestCase):
         stream, incoming = call.stream, call.incoming
         for use in (lambda: stream.state, lambda: stream.stats(), lambda: stream.send(bytes(1920)), lambda: stream.write(bytes(1920)),
                     lambda: stream.queued_ns, lambda: stream.flush(), lambda: stream.wait_played(0), lambda: stream.read_report(0),
-                    lambda: stream.set_muted(True), lambda: stream.set_gain(1), lambda: stream.attach_producer(None),
+                    lambda: stream.set_muted(True), lambda: stream.set_gain(1), lambda: stream.detach_producer(),
                     lambda: incoming.state, lambda: incoming.read(0), lambda: incoming.read_encoded(0), lambda: incoming.start(),
                     lambda: incoming.stats(), lambda: incoming.fileno(), lambda: incoming.set_gain(1), lambda: mixed.read(0),
                     lambda: call.bob.mixed_audio, lambda: call.alice.start_audio(stream), lambda: call.engine.create_outgoing_audio()):

@@ -11,9 +11,9 @@ import time
 import unittest
 
 from call import PATIENCE, Call, nv12, outcomes, picture, room
-from mediasdk import (ClosedError, Codec, DropReason, Engine, EventType, ExistsError, Frame, HandleError, IncomingState, InvalidError,
-                      Limits, MediaTimeout, Outcome, OutgoingState, OutgoingVideo, Output, PixelFormat, SessionState, StateError,
-                      VideoFormat)
+from mediasdk import (ClosedError, Codec, DropReason, Engine, EventType, ExistsError, Frame, FrameSenderChanged, HandleError,
+                      IncomingState, InvalidError, Limits, MediaTimeout, Outcome, OutgoingState, OutgoingVideo, Output, PixelFormat,
+                      SessionState, StateError, VideoFormat)
 
 
 class SessionTest(unittest.TestCase):
@@ -22,7 +22,7 @@ class SessionTest(unittest.TestCase):
             url = room()
             alice = engine.create_session(url, "alice", "Alice A.")
             self.assertEqual(alice.state, SessionState.IDLE)
-            alice.connect()
+            alice.connect(wait=False)
             with self.assertRaises(StateError):
                 alice.connect()
             states = [alice.next_event(PATIENCE).state for _ in range(2)]
@@ -58,9 +58,9 @@ class SessionTest(unittest.TestCase):
         with Engine(ignore_environment=True) as engine:
             url = room()
             first, second = (engine.create_session(url, "alice") for _ in range(2))
-            first.connect()
+            first.connect(wait=False)
             self.assertEqual([first.next_event(PATIENCE).state for _ in range(2)][-1], SessionState.CONNECTED)
-            second.connect()
+            second.connect(wait=False)
             ended = [second.next_event(PATIENCE) for _ in range(2)][-1]
             self.assertEqual(ended.state, SessionState.DISCONNECTED)
             self.assertIsInstance(ended.error, ExistsError)
@@ -89,7 +89,7 @@ class SessionTest(unittest.TestCase):
             poller = select.poll()
             poller.register(session.fileno(), select.POLLIN)
             self.assertEqual(poller.poll(0), [])
-            session.connect()
+            session.connect(wait=False)
             self.assertTrue(poller.poll(int(PATIENCE * 1000)))
             self.assertEqual([event.state for event in session.events(timeout=0.3)],
                              [SessionState.CONNECTING, SessionState.CONNECTED])
@@ -146,8 +146,10 @@ class RawCallTest(unittest.TestCase):
             self.assertIs(call.stream.sender, call.sender)
             self.assertIs(call.sender.stream, call.stream)
             self.assertEqual((call.sender.format.width, call.sender.format.height), (640, 360))  # the best, not the first
-            self.assertEqual((call.incoming.user_id, call.incoming.codec), ("alice", Codec.NONE))
+            self.assertEqual((call.incoming.user_id, call.incoming.codec), ("alice", Codec.RAW))
             self.assertEqual(call.incoming.format.width, 640)
+            self.assertEqual(call.bob.incoming_videos(), [call.incoming])
+            self.assertEqual(call.bob.incoming_audios(), [])
             call.until_received().close()
             self.drain(call)
             format = call.sender.format
@@ -249,15 +251,14 @@ class RawCallTest(unittest.TestCase):
         with Engine(ignore_environment=True) as engine:
             session = engine.create_session(room(), "alice")
             session.connect()
-            while session.next_event(PATIENCE).state != SessionState.CONNECTED:
-                pass
             stream = engine.create_outgoing_video(nv12(), limits=Limits.EXTENDED)
             session.start_video(stream)
             time.sleep(0.1)
             stream.close()
             changed = [event for event in session.events(timeout=0.2) if event.type == EventType.FRAME_SENDER_CHANGED]
-            self.assertEqual(len(changed), 1)
-            self.assertEqual(changed[0].format.width, 320)
+            self.assertEqual([type(event) for event in changed], [FrameSenderChanged])
+            with self.assertRaises(HandleError):
+                changed[0].sender.send_array(picture(nv12(), 1))
 
     def test_started_streams_keep_their_session(self) -> None:
         with Call() as call:

@@ -96,7 +96,7 @@ class CommandTest(PluginTest):
         function = self.pattern.set_pattern
         self.assertEqual(function.__name__, "set_pattern")
         self.assertEqual(str(inspect.signature(function)), "(pattern: str, speed: float = 1.0) -> None")
-        self.assertIn("shows a pattern from the next picture on", function.__doc__ or "")
+        self.assertIn("shows a pattern from the next frame on", function.__doc__ or "")
         self.assertIn("speed: how fast lines and box move; f64, 0..16", function.__doc__ or "")
         self.assertIn("set_pattern", dir(self.pattern))
         self.assertTrue(hasattr(self.pattern, "pictures") and not hasattr(self.pattern, "frames"))

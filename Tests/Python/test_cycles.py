@@ -70,7 +70,7 @@ class CycleTest(unittest.TestCase):
             self.assertLess(resident() - before[2], CYCLES * 20_000)
 
     def test_raw(self) -> None:
-        self.cycles(Codec.NONE, Clock.SYSTEM)
+        self.cycles(Codec.RAW, Clock.SYSTEM)
 
     def test_vp8(self) -> None:
         self.cycles(Codec.VP8, Clock.SYSTEM)

@@ -25,7 +25,7 @@ SOUND = CLIP.with_name("bunny-48k-stereo.wav")
 COUNTING = """
 import threading, time
 from call import nv12, picture
-from mediasdk import Limits, SessionState
+from mediasdk import Limits, OutgoingState
 
 def send(session, stream):
     deadline = time.monotonic() + 10
@@ -37,12 +37,10 @@ def send(session, stream):
 with Engine() as engine:
     session = engine.create_session("loopback:lobby", "alice")
     session.connect()
-    while session.next_event(5).state != SessionState.CONNECTED:
-        pass
     stream = engine.create_outgoing_video(nv12(), limits=Limits.EXTENDED)
     session.start_video(stream)
-    while session.next_event(5).sender is None:
-        pass
+    while stream.state != OutgoingState.STARTED:
+        time.sleep(0.01)
     threading.Timer(0.1, send, (session, stream)).start()
     print("counted", asyncio.run(count(engine)) > 0)
 """
@@ -50,7 +48,7 @@ with Engine() as engine:
 # Somebody with the right token, and somebody without.
 GUARDED = """
 import threading
-from mediasdk import EventType, SessionState, configure_room
+from mediasdk import RefusedError, configure_room
 
 URL = "loopback:guarded"
 with Engine() as engine:
@@ -59,10 +57,11 @@ with Engine() as engine:
     guarding.start()
     for token in ("open sesame", "guessed"):
         session = engine.create_session(URL, "alice", access_token=token)
-        session.connect()
-        states = (event for event in session.events(10) if event.type == EventType.SESSION_STATE)
-        last = next(event for event in states if event.state in (SessionState.CONNECTED, SessionState.DISCONNECTED))
-        print(last.state.name, type(last.error).__name__)
+        try:
+            session.connect()
+            print("connected")
+        except RefusedError as error:
+            print("refused", error.code)
         session.close()
 guarding.join(10)
 print("guarding", guarding.is_alive())
@@ -90,27 +89,46 @@ class ReadmeTest(unittest.TestCase):
         self.snippets = re.findall(r"```python\n(.*?)```", (ROOT / "Bindings" / "Python" / "README.md").read_text(), flags=re.S)
 
     def test_five_steps(self) -> None:
-        done = run("-c", self.snippets[0])
-        self.assertEqual((done.stdout, done.stderr), ("DROPPED\n", ""))  # nobody is there to receive it
+        root = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
+        assert root is not None
+        for program in (self.snippets[0], root[1]):
+            done = run("-c", program)
+            self.assertEqual(done.stderr, "")
+            seen = re.fullmatch(r"bob received 1280x720, and its first pixel is (\d+), (\d+), (\d+)\n", done.stdout)
+            self.assertTrue(seen, done.stdout)
+            for value, sent in zip(seen.groups(), (255, 128, 0)):
+                self.assertAlmostEqual(int(value), sent, delta=8)
+
+    def test_events(self) -> None:
+        done = run("-c", self.snippets[1])
+        self.assertEqual((done.stdout, done.stderr), ("CONNECTING \nCONNECTED \n", ""))
+
+    def test_roles(self) -> None:
+        done = run("-c", self.snippets[2])
+        self.assertEqual((done.stdout, done.stderr), ("15 frames sent\n", ""))
 
     def test_asyncio(self) -> None:
-        done = run("-c", self.snippets[4] + COUNTING)
+        done = run("-c", self.snippets[6] + COUNTING)
         self.assertEqual((done.stdout, done.stderr), ("counted True\n", ""))
 
     def test_parameters(self) -> None:
-        done = run("-c", self.snippets[1].replace("load_default_plugins()", f"add_plugin_dir({os.environ['MSDK_PLUGIN_DIR']!r})"))
+        done = run("-c", self.snippets[3].replace("load_default_plugins()", f"add_plugin_dir({os.environ['MSDK_PLUGIN_DIR']!r})"))
         self.assertEqual((done.stdout, done.stderr), ("100 ['gray', 'threshold']\nPARAM_CHANGED level\nPARAM_CHANGED mode\n", ""))
 
     def test_sound(self) -> None:
-        done = run("-c", self.snippets[2])
+        done = run("-c", self.snippets[4])
         self.assertEqual((done.stdout, done.stderr), ("True, as loud as -15 dB\n", ""))
 
     def test_who_may_enter(self) -> None:
-        done = run("-c", self.snippets[3] + GUARDED)
-        self.assertEqual((done.stdout, done.stderr), ("CONNECTED NoneType\nDISCONNECTED RefusedError\nguarding False\n", ""))
+        done = run("-c", self.snippets[5] + GUARDED)
+        self.assertEqual((done.stdout, done.stderr), ("connected\nrefused -10\nguarding False\n", ""))
+
+    def test_log(self) -> None:
+        done = run("-c", self.snippets[7])
+        self.assertIn('INFO:mediasdk.session:session "alice" at loopback:lobby is connected\n', done.stderr)
 
     def test_every_snippet_is_run(self) -> None:
-        self.assertEqual(len(self.snippets), 5)
+        self.assertEqual(len(self.snippets), 8)
 
 
 class ExampleTest(unittest.TestCase):

@@ -15,6 +15,7 @@ import mediasdk
 from call import Call, nv12, room
 from mediasdk import (ClosedError, Engine, HandleError, InvalidError, MediaSDKError, MediaTimeout, NotFoundError, RangeError, StateError,
                       Status, errors)
+from mediasdk._call import wait
 from mediasdk._native import library
 
 
@@ -126,6 +127,12 @@ class ClosedTest(unittest.TestCase):
             with self.assertRaises((*self.GONE, mediasdk.StaleSenderError, StateError)):
                 call.sender.send_array(bytes(64 * 48 * 3 // 2))
 
+    def test_closed_between_two_looks(self) -> None:
+        """A wait is a row of short ones: whoever closes between two of them ends it as one who closes within one."""
+        for results, expected in (([Status.TIMEOUT, Status.HANDLE], Status.CLOSED), ([Status.HANDLE], Status.HANDLE)):
+            with self.subTest(results):
+                self.assertEqual(wait(lambda _: results.pop(0), None), expected)
+
     def test_handles_of_another_kind(self) -> None:
         with Engine(ignore_environment=True) as engine, engine.create_session(room(), "alice") as session:
             self.assertEqual(library.msdk_engine_advance_clock(session._handle, 0), Status.HANDLE)
@@ -133,7 +140,7 @@ class ClosedTest(unittest.TestCase):
             for garbage in (0, 1, 0xDEADBEEF, (1 << 64) - 1):
                 self.assertEqual(library.msdk_session_connect(garbage), Status.HANDLE)
                 self.assertEqual(library.msdk_video_frame_unref(garbage), Status.OK if garbage == 0 else Status.HANDLE)
-                self.assertEqual(library.msdk_video_frame_references(garbage), 0)
+                self.assertEqual(library.msdk_video_frame_get_references(garbage, None), Status.HANDLE)
 
 
 class LoadingTest(unittest.TestCase):

@@ -5,7 +5,7 @@ import gc
 import mmap
 import unittest
 
-from mediasdk import (ClosedError, CorruptError, EncodedFrame, Engine, Frame, InvalidError, MediaSDKError, Orientation,
+from mediasdk import (ClosedError, CorruptError, EncodedFrame, Engine, Frame, FrameFlag, InvalidError, MediaSDKError, Orientation,
                       PixelFormat, RangeError, UnsupportedError, VideoFormat, frame_layout, plane_shapes)
 
 SIZES = [(1, 1), (2, 2), (3, 5), (17, 9), (64, 48), (65, 33)]
@@ -102,6 +102,9 @@ class CreatedFrameTest(unittest.TestCase):
             frame.orientation = Orientation.ROTATE_90 | Orientation.MIRROR
             self.assertEqual(frame.timestamp_ns, 123)
             self.assertEqual(frame.orientation, Orientation.ROTATE_90 | Orientation.MIRROR)
+            frame.duration_ns = 40_000_000
+            frame.flags = FrameFlag.DISCONTINUITY | FrameFlag.END
+            self.assertEqual((frame.duration_ns, frame.flags), (40_000_000, FrameFlag.WRITABLE | FrameFlag.DISCONTINUITY | FrameFlag.END))
             with self.assertRaises(RangeError):
                 frame.timestamp_ns = 1 << 63
             with self.assertRaises(RangeError):

@@ -9,9 +9,9 @@ from typing import Any, Optional
 
 import sound
 from call import Room, nv12
-from mediasdk import (AgainError, Clock, ClosedError, Codec, Engine, EventType, ExistsError, Hub, IncomingAudio, IncomingVideo,
+from mediasdk import (AgainError, AudioKind, Clock, ClosedError, Codec, Engine, EventType, ExistsError, Hub, IncomingAudio, IncomingVideo,
                       InvalidError, Limits, MediaIOError, MediaTimeout, NotFoundError, Permission, RangeError, RefusedError, RemovedError,
-                      Session, SessionState, StateError, UnsupportedError, access_requests, configure_room, open_hub)
+                      Session, SessionState, UnsupportedError, UntrustedError, VideoKind, access_requests, configure_room, open_hub)
 
 DEADLINE = 20.0
 
@@ -30,7 +30,7 @@ class House(Room):
 
     def knock(self, user_id: str, url: Optional[str] = None, **options: Any) -> Session:
         session = self.away.create_session(url or self.hub.url("127.0.0.1"), user_id, **options)
-        session.connect()
+        session.connect(wait=False)
         return session
 
     def guest(self, user_id: str, **options: Any) -> Session:
@@ -109,13 +109,24 @@ class CallTest(unittest.TestCase):
             self.assertEqual(len(heard), 40)
             self.assertGreater(max(heard[20:]), 0.15)
 
+    def test_codec_chosen_by_the_sdk(self) -> None:
+        with House() as house:
+            alice = house.join("alice")
+            video, audio = house.engine.create_outgoing_video(nv12()), house.engine.create_outgoing_audio()
+            alice.start_video(video)
+            alice.start_audio(audio)
+            house.guest("bob")
+            changes = [house.event(alice, EventType.CODEC_CHANGED) for _ in range(2)]
+            self.assertEqual({(change.outgoing_video, change.outgoing_audio, change.kind, change.codec) for change in changes},
+                             {(video, None, VideoKind.VIRTUAL, Codec.VP8), (None, audio, AudioKind.MICROPHONE, Codec.OPUS)})
+
     def test_raw_streams_are_refused(self) -> None:
         with House() as house:
             bob = house.guest("bob")
             with self.assertRaisesRegex(UnsupportedError, "MSDK_CODEC_VP8"):
-                bob.start_video(house.away.create_outgoing_video(nv12()))
+                bob.start_video(house.away.create_outgoing_video(nv12(), codec="RAW"))
             with self.assertRaisesRegex(UnsupportedError, "MSDK_CODEC_OPUS"):
-                bob.start_audio(house.away.create_outgoing_audio())
+                bob.start_audio(house.away.create_outgoing_audio(codec="RAW"))
 
     def test_close(self) -> None:
         with House() as house:
@@ -162,15 +173,23 @@ class AccessTest(unittest.TestCase):
         with House() as house:
             url = house.hub.url("127.0.0.1").replace(house.hub.fingerprint, "00:" * 31 + "00")
             error = house.reason(house.knock("bob", url))
-            self.assertIsInstance(error, RefusedError)
+            self.assertIsInstance(error, UntrustedError)
             self.assertIn(house.hub.fingerprint, str(error))
+
+    def test_names(self) -> None:
+        with House() as house:
+            named = house.knock("bob", house.hub.url("LocalHost"))
+            house.event(named, EventType.SESSION_STATE, SessionState.CONNECTED)
+            error = house.reason(house.knock("carol", house.hub.url("nowhere.invalid")))
+            self.assertIsInstance(error, (NotFoundError, MediaIOError, MediaTimeout))
+            self.assertIn("nowhere.invalid", str(error))
 
     def test_urls(self) -> None:
         with House() as house:
             self.assertRegex(house.hub.url("::1"), r"^hub://\[::1\]:\d+/python-.*\?fingerprint=([0-9A-F]{2}:){31}[0-9A-F]{2}$")
             good = house.hub.url("127.0.0.1")
-            for url, error, words in ((good + "&token=x", InvalidError, "beside the url"),
-                                      (good.replace("127.0.0.1", "localhost"), InvalidError, "localhost"),
+            for url, error, words in ((good + "&token=x", InvalidError, "apart from the url"),
+                                      (good.replace("127.0.0.1", "local_host"), InvalidError, "RFC 1123"),
                                       (good.split("?")[0], InvalidError, "fingerprint"),
                                       (good + "&srtp=x", UnsupportedError, "AEAD_AES_128_GCM")):
                 with self.assertRaisesRegex(error, words):
@@ -191,10 +210,10 @@ class OptionsTest(unittest.TestCase):
                 opened(["127.0.0.1"] * 9)
             with self.assertRaises(MediaIOError):
                 opened("192.0.2.7")
-            with self.assertRaises(MediaIOError):
+            with self.assertRaises(ExistsError):
                 opened("127.0.0.1", port=house.hub.port)
             with self.assertRaisesRegex(RangeError, "65535"):
-                opened(port=65536)
+                opened(port=65537)
             with self.assertRaisesRegex(RangeError, "most_members"):
                 opened(most_members=1001)
             with self.assertRaises((RangeError, InvalidError)):
@@ -211,7 +230,7 @@ class OptionsTest(unittest.TestCase):
                 opened(room="rtp:")
 
     def test_the_virtual_clock(self) -> None:
-        with Room(Clock.VIRTUAL) as room, self.assertRaises(StateError):
+        with Room(Clock.VIRTUAL) as room, self.assertRaises(UnsupportedError):
             open_hub(room.engine, room.url)
 
 

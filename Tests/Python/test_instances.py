@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from call import PATIENCE, Call, nv12, picture, plugin_dir
-from mediasdk import (ClosedError, Codec, Engine, Frame, HandleError, InstanceState, InvalidError, Kind, MediaSDKError,
-                      NotFoundError, ParamFlag, PixelFormat, RangeError, UnsupportedError, ValueType, ValueTypeError,
+from mediasdk import (ClosedError, Codec, DropReason, Engine, Frame, HandleError, InstanceState, InvalidError, Kind, Limits, MediaSDKError,
+                      NotFoundError, Outcome, ParamFlag, PixelFormat, RangeError, StateError, UnsupportedError, ValueType, ValueTypeError,
                       VideoFormat)
 
 PATTERN = "org.mediasdk.producer.testpattern"
@@ -48,6 +48,46 @@ class PluginTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
+
+
+class PreviewTest(PluginTest):
+    """One's own video, without a session."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.stream = self.engine.create_outgoing_video(nv12(64, 48), limits=Limits.EXTENDED, codec=Codec.VP8)
+        self.path = self.directory / "mirror.y4m"
+        self.mirror = self.engine.create_instance(FILE_RENDERER, path=self.path)
+
+    def shown(self, count: int) -> None:
+        """Waits for so many frames, and closes the file."""
+        deadline = time.monotonic() + PATIENCE
+        while self.stream.stats().frames_dropped < count and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.stream.detach_renderer(self.mirror)
+        self.mirror.release()
+        data = self.path.read_bytes()
+        self.assertTrue(data.startswith(b"YUV4MPEG2 W64 H48"), data[:40])
+        self.assertGreater(data.count(b"FRAME"), 0)
+
+    def test_of_a_producer(self) -> None:
+        self.stream.attach_producer(self.engine.create_instance(PATTERN))
+        self.stream.attach_renderer(self.mirror)
+        self.shown(10)
+
+    def test_of_the_program(self) -> None:
+        with self.assertRaises(StateError):
+            self.stream.sender
+        self.stream.attach_renderer(self.mirror)
+        sender = self.stream.sender
+        for _ in range(10):
+            sender.send_array(picture(sender.format), timeout=PATIENCE)
+            time.sleep(0.02)
+        report = self.stream.read_report(PATIENCE)
+        self.assertEqual((report.outcome, report.reason), (Outcome.DROPPED, DropReason.NOT_CONNECTED))
+        self.shown(10)
+        with self.assertRaises(StateError):
+            sender.send_array(picture(sender.format), timeout=PATIENCE)
 
 
 class ListingTest(PluginTest):
@@ -199,15 +239,14 @@ class RendererTest(PluginTest):
                                    (call.stream.attach_renderer, call.stream.detach_renderer)):
                 with call.engine.create_instance(BW) as renderer:
                     attach(renderer)
-                    with self.assertRaises(MediaSDKError):
-                        attach(renderer)
+                    attach(renderer)  # again: it has no view, as before
                     detach(renderer)
                     with self.assertRaises(MediaSDKError):
                         detach(renderer)
 
 
 class ProducerTest(PluginTest):
-    def call(self, class_id: str, codec: Codec = Codec.NONE, format: Any = None, **params: Any) -> Call:
+    def call(self, class_id: str, codec: Codec = Codec.RAW, format: Any = None, **params: Any) -> Call:
         def make(engine: Engine) -> Any:
             engine.add_plugin_dir(plugin_dir())
             producer = engine.create_instance(class_id, **params)
@@ -219,7 +258,7 @@ class ProducerTest(PluginTest):
         return call
 
     def test_pattern_raw_and_vp8(self) -> None:
-        for codec in (Codec.NONE, Codec.VP8):
+        for codec in (Codec.RAW, Codec.VP8):
             with self.subTest(codec.name):
                 call = self.call(PATTERN, codec, pattern="lines")
                 pictures = set()
@@ -237,7 +276,7 @@ class ProducerTest(PluginTest):
             formats = producer.formats()
             self.assertIn((PixelFormat.NV12, 1280, 720, 25), [(one.pixel_format, one.width, one.height, one.fps) for one in formats])
             format = next(one for one in formats if one.pixel_format == PixelFormat.NV12)
-        call = self.call(FILE_PRODUCER, Codec.NONE, format, path=CLIP, loop=True)
+        call = self.call(FILE_PRODUCER, Codec.RAW, format, path=CLIP, loop=True)
         with call.incoming.read(PATIENCE) as frame:
             self.assertEqual((frame.pixel_format, frame.width, frame.height), (PixelFormat.NV12, 1280, 720))
             self.assertGreater(len(set(bytes(frame.planes[0][360]))), 10)  # a picture, not a plain colour

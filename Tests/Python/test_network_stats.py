@@ -41,7 +41,7 @@ class NetworkStatsTest(unittest.TestCase):
                 time.sleep(0.03)
             event = wire.event(wire.bob, EventType.NETWORK_QUALITY, Quality.GOOD)
             self.assertEqual(event.direction, Direction.INCOMING)
-            self.assertEqual(event.value, 0)
+            self.assertEqual(event.bitrate, 0)
             self.assertEqual(wire.bob.stats().outgoing_quality, Quality.UNKNOWN)
 
     def test_a_capture(self) -> None:

@@ -8,8 +8,8 @@ import unittest
 from pathlib import Path
 
 from call import PATIENCE, Call, nv12, picture, plugin_dir
-from mediasdk import (Engine, EventType, Frame, IncomingState, InvalidError, NotFoundError, Orientation, PixelFormat, RangeError, Scale,
-                      VideoFormat, VideoKind, View)
+from mediasdk import (Engine, EventType, Frame, IncomingState, NotFoundError, Orientation, PixelFormat, RangeError, Scale,
+                      UnsupportedError, VideoFormat, VideoKind, View)
 
 
 class ViewTest(unittest.TestCase):
@@ -22,7 +22,7 @@ class ViewTest(unittest.TestCase):
 
     def test_bad_views(self) -> None:
         for view, error, word in ((View(0, 4), RangeError, "0x4"), (View(4, 4, background=1 << 24), RangeError, "background"),
-                                  (View(4, 4, scale=Scale(9)), InvalidError, "view.scale")):
+                                  (View(4, 4, scale=Scale(9)), UnsupportedError, "view.scale")):
             with self.assertRaisesRegex(error, word):
                 view.place(4, 4)
         with self.assertRaises(RangeError):
@@ -48,7 +48,7 @@ class ViewTest(unittest.TestCase):
                 path = Path(directory, f"{size[0]}.png")
                 renderer["path"] = path
                 before = call.incoming.stats().frames_rendered
-                call.incoming.attach_view(renderer, view)
+                call.incoming.attach_renderer(renderer, view)
                 deadline = time.monotonic() + PATIENCE
                 while call.incoming.stats().frames_rendered <= before and time.monotonic() < deadline:
                     call.sender.send_array(picture(call.sender.format))

@@ -4,9 +4,9 @@ from __future__ import annotations
 import unittest
 from typing import Any
 
-from call import Call, nv12, picture
-from mediasdk import (Clock, Codec, Engine, EventType, MediaTimeout, NetworkStep, RangeError, SessionState, StateError, clock,
-                      script_network)
+from call import Call, nv12, picture, state_of
+from mediasdk import (Clock, Codec, Engine, EventType, MediaTimeout, NetworkStep, RangeError, SessionState, UnsupportedError, clock,
+                      from_ticks, from_units, script_network, to_ticks, to_units)
 
 SECOND = 1_000_000_000
 
@@ -34,7 +34,7 @@ def drain(call: Call, seen: list[Any]) -> None:
     now = call.engine.now()
     for session in (call.alice, call.bob):
         for event in session.events(timeout=0):
-            seen.append((now, session.user_id, int(event.type), event.timestamp_ns, event.value, event.state))
+            seen.append((now, session.user_id, int(event.type), event.timestamp_ns, getattr(event, "bitrate", 0), state_of(event)))
     for frame in call.incoming.frames(timeout=0):
         with frame:
             seen.append((now, "frame", frame.sequence, frame.timestamp_ns, int(frame.flags), hash(frame.tobytes())))
@@ -56,11 +56,11 @@ class VirtualClockTest(unittest.TestCase):
             for step in (-1, 25 * 3600 * SECOND, 1 << 64):
                 with self.subTest(step), self.assertRaises((RangeError, ValueError)):
                     engine.advance_clock(step)
-        with Engine(ignore_environment=True) as engine, self.assertRaises(StateError):
+        with Engine(ignore_environment=True) as engine, self.assertRaises(UnsupportedError):
             engine.advance_clock(1)
 
     def test_same_seed_same_run(self) -> None:
-        for codec in (Codec.NONE, Codec.VP8):
+        for codec in (Codec.RAW, Codec.VP8):
             with self.subTest(codec.name):
                 first, again, other = run(codec, 7), run(codec, 7), run(codec, 8)
                 self.assertEqual(first, again)
@@ -131,15 +131,15 @@ class VirtualClockTest(unittest.TestCase):
 
 class UnitsTest(unittest.TestCase):
     def test_conversions(self) -> None:
-        self.assertEqual(clock.to_ticks(150), 2)
-        self.assertEqual(clock.to_ticks(-150), -2)
-        self.assertEqual(clock.from_ticks(3), 300)
-        self.assertEqual(clock.to_units(SECOND, 90000), 90000)
-        self.assertEqual(clock.from_units(90000, 90000), SECOND)
-        self.assertEqual(clock.to_units(SECOND, 0), 0)
-        self.assertEqual(clock.from_ticks((1 << 63) - 1), (1 << 63) - 1)
+        self.assertEqual(to_ticks(150), 2)
+        self.assertEqual(to_ticks(-150), -2)
+        self.assertEqual(from_ticks(3), 300)
+        self.assertEqual(to_units(SECOND, 90000), 90000)
+        self.assertEqual(from_units(90000, 90000), SECOND)
+        self.assertEqual(to_units(SECOND, 0), 0)
+        self.assertEqual(from_ticks((1 << 63) - 1), (1 << 63) - 1)
         with self.assertRaises(RangeError):
-            clock.to_ticks(1 << 63)
+            to_ticks(1 << 63)
         self.assertGreater(clock.monotonic(), 0)
 
 

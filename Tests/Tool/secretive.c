@@ -3,11 +3,11 @@
 #define SOUND_CLASS .set_param = speak, .param_choice = list
 #define P(NAME, TYPE) .struct_size = sizeof(msdk_param), .name = NAME, .def.type = TYPE
 #define SOUND_PARAMS                                                                                                            \
-  {P("level", MSDK_T_I32), .min = 0, .max = 9}, {P("wide", MSDK_T_I64)}, {P("big", MSDK_T_U64)}, {P("count", MSDK_T_U32)},      \
-    {P("ratio", MSDK_T_F64), .def.u.f64 = 0.5, .min = -1, .max = 1}, {P("any", MSDK_T_F64)}, {P("flag", MSDK_T_BOOL)},          \
+  {P("level", MSDK_T_I32), .min = MSDK_I32(0), .max = MSDK_I32(9)}, {P("wide", MSDK_T_I64)}, {P("big", MSDK_T_U64)}, {P("count", MSDK_T_U32)},      \
+    {P("ratio", MSDK_T_F64), .def.u.f64 = 0.5, .min = MSDK_F64(-1), .max = MSDK_F64(1)}, {P("any", MSDK_T_F64)}, {P("flag", MSDK_T_BOOL)},          \
     {P("blob", MSDK_T_BYTES)}, {P("text", MSDK_T_STRING), .def.u.str = "none"},                                                 \
     {P("token", MSDK_T_STRING), .flags = MSDK_PARAM_SECRET, .def.u.str = "default-secret"},                                     \
-    {P("pin", MSDK_T_U32), .flags = MSDK_PARAM_SECRET, .min = 0, .max = 9999}, {P("serial", MSDK_T_U32), .flags = MSDK_PARAM_READONLY}, \
+    {P("pin", MSDK_T_U32), .flags = MSDK_PARAM_SECRET, .min = MSDK_U32(0), .max = MSDK_U32(9999)}, {P("serial", MSDK_T_U32), .flags = MSDK_PARAM_READONLY}, \
     {P("device", MSDK_T_STRING), .flags = MSDK_PARAM_DYNAMIC_CHOICES}
 
 #include <mediasdk/plugin.h>

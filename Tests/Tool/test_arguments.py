@@ -12,18 +12,45 @@ class Arguments(ToolTest):
     def test_form(self) -> None:
         self.assert_refused(["run"], 2, "--producer")
         walk = self.msdk("walk", plugins=False)
-        self.assertEqual((walk.code, walk.errors), (2, "msdk: Unexpected argument 'walk'\n"))
+        self.assertEqual(walk.code, 2)
+        self.assertIn('there is no command "walk" of msdk; there are inspect, run,', walk.errors)
         self.assert_refused([*PATTERN, "--colour", "red"], 2, "--colour")
         for size in ["12", "0x10", "10x", "axb", "1x2x3", "-1x5", "16385x1"]:
             self.assert_refused([*PATTERN, f"--size={size}"], 2, size, "WIDTHxHEIGHT", "1..16384")
-        self.assert_refused([*PATTERN, "--codec", "h264"], 2, "h264", "vp8", "none")
+        self.assert_refused([*PATTERN, "--codec", "h264"], 2, "h264", "vp8", "raw")
         for rate in ["0", "30/0", "x", "1/2/3"]:
             self.assert_refused([*PATTERN, f"--fps={rate}"], 2, rate, "30000/1001")
         self.assert_refused([*PATTERN, "--bitrate", "999"], 2, "999", "1000..100000000")
         self.assert_refused([*PATTERN, "--seconds", "nan"], 2, "nan", "above 0")
         self.assert_refused([*PATTERN, "--frames", "0"], 2, "1..1000000000")
         self.assert_refused([*PATTERN, "--seconds", "1", "--frames", "1"], 2, "--seconds", "--frames")
-        self.assert_refused([*PATTERN, "--codec", "none", "--bitrate", "100000"], 2, "--bitrate", "--codec none")
+        self.assert_refused([*PATTERN, "--codec", "raw", "--bitrate", "100000"], 2, "--bitrate", "--codec raw")
+
+    def test_a_negative_number_is_a_value(self) -> None:
+        self.assert_refused([*PATTERN, "--seconds", "-1"], 2, "'-1'", "seconds, above 0")
+        self.assert_refused([*PATTERN, "--bitrate", "-5"], 2, "'-5'", "1000..100000000")
+
+    def test_suggestions(self) -> None:
+        cases: list[tuple[list[str], int, str]] = [
+            (["isnpect"], 2, "did you mean inspect?"), (["plugin", "chek", "x.so"], 2, "did you mean check?"),
+            (["run", "--producr", "testpattern"], 2, "of msdk run; did you mean --producer?"),
+            (["plugin", "check", "--secnds=1", "x.so"], 2, "of msdk plugin check; did you mean --seconds?"),
+            (["run", "--producer", "testpatern"], 1, "did you mean testpattern?"),
+            (["run", "--producer", "testpattern,sped=1"], 1, "did you mean speed?"),
+            (["params", "testpattern", "--set", "sped=1"], 1, "did you mean speed?"),
+            (["inspect", "testpatern"], 1, "did you mean org.mediasdk.producer.testpattern?"),
+            (["inspect", "org.mediasdk.producer.testpatern"], 1, "did you mean org.mediasdk.producer.testpattern?"),
+        ]
+        for arguments, code, words in cases:
+            self.assert_refused(arguments, code, words)
+        far = self.msdk("run", "--producer", "camera")
+        self.assertNotIn("did you mean", far.errors, "nothing is near")
+
+    def test_a_class_of_another_kind(self) -> None:
+        for name in ["tone", "org.mediasdk.producer.tone"]:
+            self.assert_refused(["run", "--producer", name], 1, "org.mediasdk.producer.tone is a class for: audio producer",
+                                "msdk run --sound --producer tone")
+        self.assert_refused([*PATTERN, "--renderer", "testpattern"], 1, "org.mediasdk.producer.testpattern is a class for: video producer")
 
     def test_form_of_items(self) -> None:
         self.assert_refused(["run", "--producer", "testpattern,bw"], 2, "one item", "it has 2")
@@ -39,7 +66,7 @@ class Arguments(ToolTest):
     def test_classes(self) -> None:
         self.assert_refused(["run", "--producer", "camera"], 1, '"camera"', "file", "testpattern")
         self.assert_refused(["run", "--producer", "org.example.none"], 1, '"org.example.none"', "testpattern")
-        self.assert_refused(["run", "--producer", "org.mediasdk.renderer.file"], 1, "no producer")
+        self.assert_refused(["run", "--producer", "org.mediasdk.renderer.file"], 1, "not for: producer")
         self.assert_refused([*PATTERN, "--renderer", "screen"], 1, '"screen"', "bw, file")
         self.assert_refused([*PATTERN, "--plugins", "/nowhere"], 1, "/nowhere")
 
@@ -48,7 +75,7 @@ class Arguments(ToolTest):
         self.assert_refused([*PATTERN[:2], "testpattern,speed=17"], 1, "17", "0.0..16.0")
         self.assert_refused([*PATTERN[:2], "testpattern,speed=fast"], 1, '"fast"', "f64")
         self.assert_refused([*PATTERN[:2], "testpattern:plaid"], 1, "plaid", "lines, bars, counter")
-        self.assert_refused([*PATTERN, "--renderer", "bw,level=256"], 1, "256", "0.0..255.0")
+        self.assert_refused([*PATTERN, "--renderer", "bw,level=256"], 1, "256", "0..255")
         self.assert_refused([*PATTERN, "--frames", "2", "--renderer", "file"], 1, '"path"', "must be set")
 
     def test_files(self) -> None:
@@ -59,10 +86,27 @@ class Arguments(ToolTest):
         self.assert_refused(["demo", "--input", str(CLIP), "--output", ""], 1, "--output")
 
     def test_formats(self) -> None:
-        self.assert_refused([*PATTERN, "--size", "5000x5000"], 1, "5000x5000", "3840x2160")
+        self.assert_refused([*PATTERN, "--size", "5000x5000"], 1, "--size", "5000x5000", "3840x2160")
+        self.assertNotIn("options.", self.msdk(*PATTERN, "--size", "5000x5000").errors, "a word of the C contract")
         self.assert_refused([*PATTERN, "--fps", "61"], 1, "61", "at most 60")
         self.assert_refused(["run", "--producer", f"file:{CLIP}", "--size", "320x240"], 1, "320x240", "1280x720")
         self.assert_refused(["run", "--producer", f"file:{CLIP}", "--fps", "30"], 1, "30", "25")
+
+    def test_in_the_tool_s_own_words(self) -> None:
+        """The library names members of the C contract."""
+        cases: list[tuple[list[str], str]] = [
+            (["hub", "--address", "somewhere"], "--address"), (["hub", "a?b"], "the room"), (["receive", "http://127.0.0.1:9"], "the url"),
+            (["receive", "rtp://:99999"], "the url"), (["send", "rtp://127.0.0.1:9", *PATTERN[1:], "--codec", "raw"], "VP8"),
+            (["receive", "hub://127.0.0.1:9/r?fingerprint=" + "AB" * 32, "--user", "u" * 300], "(--user)"),
+            ([*PATTERN, "--size", "5000x5000"], "--size"), ([*PATTERN, "--codec", "XYZ1"], "XYZ1"),
+        ]
+        for arguments, word in cases:
+            with self.subTest(arguments=arguments):
+                result = self.msdk(*arguments, plugins=arguments[0] != "hub")
+                self.assertEqual(result.code, 1, result.errors)
+                self.assertIn(word, result.errors)
+                for name in ["options.", "room_url", "MSDK_", " 0x"]:
+                    self.assertNotIn(name, result.errors)
 
     def test_help(self) -> None:
         for command in ["inspect", "run", "demo"]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pictures import read_ivf
 from network import PATTERN, Peers, free_port
-from tool import PATIENCE
+from tool import PATIENCE, stream
 
 
 class Hub:
@@ -46,6 +46,11 @@ class Hub:
             self.test.assertIsNone(self.process.poll(), f"it ended: {self.lines}")
             time.sleep(0.02)
 
+    def errors(self) -> str:
+        """After the end."""
+        assert self.process.stderr is not None
+        return self.process.stderr.read()
+
     def end(self) -> int:
         self.process.send_signal(signal.SIGINT)
         code = self.process.wait(PATIENCE)
@@ -62,28 +67,29 @@ class HubTest(Peers):
         hub = Hub(self, "standup", "--address", "127.0.0.1")
         self.assertRegex(hub.url, r"^hub://127\.0\.0\.1:\d+/standup\?fingerprint=([0-9A-F]{2}:){31}[0-9A-F]{2}$")
         receiver = self.begin("receive", hub.url, "--user", "rosa", "--from", "sam", "--renderer", "file:came.ivf", "--sound-renderer", "wav:came.wav", "--json")
-        hub.await_line("rosa came")
+        hub.await_line("rosa joined")
         sent = self.succeed("send", hub.url, "--user", "sam", *PATTERN, "--sound", "tone", "--frames", "40")
         self.assertEqual(sent.count("frames sent"), 40)
         received = self.result(receiver)
         self.assertEqual((received.code, received.errors), (0, ""))
         figures = json.loads(received.output)
-        self.assertEqual((figures["from"], figures["size"], figures["frames_corrupt"]), ("sam", "160x120", 0))
-        self.assertGreaterEqual(figures["frames_received"], 35)
-        self.assertGreater(figures["sound_packets_received"], 50)
-        self.assertEqual(len(read_ivf(self.directory / "came.ivf").frames), figures["frames_received"])
+        video = stream(figures, "incoming-video")
+        self.assertEqual((video["userId"], video["frameWidth"], video["frameHeight"], video["framesCorrupt"]), ("sam", 160, 120, 0))
+        self.assertGreaterEqual(video["framesReceived"], 35)
+        self.assertGreater(stream(figures, "incoming-audio")["packetsReceived"], 50)
+        self.assertEqual(len(read_ivf(self.directory / "came.ivf").frames), video["framesReceived"])
         hub.await_line("sam left")
         hub.await_line("rosa left")
         self.assertEqual(hub.end(), 0)
-        self.assertLess(hub.lines.index("sam came"), hub.lines.index("sam left"))
+        self.assertLess(hub.lines.index("sam joined"), hub.lines.index("sam left"))
 
     def test_others_come_and_go(self) -> None:
         """Whose streams are taken is who sends first; that others leave ends nothing."""
         hub = Hub(self, "--address", "127.0.0.1")
         receiver = self.begin("receive", hub.url, "--user", "rosa", "--frames", "30")
-        hub.await_line("rosa came")
+        hub.await_line("rosa joined")
         sender = self.begin("send", hub.url, "--user", "sam", *PATTERN, "--screen")
-        hub.await_line("sam came")
+        hub.await_line("sam joined")
         self.succeed("receive", hub.url, "--user", "tom", "--frames", "3")
         hub.await_line("tom left")
         received = self.result(receiver)
@@ -102,12 +108,16 @@ class HubTest(Peers):
         for name, token, user, code in [("mine", mine, "rosa van der Berg", 0), ("any", anyones, "sam", 0), ("stolen", mine, "sam", 1), ("wrong", mine[:-1], "sam", 1)]:
             done = self.msdk(*receive, self.file(name, token + "\n"), "--user", user)
             # Nobody sends: who is let in hears nothing.
-            self.assertEqual((done.code, "nothing came" in done.errors), (1, code == 0), done.errors)
+            self.assertEqual((done.code, "nothing was received" in done.errors), (1, code == 0), done.errors)
             self.assertNotIn(token, done.errors)
         self.assert_refused(["receive", hub.url, "--timeout", "5"], 1, "token")
         hub.end()
         self.assertFalse([line for line in hub.lines if mine in line or anyones in line])
-        self.assertEqual([line for line in hub.lines if "came" in line], ["rosa van der Berg came", "sam came"])
+        self.assertEqual([line for line in hub.lines if "joined" in line], ["rosa van der Berg joined", "sam joined"])
+        refused = [line for line in hub.errors().splitlines() if "was refused" in line]
+        self.assertEqual(len(refused), 3, refused)
+        self.assertRegex(refused[0], r'^msdk: warning: room "room": "sam" at 127\.0\.0\.1:\d+ was refused: .*token')
+        self.assertFalse([line for line in refused if mine in line or anyones in line])
 
     def test_a_certificate_of_ones_own(self) -> None:
         if shutil.which("openssl") is None:
@@ -149,7 +159,7 @@ class HubTest(Peers):
         time.sleep(1)
         self.assertLess(used() - before, 0.4)
         receiver = self.begin("receive", hub.url, "--user", "rosa", "--renderer", "file:came.ivf")
-        hub.await_line("rosa came")
+        hub.await_line("rosa joined")
         receiver.send_signal(signal.SIGINT)
         receiver.wait(PATIENCE)
         self.assertEqual(hub.end(), 0)
@@ -159,11 +169,11 @@ class HubTest(Peers):
         other = hub.url[:-2] + ("00" if hub.url[-2:] != "00" else "01")
         self.assert_refused(["receive", other], 1, "certificate")
         first = self.begin("receive", hub.url, "--user", "rosa")
-        hub.await_line("rosa came")
+        hub.await_line("rosa joined")
         self.assert_refused(["receive", hub.url, "--user", "rosa"], 1, "rosa")
         first.send_signal(signal.SIGINT)
         self.result(first)
-        self.assert_refused(["send", hub.url, *PATTERN, "--timeout", "0.5"], 1, "nobody")
+        self.assert_refused(["send", hub.url, *PATTERN, "--timeout", "0.5"], 1, "no peer")
         hub.end()
         self.assert_refused(["receive", hub.url], 1, "cannot connect")
 

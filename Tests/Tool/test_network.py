@@ -11,7 +11,7 @@ from pathlib import Path
 
 from network import PATTERN, Peers, free_port
 from pictures import read_ivf, read_y4m
-from tool import PATIENCE
+from tool import PATIENCE, stream, transport
 
 
 class Network(Peers):
@@ -43,14 +43,47 @@ class Network(Peers):
         received = self.result(receiver)
         self.assertEqual((received.code, received.errors), (0, ""))
         figures = json.loads(received.output)
-        self.assertEqual(figures["size"], "160x120")
-        self.assertIn("127.0.0.1:", figures["from"])
-        self.assertEqual(figures["frames_delivered"], sent.count("frames sent"))
-        self.assertEqual((figures["frames_lost"], figures["frames_skipped"], figures["frames_corrupt"]), (0, 0, 0))
-        self.assertEqual(figures["bytes_received"], sent.count("bytes sent"))
-        self.assertGreater(figures["sound_packets_received"], sent.count("sound packets sent") - 10)
-        self.assertEqual(len(read_y4m(self.directory / "came.y4m").frames), figures["frames_delivered"])
-        self.assertEqual(len(read_ivf(self.directory / "came.ivf").frames), figures["frames_received"])
+        video, audio = stream(figures, "incoming-video"), stream(figures, "incoming-audio")
+        self.assertEqual((video["frameWidth"], video["frameHeight"], video["codec"], audio["codec"]), (160, 120, "VP80", "OPUS"))
+        self.assertIn("127.0.0.1:", video["userId"])
+        self.assertEqual(video["framesDelivered"], sent.count("frames sent"))
+        self.assertEqual((video["framesLost"], video["framesSkipped"], video["framesCorrupt"]), (0, 0, 0))
+        self.assertEqual(video["bytesReceived"], sent.count("bytes sent"))
+        self.assertGreater(audio["packetsReceived"], sent.count("audio packets sent") - 10)
+        self.assertGreater(transport(figures)["packetsReceived"], 0)
+        self.assertEqual(len(read_y4m(self.directory / "came.y4m").frames), video["framesDelivered"])
+        self.assertEqual(len(read_ivf(self.directory / "came.ivf").frames), video["framesReceived"])
+
+    def test_what_was_sent_as_json(self) -> None:
+        """Streams, and their packets by W3C's names, in the same object as a receiver's."""
+        sent = json.loads(self.succeed("send", f"rtp://127.0.0.1:{free_port()}", *PATTERN, "--frames", "20", "--json").output)
+        self.assertEqual(sent["command"], "send")
+        video = stream(sent, "outgoing-video")
+        self.assertEqual((video["framesSent"], video["frameWidth"], video["pixelFormat"]), (20, 160, "NV12"))
+        self.assertEqual([one["kind"] for one in sent["sessions"][0]["stats"] if one["type"] == "outbound-rtp"], ["video"])
+
+    def test_what_came_until_ctrl_c(self) -> None:
+        port = free_port()
+        sender = self.begin("send", f"rtp://127.0.0.1:{port}", *PATTERN)
+        receiver = self.begin("receive", f"rtp://:{port}", "--renderer", "file:cut.y4m")
+        assert receiver.stdout is not None
+        self.assertIn("1 s: received ", receiver.stdout.readline())
+        receiver.send_signal(signal.SIGINT)
+        received = self.result(receiver)
+        self.assertEqual((received.code, received.errors), (0, ""))
+        self.assertGreater(received.count("frames delivered"), 0)
+        self.assertEqual(len(read_y4m(self.directory / "cut.y4m").frames), received.count("frames delivered"))
+        sender.send_signal(signal.SIGINT)
+        self.result(sender)
+
+    def test_ctrl_c_before_anything_came(self) -> None:
+        port = free_port()
+        receiver = self.begin("receive", f"rtp://:{port}")
+        self.await_port(port)
+        receiver.send_signal(signal.SIGINT)
+        received = self.result(receiver)
+        self.assertEqual(received.code, 1)
+        self.assertRegex(received.errors, r"nothing was received .* within \d+\.\d s")
 
     def test_so_many_frames(self) -> None:
         port = free_port()
@@ -80,7 +113,7 @@ class Network(Peers):
         other = self.keys("receiver", key, secrets.token_bytes(30))
         done = self.msdk("receive", f"rtp://:{port}?srtp=AES_CM_128_HMAC_SHA1_80", "--keys", other, "--timeout", "2")
         self.assertEqual(done.code, 1)
-        self.assertIn("nothing came", done.errors)
+        self.assertIn("nothing was received", done.errors)
         self.assertIn("not authentic", done.errors)
         sender.send_signal(signal.SIGINT)
         self.assertEqual(self.result(sender).code, 0)
@@ -94,7 +127,7 @@ class Network(Peers):
         sent = self.result(sender)
         self.assertEqual(sent.code, 0, sent.errors)
         self.assertEqual(received.count("frames delivered"), sent.count("frames sent"))
-        self.assertGreater(received.count("sound packets received"), 20)
+        self.assertGreater(received.count("audio packets received"), 20)
 
     def test_an_announcement(self) -> None:
         """Of a sender that is started a second time, as what it says of itself stays the same."""
@@ -110,8 +143,8 @@ class Network(Peers):
 
     def test_nobody(self) -> None:
         port = free_port()
-        self.assert_refused(["receive", f"rtp://:{port}", "--timeout", "0.5"], 1, "nothing came", str(port), "0.5 s")
-        self.assert_refused(["send", f"rtp://:{port}", *PATTERN, "--timeout", "0.5"], 1, "nobody", str(port))
+        self.assert_refused(["receive", f"rtp://:{port}", "--timeout", "0.5"], 1, "nothing was received", str(port), "0.5 s")
+        self.assert_refused(["send", f"rtp://:{port}", *PATTERN, "--timeout", "0.5"], 1, "no peer", str(port))
         self.assert_refused(["send", "rtp:", *PATTERN, "--timeout", "0.5", "--sdp-out", "a.sdp", "--sdp", "b.sdp", "--sdp-type", "answer"], 1, "b.sdp")
 
     def test_form(self) -> None:
@@ -130,7 +163,7 @@ class Network(Peers):
         self.assert_refused(["receive", "rtp:", "--sdp", "none.sdp", "--sdp-type", "announced"], 1, "none.sdp", "No such file")
         (self.directory / "bad.sdp").write_text("v=0\r\nnonsense\r\n")
         self.assert_refused(["receive", "rtp:", "--sdp", "bad.sdp", "--sdp-type", "announced"], 1, "SDP")
-        self.assert_refused(["send", f"rtp://127.0.0.1:{port}", *PATTERN, "--codec", "none"], 1, "VP8")
+        self.assert_refused(["send", f"rtp://127.0.0.1:{port}", *PATTERN, "--codec", "raw"], 1, "VP8")
         self.assert_refused(["receive", f"rtp://:{port}?srtp=AES_CM_128_HMAC_SHA1_80"], 1, "keys")
         url = f"rtp://:{port}?srtp=AES_CM_128_HMAC_SHA1_80"
         (self.directory / "one").write_text("QUJD\n")

@@ -102,6 +102,29 @@ class New(ToolTest):
         self.begin("negative_c", "--kind", "filter")
         self.inverts("negative_c")
 
+    def test_a_capturer_in_c(self) -> None:
+        self.begin("bar_c", "--kind", "push-producer")
+        self.shows_a_picture("bar_c")
+
+    def test_a_codec_in_c(self) -> None:
+        self.begin("grey_c", "--kind", "codec")
+        self.shows_a_picture("grey_c", colours=10)
+
+    def test_in_cpp(self) -> None:
+        self.begin("gradient_cpp", "--language", "cpp")
+        self.shows_a_picture("gradient_cpp")
+
+    def test_what_is_c_is_cpp(self) -> None:
+        """Every kind builds as either, without warnings."""
+        for kind in ["producer", "push-producer", "renderer", "audio-producer", "audio-renderer", "filter", "codec"]:
+            for language in ["c", "cpp"]:
+                name = f"{kind.replace('-', '_')}_{language}"
+                with self.subTest(project=name):
+                    result = self.msdk("plugin", "new", name, "--kind", kind, "--language", language, plugins=False, tool=self.prefix / "bin" / "msdk")
+                    self.assertEqual((result.code, result.errors), (0, ""))
+                    self.make(name)
+                    self.assertTrue((self.directory / name / f"{name}.so").exists())
+
     @unittest.skipUnless(shutil.which("swiftc"), "there is no swiftc")
     def test_in_swift(self) -> None:
         for name, kind, look in [("gradient_swift", "producer", self.shows_a_picture), ("last_swift", "renderer", self.writes_what_it_saw),
@@ -142,7 +165,7 @@ class New(ToolTest):
         (self.directory / "taken" / "taken.c").write_text("mine")
         cases: list[tuple[list[str], int, str]] = [
             (["taken"], 1, "taken: File exists"), (["../up"], 2, "[a-z][a-z0-9_]*"), (["Name"], 2, "[a-z][a-z0-9_]*"), (["a" * 41], 2, "40"),
-            (["x", "--kind", "audio-producer", "--language", "rust"], 2, "accepted: producer, renderer, filter, or --language c"),
+            (["x", "--kind", "audio-producer", "--language", "rust"], 2, "accepted: producer, renderer, filter, or --language c or cpp"),
             (["x", "--id", "A b"], 2, "[a-z0-9._-]"), (["x", "--language", "cobol"], 2, "cobol"), (["x", "--kind", "nothing"], 2, "nothing"),
         ]
         for words, code, expected in cases:

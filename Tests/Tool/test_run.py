@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import array
+import json
 import signal
 import subprocess
 import unittest
 import wave
 
 from pictures import read_ivf, read_png, read_y4m
-from tool import CLIP, PATIENCE, PLUGINS, TOOL, Result, ToolTest, environment
+from tool import CLIP, PATIENCE, PLUGINS, TOOL, Result, ToolTest, environment, stream
 
 
 class Run(ToolTest):
@@ -52,7 +53,7 @@ class Run(ToolTest):
 
     def test_raw(self) -> None:
         """An odd size, without a codec, in the seconds given."""
-        result = self.succeed("run", "--producer", "org.mediasdk.producer.testpattern", "--codec", "none", "--size", "321x241",
+        result = self.succeed("run", "--producer", "org.mediasdk.producer.testpattern", "--codec", "raw", "--size", "321x241",
                               "--fps", "20", "--seconds", "1.5", "--renderer", "file:raw\\,odd:1.y4m")
         self.check_table(result)
         self.assertNotIn("frames encoded", result.table)
@@ -88,7 +89,7 @@ class Run(ToolTest):
 
     def test_filters_stand_before_the_encoder(self) -> None:
         """In the order written."""
-        done = self.msdk("run", "--producer", self.short_clip(20), "--codec", "none", "--filter", "bw,mode=threshold,level=100", "--filter",
+        done = self.msdk("run", "--producer", self.short_clip(20), "--codec", "raw", "--filter", "bw,mode=threshold,level=100", "--filter",
                          "blur:2", "--renderer", "file:soft.y4m")
         self.assertEqual(done.code, 0, done.errors)  # on a machine with much to do it may be told that a filter is slow
         self.check_table(done)
@@ -105,7 +106,7 @@ class Run(ToolTest):
         self.assertEqual(whole.table["producer"], "org.mediasdk.producer.tone")
         self.assertEqual(whole.table["codec"], "OPUS")
         self.assertGreater(whole.count("packets received"), 10)
-        self.succeed(*words, "--codec", "none", "--filter", "gain:-20", "--renderer", "wav:soft.wav")
+        self.succeed(*words, "--codec", "raw", "--filter", "gain:-20", "--renderer", "wav:soft.wav")
         loudest = {}
         for name in ["loud", "soft"]:
             with wave.open(str(self.directory / f"{name}.wav")) as file:
@@ -113,10 +114,44 @@ class Run(ToolTest):
             self.assertGreater(len(samples), 4800)
             loudest[name] = max(samples)
         self.assertGreater(loudest["loud"], 5 * loudest["soft"], "20 dB")
-        for wrong, expected in [(["--size", "64x64"], "--sound goes without"), (["--renderer", "file:x.png"], "no renderer of sound")]:
+        for wrong, expected in [(["--size", "64x64"], "--sound cannot be combined"), (["--renderer", "file:x.png"], "not for: audio renderer")]:
             result = self.msdk(*words, *wrong)
             self.assertNotEqual(result.code, 0)
             self.assertIn(expected, result.errors)
+
+    def test_as_json(self) -> None:
+        """Nothing else is printed."""
+        result = self.succeed("run", "--producer", "testpattern", "--size", "320x240", "--frames", "40", "--json")
+        figures = json.loads(result.output)
+        self.assertEqual((figures["command"], [one["userId"] for one in figures["sessions"]]), ("run", ["sender", "receiver"]))
+        sent, received = stream(figures, "outgoing-video"), stream(figures, "incoming-video")
+        self.assertEqual(sent["framesOffered"], sent["framesSent"] + sent["framesReplaced"] + sent["framesDropped"] + sent["framesFailed"])
+        self.assertGreaterEqual(received["framesDelivered"], 40)
+        self.assertGreater(figures["duration"], 1)
+        # In seconds: not thousandths, nor nanoseconds.
+        self.assertLess(sent["totalEncodeTime"], figures["duration"])
+        self.assertGreater(sent["totalEncodeTime"], 0)
+        self.assertEqual((sent["producer"], sent["codec"]), ("org.mediasdk.producer.testpattern", "VP80"))
+        raw = json.loads(self.succeed("run", "--producer", "testpattern", "--size", "320x240", "--frames", "5", "--codec", "raw", "--json").output)
+        self.assertEqual((stream(raw, "outgoing-video")["codec"], stream(raw, "outgoing-video")["targetBitrate"]), (None, None))
+        sound = json.loads(self.succeed("run", "--sound", "--producer", "tone", "--seconds", "1", "--json").output)
+        self.assertGreater(stream(sound, "incoming-audio")["packetsReceived"], 10)
+
+    def test_the_log(self) -> None:
+        """-v for the tool, MSDK_LOG for every program."""
+        words = ["run", "--producer", "testpattern", "--size", "320x240", "--frames", "2", "--codec", "raw", "--filter", "bw"]
+        self.assertEqual(self.msdk(*words).errors, "")
+        loud = self.msdk("-v", *words)
+        self.assertEqual(loud.code, 0, loud.errors)
+        self.assertIn('msdk: info: session "sender" at loopback:msdk is connected\n', loud.errors)
+        self.assertEqual(sorted(self.msdk(*words, "--verbose").errors.splitlines()), sorted(loud.errors.splitlines()))
+        said = self.msdk(*words, env=environment(MSDK_LOG="info"))
+        self.assertEqual(sorted(said.errors.splitlines()), sorted(loud.errors.splitlines()))
+        both = self.msdk("-v", *words, env=environment(MSDK_LOG="info"))
+        self.assertEqual(len(both.errors.splitlines()), len(loud.errors.splitlines()), "a line once")
+        self.assertEqual(self.msdk(*words, env=environment(MSDK_LOG="warn")).errors, "")
+        wrong = self.msdk(*words, env=environment(MSDK_LOG="loud"))
+        self.assertIn('msdk: warn: MSDK_LOG is "loud"; accepted: debug, info, warn, error, none', wrong.errors)
 
     def test_network(self) -> None:
         arguments = ["run", "--producer", "testpattern:counter", "--size", "320x240", "--fps", "30", "--network"]

@@ -76,12 +76,13 @@ class Top(ToolTest):
             head = next(line for line in lines if line.startswith(f"{process.pid} {command} "))
             self.assertIn("connected", head)
         video = next(line for line in lines if line.startswith("out video "))
-        self.assertRegex(video, r"^out video \d+ +\d+ +\d+ ")
+        self.assertRegex(video, r"^out video +\d+ +\d+ +\d+ ")
         heads = [line for line in lines[:lines.index(video)] if line.startswith("STREAM")][-1]
         self.assertEqual(len(heads), len(video))
         # 20 frames a second are sent; a second of a busy machine may be another one.
-        frames = float(video[:heads.index("frames/s") + len("frames/s")].split()[-1])
+        frames = float(video[:heads.index("fps") + len("fps")].split()[-1])
         self.assertGreater(frames, 4)
+        self.assertLessEqual(max(len(line) for line in lines), 80)
         self.assertTrue(any(line.startswith("in audio ") for line in lines))
         self.assertNotIn("\x1b", shown.output)
 
@@ -129,7 +130,25 @@ class Top(ToolTest):
             self.assertLess(time.monotonic(), deadline, shown.errors)
             time.sleep(0.05)
         told = json.loads(shown.output)
-        self.assertEqual([one["user"] for one in told["sessions"]], ["sender", "receiver"])
+        self.assertEqual([one["userId"] for one in told["sessions"]], ["sender", "receiver"])
+        self.assertEqual([[one["type"] for one in session["streams"]] for session in told["sessions"]], [["outgoing-video"], ["incoming-video"]])
+        self.assertIsNone(told["sessions"][0]["stats"][0]["availableOutgoingBitrate"], "nothing bounds it")
+        table = self.top("--once", str(run.pid)).output.splitlines()
+        heads = next(line for line in table if line.startswith("STREAM"))
+        for name in ["out video", "in video"]:
+            row = next(line for line in table if line.startswith(name))
+            self.assertGreater(float(row[:heads.index("fps") + len("fps")].split()[-1]), 4, table)
+        self.assertLessEqual(max(len(line) for line in table), 80)
+        run.terminate()
+        self.result(run)
+
+    def test_a_call_of_sound(self) -> None:
+        run = self.begin("run", "--sound", "--producer", "tone")
+        deadline = time.monotonic() + PATIENCE
+        while (shown := self.top("--once", str(run.pid))).code != 0:
+            self.assertLess(time.monotonic(), deadline, shown.errors)
+            time.sleep(0.05)
+        self.assertTrue(any(line.startswith("out audio") for line in shown.output.splitlines()), shown.output)
         run.terminate()
         self.result(run)
 

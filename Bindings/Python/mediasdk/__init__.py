@@ -2,39 +2,47 @@
 
     with Engine() as engine:
         session = engine.create_session("loopback:lobby", "alice")
-        session.connect()                                                        # CONNECTED comes as an event
-        stream = engine.create_outgoing_video(VideoFormat(PixelFormat.NV12, 1280, 720, 30))
+        session.connect(timeout=10)                                             # or: await session.connected()
+        stream = engine.create_outgoing_video(VideoFormat("NV12", 1280, 720, 30))
         session.start_video(stream)
         for event in session.events(timeout=5):
-            if event.type == EventType.FRAME_SENDER_CHANGED:
-                event.sender.send_array(picture)
+            if isinstance(event, FrameSenderChanged):
+                event.sender.send_image(image)
 
-Sound goes the same way: ``session.start_audio(stream)``, ``stream.write(samples)``, ``for frame in session.mixed_audio``.
+Audio is sent likewise: ``session.start_audio(stream)``, ``stream.write(samples)``, ``for frame in session.mixed_audio``.
 
 Everything is pulled, with timeouts in seconds; no thread of the SDK's ever enters the interpreter.  Sessions and incoming streams
 have a fileno() for select and a form for asyncio.  Times are nanoseconds of CLOCK_MONOTONIC, or of the engine's virtual clock.
+The log goes to the standard logging module, to loggers below "mediasdk".
 """
 from . import clock
 from ._call import decode as _decode
 from ._native import library as _library
 from .audio_format import AudioFormat
 from .audio_frame import AudioFrame
+from .clock import TIME_ZERO, from_ticks, from_units, to_ticks, to_units
 from .commands import Command, CommandArg
-from .constants import (ACCESS_TOKEN_MAX, CHANNELS_MAX, DIMENSION_MAX, NAME_MAX, TEXT_MAX, AudioKind, CaptureFlag, ClassFlag, Clock, Codec,
-                        CommandFlag,
-                        Containment, Content, Direction, DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, IncomingState, IngestState,
-                        InstanceState, IsolatedFlag, Isolation, Kind, Limits, Matrix, Memory, Moderation, OpusApplication, Orientation, Outcome,
-                        OutgoingState, Output, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality, QueuePolicy, SampleFormat, Scale,
-                        ScreenShareState, SdpType, SessionState, Status, ValueType, VideoKind)
+from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATTRIBUTE_VALUE_MAX, CHANNELS_MAX, DIMENSION_MAX, NAME_MAX,
+                        TEXT_MAX, AudioKind, CaptureFlag, ClassFlag, Clock, Codec, CommandFlag, Containment, Content, Direction,
+                        DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, IncomingState, IngestState, InstanceState,
+                        IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, OpusApplication, Orientation, Outcome,
+                        OutgoingState, Output, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality, QueuePolicy,
+                        SampleFormat, Scale, ScreenShareState, SdpType, SessionState, SpeakerState, Status, ValueType, VideoKind)
 from .encoded import EncodedFrame
 from .engine import ClassInfo, Engine
-from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, DeviceLostError, ExistsError, ForkedError,
-                     FormatError, HandleError, InvalidError, LimitError, MediaIOError, MediaSDKError, MediaTimeout, NoMemoryError,
-                     NotFoundError, PluginABIError, PluginDiedError, RangeError, RefusedError, RemovedError, RoomFullError,
-                     StaleSenderError, StateError, ThreadError, UnsupportedError, ValueTypeError)
-from .events import Event, InstanceEvent
+from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, DeviceLostError, ExistsError, ForkedError, FormatError,
+                     HandleError, InvalidError, LimitError, MediaIOError, MediaSDKError, MediaTimeout, NoMemoryError, NotFoundError,
+                     PluginABIError, PluginDiedError, RangeError, RefusedError, RemovedError, FullError, StaleSenderError, StateError,
+                     ThreadError, UnsupportedError, UntrustedError, ValueTypeError)
+from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CodecChanged, EstimateChanged, Event,
+                     FrameSenderChanged, IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved, IncomingAudioStateChanged,
+                     IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, InstanceEvent,
+                     KeyFrameRequested, Moderated, NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged,
+                     ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged,
+                     ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamUnreachable)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
+from .frame_pacer import FramePacer
 from .hub import Hub, HubInfo, open_hub
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
@@ -43,11 +51,13 @@ from .outgoing import OutgoingVideo, VideoLimit, check_video_limit, video_limits
 from .outgoing_audio import OutgoingAudio
 from .plane import Plane
 from .report import FrameReport
-from .room import AccessRequest, NetworkStep, access_requests, configure_room, next_access_request, open_room, script_network
+from .room import (AccessRequest, NetworkStep, access_request_fileno, access_requests, configure_room, next_access_request,
+                   next_access_request_async, open_room, script_network)
+from .roles import AudioProducer, Filter, Renderer, VideoProducer
 from .sender import FrameSender
 from .session import Participant, Session
-from .stats import (EngineStats, InboundStats, IncomingAudioStats, IncomingVideoStats, OutboundStats, OutgoingAudioStats, OutgoingVideoStats,
-                    SessionStats)
+from .stats import (EngineStats, InboundStats, IncomingAudioStats, IncomingVideoStats, OutboundStats, OutgoingAudioStats,
+                    OutgoingVideoStats, SessionStats)
 from .values import Choice, Param
 from .view import Placement, Rectangle, View
 
@@ -60,21 +70,28 @@ def version() -> str:
 
 
 __all__ = [
-    "ACCESS_TOKEN_MAX", "AccessRequest", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "BufferSmallError",
-    "CHANNELS_MAX", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo", "Clock", "ClosedError", "Codec", "Command", "CommandArg", "CommandFlag",
-    "Containment", "Content", "CorruptError", "DIMENSION_MAX", "DeviceLostError", "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine",
-    "EngineStats", "Event",
-    "EventType", "ExistsError", "FeedReason", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout",
-    "FrameReport", "FrameSender", "HandleError", "Hub", "HubInfo", "InboundStats", "IncomingAudio", "IncomingAudioStats", "IncomingState",
-    "IncomingVideo", "IncomingVideoStats", "IngestState", "Instance", "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag", "Isolation",
-    "IsolationLimits", "Kind", "LimitError", "Limits",
-    "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Memory", "Moderation", "NAME_MAX", "NetworkStep",
-    "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "OutboundStats", "Outcome", "OutgoingAudio", "OutgoingAudioStats",
-    "OutgoingState", "OutgoingVideo", "OutgoingVideoStats", "Output", "Param", "ParamFlag", "Participant", "Permission",
-    "PixelFormat", "Placement", "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "Preset", "Quality", "QueuePolicy",
-    "RangeError", "Rectangle", "RefusedError", "RemovedError", "RoomFullError", "SampleFormat", "Scale", "ScreenShareState", "SdpType", "Session", "SessionState",
-    "SessionStats", "StaleSenderError", "StateError", "Status", "TEXT_MAX", "ThreadError", "UnsupportedError",
-    "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit", "View", "access_requests", "check_video_limit",
-    "clock", "configure_room", "frame_layout", "next_access_request", "open_hub", "open_room", "plane_shapes", "script_network",
-    "version", "video_limits",
+    "ACCESS_TOKEN_MAX", "ATTRIBUTES_MAX", "ATTRIBUTE_KEY_MAX", "ATTRIBUTE_VALUE_MAX", "AccessExpiring", "AccessRenewed",
+    "AccessRequest", "ActiveSpeakerChanged", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "AudioLevelMeasured",
+    "AudioProducer", "BufferSmallError", "CHANNELS_MAX", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo", "Clock", "ClosedError",
+    "Codec", "CodecChanged", "Command", "CommandArg", "CommandFlag", "Containment", "Content", "CorruptError", "DIMENSION_MAX",
+    "DeviceLostError", "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats",
+    "EstimateChanged", "Event", "EventType", "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame",
+    "FrameFlag", "FrameLayout", "FramePacer", "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "HandleError",
+    "Hub", "HubInfo", "InboundStats", "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved",
+    "IncomingAudioStateChanged", "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded",
+    "IncomingVideoRemoved", "IncomingVideoStateChanged", "IncomingVideoStats", "IngestChanged", "IngestState", "Instance",
+    "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag", "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind",
+    "LimitError", "Limits", "LogLevel", "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Moderated", "Moderation",
+    "NAME_MAX", "NetworkQualityChanged", "NetworkStep", "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation",
+    "OutboundStats", "Outcome", "OutgoingAudio", "OutgoingAudioStateChanged", "OutgoingAudioStats", "OutgoingState",
+    "OutgoingVideo", "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "Param", "ParamFlag", "Participant",
+    "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement", "Plane",
+    "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
+    "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "SampleFormat", "Scale",
+    "ScreenShareState", "ScreenShareStateChanged", "SdpType", "Session", "SessionState", "SessionStateChanged", "SessionStats",
+    "SpeakerState", "StaleSenderError", "StateError", "Status", "StatsDue", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO",
+    "ThreadError", "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit",
+    "VideoProducer", "View", "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room", "frame_layout",
+    "from_ticks", "from_units", "next_access_request", "next_access_request_async", "open_hub", "open_room", "plane_shapes",
+    "script_network", "to_ticks", "to_units", "version", "video_limits",
 ]

@@ -101,26 +101,37 @@ def sized(kind: Any, /, **members: Any) -> Any:
 
 
 def wait(attempt: Callable[[int], int], timeout: float | None) -> int:
-    """Calls attempt(milliseconds) until it gives something else than MSDK_E_TIMEOUT or `timeout` seconds are over (None: never)."""
+    """Calls attempt(milliseconds) until it gives something else than MSDK_E_TIMEOUT or `timeout` seconds are over (None: never).  Of
+    an object that is closed between two calls the result is MSDK_E_CLOSED, as it is within one."""
     if timeout is None:
         deadline = math.inf
     elif timeout >= 0:
         deadline = time.monotonic() + timeout
     else:
         raise InvalidError(f"timeout is {timeout}; seconds from 0, or None to wait for ever, are accepted")
+    waited = False
     while True:
         left = (deadline - time.monotonic()) * 1000
         result = attempt(max(0, math.ceil(min(left, _SLICE_MS))))
+        if result == Status.HANDLE and waited:
+            return Status.CLOSED
         if result != Status.TIMEOUT or left <= _SLICE_MS:
             return result
+        waited = True
+
+
+def pull(attempt: Callable[[int], int], timeout: float | None) -> int:
+    """The same of what is taken from a queue: that nothing is there is MSDK_E_TIMEOUT with a timeout of 0, too."""
+    result = wait(attempt, timeout)
+    return Status.TIMEOUT if result == Status.AGAIN else result
 
 
 def taken(read: Callable[..., int], handle: int, timeout: float | None) -> int:
     """What a function read(handle, milliseconds, out) of the C library gives within `timeout` seconds."""
     out = c_void_p()
     result = read(handle, 0, byref(out))
-    if result == Status.TIMEOUT and timeout != 0:
-        result = wait(lambda milliseconds: read(handle, milliseconds, byref(out)), timeout)
+    if result == Status.AGAIN:
+        result = Status.TIMEOUT if timeout == 0 else pull(lambda milliseconds: read(handle, milliseconds, byref(out)), timeout)
     if result < 0:
         raise failure(result)
     return out.value or 0

@@ -3,15 +3,21 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from ctypes import POINTER, Structure, c_char_p, c_int, c_ssize_t, c_ubyte, c_void_p, py_object
+from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_ssize_t, c_ubyte, c_uint32, c_void_p, py_object
 from functools import lru_cache
 from typing import Any
 
 from ._native import library
 from .errors import InvalidError
 
-_references = library.msdk_video_frame_references
+_get_references = library.msdk_video_frame_get_references
 _unref = library.msdk_video_frame_unref
+
+
+def video_references(pointer: int, get: Any = _get_references) -> int:
+    """How many references there are to a frame; 0 for one that is not alive."""
+    count = c_uint32()
+    return count.value if get(pointer, byref(count)) >= 0 else 0
 
 
 class _PyBuffer(Structure):
@@ -92,7 +98,7 @@ class Held:
 _lent: deque[tuple[int, Any]] = deque()
 
 
-def give_up(pointer: int, memory: Any, references: Any = _references, unref: Any = _unref, lent: Any = _lent) -> None:
+def give_up(pointer: int, memory: Any, references: Any = video_references, unref: Any = _unref, lent: Any = _lent) -> None:
     """Gives back a reference to a frame in Python's memory, which is let go of now, or when the SDK has done with it."""
     if references(pointer) > 1:
         lent.append((pointer, memory))
@@ -120,7 +126,7 @@ def take_back_lent() -> int:
             entry = _lent.popleft()
         except IndexError:  # another thread was here too
             break
-        if _references(entry[0]) > 1:
+        if video_references(entry[0]) > 1:
             _lent.append(entry)
         else:
             _unref(entry[0])

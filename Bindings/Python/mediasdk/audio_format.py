@@ -1,4 +1,4 @@
-"""Formats of sound, and Python's buffers as samples of a format."""
+"""Formats of audio, and Python's buffers as samples of a format."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _structs
 from ._call import sized
+from ._names import member
 from .constants import SampleFormat
 from .errors import InvalidError, UnsupportedError
 
@@ -15,23 +16,30 @@ _CODES: dict[int, tuple[str, int, str]] = {SampleFormat.S16: ("h", 2, "int16"), 
 _BYTES = ("B", "b", "c")  # plain bytes, which are taken for samples of the right kind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class AudioFormat:
-    """What the buffers of a stream of sound are.  Samples are interleaved: left, right, left ...
+    """What the buffers of a stream of audio are.  Samples are interleaved: left, right, left ...
 
     Attributes:
         sample_rate: Hz: samples per second and channel.
         channels: 1 or 2.
         sample_format: :class:`SampleFormat`.
         frames_per_buffer: samples per channel in one buffer; 0: any.
-        expected_delay_ms: of a device: what is heard or captured is so much later or older; 0: unknown.
+        expected_delay_ns: of a device: what is heard or captured is so much later or older; 0: unknown.
     """
 
-    sample_rate: int = 48_000
-    channels: int = 1
-    sample_format: SampleFormat = SampleFormat.S16
-    frames_per_buffer: int = 0
-    expected_delay_ms: int = 0
+    sample_rate: int
+    channels: int
+    sample_format: SampleFormat
+    frames_per_buffer: int
+    expected_delay_ns: int
+
+    def __init__(self, sample_rate: int = 48_000, channels: int = 1, sample_format: SampleFormat | str = SampleFormat.S16,
+                 frames_per_buffer: int = 0, expected_delay_ns: int = 0) -> None:
+        values = {"sample_rate": sample_rate, "channels": channels, "sample_format": member(SampleFormat, sample_format, "sample_format"),
+                  "frames_per_buffer": frames_per_buffer, "expected_delay_ns": expected_delay_ns}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     @property
     def type_code(self) -> str:
@@ -54,13 +62,13 @@ class AudioFormat:
     def _struct(self) -> _structs.AudioFormat:
         struct: _structs.AudioFormat = sized(
             _structs.AudioFormat, sample_format=self.sample_format, sample_rate=self.sample_rate, channels=self.channels,
-            frames_per_buffer=self.frames_per_buffer, expected_delay_ms=self.expected_delay_ms)
+            frames_per_buffer=self.frames_per_buffer, expected_delay_ns=self.expected_delay_ns)
         return struct
 
 
 def audio_format_of(struct: _structs.AudioFormat) -> AudioFormat:
     """The format that a C struct holds."""
-    return _parsed(struct.sample_rate, struct.channels, struct.sample_format, struct.frames_per_buffer, struct.expected_delay_ms)
+    return _parsed(struct.sample_rate, struct.channels, struct.sample_format, struct.frames_per_buffer, struct.expected_delay_ns)
 
 
 @lru_cache(maxsize=64)

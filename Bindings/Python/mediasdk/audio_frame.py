@@ -1,27 +1,29 @@
-"""Buffers of sound: memory, references."""
+"""Buffers of audio: memory, references."""
 from __future__ import annotations
 
-from ctypes import c_int64
+from ctypes import byref, c_int64, c_uint32
 from typing import Any
 
 from . import _structs
 from ._call import bounded, created, nanoseconds, number
 from ._memory import Held, exposed
+from ._names import member
 from ._native import library
+from ._unique import Unique
 from .audio_format import AudioFormat, audio_format_of
 from .constants import FrameFlag
 from .errors import ClosedError, StateError
 
 _unref = library.msdk_audio_frame_unref
-_references = library.msdk_audio_frame_references
+_get_references = library.msdk_audio_frame_get_references
 _MAKERS_FLAGS = FrameFlag.END | FrameFlag.DISCONTINUITY
 
 
-class AudioFrame:
-    """A buffer of sound, held by one reference of the SDK's.
+class AudioFrame(Unique):
+    """A buffer of audio, held by one reference of the SDK's.
 
     It comes from :meth:`IncomingAudio.read` or from :meth:`create`.  ``with frame:`` or :meth:`close` gives the reference back; so
-    does Python when the object is gone.  Memoryviews and arrays made from it keep the sound alive by themselves, beyond close and
+    does Python when the object is gone.  Memoryviews and arrays made from it keep the audio alive by themselves, beyond close and
     beyond the engine.  What was received is read-only.  ``len(frame)`` is the samples per channel.
     """
 
@@ -63,7 +65,10 @@ class AudioFrame:
     @property
     def references(self) -> int:
         """How many references there are, one of them this object's; 0 when closed."""
-        return int(_references(self._held.pointer)) if self._held is not None else 0
+        count = c_uint32()
+        if self._held is None or _get_references(self._held.pointer, byref(count)) < 0:
+            return 0
+        return count.value
 
     # ------------------------------------------------------------------------------------------------------------- looking
 
@@ -102,14 +107,14 @@ class AudioFrame:
 
     @property
     def flags(self) -> FrameFlag:
-        """DISCONTINUITY: sound before this buffer is missing.  CORRUPT: made up by loss concealment.  A buffer's maker may set END
+        """DISCONTINUITY: audio before this buffer is missing.  CORRUPT: made up by loss concealment.  A buffer's maker may set END
         and DISCONTINUITY."""
         return FrameFlag(self._struct.flags)
 
     @flags.setter
-    def flags(self, value: FrameFlag) -> None:
+    def flags(self, value: FrameFlag | str) -> None:
         struct = self._maker()
-        struct.flags = (struct.flags & ~_MAKERS_FLAGS) | (value & _MAKERS_FLAGS)
+        struct.flags = (struct.flags & ~_MAKERS_FLAGS) | (member(FrameFlag, value, "flags") & _MAKERS_FLAGS)
 
     @property
     def writable(self) -> bool:
@@ -147,8 +152,8 @@ class AudioFrame:
 
     def position(self, timestamp_ns: int) -> int:
         """Which sample was captured at a time, that of a video frame say: below 0 for a time before the buffer, `sample_count` or
-        more for one behind it."""
-        return number(c_int64, library.msdk_audio_frame_position, self._pointer, nanoseconds(timestamp_ns, "timestamp_ns"))
+        more for a time after it."""
+        return number(c_int64, library.msdk_audio_frame_get_position, self._pointer, nanoseconds(timestamp_ns, "timestamp_ns"))
 
     # ------------------------------------------------------------------------------------------------------------- samples
 
@@ -163,7 +168,7 @@ class AudioFrame:
 
     def to_numpy(self) -> Any:
         """The samples as a numpy array of the shape (samples, channels), without a copy: int16 or float32, writable when the frame
-        is.  It keeps the sound alive."""
+        is.  It keeps the audio alive."""
         import numpy
         return numpy.asarray(self.samples).reshape(-1, self.channels)
 

@@ -6,6 +6,12 @@ from __future__ import annotations
 
 from ._call import bounded, nanoseconds
 from ._native import library
+from .constants import TICK_RATE
+
+#: The time 0 of a program's own clock, as the timestamp of a frame to send: there 0 means none.  A clock of the program's own, a count
+#: from 0 for example, is legal: a time before the previous frame's, or more than ten seconds before or a minute after the time of the
+#: call, is that of the call, and the frames that follow keep their distance to it, in all streams of the session.
+TIME_ZERO = -(1 << 63)
 
 
 def monotonic() -> int:
@@ -15,12 +21,12 @@ def monotonic() -> int:
 
 def to_ticks(time_ns: int) -> int:
     """Nanoseconds in ticks of 100 ns."""
-    return int(library.msdk_time_to_ticks(nanoseconds(time_ns, "time_ns")))
+    return int(library.msdk_time_to_units(nanoseconds(time_ns, "time_ns"), TICK_RATE))
 
 
 def from_ticks(ticks: int) -> int:
     """Ticks of 100 ns in nanoseconds."""
-    return int(library.msdk_time_from_ticks(nanoseconds(ticks, "ticks")))
+    return int(library.msdk_time_from_units(nanoseconds(ticks, "ticks"), TICK_RATE))
 
 
 def to_units(time_ns: int, rate: int) -> int:

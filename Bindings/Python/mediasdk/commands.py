@@ -12,7 +12,7 @@ from ._call import check, decode, encode
 from ._native import library
 from .constants import CommandFlag, ValueType
 from .errors import InvalidError
-from .values import Scalar, native_value, python_value
+from .values import Scalar, bound_of, native_value, python_value
 
 _call = library.msdk_instance_call
 
@@ -25,7 +25,7 @@ class CommandArg:
     """What a class says about an argument of one of its commands.
 
     Attributes:
-        default: for a call that leaves it out; None: it must be given.
+        default: the value if a call omits it; None: it must be given.
         minimum, maximum: of numbers, both included; None: no bounds.
         choices: all texts that are accepted; None: any.
     """
@@ -90,19 +90,13 @@ def command_of(struct: _structs.Command) -> Command:
 
 def _arg_of(arg: _structs.Arg, limits: _structs.ArgLimits) -> CommandArg:
     default = getattr(limits, "def")
-    bounds = limits.min != limits.max
-    choices = None
-    if limits.choices:
-        texts: list[str] = []
-        while limits.choices[len(texts)] is not None:
-            texts.append(decode(limits.choices[len(texts)]))
-        choices = tuple(texts)
+    choices = tuple(decode(limits.choices[index]) for index in range(limits.choice_count)) if limits.choices else None
     return CommandArg(decode(arg.name), decode(limits.summary), ValueType(arg.type), python_value(default.contents) if default else None,
-                      limits.min if bounds else None, limits.max if bounds else None, choices)
+                      bound_of(limits.min), bound_of(limits.max), choices)
 
 
 def arranged(command: Command, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
-    """The arguments in the command's order; those between that were left out are its defaults."""
+    """The arguments in the command's order; those between that are missing are its defaults."""
     values = list(args)
     if not keywords:
         return values

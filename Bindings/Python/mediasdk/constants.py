@@ -1,51 +1,31 @@
+# Generated from Include/mediasdk by `make python-bindings`: change the headers, not this file.
 """The constants of the headers as enumerations.
 
-A member's value is the C constant of the same name: ``PixelFormat.NV12`` is ``MSDK_PIXEL_NV12``.  Tests/Python/test_layout.py
-compiles a C program to compare them all.
+A member's value is the C constant of the same name: ``PixelFormat.NV12`` is ``MSDK_PIXEL_NV12``.  Sizes of texts and tokens are in
+bytes.  WAIT_FOREVER is for the C functions: in Python a timeout of None waits for ever.
 """
 from __future__ import annotations
 
 from enum import IntEnum, IntFlag
 
-WAIT_FOREVER = 0xFFFFFFFF  # MSDK_WAIT_FOREVER, for the C functions; in Python a timeout of None waits for ever
-TEXT_MAX = 1024  # bytes of a string passed in
-NAME_MAX = 255  # bytes of a user id, a display name, a room name
-ACCESS_TOKEN_MAX = 4095  # bytes
-SDP_MAX = 65536
-ARGS_MAX = 8
+from ._enums import OpenEnum
+
+PORT_ANY = 65536
+DIMENSION_MAX = 16384
 PLANES_MAX = 4
-DIMENSION_MAX = 16384  # the largest width and height of any frame
-INGEST_ANY_PORT = 65536
-INGEST_TOKEN_MIN = 16  # bytes
-INGEST_TOKEN_MAX = 255
 CHANNELS_MAX = 32
-
-
-class OpenEnum(IntEnum):
-    """An enumeration to which newer libraries may add: an unknown value becomes a member UNKNOWN_<value>, not an error.
-
-    A member equals the number of its C constant, and no member of another such enumeration: the quality of a network is never the
-    state of a session, whatever their numbers.
-    """
-
-    @classmethod
-    def _missing_(cls, value: object) -> OpenEnum | None:
-        if not isinstance(value, int):
-            return None
-        member = int.__new__(cls, value)
-        member._name_, member._value_ = f"UNKNOWN_{value}", value
-        return member
-
-    def _is_apart(self, other: object) -> bool:
-        return isinstance(other, OpenEnum) and type(other) is not type(self)
-
-    def __eq__(self, other: object) -> bool:
-        return False if self._is_apart(other) else int.__eq__(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return True if self._is_apart(other) else int.__ne__(self, other)
-
-    __hash__ = int.__hash__
+TICK_RATE = 10000000
+TEXT_MAX = 1024
+NAME_MAX = 255
+ARGS_MAX = 8
+ACCESS_TOKEN_MAX = 4095
+INGEST_TOKEN_MIN = 16
+INGEST_TOKEN_MAX = 255
+ATTRIBUTES_MAX = 32
+ATTRIBUTE_KEY_MAX = 63
+ATTRIBUTE_VALUE_MAX = 1023
+SDP_MAX = 65536
+WAIT_FOREVER = 0xFFFFFFFF
 
 
 class Status(IntEnum):
@@ -79,6 +59,7 @@ class Status(IntEnum):
     ABI = -25
     FULL = -26
     REMOVED = -27
+    UNTRUSTED = -28
 
 
 class ValueType(OpenEnum):
@@ -110,20 +91,23 @@ class PixelFormat(OpenEnum):
     GRAY8 = 0x20203852
 
 
-class Memory(IntFlag):
-    CPU = 1
-    MEMFD = 2
-    DMABUF = 4
-
-
 class Matrix(IntEnum):
     """Colour matrices, code points of ITU-T H.273."""
 
-    BT709 = 1
     UNSPECIFIED = 2
+    IDENTITY = 0
+    BT709 = 1
     BT470BG = 5
     SMPTE170M = 6
     BT2020_NCL = 9
+
+
+class VideoKind(OpenEnum):
+    """What an outgoing video stream shows: VIRTUAL, made by the program in place of a camera's video, or SCREEN_SHARE, a display, a window,
+    a document."""
+
+    VIRTUAL = 1
+    SCREEN_SHARE = 2
 
 
 class Content(OpenEnum):
@@ -141,7 +125,7 @@ class FrameFlag(IntFlag):
 
 
 class Orientation(IntFlag):
-    """How to turn the stored picture upright: first mirrored left to right, then turned clockwise (0, 90, 180, 270 degrees)."""
+    """How the stored frame becomes upright: first mirrored left to right, then rotated clockwise (0, 90, 180, 270 degrees)."""
 
     ROTATE_0 = 0
     ROTATE_90 = 1
@@ -150,24 +134,9 @@ class Orientation(IntFlag):
     MIRROR = 4
 
 
-class Scale(OpenEnum):
-    """How a picture fills a view: all of it and bars, cut and no bars, or out of proportion."""
-
-    FIT = 0
-    FILL = 1
-    STRETCH = 2
-
-
-class SampleFormat(OpenEnum):
-    """How a sample of sound lies in memory, in the machine's byte order: ``"h"`` and ``"f"`` of struct and array, int16 and float32
-    of numpy."""
-
-    S16 = 1
-    F32 = 2
-
-
 class Codec(OpenEnum):
-    NONE = 0
+    AUTO = 0
+    RAW = 0x20574152
     VP8 = 0x30385056
     AV1 = 0x31305641
     OPUS = 0x5355504F
@@ -180,17 +149,28 @@ class EncodedFlag(IntFlag):
     COARSE = 8
 
 
-class Clock(IntEnum):
-    SYSTEM = 0  # CLOCK_MONOTONIC; the SDK's threads do the work
-    VIRTUAL = 1  # starts at one second and moves only in Engine.advance_clock
+class FeedReason(OpenEnum):
+    """Why a feeder's connection was refused or ended."""
+
+    NONE = 0
+    NOT_ADMITTED = 1
+    BUSY = 2
+    VERSION = 3
+    MALFORMED = 4
+    TOO_LARGE = 5
+    FORMAT = 6
+    SLOT = 7
+    STALLED = 8
+    CROWDED = 9
+    CLOSED = 10
 
 
-class LogLevel(IntEnum):
-    DEBUG = 0
-    INFO = 1
-    WARN = 2
-    ERROR = 3
-    NONE = 4
+class SampleFormat(OpenEnum):
+    """How an audio sample lies in memory, in the machine's byte order: ``"h"`` and ``"f"`` of struct and array, int16 and float32 of
+    numpy."""
+
+    S16 = 1
+    F32 = 2
 
 
 class QueuePolicy(IntEnum):
@@ -201,19 +181,271 @@ class QueuePolicy(IntEnum):
     WAIT = 2
 
 
+class OutgoingState(OpenEnum):
+    NONE = 0x200
+    STARTED = 0x201
+    STOPPED = 0x202
+    FAILED = 0x203
+
+
+class IncomingState(OpenEnum):
+    AVAILABLE = 0x300
+    STARTED = 0x301
+    STOPPING = 0x302
+    STOPPED = 0x303
+    NOT_AVAILABLE = 0x304
+
+
+class Delivery(IntEnum):
+    QUEUED = 0
+    DIRECT = 1
+
+
+class Output(IntEnum):
+    """Which queues of an incoming stream, or of the tap of an outgoing one, are filled."""
+
+    RAW = 0
+    ENCODED = 1
+    BOTH = 2
+
+
+class LogLevel(IntEnum):
+    DEBUG = 0
+    INFO = 1
+    WARN = 2
+    ERROR = 3
+    NONE = 4
+
+
+class PluginEvent(OpenEnum):
+    """DIED: the process of an isolated instance ended; the text says of what.  RESTARTED: it is back, with its parameters.  SLOW: a filter
+    takes more than half of the time from one frame to the next.  From USER on they are the plugin's own."""
+
+    ERROR = 1
+    FORMAT_CHANGED = 2
+    ENDED = 3
+    PARAM_CHANGED = 4
+    DIED = 5
+    RESTARTED = 6
+    SLOW = 7
+    CHOICES_CHANGED = 8
+    USER = 0x10000
+
+
+class ParamFlag(IntFlag):
+    """SECRET: can be set, not read.  DYNAMIC_CHOICES: Instance.choices returns what is accepted now."""
+
+    LIVE = 1
+    READONLY = 2
+    SECRET = 4
+    REQUIRED = 8
+    DYNAMIC_CHOICES = 16
+
+
+class CommandFlag(IntFlag):
+    THREAD_SAFE = 1
+    CONST = 2
+
+
+class Kind(IntFlag):
+    """What a class can do."""
+
+    VIDEO_PRODUCER = 1
+    AUDIO_PRODUCER = 2
+    VIDEO_RENDERER = 4
+    AUDIO_RENDERER = 8
+    VIDEO_FILTER = 16
+    AUDIO_FILTER = 32
+    VIDEO_ENCODER = 64
+    VIDEO_DECODER = 128
+    AUDIO_ENCODER = 0x100
+    AUDIO_DECODER = 0x200
+
+
+class ClassFlag(IntFlag):
+    SINGLETON = 1
+    NO_ISOLATION = 2
+    PREFERS_ISOLATION = 4
+    UPRIGHT = 8
+
+
+class Clock(IntEnum):
+    """SYSTEM is CLOCK_MONOTONIC, and the SDK's threads do the work; VIRTUAL starts at one second and moves only in Engine.advance_clock."""
+
+    SYSTEM = 0
+    VIRTUAL = 1
+
+
+class Permission(IntFlag):
+    """What a member of a room may do.  SHARE_SCREEN includes the audio; MODERATE: remove others from the room, mute them."""
+
+    NOTHING = 0x40000000
+    PUBLISH_VIDEO = 1
+    PUBLISH_AUDIO = 2
+    SHARE_SCREEN = 4
+    RECEIVE = 8
+    MODERATE = 16
+
+
+class Duplicate(IntEnum):
+    """What becomes of a user id that is in the room already.  REPLACE: the former leaves the room."""
+
+    REFUSE = 0
+    REPLACE = 1
+
+
+class AccessFlag(IntFlag):
+    """RENEWAL: a member of the room asks for more time."""
+
+    RENEWAL = 1
+
+
+class NetworkFlag(IntFlag):
+    DISCONNECTED = 1
+
+
+class Scale(OpenEnum):
+    """How a frame fills a view: whole with bars, cropped without bars, or out of proportion."""
+
+    FIT = 0
+    FILL = 1
+    STRETCH = 2
+
+
+class IngestState(OpenEnum):
+    """What happened at a session's listener for a feeder."""
+
+    FEEDER_CONNECTED = 0x501
+    FEEDER_DISCONNECTED = 0x502
+    FEEDER_REFUSED = 0x503
+    SHARING = 0x504
+
+
+class InstanceState(OpenEnum):
+    CREATED = 0x800
+    READY = 0x801
+    STARTED = 0x802
+
+
+class Isolation(OpenEnum):
+    """Where an instance's code runs: in this process (NONE), in a process of its own (PROCESS), or as MSDK_PLUGIN_ISOLATE says or the class
+    prefers (DEFAULT)."""
+
+    DEFAULT = 0
+    NONE = 1
+    PROCESS = 2
+
+
+class IsolatedFlag(IntFlag):
+    MAY_FORK = 1
+    NO_NETWORK = 2
+    READ_ONLY = 4
+
+
+class Containment(IntFlag):
+    """What holds the process of an isolated instance, as far as the kernel may refuse it; ``instance.h`` says what each means."""
+
+    CALLS = 1
+    USER = 2
+    PROCESSES = 4
+    IPC = 8
+    NETWORK = 16
+    FILES = 32
+
+
+class Quality(OpenEnum):
+    """How good a network is in one direction."""
+
+    UNKNOWN = 0x600
+    BAD = 0x601
+    POOR = 0x602
+    GOOD = 0x603
+
+
+class Direction(OpenEnum):
+    OUTGOING = 1
+    INCOMING = 2
+
+
+class CaptureFlag(IntFlag):
+    """PLAIN: packets before SRTP protects them, and after it was taken away."""
+
+    PLAIN = 1
+
+
+class Outcome(OpenEnum):
+    """The result of a sent video or audio frame."""
+
+    SENT = 1
+    ENCODED = 2
+    REPLACED = 3
+    DROPPED = 4
+    FAILED = 5
+
+
+class DropReason(OpenEnum):
+    NONE = 0
+    NO_RECEIVER = 1
+    NOT_CONNECTED = 2
+    ENCODER = 3
+    STOPPED = 4
+    PACED = 5
+    QUEUE = 6
+    NETWORK = 7
+    MUTED = 8
+    FLUSHED = 9
+    FILTER = 10
+
+
+class AudioKind(OpenEnum):
+    """What an outgoing audio stream is: MICROPHONE, what the user says, from which active speakers are detected, or SCREEN_SHARE, the audio
+    of what is shown."""
+
+    MICROPHONE = 1
+    SCREEN_SHARE = 2
+
+
+class OpusApplication(IntEnum):
+    """What the Opus encoder is made for: VOIP, speech; AUDIO, music and everything else; LOW_DELAY, 2.5 ms of look-ahead in place of 6.5,
+    and no forward error correction."""
+
+    VOIP = 0
+    AUDIO = 1
+    LOW_DELAY = 2
+
+
+class Limits(IntEnum):
+    """CONFERENCE: presets that every receiver of a call can be expected to take.  EXTENDED: any size up to 3840x2160 at up to 60 frames a
+    second."""
+
+    CONFERENCE = 0
+    EXTENDED = 1
+
+
+class Preset(IntEnum):
+    """How much time an encoder may take."""
+
+    REALTIME = 0
+    FASTEST = 1
+    BALANCED = 2
+    QUALITY = 3
+
+
 class SessionState(OpenEnum):
-    IDLE = 0
-    CONNECTING = 1
-    CONNECTED = 2
-    RECONNECTING = 3
-    DISCONNECTING = 4
-    DISCONNECTED = 5
+    IDLE = 0x100
+    CONNECTING = 0x101
+    CONNECTED = 0x102
+    RECONNECTING = 0x103
+    DISCONNECTING = 0x104
+    DISCONNECTED = 0x105
 
 
-class SdpType(OpenEnum):
-    OFFER = 1
-    ANSWER = 2
-    ANNOUNCED = 3
+class Moderation(OpenEnum):
+    """What a moderator did to a session."""
+
+    REMOVED = 1
+    MUTED = 2
+    UNMUTED = 3
 
 
 class EventType(OpenEnum):
@@ -241,248 +473,31 @@ class EventType(OpenEnum):
     CODEC_CHANGED = 21
     NETWORK_QUALITY = 22
     STREAM_UNREACHABLE = 23
-
-
-class Quality(OpenEnum):
-    """How good a network is in one direction."""
-
-    UNKNOWN = 0
-    BAD = 1
-    POOR = 2
-    GOOD = 3
-
-
-class CaptureFlag(IntFlag):
-    PLAIN = 1  # packets before SRTP protects them, and after it was taken away
-
-
-class Direction(OpenEnum):
-    OUTGOING = 1
-    INCOMING = 2
-
-
-class EventFlag(IntFlag):
-    LOST = 1  # events before this one were dropped
-
-
-class IngestState(OpenEnum):
-    """What happened at a session's door for a feeder."""
-
-    FEEDER_CONNECTED = 1
-    FEEDER_DISCONNECTED = 2
-    FEEDER_REFUSED = 3
-    SHARING = 4
-
-
-class FeedReason(OpenEnum):
-    """Why a feeder's connection was refused or ended."""
-
-    NONE = 0
-    NOT_ADMITTED = 1
-    BUSY = 2
-    VERSION = 3
-    MALFORMED = 4
-    TOO_LARGE = 5
-    FORMAT = 6
-    SLOT = 7
-    STALLED = 8
-    CROWDED = 9
-    CLOSED = 10
-
-
-class PluginEvent(OpenEnum):
-    ERROR = 1
-    FORMAT_CHANGED = 2
-    ENDED = 3
-    PARAM_CHANGED = 4
-    DIED = 5  # the process of an isolated instance ended; the text says of what
-    RESTARTED = 6  # it is back, with its parameters
-    SLOW = 7  # a filter takes more than half of the time from one frame to the next
-    USER = 0x10000  # from here on the plugin's own
-
-
-class VideoKind(OpenEnum):
-    """What an outgoing stream of pictures shows."""
-
-    VIRTUAL = 1  # made by the program, in place of a camera's picture
-    SCREEN_SHARE = 2  # a display, a window, a document
+    AUDIO_LEVEL = 24
+    STATS = 25
+    RECEIVERS = 26
+    ACCESS_EXPIRING = 27
+    ACCESS_RENEWED = 28
+    PARTICIPANT_ATTRIBUTE = 29
 
 
 class ScreenShareState(OpenEnum):
-    DISABLED = 0
-    ENABLED = 1
+    DISABLED = 0x400
+    ENABLED = 0x401
 
 
-class AudioKind(OpenEnum):
-    """What an outgoing stream of sound is."""
-
-    MICROPHONE = 1  # what the user says; tells of active speakers
-    SCREEN_SHARE = 2  # the sound of what is shown
+class SpeakerState(OpenEnum):
+    SILENT = 0x700
+    ACTIVE = 0x701
 
 
-class OpusApplication(IntEnum):
-    """What the Opus encoder is made for."""
+class EventFlag(IntFlag):
+    """LOST: events before this one were dropped."""
 
-    VOIP = 0  # speech
-    AUDIO = 1  # music and everything else
-    LOW_DELAY = 2  # 2.5 ms of look-ahead in place of 6.5; no forward error correction
+    LOST = 1
 
 
-class Limits(IntEnum):
-    CONFERENCE = 0  # presets that every receiver of a call can be expected to take
-    EXTENDED = 1  # any size up to 3840x2160 at up to 60 frames a second
-
-
-class OutgoingState(OpenEnum):
-    NONE = 0
-    STARTED = 1
-    STOPPED = 2
-    FAILED = 3
-
-
-class Preset(IntEnum):
-    """How much time an encoder may take."""
-
-    REALTIME = 0
-    FASTEST = 1
-    BALANCED = 2
-    QUALITY = 3
-
-
-class Outcome(OpenEnum):
-    """What became of a frame or a buffer of sound that was sent."""
-
-    SENT = 1
-    ENCODED = 2
-    REPLACED = 3
-    DROPPED = 4
-    FAILED = 5
-
-
-class DropReason(OpenEnum):
-    NONE = 0
-    NO_RECEIVER = 1
-    NOT_CONNECTED = 2
-    ENCODER = 3
-    STOPPED = 4
-    PACED = 5
-    QUEUE = 6
-    NETWORK = 7
-    MUTED = 8
-    FLUSHED = 9
-    FILTER = 10
-
-
-class IncomingState(OpenEnum):
-    AVAILABLE = 0
-    STARTED = 1
-    STOPPING = 2
-    STOPPED = 3
-    NOT_AVAILABLE = 4
-
-
-class Delivery(IntEnum):
-    QUEUED = 0
-    DIRECT = 1
-
-
-class Output(IntEnum):
-    """Which queues of an incoming stream are filled."""
-
-    RAW = 0
-    ENCODED = 1
-    BOTH = 2
-
-
-class Permission(IntFlag):
-    """What a member of a room may do."""
-
-    PUBLISH_VIDEO = 1
-    PUBLISH_AUDIO = 2
-    SHARE_SCREEN = 4  # and its sound
-    RECEIVE = 8
-    MODERATE = 16  # take others out of the room, mute them
-
-
-class Duplicate(IntEnum):
-    """What becomes of a user id that is in the room already."""
-
-    REFUSE = 0
-    REPLACE = 1  # the former leaves the room
-
-
-class Moderation(OpenEnum):
-    """What a moderator did to a session."""
-
-    REMOVED = 1
-    MUTED = 2
-    UNMUTED = 3
-
-
-class NetworkFlag(IntFlag):
-    DISCONNECTED = 1
-
-
-class InstanceState(OpenEnum):
-    CREATED = 0
-    READY = 1
-    STARTED = 2
-
-
-class Isolation(OpenEnum):
-    """Where an instance's code runs."""
-
-    DEFAULT = 0  # as MSDK_PLUGIN_ISOLATE says, or the class prefers
-    NONE = 1  # in this process
-    PROCESS = 2  # in a process of its own
-
-
-class IsolatedFlag(IntFlag):
-    MAY_FORK = 1
-    NO_NETWORK = 2
-    READ_ONLY = 4
-
-
-class Containment(IntFlag):
-    """What holds the process of an isolated instance, as far as the kernel may refuse it; ``instance.h`` says what each means."""
-
-    CALLS = 1  # seccomp
-    USER = 2  # other processes' memory is closed to it, and it has no capabilities
-    PROCESSES = 4  # it can signal none but its own
-    IPC = 8  # System V memory is its own
-    NETWORK = 16  # it has none
-    FILES = 32  # they can be read only
-
-
-class Kind(IntFlag):
-    """What a class can do."""
-
-    VIDEO_PRODUCER = 1
-    AUDIO_PRODUCER = 2
-    VIDEO_RENDERER = 4
-    AUDIO_RENDERER = 8
-    VIDEO_FILTER = 16
-    AUDIO_FILTER = 32
-    VIDEO_ENCODER = 64
-    VIDEO_DECODER = 128
-    AUDIO_ENCODER = 256
-    AUDIO_DECODER = 512
-
-
-class ClassFlag(IntFlag):
-    SINGLETON = 1
-    NO_ISOLATION = 2
-    PREFERS_ISOLATION = 4
-
-
-class CommandFlag(IntFlag):
-    THREAD_SAFE = 1
-    CONST = 2
-
-
-class ParamFlag(IntFlag):
-    LIVE = 1
-    READONLY = 2
-    SECRET = 4  # can be set, not read
-    REQUIRED = 8
-    DYNAMIC_CHOICES = 16  # Instance.choices tells what is accepted now
+class SdpType(OpenEnum):
+    OFFER = 1
+    ANSWER = 2
+    ANNOUNCED = 3

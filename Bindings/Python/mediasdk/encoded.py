@@ -1,20 +1,23 @@
-"""Encoded frames without any container: for VP8 one picture as RFC 6386 describes it, for Opus one packet as RFC 6716 does."""
+"""Encoded frames without any container: for VP8 one frame as RFC 6386 describes it, for Opus one packet as RFC 6716 does."""
 from __future__ import annotations
 
+from ctypes import byref
 from typing import Any
 
 from . import _structs
 from ._call import created, nanoseconds, sized
 from ._memory import Buffer, Held, exposed
+from ._names import member
 from ._native import library
+from ._unique import Unique
 from .constants import Codec, EncodedFlag, Orientation
 from .errors import ClosedError
 
 _unref = library.msdk_encoded_frame_unref
 
 
-class EncodedFrame:
-    """One encoded picture, or one packet of encoded sound, read-only.  It comes from :meth:`IncomingVideo.read_encoded`, from
+class EncodedFrame(Unique):
+    """One encoded frame, or one packet of encoded audio, read-only.  It comes from :meth:`IncomingVideo.read_encoded`, from
     :meth:`IncomingAudio.read_encoded` or from :meth:`create`.
 
     ``with frame:`` or :meth:`close` gives the reference back; memoryviews of its data keep the bytes alive by themselves.
@@ -28,8 +31,8 @@ class EncodedFrame:
         self._struct_or_none: _structs.EncodedFrame | None = _structs.EncodedFrame.from_address(pointer)
 
     @classmethod
-    def create(cls, data: Any, *, codec: Codec = Codec.VP8, timestamp_ns: int = 0, duration_ns: int = 0,
-               flags: EncodedFlag = EncodedFlag(0), orientation: Orientation = Orientation.ROTATE_0) -> EncodedFrame:
+    def create(cls, data: Any, *, codec: Codec | str = Codec.VP8, timestamp_ns: int = 0, duration_ns: int = 0,
+               flags: EncodedFlag | str = EncodedFlag(0), orientation: Orientation | str = Orientation.ROTATE_0) -> EncodedFrame:
         """A frame made of a copy of `data`, any buffer: VP8 of at most 16 MiB, Opus of at most 61,440 bytes.  The data is parsed: of
         VP8, width, height and the key flag are taken from it, of Opus channels and duration.
 
@@ -37,9 +40,10 @@ class EncodedFrame:
             CorruptError: the data is no frame of the codec.
         """
         buffer = Buffer(data)
-        source = sized(_structs.EncodedFrame, codec=codec, flags=flags, orientation=orientation, data=buffer.address,
-                       size=buffer.size, timestamp_ns=nanoseconds(timestamp_ns, "timestamp_ns"), duration_ns=duration_ns)
-        return cls(created(library.msdk_encoded_frame_create, source))
+        source = sized(_structs.EncodedFrame, codec=member(Codec, codec, "codec"), flags=member(EncodedFlag, flags, "flags"),
+                       orientation=member(Orientation, orientation, "orientation"), data=buffer.address, size=buffer.size,
+                       timestamp_ns=nanoseconds(timestamp_ns, "timestamp_ns"), duration_ns=duration_ns)
+        return cls(created(library.msdk_encoded_frame_create, byref(source)))
 
     def close(self) -> None:
         """Gives the reference back.  May be called again."""
@@ -111,22 +115,22 @@ class EncodedFrame:
 
     @property
     def sample_rate(self) -> int:
-        """Of sound: 48,000 for Opus; 0 for a picture."""
+        """Of audio: 48,000 for Opus; 0 for a frame."""
         return int(self._struct.sample_rate)
 
     @property
     def channels(self) -> int:
-        """Of sound, what the packet says; 0 for a picture."""
+        """Of audio, what the packet says; 0 for a frame."""
         return int(self._struct.channels)
 
     @property
     def level(self) -> int:
-        """Of sound, as :attr:`AudioFrame.level` has it; 127 when it is not known."""
+        """Of audio, as :attr:`AudioFrame.level` has it; 127 when it is not known."""
         return int(self._struct.level)
 
     @property
     def timestamp_ns(self) -> int:
-        """When the picture, or the packet's first sample, was captured."""
+        """When the frame, or the packet's first sample, was captured."""
         return int(self._struct.timestamp_ns)
 
     @property

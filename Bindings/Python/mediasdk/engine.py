@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Callable, Sequence
 
-from . import _structs
+from . import _log, _structs
 from ._call import check, created, decode, encode, filled, listed, nanoseconds, number, sized
 from ._memory import take_back_lent
+from ._names import member
 from ._native import library
+from ._unique import Unique
 from .commands import Command, command_of
-from .constants import (AudioKind, CaptureFlag, ClassFlag, Clock, Codec, Kind, Limits, OpusApplication, Preset, QueuePolicy, SampleFormat,
-                        VideoKind)
+from .constants import (AudioKind, CaptureFlag, ClassFlag, Clock, Codec, Kind, Limits, LogLevel, OpusApplication, Preset, QueuePolicy,
+                        SampleFormat, VideoKind)
 from .errors import NotFoundError
 from .formats import VideoFormat
 from .instance import Instance, IsolationLimits
@@ -53,7 +55,7 @@ class ClassInfo:
     module_url: str
 
 
-class Engine:
+class Engine(Unique):
     """One per embedding; several in one process share nothing but loopback rooms and loaded plugin files.
 
     ``with Engine() as engine:`` or :meth:`close` ends everything made from it: closed objects raise HandleError or ClosedError.
@@ -63,22 +65,29 @@ class Engine:
     Args:
         clock: :attr:`Clock.SYSTEM`, or :attr:`Clock.VIRTUAL`, which moves only in :meth:`advance_clock`.
         ignore_environment: MSDK_PLUGIN_PATH and its like are not read.
+        log_level: the lowest level of the messages that go to the standard ``logging`` module, as :meth:`set_log_level` has it.  None:
+            if a handler gets the records of the logger "mediasdk" when the engine is made, that logger's level, else NONE.
 
     Raises:
         NoMemoryError: there are 256 engines.
     """
 
-    def __init__(self, *, clock: Clock = Clock.SYSTEM, ignore_environment: bool = False) -> None:
+    def __init__(self, *, clock: Clock | str = Clock.SYSTEM, ignore_environment: bool = False,
+                 log_level: LogLevel | str | None = None) -> None:
+        clock = member(Clock, clock, "clock")
         options = sized(_structs.EngineOptions, clock=clock, ignore_environment=int(ignore_environment))
         self._handle = 0
         self._handle = created(library.msdk_engine_create, options)
         self._closed = False
+        self._virtual = clock == Clock.VIRTUAL
         # The same clock without a call into the library, where it is the system's.
         self._quick_now: Callable[[], int] = time.monotonic_ns if clock == Clock.SYSTEM else partial(library.msdk_engine_now, self._handle)
         # To give events the objects that the program knows.
         self._objects: weakref.WeakValueDictionary[int, OutgoingVideo | OutgoingAudio | Instance] = weakref.WeakValueDictionary()
         self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
         _alive.add(self)
+        if (level := _log.configured_level() if log_level is None else member(LogLevel, log_level, "log_level")) != LogLevel.NONE:
+            _log.set_level(self._handle, level)
 
     # ------------------------------------------------------------------------------------------------------------ lifetime
 
@@ -92,6 +101,7 @@ class Engine:
         streams = [made for made in list(self._objects.values()) if isinstance(made, (OutgoingVideo, OutgoingAudio))]
         for stream in streams:
             stream.close()
+        _log.drain(self._handle)
         _destroy(self._handle)
         take_back_lent()
 
@@ -112,12 +122,20 @@ class Engine:
         return int(library.msdk_engine_now(self._handle))
 
     def advance_clock(self, nanoseconds_on: int) -> None:
-        """Moves a virtual clock on by 0..24 h, doing on the way, on this thread, all that falls due.
+        """Moves a virtual clock on by 0..24 h; meanwhile this thread does everything that falls due.
 
         Raises:
-            StateError: the clock is the system's.
+            UnsupportedError: the clock is the system's.
         """
         check(library.msdk_engine_advance_clock(self._handle, nanoseconds(nanoseconds_on, "nanoseconds_on")))
+
+    # ------------------------------------------------------------------------------------------------------------------ log
+
+    def set_log_level(self, level: LogLevel | str) -> None:
+        """The lowest level of the messages that go to the loggers "mediasdk.session", "mediasdk.room", "mediasdk.video",
+        "mediasdk.audio", "mediasdk.network" and "mediasdk.plugin".  A daemon thread of Python's, one for all engines, pulls them while
+        an engine logs.  Each record has the time on the engine's clock as ``timestamp_ns``."""
+        _log.set_level(self._handle, member(LogLevel, level, "level"))
 
     # -------------------------------------------------------------------------------------------------------------- plugins
 
@@ -193,7 +211,7 @@ class Engine:
 
     def create_session(self, url: str, user_id: str, display_name: str | None = None, *, event_capacity: int = 0,
                        access_token: str | None = None, capture_path: str | None = None,
-                       capture_flags: CaptureFlag = CaptureFlag(0)) -> Session:
+                       capture_flags: CaptureFlag | str = CaptureFlag(0)) -> Session:
         """A session, idle.
 
         Args:
@@ -207,25 +225,27 @@ class Engine:
         """
         return Session(self, url, user_id, display_name, event_capacity, access_token, capture_path, capture_flags)
 
-    def create_outgoing_video(self, formats: Sequence[VideoFormat] | VideoFormat = (), *, kind: VideoKind = VideoKind.VIRTUAL,
-                              codec: Codec = Codec.NONE, limits: Limits = Limits.CONFERENCE, target_bitrate: int = 0, min_bitrate: int = 0,
-                              max_bitrate: int = 0, preset: Preset = Preset.REALTIME,
-                              queue_policy: QueuePolicy = QueuePolicy.DROP_OLDEST, queue_capacity: int = 0,
+    def create_outgoing_video(self, formats: Sequence[VideoFormat] | VideoFormat = (), *, kind: VideoKind | str = VideoKind.VIRTUAL,
+                              codec: Codec | str = Codec.AUTO, limits: Limits | str = Limits.CONFERENCE, target_bitrate: int = 0,
+                              min_bitrate: int = 0, max_bitrate: int = 0, preset: Preset | str = Preset.REALTIME,
+                              queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST, queue_capacity: int = 0,
                               encoded_input: bool = False, encoder_threads: int = 0, key_frame_interval_ms: int = 0,
-                              report_capacity: int = 0, codecs: Sequence[Codec] = ()) -> OutgoingVideo:
+                              report_capacity: int = 0, codecs: Sequence[Codec | str] = ()) -> OutgoingVideo:
         """A stream of this program's own.
 
         Args:
             formats: 1..64 formats that the program can make, each of a frame rate above 0; their order has no say.  A screen share may
                 have none: then its format is that of its producer, to be attached before it is started.
-            kind: :attr:`VideoKind.SCREEN_SHARE` keeps its size and gives up frame rate, and repeats what stands by itself: only changes
-                need to be sent.  Its last frame stays in use until the next one.
-            codec: :attr:`Codec.NONE`: raw frames pass as they are; :attr:`Codec.VP8`: NV12 and I420 only; or one of a plugin's,
+            kind: :attr:`VideoKind.SCREEN_SHARE` keeps its size and lowers the frame rate instead.  The SDK repeats the last frame, so that
+                only changes need to be sent.  The last frame stays in use until the next one.
+            codec: :attr:`Codec.AUTO`: raw in a room of this process, VP8 as soon as a member is not in it;
+                :attr:`Codec.RAW`: raw frames, which stay in this process; :attr:`Codec.VP8`; or one of a plugin's,
                 :attr:`Codec.AV1` say.
             limits: :attr:`Limits.CONFERENCE` or :attr:`Limits.EXTENDED`.
             target_bitrate, min_bitrate, max_bitrate: bits per second; 0: 0.08 bits a pixel, 30,000, 20,000,000.
             preset: :class:`Preset`, how much time the encoder may take.
-            queue_policy: :class:`QueuePolicy`, when the encoder is behind.
+            queue_policy: :class:`QueuePolicy`, when the encoder cannot keep up.  With :attr:`QueuePolicy.WAIT` frames that come
+                faster than the format's rate are not dropped.
             queue_capacity: frames that may wait for the encoder, 1..16; 0: 1.
             encoded_input: the program sends encoded frames, no raw ones.
             encoder_threads: 1..8; 0: 1, or 2 from 1920x1080 on.
@@ -239,17 +259,19 @@ class Engine:
             UnsupportedError: a format that the codec does not take, or a codec that nobody encodes here.
             InvalidError, RangeError: another argument.
         """
-        return OutgoingVideo(self, formats, codecs, kind=kind, codec=codec, limits=limits, target_bitrate=target_bitrate, min_bitrate=min_bitrate,
-                             max_bitrate=max_bitrate, preset=preset, queue_policy=queue_policy, queue_capacity=queue_capacity,
+        return OutgoingVideo(self, formats, [member(Codec, one, "codecs") for one in codecs], kind=member(VideoKind, kind, "kind"),
+                             codec=member(Codec, codec, "codec"), limits=member(Limits, limits, "limits"), target_bitrate=target_bitrate,
+                             min_bitrate=min_bitrate, max_bitrate=max_bitrate, preset=member(Preset, preset, "preset"),
+                             queue_policy=member(QueuePolicy, queue_policy, "queue_policy"), queue_capacity=queue_capacity,
                              encoded_input=int(encoded_input), encoder_threads=encoder_threads,
                              key_frame_interval_ms=key_frame_interval_ms, report_capacity=report_capacity)
 
-    def create_outgoing_audio(self, *, sample_rate: int = 48_000, channels: int = 1, sample_format: SampleFormat = SampleFormat.S16,
-                              buffer_ms: int = 20, kind: AudioKind = AudioKind.MICROPHONE, queue_ms: int = 0, report_capacity: int = 0,
-                              codec: Codec = Codec.NONE, encoded_input: bool = False,
-                              application: OpusApplication = OpusApplication.VOIP, bitrate: int = 0, complexity: int = 0,
+    def create_outgoing_audio(self, *, sample_rate: int = 48_000, channels: int = 1, sample_format: SampleFormat | str = SampleFormat.S16,
+                              buffer_ms: int = 20, kind: AudioKind | str = AudioKind.MICROPHONE, queue_ms: int = 0,
+                              report_capacity: int = 0, codec: Codec | str = Codec.AUTO, encoded_input: bool = False,
+                              application: OpusApplication | str = OpusApplication.VOIP, bitrate: int = 0, complexity: int = 0,
                               packet_ms: int = 0, fec: bool = False, expected_loss: int = 0, dtx: bool = False) -> OutgoingAudio:
-        """A stream of this program's own sound, whose format stays as it is.
+        """A stream of this program's own audio, whose format stays as it is.
 
         Args:
             sample_rate: 16000, 22050, 24000, 32000, 44100 or 48000 Hz.
@@ -257,10 +279,11 @@ class Engine:
             sample_format: :attr:`SampleFormat.S16` or :attr:`SampleFormat.F32`.
             buffer_ms: duration of a buffer: 10, 20, 30 ... 100.
             kind: :class:`AudioKind`.
-            queue_ms: how much sound may wait to be sent: buffer_ms..60,000; 0: 500.
+            queue_ms: how much audio may wait to be sent: buffer_ms..60,000; 0: 500.
             report_capacity: reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped.
-            codec: :attr:`Codec.NONE`: raw sound passes as it is; :attr:`Codec.OPUS`.
-            encoded_input: the program sends Opus packets, no raw sound.
+            codec: :attr:`Codec.AUTO`: raw in a room of this process, Opus as soon as a member is not in it;
+                :attr:`Codec.RAW`: raw audio, which stays in this process; :attr:`Codec.OPUS`.
+            encoded_input: the program sends Opus packets, no raw audio.
             application: of Opus: what the encoder is made for.
             bitrate: of Opus: 6,000..510,000 bits per second; 0: 32,000 a channel.
             complexity: of Opus: 1..10; 0: 9.
@@ -272,9 +295,10 @@ class Engine:
         Raises:
             RangeError, InvalidError, UnsupportedError: an argument; the text names it and what is accepted.
         """
-        return OutgoingAudio(self, kind=kind, sample_rate=sample_rate, channels=channels, sample_format=sample_format,
-                             buffer_ms=buffer_ms, queue_ms=queue_ms, report_capacity=report_capacity, codec=codec,
-                             encoded_input=int(encoded_input), application=application, bitrate=bitrate, complexity=complexity,
+        return OutgoingAudio(self, kind=member(AudioKind, kind, "kind"), sample_rate=sample_rate, channels=channels,
+                             sample_format=member(SampleFormat, sample_format, "sample_format"), buffer_ms=buffer_ms, queue_ms=queue_ms,
+                             report_capacity=report_capacity, codec=member(Codec, codec, "codec"), encoded_input=int(encoded_input),
+                             application=member(OpusApplication, application, "application"), bitrate=bitrate, complexity=complexity,
                              packet_ms=packet_ms, fec=int(fec), expected_loss=expected_loss, dtx=int(dtx))
 
     def create_instance(self, class_id: str, *, isolated: bool | None = None, limits: IsolationLimits | None = None, **params: Any) -> Instance:
@@ -299,7 +323,7 @@ class Engine:
 
     def stats(self) -> EngineStats:
         take_back_lent()
-        return snapshot(EngineStats, filled(_structs.EngineStats, library.msdk_engine_stats_get, self._handle))
+        return snapshot(EngineStats, filled(_structs.EngineStats, library.msdk_engine_get_stats, self._handle))
 
     def __repr__(self) -> str:
         return f"<Engine{' closed' if self._closed else ''}>"
@@ -313,3 +337,4 @@ def _close_all() -> None:
     """Before the interpreter takes its memory away, in which the SDK may still be reading frames."""
     for engine in list(_alive):
         engine.close()
+    _log.reader.join()

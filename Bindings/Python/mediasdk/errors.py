@@ -1,4 +1,4 @@
-"""Errors: every failed call raises one, with the code, its name and the library's words.
+"""Errors: every failed call raises one, with the code, its name and the library's error text.
 
 The classes that mean the same as one of Python's are also that: ``except TimeoutError`` catches a :class:`MediaTimeout`.
 """
@@ -158,8 +158,8 @@ class PluginABIError(MediaSDKError):
     code = Status.ABI
 
 
-class RoomFullError(MediaSDKError):
-    """The room has as many members as it takes."""
+class FullError(MediaSDKError):
+    """A bound on the number of things is reached: members of a room, filters or renderers of a stream, engines."""
     code = Status.FULL
 
 
@@ -168,9 +168,19 @@ class RemovedError(MediaSDKError):
     code = Status.REMOVED
 
 
+class UntrustedError(MediaSDKError):
+    """The peer is not the expected one: its certificate, key or token is another."""
+    code = Status.UNTRUSTED
+
+
 _CLASSES: dict[int, type[MediaSDKError]] = {kind.code: kind for kind in MediaSDKError.__subclasses__()}
 
 
 def error_for(code: int, text: str) -> MediaSDKError:
     """The error of a result, not raised."""
     return _CLASSES.get(code, MediaSDKError)(text, code)
+
+
+def closed_meanwhile(error: HandleError) -> ClosedError:
+    """What somebody gets who was waiting for something when it was closed."""
+    return ClosedError(f"closed while it was waited for: {error.text}")

@@ -1,11 +1,11 @@
-"""What happens in a session."""
+"""What happens in a session, a class for each kind of event, and what an instance reports."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, Union
+from typing import TYPE_CHECKING
 
-from .constants import (AudioKind, Codec, Direction, EventType, IncomingState, IngestState, Moderation, OutgoingState, PluginEvent, Quality,
-                        ScreenShareState, SessionState, VideoKind)
+from .constants import (AudioKind, Codec, Direction, EventType, FeedReason, IncomingState, IngestState, Moderation, OutgoingState,
+                        Permission, PluginEvent, Quality, ScreenShareState, SessionState, SpeakerState, VideoKind)
 from .errors import MediaSDKError, error_for
 
 if TYPE_CHECKING:
@@ -18,70 +18,29 @@ if TYPE_CHECKING:
     from .outgoing_audio import OutgoingAudio
     from .sender import FrameSender
 
-State = Union[SessionState, OutgoingState, IncomingState, ScreenShareState, IngestState, Quality]
 
-_STATES: dict[int, Callable[[int], State]] = {EventType.SESSION_STATE: SessionState,
-                                              EventType.OUTGOING_VIDEO_STATE: OutgoingState,
-                                              EventType.INCOMING_VIDEO_STATE: IncomingState,
-                                              EventType.OUTGOING_AUDIO_STATE: OutgoingState,
-                                              EventType.SCREEN_SHARE_STATE: ScreenShareState,
-                                              EventType.INGEST: IngestState,
-                                              EventType.NETWORK_QUALITY: Quality,
-                                              EventType.INCOMING_AUDIO_STATE: IncomingState}
-
-
-def state_of(kind: EventType, value: int) -> State | None:
-    """The state in an event of this type, in its own enumeration."""
-    states = _STATES.get(kind)
-    return states(value) if states is not None else None
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Event:
-    """One event; what a type does not have is None, "" or 0.
+    """What all events have.  Each kind is a subclass with its own members, for ``isinstance`` and ``match``:
+
+        if isinstance(event, FrameSenderChanged):
+            event.sender.send_array(array)
+
+    A plain Event is of a type that this package does not know, or about a stream that the program has let go of.
 
     Attributes:
+        type: its number, which a newer library may add to.
         timestamp_ns: when it happened, on the engine's clock.
         lost: events before this one were dropped, because they were not read.
-        state: of the session or stream, in its own enumeration; how good the network is (NETWORK_QUALITY).
         status: 0, or the negative code of what went wrong; see :attr:`error`.
-        outgoing_video, sender, incoming_video, instance, outgoing_audio, incoming_audio: the objects concerned.
-        format: what to make (FRAME_SENDER_CHANGED) or what is being sent (INCOMING_VIDEO_ADDED).
-        audio_format: what is being sent (INCOMING_AUDIO_ADDED).
-        codec: of an added stream; with which one goes on (CODEC_CHANGED).
-        kind: of the stream concerned.
-        user_id: the participant concerned.
-        text: the words of an error, or the display name of one who joined.
-        direction: of the network (NETWORK_QUALITY).
-        value: the estimate in bits per second (ESTIMATE, outgoing NETWORK_QUALITY; 0: unlimited), a :class:`PluginEvent` (PLUGIN), the level (ACTIVE_SPEAKER:
-            0, the loudest, to 127), a :class:`FeedReason` (INGEST).
-        muted: whether the sender has muted it (INCOMING_AUDIO_ADDED, INCOMING_AUDIO_MUTED).
-        speaking: whether the participant began to speak, or ended (ACTIVE_SPEAKER).
-        moderation: what the moderator `user_id` did to this session, for the reason in `text` (MODERATED).
+        text: the text of an error, a reason, or a name.
     """
 
     type: EventType
     timestamp_ns: int
-    lost: bool = False
-    state: State | None = None
-    status: int = 0
-    outgoing_video: OutgoingVideo | None = None
-    sender: FrameSender | None = None
-    incoming_video: IncomingVideo | None = None
-    instance: Instance | None = None
-    format: VideoFormat | None = None
-    codec: Codec = Codec.NONE
-    user_id: str = ""
-    text: str = ""
-    value: int = 0
-    outgoing_audio: OutgoingAudio | None = None
-    incoming_audio: IncomingAudio | None = None
-    audio_format: AudioFormat | None = None
-    kind: AudioKind | VideoKind | None = None
-    muted: bool | None = None
-    speaking: bool | None = None
-    moderation: Moderation | None = None
-    direction: Direction | None = None
+    lost: bool
+    status: int
+    text: str
 
     @property
     def error(self) -> MediaSDKError | None:
@@ -89,20 +48,358 @@ class Event:
         return error_for(self.status, self.text) if self.status < 0 else None
 
     def __repr__(self) -> str:
-        told = [f"{name}={value!r}" for name, value in vars(self).items() if name not in ("type", "timestamp_ns") and value]
-        return f"<Event {self.type.name} {' '.join(told)}>".replace(" >", ">")
+        name = type(self).__name__
+        members = [f"{key}={value!r}" for key, value in vars(self).items() if key not in ("type", "timestamp_ns") and value]
+        return f"<{' '.join([f'Event {self.type.name}' if name == 'Event' else name, *members])}>"
+
+
+@dataclass(frozen=True, repr=False)
+class SessionStateChanged(Event):
+    """The session's state; :attr:`error` says why when the program did not ask for it."""
+
+    state: SessionState
+
+
+@dataclass(frozen=True, repr=False)
+class ParticipantJoined(Event):
+    """Somebody came into the room."""
+
+    user_id: str
+
+    @property
+    def display_name(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, repr=False)
+class ParticipantLeft(Event):
+    """Somebody left the room."""
+
+    user_id: str
+
+
+@dataclass(frozen=True, repr=False)
+class ParticipantAttributeChanged(Event):
+    """Another participant set, changed or removed an attribute; :meth:`Session.attributes` has its value."""
+
+    user_id: str
+
+    @property
+    def key(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, repr=False)
+class OutgoingVideoStateChanged(Event):
+    """The state of a stream of this program's; :attr:`error` says why it failed.
+
+    Attributes:
+        outgoing_video: None for the stream of a feeder (:meth:`Session.set_ingest`), or one that the program has let go of.
+    """
+
+    outgoing_video: OutgoingVideo | None
+    state: OutgoingState
+
+
+@dataclass(frozen=True, repr=False)
+class FrameSenderChanged(Event):
+    """A stream takes its frames through this sender from now on, in this format; the former sender refuses them."""
+
+    outgoing_video: OutgoingVideo
+    sender: FrameSender
+    format: VideoFormat
+
+
+@dataclass(frozen=True, repr=False)
+class IncomingVideoAdded(Event):
+    """Somebody offers a stream of video; it is received once it is started.
+
+    Attributes:
+        format: what is being sent; None: not known yet.
+    """
+
+    incoming_video: IncomingVideo
+    user_id: str
+    kind: VideoKind
+    format: VideoFormat | None
+    codec: Codec
+
+
+@dataclass(frozen=True, repr=False)
+class IncomingVideoStateChanged(Event):
+    """The state of a received stream; :attr:`error` says why it stopped by itself."""
+
+    incoming_video: IncomingVideo
+    user_id: str
+    state: IncomingState
+
+
+@dataclass(frozen=True, repr=False)
+class IncomingVideoRemoved(Event):
+    """A stream of video is not available any more."""
+
+    incoming_video: IncomingVideo
+    user_id: str
+
+
+@dataclass(frozen=True, repr=False)
+class EstimateChanged(Event):
+    """How much the network carries.
+
+    Attributes:
+        bitrate: bits per second out of this program; 0: unlimited.
+    """
+
+    bitrate: int
+
+
+@dataclass(frozen=True, repr=False)
+class PluginReported(Event):
+    """What an attached instance, or a stream's codec, reports.
+
+    Attributes:
+        instance: None: the codec of a stream.
+        report: numbers from :attr:`PluginEvent.USER` on are the plugin's own.
+    """
+
+    instance: Instance | None
+    report: PluginEvent
+
+
+@dataclass(frozen=True, repr=False)
+class KeyFrameRequested(Event):
+    """A receiver wants a key frame: of interest to programs that send encoded frames."""
+
+    outgoing_video: OutgoingVideo
+
+
+@dataclass(frozen=True, repr=False)
+class OutgoingAudioStateChanged(Event):
+    """The state of a stream of this program's own audio; :attr:`error` says why it failed.
+
+    Attributes:
+        outgoing_audio: None: one that the program has let go of.
+    """
+
+    outgoing_audio: OutgoingAudio | None
+    state: OutgoingState
+
+
+@dataclass(frozen=True, repr=False)
+class IncomingAudioAdded(Event):
+    """Somebody offers a stream of audio; it is received once it is started.
+
+    Attributes:
+        audio_format: what is being sent; None: not known yet.
+        muted: whether its sender has muted it.
+    """
+
+    incoming_audio: IncomingAudio
+    user_id: str
+    kind: AudioKind
+    audio_format: AudioFormat | None
+    codec: Codec
+    muted: bool
+
+
+@dataclass(frozen=True, repr=False)
+class IncomingAudioStateChanged(Event):
+    """The state of received audio; :attr:`error` says why it stopped by itself.
+
+    Attributes:
+        user_id: "" for the mix.
+    """
+
+    incoming_audio: IncomingAudio
+    user_id: str
+    state: IncomingState
+
+
+@dataclass(frozen=True, repr=False)
+class IncomingAudioRemoved(Event):
+    """A stream of audio is not available any more."""
+
+    incoming_audio: IncomingAudio
+    user_id: str
+
+
+@dataclass(frozen=True, repr=False)
+class IncomingAudioMuted(Event):
+    """The sender has muted their stream, or unmuted it."""
+
+    incoming_audio: IncomingAudio
+    user_id: str
+    muted: bool
+
+
+@dataclass(frozen=True, repr=False)
+class ActiveSpeakerChanged(Event):
+    """A participant, oneself too, began to speak or ended.
+
+    Attributes:
+        level: 0, the loudest, to 127, silence.
+    """
+
+    user_id: str
+    state: SpeakerState
+    level: int
+
+    @property
+    def speaking(self) -> bool:
+        return self.state == SpeakerState.ACTIVE
+
+
+@dataclass(frozen=True, repr=False)
+class ScreenShareStateChanged(Event):
+    """A participant, oneself too, began to share a screen or ended.
+
+    Attributes:
+        incoming_video: the shared screen; None: one's own.
+    """
+
+    user_id: str
+    state: ScreenShareState
+    kind: VideoKind | None
+    incoming_video: IncomingVideo | None
+
+
+@dataclass(frozen=True, repr=False)
+class Moderated(Event):
+    """The moderator `user_id` did this to the session."""
+
+    user_id: str
+    moderation: Moderation
+
+    @property
+    def reason(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, repr=False)
+class IngestChanged(Event):
+    """What happens with a feeder (:meth:`Session.set_ingest`).
+
+    Attributes:
+        reason: why a feeder was refused or disconnected.
+        format, codec: of what is shared (:attr:`IngestState.SHARING`).
+    """
+
+    state: IngestState
+    reason: FeedReason
+    format: VideoFormat | None
+    codec: Codec
+
+
+@dataclass(frozen=True, repr=False)
+class CodecChanged(Event):
+    """A stream goes on with another codec, as somebody joined who does not decode the one before, or whom raw media does not reach.
+
+    Attributes:
+        outgoing_video, outgoing_audio: the stream: one of the two.
+    """
+
+    outgoing_video: OutgoingVideo | None
+    outgoing_audio: OutgoingAudio | None
+    kind: AudioKind | VideoKind | None
+    codec: Codec
+
+
+@dataclass(frozen=True, repr=False)
+class NetworkQualityChanged(Event):
+    """How good the network is in one direction.
+
+    Attributes:
+        bitrate: of what goes out, as :attr:`EstimateChanged.bitrate`.
+    """
+
+    quality: Quality
+    direction: Direction
+    bitrate: int
+
+
+@dataclass(frozen=True, repr=False)
+class StreamUnreachable(Event):
+    """A stream is not sent to a member of the room; :attr:`error` says why.
+
+    Attributes:
+        outgoing_video, outgoing_audio: the stream: one of the two.
+        user_id: the member who is not sent it.
+    """
+
+    outgoing_video: OutgoingVideo | None
+    outgoing_audio: OutgoingAudio | None
+    kind: AudioKind | VideoKind | None
+    user_id: str
+
+
+@dataclass(frozen=True, repr=False)
+class AudioLevelMeasured(Event):
+    """The level of a stream, at the interval of :meth:`Session.set_audio_level_interval`.
+
+    Attributes:
+        outgoing_audio, incoming_audio: the stream: one of the two.
+        user_id: who sends it.
+        level: of the loudest buffer since the last such event, in -dBov: 0 is the loudest, 127 silence.
+    """
+
+    outgoing_audio: OutgoingAudio | None
+    incoming_audio: IncomingAudio | None
+    kind: AudioKind
+    user_id: str
+    level: int
+
+
+@dataclass(frozen=True, repr=False)
+class StatsDue(Event):
+    """The stats are to be read, at the interval of :meth:`Session.set_stats_interval`."""
+
+
+@dataclass(frozen=True, repr=False)
+class ReceiversChanged(Event):
+    """Another number of members receives a stream.  What is sent while there is none is dropped.
+
+    Attributes:
+        outgoing_video, outgoing_audio: the stream: one of the two.
+    """
+
+    outgoing_video: OutgoingVideo | None
+    outgoing_audio: OutgoingAudio | None
+    kind: AudioKind | VideoKind | None
+    count: int
+
+
+@dataclass(frozen=True, repr=False)
+class AccessExpiring(Event):
+    """The session's access ends soon, and the session with it, unless :meth:`Session.set_access_token` renews it.
+
+    Attributes:
+        remaining_ns: the time that is left.
+    """
+
+    remaining_ns: int
+
+
+@dataclass(frozen=True, repr=False)
+class AccessRenewed(Event):
+    """The room's answer to another token; :attr:`error` says why it was refused.
+
+    Attributes:
+        permissions: what the room permits the session now.
+    """
+
+    permissions: Permission
 
 
 @dataclass(frozen=True)
 class InstanceEvent:
-    """What an instance tells, attached or not.
+    """What an instance reports, attached or not.
 
     Attributes:
         type: what happened; numbers from :attr:`PluginEvent.USER` on are the plugin's own.
         timestamp_ns: when it happened, on the engine's clock.
         lost: events before this one were dropped, because they were not read.
         status: 0, or the negative code of what went wrong; see :attr:`error`.
-        text: the words of an error; of PARAM_CHANGED the parameter's name.
+        text: the error text; for PARAM_CHANGED the parameter's name.
     """
 
     type: PluginEvent

@@ -1,12 +1,12 @@
-"""The feeder's side of a screen share: a process that sends pictures into the session of another one, which has opened a door for it
+"""The feeder's side of a screen share: a process that sends frames into the session of another one, which has opened an ingest for it
 with Session.set_ingest.  The wire is described in mediasdk/feeder.h.
 
 This file needs nothing but Python's standard library, and none of this package: it may be copied on its own.
 
     with Feeder(port, transmission_token=show, reception_token=expect) as feeder:
-        feeder.send("BGRA", 1280, 720, picture)      # False: dropped, the one before is still on its way
+        feeder.send("BGRA", 1280, 720, pixels)    # False: dropped, the former one is still being sent
 
-One frame is on its way at a time: a slow session gets fewer frames, never older ones.
+One frame is in flight at a time: a slow session gets fewer frames, never older ones.
 """
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def plane_shapes(pixel_format: str, width: int, height: int) -> list[tuple[int, 
 
 
 class Feeder:
-    """A connection to a session's door.
+    """A connection to a session's ingest.
 
     Args:
         port: of 127.0.0.1; or
@@ -124,7 +124,7 @@ class Feeder:
         challenge = self._expect(_CHALLENGE, 72, deadline)
         version = struct.unpack_from("<H", challenge)[0]
         if version != _VERSION:
-            raise FeederError(f"the session speaks version {version}; this feeder speaks {_VERSION}", "version")
+            raise FeederError(f"the session uses protocol version {version}; this feeder uses {_VERSION}", "version")
 
         def proof(role: bytes, token: bytes) -> bytes:
             transcript = struct.pack("<16sHH", role, _VERSION, len(token)) + route + bytes(4) + nonce + challenge[8:40]
@@ -140,7 +140,7 @@ class Feeder:
         length, got, _ = _HEAD.unpack(self._exactly(_HEAD.size, deadline))
         is_refusal = got == _REFUSED and 8 <= length <= 1024
         if not is_refusal and (got, length) != (kind, size):
-            raise FeederError(f"what answers is no session: message {got} of {length} bytes")
+            raise FeederError(f"the peer is not a session: message {got} of {length} bytes")
         body = self._exactly(length, deadline)
         if is_refusal:
             raise self._refusal(body)
@@ -155,7 +155,7 @@ class Feeder:
             self._socket.settimeout(left)
             some = self._socket.recv(size - len(got))
             if not some:
-                raise FeederError("the session broke off while it was greeted")
+                raise FeederError("the session closed the connection during the handshake")
             got += some
         return got
 
@@ -169,20 +169,20 @@ class Feeder:
 
     def send(self, pixel_format: str, width: int, height: int, planes: Buffer | Sequence[Buffer], *, strides: Sequence[int] = (),
              timestamp_ns: int = 0, orientation: int = 0, color_matrix: int = 0, full_range: bool = False) -> bool:
-        """Sends a picture: it is copied before this returns.
+        """Sends a frame: it is copied before this returns.
 
         Args:
             pixel_format: one of :data:`PIXEL_FORMATS`.
-            planes: the planes' memory; one buffer stands for all planes one after the other.
+            planes: the planes' memory; one buffer holds all planes, one after the other.
             strides: bytes from row to row of each plane; without them rows are tight.
             timestamp_ns: CLOCK_MONOTONIC, when it was captured; 0: now.
 
         Returns:
-            False when the one before is still on its way: this one is dropped.
+            False when the previous frame is still being sent: this one is dropped.
 
         Raises:
             FeederError: the connection has ended.
-            ValueError: the planes are not those of such a picture.
+            ValueError: the planes are not those of such a frame.
         """
         shapes = plane_shapes(pixel_format, width, height)
         rows_of = list(strides) or [row for row, _ in shapes]
@@ -286,7 +286,7 @@ class Feeder:
             return
         except OSError as error:
             self._read()  # why it ended may wait to be read
-            self._end(FeederError(f"the session broke off: {error}"))
+            self._end(FeederError(f"the session closed the connection: {error}"))
         self._lock.notify_all()
 
     def _read(self) -> None:
@@ -297,7 +297,7 @@ class Feeder:
                 while len(self._heard) >= _HEAD.size and self._error is None:
                     size, kind, _ = _HEAD.unpack_from(self._heard)
                     if size > 1024:
-                        self._end(FeederError(f"the session sent what is no message: {kind} of {size} bytes"))
+                        self._end(FeederError(f"the session sent an invalid message: {kind} of {size} bytes"))
                         break
                     if len(self._heard) < _HEAD.size + size:
                         break
@@ -307,11 +307,11 @@ class Feeder:
                     elif kind == _KEY_FRAME:
                         self._wants_key_frame = True
                 if not some:
-                    self._end(FeederError("the session broke off"))
+                    self._end(FeederError("the session closed the connection"))
         except BlockingIOError:
             pass
         except OSError as error:
-            self._end(FeederError(f"the session broke off: {error}"))
+            self._end(FeederError(f"the session closed the connection: {error}"))
 
     def _end(self, error: FeederError) -> None:
         if self._error is None:

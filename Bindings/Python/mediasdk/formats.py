@@ -1,4 +1,4 @@
-"""Video formats, and how their pictures lie in memory."""
+"""Video formats, and how their frames lie in memory."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -8,8 +8,9 @@ from typing import Union
 
 from . import _structs
 from ._call import bounded, filled, sized
+from ._names import member
 from ._native import library
-from .constants import Content, Matrix, Memory, PixelFormat
+from .constants import Content, Matrix, PixelFormat
 from .errors import InvalidError, UnsupportedError
 
 Rate = Union[int, float, str, Fraction]
@@ -30,9 +31,9 @@ def rate(value: Rate, name: str = "fps") -> Fraction:
     return exact
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class VideoFormat:
-    """What the frames of a stream are.
+    """What the frames of a stream are: ``VideoFormat("NV12", 1280, 720, 30)``.
 
     Attributes:
         pixel_format: how pixels lie in memory.
@@ -40,49 +41,54 @@ class VideoFormat:
         fps: frames a second, exactly (``Fraction(30000, 1001)``); 0: variable or unknown.  Numbers and text are converted.
         color_matrix, color_primaries, color_transfer: code points of ITU-T H.273; unspecified counts as BT.601.
         color_full_range: luma 0..255 rather than 16..235.
-        content_hint: what the picture shows.
-        memory_kinds: what memory the frames may lie in; this version has CPU memory.
-        modifier: DRM modifier of a dmabuf.
-        expected_delay_ms: the capture device's own delay.
+        content_hint: what the frame shows.
+        expected_delay_ns: the capture device's own delay, in nanoseconds; 0: unknown.
     """
 
     pixel_format: PixelFormat
     width: int
     height: int
-    fps: Rate = Fraction(0)
-    color_matrix: int = Matrix.UNSPECIFIED
-    color_full_range: bool = False
-    color_primaries: int = 2
-    color_transfer: int = 2
-    content_hint: Content = Content.NONE
-    memory_kinds: Memory = Memory.CPU
-    modifier: int = 0
-    expected_delay_ms: int = 0
+    fps: Fraction
+    color_matrix: int
+    color_full_range: bool
+    color_primaries: int
+    color_transfer: int
+    content_hint: Content
+    expected_delay_ns: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "fps", rate(self.fps))
+    def __init__(self, pixel_format: PixelFormat | str, width: int, height: int, fps: Rate = 0,
+                 color_matrix: int | str = Matrix.UNSPECIFIED, color_full_range: bool = False, color_primaries: int = 2,
+                 color_transfer: int = 2, content_hint: Content | str = Content.NONE,
+                 expected_delay_ns: int = 0) -> None:
+        values = {
+            "pixel_format": member(PixelFormat, pixel_format, "pixel_format"), "width": width, "height": height, "fps": rate(fps),
+            "color_matrix": member(Matrix, color_matrix, "color_matrix") if isinstance(color_matrix, str) else color_matrix,
+            "color_full_range": color_full_range, "color_primaries": color_primaries, "color_transfer": color_transfer,
+            "content_hint": member(Content, content_hint, "content_hint"),
+            "expected_delay_ns": expected_delay_ns}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     @property
     def frame_duration_ns(self) -> int:
         """Nanoseconds from one frame to the next, rounded; 0 for an unknown rate."""
-        return round(1_000_000_000 / Fraction(self.fps)) if self.fps else 0
+        return round(1_000_000_000 / self.fps) if self.fps else 0
 
     @property
     def packed_size(self) -> int:
-        """Bytes of one picture with no padding."""
+        """Bytes of one frame with no padding."""
         return sum(shape.rows * shape.row_bytes for shape in plane_shapes(self.pixel_format, self.width, self.height))
 
     def with_fps(self, fps: Rate) -> VideoFormat:
-        return replace(self, fps=fps)
+        return replace(self, fps=rate(fps))
 
     def _struct(self) -> _structs.VideoFormat:
-        fps = Fraction(self.fps)
         struct: _structs.VideoFormat = sized(
             _structs.VideoFormat, pixel_format=self.pixel_format, width=self.width, height=self.height,
-            fps_num=fps.numerator if fps else 0, fps_den=fps.denominator, memory_kinds=self.memory_kinds,
+            fps_num=self.fps.numerator, fps_den=self.fps.denominator,
             color_primaries=self.color_primaries, color_transfer=self.color_transfer, color_matrix=self.color_matrix,
-            color_full_range=int(self.color_full_range), content_hint=self.content_hint, modifier=self.modifier,
-            expected_delay_ms=self.expected_delay_ms)
+            color_full_range=int(self.color_full_range), content_hint=self.content_hint,
+            expected_delay_ns=self.expected_delay_ns)
         return struct
 
 
@@ -99,7 +105,7 @@ def _parsed(data: bytes) -> VideoFormat:
         fps=Fraction(struct.fps_num, struct.fps_den) if struct.fps_den else Fraction(0), color_matrix=struct.color_matrix,
         color_full_range=bool(struct.color_full_range), color_primaries=struct.color_primaries,
         color_transfer=struct.color_transfer, content_hint=Content(struct.content_hint),
-        memory_kinds=Memory(struct.memory_kinds), modifier=struct.modifier, expected_delay_ms=struct.expected_delay_ms)
+        expected_delay_ns=struct.expected_delay_ns)
 
 
 @dataclass(frozen=True)
@@ -118,12 +124,14 @@ _PACKED_CHANNELS: dict[int, int] = {
 
 
 @lru_cache(maxsize=256)
-def plane_shapes(pixel_format: int, width: int, height: int) -> tuple[PlaneShape, ...]:
-    """The planes of a picture.  The chroma of an odd size is rounded up.
+def plane_shapes(pixel_format: int | str, width: int, height: int) -> tuple[PlaneShape, ...]:
+    """The planes of a frame.  The chroma of an odd size is rounded up.
 
     Raises:
         UnsupportedError: an unknown pixel format.
     """
+    if isinstance(pixel_format, str):
+        pixel_format = member(PixelFormat, pixel_format, "pixel_format")
     luma = PlaneShape(height, width, width, 1)
     columns, rows = (width + 1) // 2, (height + 1) // 2
     if pixel_format == PixelFormat.I420:
@@ -139,7 +147,7 @@ def plane_shapes(pixel_format: int, width: int, height: int) -> tuple[PlaneShape
 
 @dataclass(frozen=True)
 class FrameLayout:
-    """How a picture lies in one piece of memory; every tuple has an element for each plane.
+    """How a frame lies in one piece of memory; every tuple has an element for each plane.
 
     Attributes:
         size: bytes of all planes together.
@@ -158,14 +166,15 @@ class FrameLayout:
     plane_sizes: tuple[int, ...]
 
 
-def frame_layout(pixel_format: PixelFormat, width: int, height: int, alignment: int = 1) -> FrameLayout:
+def frame_layout(pixel_format: PixelFormat | str, width: int, height: int, alignment: int = 1) -> FrameLayout:
     """The layout of a pixel format and size, rows aligned to `alignment` bytes: a power of two up to 4096, 1 for no padding.
 
     Raises:
         RangeError: a size or an alignment outside what is accepted.
         UnsupportedError: an unknown pixel format.
     """
-    struct = filled(_structs.FrameLayout, library.msdk_frame_layout_get, bounded(pixel_format, 32, "pixel_format"),
+    pixel_format = member(PixelFormat, pixel_format, "pixel_format")
+    struct = filled(_structs.FrameLayout, library.msdk_frame_get_layout, bounded(pixel_format, 32, "pixel_format"),
                     bounded(width, 32, "width"), bounded(height, 32, "height"), bounded(alignment, 32, "alignment"))
     planes = range(struct.plane_count)
     return FrameLayout(struct.size, *(tuple(column[plane] for plane in planes) for column in (

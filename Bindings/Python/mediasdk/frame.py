@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _structs
 from ._call import bounded, check, created, nanoseconds, sized
-from ._memory import Buffer, Held, HeldBuffers, exposed, take_back_lent
+from ._memory import Buffer, Held, HeldBuffers, exposed, take_back_lent, video_references
+from ._names import member
 from ._native import library
+from ._unique import Unique
 from .constants import FrameFlag, Orientation, PixelFormat
 from .errors import ClosedError, InvalidError, RangeError, StateError, UnsupportedError
 from .formats import VideoFormat, format_of, frame_layout, plane_shapes
@@ -17,19 +19,20 @@ if TYPE_CHECKING:
     from .view import View
 
 _unref = library.msdk_video_frame_unref
-_references = library.msdk_video_frame_references
 _wrap = library.msdk_video_frame_wrap
 
+_MAKERS_FLAGS = FrameFlag.DISCONTINUITY | FrameFlag.CORRUPT | FrameFlag.END
 
-class Frame:
-    """A picture, held by one reference of the SDK's.
+
+class Frame(Unique):
+    """A frame, held by one reference of the SDK's.
 
     Frames come from :meth:`FrameSender.acquire`, :meth:`IncomingVideo.read`, :meth:`create`, :meth:`wrap` and :meth:`convert`.
     ``with frame:`` or :meth:`close` gives the reference back; so does Python when the object is gone.  Planes, memoryviews
-    and arrays made from the frame keep the picture alive by themselves, beyond close and beyond the engine.
+    and arrays made from the frame keep its memory alive by themselves, beyond close and beyond the engine.
 
     A frame that was received or sent is read-only, for everybody.  Before sending, its maker may write the planes and set
-    timestamp_ns and orientation; a view made before sending must not be written afterwards.
+    timestamp_ns, duration_ns, orientation and flags; a view made before sending must not be written afterwards.
     """
 
     __slots__ = ("_pointer", "_held", "_planes", "_mine", "__weakref__")
@@ -56,11 +59,11 @@ class Frame:
 
     @classmethod
     def wrap(cls, source: Any, format: VideoFormat, *, alignment: int = 1, timestamp_ns: int = 0,
-             orientation: Orientation = Orientation.ROTATE_0) -> Frame:
+             orientation: Orientation | str = Orientation.ROTATE_0) -> Frame:
         """A frame in memory of Python's, without a copy.
 
         Args:
-            source: one buffer of exactly the picture's bytes, plane after plane, rows aligned to `alignment` bytes; or a list
+            source: one buffer of exactly the frame's bytes, plane after plane, rows aligned to `alignment` bytes; or a list
                 of one buffer for each plane, of any distance between its rows: of two dimensions (rows, bytes), or three.
             format: what is in it.
             alignment: a power of two up to 4096, for one buffer; 1 is no padding.
@@ -75,7 +78,7 @@ class Frame:
         """
         take_back_lent()
         external = sized(_structs.ExternalFrame, timestamp_ns=nanoseconds(timestamp_ns, "timestamp_ns"),
-                         orientation=bounded(orientation, 32, "orientation"))
+                         orientation=bounded(member(Orientation, orientation, "orientation"), 32, "orientation"))
         if isinstance(source, (list, tuple)):
             buffers = _place_planes(external, source, format)
         else:
@@ -115,7 +118,7 @@ class Frame:
     @property
     def references(self) -> int:
         """How many references there are, one of them this object's; 0 when closed."""
-        return int(_references(self._pointer)) if self._pointer else 0
+        return video_references(self._pointer) if self._pointer else 0
 
     # ------------------------------------------------------------------------------------------------------------- looking
 
@@ -146,7 +149,13 @@ class Frame:
 
     @property
     def flags(self) -> FrameFlag:
+        """Before sending, its maker may set DISCONTINUITY, CORRUPT and END."""
         return FrameFlag(self._struct.flags)
+
+    @flags.setter
+    def flags(self, value: FrameFlag | str) -> None:
+        struct = self._maker()
+        struct.flags = (struct.flags & ~_MAKERS_FLAGS) | (member(FrameFlag, value, "flags") & _MAKERS_FLAGS)
 
     @property
     def writable(self) -> bool:
@@ -160,8 +169,12 @@ class Frame:
 
     @property
     def duration_ns(self) -> int:
-        """Nanoseconds; 0: unknown."""
+        """Nanoseconds; 0: unknown.  Its maker may set it before sending."""
         return int(self._struct.duration_ns)
+
+    @duration_ns.setter
+    def duration_ns(self, value: int) -> None:
+        self._maker().duration_ns = nanoseconds(value, "duration_ns")
 
     @property
     def timestamp_ns(self) -> int:
@@ -178,7 +191,8 @@ class Frame:
         return Orientation(self._struct.orientation)
 
     @orientation.setter
-    def orientation(self, value: Orientation) -> None:
+    def orientation(self, value: Orientation | str) -> None:
+        value = member(Orientation, value, "orientation")
         if not 0 <= value <= 7:
             raise RangeError(f"orientation is {int(value)}; 0 to 7 is accepted")
         self._maker().orientation = value
@@ -203,31 +217,32 @@ class Frame:
 
     def plane_array(self, index: int) -> Any:
         """A plane as a numpy array, without a copy: uint8, shape (rows, columns) or (rows, columns, channels), writable when
-        the frame is.  It keeps the picture alive."""
+        the frame is.  It keeps the frame alive."""
         return self.planes[index].array()
 
     def to_numpy(self) -> Any:
-        """The picture in numpy, without a copy: (height, width, channels) for the RGB formats, (height, width) for GRAY8, and a
+        """The frame in numpy, without a copy: (height, width, channels) for the RGB formats, (height, width) for GRAY8, and a
         tuple of the planes' arrays for I420 (Y, U, V) and NV12 (Y, UV)."""
         arrays = tuple(plane.array() for plane in self.planes)
         return arrays if self.pixel_format in (PixelFormat.I420, PixelFormat.NV12) else arrays[0]
 
     def tobytes(self) -> bytes:
-        """A copy of the picture, plane after plane, without padding."""
+        """A copy of the frame, plane after plane, without padding."""
         return b"".join(plane.tobytes() for plane in self.planes)
 
     # ---------------------------------------------------------------------------------------------------------- converting
 
-    def convert(self, pixel_format: PixelFormat | None = None, width: int = 0, height: int = 0) -> Frame:
-        """A new frame of another pixel format or size; what is not given stays.  Scaling is bilinear, or by area when made
-        smaller than half.  From YUV to RGB the frame's matrix and range are used; RGB becomes BT.601 limited-range YUV, or
-        full-range GRAY8.
+    def convert(self, pixel_format: PixelFormat | str | None = None, width: int = 0, height: int = 0) -> Frame:
+        """A new frame of another pixel format or size; what is not given stays.  Scaling is by area where a side becomes
+        smaller, bilinear where it becomes larger.  From YUV to RGB the frame's matrix and range are used; RGB becomes BT.601
+        limited-range YUV, or full-range GRAY8.
 
         Raises:
             UnsupportedError: an unknown pixel format.
             RangeError: a size outside 1..16384.
         """
-        wanted = sized(_structs.VideoFormat, pixel_format=pixel_format or 0, width=width, height=height)
+        chosen = 0 if pixel_format is None else member(PixelFormat, pixel_format, "pixel_format")
+        wanted = sized(_structs.VideoFormat, pixel_format=chosen, width=width, height=height)
         return Frame(created(library.msdk_video_frame_convert, self._open(), wanted), mine=True)
 
     def convert_into(self, destination: Frame) -> None:
@@ -240,7 +255,7 @@ class Frame:
         check(library.msdk_video_frame_convert_into(self._open(), destination._open()))
 
     def compose(self, view: View) -> Frame:
-        """A new frame of the view's size with the picture in it, upright: I420 of YUV and grey, BGRA of RGB."""
+        """A new, upright frame of the view's size that shows this one: I420 for YUV and grey formats, BGRA for RGB formats."""
         return Frame(created(library.msdk_video_frame_compose, self._open(), byref(view._struct())), mine=True)
 
     def __repr__(self) -> str:
@@ -272,7 +287,7 @@ def _place_whole(external: _structs.ExternalFrame, source: Any, format: VideoFor
                            f"aligned to {alignment} takes {layout.size}")
     external.plane_count = len(layout.offsets)
     for plane, offset, size, stride in zip(external.plane, layout.offsets, layout.plane_sizes, layout.strides):
-        plane.data, plane.size, plane.stride, plane.fd = buffer.address + offset, size, stride, -1
+        plane.data, plane.size, plane.stride = buffer.address + offset, size, stride
     return (buffer,)
 
 
@@ -292,6 +307,6 @@ def _place_planes(external: _structs.ExternalFrame, sources: Sequence[Any], form
                                f"{format.width}x{format.height} takes {shape.rows} rows of {shape.row_bytes}")
         if rows > 1 and not row_bytes <= stride < 1 << 31:
             raise InvalidError(f"plane {index} has rows {stride} bytes apart; {row_bytes} or more is accepted")
-        plane.data, plane.stride, plane.fd = buffer.address, max(stride, row_bytes), -1
+        plane.data, plane.stride = buffer.address, max(stride, row_bytes)
         plane.size = plane.stride * (rows - 1) + row_bytes
     return buffers

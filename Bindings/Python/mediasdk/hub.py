@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Iterable
 from . import _structs
 from ._call import bounded, check, decode, encode, filled, sized
 from ._native import library
+from ._unique import Unique
 from .errors import HandleError, InvalidError, NotFoundError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class HubInfo:
     fingerprint: str
 
 
-class Hub:
+class Hub(Unique):
     """A room that :func:`open_hub` opened, until it or its engine is closed."""
 
     def __init__(self, engine: Engine, room_url: str, info: HubInfo) -> None:
@@ -57,13 +58,13 @@ class Hub:
         Raises:
             NotFoundError: it is closed.
         """
-        return _info(filled(_structs.HubInfo, library.msdk_room_hub_info, self._engine._handle, self._room_url))
+        return _info(filled(_structs.HubInfo, library.msdk_room_get_hub_info, self._engine._handle, self._room_url))
 
     def url(self, address: str, srtp: str | None = None) -> str:
         """What a session elsewhere connects to.
 
         Args:
-            address: by which that one reaches this machine, of IPv4 or IPv6; no name.
+            address: by which that one reaches this machine, of IPv4 or IPv6, or a host name.
             srtp: None: AEAD_AES_128_GCM; or AES_CM_128_HMAC_SHA1_80.
         """
         host = f"[{address}]" if ":" in address else address

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import _structs
 from ._call import check, filled, sized
+from ._names import member
 from ._native import library
 from .constants import Codec, Output, PixelFormat, QueuePolicy, VideoKind
 from .frame import Frame
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class IncomingVideo(IncomingStream[Frame]):
-    """A stream of another participant.  It comes with :attr:`EventType.INCOMING_VIDEO_ADDED` and ends with its session; nothing is
+    """A stream of another participant.  It comes with :class:`IncomingVideoAdded` and ends with its session; nothing is
     received until it is started.
 
     Attributes:
         session: whose it is.
         user_id: who sends it.
         format: what was being sent when it was added.
-        codec: :attr:`Codec.NONE` for raw frames.
+        codec: :attr:`Codec.RAW` for raw frames.
         kind: :class:`VideoKind`.
     """
 
@@ -40,14 +41,14 @@ class IncomingVideo(IncomingStream[Frame]):
         self.format = format
         self.kind = kind
 
-    def start(self, *, pixel_format: PixelFormat | None = None, width: int = 0, height: int = 0, output: Output = Output.RAW,
-              queue_capacity: int = 0, queue_policy: QueuePolicy = QueuePolicy.DROP_OLDEST) -> None:
+    def start(self, *, pixel_format: PixelFormat | str | None = None, width: int = 0, height: int = 0, output: Output | str = Output.RAW,
+              queue_capacity: int = 0, encoded_queue_capacity: int = 0, queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST) -> None:
         """Begins to receive.
 
         Args:
             pixel_format: wanted; None: as it comes, I420 from VP8.
             width, height: wanted; both 0: as they come.
-            output: which queues are filled: pictures, encoded frames, or both.
+            output: which queues are filled: frames, encoded frames, or both.
             queue_capacity: frames that may wait to be read, 1..64, 0: 3; of encoded frames 1..1,024, 0: 60.
             queue_policy: which frame a full queue gives up.
 
@@ -55,22 +56,24 @@ class IncomingVideo(IncomingStream[Frame]):
             StateError: started already.
             ClosedError: not available any more.
         """
-        options = sized(_structs.IncomingVideoOptions, pixel_format=pixel_format or 0, width=width, height=height, output=output,
-                        queue_capacity=queue_capacity, queue_policy=queue_policy)
+        options = sized(_structs.IncomingVideoOptions, width=width, height=height, queue_capacity=queue_capacity,
+                        encoded_queue_capacity=encoded_queue_capacity,
+                        pixel_format=member(PixelFormat, pixel_format, "pixel_format") if pixel_format is not None else 0,
+                        output=member(Output, output, "output"), queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
         check(library.msdk_incoming_video_start(self._handle, options))
 
-    def attach_view(self, renderer: Instance, view: View | None) -> None:
-        """Feeds a renderer through a view: pictures of the view's size, upright.  For one that is attached already the view becomes
-        another; None: none any more.  Detached by :meth:`detach_renderer`."""
-        check(library.msdk_incoming_video_attach_view(self._handle, renderer._handle, byref(view._struct()) if view else None))
+    def attach_renderer(self, renderer: Instance, view: View | None = None) -> None:
+        """Feeds a renderer, in any state, with the frames as they are, or through a view: with frames of the view's size, upright.  For one
+        that is attached already the view becomes another, or with None there is none any more.  Up to 8."""
+        check(library.msdk_incoming_video_attach_renderer(self._handle, renderer._handle, byref(view._struct()) if view else None))
         self.session._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
 
     def stats(self) -> IncomingVideoStats:
-        return snapshot(IncomingVideoStats, filled(_structs.IncomingVideoStats, library.msdk_incoming_video_stats_get, self._handle))
+        return snapshot(IncomingVideoStats, filled(_structs.IncomingVideoStats, library.msdk_incoming_video_get_stats, self._handle))
 
     def network_stats(self) -> InboundStats:
         """What the network does to the stream; StateError where it goes over none."""
-        return snapshot(InboundStats, filled(_structs.InboundStats, library.msdk_incoming_video_network_stats, self._handle))
+        return snapshot(InboundStats, filled(_structs.InboundStats, library.msdk_incoming_video_get_network_stats, self._handle))
 
     def request_key_frame(self) -> None:
         """Asks the sender for a key frame."""

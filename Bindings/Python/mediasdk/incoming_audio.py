@@ -1,10 +1,11 @@
-"""The sound of others, one by one and mixed."""
+"""The audio of others, one by one and mixed."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from . import _structs
 from ._call import check, filled, sized
+from ._names import member
 from ._native import library
 from .audio_frame import AudioFrame
 from .constants import AudioKind, Codec, Output, QueuePolicy, SampleFormat
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class IncomingAudio(IncomingStream[AudioFrame]):
-    """The sound of another participant, or of the whole room mixed.
+    """The audio of another participant, or of the whole room mixed.
 
-    A participant's comes with :attr:`EventType.INCOMING_AUDIO_ADDED`, the mix is :attr:`Session.mixed_audio`; both end with their
+    A participant's comes with :class:`IncomingAudioAdded`, the mix is :attr:`Session.mixed_audio`; both end with their
     session.  Nothing is received until it is started.  Of a participant, buffers come as they arrive: one who is silent, muted or
     saves silence sends nothing, and nothing comes.  Of the mix a buffer comes every buffer_ms of the engine's clock, silent if
     nobody is heard.
@@ -29,7 +30,7 @@ class IncomingAudio(IncomingStream[AudioFrame]):
         user_id: who sends it; "" for the mix.
         kind: :class:`AudioKind`; None for the mix.
         format: what was being sent when it was added; None for the mix.
-        codec: :attr:`Codec.NONE` for raw sound.
+        codec: :attr:`Codec.RAW` for raw audio.
     """
 
     _functions, _made, _words = "msdk_incoming_audio", AudioFrame, ("buffer", "packet")
@@ -46,8 +47,8 @@ class IncomingAudio(IncomingStream[AudioFrame]):
         """Whether this is the room's mix."""
         return self.kind is None
 
-    def start(self, *, sample_rate: int = 0, channels: int = 0, sample_format: SampleFormat | None = None, buffer_ms: int = 0,
-              output: Output = Output.RAW, queue_ms: int = 0, queue_policy: QueuePolicy = QueuePolicy.DROP_OLDEST) -> None:
+    def start(self, *, sample_rate: int = 0, channels: int = 0, sample_format: SampleFormat | str | None = None, buffer_ms: int = 0,
+              output: Output | str = Output.RAW, queue_ms: int = 0, queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST) -> None:
         """Begins to receive.  What is not given stays as it comes: 48,000 Hz and F32 from Opus and of the mix, which has 2 channels
         and buffers of 20 ms.
 
@@ -65,20 +66,21 @@ class IncomingAudio(IncomingStream[AudioFrame]):
             ClosedError: not available any more.
             RangeError, UnsupportedError: an argument outside what is accepted.
         """
-        options = sized(_structs.IncomingAudioOptions, sample_rate=sample_rate, channels=channels, sample_format=sample_format or 0,
-                        buffer_ms=buffer_ms, output=output, queue_ms=queue_ms, queue_policy=queue_policy)
+        options = sized(_structs.IncomingAudioOptions, sample_rate=sample_rate, channels=channels, buffer_ms=buffer_ms, queue_ms=queue_ms,
+                        sample_format=member(SampleFormat, sample_format, "sample_format") if sample_format is not None else 0,
+                        output=member(Output, output, "output"), queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
         check(library.msdk_incoming_audio_start(self._handle, options))
 
     def set_gain(self, gain: float) -> None:
-        """Multiplies this participant's sound, here and in the mix, or the mix as a whole: 0..8, 1 from the start."""
+        """Multiplies this participant's audio, here and in the mix, or the mix as a whole: 0..8, 1 from the start."""
         check(library.msdk_incoming_audio_set_gain(self._handle, gain))
 
     def stats(self) -> IncomingAudioStats:
-        return snapshot(IncomingAudioStats, filled(_structs.IncomingAudioStats, library.msdk_incoming_audio_stats_get, self._handle))
+        return snapshot(IncomingAudioStats, filled(_structs.IncomingAudioStats, library.msdk_incoming_audio_get_stats, self._handle))
 
     def network_stats(self) -> InboundStats:
         """What the network does to the stream; StateError where it goes over none."""
-        return snapshot(InboundStats, filled(_structs.InboundStats, library.msdk_incoming_audio_network_stats, self._handle))
+        return snapshot(InboundStats, filled(_structs.InboundStats, library.msdk_incoming_audio_get_network_stats, self._handle))
 
     def __repr__(self) -> str:
         return f"<IncomingAudio {'mixed' if self.mixed else f'from {self.user_id}'}>"

@@ -1,31 +1,24 @@
-"""What somebody else's pictures and sound have in common."""
+"""What somebody else's frames and audio have in common."""
 from __future__ import annotations
 
-from ctypes import c_int32, c_uint32
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, ClassVar, Generic, Iterator, TypeVar
+from ctypes import c_uint32
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, Sequence, TypeVar
 
-from ._call import check, number, taken
-from ._native import library
+from ._call import check, number
 from .constants import Codec, IncomingState
-from .encoded import EncodedFrame
-from .errors import ClosedError, ForkedError, HandleError, MediaTimeout
+from .errors import ClosedError, ForkedError, HandleError
 from .instance import Instance
-from .readiness import Readiness
+from .readable_stream import ReadableStream, Taken
+from .roles import Filter, Renderer, rendered
 
 if TYPE_CHECKING:
     from .session import Session
 
-Taken = TypeVar("Taken")
 Stream = TypeVar("Stream", bound="IncomingStream[Any]")
 
 
-class IncomingStream(Generic[Taken]):
-    """What :class:`IncomingVideo`, which gives frames, and :class:`IncomingAudio`, which gives buffers of sound, can both do."""
-
-    # What the names of the C functions begin with; the class of what is read; what is read and read encoded, in words.
-    _functions: ClassVar[str]
-    _made: ClassVar[type[Any]]
-    _words: ClassVar[tuple[str, str]]
+class IncomingStream(ReadableStream[Taken]):
+    """What :class:`IncomingVideo`, which gives frames, and :class:`IncomingAudio`, which gives buffers of audio, can both do."""
 
     def __init__(self, handle: int, session: Session, user_id: str, codec: Codec) -> None:
         """For the package itself."""
@@ -33,12 +26,7 @@ class IncomingStream(Generic[Taken]):
         self.session = session
         self.user_id = user_id
         self.codec = codec
-        self._read, self._read_encoded = self._function("read"), self._function("read_encoded")
-        self._readiness = Readiness(self._function("fd"), handle)
-
-    def _function(self, name: str) -> Callable[..., int]:
-        function: Callable[..., int] = getattr(library, f"{self._functions}_{name}")
-        return function
+        self._begin_reading()
 
     # ---------------------------------------------------------------------------------------------------------------- state
 
@@ -61,55 +49,12 @@ class IncomingStream(Generic[Taken]):
 
     @property
     def state(self) -> IncomingState:
-        return IncomingState(number(c_uint32, self._function("state"), self._handle))
+        return IncomingState(number(c_uint32, self._function("get_state"), self._handle))
 
     # -------------------------------------------------------------------------------------------------------------- reading
 
-    def read(self, timeout: float | None = None) -> Taken:
-        """The oldest frame or buffer that waits, read-only.
-
-        Args:
-            timeout: seconds to wait; 0: looks only; None: for ever.
-
-        Raises:
-            MediaTimeout: none came.
-            StateError: not started.
-            ClosedError: the stream was stopped meanwhile, or has ended and all was read.
-            HandleError: the session was closed.
-        """
-        made: Taken = self._made(taken(self._read, self._handle, timeout))
-        return made
-
-    def read_encoded(self, timeout: float | None = None) -> EncodedFrame:
-        """The same for encoded frames and packets, of a stream started with :attr:`Output.ENCODED` or :attr:`Output.BOTH`; not of
-        the mix."""
-        return EncodedFrame(taken(self._read_encoded, self._handle, timeout))
-
-    def frames(self, timeout: float | None = None) -> Iterator[Taken]:
-        """What :meth:`read` gives until the stream ends, or until nothing came for `timeout` seconds."""
-        while True:
-            try:
-                yield self.read(timeout)
-            except (ClosedError, HandleError, MediaTimeout):
-                return
-
     def __iter__(self) -> Iterator[Taken]:
         return self.frames()
-
-    # -------------------------------------------------------------------------------------------------------------- asyncio
-
-    def fileno(self) -> int:
-        """A descriptor that poll() finds readable while anything waits to be read, encoded or not, or the stream has ended.  Do not
-        read, write or close it."""
-        return number(c_int32, self._function("fd"), self._handle)
-
-    async def read_async(self, timeout: float | None = None) -> Taken:
-        """:meth:`read` for asyncio."""
-        return await self._readiness.until(self.read, timeout, self._words[0])
-
-    async def read_encoded_async(self, timeout: float | None = None) -> EncodedFrame:
-        """:meth:`read_encoded` for asyncio."""
-        return await self._readiness.until(self.read_encoded, timeout, self._words[1])
 
     async def __aiter__(self) -> AsyncIterator[Taken]:
         while True:
@@ -120,10 +65,41 @@ class IncomingStream(Generic[Taken]):
             yield frame
             del frame
 
+    # ------------------------------------------------------------------------------------------------- a renderer in Python
+
+    def run(self, renderer: Renderer[Taken], *, filters: Sequence[Filter[Taken]] = ()) -> int:
+        """Hands all that is received to a renderer written in Python, on this thread.  Returns when the renderer wants no more, or the
+        stream is stopped or ends.
+
+        Args:
+            filters: what each frame passes before.  Received frames are read-only: a filter that changes one gives a new one.
+
+        Returns:
+            How many frames were received.
+
+        Raises:
+            StateError: not started.
+        """
+        count = 0
+        for frame in self.frames():
+            count += 1
+            if not rendered(frame, renderer, filters):
+                break
+        return count
+
+    async def run_async(self, renderer: Renderer[Taken], *, filters: Sequence[Filter[Taken]] = ()) -> int:
+        """:meth:`run` for asyncio, on the loop's thread; the task may be cancelled."""
+        count = 0
+        async for frame in self:
+            count += 1
+            if not rendered(frame, renderer, filters):
+                break
+        return count
+
     # ------------------------------------------------------------------------------------------------------------ renderers
 
     def attach_renderer(self, renderer: Instance) -> None:
-        """Feeds a renderer, in any state of the stream.  Up to 8.  One that fails is reported by :attr:`EventType.PLUGIN` and
+        """Feeds a renderer, in any state of the stream.  Up to 8.  One that fails is reported by :class:`PluginReported` and
         detached."""
         check(self._function("attach_renderer")(self._handle, renderer._handle))
         self.session._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
@@ -135,7 +111,7 @@ class IncomingStream(Generic[Taken]):
 
     def add_filter(self, filter: Instance) -> None:
         """What is decoded passes the filter before anybody is given it.  Up to 8, in the order added.  One that fails is reported by
-        :attr:`EventType.PLUGIN` and taken out."""
+        :class:`PluginReported` and taken out."""
         check(self._function("add_filter")(self._handle, filter._handle))
         self.session._renderers.setdefault(self._handle, {})[filter._handle] = filter
 

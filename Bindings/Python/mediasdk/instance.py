@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import byref, c_uint32, c_uint64
+from ctypes import byref, c_int32, c_uint32, c_uint64
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping
 
 from . import _structs
-from ._call import bounded, check, created, decode, encode, failure, filled, listed, number, wait
+from ._call import bounded, check, created, decode, encode, failure, filled, listed, number, pull
+from ._names import member
 from ._native import library
+from ._unique import Unique
 from .audio_format import AudioFormat, audio_format_of
 from .audio_frame import AudioFrame
 from .commands import Command, arranged, bound, run
@@ -18,6 +20,7 @@ from .errors import ClosedError, HandleError, MediaSDKError, MediaTimeout
 from .events import InstanceEvent
 from .formats import VideoFormat, format_of
 from .frame import Frame
+from .readiness import Readiness
 from .values import Choice, Param, Scalar, native_value, python_value
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ class IsolationLimits:
     """What an isolated instance may take and cost; None is the default of ``msdk_instance_options``.
 
     Attributes:
-        control_deadline, media_deadline: seconds for one call, of the kinds that ``plugin.h`` tells apart (5 and 1).
+        control_deadline, media_deadline: seconds for one call, of the kinds that ``plugin.h`` distinguishes (5 and 1).
         memory_mb: MiB of address space (2,048).
         cpu_seconds: processor time in a life (no limit).
         restarts: so many deaths in a row, and it is given up (never).
@@ -61,7 +64,7 @@ class IsolationLimits:
         options.flags = sum(flag for flag, wanted in wishes if wanted)
 
 
-class Instance:
+class Instance(Unique):
     """A producer or renderer, made by :meth:`Engine.create_instance` from a plugin's class.
 
     Its parameters are read and set like items: ``instance["path"] = "clip.y4m"``.  Its commands are methods:
@@ -82,10 +85,11 @@ class Instance:
         options.isolation = Isolation.DEFAULT if isolated is None else Isolation.PROCESS if isolated else Isolation.NONE
         if limits is not None:
             limits._fill(options)
-        self._handle = created(library.msdk_instance_create_with, engine._handle, encode(class_id, "class_id"), ctypes.byref(options))
+        self._handle = created(library.msdk_instance_create, engine._handle, encode(class_id, "class_id"), ctypes.byref(options))
         self._engine = engine
         self._renderers: dict[int, Instance] = {}
         self._closed = False
+        self._readiness = Readiness(library.msdk_instance_get_event_fd, self._handle)
         self._params: list[Param] | None = None
         self._commands: Mapping[str, Command] | None = None
         engine._objects[self._handle] = self
@@ -97,6 +101,7 @@ class Instance:
         if not self._closed:
             self._closed = True
             _destroy(self._handle)
+            self._readiness.close()
             self._renderers.clear()
 
     def __enter__(self) -> Instance:
@@ -116,16 +121,19 @@ class Instance:
     @property
     def is_isolated(self) -> bool:
         """Whether its code runs in a process of its own."""
-        return number(c_uint32, library.msdk_instance_is_isolated, self._handle) != 0
+        return bool(self._isolation().is_isolated)
 
     @property
     def containment(self) -> Containment:
         """What holds its process on this machine; nothing for one in this process."""
-        return Containment(number(c_uint32, library.msdk_instance_containment, self._handle))
+        return Containment(self._isolation().containment)
 
-    def state(self, kind: Kind) -> InstanceState:
+    def _isolation(self) -> Any:
+        return filled(_structs.InstanceIsolation, library.msdk_instance_get_isolation, self._handle)
+
+    def state(self, kind: Kind | str) -> InstanceState:
         """Its state as one :class:`Kind` of those that it is."""
-        return InstanceState(number(c_uint32, library.msdk_instance_state, self._handle, bounded(kind, 32, "kind")))
+        return InstanceState(number(c_uint32, library.msdk_instance_get_state, self._handle, bounded(member(Kind, kind, "kind"), 32, "kind")))
 
     # ----------------------------------------------------------------------------------------------------------- parameters
 
@@ -177,7 +185,7 @@ class Instance:
         Raises:
             NotFoundError: no such parameter.
             UnsupportedError: it has no choices.
-            DeviceLostError, MediaIOError, ...: the plugin cannot tell.
+            DeviceLostError, MediaIOError, ...: the plugin failed to list them.
         """
         wanted, room, needed = encode(name, "name"), ctypes.create_string_buffer(4096), c_uint64()
         if all(param.name != name for param in self.params()):
@@ -205,7 +213,7 @@ class Instance:
             HandleError: it was closed before.
         """
         struct = _structs.InstanceEvent()
-        result = wait(lambda milliseconds: library.msdk_instance_next_event(self._handle, milliseconds, byref(struct)), timeout)
+        result = pull(lambda milliseconds: library.msdk_instance_next_event(self._handle, milliseconds, byref(struct)), timeout)
         if result < 0:
             raise failure(result)
         return InstanceEvent(PluginEvent(struct.event), struct.timestamp_ns, self, bool(struct.flags & EventFlag.LOST), struct.status,
@@ -219,6 +227,14 @@ class Instance:
             except (ClosedError, HandleError, MediaTimeout):
                 return
             yield event
+
+    def fileno(self) -> int:
+        """A descriptor that poll() finds readable while events are queued.  Do not read, write or close it."""
+        return number(c_int32, library.msdk_instance_get_event_fd, self._handle)
+
+    async def next_event_async(self, timeout: float | None = None) -> InstanceEvent:
+        """:meth:`next_event` for asyncio."""
+        return await self._readiness.until(self.next_event, timeout, "event")
 
     # ------------------------------------------------------------------------------------------------------------- commands
 
@@ -237,7 +253,7 @@ class Instance:
             InvalidError: too many or too few arguments, or of other names.
             ValueTypeError: an argument of another type.
             RangeError: an argument out of range, or none of the choices.
-            MediaSDKError: the plugin's own, in its words.
+            MediaSDKError: the plugin's own error, with its text.
         """
         command = self.commands.get(name)
         if command is None:
@@ -251,7 +267,7 @@ class Instance:
         try:
             command = self.commands.get(name)
         except MediaSDKError as error:
-            raise AttributeError(f"{self.class_id} does not tell its commands any more: {error}") from error
+            raise AttributeError(f"{self.class_id} does not list its commands any more: {error}") from error
         if command is None:
             raise AttributeError(f"{self.class_id} has no command {name!r}; it has {', '.join(self.commands) or 'none'}")
         return bound(command, self.class_id, self.call)
@@ -259,7 +275,7 @@ class Instance:
     def __dir__(self) -> Iterable[str]:
         return sorted({*super().__dir__(), *self.commands})
 
-    # ------------------------------------------------------------------------------------------------- pictures and sound
+    # ------------------------------------------------------------------------------------------------- frames and audio
 
     def formats(self) -> list[VideoFormat]:
         """The formats that a producer can make; it is initialised if need be.
@@ -272,12 +288,12 @@ class Instance:
         return [format_of(struct) for struct in structs]
 
     def audio_format(self) -> AudioFormat:
-        """The format that a producer of sound makes, or prefers; it is initialised if need be.
+        """The format that a producer of audio makes, or prefers; it is initialised if need be.
 
         Raises:
-            UnsupportedError: it is no producer of sound, or does not say.
+            UnsupportedError: it is no producer of audio, or does not say.
         """
-        return audio_format_of(filled(_structs.AudioFormat, library.msdk_instance_audio_format, self._handle))
+        return audio_format_of(filled(_structs.AudioFormat, library.msdk_instance_get_audio_format, self._handle))
 
     def attach_renderer(self, renderer: Instance) -> None:
         """Passes what a filter makes on to a renderer.  Up to 8."""
@@ -289,7 +305,7 @@ class Instance:
         self._renderers.pop(renderer._handle, None)
 
     def render(self, frame: Frame | AudioFrame) -> None:
-        """Hands a picture or a buffer of sound to a renderer that is attached to nothing, on this thread, converting it if need be.
+        """Hands a frame or a buffer of audio to a renderer that is attached to nothing, on this thread, converting it if need be.
         The frame is read-only from then on."""
         if isinstance(frame, AudioFrame):
             check(library.msdk_instance_render_audio(self._handle, frame._pointer))
@@ -301,7 +317,7 @@ class Instance:
         """What a renderer would show now, as a new frame.
 
         Raises:
-            UnsupportedError: it keeps no picture.
+            UnsupportedError: it keeps no frame.
             AgainError: there is none yet.
         """
         return Frame(created(library.msdk_instance_snapshot, self._handle), None, True)

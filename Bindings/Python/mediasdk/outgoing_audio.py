@@ -1,21 +1,25 @@
-"""Sound that this program makes."""
+"""Audio that this program makes."""
 from __future__ import annotations
 
-from ctypes import c_int64, c_uint32, c_uint64
+from ctypes import c_int32, c_int64, c_uint32, c_uint64
 from typing import TYPE_CHECKING, Any
 
 from . import _structs
-from ._call import bounded, check, created, filled, nanoseconds, number, sized, wait
+from ._call import bounded, check, created, filled, nanoseconds, number, pull, sized, wait
 from ._memory import Buffer
+from ._names import member
 from ._native import library
 from .audio_format import AudioFormat, audio_format_of, sample_bytes_of
 from .audio_frame import AudioFrame
-from .constants import AudioKind, Codec, OutgoingState, Status
+from .constants import AudioKind, Codec, Output, OutgoingState, QueuePolicy, Status
 from .encoded import EncodedFrame
 from .errors import AgainError, InvalidError, MediaSDKError, MediaTimeout
 from .instance import Instance
 from .pacing import Writing, asleep, paced
+from .readable_stream import ReadableStream
+from .readiness import Readiness
 from .report import FrameReport, next_report
+from .roles import AudioProducer, audio_steps
 from .stats import OutboundStats, OutgoingAudioStats, snapshot
 
 if TYPE_CHECKING:
@@ -28,10 +32,10 @@ _send_encoded = library.msdk_outgoing_audio_send_encoded
 _wait_played = library.msdk_outgoing_audio_wait_played
 
 
-class OutgoingAudio:
-    """A stream of this program's own sound, made by :meth:`Engine.create_outgoing_audio`, started with :meth:`Session.start_audio`.
+class OutgoingAudio(ReadableStream[AudioFrame]):
+    """A stream of this program's own audio, made by :meth:`Engine.create_outgoing_audio`, started with :meth:`Session.start_audio`.
 
-    :meth:`write` takes sound of any length; :meth:`send` takes single buffers of exactly :attr:`buffer_size` bytes.  Sound leaves
+    :meth:`write` takes audio of any length; :meth:`send` takes single buffers of exactly :attr:`buffer_size` bytes.  Audio leaves
     in real time, however fast it is given: what is ahead waits in a queue, and for room in that queue write waits.
     ``with stream:`` or :meth:`close` ends the stream; what still waits is then reported as dropped.
 
@@ -41,6 +45,8 @@ class OutgoingAudio:
         kind, codec: as it was made.
     """
 
+    _functions, _made, _words = "msdk_outgoing_audio", AudioFrame, ("buffer", "packet")
+
     def __init__(self, engine: Engine, **members: int) -> None:
         """For the package itself: members are those of msdk_outgoing_audio_options."""
         self._handle = 0
@@ -48,14 +54,16 @@ class OutgoingAudio:
         self._engine = engine
         self.kind = AudioKind(members["kind"] or AudioKind.MICROPHONE)
         self.codec = Codec(members["codec"])
-        self.format: AudioFormat = audio_format_of(filled(_structs.AudioFormat, library.msdk_outgoing_audio_format, self._handle))
-        self.buffer_size: int = number(c_uint64, library.msdk_outgoing_audio_expected_buffer_size, self._handle)
+        self.format: AudioFormat = audio_format_of(filled(_structs.AudioFormat, library.msdk_outgoing_audio_get_format, self._handle))
+        self.buffer_size: int = number(c_uint64, library.msdk_outgoing_audio_get_buffer_size, self._handle)
         self._writing = Writing(self, members["queue_ms"])
         # What is attached, and the session that it is started on, must not be collected meanwhile.
         self._session: Session | None = None
         self._producer: Instance | None = None
         self._filters: dict[int, Instance] = {}
         self._closed = False
+        self._begin_reading()
+        self._reports = Readiness(library.msdk_outgoing_audio_get_report_fd, self._handle)
         engine._objects[self._handle] = self
 
     # ------------------------------------------------------------------------------------------------------------ lifetime
@@ -65,6 +73,8 @@ class OutgoingAudio:
         if not self._closed:
             self._closed = True
             _destroy(self._handle)
+            self._reports.close()
+            self._readiness.close()
             if self._session is not None:
                 self._session._started.pop(self._handle, None)
             self._session = None
@@ -89,27 +99,27 @@ class OutgoingAudio:
 
     @property
     def state(self) -> OutgoingState:
-        return OutgoingState(number(c_uint32, library.msdk_outgoing_audio_state, self._handle))
+        return OutgoingState(number(c_uint32, library.msdk_outgoing_audio_get_state, self._handle))
 
     @property
     def queued_ns(self) -> int:
-        """How much sound waits to be sent, in nanoseconds."""
-        return number(c_int64, library.msdk_outgoing_audio_queued, self._handle)
+        """How much audio waits to be sent, in nanoseconds."""
+        return number(c_int64, library.msdk_outgoing_audio_get_queued, self._handle)
 
     @property
     def muted(self) -> bool:
-        return self.stats().muted
+        return self.stats().is_muted
 
     @property
     def gain(self) -> float:
         return self.stats().gain
 
     def stats(self) -> OutgoingAudioStats:
-        return snapshot(OutgoingAudioStats, filled(_structs.OutgoingAudioStats, library.msdk_outgoing_audio_stats_get, self._handle))
+        return snapshot(OutgoingAudioStats, filled(_structs.OutgoingAudioStats, library.msdk_outgoing_audio_get_stats, self._handle))
 
     def network_stats(self) -> OutboundStats:
         """What the network does to the stream; StateError where it goes over none."""
-        return snapshot(OutboundStats, filled(_structs.OutboundStats, library.msdk_outgoing_audio_network_stats, self._handle))
+        return snapshot(OutboundStats, filled(_structs.OutboundStats, library.msdk_outgoing_audio_get_network_stats, self._handle))
 
     # -------------------------------------------------------------------------------------------------------------- sending
 
@@ -119,15 +129,14 @@ class OutgoingAudio:
         Args:
             samples: any buffer of exactly :attr:`buffer_size` bytes, interleaved: bytes, bytearray, memoryview, array.array, a numpy
                 array (int16 for S16, float32 for F32), an :class:`AudioFrame`.
-            timestamp_ns: when its first sample was captured, on the engine's clock; 0: where the buffer before ended, or now after a
-                pause of more than 100 ms.
+            timestamp_ns: when its first sample was captured, on the engine's clock or on one of the program's own, see
+                :data:`mediasdk.TIME_ZERO`; 0: where the buffer before ended, or now after a pause of more than 100 ms.
             timeout: seconds to wait for room in the queue; 0: not at all; None: for ever.
 
         Raises:
             AgainError: the queue is full, and timeout is 0.
             MediaTimeout: there was no room for `timeout` seconds.
             InvalidError: another size or type, or an F32 sample that is no finite number.
-            RangeError: a timestamp not later than that of the buffer before.
             StateError: the stream is not started, or takes packets.
         """
         nanoseconds(timestamp_ns, "timestamp_ns")
@@ -142,7 +151,7 @@ class OutgoingAudio:
                          timeout), timeout)
 
     async def send_async(self, samples: Any, timestamp_ns: int = 0, timeout: float | None = None) -> None:
-        """:meth:`send` for asyncio; waits for ever unless told otherwise."""
+        """:meth:`send` for asyncio; waits for ever by default."""
         nanoseconds(timestamp_ns, "timestamp_ns")
         buffer = Buffer(self._bytes_of(samples))
         attempt = self._writing.attempts(
@@ -151,7 +160,7 @@ class OutgoingAudio:
             raise _no_room(timeout)
 
     async def send_encoded_async(self, packet: EncodedFrame, timestamp_ns: int = 0, timeout: float | None = None) -> None:
-        """:meth:`send_encoded` for asyncio; waits for ever unless told otherwise."""
+        """:meth:`send_encoded` for asyncio; waits for ever by default."""
         nanoseconds(timestamp_ns, "timestamp_ns")
         attempt = self._writing.attempts(
             lambda: int(_send_encoded(self._handle, packet._pointer, timestamp_ns, 0, None, None)))
@@ -170,7 +179,7 @@ class OutgoingAudio:
     # -------------------------------------------------------------------------------------------------------------- writing
 
     def write(self, samples: Any, timeout: float | None = None) -> int:
-        """Sends sound of any length, cut into buffers, and waits for room where need be.  What is left over, less than a buffer, is
+        """Sends audio of any length, cut into buffers, and waits for room where need be.  What is left over, less than a buffer, is
         kept for the next write, or for :meth:`finish`.  One thread, or task, writes at a time.
 
         Args:
@@ -183,7 +192,7 @@ class OutgoingAudio:
         Raises:
             StateError, HandleError: the stream is not started, or has ended.
             InvalidError: no buffer, or samples of another type; or an F32 sample that is no finite number, in a buffer that is then
-                left out.
+                dropped.
         """
         return paced(self._writing.write(self._bytes_of(samples)), timeout)
 
@@ -207,7 +216,7 @@ class OutgoingAudio:
 
     def flush(self) -> None:
         """Throws away what waits, reported as dropped with :attr:`DropReason.FLUSHED`, and what :meth:`write` has kept.  A write that
-        waits in another thread or task ends, and the rest of its sound is thrown away too."""
+        waits in another thread or task ends, and the rest of its audio is thrown away too."""
         self._writing.flush()
 
     def wait_played(self, timeout: float | None = None) -> None:
@@ -217,7 +226,7 @@ class OutgoingAudio:
             MediaTimeout: it was not in `timeout` seconds.
             ClosedError: the stream stopped meanwhile.
         """
-        check(wait(lambda milliseconds: _wait_played(self._handle, milliseconds), timeout))
+        check(pull(lambda milliseconds: _wait_played(self._handle, milliseconds), timeout))
 
     async def wait_played_async(self, timeout: float | None = None) -> None:
         """:meth:`wait_played` for asyncio; what is sent meanwhile is waited for too."""
@@ -227,7 +236,7 @@ class OutgoingAudio:
     # ------------------------------------------------------------------------------------------------------------- steering
 
     def set_muted(self, muted: bool) -> None:
-        """Mutes or unmutes, in any state; receivers are told.  What is sent meanwhile is reported as dropped,
+        """Mutes or unmutes, in any state; receivers are notified.  What is sent meanwhile is reported as dropped,
         :attr:`DropReason.MUTED`."""
         check(library.msdk_outgoing_audio_set_muted(self._handle, int(bool(muted))))
 
@@ -240,13 +249,18 @@ class OutgoingAudio:
         check(library.msdk_outgoing_audio_set_bitrate(self._handle, bounded(bitrate, 32, "bitrate")))
 
     def set_expected_loss(self, percent: int) -> None:
-        """How many packets of a hundred are lost on the way, which steers forward error correction."""
+        """How many packets of a hundred are lost in transit, which controls forward error correction."""
         check(library.msdk_outgoing_audio_set_expected_loss(self._handle, bounded(percent, 32, "percent")))
 
-    def attach_producer(self, producer: Instance | None) -> None:
-        """Lets an instance make the sound, in place of the program; None detaches it."""
-        check(library.msdk_outgoing_audio_attach_producer(self._handle, producer._handle if producer is not None else 0))
+    def attach_producer(self, producer: Instance) -> None:
+        """Lets an instance make the audio, in place of the program."""
+        check(library.msdk_outgoing_audio_attach_producer(self._handle, producer._handle))
         self._producer = producer
+
+    def detach_producer(self) -> None:
+        """Stops, releases and detaches it; nothing happens when there is none."""
+        check(library.msdk_outgoing_audio_detach_producer(self._handle))
+        self._producer = None
 
     def add_filter(self, filter: Instance) -> None:
         """Buffers pass the filter when their time has come, before gain and muting.  Up to 8, in the order added."""
@@ -257,6 +271,46 @@ class OutgoingAudio:
         """When it returns, the filter is not being called any more."""
         check(library.msdk_outgoing_audio_remove_filter(self._handle, filter._handle))
         self._filters.pop(filter._handle, None)
+
+    # ------------------------------------------------------------------------------------------------- a producer in Python
+
+    def run(self, producer: AudioProducer) -> int:
+        """Sends what a producer written in Python makes, on this thread: waits until the stream is started, and asks for more while
+        the queue has room.  Returns when the producer has no more, which :meth:`finish` then ends, or the stream is stopped or closed.
+
+        Returns:
+            How many bytes were taken.
+        """
+        return paced(audio_steps(self, producer), None)
+
+    async def run_async(self, producer: AudioProducer) -> int:
+        """:meth:`run` for asyncio, on the loop's thread; the task may be cancelled."""
+        return await asleep(audio_steps(self, producer), None)
+
+    # ------------------------------------------------------------------------------------------------------------------ tap
+
+    def start_tap(self, *, output: Output | str = Output.RAW, queue_ms: int = 0,
+                  queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST) -> None:
+        """From now on :meth:`read` and :meth:`read_encoded` return what this stream sends: the buffers as they leave, after filters,
+        gain and muting, and the packets that the encoder makes of them.  With :attr:`Output.ENCODED` and :attr:`Output.BOTH` audio is
+        encoded even without receivers.
+
+        Args:
+            output: which queues are filled: samples, packets, or both.
+            queue_ms: how much may wait to be read, 20..60,000; 0: 500.
+            queue_policy: which end a full queue gives up; not :attr:`QueuePolicy.WAIT`.
+
+        Raises:
+            StateError: started already.
+            UnsupportedError: packets of a stream without an encoder, or samples of one with encoded_input.
+        """
+        options = sized(_structs.AudioTapOptions, queue_ms=queue_ms, output=member(Output, output, "output"),
+                        queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
+        check(library.msdk_outgoing_audio_start_tap(self._handle, options))
+
+    def stop_tap(self) -> None:
+        """What waits to be read is gone, readers get ClosedError."""
+        check(library.msdk_outgoing_audio_stop_tap(self._handle))
 
     # -------------------------------------------------------------------------------------------------------------- reports
 
@@ -271,6 +325,14 @@ class OutgoingAudio:
             ClosedError: the stream ended.
         """
         return next_report(library.msdk_outgoing_audio_read_report, self._handle, timeout)
+
+    def report_fileno(self) -> int:
+        """A descriptor that poll() finds readable while reports are queued.  Do not read, write or close it."""
+        return number(c_int32, library.msdk_outgoing_audio_get_report_fd, self._handle)
+
+    async def read_report_async(self, timeout: float | None = None) -> FrameReport:
+        """:meth:`read_report` for asyncio."""
+        return await self._reports.until(self.read_report, timeout, "report")
 
     def __repr__(self) -> str:
         format = self.format

@@ -1,4 +1,4 @@
-"""Giving sound to a stream as fast as it takes it: the same steps for threads, which sleep between them, and for asyncio.
+"""Giving audio to a stream as fast as it takes it: the same steps for threads, which sleep between them, and for asyncio.
 
 The steps are generators that yield how many seconds to wait before they go on, and return when they are done.
 """
@@ -14,14 +14,14 @@ from ._call import check, number
 from ._memory import Buffer
 from ._native import library
 from .constants import Status
-from .errors import InvalidError
+from .errors import HandleError, InvalidError, closed_meanwhile
 
 if TYPE_CHECKING:
     from .outgoing_audio import OutgoingAudio
 
 _send = library.msdk_outgoing_audio_send
 _flush = library.msdk_outgoing_audio_flush
-_queued = library.msdk_outgoing_audio_queued
+_queued = library.msdk_outgoing_audio_get_queued
 
 T = TypeVar("T")
 # Yields seconds to wait and what would be returned if the time were over.
@@ -42,7 +42,7 @@ class Writing:
         self._queue_ns = max((queue_ms or _DEFAULT_QUEUE_MS) * 1_000_000, self._buffer_ns)
         self._rest = bytearray()
         self._flushes = 0
-        self._lock = threading.Lock()  # no buffer of a former write is sent behind a flush
+        self._lock = threading.Lock()  # no buffer of a former write is sent after a flush
 
     def write(self, data: memoryview) -> Steps[int]:
         """Sends all whole buffers in what was kept and `data`, and keeps the rest; gives how many bytes of `data` were taken."""
@@ -83,7 +83,7 @@ class Writing:
         """Calls `attempt` until its time has come."""
         while True:
             result = attempt()
-            if result not in (Status.TIMEOUT, Status.AGAIN):
+            if result != Status.AGAIN:
                 check(result)
                 return True
             yield self._seconds(self._queued_now()), False
@@ -121,17 +121,21 @@ def _pauses(steps: Steps[T], timeout: float | None) -> Generator[float, None, T]
     if timeout is not None and not timeout >= 0:
         raise InvalidError(f"timeout is {timeout}; seconds from 0, or None to wait for ever, are accepted")
     deadline = None if timeout is None else time.monotonic() + timeout
+    waited = False
     while True:
         try:
             pause, so_far = next(steps)
         except StopIteration as end:
             result: T = end.value
             return result
+        except HandleError as error:
+            raise (closed_meanwhile(error) if waited else error) from None
         if deadline is not None:
             left = deadline - time.monotonic()
             if left <= 0:
                 return so_far
             pause = min(pause, left)
+        waited = True
         yield pause
 
 

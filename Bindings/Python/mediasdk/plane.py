@@ -1,13 +1,14 @@
-"""One plane of a picture, looked at without a copy."""
+"""One plane of a frame, looked at without a copy."""
 from __future__ import annotations
 
 from typing import Any, Iterator
 
+from ._unique import Unique
 from .errors import UnsupportedError
 from .formats import PlaneShape
 
 
-class Plane:
+class Plane(Unique):
     """Rows of bytes.  ``plane[y]`` is a memoryview of row y, without its padding; ``len(plane)`` the number of rows.
 
     Python code cannot make a memoryview of two dimensions with a distance between its rows, which is why a plane is none.
@@ -103,7 +104,7 @@ class Plane:
 
     def array(self) -> Any:
         """A numpy array of the plane, without a copy: shape (rows, columns), or (rows, columns, channels) for more channels
-        than one; dtype uint8; writable when the plane is.  It keeps the picture alive."""
+        than one; dtype uint8; writable when the plane is.  It keeps the frame alive."""
         import numpy
         shape = (self.rows, self.columns) if self.channels == 1 else (self.rows, self.columns, self.channels)
         strides = (self.stride, 1) if self.channels == 1 else (self.stride, self.channels, 1)

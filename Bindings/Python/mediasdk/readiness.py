@@ -9,7 +9,7 @@ from ctypes import c_int32
 from typing import Callable, TypeVar
 
 from ._call import number
-from .errors import MediaTimeout
+from .errors import HandleError, MediaTimeout, closed_meanwhile
 
 T = TypeVar("T")
 
@@ -18,10 +18,10 @@ _NAP = 0.005
 
 
 class Readiness:
-    """Tells tasks of any event loop when a descriptor is readable, or that its owner was closed."""
+    """Notifies tasks of any event loop when a descriptor is readable, or that its owner was closed."""
 
     def __init__(self, descriptor: Callable[..., int], handle: int) -> None:
-        """`descriptor` is the C function that tells the descriptor of `handle`."""
+        """`descriptor` is the C function that gives the descriptor of `handle`."""
         self._descriptor = descriptor
         self._handle = handle
         self._lock = threading.Lock()
@@ -33,21 +33,25 @@ class Readiness:
 
         Raises:
             MediaTimeout: `timeout` seconds went by.
+            ClosedError: the owner was closed meanwhile.
+            HandleError: it was closed before.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        readable = False
+        waited = False
         while True:
             try:
                 return take(0)
             except MediaTimeout:
                 pass
+            except HandleError as error:
+                raise (closed_meanwhile(error) if waited else error) from None
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 raise MediaTimeout(f"no {what} came in {timeout} s")
-            if readable:
+            if waited:
                 await asyncio.sleep(_NAP)
+            waited = True
             await self._wait(left)
-            readable = True
 
     async def _wait(self, timeout: float | None) -> None:
         """Waits until the descriptor is readable, or a moment that is worth another look."""
@@ -78,6 +82,11 @@ class Readiness:
         """Lets all who wait look once more, and find it closed."""
         with self._lock:
             self._closed = True
+        self.wake()
+
+    def wake(self) -> None:
+        """Lets all who wait look once more."""
+        with self._lock:
             waiting = list(self._waiting)
         for loop, future in waiting:
             try:

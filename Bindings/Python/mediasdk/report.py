@@ -1,4 +1,4 @@
-"""What became of what was sent: of every frame and every buffer that send accepts exactly one report tells the truth."""
+"""What became of what was sent: there is exactly one report for each frame or buffer that send accepted."""
 from __future__ import annotations
 
 from ctypes import byref
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Callable
 
 from . import _structs
-from ._call import failure, wait
+from ._call import failure, pull
 from .constants import DropReason, Outcome
 
 
 @dataclass(frozen=True)
 class FrameReport:
-    """What became of one frame, or buffer of sound, that send accepted.
+    """What became of one frame, or buffer of audio, that send accepted.
 
     Attributes:
         reason: why it was dropped.
@@ -35,7 +35,7 @@ class FrameReport:
 def next_report(read: Callable[..., int], handle: int, timeout: float | None) -> FrameReport:
     """What a function read(handle, milliseconds, out) of the C library reports within `timeout` seconds."""
     struct = _structs.FrameReport()
-    result = wait(lambda milliseconds: read(handle, milliseconds, byref(struct)), timeout)
+    result = pull(lambda milliseconds: read(handle, milliseconds, byref(struct)), timeout)
     if result < 0:
         raise failure(result)
     return FrameReport(Outcome(struct.outcome), DropReason(struct.reason), bool(struct.key_frame), struct.status, struct.sequence,

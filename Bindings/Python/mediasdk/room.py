@@ -7,15 +7,19 @@ measured, beginning with the bandwidth of the step in force.  Everything random 
 """
 from __future__ import annotations
 
-from ctypes import POINTER, byref, cast
+from ctypes import POINTER, byref, c_int32, cast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Iterable, Iterator
 
 from . import _structs
-from ._call import bounded, check, decode, encode, failure, sized, wait
+from ._call import bounded, check, decode, encode, failure, nanoseconds, number, pull, sized
+from ._names import member
 from ._native import library
-from .constants import Duplicate, Permission, Status
+from ._sized import array_of
+from ._unique import Unique
+from .constants import AccessFlag, Duplicate, Permission, Status
 from .errors import ClosedError, HandleError, MediaTimeout, StateError
+from .readiness import Readiness
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -31,7 +35,7 @@ class NetworkStep:
         delay_ns: one way, 0..10 s.
         jitter_ns: each packet, or frame in one piece, is later by 0..jitter_ns; order is kept; 0..10 s.
         loss_ppm: packets lost out of a million.
-        queue_ms: the sending queue, in time; 0: 300; what does not fit is lost.
+        queue_ns: the sending queue, in time; 0: 300 ms; what does not fit is lost.
         disconnected: nothing passes; members are reconnecting, after 30 s disconnected.
     """
 
@@ -40,7 +44,7 @@ class NetworkStep:
     delay_ns: int = 0
     jitter_ns: int = 0
     loss_ppm: int = 0
-    queue_ms: int = 0
+    queue_ns: int = 0
     disconnected: bool = False
 
 
@@ -57,17 +61,17 @@ def script_network(engine: Engine, room_url: str, steps: Iterable[NetworkStep], 
         InvalidError, RangeError: a step outside what is accepted.
     """
     structs = [sized(_structs.NetworkStep, flags=int(step.disconnected), at_ns=step.at_ns, bandwidth_bps=step.bandwidth_bps,
-                     delay_ns=step.delay_ns, jitter_ns=step.jitter_ns, loss_ppm=step.loss_ppm, queue_ms=step.queue_ms)
+                     delay_ns=step.delay_ns, jitter_ns=step.jitter_ns, loss_ppm=step.loss_ppm, queue_ns=step.queue_ns)
                for step in steps]
-    array = _structs.array_of(_structs.NetworkStep, structs)
+    array = array_of(_structs.NetworkStep, structs)
     script = sized(_structs.NetworkScript, step_count=len(structs), steps=cast(array, POINTER(_structs.NetworkStep)), seed=seed)
     if user_id is not None:
         script.user_id = encode(user_id, "user_id")
     check(library.msdk_room_script_network(engine._handle, encode(room_url, "room_url"), script))
 
 
-def configure_room(engine: Engine, room_url: str, *, capacity: int = 0, duplicates: Duplicate = Duplicate.REFUSE,
-                   permissions: Permission = Permission(0), verified: bool = False) -> None:
+def configure_room(engine: Engine, room_url: str, *, capacity: int = 0, duplicates: Duplicate | str = Duplicate.REFUSE,
+                   permissions: Permission | str = Permission(0), verified: bool = False) -> None:
     """Says who may enter a room, in place of what was said before.  Members stay, with the permissions they have.
 
     Args:
@@ -79,8 +83,9 @@ def configure_room(engine: Engine, room_url: str, *, capacity: int = 0, duplicat
     Raises:
         InvalidError, RangeError: an argument; the text names it and what is accepted.
     """
-    options = sized(_structs.RoomOptions, capacity=bounded(capacity, 32, "capacity"), duplicates=duplicates,
-                    permissions=bounded(permissions, 32, "permissions"), pulled=int(verified))
+    options = sized(_structs.RoomOptions, capacity=bounded(capacity, 32, "capacity"),
+                    duplicates=member(Duplicate, duplicates, "duplicates"),
+                    permissions=bounded(member(Permission, permissions, "permissions"), 32, "permissions"), pulled=int(verified))
     check(library.msdk_room_configure(engine._handle, encode(room_url, "room_url"), byref(options)))
 
 
@@ -90,11 +95,12 @@ def open_room(engine: Engine, room_url: str) -> None:
 
 
 @dataclass(frozen=True)
-class AccessRequest:
-    """Somebody who wants to enter; :meth:`admit` or :meth:`refuse` it.
+class AccessRequest(Unique):
+    """Somebody who wants to enter, or a member who renews their access; :meth:`admit` or :meth:`refuse` it.
 
     Attributes:
         room: NAME of its URL.
+        renewal: of a member, who called :meth:`Session.set_access_token` and keeps what they have until the answer.
         access_token: "" for none.  It is not part of the repr.
         permissions: what the room gives unless :meth:`admit` says otherwise.
     """
@@ -104,20 +110,39 @@ class AccessRequest:
     display_name: str
     permissions: Permission
     access_token: str = field(repr=False)
+    renewal: bool
     _id: int = field(repr=False)
     _engine: Engine = field(repr=False)
 
-    def admit(self, permissions: Permission | None = None) -> bool:
-        """Lets him in; False when he does not wait any more: he left, was answered, or the room was configured anew."""
-        return self._answer(Status.OK, self.permissions if permissions is None else permissions)
+    def admit(self, permissions: Permission | str | None = None, lifetime: float | None = None) -> bool:
+        """Lets them in, or renews their access.  False when they do not wait any more: they left, were answered, showed another token,
+        or the room was configured anew.
 
-    def refuse(self) -> bool:
-        """His session becomes disconnected, with :class:`RefusedError`; False as above."""
-        return self._answer(Status.PERMISSION, Permission(0))
+        Args:
+            permissions: None: those of the room.
+            lifetime: seconds, 1..31,536,000 (365 days), after which their session becomes disconnected, with :class:`RefusedError`, unless
+                they renewed their access; None: no limit.
 
-    def _answer(self, result: Status, permissions: Permission) -> bool:
-        answered = library.msdk_room_answer(self._engine._handle, b"loopback:" + encode(self.room, "room"), self._id, result,
-                                            bounded(permissions, 32, "permissions"))
+        Raises:
+            UnsupportedError, RangeError: an argument.
+        """
+        granted = self.permissions if permissions is None else member(Permission, permissions, "permissions")
+        grant = sized(_structs.AccessGrant, permissions=bounded(granted, 32, "permissions"))
+        if lifetime is not None:
+            # 0 is no limit in C alone: a time that has run out must not become one without end.
+            grant.lifetime_ns = nanoseconds(round(lifetime * 1_000_000_000) or -1, "lifetime")
+        return self._answer(Status.OK, grant)
+
+    def refuse(self, reason: str = "") -> bool:
+        """Their session becomes disconnected, with :class:`RefusedError`; the access of a member goes on until it expires.  False as above.
+
+        Args:
+            reason: added to the error's text; up to 255 bytes.
+        """
+        return self._answer(Status.PERMISSION, sized(_structs.AccessGrant, reason=encode(reason, "reason")))
+
+    def _answer(self, result: Status, grant: _structs.AccessGrant) -> bool:
+        answered = library.msdk_room_answer(self._engine._handle, b"loopback:" + encode(self.room, "room"), self._id, result, byref(grant))
         return answered != Status.NOT_FOUND and check(answered) >= 0
 
 
@@ -133,11 +158,27 @@ def next_access_request(engine: Engine, room_url: str, timeout: float | None = N
         StateError: it is not verified by this engine, or not any more.
     """
     url, struct = encode(room_url, "room_url"), _structs.AccessRequest()
-    result = wait(lambda milliseconds: library.msdk_room_next_request(engine._handle, url, milliseconds, byref(struct)), timeout)
+    result = pull(lambda milliseconds: library.msdk_room_next_request(engine._handle, url, milliseconds, byref(struct)), timeout)
     if result < 0:
         raise failure(result)
     return AccessRequest(decode(struct.room), decode(struct.user_id), decode(struct.display_name), Permission(struct.permissions),
-                         decode(struct.access_token), struct.id, engine)
+                         decode(struct.access_token), bool(struct.flags & AccessFlag.RENEWAL), struct.id, engine)
+
+
+def access_request_fileno(engine: Engine, room_url: str) -> int:
+    """A descriptor that poll() finds readable while requests are queued, until the room is configured anew or the engine closes.  Do not
+    read, write or close it.
+
+    Raises:
+        StateError: the room is not verified by this engine.
+    """
+    return number(c_int32, library.msdk_room_get_request_fd, engine._handle, encode(room_url, "room_url"))
+
+
+async def next_access_request_async(engine: Engine, room_url: str, timeout: float | None = None) -> AccessRequest:
+    """:func:`next_access_request` for asyncio."""
+    readiness = Readiness(lambda handle, out: int(library.msdk_room_get_request_fd(handle, encode(room_url, "room_url"), out)), engine._handle)
+    return await readiness.until(lambda seconds: next_access_request(engine, room_url, seconds), timeout, "request")
 
 
 def access_requests(engine: Engine, room_url: str, timeout: float | None = None) -> Iterator[AccessRequest]:

@@ -1,4 +1,4 @@
-"""The frame sender: where a program's pictures go in."""
+"""The frame sender: where a program's frames go in."""
 from __future__ import annotations
 
 import threading
@@ -7,21 +7,24 @@ from ctypes import addressof, byref, c_ubyte, c_void_p, pointer
 from typing import TYPE_CHECKING, Any, List, Tuple
 
 from . import _structs
-from ._call import failure, nanoseconds, wait
-from ._memory import Buffer, give_up, take_back_lent
+from ._arrays import check_picture, image_of
+from ._call import failure, nanoseconds, pull
+from ._memory import Buffer, give_up, take_back_lent, video_references
+from ._names import member
 from ._native import library
-from .constants import Status
+from ._unique import Unique
+from .constants import Scale, Status
 from .encoded import EncodedFrame
 from .errors import InvalidError
 from .formats import VideoFormat, frame_layout
 from .frame import Frame
+from .view import View
 
 if TYPE_CHECKING:
     from .outgoing import OutgoingVideo
 
 _acquire = library.msdk_frame_sender_acquire
 _convert_into = library.msdk_video_frame_convert_into
-_references = library.msdk_video_frame_references
 _send = library.msdk_frame_sender_send
 _send_encoded = library.msdk_frame_sender_send_encoded
 _unref = library.msdk_video_frame_unref
@@ -33,13 +36,13 @@ _Template = Tuple[_structs.ExternalFrame, List[Tuple[Any, int]]]  # and the plan
 _WRAPPED_KEPT = 4
 
 
-class FrameSender:
-    """Takes the frames of one agreed format.  It comes with :attr:`EventType.FRAME_SENDER_CHANGED` and is replaced by another
+class FrameSender(Unique):
+    """Takes the frames of one agreed format.  It comes with :class:`FrameSenderChanged` and is replaced by another
     when the format changes; from then on it raises :class:`StaleSenderError`.
 
-    The send methods return at once (unless the stream's policy is WAIT); what became of a frame is told by
-    :meth:`OutgoingVideo.read_report`.  ``timestamp_ns`` is when the picture was captured, on the engine's clock; 0: the
-    frame's own if it was set, else now.
+    The send methods return at once (unless the stream's policy is WAIT); what became of a frame is reported by
+    :meth:`OutgoingVideo.read_report`.  ``timestamp_ns`` is when the frame was captured, on the engine's clock
+    or on one of the program's own, see :data:`mediasdk.TIME_ZERO`; 0: the frame's own if it was set, else now.
 
     They raise StaleSenderError; StateError when the stream is not started; FormatError for a frame of another pixel format or
     size; MediaTimeout with the policy WAIT when there was no room for 5 seconds; HandleError after close.
@@ -81,8 +84,8 @@ class FrameSender:
         """
         out = c_void_p()
         result = _acquire(self._handle, 0, byref(out))
-        if result == Status.TIMEOUT and timeout != 0:
-            result = wait(lambda milliseconds: _acquire(self._handle, milliseconds, byref(out)), timeout)
+        if result == Status.AGAIN:
+            result = Status.TIMEOUT if timeout == 0 else pull(lambda milliseconds: _acquire(self._handle, milliseconds, byref(out)), timeout)
         if result < 0:
             raise failure(result)
         return Frame(out.value or 0, None, True)
@@ -91,7 +94,7 @@ class FrameSender:
         """Sends a frame, without a copy.  From now on it is read-only.  A received frame may be sent on.
 
         Raises:
-            StaleSenderError: there is another sender meanwhile, of which FRAME_SENDER_CHANGED tells.
+            StaleSenderError: the sender was replaced; a :class:`FrameSenderChanged` has the new one.
         """
         if timestamp_ns:
             nanoseconds(timestamp_ns, "timestamp_ns")
@@ -101,14 +104,14 @@ class FrameSender:
         frame._mine = False
 
     def send_buffer(self, source: Any, timestamp_ns: int = 0) -> None:
-        """Sends a picture in memory of Python's, without a copy: one buffer, plane after plane without padding, of exactly
+        """Sends a frame in memory of Python's, without a copy: one buffer, plane after plane without padding, of exactly
         ``sender.format.packed_size`` bytes (bytes, bytearray, memoryview, a C-contiguous numpy array).
 
         The buffer must not be written until the SDK has done with it: fill several in turn, and ask :meth:`busy`.  Up to four
         of the last buffers stay held, and so does each that the SDK still reads.
 
         Raises:
-            InvalidError: no buffer, or of another size.
+            InvalidError: no buffer, or of another type, shape or size.
         """
         if timestamp_ns:
             nanoseconds(timestamp_ns, "timestamp_ns")
@@ -123,13 +126,20 @@ class FrameSender:
             raise failure(result)
 
     def send_array(self, source: Any, timestamp_ns: int = 0, timeout: float | None = 0) -> None:
-        """Copies a picture into a frame of the pool and sends it: any buffer of ``sender.format.packed_size`` bytes in order,
-        contiguous or not.  It may be written again at once.
+        """Copies a frame of the sender's own pixel format and size into a frame of the pool and sends it.  It may be written again
+        at once.
+
+        Args:
+            source: a buffer of ``sender.format.packed_size`` bytes, plane after plane; or a uint8 array, contiguous or not, of the
+                shape (height, width, channels) for the RGB formats, (height, width) for GRAY8, (height * 3 // 2, width) for NV12
+                and I420.
+            timeout: seconds to wait while all frames of the pool are in use; None: for ever.
 
         Raises:
-            InvalidError: no buffer, or of another size.
+            InvalidError: no buffer, or of another type, shape or size.
             MediaTimeout: all frames of the pool were in use for `timeout` seconds.
         """
+        check_picture(source, self._format, self._layout.size)
         picture, memory = self._frame_of(_contiguous(source))
         try:
             with self.acquire(timeout) as frame:
@@ -140,9 +150,32 @@ class FrameSender:
         finally:
             give_up(picture, memory)
 
+    def send_image(self, image: Any, timestamp_ns: int = 0, timeout: float | None = 0, *, scale: Scale | str = Scale.FIT) -> None:
+        """Converts an image in RGB to the sender's pixel format and size, and sends it.  It may be written again at once.
+
+        Args:
+            image: a uint8 array of the shape (height, width, 3) for RGB or (height, width, 4) for RGBA, contiguous or not, or an
+                image of PIL's.  Its alpha is passed on where the sender's format has one, and not blended with anything.
+            timeout: as in :meth:`send_array`.
+            scale: how an image of another size is put into the frame: :attr:`Scale.FIT` is all of it, with black bars.
+
+        Raises:
+            InvalidError: no such image.
+            MediaTimeout: all frames of the pool were in use for `timeout` seconds.
+        """
+        scale = member(Scale, scale, "scale")
+        pixels, format = image_of(image)
+        with Frame.wrap(pixels, format) as picture, self.acquire(timeout) as frame:
+            if (format.width, format.height) == (self._format.width, self._format.height):
+                picture.convert_into(frame)
+            else:
+                with picture.compose(View(self._format.width, self._format.height, scale)) as composed:
+                    composed.convert_into(frame)
+            self.send(frame, timestamp_ns)
+
     def send_encoded(self, frame: EncodedFrame, timestamp_ns: int = 0) -> None:
         """Sends an encoded frame; for streams made with ``encoded_input=True``.  The first, and the first after
-        :attr:`EventType.KEY_FRAME_REQUESTED`, should be a key frame."""
+        :class:`KeyFrameRequested`, should be a key frame."""
         result = _send_encoded(self._handle, frame._pointer, nanoseconds(timestamp_ns, "timestamp_ns"), None, None)
         if result < 0:
             raise failure(result)
@@ -150,7 +183,7 @@ class FrameSender:
     def busy(self, source: Any) -> bool:
         """Whether the SDK still reads a buffer that was given to :meth:`send_buffer`."""
         known = self._wrapped.get(id(source))
-        return known is not None and _references(known[0]) > 1
+        return known is not None and video_references(known[0]) > 1
 
     def release_buffers(self) -> None:
         """Lets go of all buffers that :meth:`send_buffer` was given, except those that the SDK still reads: they follow when a
@@ -172,17 +205,18 @@ class FrameSender:
         external = _structs.ExternalFrame(plane_count=len(self._layout.offsets))
         planes = list(external.plane)[:len(self._layout.offsets)]
         for plane, size, stride in zip(planes, self._layout.plane_sizes, self._layout.strides):
-            plane.size, plane.stride, plane.fd = size, stride, -1
+            plane.size, plane.stride = size, stride
         external.format = pointer(self._format_struct)
         return external, list(zip(planes, self._layout.offsets))
 
     def _wrap(self, source: Any) -> tuple[int, Any, Any]:
         """Wraps a buffer not seen lately, and gives up the oldest of those that the SDK has done with."""
+        check_picture(source, self._format, self._layout.size)
         take_back_lent()
         wrapped = self._wrapped
         if len(wrapped) >= _WRAPPED_KEPT:
             for key, entry in list(wrapped.items()):
-                if _references(entry[0]) <= 1:
+                if video_references(entry[0]) <= 1:
                     del wrapped[key]
                     _unref(entry[0])
                 if len(wrapped) < _WRAPPED_KEPT:
@@ -192,18 +226,15 @@ class FrameSender:
         return entry
 
     def _frame_of(self, source: Any) -> tuple[int, Any]:
-        """A frame in the memory of a buffer, and what holds that memory."""
+        """A frame in the memory of a buffer, whose size was checked, and what holds that memory."""
         try:
-            # The quick way, for writable memory; the view tells the size, which must be exact.
-            size = memoryview(source).nbytes
-            memory: Any = self._memory_type.from_buffer(source)
+            memory: Any = self._memory_type.from_buffer(source)  # quicker, for writable memory
             address = addressof(memory)
         except (TypeError, ValueError):
             memory = Buffer(source)
-            size, address = memory.size, memory.address
-        if size != self._layout.size:
-            raise InvalidError(f"the buffer has {size} bytes; {self._format.pixel_format.name} {self._format.width}x{self._format.height} "
-                               f"takes {self._layout.size}")
+            address = memory.address
+            if memory.size != self._layout.size:  # resized since it was checked
+                raise InvalidError(f"the buffer has {memory.size} bytes; {self._layout.size} are accepted") from None
         # Each wrapping takes a template for itself: another thread may be wrapping at the same time.
         try:
             template = self._templates.pop()
@@ -228,5 +259,5 @@ def _contiguous(source: Any) -> Any:
     try:
         view = memoryview(source)
     except TypeError:
-        return source  # refused by Buffer, with its own words
+        return source  # refused by Buffer, with its own error text
     return source if view.c_contiguous else view.tobytes()

@@ -2,25 +2,29 @@
 from __future__ import annotations
 
 import weakref
-from ctypes import addressof, byref, c_int32, c_uint32, c_uint64, create_string_buffer, sizeof
-from dataclasses import dataclass
+from ctypes import addressof, byref, c_uint32, c_uint64, c_void_p, create_string_buffer
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, TypeVar
 
 from . import _structs
-from ._call import check, created, decode, encode, failure, filled, number, sized, wait
+from ._call import bounded, check, created, decode, encode, filled, listed, number, sized
+from ._events_queue import EventQueue
+from ._names import member
 from ._native import library
+from ._reading import event_of
+from ._unique import Unique
 from .audio_format import audio_format_of
-from .constants import (INGEST_ANY_PORT, AudioKind, CaptureFlag, Codec, Direction, EventFlag, EventType, Limits, Moderation, Permission, Preset, SdpType,
+from .constants import (PORT_ANY, AudioKind, CaptureFlag, Codec, Limits, Permission, Preset, SdpType,
                         SessionState, Status, VideoKind)
 from .errors import ClosedError, HandleError, MediaTimeout
-from .events import Event, state_of
+from .events import Event, IncomingAudioRemoved, IncomingVideoRemoved, SessionStateChanged
 from .formats import format_of
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
 from .instance import Instance
 from .outgoing import OutgoingVideo
 from .outgoing_audio import OutgoingAudio
-from .readiness import Readiness
+from .pacing import Steps, asleep, paced
 from .stats import SessionStats, snapshot
 
 if TYPE_CHECKING:
@@ -30,7 +34,9 @@ if TYPE_CHECKING:
 T = TypeVar("T", IncomingVideo, IncomingAudio)
 
 _destroy = library.msdk_session_destroy
-_next_event = library.msdk_session_next_event
+
+_SHORTEST, _LONGEST = 0.001, 0.02  # seconds between two looks at whether the session is connected
+_REASON_TRIES = 50  # looks for the event with the reason, which may come a moment after the state
 
 
 @dataclass(frozen=True)
@@ -42,8 +48,9 @@ class Participant:
         video_stream_count, audio_stream_count: published now.
         is_speaking: an active speaker.
         audio_level: of the loudest stream when speaking was last looked at, 0 (loudest) to 127 (silence).
-        permissions: what the room lets him do.
+        permissions: what the room permits them.
         is_sharing_screen: sends a stream of the kind :attr:`VideoKind.SCREEN_SHARE`.
+        attributes: what they say of themselves (:meth:`Session.set_attribute`), in the order of the keys.
     """
 
     user_id: str
@@ -55,16 +62,18 @@ class Participant:
     audio_level: int = 127
     permissions: Permission = Permission(0)
     is_sharing_screen: bool = False
+    attributes: dict[str, str] = field(default_factory=dict, hash=False)
 
 
-class Session:
+class Session(Unique):
     """A membership, made by :meth:`Engine.create_session`.  States change in the background; each change is an event.
 
     ``with session:`` or :meth:`close` leaves the room and ends the session.
     """
 
     def __init__(self, engine: Engine, url: str, user_id: str, display_name: str | None = None, event_capacity: int = 0,
-                 access_token: str | None = None, capture_path: str | None = None, capture_flags: CaptureFlag = CaptureFlag(0)) -> None:
+                 access_token: str | None = None, capture_path: str | None = None,
+                 capture_flags: CaptureFlag | str = CaptureFlag(0)) -> None:
         options = sized(_structs.SessionOptions, event_capacity=event_capacity, url=encode(url, "url"),
                         user_id=encode(user_id, "user_id"))
         if display_name is not None:
@@ -73,14 +82,15 @@ class Session:
             options.access_token = encode(access_token, "access_token")
         if capture_path is not None:
             options.capture_path = encode(capture_path, "capture_path")
-        options.capture_flags = int(capture_flags)
+        options.capture_flags = member(CaptureFlag, capture_flags, "capture_flags")
         self._handle = 0
         self._handle = created(library.msdk_session_create, engine._handle, options)
         self._engine = engine
         self.url = url
         self.user_id = user_id
         self._closed = False
-        self._readiness = Readiness(library.msdk_session_event_fd, self._handle)
+        self._events = EventQueue(self._handle)
+        self._last_state: SessionStateChanged | None = None
         self._incoming: weakref.WeakValueDictionary[int, IncomingVideo | IncomingAudio] = weakref.WeakValueDictionary()
         # What is started or attached must not be collected while it is.
         self._started: dict[int, OutgoingVideo | OutgoingAudio] = {}
@@ -95,7 +105,7 @@ class Session:
         if not self._closed:
             self._closed = True
             _destroy(self._handle)
-            self._readiness.close()
+            self._events.close()
             for stream in list(self._incoming.values()):
                 stream._readiness.close()
             for started in self._started.values():
@@ -121,14 +131,55 @@ class Session:
 
     # -------------------------------------------------------------------------------------------------------------- the room
 
-    def connect(self) -> None:
-        """Begins to connect; what happens comes as :attr:`EventType.SESSION_STATE`: connected, or disconnected with an error
-        that is a :class:`RefusedError`, an :class:`ExistsError` or a :class:`RoomFullError`.
+    def connect(self, timeout: float | None = 30, *, wait: bool = True) -> None:
+        """Joins the room, and returns when the session is connected.  No event is consumed meanwhile: all can be read afterwards.
+
+        Args:
+            timeout: seconds to wait; None: for ever.  A virtual clock has to be advanced by another thread meanwhile.
+            wait: False: returns at once; what comes of it is a :class:`SessionStateChanged`, and :meth:`connected` waits for it.
 
         Raises:
             StateError: neither idle nor disconnected.
+            RefusedError, ExistsError, FullError: the room refuses the access token; has the user id already; takes no more members.
+            MediaSDKError: another reason, as it is the error of the event.
+            MediaTimeout: not connected in time; the session goes on trying until :meth:`disconnect` or :meth:`close`.
+            ClosedError: disconnected or closed meanwhile.
         """
+        self._last_state = None
         check(library.msdk_session_connect(self._handle))
+        if wait and not paced(self._connecting(), timeout):
+            raise self._late(timeout)
+
+    async def connected(self, timeout: float | None = 30) -> None:
+        """:meth:`connect` for asyncio: begins to connect if the session is idle, and returns when it is connected.
+
+        Raises:
+            RefusedError, ExistsError, FullError, MediaTimeout, ClosedError: as :meth:`connect`; of a session that is disconnected
+                already, the reason of that.
+        """
+        if self.state == SessionState.IDLE:
+            self.connect(wait=False)
+        if not await asleep(self._connecting(), timeout):
+            raise self._late(timeout)
+
+    def _connecting(self) -> Steps[bool]:
+        """Waits until the session is connected; looks at its state and not for an event, which somebody else may be reading."""
+        pause, tries = _SHORTEST, 0
+        while True:
+            state = self.state
+            if state == SessionState.CONNECTED:
+                return True
+            if state in (SessionState.IDLE, SessionState.DISCONNECTED):
+                self._events.read_ahead(self._event)
+                last = self._last_state
+                if last is not None and last.state == SessionState.DISCONNECTED or tries >= _REASON_TRIES:
+                    raise (last.error if last is not None else None) or ClosedError(f"the session of {self.user_id} is disconnected")
+                tries += 1
+            yield pause, False
+            pause = min(2 * pause, _LONGEST)
+
+    def _late(self, timeout: float | None) -> MediaTimeout:
+        return MediaTimeout(f"the session of {self.user_id} is not connected to {self.url} after {timeout} s: it is {self.state.name}")
 
     def disconnect(self) -> None:
         """Begins to leave.  A success when there is nothing to leave."""
@@ -146,19 +197,19 @@ class Session:
         """
         check(library.msdk_session_set_srtp_keys(self._handle, bytes(own), len(own), bytes(theirs), len(theirs)))
 
-    def set_remote_sdp(self, kind: SdpType, sdp: str) -> None:
+    def set_remote_sdp(self, kind: SdpType | str, sdp: str) -> None:
         """Takes the other end's description, of a session whose url is ``rtp:``.
 
         Raises:
             InvalidError: it is no description, or answers no offer.
             StateError: connected already, or the url is another.
         """
-        check(library.msdk_session_set_remote_sdp(self._handle, int(kind), encode(sdp, "sdp")))
+        check(library.msdk_session_set_remote_sdp(self._handle, member(SdpType, kind, "kind"), encode(sdp, "sdp")))
 
     def local_sdp(self) -> str:
         """This end's description: the answer once an offer was set, else an offer; by url what a receiver has to know.  Its ports are
         bound from now on."""
-        return self._text(library.msdk_session_local_sdp)
+        return self._text(library.msdk_session_get_local_sdp)
 
     def _text(self, function: Any) -> str:
         needed, size = c_uint64(), 4096
@@ -172,26 +223,53 @@ class Session:
 
     @property
     def state(self) -> SessionState:
-        return SessionState(number(c_uint32, library.msdk_session_state, self._handle))
+        return SessionState(number(c_uint32, library.msdk_session_get_state, self._handle))
 
     def participants(self) -> list[Participant]:
-        """The members of the room now, oneself first."""
-        capacity, count = 16, c_uint32()
-        while True:
-            array = (_structs.Participant * capacity)()
-            for element in array:
-                element.struct_size = sizeof(element)
-            result = library.msdk_session_participants(self._handle, array, capacity, count)
-            if result != Status.BUFFER_SMALL:
-                check(result)
-                return [Participant(decode(one.user_id), decode(one.display_name), bool(one.is_local), one.video_stream_count,
-                                    one.audio_stream_count, bool(one.is_speaking), one.audio_level, Permission(one.permissions),
-                                    bool(one.is_sharing_screen))
-                        for one in array[:count.value]]
-            capacity = max(count.value, 2 * capacity)
+        """The members of the room now: oneself first, then the others in the order in which they joined."""
+        return [Participant(decode(one.user_id), decode(one.display_name), bool(one.is_local), one.video_stream_count,
+                            one.audio_stream_count, bool(one.is_speaking), one.audio_level, Permission(one.permissions),
+                            bool(one.is_sharing_screen), self.attributes(decode(one.user_id)))
+                for one in listed(_structs.Participant, library.msdk_session_participant_at, self._handle)]
+
+    def set_attribute(self, key: str, value: str | None) -> None:
+        """Says something of oneself, which everybody in the room reads, also who comes later; the others hear of it by
+        :class:`ParticipantAttributeChanged`.  The session keeps its attributes when it disconnects.
+
+        Args:
+            key: 1 to 63 of a-z, 0-9, ".", "_" and "-".
+            value: up to 1,023 bytes; None: no more.
+
+        Raises:
+            InvalidError: an argument.
+            FullError: there are 32 already.
+            UnsupportedError: the session is over rtp:, which has no attributes.
+        """
+        check(library.msdk_session_set_attribute(self._handle, encode(key, "key"), None if value is None else encode(value, "value")))
+
+    def attributes(self, user_id: str | None = None) -> dict[str, str]:
+        """What a participant says of themselves, in the order of the keys; of nobody in the room nothing.
+
+        Args:
+            user_id: None: oneself, also while not connected.
+        """
+        name = encode(self.user_id if user_id is None else user_id, "user_id")
+        return {decode(one.key): decode(one.value)
+                for one in listed(_structs.Attribute, library.msdk_session_participant_attribute_at, self._handle, name)}
+
+    def set_access_token(self, token: str | None) -> None:
+        """Replaces the access token.  A connected session shows it to the room's verifier at once, and hears of the answer by
+        :class:`AccessRenewed`; until then, and when it is refused, it keeps the access that it has.  Any other one shows it when it
+        connects next.
+
+        Raises:
+            InvalidError: it is longer than 4,095 bytes.
+            UnsupportedError: the session is over rtp:, which has no tokens.
+        """
+        check(library.msdk_session_set_access_token(self._handle, None if token is None else encode(token, "token")))
 
     def remove_participant(self, user_id: str, reason: str = "") -> None:
-        """Takes another member out of the room: his session becomes disconnected, with :class:`RemovedError` and the reason.
+        """Takes another member out of the room: their session becomes disconnected, with :class:`RemovedError` and the reason.
 
         Raises:
             RefusedError: this session may not moderate.
@@ -201,7 +279,7 @@ class Session:
         check(library.msdk_session_remove_participant(self._handle, encode(user_id, "user_id"), encode(reason, "reason")))
 
     def mute_participant(self, user_id: str, muted: bool = True) -> None:
-        """Mutes what another member sends now; he may unmute himself.  False takes that back: what he muted himself stays muted.
+        """Mutes what another member sends now; they may unmute it.  False takes that back: what they muted themselves stays muted.
 
         Raises:
             RefusedError, NotFoundError, InvalidError: as :meth:`remove_participant`.
@@ -209,30 +287,32 @@ class Session:
         check(library.msdk_session_mute_participant(self._handle, encode(user_id, "user_id"), int(bool(muted))))
 
     def stats(self) -> SessionStats:
-        return snapshot(SessionStats, filled(_structs.SessionStats, library.msdk_session_stats_get, self._handle))
+        return snapshot(SessionStats, filled(_structs.SessionStats, library.msdk_session_get_stats, self._handle))
 
     def stats_json(self) -> str:
         """The same and more as JSON: a list of objects by the names and units of W3C's webrtc-stats."""
-        return self._text(library.msdk_session_stats_json)
+        return self._text(library.msdk_session_get_stats_json)
 
     # --------------------------------------------------------------------------------------------------------------- video
 
     def start_video(self, stream: OutgoingVideo) -> None:
-        """Offers a stream to the room.  Its states and its sender come as events.
+        """Offers a stream to the room: at once when connected, else whenever the session gets connected, until it is stopped or
+        closed.  Its states and its sender come as events.
 
         Raises:
-            StateError: the session is not connected, or the stream is started.
-            RefusedError: the room does not permit it.
+            StateError: it is started or attached already.
+            RefusedError: the room does not permit it; of an attached stream this is the error of an
+                :class:`OutgoingVideoStateChanged`.
         """
         check(library.msdk_session_start_video(self._handle, stream._handle))
         self._started[stream._handle] = stream
         stream._session = self
 
     def stop_video(self, stream: OutgoingVideo) -> None:
-        """Withdraws it.  Frames that were sent are still reported.
+        """Withdraws and detaches it.  Frames that were sent are still reported.
 
         Raises:
-            StateError: it is not started on this session.
+            StateError: it is neither started nor attached here.
         """
         check(library.msdk_session_stop_video(self._handle, stream._handle))
         self._started.pop(stream._handle, None)
@@ -241,10 +321,10 @@ class Session:
     # -------------------------------------------------------------------------------------------------------------- feeders
 
     def set_ingest(self, *, transmission_token: bytes, reception_token: bytes, port: int | None = None, socket_path: str | None = None,
-                   limits: Limits = Limits.CONFERENCE, codec: Codec = Codec.NONE, fps: int = 0, preset: Preset = Preset.REALTIME,
-                   target_bitrate: int = 0) -> None:
-        """Opens a door through which another process of this machine feeds a screen share, see :mod:`mediasdk.feeder`.  What happens
-        there comes as :attr:`EventType.INGEST`.  A door that was open is closed first.
+                   limits: Limits | str = Limits.CONFERENCE, codec: Codec | str = Codec.AUTO, fps: int = 0,
+                   preset: Preset | str = Preset.REALTIME, target_bitrate: int = 0) -> None:
+        """Opens a local ingest, through which another process of this machine feeds a screen share, see :mod:`mediasdk.feeder`.
+        What happens there comes as :class:`IngestChanged`.  An ingest that was open is closed first.
 
         Args:
             transmission_token: what the feeder must prove, 16 to 255 bytes; it is not sent.
@@ -257,7 +337,8 @@ class Session:
             ExistsError: the port or the socket is taken.
         """
         options = sized(_structs.IngestOptions, transmission_token_size=len(transmission_token), reception_token_size=len(reception_token),
-                        port=0 if port is None else port or INGEST_ANY_PORT, limits=limits, codec=codec, fps=fps, preset=preset,
+                        port=0 if port is None else port or PORT_ANY, limits=member(Limits, limits, "limits"),
+                        codec=member(Codec, codec, "codec"), fps=fps, preset=member(Preset, preset, "preset"),
                         target_bitrate=target_bitrate)
         tokens = [create_string_buffer(bytes(token), len(token) or 1) for token in (transmission_token, reception_token)]
         options.transmission_token, options.reception_token = (addressof(token) for token in tokens)
@@ -266,22 +347,22 @@ class Session:
         check(library.msdk_session_set_ingest(self._handle, byref(options)))
 
     def close_ingest(self) -> None:
-        """Closes the door; its share ends.  A success when there is none."""
+        """Closes the ingest; its share ends.  A success when there is none."""
         check(library.msdk_session_set_ingest(self._handle, None))
 
     @property
     def ingest_port(self) -> int:
-        """The port of the open door; 0 when it has only a socket.
+        """The port of the open ingest; 0 when it has only a socket.
 
         Raises:
-            StateError: there is no door.
+            StateError: there is no ingest.
         """
-        return number(c_uint32, library.msdk_session_ingest_port, self._handle)
+        return number(c_uint32, library.msdk_session_get_ingest_port, self._handle)
 
-    # --------------------------------------------------------------------------------------------------------------- sound
+    # --------------------------------------------------------------------------------------------------------------- audio
 
     def start_audio(self, stream: OutgoingAudio) -> None:
-        """Offers a stream of sound to the room: at once when connected, else whenever the session gets connected, until it is
+        """Offers a stream of audio to the room: at once when connected, else whenever the session gets connected, until it is
         stopped or closed.  Up to 8.
 
         Raises:
@@ -304,19 +385,41 @@ class Session:
 
     @property
     def mixed_audio(self) -> IncomingAudio:
-        """The room's sound, all participants but oneself mixed; it is there until the session's end."""
-        handle = created(library.msdk_session_mixed_audio, self._handle)
+        """The room's audio, all participants but oneself mixed; it is there until the session's end."""
+        handle = created(library.msdk_session_get_mixed_audio, self._handle)
         known = self._incoming.get(handle)
         if not isinstance(known, IncomingAudio):
-            known = self._incoming[handle] = IncomingAudio(handle, self, "", None, None, Codec.NONE)
+            known = self._incoming[handle] = IncomingAudio(handle, self, "", None, None, Codec.RAW)
         return known
+
+    # -------------------------------------------------------------------------------------------------------------- streams
+
+    def incoming_videos(self) -> list[IncomingVideo]:
+        """The streams of others that are there now: also those whose events were lost."""
+        found = []
+        for handle in listed(c_void_p, library.msdk_session_incoming_video_at, self._handle):
+            info = _structs.IncomingVideoInfo()
+            if library.msdk_incoming_video_get_info(handle, byref(info)) == Status.OK:
+                found.append(self._incoming_of(IncomingVideo, handle.value, lambda handle: IncomingVideo(
+                    handle, self, decode(info.user_id), format_of(info.format), Codec(info.codec), VideoKind(info.kind))))
+        return [stream for stream in found if stream is not None]
+
+    def incoming_audios(self) -> list[IncomingAudio]:
+        """The same of audio; the mix is not among them."""
+        found = []
+        for handle in listed(c_void_p, library.msdk_session_incoming_audio_at, self._handle):
+            info = _structs.IncomingAudioInfo()
+            if library.msdk_incoming_audio_get_info(handle, byref(info)) == Status.OK:
+                found.append(self._incoming_of(IncomingAudio, handle.value, lambda handle: IncomingAudio(
+                    handle, self, decode(info.user_id), AudioKind(info.kind), audio_format_of(info.format), Codec(info.codec))))
+        return [stream for stream in found if stream is not None]
 
     # ------------------------------------------------------------------------------------------------------------ rendering
 
     def attach_renderer(self, renderer: Instance, include_local: bool = False) -> None:
-        """Renders the whole call: hands everybody's pictures, names, and who speaks and is muted, to a renderer of several streams,
+        """Renders the whole call: hands everybody's frames, names, and who speaks and is muted, to a renderer of several streams,
         ``org.mediasdk.renderer.grid`` say.  Streams that nobody started are started for it.  Up to 8, in any state of the session.
-        One that fails is reported by :attr:`EventType.PLUGIN` and detached.
+        One that fails is reported by :class:`PluginReported` and detached.
 
         Args:
             include_local: oneself too, with the own streams.
@@ -358,6 +461,28 @@ class Session:
 
     # --------------------------------------------------------------------------------------------------------------- events
 
+    def set_audio_level_interval(self, seconds: float) -> None:
+        """Requests an :class:`AudioLevelMeasured` for each audio stream of the session, sent or received, at an interval.
+
+        Args:
+            seconds: 0.05..60; 0: none, which is so at first.
+
+        Raises:
+            RangeError: another interval.
+        """
+        check(library.msdk_session_set_audio_level_interval(self._handle, bounded(round(seconds * 1000), 32, "seconds")))
+
+    def set_stats_interval(self, seconds: float) -> None:
+        """Requests a :class:`StatsDue` at an interval, upon which the program reads :meth:`stats` or :meth:`stats_json`.
+
+        Args:
+            seconds: 0.05..60; 0: none, which is so at first.
+
+        Raises:
+            RangeError: another interval.
+        """
+        check(library.msdk_session_set_stats_interval(self._handle, bounded(round(seconds * 1000), 32, "seconds")))
+
     def next_event(self, timeout: float | None = None) -> Event:
         """Takes the oldest event.
 
@@ -369,11 +494,7 @@ class Session:
             ClosedError: the session was closed meanwhile.
             HandleError: it was closed before.
         """
-        struct = _structs.Event()
-        result = wait(lambda milliseconds: _next_event(self._handle, milliseconds, byref(struct)), timeout)
-        if result < 0:
-            raise failure(result)
-        return self._event(struct)
+        return self._events.take(self._event, timeout)
 
     def events(self, timeout: float | None = None) -> Iterator[Event]:
         """Events until the session is closed, or until none came for `timeout` seconds."""
@@ -389,11 +510,11 @@ class Session:
 
     def fileno(self) -> int:
         """A descriptor that poll() finds readable while events wait.  Do not read, write or close it."""
-        return number(c_int32, library.msdk_session_event_fd, self._handle)
+        return self._events.fileno()
 
     async def next_event_async(self, timeout: float | None = None) -> Event:
         """:meth:`next_event` for asyncio."""
-        return await self._readiness.until(self.next_event, timeout, "event")
+        return await self._events.take_async(self._event, timeout)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         while True:
@@ -404,32 +525,14 @@ class Session:
             yield event
 
     def _event(self, struct: _structs.Event) -> Event:
-        kind = EventType(struct.type)
-        user_id = decode(struct.user_id)
-        format = format_of(struct.format) if struct.format.pixel_format else None
-        audio_format = audio_format_of(struct.audio_format) if struct.audio_format.sample_format else None
-        codec = Codec(struct.codec)
-        objects = self._engine._objects
-        video, audio, made = (objects.get(handle or 0) for handle in (struct.outgoing_video, struct.outgoing_audio, struct.instance))
-        outgoing = video if isinstance(video, OutgoingVideo) else None
-        incoming = self._incoming_of(IncomingVideo, struct.incoming_video, lambda handle: IncomingVideo(
-            handle, self, user_id, format, codec, VideoKind(struct.kind or VideoKind.VIRTUAL)))
-        heard = self._incoming_of(IncomingAudio, struct.incoming_audio, lambda handle: IncomingAudio(
-            handle, self, user_id, AudioKind(struct.kind or AudioKind.MICROPHONE), audio_format, codec))
-        if kind in (EventType.INCOMING_VIDEO_REMOVED, EventType.INCOMING_AUDIO_REMOVED):
-            self._renderers.pop(struct.incoming_video or struct.incoming_audio, None)
-        return Event(
-            type=kind, timestamp_ns=struct.timestamp_ns, lost=bool(struct.flags & EventFlag.LOST),
-            state=state_of(kind, struct.state), status=struct.status, outgoing_video=outgoing,
-            sender=outgoing._sender_of(struct.sender, format) if outgoing is not None and struct.sender else None,
-            incoming_video=incoming, instance=made if isinstance(made, Instance) else None, format=format, codec=codec,
-            user_id=user_id, text=decode(struct.text), value=struct.value,
-            outgoing_audio=audio if isinstance(audio, OutgoingAudio) else None, incoming_audio=heard, audio_format=audio_format,
-            kind=_stream_kind(struct),
-            muted=bool(struct.value) if kind in (EventType.INCOMING_AUDIO_ADDED, EventType.INCOMING_AUDIO_MUTED) else None,
-            speaking=bool(struct.state) if kind == EventType.ACTIVE_SPEAKER else None,
-            moderation=Moderation(struct.value) if kind == EventType.MODERATED else None,
-            direction=Direction(struct.direction) if kind == EventType.NETWORK_QUALITY else None)
+        event = event_of(self, struct)
+        if isinstance(event, SessionStateChanged):
+            self._last_state = event
+        elif isinstance(event, IncomingVideoRemoved):
+            self._renderers.pop(event.incoming_video._handle, None)
+        elif isinstance(event, IncomingAudioRemoved):
+            self._renderers.pop(event.incoming_audio._handle, None)
+        return event
 
     def _incoming_of(self, wanted: type[T], handle: int | None, make: Callable[[int], T]) -> T | None:
         """The stream of a handle, the same object each time."""
@@ -443,12 +546,3 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<Session {self.user_id} in {self.url}{' closed' if self._closed else ''}>"
-
-
-def _stream_kind(struct: _structs.Event) -> AudioKind | VideoKind | None:
-    """What kind of stream an event is about."""
-    if not struct.kind:
-        return None
-    if struct.outgoing_audio or struct.incoming_audio:
-        return AudioKind(struct.kind)
-    return VideoKind(struct.kind)

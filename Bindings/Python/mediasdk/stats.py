@@ -22,7 +22,7 @@ class EngineStats:
         sessions, outgoing_videos, incoming_videos, instances, outgoing_audios, incoming_audios: alive in this engine.
         threads: of this engine, running.
         frames, encoded_frames, audio_frames: with a reference, in the process.
-        log_dropped: messages that came while one was being logged by the same thread.
+        log_dropped: messages dropped because 256 were queued.
     """
 
     sessions: int
@@ -86,9 +86,10 @@ class OutgoingVideoStats:
         target_bitrate: of the encoder now.
         key_frame_requests: from receivers.
         receivers: subscribed now.
-        paced_frames_per_second: the most that leave now; 0 when not started.
-        frames_repeated: pictures of a screen share that were sent again; in none of the other numbers but bytes and key frames.
+        paced_frames_per_second: the most that leave now; 0 when not started, or not paced.
+        frames_repeated: frames of a screen share that were sent again; in none of the other numbers but bytes and key frames.
         codec: with which it is sent, or was last.
+        tap_frames_dropped: frames and encoded frames for which the tap had no place.
     """
 
     state: OutgoingState
@@ -113,6 +114,7 @@ class OutgoingVideoStats:
     frames_repeated: int
     codec: Codec
     total_filter_time_ns: int
+    tap_frames_dropped: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", OutgoingState(self.state))
@@ -131,7 +133,7 @@ class IncomingVideoStats:
         frames_skipped: not decoded, waiting for a key frame.
         frames_delivered: read or called back.
         frames_dropped: by the full queue, or because the program was slow.
-        freeze_count: times the picture stood still, waiting for a key frame.
+        freeze_count: times the video stood still, waiting for a key frame.
         frames_rendered: by at least one renderer.
     """
 
@@ -168,6 +170,7 @@ class OutgoingAudioStats:
         level: of the last buffer, 0 (loudest) to 127 (silence): -dBov of the root mean square.
         receivers: subscribed now.
         bitrate: of the encoder; 0 without one.
+        tap_buffers_dropped: buffers and packets for which the tap had no place.
     """
 
     state: OutgoingState
@@ -181,17 +184,18 @@ class OutgoingAudioStats:
     queued_ns: int
     total_encode_time_ns: int
     level: int
-    muted: bool
+    is_muted: bool
     receivers: int
     bitrate: int
     reports_dropped: int
     gain: float
     total_filter_time_ns: int
     caught_up_ns: int
+    tap_buffers_dropped: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", OutgoingState(self.state))
-        object.__setattr__(self, "muted", bool(self.muted))
+        object.__setattr__(self, "is_muted", bool(self.is_muted))
 
 
 @dataclass(frozen=True)
@@ -199,7 +203,7 @@ class IncomingAudioStats:
     """Samples are counted per channel.
 
     Attributes:
-        packets_received: units that arrived, raw or encoded.
+        packets_received: audio frames that arrived, raw or encoded.
         packets_corrupt: refused by the decoder.
         fec_packets_recovered: of the lost ones, by forward error correction.
         concealed_samples: made up by concealment.
@@ -209,7 +213,7 @@ class IncomingAudioStats:
         buffers_rendered: by at least one renderer.
         jitter_buffer_ns: kept back now for the mix; of the mix, the longest.
         underruns: times that nothing was there for the mix while the sender had not stopped.
-        late_samples: left out of the mix, as they came too late or too many.
+        late_samples: not mixed, as they came too late or too many.
         drift_ppm: by how much the sender's clock is followed in the mix; above 0: it is fast.
         level: of the last buffer, 0 (loudest) to 127 (silence).
         sources: of the mix: streams heard in the last buffer.
@@ -244,13 +248,13 @@ class OutboundStats:
     """A stream that goes out over a network: webrtc-stats' outbound-rtp, and of the remote-inbound-rtp what the other end reported last.
 
     Attributes:
-        packets_sent: retransmissions, and padding that probes the way, included.
+        packets_sent: including retransmissions and padding that probes the path.
         bytes_sent: of payload.
-        target_bitrate: that the encoder is told to make.
+        target_bitrate: that the encoder aims at.
         reported_at_ns: when the other end's last report of the stream came; 0: none came yet, and the rest up to
             round_trip_time_measurements is 0.
         round_trip_time_ns: 0: not known.
-        available_outgoing_bitrate, queued_packets, queued_bytes, queue_delay_ns, expired_packets: of the way, all its streams together.
+        available_outgoing_bitrate, queued_packets, queued_bytes, queue_delay_ns, expired_packets: of the network path, for all its streams.
     """
 
     ssrc: int
@@ -289,9 +293,9 @@ class InboundStats:
         packets_received: what was sent again included.
         packets_repaired: had been missing, and came after all.
         packets_lost: what was repaired by a source of its own counts as lost.
-        frames_received: pictures that became whole.
-        total_samples_received, concealed_samples: of sound, at 48 kHz.
-        round_trip_time_ns: of the way; 0: not known.
+        frames_received: frames that became whole.
+        total_samples_received, concealed_samples: of audio, at 48 kHz.
+        round_trip_time_ns: of the network path; 0: not known.
     """
 
     ssrc: int

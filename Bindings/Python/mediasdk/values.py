@@ -22,7 +22,7 @@ class Param:
         type: of its values.
         default: what it is until it is set; of a secret one always empty.
         minimum, maximum: of numbers, both included; None: no bounds.
-        choices: all texts that are accepted; None: any, or with :attr:`ParamFlag.DYNAMIC_CHOICES` what :meth:`Instance.choices` tells.
+        choices: all texts that are accepted; None: any, or with :attr:`ParamFlag.DYNAMIC_CHOICES` what :meth:`Instance.choices` lists.
         flags: :class:`ParamFlag`.
     """
 
@@ -46,15 +46,15 @@ class Choice:
 
 def param_of(struct: _structs.Param) -> Param:
     default = getattr(struct, "def")
-    bounds = struct.min != struct.max
-    choices = None
-    if struct.choices:
-        texts: list[str] = []
-        while struct.choices[len(texts)] is not None:
-            texts.append(decode(struct.choices[len(texts)]))
-        choices = tuple(texts)
+    choices = tuple(decode(struct.choices[index]) for index in range(struct.choice_count)) if struct.choices else None
     return Param(decode(struct.name), decode(struct.summary), ValueType(default.type), python_value(default),
-                 struct.min if bounds else None, struct.max if bounds else None, choices, ParamFlag(struct.flags))
+                 bound_of(struct.min), bound_of(struct.max), choices, ParamFlag(struct.flags))
+
+
+def bound_of(value: _structs.Value) -> float | None:
+    """A bound of a number: an int for whole numbers; None for none."""
+    number = python_value(value)
+    return number if isinstance(number, (int, float)) else None
 
 
 _MEMBERS = {ValueType.I32: "i32", ValueType.I64: "i64", ValueType.U32: "u32", ValueType.U64: "u64", ValueType.F64: "f64"}
@@ -66,7 +66,7 @@ def python_value(value: _structs.Value) -> Scalar:
     if kind == ValueType.BOOL:
         return bool(value.u.b)
     if kind == ValueType.STRING:
-        return decode(ctypes.string_at(value.u.str)) if value.u.str else ""
+        return decode(value.u.str) if value.u.str else ""
     if kind == ValueType.BYTES:
         return ctypes.string_at(value.u.bytes.data, value.u.bytes.size) if value.u.bytes.data else b""
     member = _MEMBERS.get(kind)

@@ -1,4 +1,4 @@
-"""Pictures in a place of fixed size: scale, bars, mirror, rotation."""
+"""Frames in a place of fixed size: scale, bars, mirror, rotation."""
 from __future__ import annotations
 
 from ctypes import byref
@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from . import _structs
 from ._call import bounded, check, sized
+from ._names import member
 from ._native import library
 from .constants import Orientation, Scale
 
@@ -21,12 +22,12 @@ class Rectangle(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """Where a picture goes in a view.
+    """Where a frame goes in a view.
 
     Attributes:
-        orientation: the picture's and the view's in one.
-        source: the part of the stored picture that is seen, before it is turned.
-        target: where it stands in the view.
+        orientation: the frame's and the view's in one.
+        source: the part of the stored frame that is seen, before it is rotated.
+        target: where it is in the view.
     """
 
     orientation: Orientation
@@ -34,31 +35,38 @@ class Placement(NamedTuple):
     target: Rectangle
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class View:
-    """A place of that size, into which pictures of any size are put.
+    """A place of that size, into which frames of any size are put.
 
     Attributes:
-        scale: all of the picture with bars, no bars but cut, or out of proportion.
+        scale: all of the frame with bars, no bars but cut, or out of proportion.
         orientation: carried out after the frame's own; :attr:`Orientation.MIRROR` shows oneself as in a mirror.
         background: of the bars, 0xRRGGBB.
     """
 
     width: int
     height: int
-    scale: Scale = Scale.FIT
-    orientation: Orientation = Orientation.ROTATE_0
-    background: int = 0
+    scale: Scale
+    orientation: Orientation
+    background: int
 
-    def place(self, width: int, height: int, orientation: Orientation = Orientation.ROTATE_0) -> Placement:
-        """Where a stored picture of that size and orientation goes.  Pure arithmetic.
+    def __init__(self, width: int, height: int, scale: Scale | str = Scale.FIT, orientation: Orientation | str = Orientation.ROTATE_0,
+                 background: int = 0) -> None:
+        values = {"width": width, "height": height, "scale": member(Scale, scale, "scale"),
+                  "orientation": member(Orientation, orientation, "orientation"), "background": background}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def place(self, width: int, height: int, orientation: Orientation | str = Orientation.ROTATE_0) -> Placement:
+        """Where a stored frame of that size and orientation goes.  Pure arithmetic.
 
         Raises:
             RangeError: a size outside 1..16384.
         """
         out = _structs.Placement()
-        check(library.msdk_view_place(byref(self._struct()), bounded(width, 32, "width"), bounded(height, 32, "height"), orientation,
-                                      byref(out)))
+        check(library.msdk_view_place(byref(self._struct()), bounded(width, 32, "width"), bounded(height, 32, "height"),
+                                      member(Orientation, orientation, "orientation"), byref(out)))
         return Placement(Orientation(out.orientation), _rectangle(out.source), _rectangle(out.target))
 
     def _struct(self) -> _structs.View:

@@ -28,8 +28,6 @@ public struct MissingPackets: Sendable {
   private var highest: Int64?
   /// Between the first requests of a packet, while nothing was measured.
   public var roundTrip: Int64 = 100_000_000
-  /// The packet that came last had been asked for, and so long ago that it is the resend and not the late original.
-  public private(set) var isLatestResent = false
   /// Given up, or too many at once: what depends on them will not be complete.
   public private(set) var isBeyondHelp = false
 
@@ -44,30 +42,36 @@ public struct MissingPackets: Sendable {
   public func isMissing(_ number: Int64) -> Bool { missing.contains { $0.number == number } }
   public var oldest: Int64? { missing.first?.number }
 
-  /// Hears of a packet; true when it had been missing.
-  public mutating func received(_ number: Int64, now: Int64) -> Bool {
-    isLatestResent = false
+  public enum Arrival: Sendable {
+    case new
+    /// It had been missing.
+    case late
+    /// It had been asked for, and so long ago that it is the resend and not the late original.
+    case resent
+  }
+
+  /// Hears of a packet.
+  public mutating func received(_ number: Int64, now: Int64) -> Arrival {
     guard let highest else {
       self.highest = number
-      return false
+      return .new
     }
     if number <= highest {
-      guard let place = missing.firstIndex(where: { $0.number == number }) else { return false }
+      guard let place = missing.firstIndex(where: { $0.number == number }) else { return .new }
       let lost = missing.remove(at: place)
-      isLatestResent = lost.requests > 0 && now &- lost.found >= roundTrip / 4 * 3
-      return true
+      return lost.requests > 0 && now &- lost.found >= roundTrip / 4 * 3 ? .resent : .late
     }
     self.highest = number
     // Numbers are unwrapped from those of packets, of which each is at most half a round ahead.
     let gap = number &- highest &- 1
-    guard gap > 0 else { return false }
+    guard gap > 0 else { return .new }
     guard gap <= Int64(settings.most - missing.count) else {
       missing.removeAll(keepingCapacity: true)
       isBeyondHelp = true
-      return false
+      return .new
     }
     for lost in (highest + 1)..<number { missing.append(Missing(number: lost, found: now, since: now, next: now &+ settings.patience)) }
-    return false
+    return .new
   }
 
   /// What to ask for now. `givesUp`: what was asked for often or for long enough is taken off the list. What `isOfUse` denies is not asked for.

@@ -14,6 +14,8 @@ public final class PictureBuffer {
     public let number: PictureNumber?
     public let layer: VP8Descriptor.Layer?
     public let orientation: UInt8
+    /// nil: as of the picture before it; of a key frame: not said.
+    public let color: HeaderExtensions.ColorSpace?
     public let firstArrival: Int64
     public let lastArrival: Int64
     /// Pictures before it are missing.
@@ -41,6 +43,7 @@ public final class PictureBuffer {
     var isEmpty = false
     var payloadOffset: UInt16 = 0
     var orientation: UInt8 = 0
+    var color: HeaderExtensions.ColorSpace?
     var descriptor = VP8Descriptor()
   }
 
@@ -109,7 +112,7 @@ public final class PictureBuffer {
       var reader = PacketReader(packet.payload)
       do throws(PacketError) {
         piece.descriptor = try VP8Descriptor(parsing: &reader)
-        guard !reader.isAtEnd else { throw PacketError("VP8: a descriptor and nothing after it") }
+        guard !reader.isAtEnd else { throw PacketError("VP8: a payload descriptor without payload") }
         if piece.descriptor.isStart, piece.descriptor.partition == 0 { isKeyFrame = try VP8FrameTag(parsing: reader.rest).isKeyFrame }
       } catch {
         return .refused(error)
@@ -120,6 +123,7 @@ public final class PictureBuffer {
     }
     piece.timestamp = timestamps.unwrap(packet.header.timestamp.rawValue)
     piece.orientation = packet.header.extensions.orientation ?? 0
+    piece.color = packet.header.extensions.colorSpace
     makeRoom(number)
     newest = max(newest, number)
     if isKeyFrame, number > keyFrame?.first ?? -1 { keyFrame = (number, piece.timestamp, now) }
@@ -172,8 +176,8 @@ public final class PictureBuffer {
     else { return }
     let picture = Picture(
       first: first, last: last, timestamp: head.timestamp, isKeyFrame: tag.isKeyFrame, width: tag.width, height: tag.height, size: size,
-      number: head.descriptor.pictureID, layer: head.descriptor.layer, orientation: piece(last)?.orientation ?? 0, firstArrival: earliest,
-      lastArrival: latest)
+      number: head.descriptor.pictureID, layer: head.descriptor.layer, orientation: piece(last)?.orientation ?? 0,
+      color: piece(last)?.color, firstArrival: earliest, lastArrival: latest)
     let place = pictures.firstIndex { $0.first >= first } ?? pictures.count
     if place < pictures.count, pictures[place].first == first { return }
     pictures.insert(picture, at: place)

@@ -284,7 +284,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
     var next = before == nil ? silent : nil
     if hasTransportFeedback, before == nil, state != .congested, losses.bound == nil, window == 1, watch.share == 1, !watch.isHolding {
       let isOpen = application.isLimited || !control.knowsLink || wanted > base
-      let due = probing.process(base, limit: probeLimit, isOpen: isOpen, now: now)
+      let due = probing.process(base, limit: probeLimit, isOpen: isOpen, isUrgent: wanted > base && !control.knowsLink, now: now)
       if let due { next = min(next ?? .max, due) }
     }
     // What is in flight grows without a feedback.

@@ -6,13 +6,15 @@ public enum PacedKind: Int, Sendable, CaseIterable {
   case video
 }
 
-/// Spreads packets over time, so that a picture does not fill the queue of the bottleneck at once (draft-ietf-rmcat-gcc-02, section 4): a leaky
-/// bucket with priorities. Goes in bursts of at most 5 ms, of which the driver is woken once; where the rate is 10 Mbit/s or more of 40 ms, up to
-/// 63 kB: such a way has room for them, and a large picture comes the sooner. Holds handles of packets, not packets.
+/// Spreads packets over time, so that a picture does not fill the queue of the bottleneck at once (draft-ietf-rmcat-gcc-02, section 4): a
+/// leaky bucket with priorities. Goes in bursts of at most 5 ms, of which the driver is woken once; where the rate is 10 Mbit/s or more of
+/// 40 ms, up to 63 kB: such a way has room for them, and a large picture comes the sooner. Holds handles of packets, not packets.
 ///
-/// Bounds and what happens at them: of each kind at most 4096 packets and `longest` bytes altogether, beyond which a packet is not taken (the
-/// newest goes, the caller knows); audio waits half a second at most, a retransmission one, a picture three, beyond which it comes out as expired
-/// (the oldest goes). Where what waits would take longer than two seconds, it goes faster, up to four times the rate.
+/// Bounds and what happens at them: of each kind at most 4096 packets and `longest` bytes altogether, beyond which a packet is not taken
+/// (the newest goes, the caller knows); audio waits half a second at most, a retransmission one, a picture three, beyond which it comes out
+/// as expired (the oldest goes). A picture whose first packet left in time has ten seconds for the others: half of one is of no use to
+/// anybody, and to begin anew would take longer. Where what waits would take longer than two seconds, it goes faster, up to four times the
+/// rate.
 public struct Pacer<Payload: Sendable>: Sendable {
   public enum Departure: Sendable {
     /// To be sent now; `probe` goes with it to the estimator.
@@ -63,6 +65,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
   private var lastVideo: Int64?
   private var isHeld = false
   private var lastSent: Int64?
+  /// Since the first packet of the picture that is next did.
+  private var isExpiring = false
 
   public init(rate: Int, longest: Int = 4 << 20) {
     self.longest = min(max(0, longest), 1 << 30)
@@ -82,8 +86,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
     return Int64(8e9 * (Double(bytes) + max(0, debt - passed * draining / 8)) / rate)
   }
 
-  /// The same for who can leave out what is not made yet. How long a hold will last is not known; what is made meanwhile comes the later on a way
-  /// that has become a slow one, so it counts tenfold.
+  /// The same for who can leave out what is not made yet. How long a hold will last is not known; what is made meanwhile comes the later on
+  /// a way that has become a slow one, so it counts tenfold.
   public func backlog(at now: Int64) -> Int64 {
     let held = isHeld ? video.first.map { max(0, now - $0.since) } ?? 0 : 0
     return max(expectedDelay(at: now), 10 * held)
@@ -115,6 +119,9 @@ public struct Pacer<Payload: Sendable>: Sendable {
     }
   }
 
+  /// Of a picture that has begun to leave.
+  static var longestLeaving: Int64 { 10_000_000_000 }
+
   public mutating func setRate(_ rate: Int, now: Int64) {
     pay(now)
     self.rate = Double(max(1000, rate))
@@ -132,9 +139,9 @@ public struct Pacer<Payload: Sendable>: Sendable {
     (PacerQueue<Payload>.capacity - self[kind].count, longest - bytes)
   }
 
-  /// False: there is no room for it.
-  public mutating func enqueue(_ payload: Payload, size: Int, kind: PacedKind, now: Int64) -> Bool {
-    let entry = PacerQueue<Payload>.Entry(payload: payload, size: max(0, size), since: now)
+  /// False: there is no room for it. Packets of a picture but the first go with the one before.
+  public mutating func enqueue(_ payload: Payload, size: Int, kind: PacedKind, isFirst: Bool = true, now: Int64) -> Bool {
+    let entry = PacerQueue<Payload>.Entry(payload: payload, size: max(0, size), since: now, isFirst: isFirst)
     guard entry.size <= longest - bytes, !self[kind].isFull else { return false }
     self[kind].append(entry)
     if kind == .video { lastVideo = now }
@@ -210,7 +217,10 @@ public struct Pacer<Payload: Sendable>: Sendable {
   }
 
   private mutating func expire(_ kind: PacedKind, _ now: Int64) -> Departure? {
-    guard let first = self[kind].first, now - first.since > Pacer.patience(kind), let entry = self[kind].removeFirst() else { return nil }
+    guard let first = self[kind].first else { return nil }
+    if kind == .video, first.isFirst { isExpiring = now - first.since > Pacer.patience(kind) }
+    let longest = first.isFirst || isExpiring ? Pacer.patience(kind) : Pacer.longestLeaving
+    guard now - first.since > longest, let entry = self[kind].removeFirst() else { return nil }
     return .expired(entry.payload, kind: kind)
   }
 

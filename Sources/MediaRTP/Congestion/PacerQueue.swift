@@ -4,6 +4,8 @@ struct PacerQueue<Payload: Sendable>: Sendable {
     var payload: Payload
     var size: Int
     var since: Int64
+    /// The first packet of what goes together.
+    var isFirst = true
   }
 
   static var capacity: Int { 4096 }

@@ -11,6 +11,8 @@ struct ProbeController {
   /// Between probes without an occasion; longer when a minute of them found nothing.
   static let interval: Int64 = 4_000_000_000
   static let longInterval: Int64 = 7_000_000_000
+  /// While something is left out, and no link is known that could be the reason.
+  static let urgentInterval: Int64 = 1_500_000_000
   static let minute: Int64 = 60_000_000_000
   /// Of what was had before: below it the estimate has fallen.
   static let fall = 0.66
@@ -77,12 +79,14 @@ struct ProbeController {
     if before > rate { probe([max(rate, before / 2), before], limit, now) }
   }
 
-  /// Without an occasion; `isOpen`: nothing is known that speaks against it. Says when to be asked again.
-  mutating func process(_ rate: Double, limit: Double, isOpen: Bool, now: Int64) -> Int64? {
+  /// Without an occasion; `isOpen`: nothing is known that speaks against it; `isUrgent`: something is left out until more is found. Says when to
+  /// be asked again.
+  mutating func process(_ rate: Double, limit: Double, isOpen: Bool, isUrgent: Bool = false, now: Int64) -> Int64? {
     if let waiting, now > waiting.until { self.waiting = nil }
     guard hasStarted, waiting == nil, pending.isEmpty, fallen != nil || isOpen, rate < 0.95 * limit else { return nil }
     let interval = now - (fallen ?? now) > ProbeController.minute ? ProbeController.longInterval : ProbeController.interval
-    let due = max(lastProbe ?? 0, fallen.map { $0 + ProbeController.interval / 2 - interval } ?? .min) + interval
+    let usual = max(lastProbe ?? 0, fallen.map { $0 + ProbeController.interval / 2 - interval } ?? .min) + interval
+    let due = isUrgent ? min(usual, (lastProbe ?? 0) + ProbeController.urgentInterval) : usual
     guard now >= due else { return due }
     probe(CollectionOfOne(ProbeController.further * rate), limit, now)
     return nil

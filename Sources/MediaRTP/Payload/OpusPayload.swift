@@ -28,11 +28,11 @@ public struct OpusTOC: Sendable, Equatable {
     case 0: frames = 1
     case 1, 2: frames = 2
     default:
-      guard packet.count > 1 else { throw PacketError("Opus: a packet of any number of frames without the number") }
+      guard packet.count > 1 else { throw PacketError("Opus: a packet of code 3 without its frame count") }
       frames = Int(packet[1] & 63)
     }
     duration = frame * frames
-    guard duration > 0, duration <= OpusTOC.longest else { throw PacketError("Opus: a packet of more than 120 ms, or of nothing") }
+    guard duration > 0, duration <= OpusTOC.longest else { throw PacketError("Opus: a packet of 0 ms or of more than 120 ms") }
     isStereo = toc & 4 != 0
     isCELT = configuration >= 16
   }

@@ -8,8 +8,8 @@ public struct VP8Packetizer {
 
   /// `limit` is the room for a payload, descriptor included. Of the descriptor, S and PID are told here.
   public init(_ picture: UnsafeRawBufferPointer, _ descriptor: VP8Descriptor, limit: Int) throws(PacketError) {
-    guard limit > VP8Descriptor.largestSize else { throw PacketError("VP8: no room for a byte beside the descriptor") }
-    guard !picture.isEmpty else { throw PacketError("VP8: an empty picture") }
+    guard limit > VP8Descriptor.largestSize else { throw PacketError("VP8: no room for a byte after the descriptor") }
+    guard !picture.isEmpty else { throw PacketError("VP8: an empty frame") }
     self.picture = picture
     self.descriptor = descriptor
     headSize = (try? VP8FrameTag(parsing: picture))?.headSize ?? picture.count

@@ -120,7 +120,7 @@ public struct VP8FrameTag: Sendable, Equatable {
     guard try reader.u24() == 0x9D012A else { throw PacketError("VP8: a key frame without its start code") }
     width = (try reader.u16()).byteSwapped & 0x3FFF
     height = (try reader.u16()).byteSwapped & 0x3FFF
-    guard width > 0, height > 0 else { throw PacketError("VP8: a key frame of no size") }
+    guard width > 0, height > 0 else { throw PacketError("VP8: a key frame whose width or height is 0") }
   }
 
   /// The bytes before the coefficients.

@@ -42,7 +42,7 @@ public struct RTCPPacket {
         throw PacketError("RTCP: padding before the last packet")
       }
       let padding = Int(body.last ?? 0)
-      guard padding > 0, padding <= body.count else { throw PacketError("RTCP: the padding is longer than the packet, or of no length") }
+      guard padding > 0, padding <= body.count else { throw PacketError("RTCP: the padding is longer than the packet, or its length is 0") }
       body = UnsafeRawBufferPointer(rebasing: body.dropLast(padding))
     }
     self.body = body

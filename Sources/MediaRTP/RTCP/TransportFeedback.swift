@@ -34,7 +34,7 @@ public struct TransportFeedback: Sequence {
     var reader = PacketReader(packet.body)
     (sender, media) = (SSRC(try reader.u32()), SSRC(try reader.u32()))
     (base, count) = (SequenceNumber(try reader.u16()), Int(try reader.u16()))
-    guard count > 0 else { throw PacketError("transport feedback: of no packets") }
+    guard count > 0 else { throw PacketError("transport feedback: it is about no packets") }
     (referenceTime, number) = (try reader.u24(), try reader.u8())
     let all = reader.rest
     var (left, received, size) = (count, 0, 0)

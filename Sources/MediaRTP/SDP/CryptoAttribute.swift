@@ -27,7 +27,7 @@ public struct CryptoAttribute: Sendable, Equatable, CustomStringConvertible, Cus
     let pieces = parts[2].dropFirst(7).split(separator: "|", omittingEmptySubsequences: false)
     guard pieces.count <= 2, !(pieces.count == 2 && pieces[1].contains(":")) else { return nil }
     guard let key = Base64.decode(pieces.first ?? ""), (16...64).contains(key.count) else {
-      throw MediaError(.invalid, "SDP: a=crypto:\(tag) has a key that is no base64 of 16 to 64 bytes")
+      throw MediaError(.invalid, "SDP: a=crypto:\(tag) has a key that is not base64 of 16 to 64 bytes")
     }
     self.init(tag: tag, suite: String(parts[1]), key: key)
   }

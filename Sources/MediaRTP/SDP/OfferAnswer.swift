@@ -54,6 +54,8 @@ public enum OfferAnswer {
     if mine.absoluteSendTime == 0 { map.absoluteSendTime = 0 }
     if mine.transportSequence == 0 { map.transportSequence = 0 }
     if mine.orientation == 0 { map.orientation = 0 }
+    if mine.colorSpace == 0 { map.colorSpace = 0 }
+    if mine.captureTime == 0 { map.captureTime = 0 }
     return map
   }
 
@@ -89,17 +91,17 @@ public enum OfferAnswer {
   public static func outcome(of offer: RTPMedia, answeredBy answer: RTPMedia) throws(MediaError) -> Outcome {
     guard answer.port != 0 else { return .refused }
     guard answer.isProtected == offer.isProtected else {
-      throw MediaError(.invalid, "SDP: the answer to \(offer.isProtected ? "RTP/SAVP(F)" : "RTP/AVP(F)") is of another transport")
+      throw MediaError(.invalid, "SDP: the answer to \(offer.isProtected ? "RTP/SAVP(F)" : "RTP/AVP(F)") has another transport")
     }
     var key: CryptoAttribute?
     if offer.isProtected {
       guard let chosen = answer.keys.first, answer.keys.count == 1, offer.keys.contains(where: { $0.tag == chosen.tag && $0.suite == chosen.suite }) else {
-        throw MediaError(.invalid, "SDP: the answer's a=crypto is none of the offer's")
+        throw MediaError(.invalid, "SDP: the answer's a=crypto is not among the offer's")
       }
       key = chosen
     }
     let payload = answer.payloads.first { theirs in theirs.associated == nil && offer.payloads.contains { $0.type == theirs.type && $0.isOf(theirs) } }
-    guard payload != nil else { throw MediaError(.invalid, "SDP: the answer has no payload of the offer's") }
+    guard payload != nil else { throw MediaError(.invalid, "SDP: the answer has none of the offer's payload types") }
     let direction = RTPMedia.Direction(
       sends: offer.direction.sends && answer.direction.receives, receives: offer.direction.receives && answer.direction.sends)
     return .agreed(payload: payload, theirKey: key, direction: direction)

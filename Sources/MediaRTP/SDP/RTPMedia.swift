@@ -149,6 +149,8 @@ public struct RTPMedia: Sendable, Equatable {
     case ExtensionMap.URI.absoluteSendTime: extensions.absoluteSendTime = id
     case ExtensionMap.URI.transportSequence: extensions.transportSequence = id
     case ExtensionMap.URI.orientation: extensions.orientation = id
+    case ExtensionMap.URI.colorSpace: extensions.colorSpace = id
+    case ExtensionMap.URI.captureTime: extensions.captureTime = id
     default: break
     }
   }
@@ -186,7 +188,8 @@ public struct RTPMedia: Sendable, Equatable {
     let named: [(UInt8, String)] = [
       (extensions.mid, ExtensionMap.URI.mid), (extensions.audioLevel, ExtensionMap.URI.audioLevel),
       (extensions.absoluteSendTime, ExtensionMap.URI.absoluteSendTime), (extensions.transportSequence, ExtensionMap.URI.transportSequence),
-      (extensions.orientation, ExtensionMap.URI.orientation),
+      (extensions.orientation, ExtensionMap.URI.orientation), (extensions.colorSpace, ExtensionMap.URI.colorSpace),
+      (extensions.captureTime, ExtensionMap.URI.captureTime),
     ]
     for (id, uri) in named where id != 0 { add("extmap", "\(id) \(uri)") }
     for payload in payloads {

@@ -73,7 +73,7 @@ public struct SessionDescription: Sendable, Equatable {
 
   public init(parsing text: String) throws(MediaError) {
     guard text.utf8.count <= SessionDescription.longest else {
-      throw MediaError(.limit, "a description of \(text.utf8.count) bytes; accepted: \(SessionDescription.longest)")
+      throw MediaError(.limit, "a description of \(text.utf8.count) bytes; accepted: at most \(SessionDescription.longest)")
     }
     self.init(id: 0, address: "")
     var (hasVersion, hasOrigin) = (false, false)
@@ -85,13 +85,13 @@ public struct SessionDescription: Sendable, Equatable {
       if line.isEmpty { continue }
       func refuse(_ reason: String) -> MediaError { MediaError(.invalid, "SDP line \(number), \"\(line.prefix(80))\": \(reason)") }
       guard !line.utf8.contains(0) else { throw refuse("a NUL") }
-      guard let type = line.first, line.dropFirst().first == "=" else { throw refuse("no letter and =") }
+      guard let type = line.first, line.dropFirst().first == "=" else { throw refuse("no letter followed by =") }
       let value = String(line.dropFirst(2))
       guard hasVersion || type == "v" else { throw refuse("before v=0") }
       do throws(SDPFault) {
         switch type {
         case "v":
-          guard value == "0" else { throw SDPFault("accepted is v=0") }
+          guard value == "0" else { throw SDPFault("accepted: v=0") }
           hasVersion = true
         case "o":
           try readOrigin(value)
@@ -102,7 +102,7 @@ public struct SessionDescription: Sendable, Equatable {
           if media.isEmpty { self.connection = connection } else { media[media.count - 1].connection = connection }
         case "b":
           guard let place = media.indices.last else { break }
-          guard let bandwidth = SDPFault.pair(value) else { throw SDPFault("accepted is b=AS:number") }
+          guard let bandwidth = SDPFault.pair(value) else { throw SDPFault("accepted: b=AS:number") }
           if media[place].bandwidths.count < 8 { media[place].bandwidths.append(bandwidth) }
         case "m":
           guard media.count < SessionDescription.mostMedia else { throw SDPFault("more than \(SessionDescription.mostMedia) media") }
@@ -117,13 +117,13 @@ public struct SessionDescription: Sendable, Equatable {
         }
       } catch { throw refuse(error.reason) }
     }
-    guard hasVersion, hasOrigin else { throw MediaError(.invalid, "a description without \(hasVersion ? "o=" : "v=0"): no SDP") }
+    guard hasVersion, hasOrigin else { throw MediaError(.invalid, "a description without \(hasVersion ? "o=" : "v=0"), so it is not SDP") }
   }
 
   private mutating func readOrigin(_ value: String) throws(SDPFault) {
     let parts = value.split(separator: " ")
     guard parts.count == 6, let id = UInt64(parts[1]), let version = UInt64(parts[2]) else {
-      throw SDPFault("accepted is o=name number version IN IP4 address")
+      throw SDPFault("accepted: o=name number version IN IP4 address")
     }
     (originName, originID, originVersion, originAddress) = (String(parts[0]), id, version, String(parts[5]))
   }
@@ -169,12 +169,16 @@ extension SessionDescription.Attribute {
 extension SessionDescription.Connection {
   fileprivate init(parsing value: String) throws(SDPFault) {
     let parts = value.split(separator: " ")
-    guard parts.count == 3, parts[0] == "IN", parts[1] == "IP4" || parts[1] == "IP6" else { throw SDPFault("accepted is c=IN IP4 address or c=IN IP6 address") }
+    guard parts.count == 3, parts[0] == "IN", parts[1] == "IP4" || parts[1] == "IP6" else {
+      throw SDPFault("accepted: c=IN IP4 address or c=IN IP6 address")
+    }
     let pieces = parts[2].split(separator: "/")
-    guard let address = pieces.first, (address.contains(":")) == (parts[1] == "IP6") else { throw SDPFault("an address of the other family") }
+    guard let address = pieces.first, (address.contains(":")) == (parts[1] == "IP6") else {
+      throw SDPFault("an address of another family than IN states")
+    }
     self.init(String(address))
     guard pieces.count > 1, !isIPv6 else { return }
-    guard let timeToLive = UInt8(pieces[1]) else { throw SDPFault("a time to live that is not 0..255") }
+    guard let timeToLive = UInt8(pieces[1]) else { throw SDPFault("a time to live outside 0..255") }
     self.timeToLive = timeToLive
   }
 
@@ -187,7 +191,7 @@ extension SessionDescription.Media {
   fileprivate init(parsing value: String) throws(SDPFault) {
     let parts = value.split(separator: " ")
     guard parts.count >= 4, let digits = parts[1].split(separator: "/").first, let port = UInt16(digits) else {
-      throw SDPFault("accepted is m=kind port transport formats, the port 0..65535")
+      throw SDPFault("accepted: m=kind port transport formats, with the port in 0..65535")
     }
     guard parts.count <= 67 else { throw SDPFault("more than 64 formats") }
     self.init(String(parts[0]), port: port, transport: String(parts[2]), formats: parts[3...].map(String.init))

@@ -2,10 +2,10 @@
 /// changes out.
 public struct NetworkQuality: Sendable {
   public enum Grade: UInt32, Sendable, Comparable {
-    case unknown = 0
-    case bad = 1
-    case poor = 2
-    case good = 3
+    case unknown = 0x600
+    case bad = 0x601
+    case poor = 0x602
+    case good = 0x603
 
     public static func < (one: Grade, other: Grade) -> Bool { one.rawValue < other.rawValue }
   }

@@ -24,11 +24,19 @@ public final class RTPSession {
   var references = ReferenceTimes(limit: 8)
   /// Of streams of which no packet has come yet.
   var earlyReports = EarlyReports()
+  /// Where two ends are alone with each other: whom streams are of before they are named, and whose clock is known by reports without streams.
+  var peer = RemoteEnd()
+  /// Reports that left beside the schedule, for round trips.
+  var asked = 0
+  /// So many are measured at first, as jitter is in each, by so many reports at most.
+  static let firstRoundTrips = 8
+  static let mostAsked = 10
   /// How often the other end asked for its round trip, and when a report is due and was last sent by which it knows that.
   var timesAsked = 0
   var answerDue: Int64?
   var answered = -RTPSession.answerPause
   static let answerPause: Int64 = 100_000_000
+  static let mostAnswered = 8
   var feedback = TransportFeedbackBuilder()
   var feedbackNumbers = Unwrapper<UInt16>()
   var feedbackClock = TransportFeedbackClock()

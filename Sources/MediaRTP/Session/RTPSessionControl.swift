@@ -48,6 +48,8 @@ extension RTPSession {
         for command in request {
           guard let stream = sending.first(where: { $0.settings.ssrc == command.media }) else { continue }
           stream.meter.firCount &+= 1
+          // The command is said again until one comes, and counts then.
+          if stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0) { continue }
           if stream.fullIntraRequests.accept(command, from: request.sender) { requestKeyFrame(stream, now, delegate) }
         }
       case .maximumBitrate(let limit):
@@ -84,13 +86,21 @@ extension RTPSession {
     guard let cname = chunk.cname, !cname.isEmpty else { return }
     // One's own name with one's own number has come back; another's is a collision.
     if isOwn(chunk.ssrc) { return judge(chunk.ssrc, .control, from: address, isLoop: cname == settings.cname, now, delegate) }
+    if settings.reportsAtOnce {
+      if peer.cname == nil { peer.cname = cname }
+      if peer.cname != cname { peer = end(cname) }
+    }
     guard let stream = receivingStream(chunk.ssrc) else { return earlyReports.name(chunk.ssrc, cname) }
     join(stream, cname)
   }
 
   func join(_ stream: ReceivingStream, _ cname: String) {
     guard stream.end.cname != cname else { return }
-    stream.join(receiving.first { $0.end.cname == cname }?.end ?? RemoteEnd(cname: cname))
+    stream.join(end(cname))
+  }
+
+  private func end(_ cname: String) -> RemoteEnd {
+    peer.cname == cname ? peer : receiving.first { $0.end.cname == cname }?.end ?? RemoteEnd(cname: cname)
   }
 
   private func take(_ blocks: ReportBlocks, _ now: Int64) {
@@ -110,8 +120,9 @@ extension RTPSession {
       switch block {
       case .receiverReferenceTime(let time):
         references.received(time, from: report.sender, at: now)
+        if settings.reportsAtOnce { peer.clock.received(time, at: now) }
         // The first ones, as an answer may be lost.
-        if timesAsked < 3 { answer(now) }
+        if timesAsked < RTPSession.mostAnswered { answer(now) }
         timesAsked += 1
       case .delays(let delays):
         for delay in delays where isOwn(delay.ssrc) { roundTrip.received(delay, at: settings.clock.time(at: now)) }

@@ -60,10 +60,9 @@ extension RTPSession {
     let stream = ReceivingStream(packet.header.ssrc, payloadType: packet.header.payloadType, encoding, settings)
     stream.person = persons[packet.header.ssrc] ?? 0
     receiving.append(stream)
-    if let early = earlyReports.take(of: stream.ssrc, at: now) {
-      stream.received(early.report, at: early.time)
-      if let cname = early.cname { join(stream, cname) }
-    }
+    let early = earlyReports.take(of: stream.ssrc, at: now)
+    if let cname = early?.cname { join(stream, cname) } else if settings.reportsAtOnce { stream.join(peer) }
+    if let early { stream.received(early.report, at: early.time) }
     delegate.session(did: .streamBegan(packet.header.ssrc, payloadType: packet.header.payloadType, mid: packet.header.extensions.mid))
     return stream
   }
@@ -91,11 +90,13 @@ extension RTPSession {
   }
 
   private func take(_ packet: RTPPacket, _ number: Int64, _ stream: ReceivingStream, _ now: Int64) {
-    if stream.missing.received(number, now: now) { stream.meter.packetsRepaired &+= 1 }
+    let arrival = stream.missing.received(number, now: now)
+    if arrival != .new { stream.meter.packetsRepaired &+= 1 }
+    if let time = packet.header.extensions.captureTime { stream.received(time, for: packet.header.timestamp) }
     switch stream.content {
     case .sound(let buffer):
       guard !packet.payload.isEmpty else { return }
-      switch buffer.insert(number, stamp: packet.header.timestamp, packet.payload, isResent: stream.missing.isLatestResent, now: now) {
+      switch buffer.insert(number, stamp: packet.header.timestamp, packet.payload, isResent: arrival == .resent, now: now) {
       case .kept, .duplicate: break
       case .late: stream.meter.packetsDiscarded &+= 1
       case .refused: refuse(stream)

@@ -37,10 +37,14 @@ extension RTPSession {
   private func ask(_ stream: ReceivingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
     if let due = stream.missing.nextDeadline, due <= now {
       asking.removeAll(keepingCapacity: true)
-      // Sound that would come when its place is past is concealed anyway.
       let arrival = now &+ stream.missing.roundTrip
-      let isOfUse: (Int64) -> Bool = { if case .sound(let buffer) = stream.content { buffer.isInTime($0, at: arrival) } else { true } }
-      stream.missing.requests(now: now, givesUp: !stream.isSilent(at: now), isOfUse: isOfUse) { asking.append(SequenceNumber(UInt16(truncatingIfNeeded: $0))) }
+      stream.missing.requests(
+        now: now, givesUp: !stream.isSilent(at: now),
+        isOfUse: { number in
+          // Sound that would come when its place is past is concealed anyway.
+          if case .sound(let buffer) = stream.content { buffer.isInTime(number, at: arrival) } else { true }
+        }
+      ) { asking.append(SequenceNumber(UInt16(truncatingIfNeeded: $0))) }
       var rest = asking[...]
       while !rest.isEmpty {
         var written = 0
@@ -60,6 +64,12 @@ extension RTPSession {
   /// (RFC 6051, section 2.1).
   public func report(_ now: Int64, _ delegate: some RTPSessionDelegate) {
     transmit(now, delegate, isReport: true) { _ in }
+    // Again until it is known how long the way is, once there is somebody.
+    guard settings.reportsAtOnce, path.packetsReceived > 0, asked < RTPSession.mostAsked,
+      roundTrip.measurements < RTPSession.firstRoundTrips
+    else { return }
+    answerDue = answerDue ?? now &+ RTPSession.answerPause
+    asked += 1
   }
 
   /// Says goodbye for all streams of this end (RFC 3550, section 6.6).

@@ -4,15 +4,15 @@ import MediaCore
 extension RTPSession {
   /// What `send` throws where nothing was taken as there is no room: no number was used, and the same may be sent again later. Of pictures, what
   /// is predicted from one that was left out is of no use: a key frame is to come next.
-  public static let full = PacketError("RTP: the queue of what is to be sent is full")
+  public static let full = PacketError("RTP: the send queue is full")
 
   /// An index for `send`. Streams go first; an end that has none sends reports only.
   public func addStream(_ stream: OutgoingRTP) throws(PacketError) -> Int {
     guard sending.count < RTPSession.mostStreams else { throw PacketError("RTP: more than 64 streams") }
-    guard !isOwn(stream.ssrc), receivingStream(stream.ssrc) == nil else { throw PacketError("RTP: the source is in use") }
+    guard !isOwn(stream.ssrc), receivingStream(stream.ssrc) == nil else { throw PacketError("RTP: the SSRC is in use") }
     if let again = stream.retransmission?.ssrc {
       guard !isOwn(again), again != stream.ssrc, receivingStream(again) == nil else {
-        throw PacketError("RTP: the source of retransmissions is in use")
+        throw PacketError("RTP: the SSRC for retransmissions is in use")
       }
     }
     if sending.isEmpty { conflicts.remove(own: ownSSRC) }
@@ -23,11 +23,12 @@ extension RTPSession {
 
   /// Enqueues a picture, stamped in units of 90 kHz: all of it, or nothing (`full`). Without another time it was captured now.
   public func send(
-    _ picture: UnsafeRawBufferPointer, number: UInt16, units: Int64, orientation: UInt8 = 0, capturedAt time: Int64? = nil, on stream: Int, now: Int64
+    _ picture: UnsafeRawBufferPointer, number: UInt16, units: Int64, orientation: UInt8 = 0,
+    color: HeaderExtensions.ColorSpace = HeaderExtensions.ColorSpace(), capturedAt time: Int64? = nil, on stream: Int, now: Int64
   ) throws(PacketError) {
     try enqueue(stream, .video, now) { stream, hasRoom throws(PacketError) in
       try stream.packetize(
-        picture, number: number, units: units, orientation: orientation, capturedAt: time ?? now, now: now, hasRoom: hasRoom)
+        picture, number: number, units: units, orientation: orientation, color: color, capturedAt: time ?? now, now: now, hasRoom: hasRoom)
     }
   }
 
@@ -57,7 +58,8 @@ extension RTPSession {
     }
     // There is room for all of them.
     for number in packets {
-      _ = pacer.enqueue(Handle(stream: index, number: number), size: stream.ring.entry(number)?.size ?? 0, kind: kind, now: now)
+      let (handle, size) = (Handle(stream: index, number: number), stream.ring.entry(number)?.size ?? 0)
+      _ = pacer.enqueue(handle, size: size, kind: kind, isFirst: number == packets.lowerBound, now: now)
     }
   }
 

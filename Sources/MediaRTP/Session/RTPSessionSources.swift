@@ -63,8 +63,10 @@ extension RTPSession {
     guard sending.indices.contains(stream) else { throw PacketError("RTP: no such stream") }
     let old = sending[stream]
     let again = retransmission ?? old.settings.retransmission?.ssrc
-    guard !isOwn(ssrc), receivingStream(ssrc) == nil, again != ssrc else { throw PacketError("RTP: the source is in use") }
-    if let again, again != old.settings.retransmission?.ssrc, isOwn(again) { throw PacketError("RTP: the source of retransmissions is in use") }
+    guard !isOwn(ssrc), receivingStream(ssrc) == nil, again != ssrc else { throw PacketError("RTP: the SSRC is in use") }
+    if let again, again != old.settings.retransmission?.ssrc, isOwn(again) {
+      throw PacketError("RTP: the SSRC for retransmissions is in use")
+    }
     transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, [old.settings.ssrc]) }
     var settings = old.settings
     settings.ssrc = ssrc

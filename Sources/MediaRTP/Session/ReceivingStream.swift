@@ -118,10 +118,13 @@ final class ReceivingStream {
 
   func received(_ report: SenderReport, at now: Int64) {
     statistics.received(report, at: now)
-    mapping.received(report)
+    mapping.received(report.ntp, for: report.timestamp)
     end.clock.received(report.ntp, at: now)
     lastReport = (report.ntp, now)
   }
+
+  /// A packet says when was captured what it is of.
+  func received(_ time: NTPTimestamp, for timestamp: RTPTimestamp) { mapping.received(time, for: timestamp) }
 
   /// Whether a report said when what comes was captured.
   var isMapped: Bool { lastReport != nil }

@@ -1,7 +1,7 @@
 /// One sender, whose streams share a wall clock (RFC 3550, sections 6.4.1 and 6.5.1): those of one CNAME. A stream that was not named yet is alone
-/// with its clock.
+/// with its clock, or of the only other end that there is (`RTPSettings.reportsAtOnce`).
 final class RemoteEnd {
-  let cname: String?
+  var cname: String?
   var clock = RemoteClock()
 
   init(cname: String? = nil) {

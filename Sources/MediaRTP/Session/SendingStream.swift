@@ -16,7 +16,10 @@ final class SendingStream {
   private var captured: (units: Int64, time: Int64) = (0, 0)
   /// The last one: when it was made, its last packet, and when that left.
   private var keyFrame: (made: Int64, last: Int64, left: Int64?)?
+  /// What the other end was told last.
+  private var color = HeaderExtensions.ColorSpace()
   let map: ExtensionMap
+  private let clock: NTPClock
   var fullIntraRequests = FullIntraRequestFilter()
   /// When one was last passed on.
   var keyFrameRequested: Int64?
@@ -30,13 +33,13 @@ final class SendingStream {
   static let longestRepair: Int64 = 3_000_000_000
   /// And wait to leave again.
   private static let lifetime = longestRepair + 1_000_000_000
-  /// No picture waits longer to leave.
-  private static let longestWait: Int64 = 3_000_000_000
+  /// No picture takes longer to leave.
+  private static let longestWait = Pacer<RTPSession.Handle>.longestLeaving
 
   /// Goes on with the numbers of another stream, where there was one: its retransmissions may have kept their source.
   init(_ settings: OutgoingRTP, _ session: RTPSettings, _ random: inout SeededRandom, after former: SendingStream? = nil) {
     self.settings = settings
-    map = session.extensions
+    (map, clock) = (session.extensions, session.clock)
     ring = PacketRing(
       capacity: settings.encoding == .vp8 ? 2048 : 256, slotSize: min(max(256, session.packetSize), 1500), lifetime: SendingStream.lifetime)
     reports = SenderReports(ssrc: settings.ssrc, clockRate: settings.encoding.clockRate, clock: session.clock)
@@ -77,26 +80,30 @@ final class SendingStream {
   /// Cuts a picture into packets in the ring; their numbers. `number` is the picture's. `hasRoom` is asked for packets and bytes, at most, before
   /// anything is written: all go or none.
   func packetize(
-    _ picture: UnsafeRawBufferPointer, number: UInt16, units: Int64, orientation: UInt8, capturedAt time: Int64, now: Int64,
-    hasRoom: (Int, Int) -> Bool
+    _ picture: UnsafeRawBufferPointer, number: UInt16, units: Int64, orientation: UInt8, color: HeaderExtensions.ColorSpace,
+    capturedAt time: Int64, now: Int64, hasRoom: (Int, Int) -> Bool
   ) throws(PacketError) -> Range<Int64> {
+    // The first bit of a picture of VP8 (RFC 6386, section 9.1).
+    let isKeyFrame = picture.first.map { $0 & 1 == 0 } ?? false
     var descriptor = VP8Descriptor()
     descriptor.pictureID = .long(number & 0x7FFF)
     var extensions = HeaderExtensions()
     if orientation != 0 { extensions.orientation = orientation }
+    // As libwebrtc has it: with key frames, which without it are of no colour in particular, and where it changes.
+    if color != (isKeyFrame ? HeaderExtensions.ColorSpace() : self.color) { extensions.colorSpace = color }
+    if announcement.saysCapture(at: now) { extensions.captureTime = clock.time(at: time) }
     let headerSize = RTPHeader.size + completed(extensions).size(map)
     var packetizer = try VP8Packetizer(picture, descriptor, limit: ring.slotSize - headerSize)
     let count = packetizer.count
-    guard count <= ring.capacity / 2 else { throw PacketError("VP8: a picture of more packets than can be kept") }
+    guard count <= ring.capacity / 2 else { throw PacketError("VP8: a frame of more packets than can be kept") }
     guard self.hasRoom(count), hasRoom(count, picture.count + count * (headerSize + descriptor.size)) else { throw RTPSession.full }
     captured = (units, time)
+    self.color = color
     let first = next
     while packetizer.count > 0 {
       let isLast = packetizer.count == 1
       write(units, marker: isLast, isLast ? extensions : HeaderExtensions(), now) { _ = packetizer.writeNext(to: &$0) }
     }
-    // The first bit of a picture of VP8 (RFC 6386, section 9.1).
-    let isKeyFrame = picture.first.map { $0 & 1 == 0 } ?? false
     if isKeyFrame { keyFrame = (now, next - 1, nil) }
     meter.enqueued(size: picture.count, isKeyFrame: isKeyFrame, last: next - 1)
     return first..<next
@@ -108,8 +115,9 @@ final class SendingStream {
   ) throws(PacketError) -> Range<Int64> {
     var extensions = HeaderExtensions()
     extensions.audioLevel = level
+    if announcement.saysCapture(at: now) { extensions.captureTime = clock.time(at: time) }
     let size = RTPHeader.size + completed(extensions).size(map) + sound.count
-    guard sound.count <= ring.slotSize, size <= ring.slotSize else { throw PacketError("Opus: a packet larger than one of the network") }
+    guard sound.count <= ring.slotSize, size <= ring.slotSize else { throw PacketError("Opus: a packet larger than a network packet") }
     guard self.hasRoom(1), hasRoom(1, size) else { throw RTPSession.full }
     captured = (units, time)
     let first = next
@@ -128,7 +136,7 @@ final class SendingStream {
   /// A packet leaves, or is given up. They do so in their order.
   func left(_ number: Int64, isWhole: Bool, now: Int64) {
     waiting = max(waiting, number + 1)
-    if let last = keyFrame?.last, number >= last, keyFrame?.left == nil { keyFrame?.left = now }
+    if let (made, last, left) = keyFrame, number >= last, left == nil { keyFrame = isWhole ? (made, last, now) : nil }
     meter.left(number, after: isWhole ? now &- (ring.entry(number)?.time ?? now) : nil)
   }
 

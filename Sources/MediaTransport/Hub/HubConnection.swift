@@ -81,11 +81,11 @@ final class HubConnection {
     if let excess = tls.excess { fail(excess) }
     switch tls.state {
     case .failed(let error): fail(error)
-    case .closed: end(MediaError(.closed, "the other end closed the connection"))
+    case .closed: end(MediaError(.closed, "the peer closed the connection"))
     default: break
     }
     // Whoever drives it takes what has come before more comes.
-    if inbox.count > HubWire.longest * 4 { fail(MediaError(.limit, "more came than a connection may hold: \(inbox.count) bytes")) }
+    if inbox.count > HubWire.longest * 4 { fail(MediaError(.limit, "more bytes arrived than a connection may hold: \(inbox.count)")) }
   }
 
   private func forgetTaken() {
@@ -116,13 +116,17 @@ final class HubConnection {
       return nil
     }
     guard size > 0 else {
-      fail(MediaError(.corrupt, "the other end sent an empty message"))
+      fail(MediaError(.corrupt, "the peer sent an empty message"))
       return nil
     }
-    isHeld = isLimited && inbox[taken + 2] >= HubWire.firstCounted && !changes.take(at: now)
-    if isHeld { return nil }
+    if isLimited, inbox[taken + 2] >= HubWire.firstCounted {
+      isHeld = !changes.take(at: now)
+      if isHeld { return nil }
+      // What is long is passed on to all, too.
+      changes.charge(size / HubWire.pieceOfChange, at: now)
+    }
     guard !isLimited || messages.take(at: now) else {
-      fail(MediaError(.limit, "more than \(Int(HubConnection.messagesPerSecond)) messages a second came"))
+      fail(MediaError(.limit, "more than \(Int(HubConnection.messagesPerSecond)) messages a second arrived"))
       return nil
     }
     defer {
@@ -151,7 +155,7 @@ final class HubConnection {
     _ = frame.withUnsafeBytes { tls.send($0) }
     tls.takeOutput(&outbox)
     if waiting > HubConnection.mostWaiting {
-      fail(MediaError(.limit, "the other end does not take what it is told: \(waiting) bytes wait"))
+      fail(MediaError(.limit, "the peer does not read its messages: \(waiting) bytes are queued"))
     }
   }
 
@@ -172,7 +176,7 @@ final class HubConnection {
   func flush(_ body: (UnsafeRawBufferPointer) -> Int?) {
     guard isWaiting else { return }
     guard let count = outbox.withUnsafeBytes({ body(UnsafeRawBufferPointer(rebasing: $0.dropFirst(sent))) }) else {
-      return fail(MediaError(.io, "the connection broke"))
+      return fail(MediaError(.io, "the connection failed"))
     }
     sent += max(0, count)
     guard sent >= outbox.count else {
@@ -195,7 +199,7 @@ final class HubConnection {
   func deadline(now: Int64) -> Int64 {
     guard failure == nil else { return .min }
     if now &- lastHeard >= HubConnection.silence {
-      fail(MediaError(.timeout, "nothing was heard for \(HubConnection.silence / 1_000_000_000) s"))
+      fail(MediaError(.timeout, "nothing was received for \(HubConnection.silence / 1_000_000_000) s"))
       return .min
     }
     let keepAlive = lastSaid &+ HubConnection.keepAlive

@@ -70,7 +70,7 @@ final class HubGuest: NetworkDriver {
     case .waits: return next
     case .isLate:
       if let line = leave() {
-        table.sayFarewell(over: line, MediaError(.timeout, "nothing was said for \(HubGuest.patience / 1_000_000_000) s"), now: now)
+        table.sayFarewell(over: line, MediaError(.timeout, "nothing was received for \(HubGuest.patience / 1_000_000_000) s"), now: now)
       }
     case .ends(let error): if let line = leave() { table.sayFarewell(over: line, error, now: now) }
     case .hello(let hello): enter(hello, now)
@@ -98,7 +98,7 @@ final class HubGuest: NetworkDriver {
     do {
       let request = try message.withUnsafeBytes { bytes throws(PacketError) in try HubRequest(parsing: bytes) }
       if case .hello(let hello) = request { return .hello(hello) }
-      return .ends(MediaError(.corrupt, "the first message does not say who it is"))
+      return .ends(MediaError(.corrupt, "the first message is not HELLO"))
     } catch {
       return .ends(MediaError(.corrupt, "\(error)"))
     }
@@ -116,11 +116,11 @@ final class HubGuest: NetworkDriver {
   private func enter(_ hello: HubRequest.Hello, _ now: Int64) {
     guard let line = leave() else { return }
     guard hello.room == table.room else {
-      return table.sayFarewell(over: line, MediaError(.notFound, "this hub has no room \"\(hello.room.prefix(64))\""), now: now)
+      return refuse(hello, line, MediaError(.notFound, "this hub has no room \"\(hello.room.prefix(64))\""), now)
     }
     if let former = hello.former {
       guard let peer = table.peer(withTicket: former.ticket) else {
-        let words = "the hub of room \"\(hello.room.prefix(64))\" does not know \"\(hello.member.userID.prefix(64))\" any more"
+        let words = "the hub of room \"\(hello.room.prefix(64))\" no longer knows \"\(hello.member.userID.prefix(64))\""
         return table.sayFarewell(over: line, MediaError(.closed, words), now: now)
       }
       return peer.comeBack(line, received: former.received)
@@ -130,7 +130,12 @@ final class HubGuest: NetworkDriver {
       try table.add(peer, from: prefix)
       peer.start(line)
     } catch {
-      table.sayFarewell(over: line, error, now: now)
+      refuse(hello, line, error, now)
     }
+  }
+
+  private func refuse(_ hello: HubRequest.Hello, _ line: HubLine, _ error: MediaError, _ now: Int64) {
+    table.options.watch?(.refused(userID: hello.member.userID, at: line.socket.remoteAddress, because: error))
+    table.sayFarewell(over: line, error, now: now)
   }
 }

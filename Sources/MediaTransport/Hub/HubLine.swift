@@ -26,8 +26,8 @@ final class HubLine: @unchecked Sendable {
       switch socket.read(into: memory) {
       case .bytes(let count): connection.receive(UnsafeRawBufferPointer(rebasing: memory.prefix(count)), now: now)
       case .nothing: return
-      case .end: return connection.end(MediaError(.closed, "the other end closed the connection"))
-      case .failed(let words): return connection.end(MediaError(.io, "the connection broke: \(words)"))
+      case .end: return connection.end(MediaError(.closed, "the peer closed the connection"))
+      case .failed(let words): return connection.end(MediaError(.io, "the connection failed: \(words)"))
       }
     }
   }

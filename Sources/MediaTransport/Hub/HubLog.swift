@@ -17,6 +17,7 @@ struct HubLog {
   static let timeout: Int64 = 15_000_000_000
   /// After so many a word of it is due.
   private static let courtesy: UInt64 = 64
+  private static let courtesyBytes = 64 << 10
   /// No more is handed to a connection than so many bytes before it has taken some.
   private static let mostAhead = 65_536
 
@@ -42,9 +43,14 @@ struct HubLog {
   /// Of the other end.
   private(set) var received: UInt64 = 0
   private var told: UInt64 = 0
+  /// Bytes that were received since.
+  private var untold = 0
 
   /// Said or to be said.
   var count: Int { said.count + waiting.count - head - voids }
+
+  /// Whether what can be said later had better be.
+  var isBusy: Bool { waiting.count - head - voids >= HubLog.mostWaiting / 2 || bytes >= HubLog.windowBytes / 2 }
 
   // MARK: What is to be said
 
@@ -155,13 +161,14 @@ struct HubLog {
   var deadline: Int64 { isWindowFull && count > said.count ? progress &+ HubLog.timeout : .max }
 
   /// One more came; whether it is time to say so.
-  mutating func receive() -> Bool {
+  mutating func receive(_ size: Int = 0) -> Bool {
     received += 1
-    return received - told >= HubLog.courtesy
+    untold += size
+    return received - told >= HubLog.courtesy || untold >= HubLog.courtesyBytes
   }
 
   mutating func tell() -> UInt64 {
-    told = received
+    (told, untold) = (received, 0)
     return received
   }
 }

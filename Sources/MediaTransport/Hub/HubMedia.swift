@@ -36,7 +36,7 @@ final class HubMedia {
   private let batch = DatagramBatch()
   private var first = 0
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
-  /// nil: not known before a member has shown where they are. The hub does not move.
+  /// nil: not known before a member has shown where they are.
   private(set) var remote: SocketAddress?
   /// Where the member is, at the hub.
   private var path = PathValidation()
@@ -47,7 +47,7 @@ final class HubMedia {
 
   init(
     _ terms: HubTerms, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits, clock: any MediaClock,
-    witness: (any DatagramWitness)? = nil
+    witness: (any DatagramWitness)? = nil, seed: UInt64 = .random(in: 0...(.max))
   ) throws(MediaError) {
     (self.terms, self.isHub, self.socket, self.remote, self.clock, self.witness) = (terms, isHub, socket, remote, clock, witness)
     sender = try SRTPSender(terms.profile, isHub ? terms.down : terms.up)
@@ -55,7 +55,7 @@ final class HubMedia {
     let now = clock.now()
     var settings = RTPSettings(
       cname: isHub ? "hub" : "member", clock: NTPClock(NTPTimestamp(unixNanoseconds: MediaTime.wallClock()), at: now),
-      seed: UInt64.random(in: 0...(.max)))
+      seed: seed)
     settings.extensions = terms.extensions
     settings.reportsAtOnce = true
     settings.ssrc = terms.ssrc(ofEnd: isHub)
@@ -115,6 +115,11 @@ final class HubMedia {
       remote = address
       greet()
     }
+  }
+
+  /// The hub was reached at this address, of the same family.
+  func move(to address: SocketAddress) {
+    remote = address.with(port: terms.port)
   }
 
   private func send(_ message: HubPathMessage, to address: SocketAddress) {
@@ -178,8 +183,8 @@ final class HubMedia {
     if slot.isVideo {
       let number = UInt16(truncatingIfNeeded: picture)
       return try session.send(
-        frame.bytes, number: number, units: units, orientation: UInt8(attributes.orientation & 7), capturedAt: attributes.timestamp_ns,
-        on: place.stream, now: now)
+        frame.bytes, number: number, units: units, orientation: UInt8(attributes.orientation & 7), color: .init(attributes),
+        capturedAt: attributes.timestamp_ns, on: place.stream, now: now)
     }
     let duration = MediaTime.units(fromNanoseconds: attributes.duration_ns, rate: rate)
     outgoing[slot]?.end = units &+ duration

@@ -53,7 +53,8 @@ struct HubMembership {
   private var otherSlots: [HubSlot: StreamID] = [:]
   private var up = Places()
   private var down = Places()
-  var members: Set<String> = []
+  /// With what they say of themselves.
+  var members: [String: ParticipantAttributes] = [:]
 
   // MARK: Its own
 

@@ -33,6 +33,16 @@ enum HubNotice: Sendable {
   case moderated(by: String, Moderation, reason: String)
   case keyFrameRequested(UInt32)
   case receivers(UInt32, Int)
+  /// Of a member, or of whoever is notified.
+  case permissionsChanged(userID: String, Permissions)
+  /// Nanoseconds that remain.
+  case accessExpiring(Int64)
+  /// nil: it was renewed.
+  case accessRenewed(MediaError?)
+  /// nil: removed.
+  case attribute(userID: String, String, String?)
+  /// All of a member, for whoever was not notified of each.
+  case attributes(userID: String, ParticipantAttributes)
 
   var isCounted: Bool {
     switch self {
@@ -96,6 +106,27 @@ enum HubNotice: Sendable {
       writer.u8(24)
       writer.u32(number)
       writer.u32(UInt32(clamping: count))
+    case .permissionsChanged(let userID, let permissions):
+      writer.u8(25)
+      writer.name(userID)
+      writer.u32(permissions.rawValue)
+    case .accessExpiring(let remaining):
+      writer.u8(26)
+      writer.u64(UInt64(bitPattern: remaining))
+    case .accessRenewed(let error):
+      writer.u8(27)
+      writer.flag(error == nil)
+      writer.text(error?.text ?? "", atMost: HubWire.longestWords)
+    case .attribute(let userID, let key, let value):
+      writer.u8(28)
+      writer.name(userID)
+      writer.name(key)
+      writer.flag(value != nil)
+      if let value { writer.value(value) }
+    case .attributes(let userID, let attributes):
+      writer.u8(29)
+      writer.name(userID)
+      writer.attributes(attributes)
     }
   }
 
@@ -108,6 +139,7 @@ enum HubNotice: Sendable {
     let codecs = (member.decodes ?? []).prefix(HubWire.mostCodecs)
     writer.u8(UInt8(codecs.count))
     for codec in codecs { writer.u32(codec) }
+    writer.attributes(member.attributes)
   }
 
   // MARK: Reading
@@ -135,9 +167,27 @@ enum HubNotice: Sendable {
     case 22: self = try HubNotice.moderated(from: &reader)
     case 23: self = .keyFrameRequested(try reader.u32())
     case 24: self = .receivers(try reader.u32(), Int(try reader.u32()))
+    case 25: self = .permissionsChanged(userID: try reader.name(), try reader.permissions())
+    case 26: self = .accessExpiring(try HubNotice.remaining(from: &reader))
+    case 27: self = try HubNotice.renewed(from: &reader)
+    case 28: self = .attribute(userID: try reader.name(), try reader.key(), try reader.flag() ? try reader.value() : nil)
+    case 29: self = .attributes(userID: try reader.name(), try reader.attributes())
     default: throw PacketError("hub: a message of an unknown type")
     }
     try reader.end()
+  }
+
+  private static func remaining(from reader: inout PacketReader) throws(PacketError) -> Int64 {
+    let remaining = Int64(bitPattern: try reader.u64())
+    guard (0...AccessGrant.lifetimes.upperBound).contains(remaining) else { throw PacketError("hub: a remaining time that cannot be") }
+    return remaining
+  }
+
+  /// Every refusal of a renewal is one of permission.
+  private static func renewed(from reader: inout PacketReader) throws(PacketError) -> HubNotice {
+    let (isRenewed, words) = (try reader.flag(), try reader.text(atMost: HubWire.longestWords))
+    guard !isRenewed || words.isEmpty else { throw PacketError("hub: a renewed access with a reason") }
+    return .accessRenewed(isRenewed ? nil : MediaError(.permission, words))
   }
 
   private static func moderated(from reader: inout PacketReader) throws(PacketError) -> HubNotice {
@@ -154,6 +204,8 @@ enum HubNotice: Sendable {
     var codecs: [UInt32] = []
     for _ in 0..<count { codecs.append(try reader.u32()) }
     member.decodes = says ? codecs : nil
+    member.attributes = try reader.attributes()
+    member.takesRaw = false
     return member
   }
 }

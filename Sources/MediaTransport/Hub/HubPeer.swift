@@ -20,8 +20,11 @@ final class HubPeer: NetworkDriver {
     var line: HubLine?
     var tag: UInt64?
     var log = HubLog()
+    var owed = Owed()
     var streams = HubStreams()
     var media: HubMedia?
+    /// Whether the member's permissions have changed since their welcome.
+    var isChanged = false
     /// Whether his packets came.
     var isHeard = false
     /// Until when the room may take its time.
@@ -55,6 +58,7 @@ final class HubPeer: NetworkDriver {
     var member = hello.member
     let carried = [UInt32(MSDK_CODEC_VP8)]
     member.decodes = member.decodes.map { $0.filter { carried.contains($0) } } ?? carried
+    member.takesRaw = false
     place = LoopbackTransport(room: table.room, member: member, token: hello.token, loop: table.loop) { place throws(MediaError) in
       try table.admit(place)
     }
@@ -90,7 +94,7 @@ final class HubPeer: NetworkDriver {
       return (guarded.log.keep(frame, notice.meaning), guarded.line == nil ? nil : guarded.tag)
     }
     if let tag { table.thread.wake(tag, at: .min) }
-    if !isKept { end(because: MediaError(.limit, "the member does not take what he is told: \(HubLog.most) bytes wait")) }
+    if !isKept { end(because: MediaError(.limit, "the member does not read its messages: \(HubLog.most) bytes are queued")) }
   }
 
   /// The room let him in.
@@ -119,7 +123,9 @@ final class HubPeer: NetworkDriver {
     let now = clock.now()
     let refusal: MediaError? = guarded.withLock { guarded in
       guard guarded.phase != .gone, guarded.phase != .waiting else { return MediaError(.closed, "the member has left") }
-      guard guarded.log.confirm(received, now: now) else { return MediaError(.corrupt, "the member has received \(received) messages, which cannot be") }
+      guard guarded.log.confirm(received, now: now) else {
+        return MediaError(.corrupt, "the member confirms \(received) messages, which is impossible")
+      }
       if let tag = guarded.tag { table.thread.remove(tag) }
       (guarded.line, guarded.phase) = (line, .here)
       let count = guarded.log.tell()
@@ -148,12 +154,16 @@ final class HubPeer: NetworkDriver {
   /// He is out; nil: without a word.
   func end(because error: MediaError?) {
     let now = clock.now()
-    let (line, tag, media): (HubLine?, UInt64?, HubMedia?) = guarded.withLock { guarded in
-      guard guarded.phase != .gone else { return (nil, nil, nil) }
+    let (line, tag, media, wasWaiting): (HubLine?, UInt64?, HubMedia?, Bool) = guarded.withLock { guarded in
+      guard guarded.phase != .gone else { return (nil, nil, nil, false) }
+      let wasWaiting = guarded.phase == .waiting
       guarded.phase = .gone
       // What was to be said before.
       if let line = guarded.line { guarded.log.say(over: line.connection, now: now) }
-      return (guarded.line.take(), guarded.tag.take(), guarded.media.take())
+      return (guarded.line.take(), guarded.tag.take(), guarded.media.take(), wasWaiting)
+    }
+    if wasWaiting, let line, let error, error.status != .closed {
+      table.options.watch?(.refused(userID: hello.member.userID, at: line.socket.remoteAddress, because: error))
     }
     // Who was let in has media.
     if media != nil { table.options.watch?(.left(userID: hello.member.userID, because: error?.status == .closed ? nil : error)) }
@@ -178,6 +188,7 @@ final class HubPeer: NetworkDriver {
     }
     rest(now)
     hand(now)
+    payWhenDue()
     let failure: (error: MediaError, isOwn: Bool)?
     let next: Int64
     (failure, next) = guarded.withLock { guarded in
@@ -210,7 +221,7 @@ final class HubPeer: NetworkDriver {
   }
 
   private static let deaf = MediaError(
-    .limit, "the member has received none of \(HubLog.window) messages within \(HubLog.timeout / 1_000_000_000) s, and more wait")
+    .limit, "the member has received none of \(HubLog.window) messages within \(HubLog.timeout / 1_000_000_000) s, and more are queued")
 
   /// Where more comes than a member may cause for others, or in more pieces, it waits in the kernel, and then at the member.
   private func rest(_ now: Int64) {

@@ -9,13 +9,16 @@ extension HubPeer: TransportDelegate {
     switch event {
     case .connected(let permissions): welcome(permissions)
     case .disconnected(let error): end(because: error ?? HubTable.closed)
-    case .joined(let member): say(.joined(member))
-    case .left(let userID): say(.left(userID: userID))
+    case .joined(let member): joined(member)
+    case .left(let userID):
+      guarded.withLock { $0.owed.forget(userID) }
+      say(.left(userID: userID))
+    case .attributeChanged(let userID, let key, let value, let revision): attributeChanged(of: userID, key, value, revision)
     case .streamAdded(let stream):
       // What is not encoded stays in this process.
       guard HubStreams.isCarried(stream.codec) else {
-        let what = stream.codec == 0 ? "is sent raw" : "has the codec 0x\(String(stream.codec, radix: 16))"
-        let error = MediaError(.unsupported, "the stream \(what); over the network go MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
+        let what = stream.codec == FourCC.raw ? "is sent raw" : "has the codec \(FourCC.text(stream.codec))"
+        let error = MediaError(.unsupported, "the stream \(what); a hub forwards MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
         return place.cannotReceive(stream.id, because: error)
       }
       let number = guarded.withLock { $0.streams.offer(stream.id, codec: stream.codec) }
@@ -37,6 +40,11 @@ extension HubPeer: TransportDelegate {
       withNumber(id) { .speaking($0, userID: userID, isSpeaking, level: level) }
     case .keyFrameRequested(let id): withNumber(id) { .keyFrameRequested($0) }
     case .receivers(let id, let count): withNumber(id) { .receivers($0, count) }
+    case .permissionsChanged(let userID, let permissions):
+      if userID == place.member.userID { guarded.withLock { $0.isChanged = true } }
+      say(.permissionsChanged(userID: userID, permissions))
+    case .accessExpiring(let remaining): say(.accessExpiring(remaining))
+    case .accessRenewed(let error): say(.accessRenewed(error))
     case .moderated(let userID, let moderation, let reason): say(.moderated(by: userID, moderation, reason: reason))
     // Of a scripted network of this process; his machine measures its own. What he sends is encoded, and reaches all.
     case .reconnecting, .reconnected, .estimate, .network, .unreachable: break
@@ -55,7 +63,9 @@ extension HubPeer: TransportDelegate {
     case .hello: throw HubPeer.lie("a second hello")
     case .received(let count):
       let now = clock.now()
-      guard guarded.withLock({ $0.log.confirm(count, now: now) }) else { throw HubPeer.lie("having received what was not sent") }
+      guard guarded.withLock({ $0.log.confirm(count, now: now) }) else {
+        throw HubPeer.lie("a confirmation of messages that were not sent")
+      }
     case .leave: throw HubPeer.left
     default:
       guard guarded.withLock({ $0.phase == .here }) else { throw HubPeer.lie("a request before the welcome") }
@@ -65,7 +75,7 @@ extension HubPeer: TransportDelegate {
 
   private static let left = MediaError(.closed, "the member has left")
 
-  private static func lie(_ what: String) -> MediaError { MediaError(.corrupt, "the member's machine sent \(what)") }
+  private static func lie(_ what: String) -> MediaError { MediaError(.corrupt, "the member sent \(what)") }
 
   private func actHere(on request: HubRequest) throws(MediaError) {
     switch request {
@@ -89,33 +99,39 @@ extension HubPeer: TransportDelegate {
     // What he may not do his own machine has told him; who has just left cannot be found.
     case .remove(let userID, let reason): try? place.remove(userID, reason: reason)
     case .mute(let userID, let isMuted): try? place.mute(userID, isMuted)
+    case .renew(let token): place.renew(token)
+    case .setAttribute(let key, let value): try place.setAttribute(key, value)
     case .hello, .received, .leave: break
     }
   }
 
   private func withOwn(_ number: UInt32, _ body: (StreamID) -> Void) throws(MediaError) {
-    guard let stream = guarded.withLock({ $0.streams.published[number] }) else { throw HubPeer.lie("word of a stream that it does not publish") }
+    guard let stream = guarded.withLock({ $0.streams.published[number] }) else {
+      throw HubPeer.lie("a message about a stream that it does not publish")
+    }
     body(stream.id)
   }
 
   private func offered(_ number: UInt32) throws(MediaError) -> HubStreams.Offered? {
     let (stream, was) = guarded.withLock { ($0.streams.offered[number], $0.streams.wasOffered(number)) }
-    guard was else { throw HubPeer.lie("word of a stream that it was not told of") }
+    guard was else { throw HubPeer.lie("a message about a stream that it does not know") }
     return stream
   }
 
   private func publish(_ number: UInt32, _ slot: HubSlot, _ codec: UInt32, _ format: StreamFormat) throws(MediaError) {
     let isVideo = if case .video = format { true } else { false }
     guard HubStreams.fits(codec, slot), isVideo == slot.isVideo else {
-      throw MediaError(.unsupported, "a stream of codec \(codec) is published; a hub carries MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
+      throw MediaError(.unsupported, "a stream of codec \(codec) is published; a hub forwards MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
     }
     let id = place.makeStreamID()
     guard guarded.withLock({ $0.streams.publish(number, .init(id: id, slot: slot, codec: codec)) }) else {
-      throw HubPeer.lie("a stream whose number or place is taken")
+      throw HubPeer.lie("a stream whose number or slot is in use")
     }
     do throws(MediaError) {
       try place.publish(id, codec: codec, format: format)
     } catch {
+      // The member may not know yet that this is no longer permitted; once they do, they withdraw it.
+      if error.status == .permission, guarded.withLock({ $0.isChanged }) { return }
       _ = guarded.withLock { $0.streams.unpublish(number) }
       // Put out meanwhile: he will hear of it.
       if error.status != .state { throw error }
@@ -125,7 +141,9 @@ extension HubPeer: TransportDelegate {
   private func subscribe(_ number: UInt32, _ slot: HubSlot) throws(MediaError) {
     guard let stream = try offered(number) else { return }
     let now = clock.now()
-    guard guarded.withLock({ $0.streams.receive(number, at: slot, now: now) }) else { throw HubPeer.lie("a subscription whose place is taken") }
+    guard guarded.withLock({ $0.streams.receive(number, at: slot, now: now) }) else {
+      throw HubPeer.lie("a subscription whose slot is in use")
+    }
     place.subscribe(to: stream.id, HubSink(self, number))
   }
 }

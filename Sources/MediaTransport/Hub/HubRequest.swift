@@ -46,6 +46,9 @@ enum HubRequest: Sendable {
   case requestKeyFrame(UInt32)
   case remove(userID: String, reason: String)
   case mute(userID: String, Bool)
+  case renew(AccessToken)
+  /// nil: removed.
+  case setAttribute(String, String?)
 
   /// Whether it is counted, kept until it was received, and said again by whoever comes back.
   var isCounted: Bool {
@@ -96,6 +99,14 @@ enum HubRequest: Sendable {
       writer.u8(25)
       writer.name(userID)
       writer.flag(isMuted)
+    case .renew(let token):
+      writer.u8(26)
+      writer.text(token.value, atMost: HubWire.longestToken)
+    case .setAttribute(let key, let value):
+      writer.u8(27)
+      writer.name(key)
+      writer.flag(value != nil)
+      if let value { writer.value(value) }
     }
   }
 
@@ -113,6 +124,7 @@ enum HubRequest: Sendable {
     let codecs = (hello.member.decodes ?? []).prefix(HubWire.mostCodecs)
     writer.u8(UInt8(codecs.count))
     for codec in codecs { writer.u32(codec) }
+    writer.attributes(hello.member.attributes)
     writer.text(hello.token.value, atMost: HubWire.longestToken)
     writer.u8(hello.profile == .aesGCM ? 2 : 1)
     writer.flag(hello.former != nil)
@@ -140,18 +152,20 @@ enum HubRequest: Sendable {
     case 23: self = .requestKeyFrame(try reader.u32())
     case 24: self = .remove(userID: try reader.name(), reason: try reader.text(atMost: HubWire.longestWords))
     case 25: self = .mute(userID: try reader.name(), try reader.flag())
+    case 26: self = .renew(AccessToken(try reader.text(atMost: HubWire.longestToken)))
+    case 27: self = .setAttribute(try reader.key(), try reader.flag() ? try reader.value() : nil)
     default: throw PacketError("hub: a message of an unknown type")
     }
     try reader.end()
   }
 
   private static func slot(from reader: inout PacketReader) throws(PacketError) -> HubSlot {
-    guard let slot = HubSlot(index: try reader.u8()) else { throw PacketError("hub: a place that does not exist") }
+    guard let slot = HubSlot(index: try reader.u8()) else { throw PacketError("hub: a slot that does not exist") }
     return slot
   }
 
   private static func hello(from reader: inout PacketReader) throws(PacketError) -> Hello {
-    guard try reader.u8() == HubWire.version else { throw PacketError("hub: another version; accepted is 1") }
+    guard try reader.u8() == HubWire.version else { throw PacketError("hub: an unknown version; accepted: 3") }
     let room = try reader.name()
     var member = Member(userID: try reader.name(), displayName: try reader.text(atMost: HubWire.longestName))
     let (says, count) = (try reader.flag(), Int(try reader.u8()))
@@ -159,12 +173,13 @@ enum HubRequest: Sendable {
     var codecs: [UInt32] = []
     for _ in 0..<count { codecs.append(try reader.u32()) }
     member.decodes = says ? codecs : nil
+    member.attributes = try reader.attributes()
     let token = AccessToken(try reader.text(atMost: HubWire.longestToken))
     let profile: SRTPProfile
     switch try reader.u8() {
     case 1: profile = .aesCounterSHA1
     case 2: profile = .aesGCM
-    default: throw PacketError("hub: an unknown protection of media")
+    default: throw PacketError("hub: an unknown media protection")
     }
     var hello = Hello(room: room, member: member, token: token, profile: profile)
     if try reader.flag() { hello.former = (try reader.block(HubWire.ticketSize), try reader.u64()) }

@@ -35,9 +35,9 @@ public final class HubServer: Sendable {
       throw MediaError(.invalid, "the hub has \(options.addresses.count) addresses; accepted: 1..8")
     }
     guard (1...1000).contains(options.mostMembers) else {
-      throw MediaError(.range, "the hub is to take \(options.mostMembers) members; accepted: 1..1000")
+      throw MediaError(.range, "the hub's member limit is \(options.mostMembers); accepted: 1..1000")
     }
-    guard !loop.clock.isVirtual else { throw MediaError(.state, "a hub needs the system's clock, and the engine's is virtual") }
+    guard !loop.clock.isVirtual else { throw MediaError(.unsupported, "a hub needs the system's clock, and the engine's is virtual") }
     if let given = options.certificate { certificate = given } else { certificate = try TLSCertificate.make() }
     table = HubTable(room, options, thread, loop)
     doors = try HubServer.makeDoors(options.addresses, certificate, table)

@@ -103,7 +103,7 @@ final class HubTable: Sendable {
       state.prefixes[peer.id] = prefix
       return state.waiting.add(peer, as: peer.id, from: prefix)
     }
-    dropped?.end(because: MediaError(.full, "\(HubTable.mostWaiting) wait for the room's answer, most of them from this address"))
+    dropped?.end(because: MediaError(.full, "\(HubTable.mostWaiting) connections wait for the room's answer, most of them from this address"))
   }
 
   /// The room lets it in.
@@ -113,7 +113,7 @@ final class HubTable: Sendable {
       guard state.members[id] == nil else { return }
       guard !state.isClosed else { throw HubTable.closed }
       guard state.members.count < options.mostMembers else {
-        throw MediaError(.full, "the hub takes \(options.mostMembers) members over the network and has so many")
+        throw MediaError(.full, "the hub has \(options.mostMembers) members over the network, the maximum")
       }
       // Gone meanwhile.
       guard let peer = state.waiting.remove(id) else { return }

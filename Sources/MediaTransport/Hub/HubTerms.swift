@@ -19,6 +19,8 @@ struct HubTerms: Sendable {
   var transportSequence: UInt8 = 1
   var audioLevel: UInt8 = 2
   var orientation: UInt8 = 3
+  var colorSpace: UInt8 = 4
+  var captureTime: UInt8 = 5
 
   init(port: UInt16, base: UInt32, profile: SRTPProfile, up: [UInt8], down: [UInt8]) throws(MediaError) {
     (self.port, self.base, self.profile) = (port, base & ~255, profile)
@@ -60,7 +62,8 @@ struct HubTerms: Sendable {
 
   var extensions: ExtensionMap {
     var map = ExtensionMap()
-    (map.transportSequence, map.audioLevel, map.orientation) = (transportSequence, audioLevel, orientation)
+    (map.transportSequence, map.audioLevel, map.orientation, map.colorSpace) = (transportSequence, audioLevel, orientation, colorSpace)
+    map.captureTime = captureTime
     return map
   }
 
@@ -78,7 +81,7 @@ struct HubTerms: Sendable {
     writer.u8(profile == .aesGCM ? 2 : 1)
     writer.block(keyBytes.up)
     writer.block(keyBytes.down)
-    for number in [vp8, repeated, opus, transportSequence, audioLevel, orientation] { writer.u8(number) }
+    for number in [vp8, repeated, opus, transportSequence, audioLevel, orientation, colorSpace, captureTime] { writer.u8(number) }
   }
 
   init(from reader: inout PacketReader) throws(PacketError) {
@@ -87,20 +90,21 @@ struct HubTerms: Sendable {
     switch try reader.u8() {
     case 1: profile = .aesCounterSHA1
     case 2: profile = .aesGCM
-    default: throw PacketError("hub: an unknown protection of media")
+    default: throw PacketError("hub: an unknown media protection")
     }
     let size = profile.keySize + profile.saltSize
     let (up, down) = (try reader.block(size), try reader.block(size))
     guard port > 0, base & 255 == 0, let terms = try? HubTerms(port: port, base: base, profile: profile, up: up, down: down) else {
-      throw PacketError("hub: terms that cannot be")
+      throw PacketError("hub: invalid terms")
     }
     self = terms
     (vp8, repeated, opus) = (try reader.u8(), try reader.u8(), try reader.u8())
-    (transportSequence, audioLevel, orientation) = (try reader.u8(), try reader.u8(), try reader.u8())
-    let (types, extensions) = ([vp8, repeated, opus], [transportSequence, audioLevel, orientation])
+    (transportSequence, audioLevel, orientation, colorSpace) = (try reader.u8(), try reader.u8(), try reader.u8(), try reader.u8())
+    captureTime = try reader.u8()
+    let (types, extensions) = ([vp8, repeated, opus], [transportSequence, audioLevel, orientation, colorSpace, captureTime])
     let isInRange = types.allSatisfy { (96...127).contains($0) } && extensions.allSatisfy { (1...14).contains($0) }
-    guard isInRange, Set(types).count == 3, Set(extensions).count == 3 else {
-      throw PacketError("hub: payload types or extensions that cannot be")
+    guard isInRange, Set(types).count == 3, Set(extensions).count == extensions.count else {
+      throw PacketError("hub: invalid payload types or extensions")
     }
   }
 }

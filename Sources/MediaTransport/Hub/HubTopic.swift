@@ -10,6 +10,12 @@ enum HubTopic: Hashable, Sendable {
   case subscription(UInt32)
   case keyFrame(UInt32)
   case receivers(UInt32)
+  case permissions(String)
+  case expiring
+  /// Of renewals, and of the tokens for them.
+  case renewal
+  /// Of one's own.
+  case attribute(String)
 }
 
 /// What a message does to those about the same that were not said yet.
@@ -28,7 +34,7 @@ extension HubNotice {
     switch self {
     case .welcome, .received, .ended, .resumed: .news
     case .joined(let member): .begins(.member(member.userID))
-    case .left(let userID): .ends(.member(userID))
+    case .left(let userID): .ends(.member(userID), with: [.permissions(userID)])
     case .streamAdded(let stream): .begins(.stream(stream.number))
     case .streamRemoved(let number): .ends(.stream(number), with: [.muted(number), .speaking(number)])
     case .streamMuted(let number, _): .state(.muted(number))
@@ -36,6 +42,11 @@ extension HubNotice {
     case .moderated(let userID, let moderation, _): moderation == .removed ? .news : .state(.moderation(userID))
     case .keyFrameRequested(let number): .state(.keyFrame(number))
     case .receivers(let number, _): .state(.receivers(number))
+    case .permissionsChanged(let userID, _): .state(.permissions(userID))
+    case .accessExpiring: .state(.expiring)
+    case .accessRenewed: .state(.renewal)
+    // Of whom much changes while much waits, all is said later (`HubPeerAttributes`).
+    case .attribute, .attributes: .news
     }
   }
 }
@@ -54,6 +65,9 @@ extension HubRequest {
     case .requestKeyFrame(let number): .state(.keyFrame(number))
     case .remove: .news
     case .mute(let userID, _): .state(.moderation(userID))
+    case .renew: .state(.renewal)
+    // Removals stay, so that what is set never is one too many on its way.
+    case .setAttribute(let key, let value): value == nil ? .news : .state(.attribute(key))
     }
   }
 }

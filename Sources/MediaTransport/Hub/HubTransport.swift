@@ -26,6 +26,7 @@ public final class HubTransport: Transport {
     var tag: UInt64?
     /// On its way, and when the next attempt begins or this one has failed.
     var attempt: StreamSocket?
+    var route = HubRoute()
     var attemptDue = Int64.min
     var attemptFailure: String?
     var line: HubLine?
@@ -36,12 +37,16 @@ public final class HubTransport: Transport {
     var room = HubMembership()
     var ticket: [UInt8] = []
     var permissions: Permissions = []
+    /// Of this end's own participant.
+    var attributes: ParticipantAttributes
     var socket: HubSocket?
     var media: HubMedia?
     /// Until the hub's packets come it is told where this end is.
     var greetDue = Int64.max
     var greetEnd = Int64.max
     var stats = TransportStats()
+
+    init(_ attributes: ParticipantAttributes) { self.attributes = attributes }
   }
 
   static let patience: Int64 = 10_000_000_000
@@ -53,15 +58,17 @@ public final class HubTransport: Transport {
   let thread: NetworkThread
   let bitrates: BandwidthEstimator.Limits
   let capture: PacketCapture?
+  let resolver: NameResolver
   let rows = Monitor(DatagramRows())
-  let guarded = Monitor(Guarded())
+  let guarded: Monitor<Guarded>
 
   public init(
     _ url: HubURL, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop, thread: NetworkThread,
-    bitrates: BandwidthEstimator.Limits = .init(), capture: PacketCapture? = nil
+    bitrates: BandwidthEstimator.Limits = .init(), capture: PacketCapture? = nil, resolver: NameResolver = .shared
   ) {
     (self.url, self.member, self.token, self.loop, self.thread) = (url, member, token, loop, thread)
-    (self.bitrates, self.capture) = (bitrates, capture)
+    (self.bitrates, self.capture, self.resolver) = (bitrates, capture, resolver)
+    guarded = Monitor(Guarded(member.attributes))
   }
 
   var clock: any MediaClock { loop.clock }
@@ -75,7 +82,7 @@ public final class HubTransport: Transport {
   public func connect(_ delegate: any TransportDelegate) {
     let now = clock.now()
     do throws(MediaError) {
-      guard !clock.isVirtual else { throw MediaError(.state, "a hub is reached on the system's clock, and the engine's is virtual") }
+      guard !clock.isVirtual else { throw MediaError(.unsupported, "a hub needs the system's clock, and the engine's is virtual") }
       try guarded.withLock { guarded throws(MediaError) in
         guard guarded.phase == .idle else { return }
         guarded.delegate = delegate
@@ -96,6 +103,7 @@ public final class HubTransport: Transport {
       defer {
         (guarded.phase, guarded.delegate, guarded.room) = (.left, nil, HubMembership())
         (guarded.attempt, guarded.socket) = (nil, nil)
+        guarded.route.reset()
       }
       return (guarded.tag.take(), guarded.line.take(), guarded.media.take())
     }
@@ -128,16 +136,16 @@ public final class HubTransport: Transport {
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
     let isVideo = if case .video = format { true } else { false }
     guard codec == UInt32(isVideo ? MSDK_CODEC_VP8 : MSDK_CODEC_OPUS) else {
-      let what = codec == 0 ? "raw" : "of codec \(codec)"
-      throw MediaError(.unsupported, "the stream is \(what); through a hub passes what is encoded: MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
+      let what = codec == FourCC.raw ? "raw" : "of codec \(FourCC.text(codec))"
+      throw MediaError(.unsupported, "the stream is \(what); accepted over a hub: MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
     }
     let now = clock.now()
     let own: HubMembership.Own = try guarded.withLock { guarded throws(MediaError) in
       guard guarded.isMember else { throw HubTransport.notConnected }
       guard guarded.permissions.isSuperset(of: format.needed) else { throw refusal(to: format.publishing) }
       guard let own = guarded.room.publish(stream, codec: codec, video: isVideo, now: now) else {
-        let what = isVideo ? "video" : "sound"
-        throw MediaError(.full, "the session publishes \(HubSlot.perKind) streams of \(what) already; through a hub pass no more")
+        let what = isVideo ? "video" : "audio"
+        throw MediaError(.full, "the session already publishes \(HubSlot.perKind) \(what) streams, the maximum over a hub")
       }
       return own
     }
@@ -216,6 +224,19 @@ public final class HubTransport: Transport {
     if let other = guarded.withLock({ $0.room.others[stream] }), other.sink != nil { say(.requestKeyFrame(other.number)) }
   }
 
+  /// What is set before the hub was greeted comes with the greeting; after that it is said in order.
+  public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
+    let frame = HubConnection.frame { HubRequest.setAttribute(key, value).write(to: &$0) }
+    let tag: UInt64? = try guarded.withLock { guarded throws(MediaError) in
+      guard try guarded.attributes.set(key, value), guarded.phase == .waiting || guarded.isMember else { return nil }
+      if !guarded.log.keep(frame, HubRequest.setAttribute(key, value).meaning) { guarded.isOverfull = true }
+      return guarded.tag
+    }
+    if let tag { thread.wake(tag, at: .min) }
+  }
+
+  public func renew(_ token: AccessToken) { say(.renew(token)) }
+
   // MARK: Moderation
 
   public func remove(_ userID: String, reason: String) throws(MediaError) {
@@ -229,13 +250,13 @@ public final class HubTransport: Transport {
   }
 
   private func checkModeration(of userID: String) throws(MediaError) {
-    let (isMember, permissions, isKnown) = guarded.withLock { ($0.isMember, $0.permissions, $0.room.members.contains(userID)) }
+    let (isMember, permissions, isKnown) = guarded.withLock { ($0.isMember, $0.permissions, $0.room.members[userID] != nil) }
     guard isMember else { throw HubTransport.notConnected }
     guard permissions.contains(.moderate) else { throw refusal(to: "moderate") }
     guard userID != member.userID else {
-      throw MediaError(.invalid, "user_id is \"\(userID)\", which is oneself; accepted: another member of the room")
+      throw MediaError(.invalid, "user_id is \"\(userID)\", which is the session's own; accepted: another member of the room")
     }
-    guard isKnown else { throw MediaError(.notFound, "user_id is \"\(userID)\"; nobody in room \"\(url.room.prefix(64))\" has it") }
+    guard isKnown else { throw MediaError(.notFound, "user_id is \"\(userID)\"; no member of room \"\(url.room.prefix(64))\" has it") }
   }
 
   public var stats: TransportStats {

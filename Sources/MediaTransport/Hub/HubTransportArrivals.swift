@@ -9,22 +9,28 @@ extension HubTransport {
     case .welcome(let welcome): try enter(welcome, now)
     case .resumed(let received): try resume(received, now)
     case .received(let count):
-      guard guarded.withLock({ $0.log.confirm(count, now: now) }) else { throw HubTransport.lie("word of messages that it cannot have received") }
+      guard guarded.withLock({ $0.log.confirm(count, now: now) }) else {
+        throw HubTransport.lie("a confirmation of messages that it cannot have received")
+      }
     case .ended(let error): return error
     case .joined(let member):
       let isNew = guarded.withLock { guarded in
-        guarded.room.members.count < HubMembership.mostMembers && guarded.room.members.insert(member.userID).inserted
+        guard guarded.room.members.count < HubMembership.mostMembers, guarded.room.members[member.userID] == nil else { return false }
+        guarded.room.members[member.userID] = member.attributes
+        return true
       }
-      guard isNew else { throw HubTransport.lie("a member who is there already") }
+      guard isNew else { throw HubTransport.lie("a member who is already present") }
       post(.joined(member))
     case .left(let userID):
-      guard guarded.withLock({ $0.room.members.remove(userID) }) != nil else { throw HubTransport.lie("the leaving of nobody") }
+      guard guarded.withLock({ $0.room.members.removeValue(forKey: userID) }) != nil else {
+        throw HubTransport.lie("the departure of an unknown member")
+      }
       post(.left(userID: userID))
     case .streamAdded(let stream):
-      guard let description = guarded.withLock({ $0.room.add(stream) }) else { throw HubTransport.lie("a stream that cannot be") }
+      guard let description = guarded.withLock({ $0.room.add(stream) }) else { throw HubTransport.lie("an invalid stream") }
       post(.streamAdded(description))
     case .streamRemoved(let number):
-      guard let id = guarded.withLock({ $0.room.remove(number, now: now) }) else { throw HubTransport.lie("the end of no stream") }
+      guard let id = guarded.withLock({ $0.room.remove(number, now: now) }) else { throw HubTransport.lie("the end of an unknown stream") }
       post(.streamRemoved(id))
     case .streamMuted(let number, let isMuted): try withOther(number) { .streamMuted($0, isMuted) }
     case .speaking(let number, let userID, let isSpeaking, let level):
@@ -35,12 +41,30 @@ extension HubTransport {
       if let id = guarded.withLock({ $0.room.own(number) }) { post(.keyFrameRequested(id)) }
     case .receivers(let number, let count):
       if let id = guarded.withLock({ $0.room.setReceivers(number, count) }) { post(.receivers(id, count)) }
+    // Of a member who has left again before it was known that they joined nothing is known.
+    case .attribute(let userID, let key, let value):
+      guard let former = guarded.withLock({ $0.room.members[userID] }) else { break }
+      var attributes = former
+      guard let isNew = try? attributes.set(key, value) else { throw HubTransport.lie("more attributes than a member can have") }
+      if isNew { change(attributes, of: userID, from: former) }
+    case .attributes(let userID, let attributes):
+      if let former = guarded.withLock({ $0.room.members[userID] }) { change(attributes, of: userID, from: former) }
+    case .permissionsChanged(let userID, let permissions):
+      if userID == member.userID { guarded.withLock { $0.permissions = permissions } }
+      post(.permissionsChanged(userID: userID, permissions))
+    case .accessExpiring(let remaining): post(.accessExpiring(remaining))
+    case .accessRenewed(let error): post(.accessRenewed(error))
     }
     return nil
   }
 
+  private func change(_ attributes: ParticipantAttributes, of userID: String, from former: ParticipantAttributes) {
+    guarded.withLock { $0.room.members[userID] = attributes }
+    for (key, value) in former.changes(to: attributes) { post(.attributeChanged(userID: userID, key: key, value: value, revision: 0)) }
+  }
+
   private func withOther(_ number: UInt32, _ event: (StreamID) -> TransportEvent) throws(MediaError) {
-    guard let id = guarded.withLock({ $0.room.other(number) }) else { throw HubTransport.lie("word of no stream") }
+    guard let id = guarded.withLock({ $0.room.other(number) }) else { throw HubTransport.lie("a message about an unknown stream") }
     post(event(id))
   }
 

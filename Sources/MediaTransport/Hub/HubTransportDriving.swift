@@ -57,24 +57,24 @@ extension HubTransport: NetworkDriver {
   // MARK: The connection
 
   private func step(_ guarded: inout Guarded, _ now: Int64, _ due: Int64) -> (Int64, Outcome) {
-    if guarded.isOverfull { return (0, .ends(MediaError(.limit, "the hub does not take what it is told: \(HubLog.most) bytes wait"))) }
+    if guarded.isOverfull { return (0, .ends(MediaError(.limit, "the hub does not read its messages: \(HubLog.most) bytes are queued"))) }
     switch guarded.phase {
     case .idle, .out, .left: return (.max, .goesOn)
     case .connecting(let end):
-      if let error = reach(&guarded, now) { return (0, .ends(error)) }
+      if let error = reach(&guarded, now, until: end) { return (0, .ends(error)) }
       if now >= end {
-        return (0, .ends(MediaError(.timeout, "the hub at \(url.address) did not answer within \(HubTransport.patience / 1_000_000_000) s")))
+        return (0, .ends(MediaError(.timeout, "\(unreached(guarded)) within \(HubTransport.patience / 1_000_000_000) s")))
       }
-      return (min(end, guarded.attemptDue, now &+ HubTransport.connectingPause), .goesOn)
+      return (min(end, now &+ HubTransport.connectingPause), .goesOn)
     case .reconnecting(let end):
       // A refusal of today may be none tomorrow.
-      if let error = reach(&guarded, now) {
+      if let error = reach(&guarded, now, until: end) {
         guarded.attemptFailure = error.text
         drop(&guarded, until: now &+ HubTransport.attemptPause)
       }
       if now >= end {
         let words = guarded.attemptFailure.map { ": \($0)" } ?? ""
-        return (0, .ends(MediaError(.timeout, "the hub at \(url.address) was gone for 30 s\(words)")))
+        return (0, .ends(MediaError(.timeout, "the hub at \(url.host) was unreachable for 30 s\(words)")))
       }
       return (min(end, due, now &+ HubTransport.connectingPause), .goesOn)
     case .waiting, .here: return keep(&guarded, now, due)
@@ -90,7 +90,7 @@ extension HubTransport: NetworkDriver {
       guarded.media?.greet()
       guarded.greetDue = now &+ HubTransport.greeting
       if now >= guarded.greetEnd {
-        return (0, .ends(MediaError(.timeout, "the hub at \(url.address) lets its member in, and no packet of its media comes: is UDP let through?")))
+        return (0, .ends(MediaError(.timeout, "the hub at \(url.host) admitted the session, but no media packet arrives: is UDP blocked?")))
       }
     }
     var flushed = Int64.max
@@ -104,22 +104,37 @@ extension HubTransport: NetworkDriver {
     guard guarded.phase == .here, !isOwn else { return (0, .ends(failure)) }
     guarded.phase = .reconnecting(now &+ HubTransport.absence)
     guarded.attemptFailure = failure.text
+    // What its name stands for may have changed.
+    guarded.route.reset()
     drop(&guarded, until: now)
     return (.min, .breaks)
   }
 
-  /// The next attempt, or the one that is on its way, one step on; an error when it failed.
-  private func reach(_ guarded: inout Guarded, _ now: Int64) -> MediaError? {
+  private func unreached(_ guarded: borrowing Guarded) -> String {
+    guarded.route.isLookingUp ? "the host name of the hub at \(url.host) was not resolved" : "the hub at \(url.host) did not answer"
+  }
+
+  /// The next attempt, or the one that is on its way, one step on; an error when it failed, and there is no other address to try.
+  private func reach(_ guarded: inout Guarded, _ now: Int64, until end: Int64) -> MediaError? {
+    guard let error = attempt(&guarded, now, until: end) else { return nil }
+    // Who answers and is not the hub ends it: what a name stands for is not tried until somebody fits.
+    let isUnreached = [.io, .timeout, .closed].contains(error.status)
+    guard isUnreached, !guarded.hasSaidHello, guarded.route.remaining > 0 else { return error }
+    drop(&guarded, until: now)
+    return nil
+  }
+
+  private func attempt(_ guarded: inout Guarded, _ now: Int64, until end: Int64) -> MediaError? {
     do throws(MediaError) {
       if let line = guarded.line {
         if line.connection.isOpen, !guarded.hasSaidHello { sayHello(&guarded, line, now) }
         _ = line.flush(now: now)
         if let failure = line.connection.failure { return failure }
-        if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(url.address) does not answer") }
+        if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.route.words(url.host)) does not answer") }
       } else if let attempt = guarded.attempt {
         switch attempt.connecting {
-        case .waiting: if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(url.address) does not answer") }
-        case .failed(let words): return MediaError(.io, "cannot connect to the hub at \(url.address): \(words)")
+        case .waiting: if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.route.words(url.host)) does not answer") }
+        case .failed(let words): return MediaError(.io, "cannot connect to the hub at \(guarded.route.words(url.host)): \(words)")
         case .done:
           guarded.attempt = nil
           guarded.line = HubLine(attempt, HubConnection(try TLSMachine(client: url.trust), isLimited: false, now: now))
@@ -127,8 +142,13 @@ extension HubTransport: NetworkDriver {
           watch(&guarded)
         }
       } else if now >= guarded.attemptDue {
-        guarded.attempt = try StreamSocket(connectingTo: url.address)
-        guarded.attemptDue = now &+ (guarded.ticket.isEmpty ? HubTransport.patience : HubTransport.attemptPatience)
+        // Media stays with the family with which it began.
+        guard let address = try guarded.route.next(url.host, isIPv6: guarded.media?.remote?.isIPv6, resolver) else { return nil }
+        guarded.attempt = try StreamSocket(connectingTo: address)
+        let patience = guarded.ticket.isEmpty ? HubTransport.patience : HubTransport.attemptPatience
+        // Those after it have their share of the time.
+        let share = guarded.route.remaining > 0 ? (end &- now) / Int64(guarded.route.remaining + 1) : patience
+        guarded.attemptDue = now &+ min(patience, share)
       }
       return nil
     } catch {
@@ -138,6 +158,8 @@ extension HubTransport: NetworkDriver {
 
   private func sayHello(_ guarded: inout Guarded, _ line: HubLine, _ now: Int64) {
     let former = guarded.ticket.isEmpty ? nil : (ticket: guarded.ticket, received: guarded.log.tell())
+    var member = member
+    member.attributes = former == nil ? guarded.attributes : ParticipantAttributes()
     let hello = HubRequest.hello(.init(room: url.room, member: member, token: token, profile: url.profile, former: former))
     line.connection.send(HubConnection.frame { hello.write(to: &$0) }, now: now)
     guarded.hasSaidHello = true
@@ -161,6 +183,7 @@ extension HubTransport: NetworkDriver {
       guard guarded.phase != .left, guarded.phase != .out else { return (nil, nil, nil) }
       guarded.phase = .out
       defer { (guarded.attempt, guarded.socket) = (nil, nil) }
+      guarded.route.reset()
       return (guarded.tag.take(), guarded.line.take(), guarded.media.take())
     }
     if let tag { thread.remove(tag) }
@@ -178,11 +201,11 @@ extension HubTransport: NetworkDriver {
       if notice.isCounted {
         let isLie = guarded.withLock { guarded in
           guard guarded.isMember, guarded.phase == .here else { return true }
-          guard guarded.log.receive() else { return false }
+          guard guarded.log.receive(message.count) else { return false }
           guarded.line?.connection.send(HubConnection.frame { HubRequest.received(guarded.log.tell()).write(to: &$0) }, now: now)
           return false
         }
-        if isLie { return HubTransport.lie("news before its welcome") }
+        if isLie { return HubTransport.lie("a message before its welcome") }
       }
       return try follow(notice, now)
     } catch let error as MediaError {
@@ -196,10 +219,10 @@ extension HubTransport: NetworkDriver {
 
   /// Who was let in opens his way for media.
   func enter(_ welcome: HubNotice.Welcome, _ now: Int64) throws(MediaError) {
-    let local = url.address.unspecified(port: 0)
-    let socket = HubSocket(try DatagramSocket(binding: local))
+    guard let address = guarded.withLock({ $0.route.current }) else { throw MediaError(.fail, "the hub has no address") }
+    let socket = HubSocket(try DatagramSocket(binding: address.unspecified(port: 0)))
     let media = try HubMedia(
-      welcome.terms, isHub: false, over: socket, to: url.address.with(port: welcome.terms.port), bitrates: bitrates, clock: clock,
+      welcome.terms, isHub: false, over: socket, to: address.with(port: welcome.terms.port), bitrates: bitrates, clock: clock,
       witness: capture)
     let isHere = guarded.withLock { guarded in
       guard guarded.phase == .waiting else { return false }
@@ -217,10 +240,11 @@ extension HubTransport: NetworkDriver {
     let isGood = guarded.withLock { guarded in
       guard case .reconnecting = guarded.phase, guarded.hasSaidHello, guarded.line != nil, guarded.log.confirm(received, now: now) else { return false }
       guarded.phase = .here
+      if let address = guarded.route.current { guarded.media?.move(to: address) }
       guarded.log.beginAgain(now: now)
       return true
     }
-    guard isGood else { throw HubTransport.lie("word of messages that it cannot have received") }
+    guard isGood else { throw HubTransport.lie("a confirmation of messages that it cannot have received") }
     post(.reconnected)
   }
 }

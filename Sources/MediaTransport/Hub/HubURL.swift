@@ -3,10 +3,10 @@ import MediaNetwork
 import MediaSRTP
 import MediaTLS
 
-/// Where a hub is, and how it is known: "hub://ADDRESS:PORT/NAME?fingerprint=HEX", with "&srtp=SUITE" if wanted. Addresses only: no name is looked
-/// up. The room's name stands as it is, without escapes.
+/// Where a hub is, and how it is known: "hub://HOST:PORT/NAME?fingerprint=HEX", with "&srtp=SUITE" if wanted. The room's name stands as it
+/// is, without escapes.
 public struct HubURL: Sendable {
-  public let address: SocketAddress
+  public let host: NetworkHost
   public let room: String
   /// Instead of the fingerprint, authorities may be trusted.
   public var trust: TLSTrust
@@ -14,17 +14,17 @@ public struct HubURL: Sendable {
 
   private static let scheme = "hub://"
   private static let longest = 2048
-  private static let form = "hub://ADDRESS:PORT/NAME?fingerprint=HEX, an address of IPv6 in brackets"
+  private static let form = "hub://HOST:PORT/NAME?fingerprint=HEX, an IPv6 address in brackets"
 
   public static func isNamed(by url: String) -> Bool { url.hasPrefix("hub:") }
 
-  public init(_ address: SocketAddress, room: String, trust: TLSTrust) {
-    (self.address, self.room, self.trust) = (address, room, trust)
+  public init(_ host: NetworkHost, room: String, trust: TLSTrust) {
+    (self.host, self.room, self.trust) = (host, room, trust)
   }
 
   public init(_ url: String, argument: String) throws(MediaError) {
     guard url.utf8.count <= HubURL.longest else {
-      throw MediaError(.limit, "\(argument) has \(url.utf8.count) bytes; accepted: \(HubURL.longest)")
+      throw MediaError(.limit, "\(argument) has \(url.utf8.count) bytes; accepted: at most \(HubURL.longest)")
     }
     guard url.hasPrefix(HubURL.scheme) else {
       throw MediaError(.unsupported, "\(argument) begins with \"\(url.prefix { !"?@".contains($0) }.prefix(32))\"; accepted: \(HubURL.form)")
@@ -37,7 +37,7 @@ public struct HubURL: Sendable {
     guard (1...HubWire.longestName).contains(name.utf8.count), !name.utf8.contains(0) else {
       throw MediaError(.invalid, "\(argument) has a room name of \(name.utf8.count) bytes; accepted: 1..\(HubWire.longestName)")
     }
-    address = try HubURL.address(authority, argument)
+    host = try HubURL.host(authority, argument)
     room = String(name)
     var fingerprint: TLSFingerprint?
     for (number, piece) in (halves.count > 1 ? halves[1].split(separator: "&", omittingEmptySubsequences: false) : []).enumerated() {
@@ -48,7 +48,7 @@ public struct HubURL: Sendable {
       let value = piece[piece.index(after: sign)...]
       switch piece[..<sign] {
       case "fingerprint":
-        guard fingerprint == nil else { throw MediaError(.invalid, "\(argument) has fingerprint twice; accepted is one") }
+        guard fingerprint == nil else { throw MediaError(.invalid, "\(argument) has fingerprint twice; accepted: once") }
         fingerprint = try TLSFingerprint(value, argument: "\(argument)'s fingerprint")
       case "srtp":
         guard let profile = SRTPProfile(rawValue: String(value)) else {
@@ -57,18 +57,19 @@ public struct HubURL: Sendable {
         }
         self.profile = profile
       case let key:
-        let advice = key.lowercased().contains("token") ? ", and URLs are logged: a token is given beside the url" : "; accepted: fingerprint, srtp"
+        let advice =
+          key.lowercased().contains("token") ? ", but URLs are logged; accepted: the token apart from the url" : "; accepted: fingerprint, srtp"
         throw MediaError(.invalid, "\(argument) has \"\(key.prefix(32))\"\(advice)")
       }
     }
     guard let fingerprint else {
-      throw MediaError(.invalid, "\(argument) has no fingerprint, by which the hub is known; accepted: \(HubURL.form)")
+      throw MediaError(.invalid, "\(argument) has no fingerprint, which identifies the hub; accepted: \(HubURL.form)")
     }
     trust = .fingerprint(fingerprint)
   }
 
-  private static func address(_ authority: Substring, _ argument: String) throws(MediaError) -> SocketAddress {
-    guard !authority.contains("@") else { throw MediaError(.invalid, "\(argument) has a user in it; accepted: \(form)") }
+  private static func host(_ authority: Substring, _ argument: String) throws(MediaError) -> NetworkHost {
+    guard !authority.contains("@") else { throw MediaError(.invalid, "\(argument) has a user; accepted: \(form)") }
     guard let colon = authority.lastIndex(of: ":") else { throw MediaError(.invalid, "\(argument) has no port; accepted: \(form)") }
     let digits = authority[authority.index(after: colon)...]
     guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = UInt16(digits), port > 0 else {
@@ -78,10 +79,12 @@ public struct HubURL: Sendable {
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
     // A zone's percent sign is written %25 in a URL (RFC 6874).
     let plain = String(isBracketed ? host.dropFirst().dropLast() : host).replacing("%25", with: "%")
-    guard let address = SocketAddress(plain, port: port), address.isIPv6 == isBracketed, !address.isMulticast, !address.isUnspecified else {
-      let accepted = "an address of IPv4, or one of IPv6 in brackets. Names are not looked up"
-      throw MediaError(.invalid, "\(argument) has the host \"\(host.prefix(64))\"; accepted: \(accepted)")
+    if let address = SocketAddress(plain, port: port) {
+      if address.isIPv6 == isBracketed, !address.isMulticast, !address.isUnspecified { return .address(address) }
+    } else if let name = HostName(host) {
+      return .name(name, port: port)
     }
-    return address
+    let accepted = "an IPv4 address, an IPv6 address in brackets, or \(HostName.accepted)"
+    throw MediaError(.invalid, "\(argument) has the host \"\(host.prefix(64))\"; accepted: \(accepted)")
   }
 }

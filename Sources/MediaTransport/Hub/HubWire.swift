@@ -6,7 +6,7 @@ import MediaRTP
 /// that is read has a bound, and the reader says which one was broken.
 enum HubWire {
   /// Refused when the hub has another one.
-  static let version: UInt8 = 1
+  static let version: UInt8 = 3
   /// Of a message, its type included; its length stands before it in two bytes.
   static let longest = 65_535
   static let longestName = 255
@@ -17,6 +17,8 @@ enum HubWire {
   static let ticketSize = 16
   /// Messages of this type and those after it are counted, and change something for others.
   static let firstCounted: UInt8 = 16
+  /// Of those, each so many bytes count as one more change.
+  static let pieceOfChange = 128
 }
 
 extension PacketReader {
@@ -31,9 +33,11 @@ extension PacketReader {
   /// UTF-8 without a zero, as it is to be a string of C.
   mutating func text(atMost most: Int) throws(PacketError) -> String {
     let count = Int(try u16())
-    guard count <= most else { throw PacketError("hub: a text longer than it may be") }
+    guard count <= most else { throw PacketError("hub: a text that is too long") }
     let bytes = try bytes(count)
-    guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else { throw PacketError("hub: a text that is not UTF-8") }
+    guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+      throw PacketError("hub: a text that is not valid UTF-8")
+    }
     return text
   }
 
@@ -45,6 +49,26 @@ extension PacketReader {
   }
 
   mutating func block(_ count: Int) throws(PacketError) -> [UInt8] { Array(try bytes(count)) }
+
+  mutating func key() throws(PacketError) -> String {
+    let key = try text(atMost: ParticipantAttributes.longestKey)
+    guard ParticipantAttributes.isKey(key) else { throw PacketError("hub: an invalid key of an attribute") }
+    return key
+  }
+
+  mutating func value() throws(PacketError) -> String { try text(atMost: ParticipantAttributes.longestValue) }
+
+  /// Behind their number, each with a key of its own.
+  mutating func attributes() throws(PacketError) -> ParticipantAttributes {
+    var attributes = ParticipantAttributes()
+    for _ in 0..<(try u8()) {
+      let (key, value) = (try key(), try value())
+      guard attributes[key] == nil, (try? attributes.set(key, value)) == true else {
+        throw PacketError("hub: an attribute that comes twice, or more than 32")
+      }
+    }
+    return attributes
+  }
 
   mutating func permissions() throws(PacketError) -> Permissions {
     let bits = try u32()
@@ -63,9 +87,9 @@ extension PacketReader {
       default: break
       }
     } catch {
-      throw PacketError("hub: a format that cannot be")
+      throw PacketError("hub: an invalid format")
     }
-    throw PacketError("hub: a format of neither video nor sound")
+    throw PacketError("hub: a format of neither video nor audio")
   }
 
   private mutating func video() throws(MediaError) -> msdk_video_format {
@@ -75,6 +99,7 @@ extension PacketReader {
       (format.fps_num, format.fps_den) = (try u32(), try u32())
       (format.color_primaries, format.color_transfer, format.color_matrix) = (try u32(), try u32(), try u32())
       (format.color_full_range, format.content_hint) = (UInt32(try u8()), try u32())
+      format.expected_delay_ns = Int64(bitPattern: try u64())
     } catch {
       throw MediaError(.invalid, "\(error)")
     }
@@ -85,7 +110,7 @@ extension PacketReader {
     var format = msdk_audio_format()
     do throws(PacketError) {
       (format.sample_format, format.sample_rate, format.channels) = (try u32(), try u32(), try u32())
-      (format.frames_per_buffer, format.expected_delay_ms) = (try u32(), try u32())
+      (format.frames_per_buffer, format.expected_delay_ns) = (try u32(), Int64(bitPattern: try u64()))
     } catch {
       throw MediaError(.invalid, "\(error)")
     }
@@ -94,7 +119,7 @@ extension PacketReader {
 
   /// Nothing may follow: both ends are of one version.
   func end() throws(PacketError) {
-    guard isAtEnd else { throw PacketError("hub: a message that goes on after its end") }
+    guard isAtEnd else { throw PacketError("hub: a message with bytes after its end") }
   }
 }
 
@@ -113,6 +138,16 @@ extension PacketWriter {
   }
 
   mutating func name(_ name: String) { text(name, atMost: HubWire.longestName) }
+  mutating func value(_ value: String) { text(value, atMost: ParticipantAttributes.longestValue) }
+
+  mutating func attributes(_ attributes: ParticipantAttributes) {
+    u8(UInt8(attributes.count))
+    for key in attributes.keys {
+      name(key)
+      value(attributes[key] ?? "")
+    }
+  }
+
   mutating func block(_ block: [UInt8]) { block.withUnsafeBytes { bytes($0) } }
 
   mutating func format(_ format: StreamFormat) {
@@ -127,12 +162,12 @@ extension PacketWriter {
       for number in numbers { u32(number) }
       flag(video.color.fullRange)
       u32(video.contentHint)
+      u64(UInt64(bitPattern: video.expectedDelay))
     case .audio(let audio, let kind):
       u8(2)
       u32(kind)
-      for number in [audio.sampleFormat.rawValue, audio.sampleRate, audio.channels, audio.samplesPerBuffer, audio.expectedDelayMilliseconds] {
-        u32(number)
-      }
+      for number in [audio.sampleFormat.rawValue, audio.sampleRate, audio.channels, audio.samplesPerBuffer] { u32(number) }
+      u64(UInt64(bitPattern: audio.expectedDelay))
     }
   }
 }

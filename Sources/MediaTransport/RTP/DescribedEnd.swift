@@ -68,7 +68,7 @@ extension RTPTarget {
   public func setRemote(_ type: DescriptionType, _ text: String) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
       guard let described else {
-        throw MediaError(.state, "the session's url names its other end itself; accepted for descriptions: \"rtp:\" or \"rtp:?key=value&…\"")
+        throw MediaError(.state, "the session's url already names its peer; accepted for descriptions: \"rtp:\" or \"rtp:?key=value&…\"")
       }
       switch type {
       case .announced:
@@ -83,15 +83,17 @@ extension RTPTarget {
         let (answer, configuration) = try RTPDescription.answer(to: text, local)
         (state.configuration, state.sockets, state.offered, state.local, state.isUsed) = (configuration, sockets, nil, answer, false)
       case .answer:
-        guard let offered = state.offered else { throw MediaError(.state, "an answer without an offer: msdk_session_local_sdp makes one") }
+        guard let offered = state.offered else {
+          throw MediaError(.state, "there is no offer to answer; msdk_session_get_local_sdp makes one")
+        }
         state.configuration = try RTPDescription.accept(text, to: offered)
       }
     }
   }
 
   func offer(_ state: inout State) throws(MediaError) -> String {
-    guard let described else { throw MediaError(.state, "the session's url says all itself") }
-    guard state.configuration == nil else { throw MediaError(.state, "what is announced is only listened to, and not answered") }
+    guard let described else { throw MediaError(.state, "the session's url already describes the whole session") }
+    guard state.configuration == nil else { throw MediaError(.state, "an announced description is only received from, and not answered") }
     let (local, sockets) = try described.bind(toward: nil, isShared: true, isProtected: !described.profiles.isEmpty)
     let text = try RTPDescription.offer(of: local)
     (state.offered, state.sockets, state.local, state.isUsed) = (local, sockets, text, false)

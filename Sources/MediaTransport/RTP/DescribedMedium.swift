@@ -50,7 +50,7 @@ struct DescribedMedium {
 
   /// c= and the port of m=.
   func address() throws(MediaError) -> SocketAddress {
-    guard let connection = rtp.connection else { throw .description("m=\(kind.rawValue) has no c= line, nor has the session") }
+    guard let connection = rtp.connection else { throw .description("m=\(kind.rawValue) has no c= line, and neither has the session") }
     return try address(connection.address, rtp.port)
   }
 
@@ -67,7 +67,7 @@ struct DescribedMedium {
 
   private func address(_ host: String, _ port: UInt16) throws(MediaError) -> SocketAddress {
     guard let address = SocketAddress(host, port: port) else {
-      throw .description("m=\(kind.rawValue) is at \"\(host.prefix(64))\"; accepted: an address of IPv4 or IPv6, names are not looked up")
+      throw .description("m=\(kind.rawValue) is at \"\(host.prefix(64))\"; accepted: an IPv4 or IPv6 address, host names are not resolved")
     }
     return address
   }

@@ -47,9 +47,8 @@ public final class NetworkThread: Sendable {
     self.clock = clock
     (epoll, bell) = (msdk_epoll_create(), msdk_waker_create())
     guard epoll >= 0, bell >= 0 else {
-      let error = MediaError(.noMemory, "no descriptor is left for the network thread: \(String(cString: strerror(errno)))")
-      for descriptor in [epoll, bell] where descriptor >= 0 { close(descriptor) }
-      throw error
+      // The end of this closes what is open.
+      throw MediaError(.noMemory, "out of file descriptors for the network thread: \(String(cString: strerror(errno)))")
     }
     msdk_epoll_add(epoll, bell, UInt32(MSDK_POLL_IN), NetworkThread.waker)
     let worker = clock.makeWorker("msdk-network") { [weak self] in self?.run() ?? .max }
@@ -58,7 +57,7 @@ public final class NetworkThread: Sendable {
 
   deinit {
     worker.withLock { $0 }?.stop()
-    for descriptor in [epoll, bell] { close(descriptor) }
+    for descriptor in [epoll, bell] where descriptor >= 0 { close(descriptor) }
   }
 
   /// Drives it from now on, at first at once; a tag for the other calls.
@@ -68,7 +67,7 @@ public final class NetworkThread: Sendable {
       let tag = state.next
       for (count, descriptor) in descriptors.enumerated() {
         guard msdk_epoll_add(epoll, descriptor, UInt32(MSDK_POLL_IN), tag) != 0 else { continue }
-        let error = MediaError(.io, "the network thread takes no more sockets: \(String(cString: strerror(errno)))")
+        let error = MediaError(.io, "the network thread cannot watch another socket: \(String(cString: strerror(errno)))")
         for added in descriptors.prefix(count) { msdk_epoll_remove(epoll, added) }
         throw error
       }

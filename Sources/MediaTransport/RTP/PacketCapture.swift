@@ -37,7 +37,7 @@ public final class PacketCapture: DatagramWitness {
     // Media that was protected may stand in it.
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
     // ENXIO: a pipe that nobody reads.
-    guard descriptor >= 0 else { throw errno == ENXIO ? PacketCapture.noFile(path) : PacketCapture.error("cannot make", path) }
+    guard descriptor >= 0 else { throw errno == ENXIO ? PacketCapture.noFile(path) : PacketCapture.error("cannot create", path) }
     (self.path, self.seesPlain, self.onFailure) = (path, seesPlain, onFailure)
     let memory = (0..<2).map { _ in UnsafeMutableRawBufferPointer.allocate(byteCount: PacketCapture.capacity, alignment: 16) }
     state = Monitor(State(filling: memory[0], writing: memory[1]))
@@ -45,7 +45,7 @@ public final class PacketCapture: DatagramWitness {
     var status = stat()
     let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
     guard kind == S_IFREG || kind == S_IFCHR else { throw PacketCapture.noFile(path) }
-    guard kind == S_IFCHR || ftruncate(descriptor, 0) == 0 else { throw PacketCapture.error("cannot empty", path) }
+    guard kind == S_IFCHR || ftruncate(descriptor, 0) == 0 else { throw PacketCapture.error("cannot truncate", path) }
     guard PacketCapture.writeHeader(descriptor) else { throw PacketCapture.error("cannot write", path) }
     let worker = clock.makeWorker("msdk-capture") { [weak self] in self?.write(clock) ?? .max }
     self.worker.withLock { $0 = worker }
@@ -148,7 +148,9 @@ public final class PacketCapture: DatagramWitness {
     guard let rest else { return }
     put(rest.bytes)
     guard rest.dropped > 0 else { return }
-    onFailure(MediaError(.full, "the capture \"\(path.prefix(256))\" lacks \(rest.dropped) datagrams, which came faster than they could be written"))
+    onFailure(
+      MediaError(
+        .full, "the capture \"\(path.prefix(256))\" lacks \(rest.dropped) datagrams, which arrived faster than they could be written"))
   }
 }
 

@@ -36,17 +36,17 @@ struct RTPAgreement {
     let remote = try theirs.address()
     guard !remote.isMulticast else {
       throw MediaError(
-        .unsupported, "SDP: m=\(theirs.kind.rawValue) is at \(remote.host), a group; accepted in offer and answer: one end's address")
+        .unsupported, "SDP: m=\(theirs.kind.rawValue) is at \(remote.host), a multicast group; accepted in offer and answer: a unicast address")
     }
     guard remote.isIPv6 == own.local.isIPv6 else {
       throw .description(
-        "m=\(theirs.kind.rawValue) is at \(remote.host), and this end at an address of IPv\(own.local.isIPv6 ? 6 : 4); accepted are two of a family"
+        "m=\(theirs.kind.rawValue) is at \(remote.host), and the local address is IPv\(own.local.isIPv6 ? 6 : 4); accepted: two addresses of one family"
       )
     }
     var leg = RTPConfiguration.Leg(local: own.local, remote: remote.isUnspecified ? nil : remote)
     if !theirs.rtp.isMultiplexed || !agreed.isMultiplexed {
       guard let control = own.control else {
-        throw .description("m=\(theirs.kind.rawValue) is without rtcp-mux, and this end has no port for RTCP; accepted is one of both")
+        throw .description("m=\(theirs.kind.rawValue) is without rtcp-mux, and there is no local port for RTCP; accepted: one of them")
       }
       leg.localControl = control
       var apart = theirs
@@ -56,10 +56,10 @@ struct RTPAgreement {
     }
     leg.hasReducedSize = hasReducedSize
     if let ownKey, let theirKey {
-      guard let profile = SRTPProfile(rawValue: ownKey.suite) else { throw .description("a=crypto with a suite that is not known") }
+      guard let profile = SRTPProfile(rawValue: ownKey.suite) else { throw .description("a=crypto with an unknown suite") }
       leg.keys = RTPConfiguration.Keys(profile, own: try SRTPKey(ownKey.key, profile), theirs: try SRTPKey(theirKey.key, profile))
     } else if ownKey != nil || theirKey != nil || theirs.rtp.isProtected {
-      throw .description("m=\(theirs.kind.rawValue) is protected, and has no two keys")
+      throw .description("m=\(theirs.kind.rawValue) is protected, but has no keys for both directions")
     }
     return leg
   }
@@ -68,7 +68,7 @@ struct RTPAgreement {
     let remote = try theirs.address()
     guard remote.isUnspecified ? leg.remote == nil : leg.remote == remote else {
       throw .description(
-        "two media that were offered at one port are answered at two; accepted: one, by BUNDLE, or port 0 for what is refused")
+        "two media that were offered at one port are answered at two; accepted: one port, by BUNDLE, or port 0 for a refused medium")
     }
     try leg.extensions.join(agreed.extensions)
     leg.hasTransportFeedback =
@@ -113,7 +113,7 @@ extension ExtensionMap {
     for field in ExtensionMap.fields where other[keyPath: field] != 0 {
       guard self[keyPath: field] == 0 || self[keyPath: field] == other[keyPath: field] else {
         throw .description(
-          "media that share a port have two numbers for a header extension, \(self[keyPath: field]) and \(other[keyPath: field]); accepted is one"
+          "media that share a port have two numbers for a header extension, \(self[keyPath: field]) and \(other[keyPath: field]); accepted: one"
         )
       }
       self[keyPath: field] = other[keyPath: field]
@@ -129,6 +129,6 @@ extension ExtensionMap {
   }
 
   private static var fields: [WritableKeyPath<ExtensionMap, UInt8>] {
-    [\.mid, \.audioLevel, \.absoluteSendTime, \.transportSequence, \.orientation]
+    [\.mid, \.audioLevel, \.absoluteSendTime, \.transportSequence, \.orientation, \.colorSpace, \.captureTime]
   }
 }

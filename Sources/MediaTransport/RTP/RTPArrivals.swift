@@ -31,6 +31,7 @@ final class RTPArrivals: RTPSessionDelegate {
     /// Of its pictures.
     var width: UInt32 = 0
     var height: UInt32 = 0
+    var color = HeaderExtensions.ColorSpace()
     /// Its own: whoever holds frames of one stream takes nothing from the others. Frames that a receiver was lent do not count in it.
     let pool = BufferPool(limit: RTPArrivals.share)
 
@@ -70,6 +71,7 @@ final class RTPArrivals: RTPSessionDelegate {
     let now = clock.now()
     var state = incoming[stream] ?? Incoming(stamp, at: now)
     if picture.isKeyFrame { (state.width, state.height) = (UInt32(picture.width), UInt32(picture.height)) }
+    if picture.isKeyFrame || picture.color != nil { state.color = picture.color ?? HeaderExtensions.ColorSpace() }
     let (time, sequence) = (state.line.time(stamp, captured: picture.captured, at: now), state.next(after: picture.isAfterGap ? 1 : 0))
     incoming[stream] = state
     var attributes = msdk_encoded_frame()
@@ -77,6 +79,7 @@ final class RTPArrivals: RTPSessionDelegate {
     attributes.flags = picture.isKeyFrame ? UInt32(MSDK_ENCODED_KEY) : 0
     (attributes.width, attributes.height) = (state.width, state.height)
     attributes.orientation = UInt32(picture.orientation & 7)
+    state.color.tell(&attributes)
     (attributes.timestamp_ns, attributes.sequence) = (time, sequence)
     guard let frame = try? EncodedFrame.make(size: picture.size, attributes: attributes, from: state.pool, deadline: 0, fill: take) else {
       return waiting.append(.dropped(stream))

@@ -75,7 +75,8 @@ public enum RTPDescription {
   /// The ids of header extensions in offers of ours.
   static let extensions: ExtensionMap = {
     var map = ExtensionMap()
-    (map.mid, map.audioLevel, map.orientation, map.transportSequence) = (1, 2, 4, 5)
+    (map.mid, map.audioLevel, map.orientation, map.transportSequence, map.colorSpace) = (1, 2, 4, 5, 6)
+    map.captureTime = 7
     return map
   }()
 

@@ -31,7 +31,7 @@ extension RTPDescription {
       try leg.extensions.check()
     }
     guard !configuration.legs.isEmpty else {
-      throw .description("nothing announced that is known here; accepted: VP8/90000 and opus/48000/2 over RTP")
+      throw .description("the announcement has no known media; accepted: VP8/90000 and opus/48000/2 over RTP")
     }
     return configuration
   }
@@ -43,7 +43,7 @@ extension RTPDescription {
       guard let given = SocketAddress(localHost, port: address.port), given.isIPv6 == address.isIPv6 else {
         throw MediaError(
           .invalid,
-          "the local host is \"\(localHost.prefix(64))\"; accepted with this description: an address of IPv\(address.isIPv6 ? 6 : 4)")
+          "the local host is \"\(localHost.prefix(64))\"; accepted with this description: an IPv\(address.isIPv6 ? 6 : 4) address")
       }
       host = given
     }
@@ -79,7 +79,7 @@ extension RTPDescription {
       let media = leg.media.filter { $0.sending != nil }
       if media.isEmpty { continue }
       guard let remote = (place < remotes.count ? remotes[place] : nil) ?? leg.remote, remote.port != 0, !remote.isUnspecified else {
-        throw MediaError(.state, "leg \(place) has nobody to send to yet; accepted: an address to describe it as sent to")
+        throw MediaError(.state, "leg \(place) has no peer address yet; accepted: a peer address to describe")
       }
       var names: [String] = []
       for medium in media {
@@ -117,7 +117,11 @@ extension RTPDescription {
       if let again = medium.retransmission { described.payloads.append(RTPDescription.again(again, of: sending.type)) }
     }
     described.extensions = leg.extensions
-    if medium.kind == .video { described.extensions.audioLevel = 0 } else { described.extensions.orientation = 0 }
+    if medium.kind == .video {
+      described.extensions.audioLevel = 0
+    } else {
+      (described.extensions.orientation, described.extensions.colorSpace) = (0, 0)
+    }
     if medium.mid == nil { described.extensions.mid = 0 }
     if let ssrc = medium.ssrc {
       described.sources = [.init(ssrc, cname: cname)]

@@ -8,24 +8,24 @@ extension RTPDescription.Local {
   var isShared: Bool { legs.count == 1 && media.count > 1 }
 
   func check() throws(MediaError) {
-    func refuse(_ what: String) -> MediaError { MediaError(.invalid, "the description of this end has \(what)") }
+    func refuse(_ what: String) -> MediaError { MediaError(.invalid, "the local description has \(what)") }
     guard (1...16).contains(media.count) else { throw refuse("\(media.count) media; accepted: 1..16") }
     guard legs.count == 1 || legs.count == media.count else {
       throw refuse("\(legs.count) legs; accepted: 1, or \(media.count), one for each medium")
     }
     guard let address = SocketAddress(host, port: 0), !address.isUnspecified, !address.isMulticast else {
-      throw refuse("the host \"\(host.prefix(64))\"; accepted: an address where others reach it")
+      throw refuse("the host \"\(host.prefix(64))\"; accepted: an address that peers can reach")
     }
     guard (1...255).contains(cname.utf8.count), cname.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
-      throw refuse("a cname that is not 1..255 bytes, without spaces")
+      throw refuse("a cname that is not 1..255 bytes without spaces")
     }
     for leg in legs {
       guard leg.local.isIPv6 == address.isIPv6, leg.control.map({ $0.isIPv6 == address.isIPv6 }) ?? true else {
-        throw refuse("a leg at \(leg.local), of another family than the host")
+        throw refuse("a leg at \(leg.local), whose address family is not the host's")
       }
-      guard leg.local.port != 0, leg.control?.port != 0 else { throw refuse("a leg without a port; accepted are bound ones") }
+      guard leg.local.port != 0, leg.control?.port != 0 else { throw refuse("a leg without a port; accepted: bound legs") }
       guard isMultiplexed || leg.control != nil else {
-        throw refuse("a leg without a port for RTCP, and no rtcp-mux; accepted is one of both")
+        throw refuse("a leg without a port for RTCP and without rtcp-mux; accepted: one of them")
       }
     }
     let sources = media.flatMap { [$0.ssrc, $0.retransmissionSSRC].compactMap { $0 } }
@@ -63,7 +63,8 @@ extension RTPDescription.Local {
     described.payloads = [RTPDescription.known(medium.kind, medium.type)]
     described.extensions.audioLevel = medium.kind == .audio ? RTPDescription.extensions.audioLevel : 0
     described.extensions.orientation = medium.kind == .video ? RTPDescription.extensions.orientation : 0
-    described.extensions.mid = RTPDescription.extensions.mid
+    described.extensions.colorSpace = medium.kind == .video ? RTPDescription.extensions.colorSpace : 0
+    (described.extensions.mid, described.extensions.captureTime) = (RTPDescription.extensions.mid, RTPDescription.extensions.captureTime)
     if hasFeedback {
       described.payloads[0].feedback = medium.kind == .video ? ["nack", "nack pli", "ccm fir", "transport-cc"] : ["nack", "transport-cc"]
       described.extensions.transportSequence = RTPDescription.extensions.transportSequence

@@ -107,7 +107,7 @@ extension RTPDescription {
       theirs.rtp.isMultiplexed = theirs.rtp.isMultiplexed && ours.isMultiplexed
       let agreed = theirs.rtp.limited(to: ours)
       guard agreed.payloads.contains(where: { $0.isOf(known(kind, 0)) }) else {
-        throw .description("the answer has no payload of the offer's")
+        throw .description("the answer has none of the offer's payload types")
       }
       agreements.append(
         RTPAgreement(
@@ -159,6 +159,8 @@ extension RTPMedia {
       limited.extensions.transportSequence = extensions.transportSequence
     }
     if extensions.orientation == offer.extensions.orientation { limited.extensions.orientation = extensions.orientation }
+    if extensions.colorSpace == offer.extensions.colorSpace { limited.extensions.colorSpace = extensions.colorSpace }
+    if extensions.captureTime == offer.extensions.captureTime { limited.extensions.captureTime = extensions.captureTime }
     return limited
   }
 }

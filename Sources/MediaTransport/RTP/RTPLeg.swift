@@ -41,7 +41,7 @@ final class RTPLeg: NetworkDriver {
     var settings = RTPSettings(
       cname: configuration.cname, clock: NTPClock(NTPTimestamp(unixNanoseconds: MediaTime.wallClock()), at: now), seed: UInt64.random(in: 0...(.max)))
     settings.extensions = plan.extensions
-    settings.reportsAtOnce = true
+    settings.reportsAtOnce = !(plan.remote?.isMulticast ?? false)
     settings.packetSize = configuration.packetSize
     settings.hasTransportFeedback = plan.hasTransportFeedback
     settings.bitrates = configuration.bitrates
@@ -62,11 +62,12 @@ final class RTPLeg: NetworkDriver {
 
   /// Does nothing once it was stopped.
   func start() throws(MediaError) {
-    let descriptors = guarded.withLock { $0.link.descriptors }
     try driving.withLock { driving throws(MediaError) in
       guard case .not = driving else { return }
-      driving = .by(try thread.add(self, descriptors))
+      driving = .by(try thread.add(self, guarded.withLock { $0.link.descriptors }))
     }
+    guard plan.remote?.isMulticast != true else { return }
+    guarded.withLock { $0.link.greet(now: clock.now(), $0.arrivals) }
   }
 
   /// Says goodbye. Nothing is delivered afterwards, but by a call that runs already.

@@ -45,4 +45,10 @@ public final class RTPSockets: @unchecked Sendable {
   }
 
   public var localAddress: SocketAddress? { media.localAddress }
+
+  /// Frees the ports. For whoever has stopped the leg.
+  public func close() {
+    media.close()
+    control?.close()
+  }
 }

@@ -17,6 +17,10 @@ public final class RTPTarget: Sendable {
     /// By the address that they are bound to.
     var sockets: [RTPSockets] = []
     var configuration: RTPConfiguration?
+    /// What the host's name was found to stand for when the sockets were bound.
+    var resolved: SocketAddress?
+    /// No port is bound any more.
+    var isClosed = false
     /// This end as it offered itself, until it is answered.
     var offered: RTPDescription.Local?
     /// As it was told; asked for again it is the same.
@@ -30,6 +34,8 @@ public final class RTPTarget: Sendable {
   /// nil: all stands in the URL.
   let described: DescribedEnd?
   private let profile: SRTPProfile?
+  /// nil: the URL has an address, or none.
+  private let question: NameResolver.Question?
   let cname: String
   let state = Monitor(State())
 
@@ -41,18 +47,19 @@ public final class RTPTarget: Sendable {
     cname = (0..<3).map { _ in String(UInt32.random(in: 0...(.max)), radix: 36) }.joined()
     guard url.hasPrefix("rtp://") else {
       described = try DescribedEnd(RTPURLParts(described: url, argument), cname: cname)
-      profile = nil
+      (profile, question) = (nil, nil)
       return
     }
     described = nil
-    profile = try RTPURLParts(url, argument)["srtp"].flatMap { SRTPProfile(rawValue: $0) }
+    let parts = try RTPURLParts(url, argument)
+    (profile, question) = (parts["srtp"].flatMap { SRTPProfile(rawValue: $0) }, parts.question)
     // With keys of the right size, all that can be wrong is wrong now.
     let zeros = profile.map { [UInt8](repeating: 0, count: $0.keySize + $0.saltSize) }
     _ = try RTPURL.configuration(url, cname: cname, keys: zeros.map { ($0, $0) }, argument: argument)
   }
 
   public func setKeys(own: [UInt8], theirs: [UInt8]) throws(MediaError) {
-    guard let profile else { throw MediaError(.state, "the session's url is no rtp:// with srtp, so there are no keys to be set") }
+    guard let profile else { throw MediaError(.state, "the session's url is not rtp:// with srtp, so it takes no keys") }
     for (name, key) in [("own", own), ("theirs", theirs)] {
       do throws(MediaError) {
         _ = try SRTPKey(key, profile)
@@ -67,9 +74,15 @@ public final class RTPTarget: Sendable {
   }
 
   public func makeTransport(
-    on thread: NetworkThread, loop: EventLoop, capture: () throws(MediaError) -> PacketCapture? = { () throws(MediaError) in nil }
+    on thread: NetworkThread, loop: EventLoop, resolver: NameResolver = .shared,
+    capture: () throws(MediaError) -> PacketCapture? = { () throws(MediaError) in nil }
   ) throws(MediaError) -> RTPTransport {
-    try state.withLock { state throws(MediaError) in
+    if let question {
+      let (provisional, protections) = try state.withLock { state throws(MediaError) in (try read(state), state.protections) }
+      let host = RTPNamedHost(question: question, resolver: resolver) { address throws(MediaError) in try self.settle(at: address) }
+      return RTPTransport(provisional, named: host, protections: protections, capture: try capture(), thread: thread, loop: loop)
+    }
+    return try state.withLock { state throws(MediaError) in
       var configuration = try configure(&state)
       let capture = try capture()
       if state.isUsed { configuration.renewSources() }
@@ -78,6 +91,15 @@ public final class RTPTarget: Sendable {
         configuration, sockets: RTPTarget.sockets(of: configuration, in: state), protections: state.protections, capture: capture, thread: thread,
         loop: loop)
     }
+  }
+
+  /// Frees the ports. For whoever has disconnected, and will not connect again.
+  public func close() {
+    let sockets = state.withLock { state in
+      defer { (state.sockets, state.isClosed) = ([], true) }
+      return state.sockets
+    }
+    for pair in sockets { pair.close() }
   }
 
   /// This end's description: an offer, the answer to one, or by a URL what a receiver has to know.
@@ -99,15 +121,45 @@ public final class RTPTarget: Sendable {
   private func configure(_ state: inout State) throws(MediaError) -> RTPConfiguration {
     if let configuration = state.configuration { return configuration }
     guard described == nil else {
-      throw MediaError(.state, "the session's url is rtp: without an address, and there is no description of the other end; set it by msdk_session_set_remote_sdp")
+      throw MediaError(
+        .state, "the session's url is rtp: without an address, and there is no description of the peer; set it with msdk_session_set_remote_sdp")
     }
-    guard profile == nil || state.keys != nil else {
-      throw MediaError(.state, "the session's url has srtp, and there are no keys; set them by msdk_session_set_srtp_keys before it connects")
+    if let question {
+      throw MediaError(
+        .state, "the session's url has the host name \"\(question.name)\", which is not resolved yet; accepted when the session is connected")
     }
-    let configuration = try RTPURL.configuration(url, cname: cname, keys: state.keys, argument: "options.url")
+    let configuration = try read(state)
     if state.sockets.isEmpty { state.sockets = try RTPTarget.bind(configuration) }
     state.configuration = configuration
     return configuration
+  }
+
+  private func read(_ state: State, at resolved: SocketAddress? = nil) throws(MediaError) -> RTPConfiguration {
+    guard profile == nil || state.keys != nil else {
+      throw MediaError(
+        .state, "the session's url has srtp, but there are no keys; set them with msdk_session_set_srtp_keys before it connects")
+    }
+    return try RTPURL.configuration(url, cname: cname, keys: state.keys, argument: "options.url", at: resolved)
+  }
+
+  /// Decides and binds when the host's name is known to stand for that address. What is bound stays, if it can.
+  private func settle(at address: SocketAddress) throws(MediaError) -> (RTPConfiguration, [RTPSockets]) {
+    try state.withLock { state throws(MediaError) in
+      guard !state.isClosed else { throw MediaError(.closed, "the session is destroyed") }
+      var configuration = try read(state, at: address)
+      let former = state.resolved
+      if former != address { state.local = nil }
+      let canStay = former == address || former.map { $0.isIPv6 == address.isIPv6 && !$0.isMulticast && !address.isMulticast } == true
+      if !canStay || state.sockets.isEmpty {
+        for pair in state.sockets { pair.close() }
+        (state.sockets, state.resolved) = ([], nil)
+        state.sockets = try RTPTarget.bind(configuration)
+      }
+      (state.configuration, state.resolved) = (configuration, address)
+      if state.isUsed { configuration.renewSources() }
+      state.isUsed = true
+      return (configuration, state.sockets)
+    }
   }
 
   static func bind(_ configuration: RTPConfiguration) throws(MediaError) -> [RTPSockets] {

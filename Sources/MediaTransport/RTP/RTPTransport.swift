@@ -49,11 +49,15 @@ public final class RTPTransport: Transport {
     var isLimited = false
     /// Somebody takes these now, from what was kept of them on.
     var taken: [Source] = []
+    var configuration: RTPConfiguration
     /// Bound before it was connected.
     var sockets: [RTPSockets]
+    /// Of the other end's name.
+    var lookup: NameLookup?
   }
 
-  let configuration: RTPConfiguration
+  /// nil: its address is known.
+  private let host: RTPNamedHost?
   /// Of what passes, if somebody wants to see it.
   private let capture: PacketCapture?
   /// Of the legs, where the target keeps them.
@@ -66,9 +70,19 @@ public final class RTPTransport: Transport {
   public init(
     _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], protections: RTPProtections = RTPProtections(), capture: PacketCapture? = nil, thread: NetworkThread, loop: EventLoop
   ) {
-    (self.configuration, self.protections, self.capture, self.thread, self.loop) = (configuration, protections, capture, thread, loop)
-    state = Monitor(State(sockets: sockets))
+    (host, self.protections, self.capture, self.thread, self.loop) = (nil, protections, capture, thread, loop)
+    state = Monitor(State(configuration: configuration, sockets: sockets))
   }
+
+  /// To a host whose name is looked up when it is connected; the configuration is as it would be with another address.
+  init(
+    _ configuration: RTPConfiguration, named host: RTPNamedHost, protections: RTPProtections, capture: PacketCapture?, thread: NetworkThread, loop: EventLoop
+  ) {
+    (self.host, self.protections, self.capture, self.thread, self.loop) = (host, protections, capture, thread, loop)
+    state = Monitor(State(configuration: configuration, sockets: []))
+  }
+
+  var configuration: RTPConfiguration { state.withLock { $0.configuration } }
 
   func post(_ event: TransportEvent) {
     loop.post { self.state.withLock { $0.delegate }?.transport(self, event) }
@@ -77,10 +91,12 @@ public final class RTPTransport: Transport {
   // MARK: Connecting
 
   public func connect(_ delegate: any TransportDelegate) {
-    let sockets = state.withLock { state in
-      state.delegate = delegate
-      return state.sockets
-    }
+    state.withLock { $0.delegate = delegate }
+    if let host { lookUp(host) } else { begin() }
+  }
+
+  func begin() {
+    let (configuration, sockets) = state.withLock { ($0.configuration, $0.sockets) }
     do throws(MediaError) {
       var legs: [RTPLeg] = []
       for index in configuration.legs.indices {
@@ -97,9 +113,13 @@ public final class RTPTransport: Transport {
       post(.connected(.ordinary))
       for leg in legs { try leg.start() }
     } catch {
-      stop()
-      post(.disconnected(error))
+      fail(error)
     }
+  }
+
+  func fail(_ error: MediaError) {
+    stop()
+    post(.disconnected(error))
   }
 
   public func disconnect() {
@@ -109,13 +129,15 @@ public final class RTPTransport: Transport {
 
   /// Lets go of the legs, of their ports too.
   private func stop() {
-    let (legs, sockets, incoming) = state.withLock { state in
+    let (legs, sockets, incoming, lookup) = state.withLock { state in
       defer {
+        state.lookup = nil
         (state.legs, state.sockets, state.publications, state.incoming, state.sources) = ([], [], [:], [:], [:])
         state.member = nil
       }
-      return (state.legs, state.sockets, state.incoming)
+      return (state.legs, state.sockets, state.incoming, state.lookup)
     }
+    lookup?.cancel()
     for leg in legs { leg.stop() }
     capture?.close()
     // What ends with them ends where nothing is locked.
@@ -129,7 +151,7 @@ public final class RTPTransport: Transport {
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
     let kind: RTPConfiguration.Medium.Kind = if case .video = format { .video } else { .audio }
     guard let encoding = RTPEncoding(codec: codec) else {
-      throw MediaError(.unsupported, "the stream's codec is \(codec); a session of RTP carries MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
+      throw MediaError(.unsupported, "the stream's codec is \(FourCC.text(codec)); accepted over RTP: MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
     }
     let legs = state.withLock { $0.legs }
     // All may have been refused.
@@ -151,7 +173,7 @@ public final class RTPTransport: Transport {
       if leg.hasRemote { post(.receivers(stream, 1)) }
       return
     }
-    throw MediaError(.unsupported, "this session of RTP sends no \(kind.rawValue): its url or its description says so")
+    throw MediaError(.unsupported, "this RTP session sends no \(kind.rawValue), according to its url or its description")
   }
 
   public func unpublish(_ stream: StreamID) {
@@ -169,6 +191,11 @@ public final class RTPTransport: Transport {
 
   public func backlog(of stream: StreamID) -> Int64 {
     state.withLock { $0.publications[stream]?.leg }?.backlog ?? 0
+  }
+
+  public func carriage(of stream: StreamID) -> Carriage {
+    guard let map = state.withLock({ $0.publications[stream]?.leg })?.plan.extensions else { return Carriage() }
+    return Carriage(color: map.colorSpace != 0, orientation: map.orientation != 0)
   }
 
   public func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
@@ -197,8 +224,8 @@ public final class RTPTransport: Transport {
           try session.send(sound: frame.bytes, units: units, marker: isSpurt, level: level, capturedAt: attributes.timestamp_ns, on: publication.stream, now: now)
         default:
           try session.send(
-            frame.bytes, number: UInt16(truncatingIfNeeded: picture), units: units, orientation: UInt8(attributes.orientation & 7), capturedAt: attributes.timestamp_ns,
-            on: publication.stream, now: now)
+            frame.bytes, number: UInt16(truncatingIfNeeded: picture), units: units, orientation: UInt8(attributes.orientation & 7),
+            color: .init(attributes), capturedAt: attributes.timestamp_ns, on: publication.stream, now: now)
         }
       }
     } catch {
@@ -251,7 +278,7 @@ public final class RTPTransport: Transport {
 
   public func remove(_ userID: String, reason: String) throws(MediaError) { throw RTPTransport.noRoom }
   public func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { throw RTPTransport.noRoom }
-  private static let noRoom = MediaError(.unsupported, "a session of RTP has another end, not a room: nobody moderates it")
+  private static let noRoom = MediaError(.unsupported, "a session over RTP has a peer and no room: it has no moderation")
 
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
     guard let publication = state.withLock({ $0.publications[stream] }) else { return }

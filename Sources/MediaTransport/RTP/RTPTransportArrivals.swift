@@ -85,7 +85,9 @@ extension RTPTransport {
         switch incoming.medium.kind {
         case .video:
           .video(
-            VideoFormat(.i420, width: attributes.width, height: attributes.height, frameRate: incoming.medium.frameRate ?? FrameRate(30)),
+            VideoFormat(
+              .i420, width: attributes.width, height: attributes.height, frameRate: incoming.medium.frameRate ?? FrameRate(30),
+              color: ColorSpace(attributes)),
             kind: VideoKind.virtual.rawValue)
         case .audio: .audio(AudioFormat(.s16, sampleRate: 48_000, channels: attributes.channels), kind: UInt32(MSDK_AUDIO_MICROPHONE))
         }
@@ -135,7 +137,7 @@ extension RTPTransport {
       // Without reports of arrivals nothing is known until something was lost.
       let isNews = state.withLock { state in
         let wasLimited = state.isLimited
-        state.isLimited = leg.plan.hasTransportFeedback || rate < configuration.bitrates.maximum
+        state.isLimited = leg.plan.hasTransportFeedback || rate < state.configuration.bitrates.maximum
         return state.isLimited || wasLimited
       }
       if isNews { post(.estimate(UInt64(clamping: rate))) }

@@ -3,16 +3,17 @@ import MediaNetwork
 import MediaRTP
 import MediaSRTP
 
-/// "rtp://HOST:PORT?key=value&…": a session by configuration alone, where both ends are told what the other does. Nothing is looked up, nothing
-/// is negotiated, and no key stands in it: URLs are logged.
+/// "rtp://HOST:PORT?key=value&…": a session by configuration alone, where both ends are told what the other does. Nothing is looked up
+/// here, nothing is negotiated, and no key stands in it: URLs are logged.
 public enum RTPURL {
   /// Of own and other end's master key and salt, as SDP's `inline:` holds them, decoded.
   public typealias Keys = (own: [UInt8], theirs: [UInt8])
 
-  public static func configuration(_ url: String, cname: String, keys: Keys? = nil, argument: String = "url") throws(MediaError)
-    -> RTPConfiguration
-  {
-    try RTPURLReader(try RTPURLParts(url, argument), keys).configuration(cname: cname)
+  /// `resolved`: what the host's name was found to stand for. Until it is known, another address does in its place.
+  public static func configuration(
+    _ url: String, cname: String, keys: Keys? = nil, argument: String = "url", at resolved: SocketAddress? = nil
+  ) throws(MediaError) -> RTPConfiguration {
+    try RTPURLReader(try RTPURLParts(url, argument, at: resolved), keys).configuration(cname: cname)
   }
 }
 
@@ -32,7 +33,7 @@ struct RTPURLReader {
     isMultiplexed = try parts.flag("rtcp-mux")
     hasFeedback = try parts.flag("feedback")
     for key in ["twcc", "rtx"] where !hasFeedback && parts[key] != nil {
-      throw MediaError(.invalid, "\(parts.argument) has \(key) without feedback=1, which it is a part of")
+      throw MediaError(.invalid, "\(parts.argument) has \(key) without feedback=1, which it needs")
     }
     if let remote = parts.remote, remote.isMulticast, direction == .sendReceive {
       throw MediaError(
@@ -44,7 +45,7 @@ struct RTPURLReader {
     let accepted = SRTPProfile.allCases.map(\.rawValue).joined(separator: ", ")
     guard let suite = parts["srtp"] else {
       guard keys == nil else {
-        throw MediaError(.invalid, "\(parts.argument) has no srtp, and there are keys; accepted with them: srtp=\(accepted)")
+        throw MediaError(.invalid, "\(parts.argument) has no srtp, but keys are set; accepted with keys: srtp=\(accepted)")
       }
       return nil
     }
@@ -52,7 +53,7 @@ struct RTPURLReader {
     guard let profile = SRTPProfile(rawValue: suite) else {
       throw MediaError(.invalid, "\(parts.argument) has an unknown suite in srtp; accepted: \(accepted), and \(RTPURLParts.keyAdvice)")
     }
-    guard let keys else { throw MediaError(.invalid, "\(parts.argument) has srtp, and there are no keys: \(RTPURLParts.keyAdvice)") }
+    guard let keys else { throw MediaError(.invalid, "\(parts.argument) has srtp, but there are no keys: \(RTPURLParts.keyAdvice)") }
     return RTPConfiguration.Keys(profile, own: try SRTPKey(keys.own, profile), theirs: try SRTPKey(keys.theirs, profile))
   }
 
@@ -75,6 +76,11 @@ struct RTPURLReader {
     return configuration
   }
 
+  /// Beside twcc, which has a number of its own accord.
+  private static var extensions: [(String, WritableKeyPath<ExtensionMap, UInt8>)] {
+    [("level", \.audioLevel), ("orientation", \.orientation), ("color", \.colorSpace), ("capture", \.captureTime)]
+  }
+
   private func leg(_ ports: RTPURLPorts.Pair, _ media: [RTPConfiguration.Medium]) throws(MediaError) -> RTPConfiguration.Leg {
     var leg = RTPConfiguration.Leg(local: ports.local, remote: ports.remote)
     (leg.localControl, leg.remoteControl) = (ports.localControl, ports.remoteControl)
@@ -85,11 +91,16 @@ struct RTPURLReader {
       leg.extensions.transportSequence = UInt8(truncatingIfNeeded: try parts.number("twcc", 0...14) ?? 5)
       leg.hasTransportFeedback = leg.extensions.transportSequence != 0
     }
-    let level = UInt8(truncatingIfNeeded: try parts.number("level", 1...14) ?? 0)
-    if media.contains(where: { $0.kind == .audio }) { leg.extensions.audioLevel = level }
-    guard level == 0 || level != leg.extensions.transportSequence else {
-      throw MediaError(.invalid, "\(parts.argument) has \(level) for level and for twcc; accepted are two numbers")
+    for (name, field) in RTPURLReader.extensions {
+      let id = UInt8(truncatingIfNeeded: try parts.number(name, 1...14) ?? 0)
+      let taken = [("twcc", \.transportSequence)] + RTPURLReader.extensions
+      if id != 0, let other = taken.first(where: { $0.0 != name && leg.extensions[keyPath: $0.1] == id }) {
+        throw MediaError(.invalid, "\(parts.argument) has \(id) for \(name) and for \(other.0); accepted: two different numbers")
+      }
+      leg.extensions[keyPath: field] = id
     }
+    if !media.contains(where: { $0.kind == .audio }) { leg.extensions.audioLevel = 0 }
+    if !media.contains(where: { $0.kind == .video }) { (leg.extensions.orientation, leg.extensions.colorSpace) = (0, 0) }
     leg.media = media
     return leg
   }
@@ -106,7 +117,7 @@ struct RTPURLReader {
       if let again, again != type { medium.receiving[again] = .retransmission(of: type) }
     }
     guard again != type else {
-      throw MediaError(.invalid, "\(parts.argument) has the payload type \(type) for vp8 and for rtx; accepted are two numbers")
+      throw MediaError(.invalid, "\(parts.argument) has the payload type \(type) for vp8 and for rtx; accepted: two different numbers")
     }
     let frameRate = try parts.frameRate("framerate")
     if kind == .video, direction.receives { medium.frameRate = frameRate }
@@ -121,7 +132,7 @@ extension RTPConfiguration {
     func check(_ type: UInt8, _ encoding: RTPEncoding) throws(MediaError) {
       if let other = meanings[type], other != encoding {
         throw MediaError(
-          .invalid, "\(argument) has two meanings for the payload type \(type), and media that share a port; accepted is one")
+          .invalid, "\(argument) has two meanings for the payload type \(type) of media that share a port; accepted: one")
       }
       meanings[type] = encoding
     }

@@ -2,22 +2,24 @@ import MediaCore
 import MediaNetwork
 import MediaRTP
 
-/// A URL taken apart: address, port, and the parameters by name. Values have no escapes, as none needs one.
+/// A URL taken apart: host, port, and the parameters by name. Values have no escapes, as none needs one.
 struct RTPURLParts {
   let argument: String
-  /// nil where the URL names nobody.
-  let remote: SocketAddress?
+  /// nil: the host is an address, or there is none.
+  let name: HostName?
+  /// nil where the URL names nobody. Of a name that was not looked up yet an address that stands for it, by which the rest can be checked.
+  private(set) var remote: SocketAddress?
   let port: UInt16
-  let isIPv6: Bool
+  private(set) var isIPv6: Bool
   private let accepted: [String]
   private var values: [String: Substring] = [:]
 
   static let longest = 2048
-  static let keyAdvice = "keys are set by msdk_session_set_srtp_keys"
-  private static let form = "rtp://ADDRESS:PORT?key=value&…, an address of IPv6 in brackets"
+  static let keyAdvice = "keys are set with msdk_session_set_srtp_keys"
+  private static let form = "rtp://HOST:PORT?key=value&…, an IPv6 address in brackets"
   static let names = [
-    "local", "audio", "local-audio", "media", "direction", "vp8", "opus", "rtx", "rtcp-mux", "feedback", "twcc", "level", "min-bitrate",
-    "start-bitrate", "max-bitrate", "mtu", "framerate", "srtp",
+    "local", "audio", "local-audio", "media", "direction", "vp8", "opus", "rtx", "rtcp-mux", "feedback", "twcc", "level", "orientation",
+    "color", "capture", "min-bitrate", "start-bitrate", "max-bitrate", "mtu", "framerate", "srtp",
   ]
   /// Of a session by descriptions, which say all the rest.
   static let described = ["host", "media", "direction", "min-bitrate", "start-bitrate", "max-bitrate", "mtu", "framerate", "srtp"]
@@ -25,20 +27,23 @@ struct RTPURLParts {
 
   /// "rtp:" alone, or with parameters.
   init(described url: String, _ argument: String) throws(MediaError) {
-    (self.argument, accepted, remote, port, isIPv6) = (argument, RTPURLParts.described, nil, 0, false)
+    (self.argument, accepted, name, remote, port, isIPv6) = (argument, RTPURLParts.described, nil, nil, 0, false)
     guard url.utf8.count <= RTPURLParts.longest else {
-      throw MediaError(.limit, "\(argument) has \(url.utf8.count) bytes; accepted: \(RTPURLParts.longest)")
+      throw MediaError(.limit, "\(argument) has \(url.utf8.count) bytes; accepted: at most \(RTPURLParts.longest)")
     }
     let query = url.dropFirst(4)
-    guard query.isEmpty || query.hasPrefix("?") else { throw MediaError(.invalid, "\(argument) is no \"rtp:?key=value&…\" and no \(RTPURLParts.form)") }
+    guard query.isEmpty || query.hasPrefix("?") else {
+      throw MediaError(.invalid, "\(argument) is not \"rtp:?key=value&…\" and not \(RTPURLParts.form)")
+    }
     if query.count > 1 { try take(query.dropFirst()) }
   }
 
-  init(_ url: String, _ argument: String) throws(MediaError) {
+  /// `resolved`: what the host's name was found to stand for.
+  init(_ url: String, _ argument: String, at resolved: SocketAddress? = nil) throws(MediaError) {
     self.argument = argument
     accepted = RTPURLParts.names
     guard url.utf8.count <= RTPURLParts.longest else {
-      throw MediaError(.limit, "\(argument) has \(url.utf8.count) bytes; accepted: \(RTPURLParts.longest)")
+      throw MediaError(.limit, "\(argument) has \(url.utf8.count) bytes; accepted: at most \(RTPURLParts.longest)")
     }
     guard url.utf8.starts(with: "rtp://".utf8) else {
       throw MediaError(
@@ -48,7 +53,7 @@ struct RTPURLParts {
     guard !url.contains("#"), let front = halves.first else {
       throw MediaError(.invalid, "\(argument) has a #; accepted: \(RTPURLParts.form)")
     }
-    guard !front.contains("@") else { throw MediaError(.invalid, "\(argument) has a user in it; \(RTPURLParts.keyAdvice)") }
+    guard !front.contains("@") else { throw MediaError(.invalid, "\(argument) has a user; \(RTPURLParts.keyAdvice)") }
     let authority = front.hasSuffix("/") ? front.dropLast() : front
     guard let (host, digits) = RTPURLParts.split(authority) else {
       throw MediaError(.invalid, "\(argument) has \"\(authority.prefix(64))\" for address and port; accepted: \(RTPURLParts.form)")
@@ -56,17 +61,37 @@ struct RTPURLParts {
     port = try RTPURLParts.port(digits, "\(argument)'s port", from: 1)
     // A zone's percent sign is written %25 in a URL (RFC 6874).
     let plain = host.replacing("%25", with: "%")
-    let address = plain.isEmpty ? SocketAddress("0.0.0.0", port: port) : SocketAddress(plain, port: port)
-    guard let address, plain.isEmpty || address.isIPv6 == authority.hasPrefix("[") else {
+    let isBracketed = authority.hasPrefix("[")
+    let numeric = plain.isEmpty ? SocketAddress("0.0.0.0", port: port) : SocketAddress(plain, port: port)
+    name = numeric == nil && !isBracketed ? HostName(host) : nil
+    if let numeric, plain.isEmpty || numeric.isIPv6 == isBracketed {
+      isIPv6 = numeric.isIPv6
+      remote = numeric.isUnspecified ? nil : numeric
+    } else if name != nil {
+      isIPv6 = resolved?.isIPv6 ?? false
+      remote = resolved?.with(port: port)
+    } else {
       throw MediaError(
         .invalid,
-        "\(argument) has the host \"\(host.prefix(64))\"; accepted: an address of IPv4, "
-          + "one of IPv6 in brackets, or nothing to be spoken to. Names are not looked up"
+        "\(argument) has the host \"\(host.prefix(64))\"; accepted: an IPv4 address, an IPv6 address in brackets, \(HostName.accepted), "
+          + "or nothing to receive only"
       )
     }
-    isIPv6 = address.isIPv6
-    remote = address.isUnspecified ? nil : address
     if halves.count > 1, !halves[1].isEmpty { try take(halves[1]) }
+    if name != nil, resolved == nil {
+      isIPv6 = isLocalIPv6 ?? false
+      remote = SocketAddress(isIPv6 ? "::1" : "127.0.0.1", port: port)
+    }
+  }
+
+  /// Of the addresses to receive at; nil: there is none.
+  private var isLocalIPv6: Bool? {
+    ["local", "local-audio"].lazy.compactMap { values[$0] }.first { $0.contains(":") }?.hasPrefix("[")
+  }
+
+  /// What is to be looked up, if anything: the address has the family of the one to receive at.
+  var question: NameResolver.Question? {
+    name.map { NameResolver.Question($0, port: port, isStream: false, isIPv6: isLocalIPv6) }
   }
 
   private mutating func take(_ query: Substring) throws(MediaError) {
@@ -79,11 +104,11 @@ struct RTPURLParts {
       guard accepted.contains(name) else {
         let small = name.lowercased()
         if RTPURLParts.secrets.contains(where: { small.contains($0) }) {
-          throw MediaError(.invalid, "\(argument) has \"\(name.prefix(32))\", and URLs are logged: \(RTPURLParts.keyAdvice)")
+          throw MediaError(.invalid, "\(argument) has \"\(name.prefix(32))\", but URLs are logged: \(RTPURLParts.keyAdvice)")
         }
         throw MediaError(.invalid, "\(argument) has the unknown key \"\(name.prefix(32))\"; accepted: \(accepted.joined(separator: ", "))")
       }
-      guard values[name] == nil else { throw MediaError(.invalid, "\(argument) has \(name) twice; accepted is one") }
+      guard values[name] == nil else { throw MediaError(.invalid, "\(argument) has \(name) twice; accepted: once") }
       guard !value.isEmpty else { throw MediaError(.invalid, "\(argument) has \(name) without a value") }
       values[name] = value
     }
@@ -159,7 +184,7 @@ struct RTPURLParts {
     let pieces = text.split(separator: "/", omittingEmptySubsequences: false)
     let numbers = pieces.compactMap { RTPURLParts.plain($0) }.filter { (1...1_000_000).contains($0) }
     guard (1...2).contains(pieces.count), numbers.count == pieces.count, let first = numbers.first, let last = numbers.last else {
-      throw MediaError(.range, "\(argument) has \(name)=\(text.prefix(32)); accepted: N or N/D, of 1..1000000 each")
+      throw MediaError(.range, "\(argument) has \(name)=\(text.prefix(32)); accepted: N or N/D, each 1..1000000")
     }
     return FrameRate(UInt32(truncatingIfNeeded: first), numbers.count == 2 ? UInt32(truncatingIfNeeded: last) : 1)
   }
@@ -170,16 +195,18 @@ struct RTPURLParts {
     guard text.contains(":") else { return (nil, try RTPURLParts.port(text, "\(argument)'s \(name)", from: 0)) }
     guard let (host, digits) = RTPURLParts.split(text) else {
       throw MediaError(
-        .invalid, "\(argument) has \(name)=\(text.prefix(64)); accepted: PORT or ADDRESS:PORT, an address of IPv6 in brackets")
+        .invalid, "\(argument) has \(name)=\(text.prefix(64)); accepted: PORT or ADDRESS:PORT, an IPv6 address in brackets")
     }
     let port = try RTPURLParts.port(digits, "\(argument)'s \(name)", from: 0)
     guard let address = SocketAddress(host.replacing("%25", with: "%"), port: port), address.isIPv6 == text.hasPrefix("[") else {
       throw MediaError(
-        .invalid, "\(argument) has \(name)=\(text.prefix(64)); accepted: PORT or ADDRESS:PORT, an address of IPv6 in brackets")
+        .invalid, "\(argument) has \(name)=\(text.prefix(64)); accepted: PORT or ADDRESS:PORT, an IPv6 address in brackets")
     }
     guard address.isIPv6 == isIPv6 else {
       throw MediaError(
-        .invalid, "\(argument) has \(name)=\(text.prefix(64)), of another family than the host's; accepted is one of IPv\(isIPv6 ? 6 : 4)")
+        .invalid,
+        "\(argument) has \(name)=\(text.prefix(64)), whose address family is not \(self.name == nil ? "the host's" : "that of local"); "
+          + "accepted: an IPv\(isIPv6 ? 6 : 4) address")
     }
     return (address, port)
   }

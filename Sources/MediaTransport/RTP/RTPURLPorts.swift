@@ -21,11 +21,11 @@ struct RTPURLPorts {
     let audio = try parts.port("audio")
     for key in ["audio", "local-audio"] where parts[key] != nil && kinds.count != 2 {
       throw MediaError(
-        .invalid, "\(parts.argument) has \(key) with one medium, whose ports are the URL's and local; accepted with media=both")
+        .invalid, "\(parts.argument) has \(key) with one medium, which uses the URL's port and local; accepted with media=both")
     }
     if audio == nil, parts["local-audio"] != nil {
       throw MediaError(
-        .invalid, "\(parts.argument) has local-audio without audio: both media share a port then; accepted is audio=PORT with it")
+        .invalid, "\(parts.argument) has local-audio without audio, where both media share a port; accepted with audio=PORT")
     }
     first = try RTPURLPorts.pair(parts, parts.port, "local", isMultiplexed)
     guard let audio else { return }
@@ -33,7 +33,7 @@ struct RTPURLPorts {
     for (one, other) in [(first.locals, pair.locals), (first.remotes, pair.remotes)] {
       if let both = one.first(where: { $0.port != 0 && other.contains($0) }) {
         throw MediaError(
-          .invalid, "\(parts.argument) has the port \(both.port) for two things; RTCP takes the next port each, but with rtcp-mux=1")
+          .invalid, "\(parts.argument) uses the port \(both.port) twice; RTCP uses the port after each media port, unless rtcp-mux=1 is given")
       }
     }
     second = pair
@@ -47,7 +47,7 @@ struct RTPURLPorts {
     // Who waits to be spoken to, or listens to a group, does so at the port that the others know.
     let isListening = remote == nil || (remote?.isMulticast == true && parts["direction"] == "recvonly")
     if remote == nil, let given, given.port != port {
-      throw MediaError(.invalid, "\(parts.argument) has \(name) at port \(given.port), and no host: the port \(port) is the local one")
+      throw MediaError(.invalid, "\(parts.argument) has \(name) at port \(given.port) but no host: the local port is \(port)")
     }
     var local = (given?.address ?? anybody).with(port: given?.port ?? (isListening ? port : 0))
     // What is sent to other groups at the same port stays out.
@@ -67,7 +67,7 @@ struct RTPURLPorts {
   /// RFC 3550, section 11.
   private static func next(_ port: UInt16, _ argument: String) throws(MediaError) -> UInt16 {
     guard port < 65_535 else {
-      throw MediaError(.range, "\(argument) has the port 65535, and RTCP needs the next one; accepted: 1..65534, or rtcp-mux=1")
+      throw MediaError(.range, "\(argument) has the port 65535, but RTCP needs the next port; accepted: 1..65534, or rtcp-mux=1")
     }
     return port + 1
   }

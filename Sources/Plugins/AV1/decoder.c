@@ -18,7 +18,8 @@ static void drop_picture(av1_decoder *decoder) {
 }
 
 static msdk_result open_decoder(msdk_self *self, const msdk_video_decoder_settings *settings) {
-  if (!MSDK_HAS(settings, msdk_video_decoder_settings, pixels_max)) return av1_fail(self, MSDK_E_INVALID, "settings are NULL or too short");
+  if (!MSDK_HAS(settings, msdk_video_decoder_settings, pixels_max))
+    return av1_fail(self, MSDK_E_INVALID, "settings is NULL or its struct_size is too small");
   if (settings->threads < 1 || settings->threads > 8) return av1_fail(self, MSDK_E_RANGE, "threads is %u; accepted: 1..8", settings->threads);
   av1_decoder *decoder = calloc(1, sizeof *decoder);
   if (decoder == NULL) return MSDK_E_NOMEM;
@@ -32,7 +33,7 @@ static msdk_result open_decoder(msdk_self *self, const msdk_video_decoder_settin
   int status = dav1d_open(&decoder->context, &own);
   if (status < 0) {
     free(decoder);
-    return av1_fail(self, status == DAV1D_ERR(ENOMEM) ? MSDK_E_NOMEM : MSDK_E_FAIL, "making an AV1 decoder: dav1d answers %d", status);
+    return av1_fail(self, status == DAV1D_ERR(ENOMEM) ? MSDK_E_NOMEM : MSDK_E_FAIL, "making an AV1 decoder: dav1d returned %d", status);
   }
   decoder->needs_key_frame = true;
   self->decoder = decoder;
@@ -52,12 +53,12 @@ static msdk_result close_decoder(msdk_self *self) {
 static msdk_result give_up(const msdk_self *self, msdk_result result, const char *words, int status) {
   dav1d_flush(self->decoder->context);
   self->decoder->needs_key_frame = true;
-  return av1_fail(self, result, "%s: dav1d answers %d", words, status);
+  return av1_fail(self, result, "%s: dav1d returned %d", words, status);
 }
 
 static msdk_result show(const msdk_self *self, const Dav1dPicture *picture, msdk_video_frame **out) {
   if (picture->p.layout != DAV1D_PIXEL_LAYOUT_I420 || picture->p.bpc != 8) {
-    return av1_fail(self, MSDK_E_UNSUPPORTED, "a picture of layout %d and %d bits; accepted: 4:2:0 of 8 bits", (int)picture->p.layout,
+    return av1_fail(self, MSDK_E_UNSUPPORTED, "a frame of layout %d with %d bits; accepted: 4:2:0 with 8 bits", (int)picture->p.layout,
                     picture->p.bpc);
   }
   msdk_video_format format = MSDK_INIT(msdk_video_format);
@@ -69,17 +70,15 @@ static msdk_result show(const msdk_self *self, const Dav1dPicture *picture, msdk
   format.color_matrix = (uint32_t)picture->seq_hdr->mtrx;
   format.color_full_range = picture->seq_hdr->color_range != 0;
   msdk_external_frame external = MSDK_INIT(msdk_external_frame);
-  external.memory_kind = MSDK_MEMORY_CPU;
   external.plane_count = 3;
   external.format = &format;
   for (int i = 0; i < 3; i++) {
     uint32_t width = i == 0 ? format.width : (format.width + 1) / 2, height = i == 0 ? format.height : (format.height + 1) / 2;
     ptrdiff_t stride = picture->stride[i == 0 ? 0 : 1];
-    if (stride < (ptrdiff_t)width || stride > INT32_MAX) return av1_fail(self, MSDK_E_UNSUPPORTED, "a picture with a stride of %td", stride);
+    if (stride < (ptrdiff_t)width || stride > INT32_MAX) return av1_fail(self, MSDK_E_UNSUPPORTED, "a frame with a stride of %td", stride);
     external.plane[i].data = picture->data[i];
     external.plane[i].stride = (int32_t)stride;
     external.plane[i].size = (uint64_t)stride * (height - 1) + width;
-    external.plane[i].fd = -1;
   }
   return self->host->video_frame_wrap(self->context, &external, out);
 }
@@ -91,9 +90,9 @@ static msdk_result decode(msdk_self *self, const msdk_encoded_frame *frame, msdk
   drop_picture(decoder);
   msdk_encoded_header header = MSDK_INIT(msdk_encoded_header);
   msdk_result result = av1_parse_header(frame->data, frame->size, &header);
-  if (result < 0) return give_up(self, result, "data that begins no temporal unit", 0);
+  if (result < 0) return give_up(self, result, "data that does not begin with a temporal unit", 0);
   if (decoder->needs_key_frame && !(header.flags & MSDK_ENCODED_KEY)) {
-    return av1_fail(self, MSDK_E_STATE, "a frame that builds on others; the decoder needs a key frame first");
+    return av1_fail(self, MSDK_E_STATE, "a frame that refers to earlier frames; the decoder needs a key frame first");
   }
   Dav1dData data = {0};
   uint8_t *memory = dav1d_data_create(&data, frame->size);
@@ -121,7 +120,7 @@ static msdk_result decode(msdk_self *self, const msdk_encoded_frame *frame, msdk
       break;
     } else if (sent < 0) {
       dav1d_data_unref(&data);
-      return give_up(self, MSDK_E_FAIL, "dav1d takes no data and gives no picture", sent);
+      return give_up(self, MSDK_E_FAIL, "dav1d accepts no data and returns no frame", sent);
     }
   }
   decoder->needs_key_frame = false;

@@ -1,6 +1,7 @@
 /* libaom, set for conversation: one pass, constant bit rate, no frame of delay. The tools that are switched off are those that cost a real-time
  * encoder more time than they save bits; it is the list that WebRTC's encoder has. */
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <aom/aom_encoder.h>
 #include <aom/aomcx.h>
@@ -114,11 +115,12 @@ static void configure(aom_codec_enc_cfg_t *config, const msdk_video_encoder_sett
   config->rc_buf_optimal_sz = 600;
   config->kf_mode = AOM_KF_AUTO;
   config->kf_min_dist = 0;
-  config->kf_max_dist = settings->key_frame_interval;
+  config->kf_max_dist = 9999; /* the host asks for key frames */
 }
 
 static msdk_result check(const msdk_self *self, const msdk_video_encoder_settings *settings) {
-  if (!MSDK_HAS(settings, msdk_video_encoder_settings, drop_threshold)) return av1_fail(self, MSDK_E_INVALID, "settings are NULL or too short");
+  if (!MSDK_HAS(settings, msdk_video_encoder_settings, drop_threshold))
+    return av1_fail(self, MSDK_E_INVALID, "settings is NULL or its struct_size is too small");
   if (settings->width < 16 || settings->height < 16 || settings->width > 8192 || settings->height > 8192) {
     return av1_fail(self, MSDK_E_RANGE, "the size is %ux%u; accepted: 16x16 to 8192x8192", settings->width, settings->height);
   }
@@ -126,9 +128,8 @@ static msdk_result check(const msdk_self *self, const msdk_video_encoder_setting
     return av1_fail(self, MSDK_E_RANGE, "threads is %u; accepted: 1..8", settings->threads);
   }
   if (settings->preset >= PRESET_COUNT) return av1_fail(self, MSDK_E_RANGE, "preset is %u; accepted: 0..3", settings->preset);
-  if (settings->drop_threshold > 100 || settings->key_frame_interval < 1 || settings->key_frame_interval > INT32_MAX) {
-    return av1_fail(self, MSDK_E_RANGE, "drop_threshold is %u, key_frame_interval %u; accepted: up to 100 per cent, 1 frame or more",
-                    settings->drop_threshold, settings->key_frame_interval);
+  if (settings->drop_threshold > 100) {
+    return av1_fail(self, MSDK_E_RANGE, "drop_threshold is %u; accepted: 0..100 per cent", settings->drop_threshold);
   }
   return MSDK_OK;
 }
@@ -229,7 +230,9 @@ static msdk_result encode(msdk_self *self, const msdk_video_frame *frame, uint32
   av1_encoder *encoder = self->encoder;
   if (encoder == NULL) return MSDK_E_STATE;
   aom_image_t image;
-  if (!show(frame, &image)) return av1_fail(self, MSDK_E_FORMAT, "pixel format 0x%x; accepted: NV12, I420", frame->format->pixel_format);
+  if (!show(frame, &image)) {
+    return av1_fail(self, MSDK_E_FORMAT, "pixel format %s; accepted: NV12, I420", msdk_pixel_name(frame->format->pixel_format));
+  }
   if (image.w != encoder->config.g_w || image.h != encoder->config.g_h) {
     return av1_fail(self, MSDK_E_FORMAT, "the frame is %ux%u; this encoder was opened for %ux%u", image.w, image.h, encoder->config.g_w,
                     encoder->config.g_h);
@@ -251,13 +254,13 @@ static msdk_result encode(msdk_self *self, const msdk_video_frame *frame, uint32
   return MSDK_E_AGAIN;
 }
 
-static const uint32_t pixel_formats[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420, 0};
+static const uint32_t pixel_formats[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420};
 
 const msdk_video_encoder av1_encoder_table = {
   .struct_size = sizeof(msdk_video_encoder),
   .codec = MSDK_CODEC_AV1,
   .dimension_max = 8192,
-  .pixel_formats = pixel_formats,
+  .pixel_formats = pixel_formats, .pixel_format_count = MSDK_COUNT(pixel_formats),
   .open_encoder = open_encoder,
   .close_encoder = close_encoder,
   .set_rate = set_rate,

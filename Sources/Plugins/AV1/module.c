@@ -15,7 +15,8 @@ msdk_result av1_fail(const msdk_self *self, msdk_result result, const char *text
   return result;
 }
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, encoded_frame_create)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -40,8 +41,8 @@ static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out)
 }
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param), .name = "speed", .def = {.type = MSDK_T_I32}, .min = 0, .max = 11,
-   .summary = "libaom's cpu-used, from 5, which takes its time, to 11; 0: as the stream's preset says"},
+  {.struct_size = sizeof(msdk_param), .name = "speed", .def = {.type = MSDK_T_I32}, .min = MSDK_I32(0), .max = MSDK_I32(11),
+   .summary = "libaom's cpu-used, from 5 (slow) to 11 (fast); 0: according to the stream's preset"},
 };
 
 static const msdk_class class = {
@@ -55,22 +56,20 @@ static const msdk_class class = {
   .set_param = set_param,
   .get_param = get_param,
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .video_encoder = &av1_encoder_table,
   .video_decoder = &av1_decoder_table,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .min_host_minor = 3,
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* In a stream: luma stays in the picture's own range, chroma becomes grey. */
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *in, msdk
   if (in == NULL || out == NULL) return bw_fail(self, MSDK_E_INVALID, "set_format needs two formats, not NULL");
   uint32_t pixel_format = in->pixel_format;
   if (pixel_format != MSDK_PIXEL_NV12 && pixel_format != MSDK_PIXEL_I420 && pixel_format != MSDK_PIXEL_GRAY8) {
-    return bw_fail(self, MSDK_E_FORMAT, "pixel format 0x%08X has no luma plane; NV12, I420 and GRAY8 are taken", pixel_format);
+    return bw_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420, GRAY8", msdk_pixel_name(pixel_format));
   }
   return MSDK_OK;
 }

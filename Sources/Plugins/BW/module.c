@@ -18,22 +18,22 @@ msdk_result bw_fail(const msdk_self *self, msdk_result result, const char *text,
 
 enum { LEVEL_DEFAULT = 128, LEVEL_MAX = 255 };
 
-static const char *const modes[] = {"gray", "threshold", NULL}; /* in the order of BW_* */
+static const char *const modes[] = {"gray", "threshold"}; /* in the order of BW_* */
 
 static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "mode",
-   .summary = "gray: all shades; threshold: nothing but black and white",
-   .def = {.type = MSDK_T_STRING, .u.str = "gray"},
-   .choices = modes},
+   .summary = "gray: all shades of grey; threshold: only black and white",
+   .def = MSDK_STRING("gray"),
+   .choices = modes, .choice_count = MSDK_COUNT(modes)},
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "level",
    .summary = "in mode threshold, the darkest grey that becomes white",
-   .def = {.type = MSDK_T_U32, .u.u32 = LEVEL_DEFAULT},
-   .min = 0,
-   .max = LEVEL_MAX},
+   .def = MSDK_U32(LEVEL_DEFAULT),
+   .min = MSDK_U32(0),
+   .max = MSDK_U32(LEVEL_MAX)},
 };
 
 static bool host_suffices(const msdk_host *host) {
@@ -43,7 +43,8 @@ static bool host_suffices(const msdk_host *host) {
          MSDK_CAN(host, msdk_host, video_frame_unref);
 }
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!host_suffices(host)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -73,7 +74,7 @@ static void destroy(msdk_self *self) {
 
 static msdk_result set_mode(msdk_self *self, const msdk_value *value) {
   if (value->type != MSDK_T_STRING || value->u.str == NULL) return bw_fail(self, MSDK_E_TYPE, "mode takes a string");
-  for (int i = 0; modes[i] != NULL; i++) {
+  for (uint32_t i = 0; i < MSDK_COUNT(modes); i++) {
     if (strcmp(modes[i], value->u.str) == 0) {
       self->mode = i;
       return MSDK_OK;
@@ -97,10 +98,9 @@ static const msdk_class class = {
   .kinds = MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_VIDEO_PRODUCER,
   .id = "org.mediasdk.renderer.bw",
   .name = "Black and white",
-  .summary = "makes a black-and-white picture of what it is given, and passes it on",
+  .summary = "converts frames to black and white, and passes them on",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
@@ -114,26 +114,24 @@ static const msdk_class filter = {
   .kinds = MSDK_KIND_VIDEO_FILTER,
   .id = "org.mediasdk.filter.bw",
   .name = "Black and white",
-  .summary = "makes what passes black and white",
+  .summary = "converts frames to black and white",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
   .video_filter = &bw_filter,
 };
 
-static const msdk_class *const classes[] = {&class, &filter, NULL};
+static const msdk_class *const classes[] = {&class, &filter};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .min_host_minor = 3,
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

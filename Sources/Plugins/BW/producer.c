@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* The producer's side: every picture that was rendered is passed on at once, by the thread that rendered it. */
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static void count_drop(msdk_self *self) {
   int64_t now = self->host->now_ns(self->context);
   if (self->told && now - self->told_ns < tell_every_ns) return;
   char line[128];
-  snprintf(line, sizeof line, "%llu pictures not passed on: every frame of the pool is in use (%llu in all)",
+  snprintf(line, sizeof line, "%llu frames were dropped: every frame of the pool is in use (%llu in all)",
            (unsigned long long)(self->dropped - self->dropped_told), (unsigned long long)self->dropped);
   self->host->log(self->context, MSDK_LOG_WARN, line);
   self->told = true;
@@ -101,7 +102,7 @@ static msdk_result capture_settings(msdk_self *self, msdk_video_format *out) {
   bool known = self->picture.data != NULL;
   if (known) *out = self->picture.format;
   pthread_mutex_unlock(&self->lock);
-  return known ? MSDK_OK : bw_fail(self, MSDK_E_STATE, "no picture was rendered yet, so that the size is not known");
+  return known ? MSDK_OK : bw_fail(self, MSDK_E_STATE, "no frame was rendered yet, so the size is not known");
 }
 
 static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_format *out) {
@@ -117,7 +118,7 @@ static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_form
 static msdk_result set_format(msdk_self *self, const msdk_video_format *format) {
   if (format == NULL) return bw_fail(self, MSDK_E_INVALID, "set_format needs a format, not NULL");
   if (format->pixel_format != MSDK_PIXEL_GRAY8) {
-    return bw_fail(self, MSDK_E_FORMAT, "pixel format 0x%08X is not made here; GRAY8 is", format->pixel_format);
+    return bw_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: GRAY8", msdk_pixel_name(format->pixel_format));
   }
   return MSDK_OK;
 }

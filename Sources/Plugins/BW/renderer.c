@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,6 @@ static msdk_video_format grey_format_of(const msdk_video_format *source) {
   format.height = source->height;
   format.fps_num = source->fps_num;
   format.fps_den = source->fps_den;
-  format.memory_kinds = MSDK_MEMORY_CPU;
   format.color_primaries = source->color_primaries;
   format.color_transfer = source->color_transfer;
   format.color_matrix = source->color_matrix;
@@ -86,14 +86,15 @@ static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) 
 
 static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
   if (frame == NULL || frame->format == NULL || frame->plane_count < 1 || frame->plane[0].data == NULL) {
-    return bw_fail(self, MSDK_E_INVALID, "a frame without luma plane or format");
+    return bw_fail(self, MSDK_E_INVALID, "the frame has no luma plane or no format");
   }
   const msdk_video_format *format = frame->format;
   if (!has_luma(format->pixel_format)) {
-    return bw_fail(self, MSDK_E_FORMAT, "pixel format 0x%08X has no luma plane; NV12, I420 and GRAY8 are taken", format->pixel_format);
+    return bw_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420, GRAY8",
+                   msdk_pixel_name(format->pixel_format));
   }
   if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return bw_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d a side", format->width, format->height, MSDK_DIMENSION_MAX);
+    return bw_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
   }
   const uint8_t *grey = table_for(self, format->color_full_range == 1);
 
@@ -108,7 +109,7 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
     convert(picture->data, frame, grey);
   }
   pthread_mutex_unlock(&self->lock);
-  if (!room) return bw_fail(self, MSDK_E_NOMEM, "no memory for a picture of %ux%u", format->width, format->height);
+  if (!room) return bw_fail(self, MSDK_E_NOMEM, "no memory for a frame of %ux%u", format->width, format->height);
   bw_pass_on(self, resized);
   return MSDK_OK;
 }
@@ -123,7 +124,7 @@ static msdk_result snapshot_format(msdk_self *self, msdk_video_format *out) {
 
 static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   if (into == NULL || into->format == NULL || into->plane_count < 1 || into->plane[0].data == NULL) {
-    return bw_fail(self, MSDK_E_INVALID, "a snapshot needs a frame to write to");
+    return bw_fail(self, MSDK_E_INVALID, "snapshot needs a frame to fill, not NULL");
   }
   const msdk_video_format *format = into->format;
   pthread_mutex_lock(&self->lock);
@@ -143,12 +144,11 @@ static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   }
   pthread_mutex_unlock(&self->lock);
   if (result != MSDK_E_FORMAT) return result;
-  return bw_fail(self, result, "the snapshot's frame is %ux%u, the picture now %ux%u, GRAY8", format->width, format->height, width, height);
+  return bw_fail(self, result, "the snapshot's frame is %ux%u; the current frame is %ux%u, GRAY8", format->width, format->height, width, height);
 }
 
 const msdk_video_renderer bw_renderer = {
   .struct_size = sizeof(msdk_video_renderer),
-  .memory_kinds = MSDK_MEMORY_CPU,
   .init_render = init_render,
   .release_render = release_render,
   .accepts_format = accepts_format,

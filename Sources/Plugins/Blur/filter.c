@@ -1,6 +1,7 @@
 /* A box along the rows and one along the columns, twice each, which is close to a gaussian. Each is a sum that moves: what it costs does
  * not depend on the radius. Beyond the border the border's own pixel goes on. */
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *in, msdk
   if (in == NULL || out == NULL) return blur_fail(self, MSDK_E_INVALID, "set_format needs two formats, not NULL");
   uint32_t pixel_format = in->pixel_format;
   if (pixel_format != MSDK_PIXEL_NV12 && pixel_format != MSDK_PIXEL_I420 && pixel_format != MSDK_PIXEL_GRAY8) {
-    return blur_fail(self, MSDK_E_FORMAT, "pixel format 0x%08X is not taken; NV12, I420 and GRAY8 are", pixel_format);
+    return blur_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420, GRAY8", msdk_pixel_name(pixel_format));
   }
   return MSDK_OK;
 }

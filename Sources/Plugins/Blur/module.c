@@ -21,13 +21,14 @@ static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "radius",
-   .summary = "in pixels: how far a point is spread; 0 leaves the picture as it is",
-   .def = {.type = MSDK_T_U32, .u.u32 = RADIUS_DEFAULT},
-   .min = 0,
-   .max = BLUR_RADIUS_MAX},
+   .summary = "in pixels: how far each pixel is spread; 0 leaves the frame unchanged",
+   .def = MSDK_U32(RADIUS_DEFAULT),
+   .min = MSDK_U32(0),
+   .max = MSDK_U32(BLUR_RADIUS_MAX)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, video_frame_make_writable) ||
       !MSDK_CAN(host, msdk_host, video_frame_unref)) {
     return MSDK_E_ABI;
@@ -61,26 +62,24 @@ static const msdk_class class = {
   .kinds = MSDK_KIND_VIDEO_FILTER,
   .id = "org.mediasdk.filter.blur",
   .name = "Blur",
-  .summary = "makes a picture unsharp",
+  .summary = "blurs frames",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
   .video_filter = &blur_filter,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .min_host_minor = 3,
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

@@ -1,5 +1,7 @@
 #include "deliver.h"
 
+#include "fit.h"
+
 #include <string.h>
 
 enum { NEUTRAL = 128 };
@@ -21,6 +23,10 @@ static void interleave_row(uint8_t *restrict to, const uint8_t *restrict u, cons
 
 void fp_copy_picture(const fp_picture *picture, msdk_video_frame *frame) {
   const msdk_video_format *format = frame->format;
+  if (picture->width != format->width || picture->height != format->height) {
+    fp_fit_picture(picture, frame);
+    return;
+  }
   uint32_t half_width = (format->width + 1) / 2, half_height = (format->height + 1) / 2;
   copy_rows(frame->plane[0].data, frame->plane[0].stride, picture->plane[0], picture->stride[0], format->width, format->height);
 

@@ -36,11 +36,11 @@ msdk_result fp_file_open(fp_file *file, const char *path, const fp_report *repor
   if (fstat(fd, &status) != 0) {
     int error = errno;
     close(fd);
-    return fp_fail(report, MSDK_E_IO, "cannot ask about '%.300s': %s", path, strerror(error));
+    return fp_fail(report, MSDK_E_IO, "cannot read the type of '%.300s': %s", path, strerror(error));
   }
   if (!S_ISREG(status.st_mode)) {
     close(fd);
-    return fp_fail(report, MSDK_E_INVALID, "'%.300s' is %s; a regular file is needed", path, kind_of(status.st_mode));
+    return fp_fail(report, MSDK_E_INVALID, "'%.300s' is %s; accepted: a regular file", path, kind_of(status.st_mode));
   }
   file->fd = fd;
   file->size = (uint64_t)status.st_size;

@@ -8,15 +8,16 @@ static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_REQUIRED,
    .name = "path",
-   .summary = "the file to play: YUV4MPEG2 (4:2:0 or mono, 8 bits) or IVF with VP8; the content decides, not the name",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+   .summary = "the file to play: YUV4MPEG2 (4:2:0 or mono, 8 bits) or IVF with VP8; recognised by its content, not by its name",
+   .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param),
    .name = "loop",
-   .summary = "begin anew at the end, for ever",
-   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
+   .summary = "at the end, start again from the beginning",
+   .def = MSDK_BOOL(0)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, log) || !MSDK_CAN(host, msdk_host, video_frame_acquire) ||
       !MSDK_CAN(host, msdk_host, video_frame_unref)) {
     return MSDK_E_ABI;
@@ -37,7 +38,7 @@ static void destroy(msdk_self *self) {
 static msdk_result set_path(msdk_self *self, const msdk_value *value) {
   const fp_report *report = &self->source.report;
   if (value->type != MSDK_T_STRING || value->u.str == NULL) return fp_fail(report, MSDK_E_TYPE, "path takes a string");
-  if (value->u.str[0] == 0) return fp_fail(report, MSDK_E_INVALID, "path is empty; the name of a file is needed");
+  if (value->u.str[0] == 0) return fp_fail(report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
   char *copy = strdup(value->u.str);
   if (copy == NULL) return fp_fail(report, MSDK_E_NOMEM, "no memory for the path");
   free(self->path);
@@ -50,7 +51,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   if (name == NULL || value == NULL) return fp_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   if (strcmp(name, "path") == 0) return set_path(self, value);
   if (strcmp(name, "loop") != 0) return fp_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and loop", name);
-  if (value->type != MSDK_T_BOOL) return fp_fail(report, MSDK_E_TYPE, "loop takes a truth value");
+  if (value->type != MSDK_T_BOOL) return fp_fail(report, MSDK_E_TYPE, "loop takes a bool");
   self->loop = value->u.b != 0;
   return MSDK_OK;
 }
@@ -62,15 +63,14 @@ static const msdk_class class = {
   .name = "File",
   .summary = "plays a YUV4MPEG2 file, or an IVF file with VP8",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
   .video_producer = &fp_producer,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
@@ -78,7 +78,7 @@ static const msdk_module module = {
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

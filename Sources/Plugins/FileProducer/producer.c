@@ -1,10 +1,14 @@
 #include "self.h"
 
 #include "deliver.h"
+#include "../pixel_names.h"
 
 #include <string.h>
 
-enum { STEP_MAX = 1000 }; /* what lies between two pictures is read, and of VP8 decoded, in one call */
+/* A frame that is early by less is on time: hosts that ask at the rate round. */
+enum { EARLY_NS = 500000 };
+/* As the host does, a file that is further behind goes on from there instead of hurrying. */
+#define LATE_NS FP_SECOND_NS
 
 static msdk_video_format format_of(const fp_source *source, uint32_t pixel_format) {
   msdk_video_format format = MSDK_INIT(msdk_video_format);
@@ -13,7 +17,6 @@ static msdk_video_format format_of(const fp_source *source, uint32_t pixel_forma
   format.height = source->height;
   format.fps_num = source->fps_num;
   format.fps_den = source->fps_den;
-  format.memory_kinds = MSDK_MEMORY_CPU;
   format.color_primaries = format.color_transfer = format.color_matrix = MSDK_COLOR_UNSPECIFIED;
   format.color_full_range = source->full_range;
   return format;
@@ -21,10 +24,8 @@ static msdk_video_format format_of(const fp_source *source, uint32_t pixel_forma
 
 static void agree(msdk_self *self, msdk_video_format format) {
   self->format = format;
-  self->step_num = (uint64_t)self->source.fps_num * format.fps_den;
-  self->step_den = (uint64_t)self->source.fps_den * format.fps_num;
-  self->step_rest = 0;
-  self->to_skip = 0;
+  self->plan.fps_num = format.fps_num;
+  self->plan.fps_den = format.fps_den;
 }
 
 static msdk_result init_capture(msdk_self *self) {
@@ -32,6 +33,7 @@ static msdk_result init_capture(msdk_self *self) {
   msdk_result result = fp_source_open(&self->source, self->path);
   if (result < 0) return result;
   agree(self, format_of(&self->source, MSDK_PIXEL_NV12));
+  fp_plan_begin(&self->plan, &self->source, self->loop);
   self->ended = false;
   return MSDK_OK;
 }
@@ -45,9 +47,11 @@ static msdk_result release_capture(msdk_self *self) {
 static msdk_result start_capture(msdk_self *self) {
   if (self->ended) {
     fp_source_rewind(&self->source);
-    agree(self, self->format);
+    fp_plan_begin(&self->plan, &self->source, self->loop);
     self->ended = false;
   }
+  self->plan.loop = self->loop;
+  self->timed = false;
   self->started = true;
   return MSDK_OK;
 }
@@ -77,10 +81,10 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
   format.struct_size = (uint32_t)sizeof format;
 
   if (format.pixel_format != MSDK_PIXEL_NV12 && format.pixel_format != MSDK_PIXEL_I420) {
-    return fp_fail(report, MSDK_E_FORMAT, "pixel format 0x%08X is not made here; NV12 and I420 are", format.pixel_format);
+    return fp_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420", msdk_pixel_name(format.pixel_format));
   }
   if (format.width != source->width || format.height != source->height) {
-    return fp_fail(report, MSDK_E_FORMAT, "%ux%u was asked for; the file's pictures are %ux%u and are not scaled", format.width,
+    return fp_fail(report, MSDK_E_FORMAT, "%ux%u was requested; the file's frames are %ux%u and are not scaled", format.width,
                    format.height, source->width, source->height);
   }
   if (format.fps_num == 0) {
@@ -88,73 +92,60 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
     format.fps_den = source->fps_den;
   }
   if ((uint64_t)format.fps_num * source->fps_den > (uint64_t)source->fps_num * format.fps_den) {
-    return fp_fail(report, MSDK_E_FORMAT, "%u/%u frames a second were asked for; the file has %u/%u, and fewer can be made", format.fps_num,
+    return fp_fail(report, MSDK_E_FORMAT, "%u/%u frames a second were requested; accepted: the file's rate, %u/%u, or less", format.fps_num,
                    format.fps_den, source->fps_num, source->fps_den);
   }
-  if ((uint64_t)source->fps_num * format.fps_den / ((uint64_t)source->fps_den * format.fps_num) > STEP_MAX) {
+  if ((uint64_t)source->fps_num * format.fps_den / ((uint64_t)source->fps_den * format.fps_num) > FP_SKIP_MAX) {
     return fp_fail(report, MSDK_E_FORMAT,
-                   "%u/%u frames a second were asked for; the file has %u/%u, of which at most %d are skipped at a time", format.fps_num,
-                   format.fps_den, source->fps_num, source->fps_den, STEP_MAX);
+                   "%u/%u frames a second were requested; the file has %u/%u, of which at most %d frames in a row are skipped", format.fps_num,
+                   format.fps_den, source->fps_num, source->fps_den, FP_SKIP_MAX);
   }
   if ((format.color_full_range == 1) != (source->full_range == 1)) {
-    return fp_fail(report, MSDK_E_FORMAT, "the file's colours are of %s range, and are not converted",
+    return fp_fail(report, MSDK_E_FORMAT, "the file's colours have %s range, and are not converted",
                    source->full_range ? "full" : "limited");
   }
-  if (format.memory_kinds != 0 && (format.memory_kinds & MSDK_MEMORY_CPU) == 0) {
-    return fp_fail(report, MSDK_E_FORMAT, "memory kinds 0x%X leave out CPU memory, the only kind written to", format.memory_kinds);
-  }
-  format.memory_kinds = MSDK_MEMORY_CPU;
   agree(self, format);
   return MSDK_OK;
 }
 
-/* At the end: back to the first frame when looping. */
-static msdk_result at_end(msdk_self *self, msdk_result result) {
+/* Whether the next frame is due, or when the file was to go on from here. */
+static bool is_due(msdk_self *self, int64_t due_ns) {
+  if (!self->timed || due_ns - self->plan.next_ns - self->base_ns > LATE_NS) self->base_ns = due_ns - self->plan.next_ns;
+  self->timed = true;
+  return self->base_ns + self->plan.next_ns - due_ns <= EARLY_NS;
+}
+
+/* One more frame of the file, back at the first one after the last when looping. */
+static msdk_result read_or_skip(msdk_self *self, fp_picture *picture) {
+  fp_source *source = &self->source;
+  msdk_result result = picture != NULL ? fp_source_read(source, picture) : fp_source_skip(source);
   if (result != MSDK_E_CLOSED || !self->loop) return result;
-  fp_source_rewind(&self->source);
-  return MSDK_OK;
-}
-
-static msdk_result skip(msdk_self *self) {
-  while (self->to_skip > 0) {
-    msdk_result result = fp_source_skip(&self->source);
-    if (result == MSDK_OK) self->to_skip--;
-    else result = at_end(self, result);
-    if (result < 0) return result;
-  }
-  return MSDK_OK;
-}
-
-/* The frame after this one, in the file, is not always the next to be shown. */
-static void step(msdk_self *self) {
-  uint64_t whole = self->step_num / self->step_den, rest = self->step_num % self->step_den;
-  bool carry = rest > 0 && self->step_rest >= self->step_den - rest;
-  self->step_rest = carry ? self->step_rest - (self->step_den - rest) : self->step_rest + rest;
-  self->to_skip = whole + carry - 1;
+  fp_source_rewind(source);
+  return picture != NULL ? fp_source_read(source, picture) : fp_source_skip(source);
 }
 
 static msdk_result next_picture(msdk_self *self, fp_picture *picture) {
-  msdk_result result = skip(self);
-  if (result < 0) return result;
-  result = fp_source_read(&self->source, picture);
-  if (result == MSDK_E_CLOSED && self->loop) {
-    fp_source_rewind(&self->source);
-    result = fp_source_read(&self->source, picture);
+  for (; self->plan.to_skip > 0; self->plan.to_skip--) {
+    msdk_result result = read_or_skip(self, NULL);
+    if (result < 0) return result;
   }
-  if (result == MSDK_OK || result == MSDK_E_AGAIN) step(self);
+  uint64_t before = self->source.shown;
+  msdk_result result = read_or_skip(self, picture);
+  if (self->source.shown > before) fp_plan_advance(&self->plan);
   return result;
 }
 
 static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_frame **out) {
-  (void)due_ns; /* the host stamps the frame with it */
   fp_source *source = &self->source;
   if (!self->started) return fp_fail(&source->report, MSDK_E_STATE, "capture is not started");
   if (self->ended) return MSDK_E_CLOSED;
+  if (!is_due(self, due_ns)) return MSDK_E_AGAIN;
   /* The frame first: when there is none, the file's picture waits for the next time. */
   msdk_video_frame *frame = NULL;
   msdk_result result = source->report.host->video_frame_acquire(source->report.context, &self->format, 0, &frame);
   if (result < 0) return result;
 
+  int64_t time_ns = self->base_ns + self->plan.next_ns;
   fp_picture picture = {0};
   result = next_picture(self, &picture);
   if (result < 0) {
@@ -164,7 +155,10 @@ static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_fra
   }
   fp_copy_picture(&picture, frame);
   frame->flags |= picture.flags;
-  if (!self->loop && fp_source_ends_before(source, self->to_skip)) {
+  frame->timestamp_ns = time_ns;
+  int64_t next_in = self->base_ns + self->plan.next_ns - due_ns;
+  frame->duration_ns = next_in > 0 ? next_in : 1;
+  if (self->plan.over) {
     frame->flags |= MSDK_FRAME_END;
     self->ended = true;
   }
@@ -174,7 +168,7 @@ static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_fra
 
 const msdk_video_producer fp_producer = {
   .struct_size = sizeof(msdk_video_producer),
-  .flags = MSDK_PRODUCER_PULL,
+  .flags = MSDK_PRODUCER_PULL | MSDK_PRODUCER_TIMED,
   .init_capture = init_capture,
   .release_capture = release_capture,
   .start_capture = start_capture,

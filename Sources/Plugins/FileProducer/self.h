@@ -2,17 +2,17 @@
 #ifndef FILEPRODUCER_SELF_H
 #define FILEPRODUCER_SELF_H
 
-#include "source.h"
+#include "plan.h"
 
 struct msdk_self {
   char *path; /* NULL: not set */
   bool loop;
   bool started, ended;
+  bool timed; /* base_ns is known */
+  int64_t base_ns; /* the host's time of the file's first frame */
   fp_source source;
   msdk_video_format format; /* agreed on */
-  /* Between two pictures the file goes on by step_num / step_den frames, which is at least 1: the file's rate over the agreed one. */
-  uint64_t step_num, step_den, step_rest;
-  uint64_t to_skip; /* frames that are due to be skipped before the next picture */
+  fp_plan plan;
 };
 
 extern const msdk_video_producer fp_producer;

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames that are decoded but not shown come one at a time in good files; more in a row are left to the next call. */
-enum { UNSEEN_IN_A_ROW = 8 };
+/* Frames that are decoded but not shown come one at a time in good files. */
+enum {
+  HIDDEN_READ_MAX = 8,    /* more in a row are left to the next call */
+  HIDDEN_LOOK_MAX = 1000, /* more in a row are damage */
+};
 
 static const fp_container *container_of(const uint8_t *head, uint64_t size) {
   if (size >= 9 && memcmp(head, "YUV4MPEG2", 9) == 0) return &fp_y4m;
@@ -21,20 +24,25 @@ static msdk_result open_container(fp_source *source) {
   const fp_container *container = container_of(head, size);
   if (container == NULL) {
     return fp_fail(&source->report, MSDK_E_UNSUPPORTED,
-                   "the file begins with %02X %02X %02X %02X, neither with 'YUV4MPEG2' (Y4M) nor with 'DKIF' (IVF)", head[0], head[1],
+                   "the file begins with %02X %02X %02X %02X; accepted: 'YUV4MPEG2' (Y4M), 'DKIF' (IVF)", head[0], head[1],
                    head[2], head[3]);
   }
   source->container = container;
   result = container->open(source);
   if (result < 0) return result;
 
+  fp_cursor cursor = {.next = source->first};
+  uint64_t stamp;
+  result = fp_source_look(source, &cursor, &stamp);
+  if (result == MSDK_OK) return MSDK_OK;
   fp_chunk chunk;
   result = container->locate(source, source->first, 0, &chunk);
   if (result == MSDK_E_CLOSED) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "the file ends at byte %llu, after its header: not one frame in it",
+    return fp_fail(&source->report, MSDK_E_CORRUPT, "the file ends at byte %llu, after its header, without a frame",
                    (unsigned long long)source->file.size);
   }
-  return result;
+  if (result < 0) return result;
+  return fp_fail(&source->report, MSDK_E_CORRUPT, "none of the file's first %llu frames is meant to be shown", (unsigned long long)cursor.index);
 }
 
 msdk_result fp_source_open(fp_source *source, const char *path) {
@@ -57,8 +65,7 @@ void fp_source_close(fp_source *source) {
 }
 
 void fp_source_rewind(fp_source *source) {
-  source->next = source->first;
-  source->index = 0;
+  source->at = (fp_cursor){.next = source->first};
   source->decoded = 0;
 }
 
@@ -71,78 +78,76 @@ msdk_result fp_source_reserve(fp_source *source, uint64_t size) {
   return fp_fail(&source->report, MSDK_E_NOMEM, "no memory for a frame of %llu bytes", (unsigned long long)size);
 }
 
-/* Goes on to the next frame whether this one can be decoded or not; stays where a frame cannot be found or read. */
-static msdk_result read_one(fp_source *source, fp_picture *out) {
-  fp_chunk chunk;
-  msdk_result result = source->container->locate(source, source->next, source->index, &chunk);
-  if (result == MSDK_E_CLOSED && source->index > 0 && source->decoded == 0) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "none of the file's %llu frames can be decoded", (unsigned long long)source->index);
+static void pass(fp_cursor *cursor, const fp_chunk *chunk) {
+  cursor->next = chunk->offset + chunk->size;
+  cursor->index++;
+}
+
+static msdk_result locate_next(fp_source *source, fp_chunk *out) {
+  msdk_result result = source->container->locate(source, source->at.next, source->at.index, out);
+  if (result == MSDK_E_CLOSED && source->at.index > 0 && source->decoded == 0) {
+    return fp_fail(&source->report, MSDK_E_CORRUPT, "none of the file's %llu frames can be decoded", (unsigned long long)source->at.index);
   }
-  if (result < 0) return result;
-  result = fp_source_reserve(source, chunk.size);
-  if (result < 0) return result;
-  result = fp_file_read(&source->file, chunk.offset, source->buffer, chunk.size, &source->report);
-  if (result < 0) return result;
-  source->next = chunk.offset + chunk.size;
-  source->index++;
-  result = source->container->decode(source, source->buffer, chunk.size, out);
-  if (result == MSDK_OK) source->decoded++;
   return result;
 }
 
+/* Goes on to the next frame whether this one can be decoded or not; stays where a frame cannot be read. */
+static msdk_result read_one(fp_source *source, const fp_chunk *chunk, fp_picture *out) {
+  msdk_result result = fp_source_reserve(source, chunk->size);
+  if (result < 0) return result;
+  result = fp_file_read(&source->file, chunk->offset, source->buffer, chunk->size, &source->report);
+  if (result < 0) return result;
+  pass(&source->at, chunk);
+  if (!chunk->hidden) source->shown++;
+  result = source->container->decode(source, source->buffer, chunk->size, out);
+  if (result == MSDK_OK && !chunk->hidden) source->decoded++;
+  return result == MSDK_E_CORRUPT ? MSDK_E_AGAIN : result;
+}
+
 msdk_result fp_source_read(fp_source *source, fp_picture *out) {
-  msdk_result result = MSDK_E_AGAIN;
-  for (int i = 0; i < UNSEEN_IN_A_ROW && result == MSDK_E_AGAIN; i++) {
-    uint64_t before = source->index;
-    result = read_one(source, out);
-    if (result == MSDK_E_CORRUPT && source->index > before) return MSDK_E_AGAIN;
+  for (int i = 0; i < HIDDEN_READ_MAX; i++) {
+    fp_chunk chunk;
+    msdk_result result = locate_next(source, &chunk);
+    if (result < 0) return result;
+    result = read_one(source, &chunk, out);
+    if (!chunk.hidden || (result < 0 && result != MSDK_E_AGAIN)) return result;
   }
-  return result;
+  return MSDK_E_AGAIN;
 }
 
 msdk_result fp_source_skip(fp_source *source) {
   if (source->container->needs_every_frame) {
     fp_picture unused;
+    uint64_t before = source->shown;
     msdk_result result = fp_source_read(source, &unused);
-    return result == MSDK_E_AGAIN ? MSDK_OK : result;
+    return result == MSDK_E_AGAIN && source->shown > before ? MSDK_OK : result;
   }
   fp_chunk chunk;
-  msdk_result result = source->container->locate(source, source->next, source->index, &chunk);
+  msdk_result result = source->container->locate(source, source->at.next, source->at.index, &chunk);
   if (result < 0) return result;
-  source->next = chunk.offset + chunk.size;
-  source->index++;
+  pass(&source->at, &chunk);
+  source->shown++;
   source->decoded++; /* would have been: of these containers, only the one that needs every frame has frames that cannot be decoded */
   return MSDK_OK;
 }
 
-bool fp_source_ends_before(fp_source *source, uint64_t ahead) {
-  uint64_t at = source->next;
-  fp_chunk chunk;
-  source->report.quiet = 1; /* what is wrong further on is told when it is reached */
-  while (ahead > 0 && source->container->locate(source, at, source->index, &chunk) == MSDK_OK) {
-    at = chunk.offset + chunk.size;
-    ahead--;
-  }
-  source->report.quiet = 0;
-  return at >= source->file.size;
+static void count_unit(const fp_source *source, fp_cursor *cursor, const fp_chunk *chunk) {
+  bool is_next = source->unit_is_frame && cursor->index > 0 && chunk->stamp == cursor->stamp + 1;
+  if (is_next && cursor->took_unit) cursor->taken++;
+  cursor->took_unit = is_next && chunk->hidden;
+  cursor->stamp = chunk->stamp;
 }
 
-bool fp_rate(uint64_t num, uint64_t den, uint32_t *out_num, uint32_t *out_den) {
-  if (num == 0 || den == 0 || num / den > 1000) return false;
-  uint64_t a = num, b = den;
-  while (b != 0) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
+msdk_result fp_source_look(fp_source *source, fp_cursor *cursor, uint64_t *stamp) {
+  msdk_result result = MSDK_OK;
+  fp_chunk chunk = {.hidden = true};
+  source->report.quiet = 1;
+  for (int i = 0; i < HIDDEN_LOOK_MAX && chunk.hidden && result == MSDK_OK; i++) {
+    result = source->container->locate(source, cursor->next, cursor->index, &chunk);
+    if (result == MSDK_OK) count_unit(source, cursor, &chunk);
+    if (result == MSDK_OK) pass(cursor, &chunk);
   }
-  num /= a;
-  den /= a;
-  while (num > UINT32_MAX || den > UINT32_MAX) {
-    num >>= 1;
-    den >>= 1;
-  }
-  if (num == 0 || den == 0) return false;
-  *out_num = (uint32_t)num;
-  *out_den = (uint32_t)den;
-  return true;
+  source->report.quiet = 0;
+  *stamp = chunk.stamp - cursor->taken;
+  return result < 0 ? result : chunk.hidden ? MSDK_E_CORRUPT : MSDK_OK;
 }

@@ -4,19 +4,29 @@
 #define FILEPRODUCER_SOURCE_H
 
 #include "file.h"
-
-#include <stdbool.h>
+#include "schedule.h"
 
 /* 4:2:0 planes, valid until the next call on the source. Without chroma (plane[1] == NULL) it is grey. */
 typedef struct fp_picture {
   const uint8_t *plane[3];
   int32_t stride[3];
+  uint32_t width, height; /* the source's, but where frames of VP8 change it */
   uint32_t flags; /* MSDK_FRAME_CORRUPT or 0 */
 } fp_picture;
 
 typedef struct fp_chunk { /* where the bytes of a frame are */
   uint64_t offset, size;
+  uint64_t stamp; /* in the source's units */
+  bool hidden;    /* not to be shown: others build on it. It has no time, and counts for nothing but decoding */
 } fp_chunk;
+
+typedef struct fp_cursor { /* position and number, from 0, of a frame */
+  uint64_t next, index;
+  /* For fp_source_look: the stamp before, whether it is that of a hidden frame one unit after its predecessor's, and the units taken so. */
+  uint64_t stamp;
+  bool took_unit;
+  uint64_t taken;
+} fp_cursor;
 
 typedef struct fp_source fp_source;
 
@@ -25,7 +35,7 @@ typedef struct fp_container {
   msdk_result (*open)(fp_source *);
   /* The frame whose header begins at `at`, number `index` from 0. MSDK_E_CLOSED at the end of the file. */
   msdk_result (*locate)(fp_source *, uint64_t at, uint64_t index, fp_chunk *out);
-  /* MSDK_E_CORRUPT: this frame is lost, the next may be good. MSDK_E_AGAIN: decoded, but not meant to be seen. */
+  /* MSDK_E_CORRUPT: this frame is lost, the next may be good. MSDK_E_AGAIN: decoded, and no picture came of it. */
   msdk_result (*decode)(fp_source *, const uint8_t *bytes, uint64_t size, fp_picture *out);
   void (*close)(fp_source *);
 } fp_container;
@@ -36,9 +46,12 @@ struct fp_source {
   fp_file file;
   uint32_t width, height, fps_num, fps_den, full_range;
   bool mono;
-  uint64_t first;        /* position of the first frame's header */
-  uint64_t next, index;  /* position and number, from 0, of the frame to read next */
-  uint64_t decoded;      /* frames of this pass through the file that became pictures */
+  fp_unit unit;     /* of the stamps */
+  bool unit_is_frame;
+  uint64_t first;   /* position of the first frame's header */
+  fp_cursor at;     /* the frame to read next */
+  uint64_t decoded; /* frames of this pass through the file that became pictures */
+  uint64_t shown;   /* frames, of all passes, that were to be shown and are behind `at` */
   uint8_t *buffer;
   uint64_t buffer_size;
   void *codec;
@@ -46,22 +59,22 @@ struct fp_source {
 
 extern const fp_container fp_y4m, fp_ivf;
 
-/* Opens, decides by the content, reads the headers, and checks that there is a first frame. On failure nothing stays open. */
+/* Opens, decides by the content, reads the headers, and checks that there is a frame to show. On failure nothing stays open. */
 msdk_result fp_source_open(fp_source *source, const char *path);
 void fp_source_close(fp_source *source);
 
-/* MSDK_E_CLOSED at the end, MSDK_E_AGAIN when this frame was lost (and logged) but the next may be good. */
+/* The next frame that is to be shown. MSDK_E_CLOSED at the end; MSDK_E_AGAIN when it was lost (and logged) but the next may be good, or,
+ * `shown` being what it was, when there were too many hidden ones before it for one call. */
 msdk_result fp_source_read(fp_source *source, fp_picture *out);
 msdk_result fp_source_skip(fp_source *source);
-
-/* True when there certainly is no frame `ahead` frames after the next one. */
-bool fp_source_ends_before(fp_source *source, uint64_t ahead);
 void fp_source_rewind(fp_source *source);
+
+/* The stamp of the first frame from there on that is to be shown, with the cursor behind it. Reads no picture and gives no words: what is
+ * wrong further on is reported when it is reached. Where a unit is a frame (unit_is_frame), some muxers, FFmpeg's among them, give a hidden
+ * frame a unit of its own, as no two stamps may be the same, and everything later comes later by that: these units are taken away again. */
+msdk_result fp_source_look(fp_source *source, fp_cursor *cursor, uint64_t *stamp);
 
 /* Room for at least `size` bytes in source->buffer. */
 msdk_result fp_source_reserve(fp_source *source, uint64_t size);
-
-/* A frame rate as a fraction in lowest terms; false when it is 0 or no rate that a film has (above 1000 a second). */
-bool fp_rate(uint64_t num, uint64_t den, uint32_t *out_num, uint32_t *out_den);
 
 #endif

@@ -20,6 +20,8 @@ fp_vp8_info fp_vp8_peek(const uint8_t *bytes, uint64_t size) {
   return info;
 }
 
+bool fp_vp8_is_shown(uint8_t first) { return (first & 0x10) != 0; }
+
 msdk_result fp_vp8_open(fp_source *source) {
   vpx_codec_ctx_t *codec = calloc(1, sizeof *codec);
   if (codec == NULL) return fp_fail(&source->report, MSDK_E_NOMEM, "no memory for the VP8 decoder");
@@ -27,7 +29,7 @@ msdk_result fp_vp8_open(fp_source *source) {
   vpx_codec_err_t error = vpx_codec_dec_init(codec, vpx_codec_vp8_dx(), &configuration, 0);
   if (error != VPX_CODEC_OK) {
     free(codec);
-    return fp_fail(&source->report, MSDK_E_FAIL, "the VP8 decoder does not open: %s", vpx_codec_err_to_string(error));
+    return fp_fail(&source->report, MSDK_E_FAIL, "the VP8 decoder cannot be opened: %s", vpx_codec_err_to_string(error));
   }
   source->codec = codec;
   return MSDK_OK;
@@ -41,20 +43,16 @@ void fp_vp8_close(fp_source *source) {
 }
 
 static msdk_result lost(fp_source *source, const char *why) {
-  fp_log(&source->report, MSDK_LOG_WARN, "frame %llu, which ends at byte %llu, is lost: %s", (unsigned long long)source->index,
-         (unsigned long long)source->next, why);
+  fp_log(&source->report, MSDK_LOG_WARN, "frame %llu, which ends at byte %llu, is skipped: %s", (unsigned long long)source->at.index,
+         (unsigned long long)source->at.next, why);
   return MSDK_E_CORRUPT;
 }
 
 msdk_result fp_vp8_decode(fp_source *source, const uint8_t *bytes, uint64_t size, fp_picture *out) {
-  if (size < 3) return lost(source, "no VP8 frame is shorter than 3 bytes");
-  if (size > UINT32_MAX / 2) return lost(source, "it is larger than the decoder takes");
+  if (size < 3) return lost(source, "it has fewer than 3 bytes, the least of a VP8 frame");
+  if (size > UINT32_MAX / 2) return lost(source, "it is larger than the decoder accepts");
   fp_vp8_info info = fp_vp8_peek(bytes, size);
   if (info.key && !info.plausible) return lost(source, "its key frame header is damaged");
-  if (info.key && (info.width != source->width || info.height != source->height)) {
-    return fp_fail(&source->report, MSDK_E_FORMAT, "frame %llu is %ux%u, the file began with %ux%u: a change of size is not followed",
-                   (unsigned long long)source->index, info.width, info.height, source->width, source->height);
-  }
   vpx_codec_ctx_t *codec = source->codec;
   if (vpx_codec_decode(codec, bytes, (unsigned int)size, NULL, 0) != VPX_CODEC_OK) {
     const char *detail = vpx_codec_error_detail(codec);
@@ -63,17 +61,15 @@ msdk_result fp_vp8_decode(fp_source *source, const uint8_t *bytes, uint64_t size
   vpx_codec_iter_t iterator = NULL;
   const vpx_image_t *image = vpx_codec_get_frame(codec, &iterator);
   if (image == NULL) return MSDK_E_AGAIN;
-  if (image->fmt != VPX_IMG_FMT_I420 || image->d_w != source->width || image->d_h != source->height) {
-    return lost(source, "the decoder gave a picture of another size");
-  }
+  if (image->fmt != VPX_IMG_FMT_I420 || image->d_w == 0 || image->d_h == 0) return lost(source, "the decoder returned no 4:2:0 frame");
   int damaged = 0;
-  *out = (fp_picture){0};
+  *out = (fp_picture){.width = image->d_w, .height = image->d_h};
   for (int i = 0; i < 3; i++) {
     out->plane[i] = image->planes[i];
     out->stride[i] = image->stride[i];
   }
   if (vpx_codec_control(codec, VP8D_GET_FRAME_CORRUPTED, &damaged) == VPX_CODEC_OK && damaged) {
-    fp_log(&source->report, MSDK_LOG_WARN, "frame %llu is damaged", (unsigned long long)source->index);
+    fp_log(&source->report, MSDK_LOG_WARN, "frame %llu is damaged", (unsigned long long)source->at.index);
     out->flags = MSDK_FRAME_CORRUPT;
   }
   return MSDK_OK;

@@ -45,12 +45,12 @@ static bool parse_ratio(const char *text, uint32_t *num, uint32_t *den) {
 }
 
 static msdk_result bad_tag(fp_source *source, const char *tag, const char *accepted) {
-  return fp_fail(&source->report, MSDK_E_CORRUPT, "the Y4M header's tag '%.60s' is malformed; %s is expected", tag, accepted);
+  return fp_fail(&source->report, MSDK_E_CORRUPT, "the Y4M header's tag '%.60s' is malformed; accepted: %s", tag, accepted);
 }
 
 static msdk_result parse_side(fp_source *source, const char *tag, uint32_t *side) {
   const char *after;
-  if (*side != 0) return bad_tag(source, tag, "the size only once");
+  if (*side != 0) return bad_tag(source, tag, "one size only");
   if (!parse_number(tag + 1, side, &after) || *after != 0 || *side < 1 || *side > MSDK_DIMENSION_MAX) {
     return bad_tag(source, tag, "a size of 1 to 16384");
   }
@@ -61,7 +61,7 @@ static msdk_result parse_rate(fp_source *source, const char *tag) {
   uint32_t num, den;
   if (!parse_ratio(tag + 1, &num, &den)) return bad_tag(source, tag, "a rate such as F30000:1001");
   if (!fp_rate(num, den, &source->fps_num, &source->fps_den) && num != 0) {
-    fp_log(&source->report, MSDK_LOG_WARN, "the file claims %u:%u frames a second, which no film has; %d is taken", num, den, FPS_UNKNOWN);
+    fp_log(&source->report, MSDK_LOG_WARN, "the file states %u:%u frames a second, which is not plausible; %d is assumed", num, den, FPS_UNKNOWN);
   }
   return MSDK_OK;
 }
@@ -74,19 +74,19 @@ static msdk_result parse_chroma(fp_source *source, const char *tag) {
     if (strcmp(tag, known[i]) == 0) return MSDK_OK;
   }
   return fp_fail(&source->report, MSDK_E_UNSUPPORTED,
-                 "the Y4M header's tag '%.60s' names samples that are not read; C420jpeg, C420paldv, C420mpeg2, C420 and Cmono are", tag);
+                 "the Y4M header's tag '%.60s' is a sample format that is not supported; accepted: C420jpeg, C420paldv, C420mpeg2, C420, Cmono", tag);
 }
 
 static msdk_result parse_aspect(fp_source *source, const char *tag) {
   uint32_t num, den;
   if (!parse_ratio(tag + 1, &num, &den)) return bad_tag(source, tag, "a ratio such as A1:1");
-  if (num != den) fp_log(&source->report, MSDK_LOG_INFO, "pixels of %u:%u are shown as squares", num, den);
+  if (num != den) fp_log(&source->report, MSDK_LOG_INFO, "pixels of %u:%u are shown as square pixels", num, den);
   return MSDK_OK;
 }
 
 static msdk_result parse_interlacing(fp_source *source, const char *tag) {
   if (tag[1] == 0 || tag[2] != 0 || strchr("ptbm?", tag[1]) == NULL) return bad_tag(source, tag, "one of Ip, It, Ib, Im, I?");
-  if (strchr("tbm", tag[1]) != NULL) fp_log(&source->report, MSDK_LOG_WARN, "the file is interlaced; its fields are shown as they lie");
+  if (strchr("tbm", tag[1]) != NULL) fp_log(&source->report, MSDK_LOG_WARN, "the file is interlaced; its fields are shown without deinterlacing");
   return MSDK_OK;
 }
 
@@ -127,8 +127,9 @@ static msdk_result y4m_open(fp_source *source) {
     if (result < 0) return result;
     tag = space;
   }
+  source->unit = (fp_unit){.num = source->fps_den, .den = source->fps_num};
   if (source->width == 0 || source->height == 0) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "the Y4M header gives no %s", source->width == 0 ? "width (W)" : "height (H)");
+    return fp_fail(&source->report, MSDK_E_CORRUPT, "the Y4M header has no %s", source->width == 0 ? "width (W)" : "height (H)");
   }
   return MSDK_OK;
 }
@@ -153,13 +154,16 @@ static msdk_result y4m_locate(fp_source *source, uint64_t at, uint64_t index, fp
   }
   out->offset = at + length;
   out->size = size;
+  out->stamp = index;
+  out->hidden = false;
   return MSDK_OK;
 }
 
 static msdk_result y4m_decode(fp_source *source, const uint8_t *bytes, uint64_t size, fp_picture *out) {
   (void)size;
   uint32_t half_width = (source->width + 1) / 2, half_height = (source->height + 1) / 2;
-  *out = (fp_picture){.plane = {bytes}, .stride = {(int32_t)source->width, (int32_t)half_width, (int32_t)half_width}};
+  *out = (fp_picture){.plane = {bytes}, .stride = {(int32_t)source->width, (int32_t)half_width, (int32_t)half_width},
+                      .width = source->width, .height = source->height};
   if (source->mono) return MSDK_OK;
   out->plane[1] = bytes + (uint64_t)source->width * source->height;
   out->plane[2] = out->plane[1] + (uint64_t)half_width * half_height;

@@ -1,5 +1,6 @@
 /* IVF: a header of 32 bytes, then for each frame 12 bytes (size, timestamp) and its bits, as they came. Numbers are little-endian.
- * Timestamps count 90000ths of a second from the first frame on. */
+ * Timestamps count 90000ths of a second from the first frame on. The header has the size of the first picture; a key frame may bring
+ * another, which VP8 says itself and decoders follow. */
 #include "writer.h"
 
 #include <string.h>
@@ -45,23 +46,23 @@ static msdk_result check_fit(fr_writer *writer, const msdk_encoded_frame *frame)
   const fr_report *report = &writer->output.report;
   unsigned long long number = (unsigned long long)writer->frames + 1;
   if (frame->codec != MSDK_CODEC_VP8) {
-    return fr_fail(report, MSDK_E_FORMAT, "frame %llu is of codec 0x%08X; VP8 is written", number, frame->codec);
+    return fr_fail(report, MSDK_E_FORMAT, "frame %llu has codec 0x%08X; accepted: VP8", number, frame->codec);
   }
   if (frame->data == NULL || frame->size == 0 || frame->size > UINT32_MAX) {
-    return fr_fail(report, MSDK_E_INVALID, "frame %llu has %llu bytes, which is none that IVF can hold", number,
+    return fr_fail(report, MSDK_E_INVALID, "frame %llu has %llu bytes, which IVF cannot hold", number,
                    (unsigned long long)frame->size);
   }
   if (frame->width > UINT16_MAX || frame->height > UINT16_MAX) {
     return fr_fail(report, MSDK_E_FORMAT, "frame %llu is %ux%u, too large for IVF", number, frame->width, frame->height);
   }
-  const msdk_video_format *first = &writer->format;
-  if (writer->frames > 0 && (frame->width != first->width || frame->height != first->height)) {
-    return fr_fail(report, MSDK_E_FORMAT, "frame %llu is %ux%u; the IVF file has %ux%u, and its size cannot change", number, frame->width,
-                   frame->height, first->width, first->height);
-  }
+  const msdk_video_format *last = &writer->format;
   bool key = (frame->flags & MSDK_ENCODED_KEY) != 0;
+  if (!key && writer->frames > 0 && (frame->width != last->width || frame->height != last->height)) {
+    return fr_fail(report, MSDK_E_FORMAT, "frame %llu is %ux%u and not a key frame; it cannot refer to frames of %ux%u before it", number,
+                   frame->width, frame->height, last->width, last->height);
+  }
   if ((writer->frames == 0 || writer->needs_key) && !key) {
-    return fr_fail(report, MSDK_E_FORMAT, "frame %llu is no key frame, and none came before it that it could build on", number);
+    return fr_fail(report, MSDK_E_FORMAT, "frame %llu is not a key frame, and no key frame came before it", number);
   }
   return MSDK_OK;
 }
@@ -90,11 +91,9 @@ static msdk_result ivf_encoded(fr_writer *writer, const msdk_encoded_frame *fram
 
   writer->needs_key = false;
   writer->last_stamp = stamp;
-  if (writer->frames == 0) {
-    writer->first_ns = frame->timestamp_ns;
-    writer->format.width = frame->width;
-    writer->format.height = frame->height;
-  }
+  if (writer->frames == 0) writer->first_ns = frame->timestamp_ns;
+  writer->format.width = frame->width;
+  writer->format.height = frame->height;
   return MSDK_OK;
 }
 

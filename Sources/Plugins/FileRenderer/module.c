@@ -6,39 +6,40 @@
 
 #define COUNT_MAX 9007199254740992.0 /* 2^53, the last whole number that every double can count to */
 
-static const char *const formats[] = {"auto", "y4m", "ivf", "png", NULL};
+static const char *const formats[] = {"auto", "y4m", "ivf", "png"};
 static const fr_kind *const kinds[] = {NULL, &fr_y4m, &fr_ivf, &fr_png}; /* one for each of the formats */
 
 static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_REQUIRED,
    .name = "path",
-   .summary = "the file to write; one that exists is replaced by the first frame",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+   .summary = "the file to write; an existing file is replaced by the first frame",
+   .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param),
    .name = "format",
-   .summary = "y4m: raw pictures; ivf: VP8 as it came; png: one picture; auto: as the path ends",
-   .def = {.type = MSDK_T_STRING, .u.str = "auto"},
-   .choices = formats},
+   .summary = "y4m: raw frames; ivf: VP8 as received; png: one frame; auto: according to the end of path",
+   .def = MSDK_STRING("auto"),
+   .choices = formats, .choice_count = MSDK_COUNT(formats)},
   {.struct_size = sizeof(msdk_param),
    .name = "frame",
-   .summary = "which frame, counted from 1, a PNG shows; the last one if fewer come",
-   .def = {.type = MSDK_T_U64, .u.u64 = 1},
-   .min = 1,
-   .max = COUNT_MAX},
+   .summary = "the number of the frame, from 1, that a PNG shows; the last frame if fewer arrive",
+   .def = MSDK_U64(1),
+   .min = MSDK_U64(1),
+   .max = MSDK_U64(COUNT_MAX)},
   {.struct_size = sizeof(msdk_param),
    .name = "max_frames",
-   .summary = "how many frames are looked at, 0 is all; the rest is passed over",
-   .def = {.type = MSDK_T_U64, .u.u64 = 0},
-   .min = 0,
-   .max = COUNT_MAX},
+   .summary = "the number of frames that are written, 0 for all; later frames are ignored",
+   .def = MSDK_U64(0),
+   .min = MSDK_U64(0),
+   .max = MSDK_U64(COUNT_MAX)},
   {.struct_size = sizeof(msdk_param),
    .name = "shared",
-   .summary = "a new file is made with the rights that the umask leaves, for others to read; without it, for its owner alone (0600)",
-   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
+   .summary = "true: a new file has the permissions that the umask allows, so that others may read it; false: only its owner may (0600)",
+   .def = MSDK_BOOL(0)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, log)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -57,7 +58,7 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_path(msdk_self *self, const char *text) {
-  if (text[0] == 0) return fr_fail(&self->report, MSDK_E_INVALID, "path is empty; the name of a file is needed");
+  if (text[0] == 0) return fr_fail(&self->report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
   char *copy = strdup(text);
   if (copy == NULL) return fr_fail(&self->report, MSDK_E_NOMEM, "no memory for the path");
   free(self->path);
@@ -66,7 +67,7 @@ static msdk_result set_path(msdk_self *self, const char *text) {
 }
 
 static msdk_result set_format(msdk_self *self, const char *text) {
-  for (int i = 0; formats[i] != NULL; i++) {
+  for (uint32_t i = 0; i < MSDK_COUNT(formats); i++) {
     if (strcmp(formats[i], text) == 0) {
       self->kind = kinds[i];
       return MSDK_OK;
@@ -84,7 +85,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     return path ? set_path(self, value->u.str) : set_format(self, value->u.str);
   }
   if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return fr_fail(report, MSDK_E_TYPE, "shared takes a truth value");
+    if (value->type != MSDK_T_BOOL) return fr_fail(report, MSDK_E_TYPE, "shared takes a bool");
     self->shared = value->u.b != 0;
     return MSDK_OK;
   }
@@ -92,7 +93,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     return fr_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format, frame, max_frames and shared", name);
   }
   if (value->type != MSDK_T_U64) return fr_fail(report, MSDK_E_TYPE, "%s takes a whole number (u64)", name);
-  if (frame && value->u.u64 == 0) return fr_fail(report, MSDK_E_RANGE, "frame 0 is none; they are counted from 1");
+  if (frame && value->u.u64 == 0) return fr_fail(report, MSDK_E_RANGE, "frame is 0; accepted: 1 or more");
   if (frame) self->frame = value->u.u64;
   else self->max_frames = value->u.u64;
   return MSDK_OK;
@@ -101,19 +102,19 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
 static const msdk_class class = {
   .struct_size = sizeof(msdk_class),
   .kinds = MSDK_KIND_VIDEO_RENDERER,
+  .flags = MSDK_CLASS_UPRIGHT,
   .id = "org.mediasdk.renderer.file",
   .name = "File",
-  .summary = "writes a YUV4MPEG2 file, an IVF file with VP8 as it came, or one picture as PNG",
+  .summary = "writes a YUV4MPEG2 file, an IVF file with VP8 as received, or one frame as PNG",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
   .video_renderer = &fr_renderer,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
@@ -121,7 +122,7 @@ static const msdk_module module = {
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

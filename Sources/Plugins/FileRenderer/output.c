@@ -90,7 +90,7 @@ msdk_result fr_output_append(fr_output *output, const void *bytes, uint64_t coun
   }
   /* If even cutting fails, the file ends in part of a frame, which readers report; there is no more to be done. */
   if (output->regular && ftruncate(output->fd, (off_t)output->size) != 0) {
-    fr_log(&output->report, MSDK_LOG_WARN, "'%.300s' ends in part of a frame: %s", output->path, strerror(errno));
+    fr_log(&output->report, MSDK_LOG_WARN, "'%.300s' ends with a part of a frame: %s", output->path, strerror(errno));
   }
   return remember(output, error);
 }
@@ -102,7 +102,7 @@ msdk_result fr_output_patch(fr_output *output, uint64_t at, const void *bytes, u
   while (done < 0 && errno == EINTR);
   if (done >= 0 && (uint64_t)done == count) return MSDK_OK;
   return fr_fail(&output->report, MSDK_E_IO, "writing to '%.300s' at byte %llu: %s", output->path, (unsigned long long)at,
-                 done < 0 ? strerror(errno) : "not all bytes were taken");
+                 done < 0 ? strerror(errno) : "not all bytes were written");
 }
 
 msdk_result fr_output_close(fr_output *output) {
@@ -112,7 +112,7 @@ msdk_result fr_output_close(fr_output *output) {
     result = fr_fail(&output->report, MSDK_E_IO, "closing '%.300s': %s", output->path, strerror(errno));
   }
   if (!output->begun) {
-    fr_log(&output->report, MSDK_LOG_WARN, "nothing came to be written to '%.300s'", output->path);
+    fr_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
     if (output->created) unlink(output->path);
   }
   free(output->path);

@@ -1,4 +1,5 @@
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static msdk_result init_render(msdk_self *self) {
   const fr_kind *kind = kind_of(self);
   if (kind == NULL) {
     return fr_fail(&self->report, MSDK_E_INVALID,
-                   "'%.300s' does not end in .y4m, .ivf or .png; name it so, or set the parameter 'format'", self->path);
+                   "'%.300s' does not end in .y4m, .ivf or .png; rename it, or set the parameter 'format'", self->path);
   }
   fr_writer writer = {.kind = kind, .output = {.report = self->report, .fd = -1}, .wanted = self->frame};
   msdk_result result = fr_output_open(&writer.output, self->path, self->shared);
@@ -68,16 +69,16 @@ static bool enough(const msdk_self *self) { return self->max_frames != 0 && self
 static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame) {
   const fr_writer *writer = &self->writer;
   if (writer->kind == NULL) return fr_fail(&self->report, MSDK_E_STATE, "no file is open");
-  if (frame == NULL || frame->format == NULL) return fr_fail(&self->report, MSDK_E_INVALID, "a frame without format");
+  if (frame == NULL || frame->format == NULL) return fr_fail(&self->report, MSDK_E_INVALID, "the frame has no format");
   const msdk_video_format *format = frame->format;
   if (writer->kind->accepts == NULL || !writer->kind->accepts(writer, format)) {
-    return fr_fail(&self->report, MSDK_E_FORMAT, "pixel format 0x%08X cannot go into this %s file", format->pixel_format,
+    return fr_fail(&self->report, MSDK_E_FORMAT, "pixel format %s cannot go into this %s file", msdk_pixel_name(format->pixel_format),
                    writer->kind->name);
   }
   uint32_t planes = format->pixel_format == MSDK_PIXEL_I420 ? 3 : format->pixel_format == MSDK_PIXEL_NV12 ? 2 : 1;
   bool sized = format->width >= 1 && format->width <= MSDK_DIMENSION_MAX && format->height >= 1 && format->height <= MSDK_DIMENSION_MAX;
   if (!sized || frame->plane_count < planes) {
-    return fr_fail(&self->report, MSDK_E_INVALID, "a frame of %ux%u with %u planes", format->width, format->height, frame->plane_count);
+    return fr_fail(&self->report, MSDK_E_INVALID, "the frame of %ux%u has %u planes", format->width, format->height, frame->plane_count);
   }
   return MSDK_OK;
 }
@@ -85,7 +86,7 @@ static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame)
 static void tell_orientation(msdk_self *self, uint32_t orientation) {
   if (orientation == 0 || self->told_orientation) return;
   self->told_orientation = true;
-  fr_log(&self->report, MSDK_LOG_WARN, "the pictures carry orientation %u, which the file does not; they are stored as they lie",
+  fr_log(&self->report, MSDK_LOG_WARN, "the frames have orientation %u, which the file cannot store; they are stored without it",
          orientation);
 }
 
@@ -101,7 +102,7 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
 static msdk_result render_encoded_frame(msdk_self *self, const msdk_encoded_frame *frame) {
   const fr_kind *kind = self->writer.kind;
   if (kind == NULL) return fr_fail(&self->report, MSDK_E_STATE, "no file is open");
-  if (frame == NULL) return fr_fail(&self->report, MSDK_E_INVALID, "a frame is needed, not NULL");
+  if (frame == NULL) return fr_fail(&self->report, MSDK_E_INVALID, "the frame is NULL");
   if (kind->encoded == NULL) return fr_fail(&self->report, MSDK_E_FORMAT, "encoded frames cannot go into a %s file", kind->name);
   if (enough(self)) return MSDK_OK;
   tell_orientation(self, frame->orientation);
@@ -112,7 +113,6 @@ static msdk_result render_encoded_frame(msdk_self *self, const msdk_encoded_fram
 
 const msdk_video_renderer fr_renderer = {
   .struct_size = sizeof(msdk_video_renderer),
-  .memory_kinds = MSDK_MEMORY_CPU,
   .init_render = init_render,
   .release_render = release_render,
   .accepts_format = accepts_format,

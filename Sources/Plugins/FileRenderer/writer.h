@@ -18,7 +18,7 @@ struct fr_writer {
   const fr_kind *kind; /* NULL: not open */
   fr_output output;
   uint64_t frames;          /* that were taken */
-  msdk_video_format format; /* of the first; every later one must fit */
+  msdk_video_format format; /* of the first, which every later one must fit; IVF: of the last */
   uint8_t *buffer;          /* of the kind's own */
   uint64_t buffer_size;
   uint64_t wanted;       /* PNG: the number, from 1, of the picture to keep */

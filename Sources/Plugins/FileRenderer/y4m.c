@@ -20,7 +20,7 @@ static msdk_result check_fit(const fr_writer *writer, const msdk_video_format *f
                    (unsigned long long)writer->frames + 1, format->width, format->height, first->width, first->height);
   }
   if ((format->color_full_range == 1) != (first->color_full_range == 1)) {
-    return fr_fail(&writer->output.report, MSDK_E_FORMAT, "frame %llu changes the colour range, which a Y4M file cannot",
+    return fr_fail(&writer->output.report, MSDK_E_FORMAT, "frame %llu changes the colour range, which cannot change in a Y4M file",
                    (unsigned long long)writer->frames + 1);
   }
   return MSDK_OK;

@@ -41,7 +41,7 @@ static msdk_result release_filter(msdk_self *self) {
 static msdk_result set_format(msdk_self *self, const msdk_audio_format *in) {
   if (in == NULL) return fail(self, MSDK_E_INVALID, "set_format needs a format, not NULL");
   if (in->sample_format == MSDK_SAMPLE_F32 || in->sample_format == MSDK_SAMPLE_S16) return MSDK_OK;
-  return fail(self, MSDK_E_FORMAT, "sample format %u is not known; S16 and F32 are taken", in->sample_format);
+  return fail(self, MSDK_E_FORMAT, "sample format %u is not supported; accepted: S16, F32", in->sample_format);
 }
 
 static int16_t clipped(float value) {
@@ -98,13 +98,14 @@ static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "gain_db",
-   .summary = "in dB, -96 is silence; a change spreads over one buffer, and s16 is cut off at full scale",
-   .def = {.type = MSDK_T_F64, .u.f64 = 0},
-   .min = DB_LEAST,
-   .max = DB_MOST},
+   .summary = "in dB, -96 is silence; a change takes effect over one buffer, and s16 is clipped at full scale",
+   .def = MSDK_F64(0),
+   .min = MSDK_F64(DB_LEAST),
+   .max = MSDK_F64(DB_MOST)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, audio_frame_make_writable) ||
       !MSDK_CAN(host, msdk_host, audio_frame_unref)) {
     return MSDK_E_ABI;
@@ -136,26 +137,24 @@ static const msdk_class class = {
   .kinds = MSDK_KIND_AUDIO_FILTER,
   .id = "org.mediasdk.filter.gain",
   .name = "Gain",
-  .summary = "makes sound louder or softer",
+  .summary = "makes audio louder or quieter",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
   .audio_filter = &filter,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .min_host_minor = 3,
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

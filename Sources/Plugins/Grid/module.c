@@ -18,22 +18,22 @@ msdk_result grid_fail(const msdk_self *self, msdk_result result, const char *tex
 
 enum { FPS_MAX = 60 };
 static const char *const background_default = "#101216";
-static const char *const scales[] = {"fill", "fit", NULL};
+static const char *const scales[] = {"fill", "fit"};
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param), .name = "width", .summary = "of the picture, even",
-   .def = {.type = MSDK_T_U32, .u.u32 = GRID_WIDTH_DEFAULT}, .min = GRID_SIDE_MIN, .max = GRID_SIDE_MAX},
-  {.struct_size = sizeof(msdk_param), .name = "height", .summary = "of the picture, even",
-   .def = {.type = MSDK_T_U32, .u.u32 = GRID_HEIGHT_DEFAULT}, .min = GRID_SIDE_MIN, .max = GRID_SIDE_MAX},
-  {.struct_size = sizeof(msdk_param), .name = "fps", .summary = "pictures a second at most; none is made while nothing changes",
-   .def = {.type = MSDK_T_U32, .u.u32 = GRID_FPS_DEFAULT}, .min = 1, .max = FPS_MAX},
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "background", .summary = "behind the tiles, \"#rrggbb\"",
-   .def = {.type = MSDK_T_STRING, .u.str = "#101216"}},
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "names", .summary = "whether names are written",
-   .def = {.type = MSDK_T_BOOL, .u.b = 1}},
+  {.struct_size = sizeof(msdk_param), .name = "width", .summary = "of the frame; an even number",
+   .def = MSDK_U32(GRID_WIDTH_DEFAULT), .min = MSDK_U32(GRID_SIDE_MIN), .max = MSDK_U32(GRID_SIDE_MAX)},
+  {.struct_size = sizeof(msdk_param), .name = "height", .summary = "of the frame; an even number",
+   .def = MSDK_U32(GRID_HEIGHT_DEFAULT), .min = MSDK_U32(GRID_SIDE_MIN), .max = MSDK_U32(GRID_SIDE_MAX)},
+  {.struct_size = sizeof(msdk_param), .name = "fps", .summary = "the maximum frames a second; none is made while nothing changes",
+   .def = MSDK_U32(GRID_FPS_DEFAULT), .min = MSDK_U32(1), .max = MSDK_U32(FPS_MAX)},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "background", .summary = "the colour around the tiles, \"#rrggbb\"",
+   .def = MSDK_STRING("#101216")},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "names", .summary = "whether the participants' names are shown",
+   .def = MSDK_BOOL(1)},
   {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "scale",
-   .summary = "fill: a picture covers its tile and loses its edges; fit: all of it is seen. Screens are always fitted",
-   .def = {.type = MSDK_T_STRING, .u.str = "fill"}, .choices = scales},
+   .summary = "fill: a frame fills its tile and its edges are cropped; fit: the whole frame is shown. Screen shares always use fit",
+   .def = MSDK_STRING("fill"), .choices = scales, .choice_count = MSDK_COUNT(scales)},
 };
 
 static bool host_suffices(const msdk_host *host) {
@@ -48,7 +48,8 @@ static bool read_colour(const char *text, uint32_t *rgb) {
   return true;
 }
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!host_suffices(host)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -144,10 +145,9 @@ static const msdk_class class = {
   .kinds = MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_VIDEO_PRODUCER,
   .id = "org.mediasdk.renderer.grid",
   .name = "Grid",
-  .summary = "composes the participants of a call into one picture, and passes it on",
+  .summary = "composes the participants of a call into one frame, and passes it on",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
@@ -155,7 +155,7 @@ static const msdk_class class = {
   .video_renderer = &grid_renderer,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
@@ -163,7 +163,7 @@ static const msdk_module module = {
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

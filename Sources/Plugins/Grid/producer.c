@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../../CLinux/signals.h"
+#include "../pixel_names.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -15,7 +16,6 @@ msdk_video_format grid_format(const grid_output *output) {
   format.height = output->height;
   format.fps_num = output->fps_num;
   format.fps_den = output->fps_den;
-  format.memory_kinds = MSDK_MEMORY_CPU;
   return format;
 }
 
@@ -87,7 +87,7 @@ static void *run(void *argument) {
     if (orphaned) return NULL; /* `self` may be gone */
     if (it.result < 0 && it.result != MSDK_E_AGAIN && it.result != MSDK_E_CLOSED && !told) {
       char line[96];
-      snprintf(line, sizeof line, "a picture was not taken: result %d", it.result);
+      snprintf(line, sizeof line, "a frame was not accepted: result %d", it.result);
       self->host->log(self->context, MSDK_LOG_WARN, line);
       told = true;
     }
@@ -168,10 +168,10 @@ static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_form
 static msdk_result set_format(msdk_self *self, const msdk_video_format *format) {
   if (format == NULL) return grid_fail(self, MSDK_E_INVALID, "set_format needs a format, not NULL");
   if (format->pixel_format != MSDK_PIXEL_I420 && format->pixel_format != MSDK_PIXEL_NV12) {
-    return grid_fail(self, MSDK_E_FORMAT, "pixel format 0x%08X is not made here; I420 and NV12 are", format->pixel_format);
+    return grid_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: I420, NV12", msdk_pixel_name(format->pixel_format));
   }
   if (format->width < GRID_SIDE_MIN || format->width > GRID_SIDE_MAX || format->height < GRID_SIDE_MIN || format->height > GRID_SIDE_MAX) {
-    return grid_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside %d..%d a side", format->width, format->height, GRID_SIDE_MIN,
+    return grid_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside %d..%d per side", format->width, format->height, GRID_SIDE_MIN,
                      GRID_SIDE_MAX);
   }
   bool known = format->fps_num != 0 && format->fps_den != 0;

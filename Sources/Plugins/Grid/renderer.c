@@ -1,6 +1,7 @@
 /* The renderer's side: keeps what it is told and the newest picture of each input, and draws nothing by itself. */
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <libyuv.h>
 
@@ -52,14 +53,14 @@ static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) 
 
 static msdk_result check_frame(msdk_self *self, const msdk_video_frame *frame) {
   if (frame == NULL || frame->format == NULL || frame->plane_count < 3 || frame->plane[0].data == NULL) {
-    return grid_fail(self, MSDK_E_INVALID, "a frame without planes or format");
+    return grid_fail(self, MSDK_E_INVALID, "the frame has no planes or no format");
   }
   const msdk_video_format *format = frame->format;
   if (format->pixel_format != MSDK_PIXEL_I420) {
-    return grid_fail(self, MSDK_E_FORMAT, "pixel format 0x%08X is not taken here; I420 is", format->pixel_format);
+    return grid_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: I420", msdk_pixel_name(format->pixel_format));
   }
   if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return grid_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d a side", format->width, format->height, MSDK_DIMENSION_MAX);
+    return grid_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
   }
   return MSDK_OK;
 }
@@ -168,18 +169,17 @@ static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   pthread_mutex_unlock(&self->lock);
   if (into == NULL || into->format == NULL || into->format->pixel_format != output.pixel_format || into->format->width != output.width ||
       into->format->height != output.height) {
-    return grid_fail(self, MSDK_E_FORMAT, "the snapshot's frame is not of the format %ux%u that snapshot_format gave", output.width,
+    return grid_fail(self, MSDK_E_FORMAT, "the snapshot's frame does not have the format %ux%u from snapshot_format", output.width,
                      output.height);
   }
   uint64_t version;
   bool drawn = grid_draw(self, into, &version);
   into->timestamp_ns = self->host->now_ns(self->context);
-  return drawn ? MSDK_OK : grid_fail(self, MSDK_E_NOMEM, "no memory for a picture of %ux%u", output.width, output.height);
+  return drawn ? MSDK_OK : grid_fail(self, MSDK_E_NOMEM, "no memory for a frame of %ux%u", output.width, output.height);
 }
 
 const msdk_video_renderer grid_renderer = {
   .struct_size = sizeof(msdk_video_renderer),
-  .memory_kinds = MSDK_MEMORY_CPU,
   .init_render = init_render,
   .release_render = release_render,
   .accepts_format = accepts_format,

@@ -1,5 +1,6 @@
 /* Luma is mixed pixel by pixel, chroma by what the pixels under a sample have together. What lies outside the picture is left out. */
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <png.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static msdk_result init_filter(msdk_self *self) {
   }
   image.format = PNG_FORMAT_RGBA;
   if (image.width > OVERLAY_SIDE_MAX || image.height > OVERLAY_SIDE_MAX) {
-    msdk_result result = overlay_fail(self, MSDK_E_RANGE, "'%.200s' is %ux%u; accepted: up to %d a side", self->path, image.width,
+    msdk_result result = overlay_fail(self, MSDK_E_RANGE, "'%.200s' is %ux%u; accepted: up to %d per side", self->path, image.width,
                                       image.height, OVERLAY_SIDE_MAX);
     png_image_free(&image);
     return result;
@@ -47,7 +48,7 @@ static msdk_result release_filter(msdk_self *self) {
 static msdk_result set_format(msdk_self *self, const msdk_video_format *in, msdk_video_format *out) {
   if (in == NULL || out == NULL) return overlay_fail(self, MSDK_E_INVALID, "set_format needs two formats, not NULL");
   if (in->pixel_format == MSDK_PIXEL_NV12 || in->pixel_format == MSDK_PIXEL_I420) return MSDK_OK;
-  return overlay_fail(self, MSDK_E_FORMAT, "pixel format 0x%08X is not taken; NV12 and I420 are", in->pixel_format);
+  return overlay_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420", msdk_pixel_name(in->pixel_format));
 }
 
 static uint8_t byte_of(double value) { return (uint8_t)(value <= 0 ? 0 : value >= 255 ? 255 : value + 0.5); }

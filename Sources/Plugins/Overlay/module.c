@@ -19,32 +19,33 @@ static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_REQUIRED,
    .name = "path",
-   .summary = "of a PNG, with or without transparency",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+   .summary = "a PNG file, with or without transparency",
+   .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "x",
-   .summary = "of its left edge, in pixels from the picture's; below 0 it is cut off",
+   .summary = "of the image's left edge, in pixels from the frame's; the part left of the frame is cropped",
    .def = {.type = MSDK_T_I32},
-   .min = -OVERLAY_PLACE_MAX,
-   .max = OVERLAY_PLACE_MAX},
+   .min = MSDK_I32(-OVERLAY_PLACE_MAX),
+   .max = MSDK_I32(OVERLAY_PLACE_MAX)},
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "y",
-   .summary = "of its upper edge, likewise",
+   .summary = "of the image's upper edge, in pixels from the frame's; the part above the frame is cropped",
    .def = {.type = MSDK_T_I32},
-   .min = -OVERLAY_PLACE_MAX,
-   .max = OVERLAY_PLACE_MAX},
+   .min = MSDK_I32(-OVERLAY_PLACE_MAX),
+   .max = MSDK_I32(OVERLAY_PLACE_MAX)},
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "opacity",
-   .summary = "0 is not there, 1 as the image has it",
-   .def = {.type = MSDK_T_F64, .u.f64 = 1},
-   .min = 0,
-   .max = 1},
+   .summary = "0: invisible; 1: as the image has it",
+   .def = MSDK_F64(1),
+   .min = MSDK_F64(0),
+   .max = MSDK_F64(1)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, video_frame_make_writable) ||
       !MSDK_CAN(host, msdk_host, video_frame_unref)) {
     return MSDK_E_ABI;
@@ -99,26 +100,24 @@ static const msdk_class class = {
   .kinds = MSDK_KIND_VIDEO_FILTER,
   .id = "org.mediasdk.filter.overlay",
   .name = "Overlay",
-  .summary = "lays a PNG over the picture",
+  .summary = "draws a PNG image over frames",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
   .video_filter = &overlay_filter,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .min_host_minor = 3,
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

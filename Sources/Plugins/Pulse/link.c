@@ -53,7 +53,7 @@ static void tell_lost(msdk_self *self, const char *words) {
   pulse_link *link = &self->link;
   if (!pulse_link_wanted(link) || link->lost) return;
   link->lost = true;
-  pulse_log(&self->report, MSDK_LOG_WARN, "%s; trying again every %d ms", words, RETRY_MS);
+  pulse_log(&self->report, MSDK_LOG_WARN, "%s; it is tried again every %d ms", words, RETRY_MS);
   pulse_post(&self->report, MSDK_PLUGIN_EVENT_ERROR, MSDK_E_DEVICE_LOST, words);
 }
 
@@ -81,7 +81,7 @@ static void stream_failed(msdk_self *self) {
   pthread_mutex_lock(&link->lock);
   bool named = link->device[0] != 0;
   snprintf(words, sizeof words, "the sound server's %s%s%.150s%s failed: %s", link->kind->device, named ? " '" : "", link->device,
-           named ? "'" : "", error != PA_OK ? pa_strerror(error) : "it was taken away");
+           named ? "'" : "", error != PA_OK ? pa_strerror(error) : "it was removed");
   pthread_mutex_unlock(&link->lock);
   drop_stream(link);
   failed(self, error == PA_ERR_NOENTITY ? MSDK_E_NOT_FOUND : error == PA_ERR_ACCESS ? MSDK_E_PERMISSION : MSDK_E_IO, words);
@@ -120,7 +120,7 @@ static void run_stream(msdk_self *self) {
     tell_lost(self, "the sound device is suspended");
   } else if (link->lost) {
     link->lost = false;
-    pulse_log(&self->report, MSDK_LOG_INFO, "sound is back");
+    pulse_log(&self->report, MSDK_LOG_INFO, "audio is available again");
     pulse_post(&self->report, PULSE_EVENT_BACK, MSDK_OK, "back");
   }
   link->kind->pump(self, link->stream);
@@ -248,7 +248,7 @@ msdk_result pulse_link_open(msdk_self *self, const pulse_kind *kind) {
   pulse_link *link = &self->link;
   link->kind = kind;
   link->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (link->wake_fd < 0) return pulse_fail(&self->report, MSDK_E_NOMEM, "no descriptor is free: %s", strerror(errno));
+  if (link->wake_fd < 0) return pulse_fail(&self->report, MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
   link->loop = pa_mainloop_new();
   pa_mainloop_api *api = link->loop != NULL ? pa_mainloop_get_api(link->loop) : NULL;
   if (api == NULL || api->io_new(api, link->wake_fd, PA_IO_EVENT_INPUT, woken, NULL) == NULL) {

@@ -5,28 +5,28 @@
 #include <string.h>
 
 enum { LATENCY_DEFAULT_MS = 40, LATENCY_MIN_MS = 5, LATENCY_MAX_MS = 2000 };
-#define EVENTS "; posts MSDK_E_DEVICE_LOST when it is away, and MSDK_PLUGIN_EVENT_USER with the text 'back' when it is there again"
+#define EVENTS "; posts MSDK_E_DEVICE_LOST when it is lost, and MSDK_PLUGIN_EVENT_USER with the text 'back' when it is back"
 enum { RATE_MIN = 8000, RATE_MAX = 192000, SAMPLES_MAX = 192000 };
 
 static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .name = "server",
-   .summary = "the sound server's address, as PULSE_SERVER has it; empty: the user's own",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+   .summary = "the sound server's address, as in PULSE_SERVER; empty: the user's default server",
+   .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param),
    .name = "device",
    .summary = "the name of the source or sink; empty: the server's default",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+   .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param),
    .name = "latency_ms",
-   .summary = "how much sound may wait at the server, in milliseconds",
-   .def = {.type = MSDK_T_U32, .u.u32 = LATENCY_DEFAULT_MS},
-   .min = LATENCY_MIN_MS,
-   .max = LATENCY_MAX_MS},
+   .summary = "how much audio may be buffered in the server, in milliseconds",
+   .def = MSDK_U32(LATENCY_DEFAULT_MS),
+   .min = MSDK_U32(LATENCY_MIN_MS),
+   .max = MSDK_U32(LATENCY_MAX_MS)},
   {.struct_size = sizeof(msdk_param),
    .name = "app_name",
-   .summary = "what the server shows its user",
-   .def = {.type = MSDK_T_STRING, .u.str = "MediaSDK"}},
+   .summary = "the application's name in the server",
+   .def = MSDK_STRING("MediaSDK")},
 };
 
 msdk_audio_format pulse_default_format(void) {
@@ -39,22 +39,22 @@ msdk_audio_format pulse_default_format(void) {
 
 msdk_result pulse_check_format(const msdk_self *self, const msdk_audio_format *asked, msdk_audio_format *out) {
   const pulse_report *report = &self->report;
-  if (asked == NULL) return pulse_fail(report, MSDK_E_INVALID, "a format is needed, not NULL");
+  if (asked == NULL) return pulse_fail(report, MSDK_E_INVALID, "the format is NULL");
   msdk_audio_format format = {0};
   memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
   format.struct_size = (uint32_t)sizeof format;
   if (format.sample_format != MSDK_SAMPLE_S16 && format.sample_format != MSDK_SAMPLE_F32) {
-    return pulse_fail(report, MSDK_E_FORMAT, "sample format %u is not known; s16 (1) and f32 (2) are", format.sample_format);
+    return pulse_fail(report, MSDK_E_FORMAT, "sample format %u is not supported; accepted: s16 (1), f32 (2)", format.sample_format);
   }
   if (format.sample_rate < RATE_MIN || format.sample_rate > RATE_MAX) {
     return pulse_fail(report, MSDK_E_FORMAT, "the sample rate %u is outside %d..%d Hz", format.sample_rate, RATE_MIN, RATE_MAX);
   }
   if (format.channels < 1 || format.channels > 2) {
-    return pulse_fail(report, MSDK_E_FORMAT, "%u channels were asked for; 1 and 2 are possible", format.channels);
+    return pulse_fail(report, MSDK_E_FORMAT, "%u channels were requested; accepted: 1, 2", format.channels);
   }
-  if (format.planar != 0) return pulse_fail(report, MSDK_E_FORMAT, "planar sound is not possible; interleaved is");
+  if (format.planar != 0) return pulse_fail(report, MSDK_E_FORMAT, "planar audio is not supported; accepted: interleaved");
   if (format.frames_per_buffer > SAMPLES_MAX) {
-    return pulse_fail(report, MSDK_E_FORMAT, "%u samples in a buffer are more than %d", format.frames_per_buffer, SAMPLES_MAX);
+    return pulse_fail(report, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, SAMPLES_MAX);
   }
   *out = format;
   return MSDK_OK;
@@ -66,7 +66,8 @@ static bool host_suffices(const msdk_host *host) {
          MSDK_CAN(host, msdk_host, now_ns);
 }
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!host_suffices(host)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -137,8 +138,7 @@ static const msdk_class producer_class = {
   .name = "PulseAudio source",
   .summary = "records from a PulseAudio or PipeWire server" EVENTS,
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
@@ -152,24 +152,22 @@ static const msdk_class renderer_class = {
   .name = "PulseAudio sink",
   .summary = "plays through a PulseAudio or PipeWire server" EVENTS,
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
   .audio_renderer = &pulse_renderer,
 };
 
-static const msdk_class *const classes[] = {&producer_class, &renderer_class, NULL};
+static const msdk_class *const classes[] = {&producer_class, &renderer_class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .min_host_minor = 1,
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

@@ -106,7 +106,7 @@ static msdk_result start_render(msdk_self *self) {
   bool room = reserve(playback, (uint64_t)self->format.sample_rate * milliseconds / 1000 * pulse_width(&self->format));
   pthread_mutex_unlock(&playback->lock);
   playback->dropped = 0;
-  if (!room) return pulse_fail(&self->report, MSDK_E_NOMEM, "no memory for %u ms of sound", milliseconds);
+  if (!room) return pulse_fail(&self->report, MSDK_E_NOMEM, "no memory for %u ms of audio", milliseconds);
   msdk_result result = pulse_link_start(self);
   if (result == MSDK_OK) self->started = 1;
   return result;
@@ -119,7 +119,7 @@ static msdk_result stop_render(msdk_self *self) {
   self->started = 0;
   playback->delay_us = 0;
   if (playback->dropped > 0) {
-    pulse_log(&self->report, MSDK_LOG_INFO, "%lld ms of sound were not played, because the server had no room or was away",
+    pulse_log(&self->report, MSDK_LOG_INFO, "%lld ms of audio were not played, because the server had no room or was not connected",
               (long long)(pulse_duration_ns(&self->format, playback->dropped) / 1000000));
   }
   pthread_mutex_lock(&playback->lock);
@@ -138,12 +138,12 @@ static msdk_result render_audio_frame(msdk_self *self, const msdk_audio_frame *f
   const msdk_audio_format *own = &self->format;
   if (!self->started) return pulse_fail(&self->report, MSDK_E_STATE, "rendering is not started");
   if (frame == NULL || frame->format == NULL || frame->planes == NULL) {
-    return pulse_fail(&self->report, MSDK_E_INVALID, "a buffer without format or samples");
+    return pulse_fail(&self->report, MSDK_E_INVALID, "the buffer has no format or no samples");
   }
   const msdk_audio_format *format = frame->format;
   if (format->sample_format != own->sample_format || format->sample_rate != own->sample_rate || format->channels != own->channels ||
       format->planar != 0) {
-    return pulse_fail(&self->report, MSDK_E_FORMAT, "samples %u, %u Hz, %u channels came; samples %u, %u Hz, %u channels were agreed on",
+    return pulse_fail(&self->report, MSDK_E_FORMAT, "the buffer has sample format %u, %u Hz, %u channels; agreed: sample format %u, %u Hz, %u channels",
                       format->sample_format, format->sample_rate, format->channels, own->sample_format, own->sample_rate, own->channels);
   }
   uint32_t width = pulse_width(own);
@@ -163,13 +163,13 @@ static msdk_result render_audio_frame(msdk_self *self, const msdk_audio_frame *f
   return MSDK_OK;
 }
 
-static int32_t render_delay_ms(const msdk_self *self) {
+static int64_t render_delay_ns(const msdk_self *self) {
   if (!self->started) return 0;
   msdk_self *own = (msdk_self *)(uintptr_t)self; /* for the lock */
   pthread_mutex_lock(&own->playback.lock);
   uint64_t waiting = own->playback.fill / pulse_width(&self->format);
   pthread_mutex_unlock(&own->playback.lock);
-  return (int32_t)((pulse_duration_ns(&self->format, waiting) / 1000 + self->playback.delay_us) / 1000);
+  return (int64_t)(pulse_duration_ns(&self->format, waiting) + (uint64_t)self->playback.delay_us * 1000);
 }
 
 const msdk_audio_renderer pulse_renderer = {
@@ -181,5 +181,5 @@ const msdk_audio_renderer pulse_renderer = {
   .is_render_started = is_render_started,
   .render_settings = render_settings,
   .render_audio_frame = render_audio_frame,
-  .render_delay_ms = render_delay_ms,
+  .render_delay_ns = render_delay_ns,
 };

@@ -63,7 +63,7 @@ static void take(msdk_self *self, const uint8_t *samples, uint64_t count, int64_
     if (result == MSDK_E_CLOSED) record->closed = true;
     if (result < 0 && result != MSDK_E_CLOSED && result != MSDK_E_AGAIN && !record->told) {
       record->told = true;
-      pulse_log(&self->report, MSDK_LOG_WARN, "the host does not take what was recorded: result %d", result);
+      pulse_log(&self->report, MSDK_LOG_WARN, "the host did not accept recorded audio: result %d", result);
     }
   }
 }
@@ -140,7 +140,7 @@ static int32_t is_capture_started(const msdk_self *self) { return self->started;
 
 static msdk_result capture_settings(msdk_self *self, msdk_audio_format *out) {
   *out = self->format;
-  out->expected_delay_ms = self->latency_ms;
+  out->expected_delay_ns = (int64_t)self->latency_ms * 1000000;
   return MSDK_OK;
 }
 

@@ -68,7 +68,7 @@ msdk_result rec_file_begin(rec_file *file, const char *container, AVCodecParamet
     av_dict_free(&options);
   }
   if (error >= 0) avio_flush(muxer->pb);
-  result = checked(file, error, "the head of the file");
+  result = checked(file, error, "writing the file's header");
   if (result < 0) forget_muxer(file);
   return result;
 }
@@ -102,7 +102,7 @@ msdk_result rec_file_finish(rec_file *file) {
   if (file->muxer != NULL && file->output.error == 0) {
     int error = av_write_trailer(file->muxer);
     avio_flush(file->output.io);
-    result = checked(file, error, "the end of the file");
+    result = checked(file, error, "completing the file");
   }
   forget_muxer(file);
   msdk_result closed = rec_output_close(&file->output);

@@ -7,38 +7,39 @@
 enum { VIDEO_BITRATE_MIN = 10000, VIDEO_BITRATE_MAX = 100000000, AUDIO_BITRATE_MIN = 6000, AUDIO_BITRATE_MAX = 510000 };
 enum { AUDIO_BITRATE = 96000 };
 
-static const char *const choices[] = {"auto", "video", "audio", "both", NULL};
+static const char *const choices[] = {"auto", "video", "audio", "both"};
 
 static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_REQUIRED,
    .name = "path",
-   .summary = "the file to write: .webm, or .opus or .ogg for sound alone; one that exists is replaced when the recording begins",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+   .summary = "the file to write: .webm, or .opus or .ogg for audio only; an existing file is replaced when the recording begins",
+   .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param),
    .name = "tracks",
-   .summary = "both: begins when pictures and sound have come; auto: waits 2 s for a side that is attached; video, audio: that alone",
-   .def = {.type = MSDK_T_STRING, .u.str = "auto"},
-   .choices = choices},
+   .summary = "both: begins when video and audio have arrived; auto: waits 2 s for what is attached; video, audio: only that",
+   .def = MSDK_STRING("auto"),
+   .choices = choices, .choice_count = MSDK_COUNT(choices)},
   {.struct_size = sizeof(msdk_param),
    .name = "video_bitrate",
-   .summary = "bits a second for pictures that come raw; 0: by their size; VP8 that comes encoded stays as it is",
-   .def = {.type = MSDK_T_U32, .u.u32 = 0},
-   .min = 0,
-   .max = VIDEO_BITRATE_MAX},
+   .summary = "bits a second for video that arrives raw; 0: according to its size; VP8 that arrives encoded is stored unchanged",
+   .def = MSDK_U32(0),
+   .min = MSDK_U32(0),
+   .max = MSDK_U32(VIDEO_BITRATE_MAX)},
   {.struct_size = sizeof(msdk_param),
    .name = "audio_bitrate",
-   .summary = "bits a second for sound that comes raw; Opus that comes encoded stays as it is",
-   .def = {.type = MSDK_T_U32, .u.u32 = AUDIO_BITRATE},
-   .min = AUDIO_BITRATE_MIN,
-   .max = AUDIO_BITRATE_MAX},
+   .summary = "bits a second for audio that arrives raw; Opus that arrives encoded is stored unchanged",
+   .def = MSDK_U32(AUDIO_BITRATE),
+   .min = MSDK_U32(AUDIO_BITRATE_MIN),
+   .max = MSDK_U32(AUDIO_BITRATE_MAX)},
   {.struct_size = sizeof(msdk_param),
    .name = "shared",
-   .summary = "a new file is made with the rights that the umask leaves, for others to read; without it, for its owner alone (0600)",
-   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
+   .summary = "true: a new file has the permissions that the umask allows, so that others may read it; false: only its owner may (0600)",
+   .def = MSDK_BOOL(0)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, log)) return MSDK_E_ABI;
   if (!MSDK_CAN(host, msdk_host, video_frame_ref) || !MSDK_CAN(host, msdk_host, video_frame_unref)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
@@ -62,7 +63,7 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_path(msdk_self *self, const char *text) {
-  if (text[0] == 0) return rec_fail(&self->report, MSDK_E_INVALID, "path is empty; the name of a file is needed");
+  if (text[0] == 0) return rec_fail(&self->report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
   char *copy = strdup(text);
   if (copy == NULL) return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for the path");
   free(self->path);
@@ -71,7 +72,7 @@ static msdk_result set_path(msdk_self *self, const char *text) {
 }
 
 static msdk_result set_tracks(msdk_self *self, const char *text) {
-  for (int i = 0; choices[i] != NULL; i++) {
+  for (uint32_t i = 0; i < MSDK_COUNT(choices); i++) {
     if (strcmp(choices[i], text) != 0) continue;
     self->tracks = choices[i];
     return MSDK_OK;
@@ -102,7 +103,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     return path ? set_path(self, value->u.str) : set_tracks(self, value->u.str);
   }
   if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return rec_fail(report, MSDK_E_TYPE, "shared takes a truth value");
+    if (value->type != MSDK_T_BOOL) return rec_fail(report, MSDK_E_TYPE, "shared takes a bool");
     self->shared = value->u.b != 0;
     return MSDK_OK;
   }
@@ -117,12 +118,12 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
 static const msdk_class class = {
   .struct_size = sizeof(msdk_class),
   .kinds = MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_AUDIO_RENDERER,
+  .flags = MSDK_CLASS_UPRIGHT,
   .id = "org.mediasdk.renderer.recorder",
   .name = "Recorder",
-  .summary = "writes pictures and sound in sync into a WebM file (VP8, Opus), or sound alone into an Ogg Opus file",
+  .summary = "records video and audio in sync into a WebM file (VP8, Opus), or only audio into an Ogg Opus file",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
@@ -130,16 +131,15 @@ static const msdk_class class = {
   .audio_renderer = &rec_audio_renderer,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .min_host_minor = 1, /* sound */
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

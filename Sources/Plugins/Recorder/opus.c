@@ -16,7 +16,7 @@ void rec_opus_close(rec_opus *encoder) {
 
 msdk_result rec_opus_open(rec_opus *encoder, uint32_t channels, uint32_t bitrate) {
   const AVCodec *codec = avcodec_find_encoder_by_name("libopus");
-  if (codec == NULL) return rec_fail(&encoder->report, MSDK_E_UNSUPPORTED, "this FFmpeg has no libopus, so sound cannot be encoded");
+  if (codec == NULL) return rec_fail(&encoder->report, MSDK_E_UNSUPPORTED, "this FFmpeg has no libopus, so audio cannot be encoded");
   AVCodecContext *context = encoder->context = avcodec_alloc_context3(codec);
   AVFrame *frame = encoder->frame = av_frame_alloc();
   if (context == NULL || frame == NULL) {
@@ -38,7 +38,7 @@ msdk_result rec_opus_open(rec_opus *encoder, uint32_t channels, uint32_t bitrate
   int error = avcodec_open2(context, codec, NULL);
   if (error >= 0 && context->frame_size != REC_OPUS_FRAME) error = AVERROR(EINVAL);
   if (error < 0) rec_opus_close(encoder);
-  return error < 0 ? rec_fail_av(&encoder->report, error, "the Opus encoder") : MSDK_OK;
+  return error < 0 ? rec_fail_av(&encoder->report, error, "opening the Opus encoder") : MSDK_OK;
 }
 
 static int fill(rec_opus *encoder, const float *samples, uint32_t count) {
@@ -68,7 +68,7 @@ msdk_result rec_opus_encode(rec_opus *encoder, const float *samples, uint32_t co
   if (error < 0) av_packet_free(&packet);
   *out = packet;
   if (error >= 0 || error == AVERROR(EAGAIN) || error == AVERROR_EOF) return MSDK_OK;
-  return rec_fail_av(&encoder->report, error, "encoding sound as Opus");
+  return rec_fail_av(&encoder->report, error, "encoding audio as Opus");
 }
 
 /* The identification header of RFC 7845, section 5.1. */

@@ -61,7 +61,7 @@ msdk_result rec_output_open(rec_output *output, const char *path, bool shared) {
 }
 
 msdk_result rec_output_failed(const rec_output *output) {
-  return rec_fail(&output->report, MSDK_E_IO, "writing to '%.300s': %s; %lld bytes of it are good", output->path, strerror(output->error),
+  return rec_fail(&output->report, MSDK_E_IO, "writing to '%.300s': %s; its first %lld bytes are usable", output->path, strerror(output->error),
                   (long long)output->good);
 }
 
@@ -72,7 +72,7 @@ static void remember(rec_output *output, int error) {
   rec_log(&output->report, MSDK_LOG_ERROR, "writing to '%.300s' at byte %lld: %s; nothing more is written", output->path,
           (long long)output->at, strerror(error));
   if (output->regular && ftruncate(output->fd, (off_t)output->good) != 0) {
-    rec_log(&output->report, MSDK_LOG_WARN, "'%.300s' ends in the middle of a cluster or page: %s", output->path, strerror(errno));
+    rec_log(&output->report, MSDK_LOG_WARN, "'%.300s' ends within a cluster or page: %s", output->path, strerror(errno));
   }
 }
 
@@ -140,7 +140,7 @@ msdk_result rec_output_close(rec_output *output) {
     result = rec_fail(&output->report, MSDK_E_IO, "closing '%.300s': %s", output->path, strerror(errno));
   }
   if (!output->begun) {
-    rec_log(&output->report, MSDK_LOG_WARN, "nothing came to be written to '%.300s'", output->path);
+    rec_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
     if (output->created) unlink(output->path);
   }
   free(output->path);

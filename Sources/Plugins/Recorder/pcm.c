@@ -13,7 +13,7 @@ enum {
 };
 #define SMOOTHING 50.0 /* buffers of 20 ms */
 
-static msdk_result no_memory(msdk_self *self) { return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for sound that waits"); }
+static msdk_result no_memory(msdk_self *self) { return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for queued audio"); }
 
 static msdk_result encode(msdk_self *self, uint32_t kept_back) {
   rec_sound *sound = &self->sound;
@@ -64,7 +64,10 @@ msdk_result rec_pcm_take(msdk_self *self, const msdk_audio_frame *frame) {
   uint32_t count = frame->sample_count, channels = frame->format->channels;
   int64_t ahead = rec_position(sound, frame->timestamp_ns) - rec_samples_end(&sound->samples);
   msdk_result result = MSDK_OK;
-  if (ahead >= -TOLERATED && ahead <= TOLERATED) {
+  /* What is left of an overlap is none of the jitter's. */
+  bool overlaps = sound->left_out && ahead < 0;
+  sound->left_out = false;
+  if (ahead >= -TOLERATED && ahead <= TOLERATED && !overlaps) {
     uint32_t into = follow_clock(sound, (double)ahead, count);
     bool added = into == count ? rec_samples_add(&sound->samples, from, channels, count)
                                : rec_samples_add_stretched(&sound->samples, from, channels, count, into);
@@ -77,8 +80,9 @@ msdk_result rec_pcm_take(msdk_self *self, const msdk_audio_frame *frame) {
     uint32_t twice = -ahead < UINT32_MAX ? (uint32_t)-ahead : UINT32_MAX;
     twice -= rec_samples_take_back_silence(&sound->samples, twice);
     if (twice > count) twice = count;
+    sound->left_out = twice == count;
     if (twice > 0 && !sound->told_overlap) {
-      rec_log(&self->report, MSDK_LOG_INFO, "sound came for a time that has sound already; %u samples of it are left out", twice);
+      rec_log(&self->report, MSDK_LOG_INFO, "audio arrived for a time that already has audio; %u samples of it are dropped", twice);
       sound->told_overlap = true;
     }
     from += (size_t)twice * channels;

@@ -18,15 +18,15 @@ static msdk_result check(msdk_self *self, int track, const char *container) {
   const rec_report *report = &self->report;
   const char *only = strcmp(self->tracks, "video") == 0 ? "video" : strcmp(self->tracks, "audio") == 0 ? "audio" : NULL;
   if (container == NULL) {
-    return rec_fail(report, MSDK_E_INVALID, "'%.300s' does not end in .webm, .opus or .ogg, which are the files this makes", self->path);
+    return rec_fail(report, MSDK_E_INVALID, "'%.300s' does not end in an accepted file name extension: .webm, .opus, .ogg", self->path);
   }
   bool sound_only = strcmp(container, "opus") == 0;
   if (sound_only && (track == REC_VIDEO || strcmp(self->tracks, "both") == 0 || strcmp(self->tracks, "video") == 0)) {
-    return rec_fail(report, MSDK_E_INVALID, "'%.300s' is a file of sound only; pictures go into a .webm", self->path);
+    return rec_fail(report, MSDK_E_INVALID, "'%.300s' is a file of audio only; accepted for video: .webm", self->path);
   }
   if (only != NULL && strcmp(only, track == REC_VIDEO ? "video" : "audio") != 0) {
     return rec_fail(report, MSDK_E_UNSUPPORTED, "the parameter 'tracks' is '%s', so %s not recorded", only,
-                    track == REC_VIDEO ? "pictures are" : "sound is");
+                    track == REC_VIDEO ? "video is" : "audio is");
   }
   return MSDK_OK;
 }

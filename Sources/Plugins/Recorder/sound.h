@@ -20,6 +20,7 @@ typedef struct rec_sound {
   int64_t end;         /* where the next packet's first decoded sample belongs */
   uint8_t toc;         /* the first byte of the packet before */
   double lag;          /* by how many samples the timestamps are ahead of the count, smoothed */
+  bool left_out;       /* the buffer before, wholly, for a time that has sound already */
   bool told_overlap;
 } rec_sound;
 

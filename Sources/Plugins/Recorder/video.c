@@ -1,5 +1,6 @@
 /* The track of pictures: VP8 as it came, or pictures that are encoded here. */
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static msdk_result release_render(msdk_self *self) {
 static void tell_orientation(msdk_self *self, uint32_t orientation) {
   if (orientation == 0 || self->video.told_orientation) return;
   self->video.told_orientation = true;
-  rec_log(&self->report, MSDK_LOG_WARN, "the pictures carry orientation %u, which the file does not; they are stored as they lie",
+  rec_log(&self->report, MSDK_LOG_WARN, "the frames have orientation %u, which the file cannot store; they are stored without it",
           orientation);
 }
 
@@ -47,7 +48,7 @@ static bool can_follow(msdk_self *self, int source, bool is_key) {
     track->lost = false;
     return true;
   }
-  if (!video->told_key) rec_log(&self->report, MSDK_LOG_INFO, "pictures are left out until a key frame comes");
+  if (!video->told_key) rec_log(&self->report, MSDK_LOG_INFO, "frames are dropped until a key frame arrives");
   video->told_key = true;
   return false;
 }
@@ -56,18 +57,26 @@ static msdk_result check_time(msdk_self *self, int64_t timestamp_ns) {
   return rec_timeline_check(&self->timeline, timestamp_ns, self->video.source != REC_FROM_NOTHING ? self->video.last_ns : timestamp_ns);
 }
 
-static msdk_result announce(msdk_self *self, uint32_t width, uint32_t height, uint32_t matrix, bool full_range, int64_t first_ns) {
+typedef struct colour {
+  uint32_t primaries, transfer, matrix;
+  bool full_range;
+} colour;
+
+static msdk_result announce(msdk_self *self, uint32_t width, uint32_t height, colour colour, int64_t first_ns) {
   if (self->timeline.begun || self->timeline.tracks[REC_VIDEO].parameters != NULL) return MSDK_OK;
   AVCodecParameters *parameters = avcodec_parameters_alloc();
-  if (parameters == NULL) return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for the track of pictures");
+  if (parameters == NULL) return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for the video track");
   parameters->codec_type = AVMEDIA_TYPE_VIDEO;
   parameters->codec_id = AV_CODEC_ID_VP8;
   parameters->width = (int)width;
   parameters->height = (int)height;
   parameters->format = AV_PIX_FMT_YUV420P;
   parameters->sample_aspect_ratio = (AVRational){1, 1};
-  if (full_range) parameters->color_range = AVCOL_RANGE_JPEG;
-  if (matrix != 0) parameters->color_space = (enum AVColorSpace)matrix;
+  /* FFmpeg's numbers are those of H.273. */
+  if (colour.full_range) parameters->color_range = AVCOL_RANGE_JPEG;
+  if (colour.matrix != 0) parameters->color_space = (enum AVColorSpace)colour.matrix;
+  if (colour.primaries != 0) parameters->color_primaries = (enum AVColorPrimaries)colour.primaries;
+  if (colour.transfer != 0) parameters->color_trc = (enum AVColorTransferCharacteristic)colour.transfer;
   rec_timeline_announce(&self->timeline, REC_VIDEO, parameters, first_ns);
   return MSDK_OK;
 }
@@ -87,16 +96,16 @@ static msdk_result put(msdk_self *self, AVPacket *packet, int64_t timestamp_ns, 
 /* ---------------------------------------------------------------------------------------------------------------- pictures */
 
 static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame) {
-  if (!self->timeline.tracks[REC_VIDEO].attached) return rec_fail(&self->report, MSDK_E_STATE, "no file is open for pictures");
-  if (frame == NULL || frame->format == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "a frame without format");
+  if (!self->timeline.tracks[REC_VIDEO].attached) return rec_fail(&self->report, MSDK_E_STATE, "no file is open for video");
+  if (frame == NULL || frame->format == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "the frame has no format");
   const msdk_video_format *format = frame->format;
   if (!accepts_format(self, format)) {
-    return rec_fail(&self->report, MSDK_E_FORMAT, "a picture of %ux%u in pixel format 0x%08X; I420 and NV12 of up to %d are recorded",
-                    format->width, format->height, format->pixel_format, REC_VP8_SIZE_MAX);
+    return rec_fail(&self->report, MSDK_E_FORMAT, "the frame is %ux%u in pixel format %s; accepted: I420 and NV12 of up to %d per side",
+                    format->width, format->height, msdk_pixel_name(format->pixel_format), REC_VP8_SIZE_MAX);
   }
   uint32_t planes = format->pixel_format == MSDK_PIXEL_I420 ? 3 : 2;
   if (frame->plane_count >= planes) return check_time(self, frame->timestamp_ns);
-  return rec_fail(&self->report, MSDK_E_INVALID, "a picture with %u planes; its format has %u", frame->plane_count, planes);
+  return rec_fail(&self->report, MSDK_E_INVALID, "the frame has %u planes; its format has %u", frame->plane_count, planes);
 }
 
 static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
@@ -113,7 +122,8 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
     return MSDK_OK;
   }
   const msdk_video_format *format = frame->format;
-  result = announce(self, format->width, format->height, format->color_matrix, format->color_full_range == 1, frame->timestamp_ns);
+  colour colour = {format->color_primaries, format->color_transfer, format->color_matrix, format->color_full_range == 1};
+  result = announce(self, format->width, format->height, colour, frame->timestamp_ns);
   if (result >= 0) return put(self, packet, frame->timestamp_ns, frame->duration_ns);
   av_packet_free(&packet);
   return result;
@@ -122,14 +132,14 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
 /* --------------------------------------------------------------------------------------------------------------------- VP8 */
 
 static msdk_result check_encoded(msdk_self *self, const msdk_encoded_frame *frame) {
-  if (!self->timeline.tracks[REC_VIDEO].attached) return rec_fail(&self->report, MSDK_E_STATE, "no file is open for pictures");
-  if (frame == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "a frame is needed, not NULL");
+  if (!self->timeline.tracks[REC_VIDEO].attached) return rec_fail(&self->report, MSDK_E_STATE, "no file is open for video");
+  if (frame == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "the frame is NULL");
   if (frame->codec != MSDK_CODEC_VP8) {
-    return rec_fail(&self->report, MSDK_E_FORMAT, "a frame of codec 0x%08X; VP8 is recorded", frame->codec);
+    return rec_fail(&self->report, MSDK_E_FORMAT, "the frame's codec is 0x%08X; accepted: VP8", frame->codec);
   }
   bool sized = frame->width >= 1 && frame->width <= REC_VP8_SIZE_MAX && frame->height >= 1 && frame->height <= REC_VP8_SIZE_MAX;
   if (frame->data != NULL && frame->size > 0 && frame->size <= INT32_MAX / 2 && sized) return check_time(self, frame->timestamp_ns);
-  return rec_fail(&self->report, MSDK_E_INVALID, "a frame of %llu bytes for %ux%u pixels", (unsigned long long)frame->size, frame->width,
+  return rec_fail(&self->report, MSDK_E_INVALID, "the frame has %llu bytes for %ux%u pixels", (unsigned long long)frame->size, frame->width,
                   frame->height);
 }
 
@@ -139,7 +149,8 @@ static msdk_result render_encoded_frame(msdk_self *self, const msdk_encoded_fram
   tell_orientation(self, frame->orientation);
   bool is_key = (frame->flags & MSDK_ENCODED_KEY) != 0;
   if (!can_follow(self, REC_FROM_PACKETS, is_key)) return rec_timeline_seen(&self->timeline, REC_VIDEO, frame->timestamp_ns);
-  result = announce(self, frame->width, frame->height, frame->color_matrix, frame->color_full_range == 1, frame->timestamp_ns);
+  colour colour = {frame->color_primaries, frame->color_transfer, frame->color_matrix, frame->color_full_range == 1};
+  result = announce(self, frame->width, frame->height, colour, frame->timestamp_ns);
   if (result < 0) return result;
   AVPacket *packet = av_packet_alloc();
   if (packet == NULL || av_new_packet(packet, (int)frame->size) < 0) {
@@ -153,7 +164,6 @@ static msdk_result render_encoded_frame(msdk_self *self, const msdk_encoded_fram
 
 const msdk_video_renderer rec_video_renderer = {
   .struct_size = sizeof(msdk_video_renderer),
-  .memory_kinds = MSDK_MEMORY_CPU,
   .init_render = init_render,
   .release_render = release_render,
   .accepts_format = accepts_format,

@@ -27,7 +27,7 @@ static int64_t bitrate_of(const msdk_video_format *format, uint32_t wanted) {
 
 static msdk_result open_encoder(rec_vp8 *encoder, const msdk_video_format *format, uint32_t bitrate, int64_t first_ns) {
   const AVCodec *codec = avcodec_find_encoder_by_name("libvpx");
-  if (codec == NULL) return rec_fail(&encoder->report, MSDK_E_UNSUPPORTED, "this FFmpeg has no libvpx, so pictures cannot be encoded");
+  if (codec == NULL) return rec_fail(&encoder->report, MSDK_E_UNSUPPORTED, "this FFmpeg has no libvpx, so video cannot be encoded");
   AVCodecContext *context = encoder->context = avcodec_alloc_context3(codec);
   encoder->frame = av_frame_alloc();
   encoder->chroma_bytes = (size_t)((format->width + 1) / 2) * ((format->height + 1) / 2);
@@ -57,7 +57,7 @@ static msdk_result open_encoder(rec_vp8 *encoder, const msdk_video_format *forma
   av_dict_free(&options);
   if (error < 0) {
     rec_vp8_close(encoder);
-    return rec_fail_av(&encoder->report, error, "the VP8 encoder");
+    return rec_fail_av(&encoder->report, error, "opening the VP8 encoder");
   }
   encoder->first_ns = encoder->key_ns = first_ns;
   encoder->last_us = -1;
@@ -148,7 +148,7 @@ msdk_result rec_vp8_encode(rec_vp8 *encoder, const msdk_video_frame *frame, uint
   av_frame_unref(picture);
   if (error >= 0) error = avcodec_receive_packet(context, packet);
   if (error < 0) av_packet_free(&packet);
-  if (error < 0 && error != AVERROR(EAGAIN)) return rec_fail_av(&encoder->report, error, "encoding a picture as VP8");
+  if (error < 0 && error != AVERROR(EAGAIN)) return rec_fail_av(&encoder->report, error, "encoding a frame as VP8");
   *out = packet;
   return MSDK_OK;
 }

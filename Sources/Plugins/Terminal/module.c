@@ -6,40 +6,40 @@
 
 enum { FPS_DEFAULT = 15, FPS_MAX = 60 };
 
-static const char *const colors[] = {"truecolor", "256", NULL};
+static const char *const colors[] = {"truecolor", "256"};
 
 static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .name = "path",
-   .summary = "the terminal, '/dev/pts/3' say, or a file that is replaced; empty: the terminal of the process",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+   .summary = "the terminal, for example '/dev/pts/3', or a file that is replaced; empty: the terminal of the process",
+   .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param),
    .name = "columns",
-   .summary = "how many are used, as far as there are; 0: all, even when the terminal is resized. A file needs a number",
-   .def = {.type = MSDK_T_U32, .u.u32 = 0},
-   .min = 0,
-   .max = TM_COLUMNS_MAX},
+   .summary = "the number of columns to use, at most those of the terminal; 0: all, also after it is resized. A file needs a number",
+   .def = MSDK_U32(0),
+   .min = MSDK_U32(0),
+   .max = MSDK_U32(TM_COLUMNS_MAX)},
   {.struct_size = sizeof(msdk_param),
    .name = "rows",
-   .summary = "likewise; a row shows two lines of pixels",
-   .def = {.type = MSDK_T_U32, .u.u32 = 0},
-   .min = 0,
-   .max = TM_ROWS_MAX},
+   .summary = "the number of rows to use, at most those of the terminal; 0: all. A row shows two lines of pixels",
+   .def = MSDK_U32(0),
+   .min = MSDK_U32(0),
+   .max = MSDK_U32(TM_ROWS_MAX)},
   {.struct_size = sizeof(msdk_param),
    .name = "fps",
-   .summary = "the most pictures a second",
-   .def = {.type = MSDK_T_U32, .u.u32 = FPS_DEFAULT},
-   .min = 1,
-   .max = FPS_MAX},
+   .summary = "the maximum frames a second",
+   .def = MSDK_U32(FPS_DEFAULT),
+   .min = MSDK_U32(1),
+   .max = MSDK_U32(FPS_MAX)},
   {.struct_size = sizeof(msdk_param),
    .name = "colors",
-   .summary = "truecolor: as they are; 256: the nearest of the usual palette",
-   .def = {.type = MSDK_T_STRING, .u.str = "truecolor"},
-   .choices = colors},
+   .summary = "truecolor: 24-bit colours; 256: the nearest colours of the xterm palette",
+   .def = MSDK_STRING("truecolor"),
+   .choices = colors, .choice_count = MSDK_COUNT(colors)},
   {.struct_size = sizeof(msdk_param),
    .name = "shared",
-   .summary = "a new file is made with the rights that the umask leaves, for others to read; without it, for its owner alone (0600)",
-   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
+   .summary = "true: a new file has the permissions that the umask allows, so that others may read it; false: only its owner may (0600)",
+   .def = MSDK_BOOL(0)},
 };
 
 static bool host_suffices(const msdk_host *host) {
@@ -47,7 +47,8 @@ static bool host_suffices(const msdk_host *host) {
          MSDK_CAN(host, msdk_host, video_frame_unref);
 }
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!host_suffices(host)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -110,7 +111,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   if (name == NULL || value == NULL) return tm_fail(&self->report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   bool path = strcmp(name, "path") == 0;
   if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return tm_fail(&self->report, MSDK_E_TYPE, "shared takes a truth value");
+    if (value->type != MSDK_T_BOOL) return tm_fail(&self->report, MSDK_E_TYPE, "shared takes a bool");
     self->shared = value->u.b != 0;
     return MSDK_OK;
   }
@@ -124,17 +125,16 @@ static const msdk_class class = {
   .kinds = MSDK_KIND_VIDEO_RENDERER,
   .id = "org.mediasdk.renderer.terminal",
   .name = "Terminal",
-  .summary = "shows pictures in a terminal, two pixels to a character, and leaves the terminal as it was; what is typed is not read",
+  .summary = "shows frames in a terminal, two pixels to a character, and restores the terminal afterwards; the keyboard is not read",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
   .video_renderer = &tm_renderer,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
@@ -142,7 +142,7 @@ static const msdk_module module = {
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

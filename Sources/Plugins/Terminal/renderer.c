@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../../CLinux/signals.h"
+#include "../pixel_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static void drop_pictures(msdk_self *self) {
 
 static msdk_result start(msdk_self *self) {
   self->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (self->wake_fd < 0) return tm_fail(&self->report, MSDK_E_NOMEM, "no descriptor is free: %s", strerror(errno));
+  if (self->wake_fd < 0) return tm_fail(&self->report, MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
   self->used = self->settings;
   self->quit = false;
   self->ended = MSDK_OK;
@@ -68,14 +69,14 @@ static msdk_result check(msdk_self *self, const msdk_video_frame *frame) {
   const tm_report *report = &self->report;
   if (!self->open) return tm_fail(report, MSDK_E_STATE, "there is no terminal: init_render was not called");
   if (frame == NULL || frame->format == NULL || frame->plane_count < 1 || frame->plane[0].data == NULL) {
-    return tm_fail(report, MSDK_E_INVALID, "a frame without pixels or format");
+    return tm_fail(report, MSDK_E_INVALID, "the frame has no pixels or no format");
   }
   const msdk_video_format *format = frame->format;
   if (format->pixel_format != MSDK_PIXEL_BGRA) {
-    return tm_fail(report, MSDK_E_FORMAT, "pixel format 0x%08X is not taken; BGRA is", format->pixel_format);
+    return tm_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format->pixel_format));
   }
   if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return tm_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d a side", format->width, format->height, MSDK_DIMENSION_MAX);
+    return tm_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
   }
   return MSDK_OK;
 }
@@ -98,7 +99,6 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
 
 const msdk_video_renderer tm_renderer = {
   .struct_size = sizeof(msdk_video_renderer),
-  .memory_kinds = MSDK_MEMORY_CPU,
   .init_render = init_render,
   .release_render = release_render,
   .accepts_format = accepts_format,

@@ -37,7 +37,7 @@ msdk_result tm_tty_open(const tm_report *report, const char *path, bool sized, b
   /* A terminal that is opened anew has a description of its own, so that nobody else's reads and writes stop waiting. */
   tty.fd = open(own ? "/dev/tty" : path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (sized && !own ? O_CREAT : 0), shared ? 0666 : 0600);
   if (tty.fd < 0 && own) {
-    return tm_fail(report, result_of(errno), "this process has no terminal (/dev/tty: %s); the parameter 'path' may name one",
+    return tm_fail(report, result_of(errno), "this process has no terminal (/dev/tty: %s); the parameter 'path' can name one",
                    strerror(errno));
   }
   if (tty.fd < 0) return tm_fail(report, result_of(errno), "cannot open '%s' for writing: %s", tty.name, strerror(errno));
@@ -50,12 +50,12 @@ msdk_result tm_tty_open(const tm_report *report, const char *path, bool sized, b
   tty.terminal = isatty(tty.fd) == 1;
   if (!tty.terminal && !sized) {
     close(tty.fd);
-    return tm_fail(report, MSDK_E_INVALID, "'%s' is no terminal, which would tell its size: set 'columns' and 'rows'", tty.name);
+    return tm_fail(report, MSDK_E_INVALID, "'%s' is not a terminal, so its size is unknown: set 'columns' and 'rows'", tty.name);
   }
   if (regular && ftruncate(tty.fd, 0) != 0) {
     int error = errno;
     close(tty.fd);
-    return tm_fail(report, MSDK_E_IO, "cannot empty '%s': %s", tty.name, strerror(error));
+    return tm_fail(report, MSDK_E_IO, "cannot truncate '%s': %s", tty.name, strerror(error));
   }
   *out = tty;
   return MSDK_OK;

@@ -15,25 +15,26 @@ msdk_result tp_fail(const msdk_self *self, msdk_result result, const char *text,
   return result;
 }
 
-static const char *const patterns[] = {"lines", "bars", "counter", NULL}; /* in the order of TP_* */
+static const char *const patterns[] = {"lines", "bars", "counter"}; /* in the order of TP_* */
 
 static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "pattern",
-   .summary = "lines: moving grey lines; bars: SMPTE colour bars; counter: a moving box, the frame's number, and a stamp for machines",
-   .def = {.type = MSDK_T_STRING, .u.str = "bars"},
-   .choices = patterns},
+   .summary = "lines: moving grey lines; bars: SMPTE colour bars; counter: a moving box, the frame's number, and a machine-readable stamp",
+   .def = MSDK_STRING("bars"),
+   .choices = patterns, .choice_count = MSDK_COUNT(patterns)},
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "speed",
-   .summary = "how fast lines and box move: 0 stands still, 1 is normal; the bars never move",
-   .def = {.type = MSDK_T_F64, .u.f64 = 1},
-   .min = 0,
-   .max = 16},
+   .summary = "how fast lines and box move: 0: not at all, 1: normal; the bars never move",
+   .def = MSDK_F64(1),
+   .min = MSDK_F64(0),
+   .max = MSDK_F64(16)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, video_frame_acquire)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -52,7 +53,7 @@ static void destroy(msdk_self *self) {
 
 static msdk_result set_pattern(msdk_self *self, const msdk_value *value) {
   if (value->type != MSDK_T_STRING || value->u.str == NULL) return tp_fail(self, MSDK_E_TYPE, "pattern takes a string");
-  for (int i = 0; patterns[i] != NULL; i++) {
+  for (uint32_t i = 0; i < MSDK_COUNT(patterns); i++) {
     if (strcmp(patterns[i], value->u.str) == 0) {
       self->pattern = i;
       return MSDK_OK;
@@ -77,7 +78,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
 
 /* For the host: the command changes what it would otherwise remember. */
 static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out) {
-  if (name == NULL || out == NULL) return tp_fail(self, MSDK_E_INVALID, "get_param needs a name and a place, not NULL");
+  if (name == NULL || out == NULL) return tp_fail(self, MSDK_E_INVALID, "get_param needs a name and a value to fill, not NULL");
   if (strcmp(name, "pattern") == 0) {
     *out = (msdk_value){.type = MSDK_T_STRING, .u.str = patterns[self->pattern]};
     return MSDK_OK;
@@ -111,13 +112,13 @@ static uint64_t picture_count(msdk_self *self) { return self->counter; }
 
 static const msdk_value normal_speed = {.type = MSDK_T_F64, .u.f64 = 1};
 static const msdk_arg_limits pattern_limits[] = {
-  {.struct_size = sizeof(msdk_arg_limits), .summary = "as the parameter", .choices = patterns},
-  {.struct_size = sizeof(msdk_arg_limits), .summary = "how fast lines and box move", .min = 0, .max = 16, .def = &normal_speed},
+  {.struct_size = sizeof(msdk_arg_limits), .summary = "as the parameter 'pattern'", .choices = patterns, .choice_count = MSDK_COUNT(patterns)},
+  {.struct_size = sizeof(msdk_arg_limits), .summary = "how fast lines and box move", .min = MSDK_F64(0), .max = MSDK_F64(16), .def = &normal_speed},
 };
 static const msdk_command commands[] = {
   MSDK_COMMAND2_WITH(0, pattern_limits, "set_pattern", change_pattern, STATUS, STRING, "pattern", F64, "speed",
-                     "shows a pattern from the next picture on"),
-  MSDK_COMMAND0_WITH(MSDK_COMMAND_CONST, NULL, "pictures", picture_count, U64, "how many pictures were made since it was initialised"),
+                     "shows a pattern from the next frame on"),
+  MSDK_COMMAND0_WITH(MSDK_COMMAND_CONST, NULL, "pictures", picture_count, U64, "how many frames were made since it was initialised"),
 };
 
 static const msdk_class class = {
@@ -127,11 +128,9 @@ static const msdk_class class = {
   .name = "Test pattern",
   .summary = "colour bars, moving lines, or a counter that tests can read back",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .commands = commands,
-  .command_count = sizeof commands / sizeof commands[0],
-  .command_stride = sizeof commands[0],
+  .command_count = MSDK_COUNT(commands),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
@@ -139,7 +138,7 @@ static const msdk_class class = {
   .video_producer = &tp_producer,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
@@ -147,7 +146,7 @@ static const msdk_module module = {
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

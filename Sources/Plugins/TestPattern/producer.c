@@ -1,4 +1,5 @@
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <string.h>
 
@@ -19,7 +20,6 @@ static msdk_video_format format_of(offer offer) {
   format.height = offer.height;
   format.fps_num = offer.fps;
   format.fps_den = 1;
-  format.memory_kinds = MSDK_MEMORY_CPU;
   return format;
 }
 
@@ -73,22 +73,19 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
   format.struct_size = (uint32_t)sizeof format;
 
   if (!is_yuv(format.pixel_format) && format.pixel_format != MSDK_PIXEL_BGRA && format.pixel_format != MSDK_PIXEL_RGBA) {
-    return tp_fail(self, MSDK_E_FORMAT, "pixel format 0x%08X is not made here; NV12, I420, BGRA and RGBA are", format.pixel_format);
+    return tp_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420, BGRA, RGBA",
+                   msdk_pixel_name(format.pixel_format));
   }
   if (format.width < 1 || format.width > MSDK_DIMENSION_MAX || format.height < 1 || format.height > MSDK_DIMENSION_MAX) {
-    return tp_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d a side", format.width, format.height, MSDK_DIMENSION_MAX);
+    return tp_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format.width, format.height, MSDK_DIMENSION_MAX);
   }
   if (format.fps_num > 0 && format.fps_den == 0) {
-    return tp_fail(self, MSDK_E_FORMAT, "the frame rate %u/0 is no number", format.fps_num);
+    return tp_fail(self, MSDK_E_FORMAT, "the frame rate is %u/0; accepted: a denominator above 0", format.fps_num);
   }
   if (is_yuv(format.pixel_format) && !knows_matrix(format.color_matrix)) {
-    return tp_fail(self, MSDK_E_FORMAT, "colour matrix %u is not known; BT.601 (5, 6), BT.709 (1) and BT.2020 (9) are",
+    return tp_fail(self, MSDK_E_FORMAT, "colour matrix %u is not supported; accepted: BT.601 (5, 6), BT.709 (1), BT.2020 (9)",
                    format.color_matrix);
   }
-  if (format.memory_kinds != 0 && (format.memory_kinds & MSDK_MEMORY_CPU) == 0) {
-    return tp_fail(self, MSDK_E_FORMAT, "memory kinds 0x%X leave out CPU memory, the only kind drawn into", format.memory_kinds);
-  }
-  format.memory_kinds = MSDK_MEMORY_CPU;
   self->format = format;
   return MSDK_OK;
 }

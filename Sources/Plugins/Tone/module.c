@@ -23,26 +23,27 @@ static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "frequency",
-   .summary = "in Hz; from half the sample rate on there is silence. A change keeps the wave in one piece",
-   .def = {.type = MSDK_T_F64, .u.f64 = FREQUENCY_DEFAULT},
-   .min = 1,
-   .max = FREQUENCY_MAX},
+   .summary = "in Hz; half the sample rate and more is silence. A change keeps the wave continuous",
+   .def = MSDK_F64(FREQUENCY_DEFAULT),
+   .min = MSDK_F64(1),
+   .max = MSDK_F64(FREQUENCY_MAX)},
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_LIVE,
    .name = "amplitude",
-   .summary = "of the peaks, 1 is full scale; a change spreads over one buffer",
-   .def = {.type = MSDK_T_F64, .u.f64 = AMPLITUDE_DEFAULT},
-   .min = 0,
-   .max = 1},
+   .summary = "of the peaks, 1 is full scale; a change takes effect over one buffer",
+   .def = MSDK_F64(AMPLITUDE_DEFAULT),
+   .min = MSDK_F64(0),
+   .max = MSDK_F64(1)},
   {.struct_size = sizeof(msdk_param),
    .name = "duration_ms",
-   .summary = "after so many milliseconds the tone ends; 0: never",
-   .def = {.type = MSDK_T_U32, .u.u32 = 0},
-   .min = 0,
-   .max = UINT32_MAX},
+   .summary = "milliseconds after which the tone ends; 0: never",
+   .def = MSDK_U32(0),
+   .min = MSDK_U32(0),
+   .max = MSDK_U32(UINT32_MAX)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, audio_frame_acquire)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -79,7 +80,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
 
 /* For the host: the command changes what it would otherwise remember. */
 static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out) {
-  if (name == NULL || out == NULL) return tone_fail(self, MSDK_E_INVALID, "get_param needs a name and a place, not NULL");
+  if (name == NULL || out == NULL) return tone_fail(self, MSDK_E_INVALID, "get_param needs a name and a value to fill, not NULL");
   if (strcmp(name, "duration_ms") == 0) {
     *out = (msdk_value){.type = MSDK_T_U32, .u.u32 = self->duration_ms};
     return MSDK_OK;
@@ -110,10 +111,10 @@ static double play_note(msdk_self *self, int32_t note) {
 }
 
 static const msdk_arg_limits note_limits[] = {
-  {.struct_size = sizeof(msdk_arg_limits), .summary = "as MIDI numbers them: 60 is middle C, 69 the A of 440 Hz", .min = 0, .max = 127},
+  {.struct_size = sizeof(msdk_arg_limits), .summary = "a MIDI note number: 60 is middle C, 69 is A at 440 Hz", .min = MSDK_I32(0), .max = MSDK_I32(127)},
 };
 static const msdk_command commands[] = {
-  MSDK_COMMAND1_WITH(0, note_limits, "play_note", play_note, F64, I32, "note", "changes the frequency to a note's, and gives it, in Hz"),
+  MSDK_COMMAND1_WITH(0, note_limits, "play_note", play_note, F64, I32, "note", "changes the frequency to that of a note, and returns it in Hz"),
 };
 
 static const msdk_class class = {
@@ -123,11 +124,9 @@ static const msdk_class class = {
   .name = "Tone",
   .summary = "a sine wave",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .commands = commands,
-  .command_count = sizeof commands / sizeof commands[0],
-  .command_stride = sizeof commands[0],
+  .command_count = MSDK_COUNT(commands),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
@@ -135,16 +134,15 @@ static const msdk_class class = {
   .audio_producer = &tone_producer,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .min_host_minor = 1,
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

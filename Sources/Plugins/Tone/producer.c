@@ -50,19 +50,19 @@ static msdk_result set_format(msdk_self *self, const msdk_audio_format *asked) {
   format.struct_size = (uint32_t)sizeof format;
 
   if (format.sample_format != MSDK_SAMPLE_S16 && format.sample_format != MSDK_SAMPLE_F32) {
-    return tone_fail(self, MSDK_E_FORMAT, "sample format %u is not made here; s16 (1) and f32 (2) are", format.sample_format);
+    return tone_fail(self, MSDK_E_FORMAT, "sample format %u is not supported; accepted: s16 (1), f32 (2)", format.sample_format);
   }
   if (format.sample_rate < RATE_MIN || format.sample_rate > RATE_MAX) {
     return tone_fail(self, MSDK_E_FORMAT, "the sample rate %u is outside %d..%d Hz", format.sample_rate, RATE_MIN, RATE_MAX);
   }
   if (format.channels < 1 || format.channels > 2) {
-    return tone_fail(self, MSDK_E_FORMAT, "%u channels are not made here; 1 and 2 are", format.channels);
+    return tone_fail(self, MSDK_E_FORMAT, "%u channels are not supported; accepted: 1, 2", format.channels);
   }
-  if (format.planar != 0) return tone_fail(self, MSDK_E_FORMAT, "planar sound is not made here; interleaved is");
+  if (format.planar != 0) return tone_fail(self, MSDK_E_FORMAT, "planar audio is not supported; accepted: interleaved");
   if (format.frames_per_buffer > SAMPLES_MAX) {
-    return tone_fail(self, MSDK_E_FORMAT, "%u samples in a buffer are more than %d", format.frames_per_buffer, SAMPLES_MAX);
+    return tone_fail(self, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, SAMPLES_MAX);
   }
-  format.expected_delay_ms = 0;
+  format.expected_delay_ns = 0;
   uint32_t before = self->format.sample_rate; /* 0: made is 0 too */
   if (before != 0) self->made = self->made / before * format.sample_rate + self->made % before * format.sample_rate / before;
   self->format = format;

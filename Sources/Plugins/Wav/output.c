@@ -23,7 +23,7 @@ msdk_result wav_output_open(wav_output *output, const char *path, bool shared) {
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(fd);
-    return wav_fail(report, MSDK_E_INVALID, "'%.300s' is no regular file", path);
+    return wav_fail(report, MSDK_E_INVALID, "'%.300s' is not a regular file", path);
   }
   char *copy = strdup(path);
   if (copy == NULL) {
@@ -106,7 +106,7 @@ static msdk_result give_up(wav_output *output, int error) {
   wav_log(&output->report, MSDK_LOG_ERROR, "writing to '%.300s' at byte %llu: %s; nothing more is written", output->path,
           (unsigned long long)end_of(output), strerror(error));
   if (ftruncate(output->fd, (off_t)end_of(output)) != 0 || update_header(output) != 0) {
-    wav_log(&output->report, MSDK_LOG_WARN, "the header of '%.300s' says less than the file holds", output->path);
+    wav_log(&output->report, MSDK_LOG_WARN, "the header of '%.300s' states less than the file holds", output->path);
   }
   return failed(output);
 }
@@ -156,7 +156,7 @@ msdk_result wav_output_close(wav_output *output) {
   msdk_result result = MSDK_OK;
   if (error != 0 && !told) result = wav_fail(&output->report, MSDK_E_IO, "completing '%.300s': %s", output->path, strerror(error));
   if (!begun) {
-    wav_log(&output->report, MSDK_LOG_WARN, "nothing came to be written to '%.300s'", output->path);
+    wav_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
     if (output->created) unlink(output->path);
   }
   free(output->path);

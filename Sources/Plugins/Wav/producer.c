@@ -17,15 +17,16 @@ static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_REQUIRED,
    .name = "path",
-   .summary = "the file to play: RIFF/WAVE or RF64, 1 or 2 channels; the content decides, not the name",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+   .summary = "the file to play: RIFF/WAVE or RF64, 1 or 2 channels; recognised by its content, not by its name",
+   .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param),
    .name = "loop",
-   .summary = "begin anew at the end, for ever, without a gap",
-   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
+   .summary = "at the end, start again from the beginning, without a gap",
+   .def = MSDK_BOOL(0)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, log) || !MSDK_CAN(host, msdk_host, audio_frame_acquire) ||
       !MSDK_CAN(host, msdk_host, audio_frame_unref)) {
     return MSDK_E_ABI;
@@ -48,7 +49,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   if (name == NULL || value == NULL) return wav_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   if (strcmp(name, "path") == 0) return wav_set_path(report, &self->path, value);
   if (strcmp(name, "loop") != 0) return wav_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and loop", name);
-  if (value->type != MSDK_T_BOOL) return wav_fail(report, MSDK_E_TYPE, "loop takes a truth value");
+  if (value->type != MSDK_T_BOOL) return wav_fail(report, MSDK_E_TYPE, "loop takes a bool");
   self->loop = value->u.b != 0;
   return MSDK_OK;
 }
@@ -107,12 +108,12 @@ static msdk_result set_format(msdk_self *self, const msdk_audio_format *asked) {
   memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
   if (format.sample_format != source->sample_format || format.sample_rate != source->sample_rate || format.channels != source->channels ||
       format.planar != 0) {
-    return wav_fail(&source->report, MSDK_E_FORMAT, "%s, %u Hz, %u channels%s was asked for; the file is %s, %u Hz, %u channels",
+    return wav_fail(&source->report, MSDK_E_FORMAT, "%s, %u Hz, %u channels%s was requested; the file is %s, %u Hz, %u channels",
                     name_of(format.sample_format), format.sample_rate, format.channels, format.planar != 0 ? ", planar" : "",
                     name_of(source->sample_format), source->sample_rate, source->channels);
   }
   if (format.frames_per_buffer > WAV_SAMPLES_MAX) {
-    return wav_fail(&source->report, MSDK_E_FORMAT, "%u samples in a buffer are more than %d", format.frames_per_buffer, WAV_SAMPLES_MAX);
+    return wav_fail(&source->report, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, WAV_SAMPLES_MAX);
   }
   self->buffer_length = format.frames_per_buffer != 0 ? format.frames_per_buffer : source->sample_rate / BUFFERS_PER_SECOND;
   return MSDK_OK;
@@ -185,8 +186,7 @@ const msdk_class wav_producer_class = {
   .name = "WAVE file",
   .summary = "plays a WAVE file",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,

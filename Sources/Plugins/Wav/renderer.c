@@ -18,27 +18,28 @@ struct msdk_self {
   uint64_t buffer_bytes;
 };
 
-static const char *const formats[] = {"s16", "s24", "f32", NULL};
+static const char *const formats[] = {"s16", "s24", "f32"};
 static const uint32_t bits_of[] = {16, 24, 32};
 
 static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_REQUIRED,
    .name = "path",
-   .summary = "the file to write; one that exists is replaced by the first buffer",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
+   .summary = "the file to write; an existing file is replaced by the first buffer",
+   .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param),
    .name = "format",
-   .summary = "of the samples: whole numbers of 16 or 24 bits, or float; holds for the next file",
-   .def = {.type = MSDK_T_STRING, .u.str = "s16"},
-   .choices = formats},
+   .summary = "of the samples: integers of 16 or 24 bits, or float; a change applies to the next file",
+   .def = MSDK_STRING("s16"),
+   .choices = formats, .choice_count = MSDK_COUNT(formats)},
   {.struct_size = sizeof(msdk_param),
    .name = "shared",
-   .summary = "a new file is made with the rights that the umask leaves, for others to read; without it, for its owner alone (0600)",
-   .def = {.type = MSDK_T_BOOL, .u.b = 0}},
+   .summary = "true: a new file has the permissions that the umask allows, so that others may read it; false: only its owner may (0600)",
+   .def = MSDK_BOOL(0)},
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, log)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -67,7 +68,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   if (name == NULL || value == NULL) return wav_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   if (strcmp(name, "path") == 0) return wav_set_path(report, &self->path, value);
   if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return wav_fail(report, MSDK_E_TYPE, "shared takes a truth value");
+    if (value->type != MSDK_T_BOOL) return wav_fail(report, MSDK_E_TYPE, "shared takes a bool");
     self->shared = value->u.b != 0;
     return MSDK_OK;
   }
@@ -75,7 +76,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     return wav_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format and shared", name);
   }
   if (value->type != MSDK_T_STRING || value->u.str == NULL) return wav_fail(report, MSDK_E_TYPE, "format takes a string");
-  for (int i = 0; formats[i] != NULL; i++) {
+  for (uint32_t i = 0; i < MSDK_COUNT(formats); i++) {
     if (strcmp(formats[i], value->u.str) == 0) {
       self->bits = bits_of[i];
       return MSDK_OK;
@@ -138,13 +139,13 @@ static msdk_result check_frame(msdk_self *self, const msdk_audio_frame *frame) {
   const wav_output *output = &self->output;
   if (output->fd < 0) return wav_fail(&self->report, MSDK_E_STATE, "no file is open");
   if (frame == NULL || frame->format == NULL || frame->planes == NULL) {
-    return wav_fail(&self->report, MSDK_E_INVALID, "a buffer without format or samples");
+    return wav_fail(&self->report, MSDK_E_INVALID, "the buffer has no format or no samples");
   }
   const msdk_audio_format *format = frame->format;
   bool known = format->sample_format == MSDK_SAMPLE_S16 || format->sample_format == MSDK_SAMPLE_F32;
   if (!known || format->planar != 0 || format->channels < 1 || format->channels > 2 || format->sample_rate == 0) {
     return wav_fail(&self->report, MSDK_E_FORMAT,
-                    "samples %u, %u Hz, %u channels, planar %u came; s16 (1) or f32 (2), 1 or 2 channels, interleaved are taken",
+                    "the buffer has sample format %u, %u Hz, %u channels, planar %u; accepted: s16 (1) or f32 (2), 1 or 2 channels, interleaved",
                     format->sample_format, format->sample_rate, format->channels, format->planar);
   }
   if (output->bits != 0 && (format->sample_rate != output->sample_rate || format->channels != output->channels)) {
@@ -166,7 +167,7 @@ static msdk_result bridge(msdk_self *self, int64_t timestamp_ns) {
   int64_t gap_ns = self->anchored ? (int64_t)((uint64_t)timestamp_ns - (uint64_t)self->origin_ns - (uint64_t)written_ns) : 0;
   if (!self->anchored || gap_ns > (int64_t)GAP_MAX_MS * 1000000) {
     if (self->anchored) {
-      wav_log(&self->report, MSDK_LOG_WARN, "a gap of %lld s at %lld s is left out of '%.300s'; up to %d s are filled with silence",
+      wav_log(&self->report, MSDK_LOG_WARN, "a gap of %lld s at %lld s is not filled in '%.300s'; gaps of up to %d s are filled with silence",
               (long long)(gap_ns / 1000000000), (long long)(written_ns / 1000000000), output->path, GAP_MAX_MS / 1000);
     }
     self->anchored = true;
@@ -201,10 +202,9 @@ const msdk_class wav_renderer_class = {
   .kinds = MSDK_KIND_AUDIO_RENDERER,
   .id = "org.mediasdk.renderer.wav",
   .name = "WAVE file",
-  .summary = "writes a WAVE file, RF64 where it grows beyond 4 GiB",
+  .summary = "writes a WAVE file, or RF64 if it grows beyond 4 GiB",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,

@@ -46,7 +46,7 @@ msdk_result wav_result_of(int error) {
 
 msdk_result wav_set_path(const wav_report *report, char **path, const msdk_value *value) {
   if (value->type != MSDK_T_STRING || value->u.str == NULL) return wav_fail(report, MSDK_E_TYPE, "path takes a string");
-  if (value->u.str[0] == 0) return wav_fail(report, MSDK_E_INVALID, "path is empty; the name of a file is needed");
+  if (value->u.str[0] == 0) return wav_fail(report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
   char *copy = strdup(value->u.str);
   if (copy == NULL) return wav_fail(report, MSDK_E_NOMEM, "no memory for the path");
   free(*path);

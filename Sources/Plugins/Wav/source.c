@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ACCEPTED "RIFF/WAVE and RF64 files are accepted"
+#define ACCEPTED "accepted: RIFF/WAVE and RF64 files"
 
 /* The content decides, before any decoder sees it; the name means nothing. */
 static msdk_result check_kind(const wav_source *source, const char *path) {
   struct stat status;
   if (fstat(source->fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    return wav_fail(&source->report, MSDK_E_INVALID, "'%.300s' is no regular file; " ACCEPTED, path);
+    return wav_fail(&source->report, MSDK_E_INVALID, "'%.300s' is not a regular file; " ACCEPTED, path);
   }
   char magic[12] = {0}, shown[5] = {0};
   ssize_t got = pread(source->fd, magic, sizeof magic, 0);
@@ -26,7 +26,7 @@ static msdk_result check_kind(const wav_source *source, const char *path) {
   bool wave = (memcmp(magic, "RIFF", 4) == 0 || memcmp(magic, "RF64", 4) == 0) && memcmp(magic + 8, "WAVE", 4) == 0;
   if (wave) return MSDK_OK;
   for (int i = 0; i < 4; i++) shown[i] = magic[i] >= 32 && magic[i] < 127 ? magic[i] : '?';
-  return wav_fail(&source->report, MSDK_E_UNSUPPORTED, "'%.300s' is no WAVE file: it begins with '%s'; " ACCEPTED, path, shown);
+  return wav_fail(&source->report, MSDK_E_UNSUPPORTED, "'%.300s' is not a WAVE file: it begins with '%s'; " ACCEPTED, path, shown);
 }
 
 /* libsndfile goes through a LIST chunk in steps of eight bytes to the end that it claims, whether the file has that many or not: 4 GB of nothing
@@ -40,7 +40,7 @@ static msdk_result check_lists(const wav_source *source, const char *path) {
     uint32_t size = head[4] | (uint32_t)head[5] << 8 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 24;
     off_t left = status.st_size - at - (off_t)sizeof head;
     if (memcmp(head, "LIST", 4) == 0 && (off_t)size > left) {
-      return wav_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has a LIST chunk of %u bytes, of which there are %lld", path, size, (long long)left);
+      return wav_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has a LIST chunk of %u bytes, of which the file has %lld", path, size, (long long)left);
     }
     at += (off_t)sizeof head + size + (size & 1);
   }
@@ -65,14 +65,14 @@ static msdk_result check_sound(wav_source *source, const char *path, const SF_IN
   const wav_report *report = &source->report;
   if (!knows_encoding(info->format)) {
     return wav_fail(report, MSDK_E_UNSUPPORTED,
-                    "'%.300s' holds encoding 0x%X; PCM of 8, 16, 24 and 32 bits, float, A-law and mu-law are accepted", path,
+                    "'%.300s' holds encoding 0x%X; accepted: PCM of 8, 16, 24 and 32 bits, float, A-law, mu-law", path,
                     (unsigned)info->format & SF_FORMAT_SUBMASK);
   }
   if (info->channels < 1 || info->channels > 2) {
-    return wav_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d channels; 1 and 2 are accepted", path, info->channels);
+    return wav_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d channels; accepted: 1, 2", path, info->channels);
   }
   if (info->samplerate < WAV_RATE_MIN || info->samplerate > WAV_RATE_MAX) {
-    return wav_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d samples a second; %d to %d are accepted", path, info->samplerate,
+    return wav_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d samples a second; accepted: %d..%d", path, info->samplerate,
                     WAV_RATE_MIN, WAV_RATE_MAX);
   }
   if (info->frames <= 0) return wav_fail(report, MSDK_E_CORRUPT, "'%.300s' has no samples", path);
@@ -88,7 +88,7 @@ static msdk_result check_sound(wav_source *source, const char *path, const SF_IN
 static msdk_result check_first(wav_source *source, const char *path) {
   float first[2];
   if (wav_source_read(source, first, 1) == 1 && wav_source_rewind(source)) return MSDK_OK;
-  return wav_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has no samples that can be read: %s", path, sf_strerror(source->file));
+  return wav_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has no readable samples: %s", path, sf_strerror(source->file));
 }
 
 msdk_result wav_source_open(wav_source *source, const char *path) {
@@ -122,7 +122,7 @@ static void clean(wav_source *source, float *samples, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     if (isfinite(samples[i])) continue;
     samples[i] = 0;
-    if (!source->told_numbers) wav_log(&source->report, MSDK_LOG_WARN, "the file has samples that are no finite numbers; they are silent");
+    if (!source->told_numbers) wav_log(&source->report, MSDK_LOG_WARN, "the file has samples that are not finite numbers; they are silent");
     source->told_numbers = true;
   }
 }

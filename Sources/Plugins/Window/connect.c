@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-/* xcb_connect waits for the server's greeting without a limit, and writes to a socket that may break. So a thread does it, which is left
- * behind when it takes too long, and tidies up by itself if it ever comes back. */
+/* xcb_connect waits for the server's greeting without a limit, as other functions do for its replies, and writes to a socket that may
+ * break. So a thread does it, which is left behind when it takes too long, and tidies up by itself if it ever comes back. */
 #include "connect.h"
 #include "../../CLinux/signals.h"
 
@@ -21,12 +21,14 @@ typedef struct attempt {
   bool done, abandoned;
   xcb_connection_t *connection;
   int screen_number;
+  wn_parent parent;
 } attempt;
 
-static attempt *new_attempt(const char *display) {
+static attempt *new_attempt(const char *display, const wn_parent *parent) {
   attempt *made = calloc(1, sizeof *made);
   if (made == NULL) return NULL;
   made->display = strdup(display);
+  made->parent = *parent;
   pthread_condattr_t attributes;
   if (made->display != NULL && pthread_mutex_init(&made->lock, NULL) == 0) {
     bool good = pthread_condattr_init(&attributes) == 0;
@@ -49,6 +51,26 @@ static void free_attempt(attempt *attempt) {
   free(attempt);
 }
 
+/* Its events first, so that no change is missed after it was looked at. */
+static void look_at(xcb_connection_t *connection, wn_parent *parent) {
+  uint32_t events[] = {XCB_EVENT_MASK_STRUCTURE_NOTIFY};
+  xcb_void_cookie_t selected = xcb_change_window_attributes_checked(connection, parent->id, XCB_CW_EVENT_MASK, events);
+  xcb_get_window_attributes_cookie_t asked = xcb_get_window_attributes(connection, parent->id);
+  xcb_get_geometry_cookie_t geometry = xcb_get_geometry(connection, parent->id);
+  free(xcb_request_check(connection, selected)); /* it says what the replies say as well */
+  xcb_get_window_attributes_reply_t *attributes = xcb_get_window_attributes_reply(connection, asked, NULL);
+  xcb_get_geometry_reply_t *size = xcb_get_geometry_reply(connection, geometry, NULL);
+  parent->exists = attributes != NULL && size != NULL;
+  if (parent->exists) {
+    parent->input_only = attributes->_class == XCB_WINDOW_CLASS_INPUT_ONLY;
+    parent->root = size->root;
+    parent->width = size->width;
+    parent->height = size->height;
+  }
+  free(attributes);
+  free(size);
+}
+
 static void *run(void *pointer) {
   attempt *attempt = pointer;
   int screen_number = 0;
@@ -58,6 +80,7 @@ static void *run(void *pointer) {
   bool alone = pthread_mutex_timedlock(&turn, &until) == 0;
   xcb_connection_t *connection = xcb_connect(attempt->display[0] != 0 ? attempt->display : NULL, &screen_number);
   if (alone) pthread_mutex_unlock(&turn);
+  if (attempt->parent.id != 0 && !xcb_connection_has_error(connection)) look_at(connection, &attempt->parent);
   pthread_mutex_lock(&attempt->lock);
   bool abandoned = attempt->abandoned;
   attempt->done = true;
@@ -84,16 +107,16 @@ static msdk_result refused(const wn_report *report, const char *display, int err
   }
   switch (error) {
   case XCB_CONN_CLOSED_PARSE_ERR:
-    return wn_fail(report, MSDK_E_INVALID, "'%.100s' is no name of an X display; ':0' and 'host:0.1' are some", shown);
+    return wn_fail(report, MSDK_E_INVALID, "'%.100s' is not a name of an X display; accepted: names such as ':0' and 'host:0.1'", shown);
   case XCB_CONN_CLOSED_INVALID_SCREEN: return wn_fail(report, MSDK_E_NOT_FOUND, "the X display '%.100s' has no such screen", shown);
   case XCB_CONN_CLOSED_MEM_INSUFFICIENT: return wn_fail(report, MSDK_E_NOMEM, "no memory for a connection to an X display");
   default:
-    return wn_fail(report, MSDK_E_IO, "no connection to the X display '%.100s': nothing answers there, or it refuses this user", shown);
+    return wn_fail(report, MSDK_E_IO, "no connection to the X display '%.100s': there is no server, or it refuses this user", shown);
   }
 }
 
-msdk_result wn_connect(const wn_report *report, const char *display, xcb_connection_t **out, int *screen_number) {
-  attempt *attempt = new_attempt(display);
+msdk_result wn_connect(const wn_report *report, const char *display, wn_parent *parent, xcb_connection_t **out, int *screen_number) {
+  attempt *attempt = new_attempt(display, parent);
   if (attempt == NULL) return wn_fail(report, MSDK_E_NOMEM, "no memory for a connection to an X display");
   pthread_t thread;
   int error = wn_start_thread(&thread, run, attempt);
@@ -116,6 +139,7 @@ msdk_result wn_connect(const wn_report *report, const char *display, xcb_connect
   pthread_join(thread, NULL);
   xcb_connection_t *connection = attempt->connection;
   *screen_number = attempt->screen_number;
+  *parent = attempt->parent;
   free_attempt(attempt);
   error = xcb_connection_has_error(connection);
   if (error != 0) {

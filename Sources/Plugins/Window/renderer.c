@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-#include "connect.h"
 #include "self.h"
+#include "../pixel_names.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,20 +30,42 @@ void wn_drop_pictures(msdk_self *self) {
 static msdk_result choose_screen(msdk_self *self, int number) {
   const xcb_setup_t *setup = xcb_get_setup(self->connection);
   xcb_screen_iterator_t screens = xcb_setup_roots_iterator(setup);
-  for (; screens.rem > 1 && number > 0; number--) xcb_screen_next(&screens);
+  for (; screens.rem > 1; number--, xcb_screen_next(&screens)) {
+    if (self->parent.id != 0 ? screens.data->root == self->parent.root : number <= 0) break;
+  }
   self->screen = screens.data;
   if (wn_visual_find(setup, self->screen, &self->visual)) return MSDK_OK;
-  return wn_fail(&self->report, MSDK_E_UNSUPPORTED, "the screen has %u bits a pixel from a palette; one of red, green and blue is needed",
+  return wn_fail(&self->report, MSDK_E_UNSUPPORTED, "the screen has %u bits a pixel from a palette; accepted: a TrueColor screen",
                  self->screen->root_depth);
+}
+
+static msdk_result check_parent(msdk_self *self) {
+  static const char accepted[] = "accepted: the id of an existing InputOutput window that is not a root window";
+  const wn_report *report = &self->report;
+  const wn_parent *parent = &self->parent;
+  if (parent->id == 0) return MSDK_OK;
+  if (!parent->exists && xcb_connection_has_error(self->connection)) {
+    return wn_fail(report, MSDK_E_IO, "the connection to the X server is lost");
+  }
+  if (!parent->exists) return wn_fail(report, MSDK_E_NOT_FOUND, "parent 0x%x is not a window of this X display; %s", parent->id, accepted);
+  if (parent->id == parent->root) {
+    return wn_fail(report, MSDK_E_INVALID, "parent 0x%x is a root window; %s; '' for a top-level window", parent->id, accepted);
+  }
+  if (parent->input_only) {
+    return wn_fail(report, MSDK_E_UNSUPPORTED, "parent 0x%x shows nothing: it is an InputOnly window; %s", parent->id, accepted);
+  }
+  if (!self->wish.fullscreen) return MSDK_OK;
+  return wn_fail(report, MSDK_E_INVALID, "fullscreen is true and parent is 0x%x; accepted with a parent: false", parent->id);
 }
 
 static msdk_result start(msdk_self *self) {
   self->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (self->wake_fd < 0) return wn_fail(&self->report, MSDK_E_NOMEM, "no descriptor is free: %s", strerror(errno));
+  if (self->wake_fd < 0) return wn_fail(&self->report, MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
   self->wanted = self->wish;
   self->quit = false;
   self->running = self->retitled = self->restyled = true;
   self->ended = MSDK_OK;
+  self->orphaned = false;
   self->shown_width = self->shown_height = 0;
   int error = wn_start_thread(&self->thread, wn_thread, self);
   if (error == 0) return MSDK_OK;
@@ -53,9 +75,11 @@ static msdk_result start(msdk_self *self) {
 
 static msdk_result init_render(msdk_self *self) {
   int number = 0;
-  msdk_result result = wn_connect(&self->report, self->display, &self->connection, &number);
+  self->parent = (wn_parent){.id = self->wish.parent};
+  msdk_result result = wn_connect(&self->report, self->display, &self->parent, &self->connection, &number);
   if (result < 0) return result;
-  result = choose_screen(self, number);
+  result = check_parent(self);
+  if (result == MSDK_OK) result = choose_screen(self, number);
   if (result == MSDK_OK) result = start(self);
   if (result < 0) {
     xcb_disconnect(self->connection);
@@ -103,14 +127,14 @@ static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) 
 static msdk_result check(msdk_self *self, const msdk_video_frame *frame) {
   const wn_report *report = &self->report;
   if (frame == NULL || frame->format == NULL || frame->plane_count < 1 || frame->plane[0].data == NULL) {
-    return wn_fail(report, MSDK_E_INVALID, "a frame without pixels or format");
+    return wn_fail(report, MSDK_E_INVALID, "the frame has no pixels or no format");
   }
   const msdk_video_format *format = frame->format;
   if (format->pixel_format != MSDK_PIXEL_BGRA) {
-    return wn_fail(report, MSDK_E_FORMAT, "pixel format 0x%08X is not taken; BGRA is", format->pixel_format);
+    return wn_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format->pixel_format));
   }
   if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return wn_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d a side", format->width, format->height, MSDK_DIMENSION_MAX);
+    return wn_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
   }
   return MSDK_OK;
 }
@@ -122,12 +146,14 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
   self->report.host->video_frame_ref(frame);
   pthread_mutex_lock(&self->lock);
   result = self->ended;
+  bool orphaned = self->orphaned;
   const msdk_video_frame *former = result == MSDK_OK ? self->newest : frame;
   if (result == MSDK_OK) self->newest = frame;
   pthread_mutex_unlock(&self->lock);
   if (former != NULL) self->report.host->video_frame_unref(former);
+  if (orphaned) return wn_fail(&self->report, result, "the parent window 0x%x was destroyed", self->parent.id);
   if (result == MSDK_E_CLOSED) return wn_fail(&self->report, result, "the window was closed");
-  if (result < 0) return wn_fail(&self->report, result, "the X server is gone, and the window with it");
+  if (result < 0) return wn_fail(&self->report, result, "the connection to the X server is lost, and the window with it");
   wn_wake(self);
   return MSDK_OK;
 }
@@ -137,14 +163,13 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
 static msdk_result snapshot_format(msdk_self *self, msdk_video_format *out) {
   msdk_video_format format = MSDK_INIT(msdk_video_format);
   format.pixel_format = MSDK_PIXEL_BGRA;
-  format.memory_kinds = MSDK_MEMORY_CPU;
   format.color_full_range = 1;
   pthread_mutex_lock(&self->lock);
   bool there = self->open && self->ended == MSDK_OK && self->shown != NULL && self->shown_width != 0;
   format.width = self->shown_width;
   format.height = self->shown_height;
   pthread_mutex_unlock(&self->lock);
-  if (!there) return wn_fail(&self->report, MSDK_E_AGAIN, "the window shows no picture");
+  if (!there) return wn_fail(&self->report, MSDK_E_AGAIN, "the window shows no frame");
   if (format.width > MSDK_DIMENSION_MAX || format.height > MSDK_DIMENSION_MAX) {
     return wn_fail(&self->report, MSDK_E_RANGE, "the window is %ux%u, larger than a frame may be", format.width, format.height);
   }
@@ -161,7 +186,7 @@ static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   wn_view view = self->view;
   if (frame != NULL) self->report.host->video_frame_ref(frame);
   pthread_mutex_unlock(&self->lock);
-  if (frame == NULL) return wn_fail(&self->report, MSDK_E_AGAIN, "the window shows no picture");
+  if (frame == NULL) return wn_fail(&self->report, MSDK_E_AGAIN, "the window shows no frame");
   wn_canvas canvas = {.pixels = into->plane[0].data, .stride = into->plane[0].stride};
   canvas.width = into->format->width;
   canvas.height = into->format->height;
@@ -170,7 +195,7 @@ static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   wn_memory_free(&scratch);
   into->timestamp_ns = frame->timestamp_ns;
   self->report.host->video_frame_unref(frame);
-  if (!good) return wn_fail(&self->report, MSDK_E_NOMEM, "no memory for the picture");
+  if (!good) return wn_fail(&self->report, MSDK_E_NOMEM, "no memory for the frame");
   for (uint32_t row = 0; row < canvas.height; row++) { /* on the screen nothing shines through */
     uint8_t *alpha = canvas.pixels + (ptrdiff_t)row * canvas.stride + 3;
     for (uint32_t x = 0; x < canvas.width; x++) alpha[4 * (size_t)x] = 255;
@@ -180,7 +205,6 @@ static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
 
 const msdk_video_renderer wn_renderer = {
   .struct_size = sizeof(msdk_video_renderer),
-  .memory_kinds = MSDK_MEMORY_CPU,
   .init_render = init_render,
   .release_render = release_render,
   .accepts_format = accepts_format,

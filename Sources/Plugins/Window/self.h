@@ -3,6 +3,7 @@
 #define WINDOW_SELF_H
 
 #include "compose.h"
+#include "connect.h"
 #include "report.h"
 #include "visual.h"
 
@@ -13,8 +14,12 @@ enum { /* events; documented with the class */
   WN_EVENT_RESIZED = MSDK_PLUGIN_EVENT_USER + 2
 };
 
+#define WN_NOT_GIVEN INT32_MIN /* for a position, where 0 is one */
+
 typedef struct wn_wish {
-  uint32_t width, height; /* 0: as the first picture has it */
+  xcb_window_t parent; /* 0: none */
+  int32_t x, y; /* WN_NOT_GIVEN, or of a window */
+  uint32_t width, height; /* 0: as the first picture has it; in a parent: up to its edge */
   bool fullscreen;
 } wn_wish;
 
@@ -36,6 +41,7 @@ struct msdk_self {
   xcb_connection_t *connection; /* the thread's, and NULL under the lock from the moment it gives it back */
   const xcb_screen_t *screen;
   wn_wish wanted;
+  wn_parent parent; /* as it was when the connection was made */
   wn_visual visual;
   int wake_fd; /* an eventfd */
   pthread_t thread;
@@ -43,6 +49,7 @@ struct msdk_self {
   /* Under the lock. */
   bool quit, running;
   msdk_result ended;              /* MSDK_OK while there is a window, or there will be one; MSDK_E_CLOSED, MSDK_E_DEVICE_LOST */
+  bool orphaned;                  /* it is closed because its parent was destroyed */
   const msdk_video_frame *newest; /* not drawn yet; a reference */
   const msdk_video_frame *shown;  /* a reference */
   uint32_t shown_width, shown_height; /* of the window; 0: there is none */

@@ -70,9 +70,8 @@ static uint32_t scaled(uint32_t value, double factor) {
 }
 
 /* A size that was not given follows the first picture, and is cut down to the screen. */
-static bool choose_size(const msdk_self *self, const msdk_video_frame *frame, uint32_t *width, uint32_t *height) {
-  *width = self->wanted.width;
-  *height = self->wanted.height;
+static bool choose_size(const msdk_self *self, const msdk_video_frame *frame, wn_place *place) {
+  uint32_t *width = &place->width, *height = &place->height;
   if (*width != 0 && *height != 0) return true;
   if (frame == NULL) return false;
   uint32_t wide, high;
@@ -87,13 +86,41 @@ static bool choose_size(const msdk_self *self, const msdk_video_frame *frame, ui
   return true;
 }
 
+static uint32_t up_to(uint32_t edge, int32_t from) {
+  int64_t length = (int64_t)edge - from;
+  return length < 1 ? 1 : length > UINT16_MAX ? UINT16_MAX : (uint32_t)length;
+}
+
+/* With 0 for a size that follows the first picture. */
+static wn_place wanted_place(const state *state) {
+  const wn_wish *wanted = &state->self->wanted;
+  const wn_window *window = &state->window;
+  wn_place place = {.width = wanted->width, .height = wanted->height};
+  if (wanted->x != WN_NOT_GIVEN) place.x = wanted->x;
+  if (wanted->y != WN_NOT_GIVEN) place.y = wanted->y;
+  if (window->parent != 0 && place.width == 0) place.width = up_to(window->parent_width, place.x);
+  if (window->parent != 0 && place.height == 0) place.height = up_to(window->parent_height, place.y);
+  return place;
+}
+
 static void open_window(state *state, const orders *orders) {
   msdk_self *self = state->self;
+  const wn_wish *wanted = &self->wanted;
   wn_window *window = &state->window;
-  uint32_t width, height;
-  if (!choose_size(self, orders->frame, &width, &height)) return;
-  wn_window_open(window, &self->visual, width, height, self->wanted.fullscreen);
-  note_size(self, width, height);
+  wn_place place = wanted_place(state);
+  if (!choose_size(self, orders->frame, &place)) return;
+  wn_window_open(window, &self->visual, &place);
+  if (window->closed) return;
+  if (window->parent == 0) {
+    bool at = wanted->x != WN_NOT_GIVEN || wanted->y != WN_NOT_GIVEN, size = wanted->width != 0 && wanted->height != 0;
+    wn_window_describe(window, &place, at, size, wanted->fullscreen);
+  }
+  note_size(self, place.width, place.height);
+}
+
+static void follow_parent(state *state) {
+  wn_place place = wanted_place(state);
+  wn_window_resize(&state->window, place.width, place.height);
 }
 
 static bool compose(state *state, const orders *orders, uint8_t *memory) {
@@ -134,7 +161,7 @@ static void serve(state *state, const orders *orders) {
     open_window(state, orders);
     return;
   }
-  if (orders->retitled) wn_window_set_title(window, orders->title);
+  if (orders->retitled && window->parent == 0) wn_window_set_title(window, orders->title);
   if (orders->restyled) {
     wn_window_set_background(window, &state->self->visual, orders->view.background);
     if (orders->frame == NULL) xcb_clear_area(window->connection, 0, window->id, 0, 0, 0, 0);
@@ -150,15 +177,17 @@ static void serve(state *state, const orders *orders) {
 static bool take_events(state *state) {
   wn_window *window = &state->window;
   xcb_generic_event_t *event;
-  bool any = false, resized = false;
+  bool any = false, resized = false, parent_resized = false;
   while ((event = xcb_poll_for_event(window->connection)) != NULL) {
     any = true;
     if (wn_image_notice(&state->image, event)) state->stale = true;
     wn_change change = wn_window_notice(window, event);
-    if (change != WN_NOTHING) state->stale = true;
+    if (change == WN_EXPOSED || change == WN_RESIZED) state->stale = true;
     if (change == WN_RESIZED) resized = true;
+    if (change == WN_PARENT_RESIZED) parent_resized = true;
     free(event);
   }
+  if (parent_resized && !window->closed) follow_parent(state);
   if (!resized || window->closed) return any;
   state->told_size = false;
   note_size(state->self, window->width, window->height);
@@ -200,14 +229,21 @@ void *wn_thread(void *pointer) {
   xcb_connection_t *connection = self->connection;
   state state = {.self = self};
   wn_window_begin(&state.window, connection, self->screen);
+  state.window.parent = self->parent.id;
+  state.window.parent_width = self->parent.width;
+  state.window.parent_height = self->parent.height;
   wn_image_open(&state.image, connection);
   msdk_result result = live(&state);
+  bool orphaned = result == MSDK_E_CLOSED && wn_window_is_orphaned(&state.window);
   wn_image_close(&state.image);
   wn_memory_free(&state.scratch);
   wn_memory_free(&state.canvas);
 
   pthread_mutex_lock(&self->lock);
-  if (!self->quit) self->ended = result;
+  if (!self->quit) {
+    self->ended = result;
+    self->orphaned = orphaned;
+  }
   msdk_result ended = self->ended;
   self->connection = NULL;
   self->running = false;
@@ -216,7 +252,14 @@ void *wn_thread(void *pointer) {
   xcb_disconnect(connection);
   if (ended == MSDK_OK) return NULL;
   wn_drop_pictures(self);
-  if (ended == MSDK_E_CLOSED) wn_post(&self->report, WN_EVENT_CLOSED, MSDK_OK, "closed");
-  else wn_log(&self->report, MSDK_LOG_WARN, "the X server is gone, and the window with it");
+  if (orphaned) {
+    char words[64];
+    snprintf(words, sizeof words, "the parent window 0x%x was destroyed", self->parent.id);
+    wn_post(&self->report, MSDK_PLUGIN_EVENT_ERROR, MSDK_E_DEVICE_LOST, words);
+  } else if (ended == MSDK_E_CLOSED) {
+    wn_post(&self->report, WN_EVENT_CLOSED, MSDK_OK, "closed");
+  } else {
+    wn_log(&self->report, MSDK_LOG_WARN, "the connection to the X server is lost, and the window with it");
+  }
   return NULL;
 }

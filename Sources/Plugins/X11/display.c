@@ -20,10 +20,10 @@ static msdk_result cannot_connect(const x11_report *report, const char *name, in
   }
   const char *shown = name[0] != 0 ? name : variable;
   if (error == XCB_CONN_CLOSED_PARSE_ERR) {
-    return x11_fail(report, MSDK_E_INVALID, "'%.200s' is not the name of a display, as ':0' is", shown);
+    return x11_fail(report, MSDK_E_INVALID, "'%.200s' is not a name of an X display; accepted: names such as ':0'", shown);
   }
   if (error == XCB_CONN_CLOSED_INVALID_SCREEN) return x11_fail(report, MSDK_E_NOT_FOUND, "display '%.200s' has no such screen", shown);
-  return x11_fail(report, MSDK_E_IO, "no X server answers at display '%.200s', or it refuses this user", shown);
+  return x11_fail(report, MSDK_E_IO, "there is no X server at display '%.200s', or it refuses this user", shown);
 }
 
 static uint8_t first_event(xcb_connection_t *link, xcb_extension_t *extension, bool *there) {

@@ -34,9 +34,9 @@ static void take(msdk_self *self, const xcb_generic_event_t *event) {
   }
   if (display->damage && type == display->damage_event + XCB_DAMAGE_NOTIFY) self->changed = true;
   if (display->cursor && type == display->cursor_event + XCB_XFIXES_CURSOR_NOTIFY) self->cursor.old = true;
-  if (display->monitors && !self->source.is_window &&
-      (type == display->randr_event + XCB_RANDR_SCREEN_CHANGE_NOTIFY || type == display->randr_event + XCB_RANDR_NOTIFY)) {
-    self->source.moved = true;
+  if (display->monitors && (type == display->randr_event + XCB_RANDR_SCREEN_CHANGE_NOTIFY || type == display->randr_event + XCB_RANDR_NOTIFY)) {
+    self->rearranged = true;
+    if (!self->source.is_window) self->source.moved = true;
   }
 }
 
@@ -46,7 +46,12 @@ msdk_result x11_follow(msdk_self *self) {
     take(self, event);
     free(event);
   }
-  if (!x11_display_alive(&self->display)) return x11_fail(&self->report, MSDK_E_DEVICE_LOST, "the X server went away");
+  if (self->rearranged) {
+    msdk_value name = {.type = MSDK_T_STRING, .u.str = "monitor"};
+    self->report.host->post_event(self->report.context, MSDK_PLUGIN_EVENT_CHOICES_CHANGED, MSDK_OK, &name);
+    self->rearranged = false;
+  }
+  if (!x11_display_alive(&self->display)) return x11_fail(&self->report, MSDK_E_DEVICE_LOST, "the connection to the X server is lost");
   if (!x11_display_answers(&self->display)) return x11_fail(&self->report, MSDK_E_AGAIN, "the X server does not answer");
   if (self->source.gone) return x11_fail(&self->report, MSDK_E_DEVICE_LOST, "the window was closed");
   if (!self->source.moved) return MSDK_OK;

@@ -6,35 +6,35 @@
 
 enum { FPS_DEFAULT = 15, FPS_MAX = 60 };
 
-static const char *const sources[] = {"display", "monitor", "window", "rectangle", NULL};
+static const char *const sources[] = {"display", "monitor", "window", "rectangle"};
 
 #define NUMBER(NAME, WORDS, DEFAULT, LEAST, MOST) \
-  {.struct_size = sizeof(msdk_param), .name = NAME, .summary = WORDS, .def = {.type = MSDK_T_U32, .u.u32 = DEFAULT}, .min = LEAST, \
-   .max = MOST}
-#define TEXT(NAME, WORDS) {.struct_size = sizeof(msdk_param), .name = NAME, .summary = WORDS, .def = {.type = MSDK_T_STRING, .u.str = ""}}
+  {.struct_size = sizeof(msdk_param), .name = NAME, .summary = WORDS, .def = MSDK_U32(DEFAULT), .min = MSDK_U32(LEAST), \
+   .max = MSDK_U32(MOST)}
+#define TEXT(NAME, WORDS) {.struct_size = sizeof(msdk_param), .name = NAME, .summary = WORDS, .def = MSDK_STRING("")}
 #define TRUTH(NAME, WORDS) \
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = NAME, .summary = WORDS, .def = {.type = MSDK_T_BOOL, .u.b = 1}}
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = NAME, .summary = WORDS, .def = MSDK_BOOL(1)}
 
 static const msdk_param params[] = {
-  TEXT("display", "the X display, \":0\" say; empty: $DISPLAY"),
+  TEXT("display", "the X display, for example \":0\"; empty: $DISPLAY"),
   {.struct_size = sizeof(msdk_param),
    .name = "source",
-   .summary = "what is captured: the whole display, one monitor, one window even where others cover it, or a rectangle",
-   .def = {.type = MSDK_T_STRING, .u.str = "display"},
-   .choices = sources},
+   .summary = "what is captured: the whole display, one monitor, one window even if others cover it, or a rectangle",
+   .def = MSDK_STRING("display"),
+   .choices = sources, .choice_count = MSDK_COUNT(sources)},
   {.struct_size = sizeof(msdk_param),
    .flags = MSDK_PARAM_DYNAMIC_CHOICES,
    .name = "monitor",
-   .summary = "of source monitor: its name, as xrandr --listmonitors has it, on the display set before; empty: the primary one",
-   .def = {.type = MSDK_T_STRING, .u.str = ""}},
-  TEXT("window", "of source window: its number, decimal or 0x and hexadecimal, or exactly its title"),
+   .summary = "of source monitor: its name, as in xrandr --listmonitors, on the display set before; empty: the primary monitor",
+   .def = MSDK_STRING("")},
+  TEXT("window", "of source window: its number, decimal or hexadecimal with 0x, or its exact title"),
   NUMBER("x", "of source rectangle: its left edge", 0, 0, MSDK_DIMENSION_MAX),
   NUMBER("y", "of source rectangle: its upper edge", 0, 0, MSDK_DIMENSION_MAX),
   NUMBER("width", "of source rectangle; 0: to the display's right edge", 0, 0, MSDK_DIMENSION_MAX),
   NUMBER("height", "of source rectangle; 0: to the display's lower edge", 0, 0, MSDK_DIMENSION_MAX),
-  TRUTH("cursor", "the mouse cursor is drawn, and its moves make frames"),
-  NUMBER("fps", "frames a second that are offered", FPS_DEFAULT, 1, FPS_MAX),
-  TRUTH("skip_unchanged", "no frame while nothing changes; false: the same picture again, which costs no copy"),
+  TRUTH("cursor", "the mouse cursor is drawn, and its movements make frames"),
+  NUMBER("fps", "the frames a second that are offered", FPS_DEFAULT, 1, FPS_MAX),
+  TRUTH("skip_unchanged", "true: no frame while nothing changes; false: the same frame again, without a copy"),
 };
 
 static void drop(msdk_self *self) {
@@ -46,7 +46,8 @@ static void drop(msdk_self *self) {
   free(self);
 }
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, log) || !MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, post_event) ||
       !MSDK_CAN(host, msdk_host, video_frame_wrap)) {
     return MSDK_E_ABI;
@@ -74,10 +75,10 @@ static void destroy(msdk_self *self) {
 static msdk_result set_text(msdk_self *self, char **text, const char *name, const msdk_value *value) {
   if (value->type != MSDK_T_STRING || value->u.str == NULL) return x11_fail(&self->report, MSDK_E_TYPE, "%s takes a string", name);
   if (text == &self->options.source) {
-    size_t i = 0;
-    while (sources[i] != NULL && strcmp(sources[i], value->u.str) != 0) i++;
-    if (sources[i] == NULL) {
-      return x11_fail(&self->report, MSDK_E_RANGE, "source '%.63s' is none of display, monitor, window and rectangle", value->u.str);
+    uint32_t i = 0;
+    while (i < MSDK_COUNT(sources) && strcmp(sources[i], value->u.str) != 0) i++;
+    if (i == MSDK_COUNT(sources)) {
+      return x11_fail(&self->report, MSDK_E_RANGE, "source '%.63s' is not one of display, monitor, window, rectangle", value->u.str);
     }
   }
   char *copy = strdup(value->u.str);
@@ -116,7 +117,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     if (strcmp(all[i].name, name) != 0) continue;
     if (all[i].text != NULL) return set_text(self, all[i].text, name, value);
     if (all[i].number != NULL) return set_number(self, all[i].number, name, value);
-    if (value->type != MSDK_T_BOOL) return x11_fail(report, MSDK_E_TYPE, "%s takes a truth value", name);
+    if (value->type != MSDK_T_BOOL) return x11_fail(report, MSDK_E_TYPE, "%s takes a bool", name);
     *all[i].truth = value->u.b != 0;
     return MSDK_OK;
   }
@@ -127,8 +128,9 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
 
 static msdk_result param_choice(msdk_self *self, const char *name, uint32_t index, msdk_choice *out) {
   const x11_report *report = &self->report;
-  if (name == NULL || out == NULL) return x11_fail(report, MSDK_E_INVALID, "param_choice needs a name and a place, not NULL");
-  if (strcmp(name, "monitor") != 0) return x11_fail(report, MSDK_E_NOT_FOUND, "parameter '%.63s' has no list of choices; monitor has", name);
+  if (name == NULL || out == NULL) return x11_fail(report, MSDK_E_INVALID, "param_choice needs a name and a choice to fill, not NULL");
+  if (strcmp(name, "monitor") != 0)
+    return x11_fail(report, MSDK_E_NOT_FOUND, "parameter '%.63s' has no list of choices; accepted: monitor", name);
   if (index == 0 || self->monitors.list == NULL) {
     msdk_result result = x11_monitors_find(&self->monitors, report, self->options.display);
     if (result < 0) return result == MSDK_E_NOT_FOUND ? MSDK_E_IO : result; /* which would be the end of the list */
@@ -146,8 +148,7 @@ static const msdk_class class = {
   .name = "X11 screen",
   .summary = "captures a display, a monitor, a window or a rectangle of an X server, as BGRA of that size",
   .params = params,
-  .param_count = sizeof params / sizeof params[0],
-  .param_stride = sizeof params[0],
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
@@ -155,7 +156,7 @@ static const msdk_class class = {
   .param_choice = param_choice,
 };
 
-static const msdk_class *const classes[] = {&class, NULL};
+static const msdk_class *const classes[] = {&class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),
@@ -163,7 +164,7 @@ static const msdk_module module = {
   .vendor = "MediaSDK",
   .license = "Apache-2.0",
   .version = "1.0",
-  .classes = classes,
+  .classes = classes, .class_count = MSDK_COUNT(classes),
 };
 
 MSDK_DEFINE_ENTRY(&module)

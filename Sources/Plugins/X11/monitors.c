@@ -27,11 +27,11 @@ static void describe(x11_monitor *monitor, x11_display *display, const xcb_randr
 
 static msdk_result list(x11_monitors *monitors, const x11_report *report, x11_display *display) {
   if (!display->monitors) {
-    return x11_fail(report, MSDK_E_UNSUPPORTED, "the X server knows no monitors: it has no RandR, or an older one than 1.5");
+    return x11_fail(report, MSDK_E_UNSUPPORTED, "the X server reports no monitors: it has no RandR, or a version before 1.5");
   }
   xcb_randr_get_monitors_reply_t *reply =
     x11_display_reply(display, xcb_randr_get_monitors(display->link, display->screen->root, 1).sequence);
-  if (reply == NULL) return x11_fail(report, MSDK_E_IO, "the X server does not tell its monitors");
+  if (reply == NULL) return x11_fail(report, MSDK_E_IO, "the X server does not report its monitors");
   x11_monitor *all = calloc(1 + MONITORS_MAX, sizeof *all);
   if (all == NULL) {
     free(reply);

@@ -192,9 +192,8 @@ bool x11_fits(msdk_self *self, xcb_get_geometry_cookie_t cookie) {
 msdk_result x11_pictures_wrap(msdk_self *self, x11_picture *picture, msdk_video_frame **out) {
   msdk_external_frame external = MSDK_INIT(msdk_external_frame);
   size_t stride = stride_of(self);
-  external.memory_kind = MSDK_MEMORY_CPU;
   external.plane_count = 1;
-  external.plane[0] = (msdk_plane){.data = picture->memory.data, .size = stride * self->format.height, .stride = (int32_t)stride, .fd = -1};
+  external.plane[0] = (msdk_plane){.data = picture->memory.data, .size = stride * self->format.height, .stride = (int32_t)stride};
   external.format = &self->format;
   external.opaque = picture;
   external.release = let_go;

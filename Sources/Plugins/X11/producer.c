@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../../CLinux/signals.h"
+#include "../pixel_names.h"
 
 #include <string.h>
 
@@ -11,7 +12,6 @@ static msdk_video_format format_of(const msdk_self *self) {
   format.height = (uint32_t)self->offered.height;
   format.fps_num = self->options.fps;
   format.fps_den = 1;
-  format.memory_kinds = MSDK_MEMORY_CPU;
   format.content_hint = MSDK_CONTENT_DETAIL;
   return format;
 }
@@ -94,20 +94,16 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
   memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
   format.struct_size = (uint32_t)sizeof format;
   if (format.pixel_format != MSDK_PIXEL_BGRA) {
-    return x11_fail(report, MSDK_E_FORMAT, "pixel format 0x%08X is not made here; BGRA is", format.pixel_format);
+    return x11_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format.pixel_format));
   }
   if (!same_size(&self->offered, &format)) {
-    return x11_fail(report, MSDK_E_FORMAT, "%ux%u was asked for; what is captured is of %dx%d", format.width, format.height,
+    return x11_fail(report, MSDK_E_FORMAT, "%ux%u was requested; the captured area is %dx%d", format.width, format.height,
                     self->offered.width, self->offered.height);
   }
   if (format.fps_num == 0) format.fps_num = self->options.fps, format.fps_den = 1;
   if (format.fps_den == 0 || format.fps_num > 60ull * format.fps_den) {
-    return x11_fail(report, MSDK_E_FORMAT, "%u/%u frames a second are not made; up to 60 are", format.fps_num, format.fps_den);
+    return x11_fail(report, MSDK_E_FORMAT, "%u/%u frames a second are not supported; accepted: up to 60", format.fps_num, format.fps_den);
   }
-  if (format.memory_kinds != 0 && (format.memory_kinds & MSDK_MEMORY_CPU) == 0) {
-    return x11_fail(report, MSDK_E_FORMAT, "memory kinds 0x%X leave out CPU memory, the only kind captured into", format.memory_kinds);
-  }
-  format.memory_kinds = MSDK_MEMORY_CPU;
   self->format = format;
   return MSDK_OK;
 }

@@ -26,6 +26,7 @@ struct msdk_self {
   msdk_video_format format; /* agreed on */
   x11_area offered;         /* of the size that was told last */
   _Atomic int started;
+  bool rearranged; /* the monitors; the host does not know yet */
   bool changed;  /* something was drawn that no picture has yet */
   bool outdated; /* the source is of another size than agreed on, and the host knows */
   bool lost;     /* the source is gone, and the host knows */

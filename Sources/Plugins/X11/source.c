@@ -9,7 +9,7 @@ static bool is_source(const msdk_self *self, const char *kind) { return strcmp(s
 
 static msdk_result gone(msdk_self *self, const char *words) {
   if (self->display.is_silent) return x11_fail(&self->report, MSDK_E_AGAIN, "the X server does not answer");
-  if (!x11_display_alive(&self->display)) words = "the X server went away";
+  if (!x11_display_alive(&self->display)) words = "the connection to the X server is lost";
   return x11_fail(&self->report, MSDK_E_DEVICE_LOST, "%s", words);
 }
 
@@ -21,11 +21,11 @@ static msdk_result locate_monitor(msdk_self *self, x11_area *out) {
   xcb_connection_t *link = self->display.link;
   const char *wanted = self->options.monitor;
   if (!self->display.monitors) {
-    return x11_fail(&self->report, MSDK_E_UNSUPPORTED, "the X server knows no monitors: it has no RandR, or an older one than 1.5");
+    return x11_fail(&self->report, MSDK_E_UNSUPPORTED, "the X server reports no monitors: it has no RandR, or a version before 1.5");
   }
   xcb_randr_get_monitors_reply_t *reply =
     x11_display_reply(&self->display, xcb_randr_get_monitors(link, self->display.screen->root, 1).sequence);
-  if (reply == NULL) return gone(self, "the X server does not tell its monitors");
+  if (reply == NULL) return gone(self, "the X server does not report its monitors");
   msdk_result result = MSDK_E_NOT_FOUND;
   bool is_primary = false;
   char names[256] = "";
@@ -61,7 +61,7 @@ static msdk_result locate_rectangle(msdk_self *self, const xcb_get_geometry_repl
   uint32_t height = options->height != 0 || y >= root->height ? options->height : root->height - y;
   if (x >= root->width || y >= root->height || width > root->width - x || height > root->height - y) {
     return x11_fail(&self->report, not_there(self, MSDK_E_RANGE),
-                    "the rectangle of %ux%u at %u,%u is not inside of the display, which is of %ux%u", width, height, x, y, root->width,
+                    "the rectangle of %ux%u at %u,%u is not inside the display, which is %ux%u", width, height, x, y, root->width,
                     root->height);
   }
   *out = (x11_area){.x = (int32_t)x, .y = (int32_t)y, .width = (int32_t)width, .height = (int32_t)height};
@@ -97,7 +97,7 @@ msdk_result x11_source_locate(msdk_self *self) {
   source->tiny = source->found && source->is_window && !fits(&area);
   if (source->tiny) return MSDK_OK; /* it may grow again */
   if (!fits(&area)) {
-    return x11_fail(&self->report, not_there(self, MSDK_E_UNSUPPORTED), "a source of %dx%d is not captured; from 2x2 up to %d a side is",
+    return x11_fail(&self->report, not_there(self, MSDK_E_UNSUPPORTED), "a source of %dx%d is not supported; accepted: 2x2 up to %d per side",
                     area.width, area.height, MSDK_DIMENSION_MAX);
   }
   source->area = area;
@@ -115,7 +115,7 @@ static msdk_result open_window(msdk_self *self) {
     return x11_fail(&self->report, MSDK_E_INVALID, "window '%.200s' is the root window; source=display captures it", self->options.window);
   }
   if (!self->display.composite) {
-    return x11_fail(&self->report, MSDK_E_UNSUPPORTED, "windows need the Composite extension, which this X server has not");
+    return x11_fail(&self->report, MSDK_E_UNSUPPORTED, "capturing a window needs the Composite extension, which this X server lacks");
   }
   /* Its changes first, so that none is missed after it was looked at. */
   uint32_t events = XCB_EVENT_MASK_STRUCTURE_NOTIFY;
@@ -127,7 +127,7 @@ static msdk_result open_window(msdk_self *self) {
   if (attributes == NULL || size == NULL) {
     result = gone(self, "the window was closed");
   } else if (attributes->_class == XCB_WINDOW_CLASS_INPUT_ONLY) {
-    result = x11_fail(&self->report, MSDK_E_UNSUPPORTED, "window '%.200s' shows nothing: it is for input only", self->options.window);
+    result = x11_fail(&self->report, MSDK_E_UNSUPPORTED, "window '%.200s' shows nothing: it is an InputOnly window", self->options.window);
   } else {
     source->mapped = attributes->map_state == XCB_MAP_STATE_VIEWABLE;
     result = x11_display_pixels(&self->display, &self->report, attributes->visual, size->depth, &source->pixels);
@@ -142,7 +142,7 @@ static msdk_result open_window(msdk_self *self) {
   if (error == NULL) return MSDK_OK;
   uint8_t code = error->error_code;
   free(error);
-  return x11_fail(&self->report, MSDK_E_FAIL, "the X server does not keep the window's picture apart: error %u", code);
+  return x11_fail(&self->report, MSDK_E_FAIL, "the X server does not store the window's pixels separately: error %u", code);
 }
 
 static msdk_result open_root(msdk_self *self) {
@@ -152,15 +152,15 @@ static msdk_result open_root(msdk_self *self) {
   self->source.window = screen->root;
   self->source.mapped = true;
   xcb_change_window_attributes(link, screen->root, XCB_CW_EVENT_MASK, &events);
-  if (self->display.monitors) {
-    xcb_randr_select_input(link, screen->root, XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE |
-                                                 XCB_RANDR_NOTIFY_MASK_OUTPUT_CHANGE);
-  }
   return x11_display_pixels(&self->display, &self->report, screen->root_visual, screen->root_depth, &self->source.pixels);
 }
 
 msdk_result x11_source_open(msdk_self *self) {
   self->source = (x11_source){0};
+  if (self->display.monitors) {
+    xcb_randr_select_input(self->display.link, self->display.screen->root,
+                           XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE | XCB_RANDR_NOTIFY_MASK_OUTPUT_CHANGE);
+  }
   msdk_result result = is_source(self, "window") ? open_window(self) : open_root(self);
   return result < 0 ? result : x11_source_locate(self);
 }

@@ -1,22 +1,12 @@
 /* Finding a window by its number or title. */
 #define _POSIX_C_SOURCE 200809L
 #include "source.h"
+#include "../window_number.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH_MAX = 8, TITLE_MAX = 1024, WINDOWS_MAX = 65536 };
-
-static bool is_number(const char *name, xcb_window_t *out) {
-  int base = strncmp(name, "0x", 2) == 0 || strncmp(name, "0X", 2) == 0 ? 16 : 10;
-  const char *digits = base == 16 ? name + 2 : name;
-  if (digits[0] == 0 || strspn(digits, base == 16 ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits)) return false;
-  errno = 0;
-  unsigned long long number = strtoull(digits, NULL, base);
-  *out = (xcb_window_t)number;
-  return errno == 0 && number <= UINT32_MAX;
-}
 
 static bool exists(xcb_connection_t *link, xcb_window_t window) {
   xcb_get_window_attributes_reply_t *reply = xcb_get_window_attributes_reply(link, xcb_get_window_attributes(link, window), NULL);
@@ -78,12 +68,12 @@ static xcb_atom_t atom(xcb_connection_t *link, const char *name) {
 }
 
 msdk_result x11_find_window(const x11_display *display, const x11_report *report, const char *name, xcb_window_t *out) {
-  if (name[0] == 0) return x11_fail(report, MSDK_E_INVALID, "the parameter 'window' is empty; a window's number or title is needed");
-  if (is_number(name, out) && exists(display->link, *out)) return MSDK_OK;
+  if (name[0] == 0) return x11_fail(report, MSDK_E_INVALID, "the parameter 'window' is empty; accepted: a window's number or title");
+  if (msdk_window_number(name, out) && exists(display->link, *out)) return MSDK_OK;
   search search = {.link = display->link, .utf8_name = atom(display->link, "_NET_WM_NAME"), .title = name, .left = WINDOWS_MAX};
   look_into(&search, display->screen->root, 0);
   *out = search.shown != XCB_NONE ? search.shown : search.hidden;
   if (*out != XCB_NONE) return MSDK_OK;
-  if (!x11_display_alive(display)) return x11_fail(report, MSDK_E_DEVICE_LOST, "the X server went away");
+  if (!x11_display_alive(display)) return x11_fail(report, MSDK_E_DEVICE_LOST, "the connection to the X server is lost");
   return x11_fail(report, MSDK_E_NOT_FOUND, "no window has the number or the title '%.200s'", name);
 }

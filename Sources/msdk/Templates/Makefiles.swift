@@ -53,7 +53,19 @@ extension Template {
   static let settingsC = "CFLAGS ?= -O2 -g -Wall -Wextra"
   static let buildC =
     "$(CC) -std=c11 -fPIC -fvisibility=hidden $(MSDK_CFLAGS) $(CFLAGS) -shared $< $(LDFLAGS) "
-    + "-Wl,--version-script=plugin.map -Wl,-z,defs -o $@"
+    + "-Wl,--version-script=plugin.map -Wl,-z,defs -pthread -o $@"
+
+  static let settingsCPP = "CXXFLAGS ?= -O2 -g -Wall -Wextra -Wno-missing-field-initializers"
+  static let buildCPP =
+    "$(CXX) -std=c++20 -fPIC -fvisibility=hidden $(MSDK_CFLAGS) $(CXXFLAGS) -shared $< $(LDFLAGS) "
+    + "-Wl,--version-script=plugin.map -Wl,-z,defs -pthread -o $@"
+  /// What C++ asks for beyond what C does.
+  static let includeCPP = """
+    // P5: no exception leaves a function that the host calls: catch what yours throw, and return MSDK_E_FAIL with an error text. Members
+    // that the tables below omit are NULL: that is why the Makefile has -Wno-missing-field-initializers.
+    #include <mediasdk/plugin.h>
+
+    """
 
   static let settingsSwift = "SWIFTC ?= swiftc"
   static let buildSwift =

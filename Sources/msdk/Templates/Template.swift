@@ -2,14 +2,17 @@
 struct Template {
   enum Kind: String, CaseIterable {
     case producer
+    case pushProducer = "push-producer"
     case renderer
     case audioProducer = "audio-producer"
     case audioRenderer = "audio-renderer"
     case filter
+    case codec
   }
 
   enum Language: String, CaseIterable {
     case c
+    case cpp
     case swift
     case rust
   }
@@ -28,6 +31,11 @@ struct Template {
     case (.c, _):
       let makefile = makefile(sources: "@NAME@.c plugin.map", settings: settingsC, build: buildC, run: runCommand(kind))
       return [("@NAME@.c", sourceC(kind)), ("Makefile", makefile)] + common
+    case (.cpp, _):
+      // What is in a function there is C: the projects in C are C++20 as well.
+      let makefile = makefile(sources: "@NAME@.cpp plugin.map", settings: settingsCPP, build: buildCPP, run: runCommand(kind))
+      let source = sourceC(kind).filled("/* @NAME@.c - ", "/* @NAME@.cpp - ").filled("#include <mediasdk/plugin.h>\n", includeCPP)
+      return [("@NAME@.cpp", source), ("Makefile", makefile)] + common
     case (.swift, .producer): return swift(producerSwift, pluginSwift("Producer", producerTablesSwift), kind) + common
     case (.swift, .renderer): return swift(rendererSwift, pluginSwift("Renderer", rendererTablesSwift), kind) + common
     case (.swift, .filter): return swift(filterSwift, pluginSwift("Filter", filterTablesSwift), kind) + common
@@ -42,7 +50,7 @@ struct Template {
     let makefile = makefile(
       sources: "@NAME@.swift Plugin.swift plugin.map", settings: settingsSwift, build: buildSwift, run: runCommand(kind))
     return [
-      ("@NAME@.swift", work), ("Plugin.swift", tables.filled("@MINOR@", leastMinor(kind))),
+      ("@NAME@.swift", work), ("Plugin.swift", tables),
       ("CMediaSDKPlugin/module.modulemap", moduleMap), ("CMediaSDKPlugin/shim.h", shim), ("Makefile", makefile),
     ]
   }
@@ -50,36 +58,28 @@ struct Template {
   private static func rust(_ source: String, _ kind: Kind) -> [(path: String, text: String)] {
     let makefile = makefile(sources: "@NAME@.rs mediasdk.rs", settings: settingsRust, build: buildRust, run: runCommand(kind))
     return [
-      ("@NAME@.rs", source.filled("@MINOR@", leastMinor(kind))), ("mediasdk.rs", bindingRust), ("Makefile", makefile),
+      ("@NAME@.rs", source), ("mediasdk.rs", bindingRust), ("Makefile", makefile),
       (".gitignore", ignored),
     ]
   }
 
   private static func sourceC(_ kind: Kind) -> String {
-    let source =
-      switch kind {
-      case .producer: producerC
-      case .renderer: rendererC
-      case .audioProducer: audioProducerC
-      case .audioRenderer: audioRendererC
-      case .filter: filterC
-      }
-    return source.filled("@MINOR@", leastMinor(kind))
-  }
-
-  /// The oldest host that knows of the kind.
-  private static func leastMinor(_ kind: Kind) -> String {
     switch kind {
-    case .producer, .renderer: "0"
-    case .audioProducer, .audioRenderer: "1"
-    case .filter: "3"
+    case .producer: producerC
+    case .pushProducer: pushProducerC
+    case .renderer: rendererC
+    case .audioProducer: audioProducerC
+    case .audioRenderer: audioRendererC
+    case .filter: filterC
+    case .codec: codecC
     }
   }
 
   /// What `make run` does.
   private static func runCommand(_ kind: Kind) -> String {
     switch kind {
-    case .producer: "$(MSDK) run --plugins . --producer @ID@ --frames 30 --renderer file:@NAME@.png"
+    case .producer, .pushProducer: "$(MSDK) run --plugins . --producer @ID@ --frames 30 --renderer file:@NAME@.png"
+    case .codec: "$(MSDK) run --plugins . --producer testpattern --size 640x360 --frames 30 --codec GRY4 --renderer file:@NAME@.png"
     case .renderer: "$(MSDK) run --plugins . --producer testpattern --size 640x360 --frames 30 --renderer @ID@"
     case .filter:
       "$(MSDK) run --plugins . --producer testpattern --size 640x360 --frames 30 --filter @ID@ --renderer file:@NAME@.png"

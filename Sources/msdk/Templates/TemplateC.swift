@@ -3,7 +3,7 @@ extension Template {
   static let producerC = #"""
     /* @NAME@.c - a producer: it makes a gradient that moves.
      *
-     * The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept. */
+     * The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` tests them. */
     #include <mediasdk/plugin.h>
 
     #include <stdlib.h>
@@ -12,20 +12,21 @@ extension Template {
     /* One instance. The host sees a pointer to it and nothing more. */
     struct msdk_self {
       const msdk_host *host;      /* what the host does for us */
-      msdk_host_context *context; /* whose first argument this is */
+      msdk_host_context *context; /* the first argument of its functions */
       msdk_video_format format;   /* the one agreed on */
       uint32_t speed;             /* the parameter */
       uint32_t offset;
     };
 
-    static msdk_result fail(msdk_self *self, msdk_result result, const char *words) {
-      self->host->set_error(self->context, result, words);
+    static msdk_result fail(msdk_self *self, msdk_result result, const char *text) {
+      self->host->set_error(self->context, result, text);
       return result;
     }
 
     /* P1: opens nothing, starts nothing. That is for init_capture and start_capture. */
-    static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
-      msdk_self *self = calloc(1, sizeof *self);
+    static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+      (void)type;
+      msdk_self *self = (msdk_self *)calloc(1, sizeof *self);
       if (self == NULL) return MSDK_E_NOMEM;
       self->host = host;
       self->context = context;
@@ -59,7 +60,7 @@ extension Template {
       return MSDK_OK;
     }
 
-    /* What we like best: programs choose from this list, which ends with MSDK_E_NOT_FOUND. */
+    /* The preferred format: programs choose from this list, which ends with MSDK_E_NOT_FOUND. */
     static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_format *out) {
       if (index > 0) return MSDK_E_NOT_FOUND;
       *out = self->format;
@@ -68,7 +69,7 @@ extension Template {
 
     static msdk_result set_format(msdk_self *self, const msdk_video_format *format) {
       if (format->pixel_format != MSDK_PIXEL_NV12) return fail(self, MSDK_E_FORMAT, "accepted: NV12 of any size");
-      memcpy(&self->format, format, sizeof self->format); /* P6: a later host's struct is longer; what we know is in front */
+      memcpy(&self->format, format, sizeof self->format); /* P6: a later host's struct is longer; the members we know come first */
       self->format.struct_size = sizeof self->format;
       return MSDK_OK;
     }
@@ -77,7 +78,7 @@ extension Template {
     static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_frame **out) {
       msdk_video_frame *frame = NULL;
       msdk_result result = self->host->video_frame_acquire(self->context, &self->format, 0, &frame);
-      if (result < 0) return result; /* P4: MSDK_E_AGAIN when all are in use; this frame is left out */
+      if (result < 0) return result; /* P4: MSDK_E_AGAIN when all are in use; this frame is dropped */
       for (uint32_t y = 0; y < self->format.height; y++) {
         uint8_t *row = frame->plane[0].data + (ptrdiff_t)y * frame->plane[0].stride; /* P3: never y * width */
         for (uint32_t x = 0; x < self->format.width; x++) row[x] = (uint8_t)(16 + (x + y + self->offset) % 220);
@@ -100,9 +101,9 @@ extension Template {
       .flags = MSDK_PARAM_LIVE,
       .name = "speed",
       .summary = "pixels that the gradient moves with every frame",
-      .def = {.type = MSDK_T_U32, .u.u32 = 2},
-      .min = 0,
-      .max = 64,
+      .def = MSDK_U32(2),
+      .min = MSDK_U32(0),
+      .max = MSDK_U32(64),
     }};
 
     static const msdk_video_producer producer = {
@@ -125,8 +126,7 @@ extension Template {
       .name = "@NAME@",
       .summary = "a gradient that moves",
       .params = params,
-      .param_count = sizeof params / sizeof *params,
-      .param_stride = sizeof *params,
+      .param_count = MSDK_COUNT(params),
       .create = create,
       .destroy = destroy,
       .set_param = set_param,
@@ -137,12 +137,12 @@ extension Template {
   static let tailC = #"""
 
 
-    static const msdk_class *const classes[] = {&the_class, NULL};
+    static const msdk_class *const classes[] = {&the_class};
 
     static const msdk_module module = {
       .struct_size = sizeof(msdk_module),
       .abi_minor = MSDK_ABI_MINOR,
-      .min_host_minor = @MINOR@, /* the oldest host that has all that is used here */
+      .class_count = MSDK_COUNT(classes),
       .vendor = "Example",
       .version = "1.0",
       .classes = classes,
@@ -154,14 +154,15 @@ extension Template {
 
   /// create, destroy and what has nothing to do, of the kinds whose instance is no more than its host.
   static let beginningC = #"""
-    static msdk_result fail(msdk_self *self, msdk_result result, const char *words) {
-      self->host->set_error(self->context, result, words);
+    static msdk_result fail(msdk_self *self, msdk_result result, const char *text) {
+      self->host->set_error(self->context, result, text);
       return result;
     }
 
     /* P1: opens nothing, starts nothing. That is for init. */
-    static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
-      msdk_self *self = calloc(1, sizeof *self);
+    static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+      (void)type;
+      msdk_self *self = (msdk_self *)calloc(1, sizeof *self);
       if (self == NULL) return MSDK_E_NOMEM;
       self->host = host;
       self->context = context;
@@ -174,9 +175,9 @@ extension Template {
     """#
 
   static let rendererC = #"""
-    /* @NAME@.c - a renderer: it writes the last picture that it was shown into a PGM file, which every viewer opens.
+    /* @NAME@.c - a renderer: it writes the last frame that it rendered into a PGM file, which every image viewer opens.
      *
-     * The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept. */
+     * The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` tests them. */
     #include <mediasdk/plugin.h>
 
     #include <stdio.h>
@@ -185,9 +186,9 @@ extension Template {
 
     struct msdk_self {
       const msdk_host *host;      /* what the host does for us */
-      msdk_host_context *context; /* whose first argument this is */
+      msdk_host_context *context; /* the first argument of its functions */
       char path[1024];            /* the parameter */
-      uint8_t *picture;           /* a copy of the last one, without padding */
+      uint8_t *image;             /* a copy of the last one, without padding */
       uint32_t width, height;
     };
 
@@ -208,15 +209,15 @@ extension Template {
 
       /* What was written is complete when this returns. */
       static msdk_result release_render(msdk_self *self) {
-        if (self->picture == NULL) return MSDK_OK;
+        if (self->image == NULL) return MSDK_OK;
         FILE *file = fopen(self->path, "we");
         int is_good = file != NULL && fprintf(file, "P5\n%u %u\n255\n", self->width, self->height) > 0 &&
-                      fwrite(self->picture, self->width, self->height, file) == self->height;
+                      fwrite(self->image, self->width, self->height, file) == self->height;
         if (file != NULL && fclose(file) != 0) is_good = 0;
-        free(self->picture);
-        self->picture = NULL;
+        free(self->image);
+        self->image = NULL;
         self->width = self->height = 0;
-        return is_good ? MSDK_OK : fail(self, MSDK_E_IO, "the picture could not be written to path");
+        return is_good ? MSDK_OK : fail(self, MSDK_E_IO, "the image could not be written to path");
       }
 
       /* The host converts to what we accept. */
@@ -229,14 +230,14 @@ extension Template {
       static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
         uint32_t width = frame->format->width, height = frame->format->height;
         if (width != self->width || height != self->height) {
-          uint8_t *picture = realloc(self->picture, (size_t)width * height);
-          if (picture == NULL) return fail(self, MSDK_E_NOMEM, "no memory for a picture");
-          self->picture = picture;
+          uint8_t *image = (uint8_t *)realloc(self->image, (size_t)width * height);
+          if (image == NULL) return fail(self, MSDK_E_NOMEM, "no memory for an image");
+          self->image = image;
           self->width = width;
           self->height = height;
         }
         for (uint32_t y = 0; y < height; y++) {
-          memcpy(self->picture + (size_t)y * width, frame->plane[0].data + (ptrdiff_t)y * frame->plane[0].stride, width);
+          memcpy(self->image + (size_t)y * width, frame->plane[0].data + (ptrdiff_t)y * frame->plane[0].stride, width);
         }
         return MSDK_OK;
       }
@@ -244,13 +245,12 @@ extension Template {
       static const msdk_param params[] = {{
         .struct_size = sizeof(msdk_param),
         .name = "path",
-        .summary = "where the picture is written",
-        .def = {.type = MSDK_T_STRING, .u.str = "@NAME@.pgm"},
+        .summary = "where the image is written",
+        .def = MSDK_STRING("@NAME@.pgm"),
       }};
 
       static const msdk_video_renderer renderer = {
         .struct_size = sizeof(msdk_video_renderer),
-        .memory_kinds = MSDK_MEMORY_CPU,
         .init_render = init_render,
         .release_render = release_render,
         .accepts_format = accepts_format,
@@ -262,10 +262,9 @@ extension Template {
         .kinds = MSDK_KIND_VIDEO_RENDERER,
         .id = "@ID@",
         .name = "@NAME@",
-        .summary = "the last picture as a PGM file",
+        .summary = "the last frame as a PGM file",
         .params = params,
-        .param_count = sizeof params / sizeof *params,
-        .param_stride = sizeof *params,
+        .param_count = MSDK_COUNT(params),
         .create = create,
         .destroy = destroy,
         .set_param = set_param,

@@ -4,7 +4,7 @@ extension Template {
     // @NAME@.rs - a producer: it makes a gradient that moves.
     //
     // The contract is mediasdk/plugin.h, of which mediasdk.rs has what is used here. The P numbers below are the rules at its top;
-    // `make check` looks whether they are kept.
+    // `make check` tests them.
     mod mediasdk;
     use mediasdk::*;
     use std::ffi::CStr;
@@ -24,9 +24,9 @@ extension Template {
     }
 
     impl Producer {
-        /// `words` ends with a NUL.
-        fn fail(&self, result: i32, words: &'static str) -> i32 {
-            unsafe { ((*self.host).set_error)(self.context, result, words.as_ptr().cast()) };
+        /// `text` ends with a NUL.
+        fn fail(&self, result: i32, text: &'static str) -> i32 {
+            unsafe { ((*self.host).set_error)(self.context, result, text.as_ptr().cast()) };
             result
         }
 
@@ -60,7 +60,7 @@ extension Template {
     }
 
     /// P1: opens nothing, starts nothing.
-    unsafe extern "C" fn create(host: *const Host, context: *mut HostContext, out: *mut *mut Itself) -> i32 {
+    unsafe extern "C" fn create(_: *const Class, host: *const Host, context: *mut HostContext, out: *mut *mut Itself) -> i32 {
         guarded(|| {
             let format = VideoFormat {
                 struct_size: std::mem::size_of::<VideoFormat>() as u32,
@@ -105,7 +105,7 @@ extension Template {
         OK
     }
 
-    /// What we like best: programs choose from this list, which ends with E_NOT_FOUND.
+    /// The preferred format: programs choose from this list, which ends with E_NOT_FOUND.
     unsafe extern "C" fn enum_formats(this: *mut Itself, index: u32, out: *mut VideoFormat) -> i32 {
         if index > 0 {
             return E_NOT_FOUND;
@@ -120,7 +120,7 @@ extension Template {
             if (*format).pixel_format != PIXEL_NV12 {
                 return this.fail(E_FORMAT, "accepted: NV12 of any size\0");
             }
-            this.format = *format; // P6: a later host's struct is longer; what we know is in front
+            this.format = *format; // P6: a later host's struct is longer; the members we know come first
             this.format.struct_size = std::mem::size_of::<VideoFormat>() as u32;
             OK
         })
@@ -136,9 +136,11 @@ extension Template {
         name: "speed\0".as_ptr().cast(),
         summary: "pixels that the gradient moves with every frame\0".as_ptr().cast(),
         def: Value { kind: T_U32, reserved: 0, u: ValueUnion { u32: 2 } },
-        min: 0.0,
-        max: 64.0,
+        min: Value { kind: T_U32, reserved: 0, u: ValueUnion { u32: 0 } },
+        max: Value { kind: T_U32, reserved: 0, u: ValueUnion { u32: 64 } },
         choices: std::ptr::null(),
+        choice_count: 0,
+        reserved0: 0,
     }];
 
     static PRODUCER: VideoProducer = VideoProducer {
@@ -161,8 +163,7 @@ extension Template {
         name: "@NAME@\0".as_ptr().cast(),
         summary: "a gradient that moves\0".as_ptr().cast(),
         params: PARAMS.as_ptr(),
-        param_count: PARAMS.len() as u64,
-        param_stride: std::mem::size_of::<Param>() as u64,
+        param_count: PARAMS.len() as u32,
         create: Some(create),
         destroy: Some(destroy),
         set_param: Some(set_param),

@@ -2,11 +2,11 @@
 extension Template {
   static let bindingRust = #"""
     // mediasdk.rs - what plugins like this one use of mediasdk/plugin.h and types.h, member by member in their order. The structs are those of
-    // ABI 1.3: struct_size says so to the host, and later members are read as not there.
+    // ABI 1.0: struct_size says so to the host, and later members are read as not there.
     #![allow(dead_code)] // not every plugin uses all of it
     use std::os::raw::{c_char, c_void};
 
-    pub const ABI_MINOR: u32 = 3;
+    pub const ABI_MINOR: u32 = 0;
     pub const OK: i32 = 0;
     pub const E_FAIL: i32 = -1;
     pub const E_NOMEM: i32 = -2;
@@ -15,7 +15,6 @@ extension Template {
     pub const E_FORMAT: i32 = -20;
     pub const PIXEL_NV12: u32 = 0x3231_564E;
     pub const PIXEL_GRAY8: u32 = 0x2020_3852;
-    pub const MEMORY_CPU: u32 = 1;
     pub const T_U32: u32 = 4;
     pub const T_STRING: u32 = 7;
     pub const PARAM_LIVE: u32 = 1;
@@ -41,15 +40,14 @@ extension Template {
         pub height: u32,
         pub fps_num: u32,
         pub fps_den: u32,
-        pub memory_kinds: u32,
         pub color_primaries: u32,
         pub color_transfer: u32,
         pub color_matrix: u32,
         pub color_full_range: u32,
         pub content_hint: u32,
-        pub modifier: u64,
-        pub expected_delay_ms: u32,
         pub reserved0: u32,
+        pub expected_delay_ns: i64,
+        pub reserved: [u32; 11],
     }
 
     #[repr(C)]
@@ -58,23 +56,21 @@ extension Template {
         pub data: *mut u8,
         pub size: u64,
         pub stride: i32,
-        pub fd: i32,
-        pub offset: u64,
+        pub reserved0: u32,
+        pub reserved1: u64,
     }
 
     #[repr(C)]
     pub struct VideoFrame {
         pub struct_size: u32,
         pub flags: u32,
-        pub memory_kind: u32,
         pub plane_count: u32,
+        pub orientation: u32,
         pub plane: [Plane; 4],
         pub format: *const VideoFormat,
         pub timestamp_ns: i64,
         pub duration_ns: i64,
         pub sequence: u64,
-        pub orientation: u32,
-        pub fence_fd: i32,
     }
 
     /// The host's table up to what is used. All of it is in every host of ABI 1.0 and later.
@@ -122,10 +118,15 @@ extension Template {
         pub name: *const c_char,
         pub summary: *const c_char,
         pub def: Value,
-        pub min: f64,
-        pub max: f64,
+        pub min: Value,
+        pub max: Value,
         pub choices: *const *const c_char,
+        pub choice_count: u32,
+        pub reserved0: u32,
     }
+
+    /// No bound, as min and max.
+    pub const UNBOUNDED: Value = Value { kind: 0, reserved: 0, u: ValueUnion { u64: 0 } };
 
     type Step = unsafe extern "C" fn(*mut Itself) -> i32;
 
@@ -148,8 +149,6 @@ extension Template {
     pub struct VideoRenderer {
         pub struct_size: u32,
         pub flags: u32,
-        pub memory_kinds: u32,
-        pub reserved0: u32,
         pub init_render: Step,
         pub release_render: Step,
         pub accepts_format: Option<unsafe extern "C" fn(*mut Itself, *const VideoFormat) -> i32>,
@@ -185,12 +184,11 @@ extension Template {
         pub name: *const c_char,
         pub summary: *const c_char,
         pub params: *const Param,
-        pub param_count: u64,
-        pub param_stride: u64,
         pub commands: Unused,
-        pub command_count: u64,
-        pub command_stride: u64,
-        pub create: Option<unsafe extern "C" fn(*const Host, *mut HostContext, *mut *mut Itself) -> i32>,
+        pub param_count: u32,
+        pub command_count: u32,
+        pub user: Unused,
+        pub create: Option<unsafe extern "C" fn(*const Class, *const Host, *mut HostContext, *mut *mut Itself) -> i32>,
         pub destroy: Option<unsafe extern "C" fn(*mut Itself)>,
         pub set_param: Option<unsafe extern "C" fn(*mut Itself, *const c_char, *const Value) -> i32>,
         pub get_param: Option<unsafe extern "C" fn(*mut Itself, *const c_char, *mut Value) -> i32>,
@@ -218,11 +216,10 @@ extension Template {
         name: std::ptr::null(),
         summary: std::ptr::null(),
         params: std::ptr::null(),
-        param_count: 0,
-        param_stride: 0,
         commands: std::ptr::null(),
+        param_count: 0,
         command_count: 0,
-        command_stride: 0,
+        user: std::ptr::null(),
         create: None,
         destroy: None,
         set_param: None,
@@ -246,20 +243,18 @@ extension Template {
         pub struct_size: u32,
         pub abi_minor: u32,
         pub min_host_minor: u32,
-        pub reserved0: u32,
+        pub class_count: u32,
         pub vendor: *const c_char,
         pub version: *const c_char,
         pub license: *const c_char,
         pub url: *const c_char,
         pub classes: *const *const Class,
         pub init: Option<unsafe extern "C" fn(*const c_char) -> i32>,
-        pub deinit: Option<unsafe extern "C" fn()>,
     }
 
-    /// Ends with a null pointer.
-    pub struct List(pub [*const Class; 2]);
+    pub struct List(pub [*const Class; 1]);
 
-    // Constant tables of static lifetime: nobody writes them.
+    // Constant tables of static lifetime: they are never written.
     unsafe impl Sync for Param {}
     unsafe impl Sync for VideoProducer {}
     unsafe impl Sync for VideoRenderer {}
@@ -274,20 +269,19 @@ extension Template {
   static let tailRust = #"""
 
 
-    static CLASSES: List = List([&CLASS, std::ptr::null()]);
+    static CLASSES: List = List([&CLASS]);
 
     static MODULE: Module = Module {
         struct_size: std::mem::size_of::<Module>() as u32,
         abi_minor: ABI_MINOR,
-        min_host_minor: @MINOR@, // the oldest host that has all that is used here
-        reserved0: 0,
+        min_host_minor: 0,
+        class_count: CLASSES.0.len() as u32,
         vendor: "Example\0".as_ptr().cast(),
         version: "1.0\0".as_ptr().cast(),
         license: std::ptr::null(),
         url: std::ptr::null(),
         classes: CLASSES.0.as_ptr(),
         init: None,
-        deinit: None,
     };
 
     /// The one symbol of the file.

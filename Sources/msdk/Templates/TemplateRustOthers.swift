@@ -5,7 +5,7 @@ extension Template {
     // @NAME@.rs - \(what)
     //
     // The contract is mediasdk/plugin.h, of which mediasdk.rs has what is used here. The P numbers below are the rules at its top;
-    // `make check` looks whether they are kept.
+    // `make check` tests them.
     mod mediasdk;
     use mediasdk::*;
     use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -20,7 +20,7 @@ extension Template {
   }
 
   static let rendererRust =
-    beginningRust("a renderer: it writes the last picture that it was shown into a PGM file, which every viewer opens.") + #"""
+    beginningRust("a renderer: it writes the last frame that it rendered into a PGM file, which every image viewer opens.") + #"""
       use std::ffi::{CStr, OsStr};
       use std::io::Write;
       use std::os::unix::ffi::OsStrExt;
@@ -29,30 +29,30 @@ extension Template {
           host: *const Host,
           context: *mut HostContext,
           path: Vec<u8>,    // the parameter
-          picture: Vec<u8>, // a copy of the last one, without padding
+          image: Vec<u8>, // a copy of the last one, without padding
           width: usize,
           height: usize,
       }
 
       impl Renderer {
-          /// `words` ends with a NUL.
-          fn fail(&self, result: i32, words: &'static str) -> i32 {
-              unsafe { ((*self.host).set_error)(self.context, result, words.as_ptr().cast()) };
+          /// `text` ends with a NUL.
+          fn fail(&self, result: i32, text: &'static str) -> i32 {
+              unsafe { ((*self.host).set_error)(self.context, result, text.as_ptr().cast()) };
               result
           }
 
           fn write(&self) -> std::io::Result<()> {
               let mut file = std::fs::File::create(OsStr::from_bytes(&self.path))?;
               write!(file, "P5\n{} {}\n255\n", self.width, self.height)?;
-              file.write_all(&self.picture)
+              file.write_all(&self.image)
           }
       }
 
       /// P1: opens nothing, starts nothing.
-      unsafe extern "C" fn create(host: *const Host, context: *mut HostContext, out: *mut *mut Itself) -> i32 {
+      unsafe extern "C" fn create(_: *const Class, host: *const Host, context: *mut HostContext, out: *mut *mut Itself) -> i32 {
           guarded(|| {
               let path = b"@NAME@.pgm".to_vec();
-              *out = Box::into_raw(Box::new(Renderer { host, context, path, picture: Vec::new(), width: 0, height: 0 })).cast();
+              *out = Box::into_raw(Box::new(Renderer { host, context, path, image: Vec::new(), width: 0, height: 0 })).cast();
               OK
           })
       }
@@ -85,9 +85,9 @@ extension Template {
       unsafe extern "C" fn release_render(this: *mut Itself) -> i32 {
           guarded(|| {
               let this = &mut *this.cast::<Renderer>();
-              let is_good = this.picture.is_empty() || this.write().is_ok();
-              this.picture = Vec::new();
-              if is_good { OK } else { this.fail(E_IO, "the picture could not be written to path\0") }
+              let is_good = this.image.is_empty() || this.write().is_ok();
+              this.image = Vec::new();
+              if is_good { OK } else { this.fail(E_IO, "the image could not be written to path\0") }
           })
       }
 
@@ -103,10 +103,10 @@ extension Template {
               let (format, plane) = (&*(*frame).format, (*frame).plane[0]);
               this.width = format.width as usize;
               this.height = format.height as usize;
-              this.picture.clear();
+              this.image.clear();
               for y in 0..this.height {
                   let row = plane.data.offset(y as isize * plane.stride as isize);
-                  this.picture.extend_from_slice(std::slice::from_raw_parts(row, this.width));
+                  this.image.extend_from_slice(std::slice::from_raw_parts(row, this.width));
               }
               OK
           })
@@ -116,18 +116,18 @@ extension Template {
           struct_size: std::mem::size_of::<Param>() as u32,
           flags: 0,
           name: "path\0".as_ptr().cast(),
-          summary: "where the picture is written\0".as_ptr().cast(),
+          summary: "where the image is written\0".as_ptr().cast(),
           def: Value { kind: T_STRING, reserved: 0, u: ValueUnion { str: "@NAME@.pgm\0".as_ptr().cast() } },
-          min: 0.0,
-          max: 0.0,
+          min: UNBOUNDED,
+          max: UNBOUNDED,
           choices: std::ptr::null(),
+          choice_count: 0,
+          reserved0: 0,
       }];
 
       static RENDERER: VideoRenderer = VideoRenderer {
           struct_size: std::mem::size_of::<VideoRenderer>() as u32,
           flags: 0,
-          memory_kinds: MEMORY_CPU,
-          reserved0: 0,
           init_render,
           release_render,
           accepts_format: Some(accepts_format),
@@ -146,10 +146,9 @@ extension Template {
           kinds: KIND_VIDEO_RENDERER,
           id: "@ID@\0".as_ptr().cast(),
           name: "@NAME@\0".as_ptr().cast(),
-          summary: "the last picture as a PGM file\0".as_ptr().cast(),
+          summary: "the last frame as a PGM file\0".as_ptr().cast(),
           params: PARAMS.as_ptr(),
-          param_count: PARAMS.len() as u64,
-          param_stride: std::mem::size_of::<Param>() as u64,
+          param_count: PARAMS.len() as u32,
           create: Some(create),
           destroy: Some(destroy),
           set_param: Some(set_param),
@@ -159,7 +158,7 @@ extension Template {
       """# + tailRust
 
   static let filterRust =
-    beginningRust("a filter: it turns pictures into their negative.") + #"""
+    beginningRust("a filter: it inverts frames.") + #"""
       struct Filter {
           host: *const Host,
           context: *mut HostContext,
@@ -168,7 +167,7 @@ extension Template {
       }
 
       /// P1: opens nothing, starts nothing.
-      unsafe extern "C" fn create(host: *const Host, context: *mut HostContext, out: *mut *mut Itself) -> i32 {
+      unsafe extern "C" fn create(_: *const Class, host: *const Host, context: *mut HostContext, out: *mut *mut Itself) -> i32 {
           guarded(|| {
               *out = Box::into_raw(Box::new(Filter { host, context, width: 0, height: 0 })).cast();
               OK
@@ -186,7 +185,7 @@ extension Template {
           OK
       }
 
-      /// What is refused here the host converts, NV12 first. *out holds `format`: neither size nor pixel format changes.
+      /// The host converts what is refused here, NV12 first. *out holds `format`: neither size nor pixel format changes.
       unsafe extern "C" fn set_format(this: *mut Itself, format: *const VideoFormat, _out: *mut VideoFormat) -> i32 {
           guarded(|| {
               let this = &mut *this.cast::<Filter>();
@@ -200,14 +199,14 @@ extension Template {
           })
       }
 
-      /// P3: somebody else may hold this frame. make_writable gives it back if we alone have it, else a copy; it takes our reference.
+      /// P3: others may hold this frame. make_writable returns it if only we hold it, else a copy; it takes our reference.
       unsafe extern "C" fn filter_video_frame(this: *mut Itself, input: *mut VideoFrame, out: *mut *mut VideoFrame) -> i32 {
           guarded(|| {
               let this = &mut *this.cast::<Filter>();
               let mut frame: *mut VideoFrame = std::ptr::null_mut();
               let result = ((*this.host).video_frame_make_writable)(this.context, input, &mut frame);
               if result < 0 {
-                  return result; // P4: E_AGAIN when there is no memory for the copy; this frame is left out
+                  return result; // P4: E_AGAIN when there is no memory for the copy; this frame is dropped
               }
               let luma = (*frame).plane[0];
               for y in 0..this.height {

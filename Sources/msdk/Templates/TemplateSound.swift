@@ -4,7 +4,7 @@ extension Template {
     """
     /* @NAME@.c - \(what)
      *
-     * The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept. */
+     * The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` tests them. */
     #include <mediasdk/plugin.h>
 
     #include <stdlib.h>
@@ -12,7 +12,7 @@ extension Template {
 
     struct msdk_self {
       const msdk_host *host;      /* what the host does for us */
-      msdk_host_context *context; /* whose first argument this is */
+      msdk_host_context *context; /* the first argument of its functions */
     \(members)};
 
 
@@ -21,7 +21,7 @@ extension Template {
 
   static let audioProducerC =
     beginning(
-      "a producer of sound: a tone of 441 Hz that swells and fades.",
+      "an audio producer: a tone of 441 Hz that swells and fades.",
       "  msdk_audio_format format;   /* the one agreed on */\n  uint64_t position;          /* in samples */\n") + #"""
       static msdk_result nothing_to_do(msdk_self *self) {
         (void)self;
@@ -37,10 +37,10 @@ extension Template {
         return MSDK_OK;
       }
 
-      /* What is refused here the host converts: it asks for capture_settings next. */
+      /* The host converts what is refused here: it asks for capture_settings next. */
       static msdk_result set_format(msdk_self *self, const msdk_audio_format *format) {
         if (format->sample_format != MSDK_SAMPLE_S16) return fail(self, MSDK_E_FORMAT, "accepted: s16");
-        memcpy(&self->format, format, sizeof self->format); /* P6: a later host's struct is longer; what we know is in front */
+        memcpy(&self->format, format, sizeof self->format); /* P6: a later host's struct is longer; the members we know come first */
         self->format.struct_size = sizeof self->format;
         return MSDK_OK;
       }
@@ -95,7 +95,7 @@ extension Template {
       """# + tailC
 
   static let audioRendererC =
-    beginning("a renderer of sound: it tells the loudest sample of what it was given.", "  uint32_t peak;              /* 0..32768 */\n")
+    beginning("an audio renderer: it reports the loudest sample.", "  uint32_t peak;              /* 0..32768 */\n")
       + #"""
       static msdk_result init_render(msdk_self *self) {
         self->peak = 0;
@@ -107,7 +107,7 @@ extension Template {
         return MSDK_OK;
       }
 
-      /* The host converts to this: *out holds what will come, and what we leave as it is we take as it comes. */
+      /* The host converts to this: *out holds the format that arrives, and we accept the members that we leave unchanged. */
       static msdk_result render_settings(msdk_self *self, msdk_audio_format *out) {
         (void)self;
         out->sample_format = MSDK_SAMPLE_S16;
@@ -124,10 +124,11 @@ extension Template {
         return MSDK_OK;
       }
 
-      /* A parameter for reading only. */
+      /* A read-only parameter. */
       static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out) {
         if (strcmp(name, "peak") != 0) return fail(self, MSDK_E_NOT_FOUND, "accepted: peak");
-        *out = (msdk_value){.type = MSDK_T_F64, .u.f64 = self->peak / 32768.0};
+        out->type = MSDK_T_F64;
+        out->u.f64 = self->peak / 32768.0;
         return MSDK_OK;
       }
 
@@ -154,8 +155,7 @@ extension Template {
         .name = "@NAME@",
         .summary = "how loud it was",
         .params = params,
-        .param_count = sizeof params / sizeof *params,
-        .param_stride = sizeof *params,
+        .param_count = MSDK_COUNT(params),
         .create = create,
         .destroy = destroy,
         .get_param = get_param,
@@ -164,25 +164,25 @@ extension Template {
       """# + tailC
 
   static let filterC =
-    beginning("a filter: it turns pictures into their negative.", "  msdk_video_format format;   /* the one agreed on */\n") + #"""
+    beginning("a filter: it inverts frames.", "  msdk_video_format format;   /* the one agreed on */\n") + #"""
       static msdk_result nothing_to_do(msdk_self *self) {
         (void)self;
         return MSDK_OK;
       }
 
-      /* What is refused here the host converts, NV12 first. *out holds `in`: neither size nor pixel format changes. */
+      /* The host converts what is refused here, NV12 first. *out holds `in`: neither size nor pixel format changes. */
       static msdk_result set_format(msdk_self *self, const msdk_video_format *in, msdk_video_format *out) {
         (void)out;
         if (in->pixel_format != MSDK_PIXEL_NV12) return fail(self, MSDK_E_FORMAT, "accepted: NV12");
-        memcpy(&self->format, in, sizeof self->format); /* P6: a later host's struct is longer; what we know is in front */
+        memcpy(&self->format, in, sizeof self->format); /* P6: a later host's struct is longer; the members we know come first */
         return MSDK_OK;
       }
 
-      /* P3: somebody else may hold this frame. make_writable gives it back if we alone have it, else a copy; it takes our reference. */
+      /* P3: others may hold this frame. make_writable returns it if only we hold it, else a copy; it takes our reference. */
       static msdk_result filter_video_frame(msdk_self *self, msdk_video_frame *in, msdk_video_frame **out) {
         msdk_video_frame *frame = NULL;
         msdk_result result = self->host->video_frame_make_writable(self->context, in, &frame);
-        if (result < 0) return result; /* P4: MSDK_E_AGAIN when there is no memory for the copy; this frame is left out */
+        if (result < 0) return result; /* P4: MSDK_E_AGAIN when there is no memory for the copy; this frame is dropped */
         for (uint32_t y = 0; y < self->format.height; y++) {
           uint8_t *row = frame->plane[0].data + (ptrdiff_t)y * frame->plane[0].stride;
           for (uint32_t x = 0; x < self->format.width; x++) row[x] = (uint8_t)(255 - row[x]);

@@ -13,13 +13,13 @@ extension Template {
   static let producerSwift = #"""
     // @NAME@.swift - a producer: it makes a gradient that moves.
     //
-    // The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept.
+    // The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` tests them.
     // Plugin.swift has the tables, which name the functions of this class.
     import CMediaSDKPlugin
 
     final class Producer {
       let host: UnsafePointer<msdk_host>  // what the host does for us
-      let context: OpaquePointer  // whose first argument this is
+      let context: OpaquePointer  // the first argument of its functions
       var format: msdk_video_format
       var speed: UInt32 = 2
       var offset: UInt32 = 0
@@ -35,8 +35,8 @@ extension Template {
         (format.fps_num, format.fps_den) = (30, 1)
       }
 
-      func fail(_ result: Int, _ words: String) -> msdk_result {
-        words.withCString { host.pointee.set_error(context, msdk_result(result), $0) }
+      func fail(_ result: Int, _ text: String) -> msdk_result {
+        text.withCString { host.pointee.set_error(context, msdk_result(result), $0) }
         return msdk_result(result)
       }
 

@@ -1,18 +1,18 @@
 /// The Swift projects of a renderer and of a filter.
 extension Template {
   static let rendererSwift = #"""
-    // @NAME@.swift - a renderer: it writes the last picture that it was shown into a PGM file, which every viewer opens.
+    // @NAME@.swift - a renderer: it writes the last frame that it rendered into a PGM file, which every image viewer opens.
     //
-    // The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept.
+    // The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` tests them.
     // Plugin.swift has the tables, which name the functions of this class.
     import CMediaSDKPlugin
     import Glibc
 
     final class Renderer {
       let host: UnsafePointer<msdk_host>  // what the host does for us
-      let context: OpaquePointer  // whose first argument this is
+      let context: OpaquePointer  // the first argument of its functions
       var path = "@NAME@.pgm"
-      var picture: [UInt8] = []  // a copy of the last one, without padding
+      var image: [UInt8] = []  // a copy of the last one, without padding
       var (width, height) = (0, 0)
 
       // P1: opens nothing, starts nothing.
@@ -21,8 +21,8 @@ extension Template {
         self.context = context
       }
 
-      func fail(_ result: Int, _ words: String) -> msdk_result {
-        words.withCString { host.pointee.set_error(context, msdk_result(result), $0) }
+      func fail(_ result: Int, _ text: String) -> msdk_result {
+        text.withCString { host.pointee.set_error(context, msdk_result(result), $0) }
         return msdk_result(result)
       }
 
@@ -35,22 +35,22 @@ extension Template {
 
       // What was written is complete when this returns.
       func release() -> msdk_result {
-        defer { picture = [] }
-        return picture.isEmpty || write() ? msdk_result(MSDK_OK) : fail(Int(MSDK_E_IO), "the picture could not be written to path")
+        defer { image = [] }
+        return image.isEmpty || write() ? msdk_result(MSDK_OK) : fail(Int(MSDK_E_IO), "the image could not be written to path")
       }
 
       private func write() -> Bool {
         guard let file = fopen(path, "we") else { return false }
         let head = "P5\n\(width) \(height)\n255\n"
-        let isWritten = fputs(head, file) >= 0 && fwrite(picture, 1, picture.count, file) == picture.count
+        let isWritten = fputs(head, file) >= 0 && fwrite(image, 1, image.count, file) == image.count
         return fclose(file) == 0 && isWritten
       }
 
       // P3: the frame is read-only, and its rows are `stride` bytes apart. P4: it is borrowed, so what we keep is a copy.
       func render(_ plane: msdk_plane, _ format: msdk_video_format) -> msdk_result {
         (width, height) = (Int(format.width), Int(format.height))
-        picture.removeAll(keepingCapacity: true)
-        for y in 0..<height { picture.append(contentsOf: UnsafeBufferPointer(start: plane.data + y * Int(plane.stride), count: width)) }
+        image.removeAll(keepingCapacity: true)
+        for y in 0..<height { image.append(contentsOf: UnsafeBufferPointer(start: plane.data + y * Int(plane.stride), count: width)) }
         return msdk_result(MSDK_OK)
       }
     }
@@ -58,15 +58,15 @@ extension Template {
     """#
 
   static let filterSwift = #"""
-    // @NAME@.swift - a filter: it turns pictures into their negative.
+    // @NAME@.swift - a filter: it inverts frames.
     //
-    // The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` looks whether they are kept.
+    // The contract is mediasdk/plugin.h. The P numbers below are the rules at its top; `make check` tests them.
     // Plugin.swift has the tables, which name the functions of this class.
     import CMediaSDKPlugin
 
     final class Filter {
       let host: UnsafePointer<msdk_host>  // what the host does for us
-      let context: OpaquePointer  // whose first argument this is
+      let context: OpaquePointer  // the first argument of its functions
       var (width, height) = (0, 0)  // of the format agreed on
 
       // P1: opens nothing, starts nothing.
@@ -75,7 +75,7 @@ extension Template {
         self.context = context
       }
 
-      // What is refused here the host converts, NV12 first.
+      // The host converts what is refused here, NV12 first.
       func setFormat(_ format: msdk_video_format) -> msdk_result {
         guard Int(format.pixel_format) == MSDK_PIXEL_NV12 else {
           "accepted: NV12".withCString { host.pointee.set_error(context, msdk_result(MSDK_E_FORMAT), $0) }
@@ -85,7 +85,7 @@ extension Template {
         return msdk_result(MSDK_OK)
       }
 
-      // P3: somebody else may hold this frame. make_writable gives it back if we alone have it, else a copy; it takes our reference.
+      // P3: others may hold this frame. make_writable returns it if only we hold it, else a copy; it takes our reference.
       func filter(
         _ input: UnsafeMutablePointer<msdk_video_frame>, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>
       ) -> msdk_result {

@@ -38,7 +38,8 @@ extension Template {
       parameter.summary = text("pixels that the gradient moves with every frame")
       parameter.def.type = msdk_type(MSDK_T_U32)
       parameter.def.u.u32 = 2
-      (parameter.min, parameter.max) = (0, 64)
+      (parameter.min.type, parameter.max.type) = (parameter.def.type, parameter.def.type)
+      (parameter.min.u.u32, parameter.max.u.u32) = (0, 64)
       return parameter
     }
 
@@ -55,7 +56,7 @@ extension Template {
         out.pointee = this.format
         return msdk_result(MSDK_OK)
       }
-      // What we like best: programs choose from this list, which ends with MSDK_E_NOT_FOUND.
+      // The preferred format: programs choose from this list, which ends with MSDK_E_NOT_FOUND.
       table.enum_formats = { this, index, out in
         guard let this = worker(this), let out else { return refused }
         guard index == 0 else { return msdk_result(MSDK_E_NOT_FOUND) }
@@ -78,8 +79,7 @@ extension Template {
       table.summary = text("a gradient that moves")
       let parameters = [makeParameter()]
       table.params = UnsafePointer(forever(parameters))
-      table.param_count = UInt64(parameters.count)
-      table.param_stride = UInt64(MemoryLayout<msdk_param>.stride)
+      table.param_count = UInt32(parameters.count)
       table.set_param = { this, name, value in
         guard let this = worker(this), let name, let value else { return refused }
         return this.setParameter(String(cString: name), value.pointee)
@@ -94,7 +94,7 @@ extension Template {
       var parameter = msdk_param()
       parameter.struct_size = size(of: msdk_param.self)
       parameter.name = text("path")
-      parameter.summary = text("where the picture is written")
+      parameter.summary = text("where the image is written")
       parameter.def.type = msdk_type(MSDK_T_STRING)
       parameter.def.u.str = text("@NAME@.pgm")
       return parameter
@@ -103,7 +103,6 @@ extension Template {
     private func makeRenderer() -> msdk_video_renderer {
       var table = msdk_video_renderer()
       table.struct_size = size(of: msdk_video_renderer.self)
-      table.memory_kinds = UInt32(MSDK_MEMORY_CPU)
       table.init_render = { _ in msdk_result(MSDK_OK) }
       table.release_render = { this in worker(this)?.release() ?? refused }
       // The host converts to what we accept.
@@ -120,11 +119,10 @@ extension Template {
 
     private func fill(_ table: inout msdk_class) {
       table.kinds = UInt32(MSDK_KIND_VIDEO_RENDERER)
-      table.summary = text("the last picture as a PGM file")
+      table.summary = text("the last frame as a PGM file")
       let parameters = [makeParameter()]
       table.params = UnsafePointer(forever(parameters))
-      table.param_count = UInt64(parameters.count)
-      table.param_stride = UInt64(MemoryLayout<msdk_param>.stride)
+      table.param_count = UInt32(parameters.count)
       table.set_param = { this, name, value in
         guard let this = worker(this), let name, let value else { return refused }
         return this.setParameter(String(cString: name), value.pointee)
@@ -167,7 +165,7 @@ extension Template {
       table.struct_size = size(of: msdk_class.self)
       table.id = text("@ID@")
       table.name = text("@NAME@")
-      table.create = { host, context, out in
+      table.create = { _, host, context, out in
         guard let host, let context, let out else { return refused }
         out.pointee = OpaquePointer(Unmanaged.passRetained(@WORK@(host, context)).toOpaque())
         return msdk_result(MSDK_OK)
@@ -183,11 +181,10 @@ extension Template {
       var module = msdk_module()
       module.struct_size = size(of: msdk_module.self)
       module.abi_minor = UInt32(MSDK_ABI_MINOR)
-      module.min_host_minor = @MINOR@  // the oldest host that has all that is used here
       module.vendor = text("Example")
       module.version = text("1.0")
-      let classes: [UnsafePointer<msdk_class>?] = [UnsafePointer(forever([makeClass()])), nil]
-      module.classes = UnsafePointer(forever(classes))
+      let classes: [UnsafePointer<msdk_class>?] = [UnsafePointer(forever([makeClass()]))]
+      (module.classes, module.class_count) = (UnsafePointer(forever(classes)), UInt32(classes.count))
       return UnsafePointer(forever([module]))
     }
 

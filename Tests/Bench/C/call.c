@@ -56,7 +56,7 @@ void call_receive(struct call *call, const msdk_incoming_video_options *options)
   int64_t since = now_ns();
   for (;;) {
     msdk_outgoing_video_stats stats = MSDK_INIT(msdk_outgoing_video_stats);
-    must(msdk_outgoing_video_stats_get(call->outgoing, &stats), "msdk_outgoing_video_stats_get");
+    must(msdk_outgoing_video_get_stats(call->outgoing, &stats), "msdk_outgoing_video_get_stats");
     if (stats.receivers > 0) return;
     if (now_ns() - since > 5000000000) die("the incoming stream was started, but the sender has no receiver after 5 s");
     sleep_until(now_ns() + 100000);

@@ -31,7 +31,8 @@ static const msdk_command commands[] = {
 };
 
 static msdk_self the_self;
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   (void)host, (void)context;
   *out = &the_self;
   return MSDK_OK;
@@ -43,10 +44,10 @@ static const msdk_video_renderer renderer = {
   .struct_size = sizeof(msdk_video_renderer), .init_render = control, .release_render = control, .render_video_frame = render};
 static const msdk_class class = {
   .struct_size = sizeof(msdk_class), .id = "org.mediasdk.bench.commands", .name = "commands", .kinds = MSDK_KIND_VIDEO_RENDERER,
-  .commands = commands, .command_count = sizeof commands / sizeof commands[0], .command_stride = sizeof commands[0], .create = create,
+  .commands = commands, .command_count = MSDK_COUNT(commands), .create = create,
   .destroy = destroy, .video_renderer = &renderer};
-static const msdk_class *const classes[] = {&class, NULL};
-static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = classes};
+static const msdk_class *const classes[] = {&class};
+static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = classes, .class_count = MSDK_COUNT(classes)};
 
 static double per_call(int64_t since) { return (double)(now_ns() - since) / CALLS; }
 
@@ -97,7 +98,7 @@ int main(int argc, char **argv) {
   msdk_instance *instance = NULL;
   must(msdk_engine_create(NULL, &engine), "engine");
   must(msdk_engine_register_module(engine, &module), "module");
-  must(msdk_instance_create(engine, class.id, &instance), "instance");
+  must(msdk_instance_create(engine, class.id, NULL, &instance), "instance");
   for (uint64_t round = count_from(argv[1]); round > 0; round--) {
     the_self.sum = 0;
     report("direct_ns", direct_calls());

@@ -69,7 +69,7 @@ static msdk_video_frame *frame_of(uint32_t pixel_format, uint32_t width, uint32_
 /* The largest difference of two pictures of the same layout, so that nobody compares the speed of different work unawares. */
 static int difference(const msdk_video_frame *a, const msdk_video_frame *b) {
   msdk_frame_layout layout = MSDK_INIT(msdk_frame_layout);
-  must(msdk_frame_layout_get(a->format->pixel_format, a->format->width, a->format->height, 64, &layout), "msdk_frame_layout_get");
+  must(msdk_frame_get_layout(a->format->pixel_format, a->format->width, a->format->height, 64, &layout), "msdk_frame_get_layout");
   int most = 0;
   for (uint32_t plane = 0; plane < a->plane_count; plane++) {
     for (uint32_t y = 0; y < layout.rows[plane]; y++) {

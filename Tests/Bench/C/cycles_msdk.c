@@ -47,7 +47,7 @@ static double frames(void) {
   msdk_engine *engine = NULL;
   must(msdk_engine_create(NULL, &engine), "msdk_engine_create");
   msdk_engine_stats stats = MSDK_INIT(msdk_engine_stats);
-  must(msdk_engine_stats_get(engine, &stats), "msdk_engine_stats_get");
+  must(msdk_engine_get_stats(engine, &stats), "msdk_engine_get_stats");
   msdk_engine_destroy(engine);
   return stats.frames;
 }
@@ -69,7 +69,7 @@ static void cycle(const char *plugin, int receives, int tidy) {
   must(msdk_engine_create(NULL, &call.engine), "msdk_engine_create");
   must(msdk_engine_load_plugin(call.engine, plugin), "msdk_engine_load_plugin");
   msdk_instance *producer = NULL;
-  must(msdk_instance_create(call.engine, "org.mediasdk.producer.testpattern", &producer), "msdk_instance_create");
+  must(msdk_instance_create(call.engine, "org.mediasdk.producer.testpattern", NULL, &producer), "msdk_instance_create");
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 640, 360, 30);
   msdk_outgoing_video_options options = MSDK_INIT(msdk_outgoing_video_options);
   options.formats = &format;

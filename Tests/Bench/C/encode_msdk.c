@@ -34,8 +34,8 @@ static void send(struct call *call, const struct clip *clip, const msdk_video_fo
   uint8_t *picture = clip_picture(clip, i);
   msdk_external_frame external = MSDK_INIT(msdk_external_frame);
   external.plane_count = 2;
-  external.plane[0] = (msdk_plane){.data = picture, .size = luma, .stride = (int32_t)clip->width, .fd = -1};
-  external.plane[1] = (msdk_plane){.data = picture + luma, .size = luma / 2, .stride = (int32_t)clip->width, .fd = -1};
+  external.plane[0] = (msdk_plane){.data = picture, .size = luma, .stride = (int32_t)clip->width};
+  external.plane[1] = (msdk_plane){.data = picture + luma, .size = luma / 2, .stride = (int32_t)clip->width};
   external.format = format;
   msdk_video_frame *frame = NULL;
   must(msdk_video_frame_wrap(&external, &frame), "msdk_video_frame_wrap");
@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
   options.formats = &format;
   options.format_count = 1;
   options.preset = MSDK_PRESET_REALTIME;
-  options.queue_policy = MSDK_POLICY_WAIT;
+  options.queue_policy = MSDK_POLICY_WAIT; /* not paced either */
   options.encoder_threads = 1;
   options.target_bitrate = VP8_BITRATE;
   struct call call;

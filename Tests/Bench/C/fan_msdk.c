@@ -40,8 +40,8 @@ static void send(uint64_t i) {
     uint8_t *picture = clip_picture(&clip, i);
     msdk_external_frame external = MSDK_INIT(msdk_external_frame);
     external.plane_count = 2;
-    external.plane[0] = (msdk_plane){.data = picture, .size = luma, .stride = (int32_t)clip.width, .fd = -1};
-    external.plane[1] = (msdk_plane){.data = picture + luma, .size = luma / 2, .stride = (int32_t)clip.width, .fd = -1};
+    external.plane[0] = (msdk_plane){.data = picture, .size = luma, .stride = (int32_t)clip.width};
+    external.plane[1] = (msdk_plane){.data = picture + luma, .size = luma / 2, .stride = (int32_t)clip.width};
     external.format = &format;
     msdk_video_frame *frame = NULL;
     must(msdk_video_frame_wrap(&external, &frame), "msdk_video_frame_wrap");
@@ -82,7 +82,7 @@ static void open_sender(void) {
   options.encoded_input = packet != NULL;
   must(msdk_outgoing_video_create(engine, &options, &outgoing), "msdk_outgoing_video_create");
   must(msdk_session_start_video(session, outgoing), "msdk_session_start_video");
-  must(msdk_outgoing_video_sender(outgoing, &sender), "msdk_outgoing_video_sender");
+  must(msdk_outgoing_video_get_sender(outgoing, &sender), "msdk_outgoing_video_get_sender");
 }
 
 static void open_receiver(uint64_t i) {
@@ -97,7 +97,7 @@ static void open_receiver(uint64_t i) {
 
 static msdk_outgoing_video_stats stats(void) {
   msdk_outgoing_video_stats now = MSDK_INIT(msdk_outgoing_video_stats);
-  must(msdk_outgoing_video_stats_get(outgoing, &now), "msdk_outgoing_video_stats_get");
+  must(msdk_outgoing_video_get_stats(outgoing, &now), "msdk_outgoing_video_get_stats");
   return now;
 }
 

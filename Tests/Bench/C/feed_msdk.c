@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
   must(msdk_engine_create(NULL, &engine), "msdk_engine_create");
   msdk_session *host = session_open(engine, "host"), *viewer = session_open(engine, "viewer");
   msdk_ingest_options door = MSDK_INIT(msdk_ingest_options);
-  door.port = MSDK_INGEST_ANY_PORT;
+  door.port = MSDK_PORT_ANY;
   door.socket_path = path;
   door.transmission_token = tokens[0];
   door.reception_token = tokens[1];
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
   door.fps = 60;
   uint32_t port = 0;
   must(msdk_session_set_ingest(host, &door), "msdk_session_set_ingest");
-  must(msdk_session_ingest_port(host, &port), "msdk_session_ingest_port");
+  must(msdk_session_get_ingest_port(host, &port), "msdk_session_get_ingest_port");
   msdk_feeder_options options = MSDK_INIT(msdk_feeder_options);
   if (is_tcp) options.port = port;
   else options.socket_path = path;

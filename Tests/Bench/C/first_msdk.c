@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
   if (argc < 2 || argc > 3 || (!vp8 && strcmp(argv[1], "raw") != 0)) die("usage: first_msdk raw|vp8 [SECONDS]");
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 1280, 720, 25);
   msdk_outgoing_video_options options = MSDK_INIT(msdk_outgoing_video_options);
-  options.codec = vp8 ? MSDK_CODEC_VP8 : MSDK_CODEC_NONE;
+  options.codec = vp8 ? MSDK_CODEC_VP8 : MSDK_CODEC_RAW;
   options.formats = &format;
   options.format_count = 1;
   struct call call;

@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
   msdk_instance_options where = MSDK_INIT(msdk_instance_options);
   where.isolation = strcmp(argv[1], "inside") == 0 ? MSDK_ISOLATION_NONE : MSDK_ISOLATION_PROCESS;
   msdk_instance *producer;
-  must(msdk_instance_create_with(call.engine, "org.mediasdk.bench.blank", &where, &producer), "create");
+  must(msdk_instance_create(call.engine, "org.mediasdk.bench.blank", &where, &producer), "create");
   must(msdk_outgoing_video_attach_producer(call.outgoing, producer), "attach");
   sleep_until(now_ns() + INT64_C(500000000));
   if (strcmp(argv[1], "killed") == 0) {

@@ -12,7 +12,8 @@ struct msdk_self {
   msdk_video_format format;
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return MSDK_E_NOMEM;
   (*out)->host = host;
@@ -45,10 +46,10 @@ static const msdk_video_producer producer = {
 };
 static const msdk_class class = {
   .struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_PRODUCER, .id = "org.mediasdk.bench.blank", .name = "blank", .params = params,
-  .param_count = 1, .param_stride = sizeof params[0], .create = create, .destroy = destroy, .set_param = set_param, .get_param = get_param,
+  .param_count = 1, .create = create, .destroy = destroy, .set_param = set_param, .get_param = get_param,
   .video_producer = &producer,
 };
-static const msdk_class *const classes[] = {&class, NULL};
-static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 0, .classes = classes};
+static const msdk_class *const classes[] = {&class};
+static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = classes, .class_count = MSDK_COUNT(classes)};
 
 MSDK_DEFINE_ENTRY(&module)

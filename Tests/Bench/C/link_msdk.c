@@ -32,12 +32,12 @@ static void send(struct link_meter *unused, uint8_t *picture, uint64_t i, int64_
   size_t luma = (size_t)meter.clip.width * meter.clip.height;
   msdk_external_frame external = MSDK_INIT(msdk_external_frame);
   external.plane_count = 2;
-  external.plane[0] = (msdk_plane){.data = picture, .size = luma, .stride = (int32_t)meter.clip.width, .fd = -1};
-  external.plane[1] = (msdk_plane){.data = picture + luma, .size = luma / 2, .stride = (int32_t)meter.clip.width, .fd = -1};
+  external.plane[0] = (msdk_plane){.data = picture, .size = luma, .stride = (int32_t)meter.clip.width};
+  external.plane[1] = (msdk_plane){.data = picture + luma, .size = luma / 2, .stride = (int32_t)meter.clip.width};
   external.format = &format;
   msdk_frame_sender *sender;
   msdk_video_frame *frame = NULL;
-  must(msdk_outgoing_video_sender(outgoing, &sender), "msdk_outgoing_video_sender");
+  must(msdk_outgoing_video_get_sender(outgoing, &sender), "msdk_outgoing_video_get_sender");
   must(msdk_video_frame_wrap(&external, &frame), "msdk_video_frame_wrap");
   /* A frame that the sender is behind with, or that is of a former format, is one that was not sent. */
   msdk_frame_sender_send(sender, frame, at, NULL, NULL);

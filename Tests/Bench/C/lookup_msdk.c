@@ -11,7 +11,7 @@ static double per_call(int64_t since) { return (double)(now_ns() - since) / CALL
 static double state_calls(msdk_outgoing_video *stream) {
   uint32_t state = 0;
   int64_t since = now_ns();
-  for (int i = 0; i < CALLS; i++) msdk_outgoing_video_state(stream, &state);
+  for (int i = 0; i < CALLS; i++) msdk_outgoing_video_get_state(stream, &state);
   double ns = per_call(since);
   if (state != MSDK_OUTGOING_STARTED) die("the stream's state is %u", state);
   return ns;
@@ -20,7 +20,7 @@ static double state_calls(msdk_outgoing_video *stream) {
 static double format_calls(msdk_frame_sender *sender) {
   msdk_video_format format = MSDK_INIT(msdk_video_format);
   int64_t since = now_ns();
-  for (int i = 0; i < CALLS; i++) msdk_frame_sender_format(sender, &format);
+  for (int i = 0; i < CALLS; i++) msdk_frame_sender_get_format(sender, &format);
   double ns = per_call(since);
   if (format.width != 1280) die("the sender's width is %u", format.width);
   return ns;

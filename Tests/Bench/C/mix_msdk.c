@@ -24,7 +24,7 @@ static msdk_incoming_audio *room_open(uint64_t rate) {
   }
   sessions[CROWD] = sound_join(engine, "listener");
   msdk_incoming_audio *mix = NULL;
-  must(msdk_session_mixed_audio(sessions[CROWD], &mix), "msdk_session_mixed_audio");
+  must(msdk_session_get_mixed_audio(sessions[CROWD], &mix), "msdk_session_get_mixed_audio");
   must(msdk_incoming_audio_start(mix, NULL), "msdk_incoming_audio_start");
   return mix;
 }
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
   }
   crowd_report((int64_t)count, sending, mixing, now_ns() - begin);
   msdk_incoming_audio_stats stats = MSDK_INIT(msdk_incoming_audio_stats);
-  must(msdk_incoming_audio_stats_get(mix, &stats), "msdk_incoming_audio_stats_get");
+  must(msdk_incoming_audio_get_stats(mix, &stats), "msdk_incoming_audio_get_stats");
   if (stats.sources != CROWD) die("%u of %d participants are in the mix", stats.sources, CROWD);
   if (read != (int64_t)count) die("%lld of %llu buffers came", (long long)read, (unsigned long long)count);
   if (stats.underruns != 0 || stats.late_samples != 0) die("the mix had gaps");

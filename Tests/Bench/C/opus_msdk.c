@@ -14,7 +14,7 @@ static void called_back(void *unused, const msdk_audio_frame *frame) {
 
 static uint64_t bytes_sent(const struct sound *sound) {
   msdk_outgoing_audio_stats stats = MSDK_INIT(msdk_outgoing_audio_stats);
-  must(msdk_outgoing_audio_stats_get(sound->outgoing, &stats), "msdk_outgoing_audio_stats_get");
+  must(msdk_outgoing_audio_get_stats(sound->outgoing, &stats), "msdk_outgoing_audio_get_stats");
   return stats.bytes_sent;
 }
 

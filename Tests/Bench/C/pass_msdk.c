@@ -56,8 +56,8 @@ static msdk_external_frame picture_of(const msdk_video_format *format) {
   memset(memory, 128, BYTES);
   msdk_external_frame picture = MSDK_INIT(msdk_external_frame);
   picture.plane_count = 2;
-  picture.plane[0] = (msdk_plane){.data = memory, .size = WIDTH * HEIGHT, .stride = WIDTH, .fd = -1};
-  picture.plane[1] = (msdk_plane){.data = memory + WIDTH * HEIGHT, .size = WIDTH * HEIGHT / 2, .stride = WIDTH, .fd = -1};
+  picture.plane[0] = (msdk_plane){.data = memory, .size = WIDTH * HEIGHT, .stride = WIDTH};
+  picture.plane[1] = (msdk_plane){.data = memory + WIDTH * HEIGHT, .size = WIDTH * HEIGHT / 2, .stride = WIDTH};
   picture.format = format;
   picture.release = release;
   return picture;
@@ -70,6 +70,7 @@ int main(int argc, char **argv) {
   msdk_outgoing_video_options options = MSDK_INIT(msdk_outgoing_video_options);
   options.limits = MSDK_LIMITS_EXTENDED;
   options.formats = &format;
+  options.queue_policy = MSDK_POLICY_WAIT; /* not paced */
   options.format_count = 1;
   call_open(&call, &options, 1);
 

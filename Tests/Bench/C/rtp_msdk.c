@@ -50,8 +50,8 @@ static void hand_in(struct rtp_meter *unused, uint32_t stream, uint8_t *picture,
   size_t luma = (size_t)meter.clip.width * meter.clip.height;
   msdk_external_frame external = MSDK_INIT(msdk_external_frame);
   external.plane_count = 2;
-  external.plane[0] = (msdk_plane){.data = picture, .size = luma, .stride = (int32_t)meter.clip.width, .fd = -1};
-  external.plane[1] = (msdk_plane){.data = picture + luma, .size = luma / 2, .stride = (int32_t)meter.clip.width, .fd = -1};
+  external.plane[0] = (msdk_plane){.data = picture, .size = luma, .stride = (int32_t)meter.clip.width};
+  external.plane[1] = (msdk_plane){.data = picture + luma, .size = luma / 2, .stride = (int32_t)meter.clip.width};
   external.format = &format;
   msdk_video_frame *frame = NULL;
   must(msdk_video_frame_wrap(&external, &frame), "msdk_video_frame_wrap");
@@ -85,7 +85,7 @@ static void open_end(struct end *end, uint32_t index, const char *words) {
 
 static void count_bytes(struct end *end) {
   msdk_outgoing_video_stats stats = MSDK_INIT(msdk_outgoing_video_stats);
-  must(msdk_outgoing_video_stats_get(end->outgoing, &stats), "msdk_outgoing_video_stats_get");
+  must(msdk_outgoing_video_get_stats(end->outgoing, &stats), "msdk_outgoing_video_get_stats");
   atomic_store(&meter.stream[end->index].bytes, stats.bytes_sent);
 }
 

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   (void)host, (void)context, (void)out;
   return MSDK_E_UNSUPPORTED;
 }
@@ -19,8 +20,8 @@ static const msdk_video_renderer renderer = {
 static char id[64];
 static const msdk_class class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_RENDERER, .id = id, .name = "scanned",
                                  .create = create, .destroy = destroy, .video_renderer = &renderer};
-static const msdk_class *const classes[] = {&class, NULL};
-static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = classes};
+static const msdk_class *const classes[] = {&class};
+static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = classes, .class_count = MSDK_COUNT(classes)};
 
 MSDK_EXPORT const msdk_module *msdk_plugin_entry_v1(uint32_t host_abi_minor);
 const msdk_module *msdk_plugin_entry_v1(uint32_t host_abi_minor) {

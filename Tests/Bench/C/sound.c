@@ -74,7 +74,7 @@ void sound_receive(struct sound *sound, const msdk_incoming_audio_options *optio
   must(msdk_incoming_audio_start(sound->incoming, options), "msdk_incoming_audio_start");
   for (int turn = 0; turn < TURNS; turn++, sound_run(sound->engine, TURN_NS)) {
     msdk_outgoing_audio_stats stats = MSDK_INIT(msdk_outgoing_audio_stats);
-    must(msdk_outgoing_audio_stats_get(sound->outgoing, &stats), "msdk_outgoing_audio_stats_get");
+    must(msdk_outgoing_audio_get_stats(sound->outgoing, &stats), "msdk_outgoing_audio_get_stats");
     if (stats.receivers > 0) return;
   }
   die("the incoming stream was started, but the sender has no receiver after 5 s");

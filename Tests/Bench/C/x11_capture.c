@@ -94,7 +94,7 @@ static void capture(const char *file, uint64_t rate) {
   msdk_host_context context = {0};
   msdk_self *self;
   msdk_video_format format = MSDK_INIT(msdk_video_format);
-  if (class->create(&host, &context, &self) < 0 || producer->init_capture(self) < 0) exit(1);
+  if (class->create(class, &host, &context, &self) < 0 || producer->init_capture(self) < 0) exit(1);
   if (producer->enum_formats(self, 0, &format) < 0) exit(1);
   format.fps_num = (uint32_t)rate;
   if (producer->set_format(self, &format) < 0 || producer->start_capture(self) < 0) exit(1);

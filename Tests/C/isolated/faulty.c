@@ -112,7 +112,8 @@ static void misbehave(msdk_self *self) {
     sleep(5);
   }
   if (strcmp(fault, "reply") == 0) { /* an answer to a filter's call that names slots which it was not granted, or none there are */
-    struct { uint32_t id; int32_t result; uint32_t keeps, delay, kind, generation, slot; uint32_t rest[64]; } answer = {0, 0, 0, 0, 2, 1, 77, {0}};
+    struct { uint32_t id; int32_t result; uint32_t keeps, unused; int64_t delay; uint32_t kind, generation, slot, rest[64]; } answer = {
+      0, 0, 0, 0, 0, 2, 1, 77, {0}};
     forge_reply(&answer, sizeof answer);
     sleep(5);
   }
@@ -181,7 +182,8 @@ static void reach(msdk_self *self, const char *where) {
 
 /* --------------------------------------------------------------------------------------------------------------- instances */
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
   self->host = host;
@@ -222,12 +224,12 @@ static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out)
 }
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "fault", .def = {.type = MSDK_T_STRING, .u.str = ""}},
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "at", .def = {.type = MSDK_T_STRING, .u.str = ""}},
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "mark", .def = {.type = MSDK_T_STRING, .u.str = ""}},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "fault", .def = MSDK_STRING("")},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "at", .def = MSDK_STRING("")},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "mark", .def = MSDK_STRING("")},
   {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "every", .def = {.type = MSDK_T_BOOL}},
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "shade", .def = {.type = MSDK_T_I32}, .min = 0, .max = 255},
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_READONLY, .name = "pid", .def = {.type = MSDK_T_STRING, .u.str = ""}},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "shade", .def = {.type = MSDK_T_I32}, .min = MSDK_I32(0), .max = MSDK_I32(255)},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_READONLY, .name = "pid", .def = MSDK_STRING("")},
 };
 
 /* --------------------------------------------------------------------------------------------------------------- producers */
@@ -356,7 +358,7 @@ static msdk_result filter_sound(msdk_self *self, msdk_audio_frame *in, msdk_audi
   }
   return MSDK_OK;
 }
-static uint32_t filter_delay(const msdk_self *self) { return (uint32_t)self->shade * 1000000; }
+static int64_t filter_delay(const msdk_self *self) { return (int64_t)self->shade * 1000000; }
 static const msdk_audio_filter sound_filter = {
   .struct_size = sizeof(msdk_audio_filter), .init_filter = init_filter, .release_filter = release_filter, .set_format = filter_sound_format,
   .filter_audio_frame = filter_sound, .delay_ns = filter_delay, .flush = filter_flush,
@@ -391,9 +393,9 @@ static const msdk_command commands[] = {
 };
 
 #define COMMON                                                                                                     \
-  .params = params, .param_count = sizeof params / sizeof params[0], .param_stride = sizeof params[0],             \
+  .params = params, .param_count = MSDK_COUNT(params),             \
   .create = create, .destroy = destroy, .set_param = set_param, .get_param = get_param,                            \
-  .commands = commands, .command_count = sizeof commands / sizeof commands[0], .command_stride = sizeof commands[0]
+  .commands = commands, .command_count = MSDK_COUNT(commands)
 
 static const msdk_class pull_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_PRODUCER, .id = "org.mediasdk.faulty.pull",
                                       .name = "faulty, pulled", COMMON, .video_producer = &pull};
@@ -408,8 +410,8 @@ static const msdk_class filter_class = {.struct_size = sizeof(msdk_class), .kind
                                         .name = "faulty filter", COMMON, .video_filter = &filter};
 static const msdk_class sound_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_AUDIO_FILTER, .id = "org.mediasdk.faulty.sound",
                                        .name = "faulty filter of sound", COMMON, .audio_filter = &sound_filter};
-static const msdk_class *const classes[] = {&pull_class, &push_class, &renderer_class, &inside_class, &filter_class, &sound_class, NULL};
-static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 0, .vendor = "MediaSDK",
-                                   .version = "1", .license = "MIT", .classes = classes};
+static const msdk_class *const classes[] = {&pull_class, &push_class, &renderer_class, &inside_class, &filter_class, &sound_class};
+static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "MediaSDK",
+                                   .version = "1", .license = "MIT", .classes = classes, .class_count = MSDK_COUNT(classes)};
 
 MSDK_DEFINE_ENTRY(&module)

@@ -36,12 +36,12 @@ static uint32_t process_number(void) {
 
 /* What the plugin's side would answer to the call that runs, with numbers that are none of its own. */
 static void forge(const char *fault, int decodes) {
-  struct { uint32_t id; int32_t result; uint32_t keeps; int32_t delay; } reply = {0, 0, 0, 0};
+  struct { uint32_t id; int32_t result; uint32_t keeps, unused; int64_t delay; } reply = {0, 0, 0, 0, 0};
   uint32_t is_picture = 1;
   struct {
     uint32_t generation, slot, flags, orientation;
-    uint32_t pixel_format, width, height, rate[2], color[4], hint, kinds, delay;
-    int64_t timestamp, duration;
+    uint32_t pixel_format, width, height, rate[2], color[4], hint;
+    int64_t delay, timestamp, duration;
     uint64_t sequence, offsets[3];
     int32_t strides[4];
   } picture = {.generation = 1, .pixel_format = MSDK_PIXEL_NV12, .width = 320, .height = 240, .offsets = {0, 80000, 0}, .strides = {320, 320, 0, 0}};
@@ -50,7 +50,7 @@ static void forge(const char *fault, int decodes) {
     uint64_t size;
     int64_t timestamp, duration;
     uint64_t sequence;
-    uint32_t color[2], sound[2];
+    uint32_t color[4], sound[2];
   } encoded = {.generation = 1, .size = 100};
   uint8_t message[sizeof reply + sizeof is_picture + sizeof picture];
   size_t size = 0;
@@ -97,7 +97,8 @@ static void reach(const char *where, int decodes) {
 
 /* --------------------------------------------------------------------------------------------------------------- instances */
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   if (!MSDK_CAN(host, msdk_host, encoded_frame_create)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
@@ -116,7 +117,7 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
 }
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param), .name = "stamp", .def = {.type = MSDK_T_I32}, .min = 0, .max = 255},
+  {.struct_size = sizeof(msdk_param), .name = "stamp", .def = {.type = MSDK_T_I32}, .min = MSDK_I32(0), .max = MSDK_I32(255)},
 };
 
 static msdk_result failure(msdk_self *self, msdk_result result, const char *text) {
@@ -243,7 +244,7 @@ static uint32_t lookahead(const msdk_self *self) {
   return 480; /* which is not true; what counts is that it arrives */
 }
 
-static msdk_result set_sound_rate(msdk_self *self, uint32_t bitrate, uint32_t expected_loss) {
+static msdk_result set_sound_rate(msdk_self *self, uint64_t bitrate, uint32_t expected_loss) {
   (void)self, (void)bitrate, (void)expected_loss;
   return MSDK_OK;
 }
@@ -295,13 +296,13 @@ static msdk_result parse_sound(const void *data, uint64_t size, msdk_packet_head
 static const uint32_t formats[] = {MSDK_PIXEL_NV12, 0};
 static const uint32_t rates[] = {48000};
 static const msdk_video_encoder video_encoder = {
-  .struct_size = sizeof(msdk_video_encoder), .codec = FAULTY_VIDEO, .dimension_max = SIDE, .pixel_formats = formats, .open_encoder = open_encoder,
+  .struct_size = sizeof(msdk_video_encoder), .codec = FAULTY_VIDEO, .dimension_max = SIDE, .pixel_formats = formats, .pixel_format_count = MSDK_COUNT(formats), .open_encoder = open_encoder,
   .close_encoder = nothing, .set_rate = set_rate, .encode = encode};
 static const msdk_video_decoder video_decoder = {
   .struct_size = sizeof(msdk_video_decoder), .codec = FAULTY_VIDEO, .open_decoder = open_decoder, .close_decoder = nothing, .decode = decode,
   .parse_header = parse};
 static const msdk_audio_encoder audio_encoder = {
-  .struct_size = sizeof(msdk_audio_encoder), .codec = FAULTY_AUDIO, .sample_rates_count = 1, .sample_rates = rates, .open_encoder = open_sound,
+  .struct_size = sizeof(msdk_audio_encoder), .codec = FAULTY_AUDIO, .sample_rate_count = 1, .sample_rates = rates, .open_encoder = open_sound,
   .close_encoder = nothing, .lookahead = lookahead, .set_rate = set_sound_rate, .encode = encode_sound};
 static const msdk_audio_decoder audio_decoder = {
   .struct_size = sizeof(msdk_audio_decoder), .codec = FAULTY_AUDIO, .open_decoder = open_sound_decoder, .close_decoder = nothing,
@@ -309,13 +310,12 @@ static const msdk_audio_decoder audio_decoder = {
 
 static const msdk_class video = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER,
                                  .id = "org.mediasdk.faulty.video", .name = "Faulty", .create = create, .destroy = destroy,
-                                 .set_param = set_param, .params = params, .param_count = 1, .param_stride = sizeof params[0],
-                                 .video_encoder = &video_encoder, .video_decoder = &video_decoder};
+                                 .set_param = set_param, .params = params, .param_count = 1,                                 .video_encoder = &video_encoder, .video_decoder = &video_decoder};
 static const msdk_class sound = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_AUDIO_ENCODER | MSDK_KIND_AUDIO_DECODER,
                                  .id = "org.mediasdk.faulty.sound", .name = "Faulty sound", .create = create, .destroy = destroy,
                                  .audio_encoder = &audio_encoder, .audio_decoder = &audio_decoder};
-static const msdk_class *const classes[] = {&video, &sound, NULL};
-static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 3, .vendor = "MediaSDK",
-                                   .version = "1", .license = "MIT", .classes = classes};
+static const msdk_class *const classes[] = {&video, &sound};
+static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "MediaSDK",
+                                   .version = "1", .license = "MIT", .classes = classes, .class_count = MSDK_COUNT(classes)};
 
 MSDK_DEFINE_ENTRY(&module)

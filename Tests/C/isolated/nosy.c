@@ -135,7 +135,8 @@ static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out)
   return MSDK_OK;
 }
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return MSDK_E_NOMEM;
   (*out)->host = host;
@@ -151,8 +152,8 @@ static msdk_result produce(msdk_self *self, int64_t due_ns, msdk_video_frame **o
 }
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "try", .def = {.type = MSDK_T_STRING, .u.str = "nothing:"}},
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_READONLY, .name = "result", .def = {.type = MSDK_T_STRING, .u.str = ""}},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "try", .def = MSDK_STRING("nothing:")},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_READONLY, .name = "result", .def = MSDK_STRING("")},
 };
 static const msdk_video_producer producer = {
   .struct_size = sizeof(msdk_video_producer), .flags = MSDK_PRODUCER_PULL, .init_capture = nothing, .release_capture = nothing,
@@ -160,10 +161,10 @@ static const msdk_video_producer producer = {
 };
 static const msdk_class nosy = {
   .struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_PRODUCER, .flags = MSDK_CLASS_PREFERS_ISOLATION, .id = "org.mediasdk.nosy",
-  .name = "nosy", .params = params, .param_count = 2, .param_stride = sizeof params[0], .create = create, .destroy = destroy,
+  .name = "nosy", .params = params, .param_count = 2, .create = create, .destroy = destroy,
   .set_param = set_param, .get_param = get_param, .video_producer = &producer};
-static const msdk_class *const classes[] = {&nosy, NULL};
-static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 0, .vendor = "MediaSDK",
-                                   .version = "1", .license = "MIT", .classes = classes};
+static const msdk_class *const classes[] = {&nosy};
+static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "MediaSDK",
+                                   .version = "1", .license = "MIT", .classes = classes, .class_count = MSDK_COUNT(classes)};
 
 MSDK_DEFINE_ENTRY(&module)

@@ -1,7 +1,5 @@
-/* A list of classes that ends at once. */
-#define SOUND_MODULE .classes = none
-#include <mediasdk/plugin.h>
-static const msdk_class *const none[] = {NULL};
+/* An empty list of classes. */
+#define SOUND_MODULE .class_count = 0
 #include "sound.h"
 
 MSDK_DEFINE_ENTRY(&sound_module)

@@ -20,13 +20,13 @@
 #define SOUND_CLASS .reserved0 = 0
 #endif
 #ifndef SOUND_MODULE
-#define SOUND_MODULE .reserved0 = 0
+#define SOUND_MODULE .min_host_minor = 0
 #endif
 #ifndef SOUND_PRODUCER
 #define SOUND_PRODUCER .flags = MSDK_PRODUCER_PULL
 #endif
 #ifndef SOUND_PARAMS
-#define SOUND_PARAMS {.struct_size = sizeof(msdk_param), .name = "level", .def = {.type = MSDK_T_I32}, .min = 0, .max = 9}
+#define SOUND_PARAMS {.struct_size = sizeof(msdk_param), .name = "level", .def = {.type = MSDK_T_I32}, .min = MSDK_I32(0), .max = MSDK_I32(9)}
 #endif
 
 struct msdk_self {
@@ -34,7 +34,8 @@ struct msdk_self {
   msdk_host_context *context;
 };
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
   self->host = host;
@@ -97,8 +98,7 @@ static const msdk_class sound_class = {
   .id = SOUND_ID,
   .name = "Sound",
   .params = sound_params,
-  .param_count = sizeof sound_params / sizeof sound_params[0],
-  .param_stride = sizeof sound_params[0],
+  .param_count = MSDK_COUNT(sound_params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
@@ -106,12 +106,12 @@ static const msdk_class sound_class = {
   SOUND_CLASS,
 };
 
-static const msdk_class *const sound_classes[] = {&sound_class, NULL};
+static const msdk_class *const sound_classes[] = {&sound_class};
 
 static const msdk_module sound_module = {
   .struct_size = sizeof(msdk_module),
   .abi_minor = MSDK_ABI_MINOR,
-  .classes = sound_classes,
+  .classes = sound_classes, .class_count = MSDK_COUNT(sound_classes),
   SOUND_MODULE,
 };
 

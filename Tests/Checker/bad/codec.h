@@ -71,7 +71,8 @@ static inline msdk_result say(msdk_self *self, msdk_result result, const char *w
   return result;
 }
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
   self->host = host;
@@ -222,11 +223,11 @@ static int32_t conceal(msdk_self *self, uint32_t sample_count, float *into) {
 
 /* ----------------------------------------------------------------------------------------------------------------- tables */
 
-static const uint32_t pixel_formats[] = {MSDK_PIXEL_GRAY8, 0};
+static const uint32_t pixel_formats[] = {MSDK_PIXEL_GRAY8};
 static const uint32_t sample_rates[] = {48000};
 
 static const msdk_video_encoder video_encoder = {
-  .struct_size = sizeof(msdk_video_encoder), .codec = CODEC_PICTURES, .pixel_formats = pixel_formats, .open_encoder = open_video,
+  .struct_size = sizeof(msdk_video_encoder), .codec = CODEC_PICTURES, .pixel_formats = pixel_formats, .pixel_format_count = MSDK_COUNT(pixel_formats), .open_encoder = open_video,
   .close_encoder = close_any, .set_rate = video_rate, .encode = encode_video,
 };
 static const msdk_video_decoder video_decoder = {
@@ -234,7 +235,7 @@ static const msdk_video_decoder video_decoder = {
   .decode = decode_video, .parse_header = parse_video,
 };
 static const msdk_audio_encoder audio_encoder = {
-  .struct_size = sizeof(msdk_audio_encoder), .codec = CODEC_SAMPLES, .sample_rates_count = 1, .sample_rates = sample_rates,
+  .struct_size = sizeof(msdk_audio_encoder), .codec = CODEC_SAMPLES, .sample_rate_count = 1, .sample_rates = sample_rates,
   .open_encoder = open_sound, .close_encoder = close_any, .encode = encode_sound,
 };
 static const msdk_audio_decoder audio_decoder = {
@@ -254,8 +255,8 @@ static const msdk_class the_class = {
   .audio_decoder = &audio_decoder,
 };
 
-static const msdk_class *const classes[] = {&the_class, NULL};
-static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .min_host_minor = 3, .classes = classes};
+static const msdk_class *const classes[] = {&the_class};
+static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = classes, .class_count = MSDK_COUNT(classes)};
 
 MSDK_DEFINE_ENTRY(&module)
 

@@ -6,5 +6,5 @@
     return MSDK_OK; \
   } \
   static const msdk_command commands[] = {{.struct_size = sizeof(msdk_command), .name = "count", .result = MSDK_T_U32, .invoke = count}};
-#define CLASS .commands = commands, .command_count = 1, .command_stride = sizeof(msdk_command)
+#define CLASS .commands = commands, .command_count = 1
 #include "good.h"

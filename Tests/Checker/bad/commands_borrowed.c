@@ -7,5 +7,5 @@
     return count; \
   } \
   static const msdk_command commands[] = {MSDK_COMMAND1("note", note, U32, STRING, "text", "how long the last one was")};
-#define CLASS .commands = commands, .command_count = 1, .command_stride = sizeof(msdk_command)
+#define CLASS .commands = commands, .command_count = 1
 #include "good.h"

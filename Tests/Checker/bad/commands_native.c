@@ -2,5 +2,5 @@
 #define HELPERS \
   static uint8_t is_level(msdk_self *self, uint32_t level) { return (void)self, level > 4 ? 2 : 0; } \
   static const msdk_command commands[] = {MSDK_COMMAND1("is_level", is_level, BOOL, U32, "level", "whether it is that loud")};
-#define CLASS .commands = commands, .command_count = 1, .command_stride = sizeof(msdk_command)
+#define CLASS .commands = commands, .command_count = 1
 #include "good.h"

@@ -61,7 +61,7 @@
 #define CLASS .reserved0 = 0
 #endif
 #ifndef MODULE
-#define MODULE .reserved0 = 0
+#define MODULE .min_host_minor = 0
 #endif
 #ifndef PRODUCER
 #define PRODUCER .is_capture_started = NULL
@@ -70,7 +70,7 @@
 #define RENDERER .flush = NULL
 #endif
 #ifndef PARAMS
-#define PARAMS {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "level", .def = {.type = MSDK_T_U32}, .min = 0, .max = 9}
+#define PARAMS {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "level", .def = {.type = MSDK_T_U32}, .min = MSDK_U32(0), .max = MSDK_U32(9)}
 #endif
 
 struct msdk_self {
@@ -105,7 +105,8 @@ static inline void paint(msdk_self *self, msdk_video_frame *frame) {
 HELPERS
 #endif
 
-static msdk_result create(const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
   self->host = host;
@@ -273,8 +274,7 @@ static const msdk_class the_class = {
   .struct_size = sizeof(msdk_class),
   .id = "org.mediasdk.test.bad",
   .params = params,
-  .param_count = sizeof params / sizeof *params,
-  .param_stride = sizeof *params,
+  .param_count = MSDK_COUNT(params),
   .create = create,
   .destroy = destroy,
   .set_param = set_param,
@@ -288,8 +288,8 @@ static const msdk_class the_class = {
   CLASS,
 };
 
-static const msdk_class *const classes[] = {&the_class, NULL};
-static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = classes, MODULE};
+static const msdk_class *const classes[] = {&the_class};
+static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .classes = classes, .class_count = MSDK_COUNT(classes), MODULE};
 
 #ifndef OWN_ENTRY
 MSDK_DEFINE_ENTRY(&module)

@@ -16,11 +16,11 @@
   } \
   static void reset(msdk_self *self) { self->count = 0; } \
   static double half(msdk_self *self, double number) { return (void)self, number / 2; } \
-  static const char *const places[] = {"left", "right", NULL}; \
+  static const char *const places[] = {"left", "right"}; \
   static const msdk_value usual = {.type = MSDK_T_F64, .u.f64 = 2}; \
   static const msdk_arg_limits limits[] = { \
-    {.struct_size = sizeof(msdk_arg_limits), .choices = places}, \
-    {.struct_size = sizeof(msdk_arg_limits), .min = 0, .max = 9, .def = &usual}, \
+    {.struct_size = sizeof(msdk_arg_limits), .choices = places, .choice_count = MSDK_COUNT(places)}, \
+    {.struct_size = sizeof(msdk_arg_limits), .min = MSDK_F64(0), .max = MSDK_F64(9), .def = &usual}, \
   }; \
   static const msdk_command commands[] = { \
     MSDK_COMMAND2_WITH(0, limits, "go", go, STATUS, STRING, "where", F64, "speed", "moves it"), \
@@ -28,5 +28,5 @@
     MSDK_COMMAND5("both", both, BOOL, BOOL, "a", I32, "b", I64, "c", U32, "d", U64, "e", "whether none is 0"), \
     MSDK_COMMAND0("reset", reset, VOID, "begins anew"), MSDK_COMMAND1("half", half, F64, F64, "number", "half of it"), \
   };
-#define CLASS .commands = commands, .command_count = 6, .command_stride = sizeof(msdk_command)
+#define CLASS .commands = commands, .command_count = 6
 #include "good.h"

@@ -1,3 +1,3 @@
 /* A default that it does not accept itself. */
-#define PARAMS {.struct_size = sizeof(msdk_param), .name = "level", .def = {.type = MSDK_T_U32, .u.u32 = 10}, .min = 0, .max = 9}
+#define PARAMS {.struct_size = sizeof(msdk_param), .name = "level", .def = MSDK_U32(10), .min = MSDK_U32(0), .max = MSDK_U32(9)}
 #include "good.h"

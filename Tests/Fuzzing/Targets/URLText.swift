@@ -1,4 +1,5 @@
 import MediaCore
+import MediaNetwork
 import MediaRTP
 import MediaSRTP
 
@@ -18,10 +19,15 @@ enum URLText: FuzzTarget {
       let key = [UInt8](repeating: 7, count: 30)
       _ = try? RTPURL.configuration("rtp://" + text, cname: "end", keys: (own: key, theirs: key))
       let configuration = try RTPURL.configuration("rtp://" + text, cname: "end")
+      // Any address may be what a name stands for, where there is one.
+      for host in ["192.0.2.7", "2001:db8::7", "239.1.2.3"] {
+        if let address = SocketAddress(host, port: 5004) { _ = try? RTPURL.configuration("rtp://" + text, cname: "end", at: address) }
+      }
       expect((1...2).contains(configuration.legs.count) && configuration.packetSize > 0, "a configuration that cannot be")
     case 2:
       let url = try HubURL("hub://" + text, argument: "url")
       expect((1...255).contains(url.room.utf8.count), "a room without a name")
+      if case .name(let name, _) = url.host { expect(HostName(name.description) == name && name.description.utf8.count <= 254, "a name that is none") }
     default: _ = try RoomURL.loopbackName(text, argument: "url")
     }
   }

@@ -145,6 +145,21 @@ import Testing
     #expect(sound.expired == [1])
   }
 
+  @Test func aPictureThatHasBegunToLeaveLeavesWhole() {
+    var pacer = Pacer<Int>(rate: 30_000)
+    for number in 0..<120 { _ = pacer.enqueue(number, size: 1000, kind: .video, isFirst: number % 60 == 0, now: 0) }
+    let all = drive(&pacer, from: 0, to: 9_000 * ms)
+    #expect(all.sent.map(\.number) == Array(0..<60))
+    #expect((all.sent.last?.at ?? 0) > 3_000 * ms)
+    #expect(all.expired == Array(60..<120))
+    // Not for ever.
+    var held = Pacer<Int>(rate: 30_000)
+    for number in 0..<150 { _ = held.enqueue(number, size: 1000, kind: .video, isFirst: number == 0, now: 0) }
+    held.setHeld(true, now: 0)
+    let late = drive(&held, from: 0, to: 11_000 * ms)
+    #expect(late.sent.count == 101 && late.expired.count == 49)
+  }
+
   @Test func thereIsRoomForSoMuch() {
     var pacer = Pacer<Int>(rate: 1_000_000, longest: 10_000)
     let isTaken = [(9000, PacedKind.video), (1001, .video), (1000, .audio), (.max, .video)].map {

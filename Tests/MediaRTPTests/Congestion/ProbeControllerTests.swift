@@ -30,6 +30,20 @@ import Testing
     #expect(taken(&controller) == [])
   }
 
+  @Test(arguments: [false, true]) func whileSomethingIsLeftOutItLooksForMoreSooner(isUrgent: Bool) {
+    var controller = ProbeController()
+    controller.start(300_000, limit: 20e6, now: 0)
+    _ = taken(&controller)
+    var probes = 0
+    for step in 1...80 {
+      _ = controller.process(300_000, limit: 20e6, isOpen: true, isUrgent: isUrgent, now: Int64(step) * second / 10)
+      let rates = taken(&controller)
+      #expect(rates == [] || rates == [600_000])
+      probes += rates.count
+    }
+    #expect(probes == (isUrgent ? 5 : 2))
+  }
+
   @Test func neverAboveWhatCanBeUsed() {
     var controller = ProbeController()
     controller.start(300_000, limit: 1e6, now: 0)

@@ -133,7 +133,7 @@ import Testing
     #expect(hub.failure == nil)
     change(31 * Self.second)
     change(31 * Self.second)
-    #expect(hub.failure?.status == .limit && hub.failure?.text.contains("keys were changed") == true)
+    #expect(hub.failure?.status == .limit && hub.failure?.text.contains("keys were updated") == true)
     // It is told.
     hub.close(saying: frame([9]))
     carry(hub, member, 31 * Self.second)

@@ -17,7 +17,7 @@ import Testing
 
     init(_ house: HubHouse) throws {
       let url = try house.url()
-      let socket = try StreamSocket(connectingTo: url.address)
+      let socket = try StreamSocket(connectingTo: house.address)
       for _ in 0..<10_000 where socket.connecting == .waiting { usleep(1000) }
       line = HubLine(socket, HubConnection(try TLSMachine(client: url.trust), isLimited: false, now: now))
       #expect(wait { line.connection.isOpen })
@@ -74,9 +74,16 @@ import Testing
   /// Lets in whoever shows the right token, and lets the others wait.
   private final class PatientVerifier: AccessVerifier {
     func verify(_ request: AccessRequest) {
-      if request.token.value == "right" { request.answer(.success(.ordinary)) }
+      if request.token.value == "right" { request.answer(.success(AccessGrant(.ordinary))) }
     }
 
+    func cancel(_ request: AccessRequest) {}
+    func close() {}
+  }
+
+  /// Lets everybody in, and to members who renew their access leaves nothing.
+  private final class StrictVerifier: AccessVerifier {
+    func verify(_ request: AccessRequest) { request.answer(.success(AccessGrant(request.isRenewal ? [] : .ordinary))) }
     func cancel(_ request: AccessRequest) {}
     func close() {}
   }
@@ -89,15 +96,15 @@ import Testing
     let house = try HubHouse()
     let slot = try #require(HubSlot(index: 0))
     let lies: [(String, [HubRequest])] = [
-      ("does not say who it is", [.leave]), ("does not say who it is", [.subscribe(1, slot)]),
-      ("does not know \"liar\" any more", [hello(house, "liar", former: ([UInt8](repeating: 1, count: 16), 0))]),
+      ("the first message is not HELLO", [.leave]), ("the first message is not HELLO", [.subscribe(1, slot)]),
+      ("no longer knows \"liar\"", [hello(house, "liar", former: ([UInt8](repeating: 1, count: 16), 0))]),
       ("a second hello", [hello(house, "liar"), hello(house, "liar")]),
-      ("that it was not told of", [hello(house, "liar"), .subscribe(1, slot)]),
-      ("that it was not told of", [hello(house, "liar"), .requestKeyFrame(0)]),
+      ("that it does not know", [hello(house, "liar"), .subscribe(1, slot)]),
+      ("that it does not know", [hello(house, "liar"), .requestKeyFrame(0)]),
       ("that it does not publish", [hello(house, "liar"), .setMuted(7, true)]),
-      ("having received what was not sent", [hello(house, "liar"), .received(1000)]),
-      ("a hub carries", [hello(house, "liar"), .publish(1, slot, codec: 0, format: HubMessageTests.video)]),
-      ("a hub carries", [hello(house, "liar"), .publish(1, slot, codec: UInt32(MSDK_CODEC_VP8), format: HubMessageTests.sound)]),
+      ("a confirmation of messages that were not sent", [hello(house, "liar"), .received(1000)]),
+      ("a hub forwards", [hello(house, "liar"), .publish(1, slot, codec: 0, format: HubMessageTests.video)]),
+      ("a hub forwards", [hello(house, "liar"), .publish(1, slot, codec: UInt32(MSDK_CODEC_VP8), format: HubMessageTests.sound)]),
     ]
     for (words, requests) in lies {
       let liar = try Liar(house)
@@ -179,14 +186,14 @@ import Testing
     let url = try house.url()
     var strangers: [StreamSocket] = []
     func come(_ count: Int) throws {
-      for _ in 0..<count { strangers.append(try StreamSocket(connectingTo: url.address)) }
+      for _ in 0..<count { strangers.append(try StreamSocket(connectingTo: house.address)) }
       // So that the hub has seen them; where it has not, less is tried.
       usleep(100_000)
     }
     try come(200)
     #expect(house.isTrueSoon { house.hub?.guestCount == HubTable.mostGuests })
     for _ in 0..<3 {
-      let socket = try StreamSocket(connectingTo: url.address)
+      let socket = try StreamSocket(connectingTo: house.address)
       #expect(house.isTrueSoon { socket.connecting == .done })
       try come(40)
       let now = MediaTime.monotonic()
@@ -233,7 +240,7 @@ import Testing
     for _ in 0..<40 {
       let liar = try Liar(house)
       liar.say(.leave)
-      #expect(liar.end()?.text.contains("does not say who it is") == true)
+      #expect(liar.end()?.text.contains("the first message is not HELLO") == true)
       #expect((house.hub?.farewellCount ?? 999) <= HubTable.mostFarewellsOfAddress)
       liars.append(liar)
     }
@@ -261,6 +268,41 @@ import Testing
     let carl = try house.remote("carl", token: "right")
     #expect(carl.sees("disconnected full"))
     #expect(anna.events.filter { $0.hasPrefix("joined") } == ["joined bert"])
+    house.close()
+  }
+
+  /// Who is not permitted any more may not know it yet: what they ask for is void, and the next they say is no lie.
+  @Test func whatIsNotPermittedAnyMoreIsVoid() throws {
+    var access = RoomAccess()
+    access.verifier = StrictVerifier()
+    let house = try HubHouse(access: access)
+    let liar = try Liar(house)
+    liar.say(hello(house, "liar"))
+    guard case .welcome = liar.next() else { throw MediaError(.fail, "no welcome") }
+    func renewals() -> Int {
+      liar.say(.renew(AccessToken("")))
+      var count = 0
+      while let notice = liar.next() {
+        if case .ended(let error) = notice { Issue.record("\(error.text)") }
+        if case .permissionsChanged = notice { count += 1 }
+        if case .accessRenewed(nil) = notice { return count }
+      }
+      return -1
+    }
+    #expect(renewals() == 1)
+    let slot = try #require(HubSlot(index: HubSlot.perKind))
+    liar.say(.publish(1, slot, codec: UInt32(MSDK_CODEC_OPUS), format: HubMessageTests.sound))
+    liar.say(.setMuted(1, true))
+    liar.say(.unpublish(1))
+    liar.say(.subscribe(1, slot))
+    let end = liar.end()
+    // It knows of no stream: that alone is a lie.
+    #expect(end?.text.contains("that it does not know") == true, "\(end?.text ?? "nothing")")
+    let other = try Liar(house)
+    other.say(hello(house, "other"))
+    guard case .welcome = other.next() else { throw MediaError(.fail, "no welcome") }
+    for number in 0..<33 as Range<Int> { other.say(.setAttribute("\(number)", "")) }
+    #expect(other.end()?.text.contains("32 attributes") == true)
     house.close()
   }
 

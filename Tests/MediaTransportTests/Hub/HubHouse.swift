@@ -51,13 +51,14 @@ final class HubHouse {
   }
 
   /// One of another machine.
-  func remote(_ name: String, token: String = "", url: HubURL? = nil, decodes: [UInt32]? = nil) throws -> HubWitness {
+  func remote(_ name: String, token: String = "", url: HubURL? = nil, decodes: [UInt32]? = nil, resolver: NameResolver = .shared) throws -> HubWitness {
     let loop = EventLoop("remote", clock: clock)
     let thread = try NetworkThread(clock: clock)
     var member = Member(userID: name, displayName: name.uppercased())
     member.decodes = decodes
     let transport = HubTransport(
-      try url ?? self.url(), member: member, token: AccessToken(token), loop: loop, thread: thread, bitrates: HubHouse.rates)
+      try url ?? self.url(), member: member, token: AccessToken(token), loop: loop, thread: thread, bitrates: HubHouse.rates,
+      resolver: resolver)
     let witness = witness(transport)
     witness.ends = { thread.stop(); loop.stop() }
     return witness
@@ -147,6 +148,10 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     case .streamAdded(let stream): note("added by \(stream.userID)") { $0.streams.append(stream) }
     case .streamRemoved(let id): note("removed") { $0.streams.removeAll { $0.id == id } }
     case .keyFrameRequested: note("key frame")
+    case .attributeChanged(let userID, let key, let value, _): note("\(userID) \(key)=\(value ?? "nothing")")
+    case .permissionsChanged(let userID, let permissions): note("permissions of \(userID) \(permissions.rawValue)")
+    case .accessExpiring(let remaining): note("expires in \(remaining / 1_000_000) ms")
+    case .accessRenewed(let error): note("renewed\(error.map { ": \($0.status)" } ?? "")")
     case .receivers(_, let count): note("receivers \(count)")
     case .unreachable(_, let userID, let error): note("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): note(nil) { $0.estimate = bits }

@@ -10,7 +10,8 @@ import Testing
 @Suite struct HubMessageTests {
   static let video = StreamFormat.video(
     VideoFormat(
-      .i420, width: 1280, height: 720, frameRate: FrameRate(30000, 1001), color: ColorSpace(primaries: 1, transfer: 1, matrix: 1, fullRange: true)),
+      .i420, width: 1280, height: 720, frameRate: FrameRate(30000, 1001), color: ColorSpace(primaries: 1, transfer: 1, matrix: 1, fullRange: true),
+      expectedDelay: 40),
     kind: 2)
   static let sound = StreamFormat.audio(AudioFormat(.s16, sampleRate: 44_100, channels: 2, samplesPerBuffer: 882), kind: 1)
 
@@ -19,6 +20,49 @@ import Testing
     member.permissions = [.receive, .moderate]
     member.decodes = decodes
     return member
+  }
+
+  static func attributes(_ count: Int, length: Int = 3) throws -> ParticipantAttributes {
+    var attributes = ParticipantAttributes()
+    for number in 0..<count {
+      _ = try attributes.set("\(number)." + String(repeating: "-", count: 63 - "\(number).".count), String(repeating: "v", count: length))
+    }
+    return attributes
+  }
+
+  static func talkative(_ count: Int = 2, length: Int = 3) throws -> Member {
+    var member = member([1])
+    member.attributes = try attributes(count, length: length)
+    return member
+  }
+
+  /// What a member can say of themselves fits a message, with everything else as long as it can be.
+  @Test func theLongestMemberFits() throws {
+    let name = String(repeating: "n", count: 255)
+    var member = Member(userID: name, displayName: name)
+    member.decodes = [UInt32](repeating: 7, count: 32)
+    member.attributes = try Self.attributes(32, length: 1023)
+    let token = AccessToken(String(repeating: "t", count: 4095))
+    let hello = HubRequest.hello(.init(room: name, member: member, token: token, profile: .aesGCM, former: ([UInt8](0..<16), 1)))
+    let bytes = try Self.bytes { hello.write(to: &$0) }
+    guard case .hello(let read) = try bytes.withUnsafeBytes({ try HubRequest(parsing: $0) }) else { throw MediaError(.fail, "another request") }
+    #expect(read.member.attributes.changes(to: member.attributes).isEmpty && read.member.attributes.count == 32)
+    let notice = try Self.bytes { HubNotice.joined(member).write(to: &$0) }
+    guard case .joined(let joined) = try notice.withUnsafeBytes({ try HubNotice(parsing: $0) }) else { throw MediaError(.fail, "another notice") }
+    #expect(joined.attributes == read.member.attributes)
+  }
+
+  @Test func attributesThatCannotBeAreRefused() throws {
+    func isRead(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { (try? HubNotice(parsing: $0)) != nil } }
+    let (user, key): ([UInt8], [UInt8]) = ([0, 1, 0x61], [0, 1, 0x6B, 0, 0])
+    #expect(isRead([29] + user + [1] + key))
+    #expect(!isRead([29] + user + [2] + key + key))
+    #expect(!isRead([29] + user + [1, 0, 1, 0x4B, 0, 0]))
+    #expect(!isRead([29] + user + [1, 0, 0, 0, 0]))
+    var many: [UInt8] = [33]
+    for number in 0..<33 { many += [0, 1, UInt8(ascii: "a") + UInt8(number % 26)] + [0, 0] }
+    #expect(!isRead([29] + user + many))
+    #expect(isRead([28] + user + [0, 1, 0x6B, 0]) && !isRead([28] + user + [0, 1, 0x6B, 1, 4, 0] + [UInt8](repeating: 0x61, count: 1024)))
   }
 
   static func requests() throws -> [HubRequest] {
@@ -38,7 +82,8 @@ import Testing
       .received(.max), .leave, .publish(7, low, codec: UInt32(MSDK_CODEC_VP8), format: video),
       .publish(8, high, codec: UInt32(MSDK_CODEC_OPUS), format: sound), .unpublish(.max), .setFormat(3, video), .setMuted(3, true),
       .setSpeaking(3, false, level: 127), .subscribe(1, high), .unsubscribe(0), .requestKeyFrame(9), .remove(userID: "bert", reason: "because"),
-      .mute(userID: "bert", false),
+      .mute(userID: "bert", false), .renew(AccessToken("token")), .renew(AccessToken("")),
+      .setAttribute("mood", "fröhlich"), .setAttribute("mood", ""), .setAttribute(String(repeating: "k", count: 63), nil),
     ]
   }
 
@@ -50,7 +95,9 @@ import Testing
       .streamAdded(.init(number: 4, userID: "bert", codec: UInt32(MSDK_CODEC_VP8), format: video, isMuted: false)),
       .streamAdded(.init(number: 5, userID: "bert", codec: UInt32(MSDK_CODEC_OPUS), format: sound, isMuted: true)), .streamRemoved(4),
       .streamMuted(5, true), .speaking(5, userID: "bert", true, level: 20), .moderated(by: "carl", .muted, reason: "noise"), .keyFrameRequested(2),
-      .receivers(2, 999),
+      .receivers(2, 999), .permissionsChanged(userID: "bert", [.receive]), .accessExpiring(30_000_000_000), .accessRenewed(nil),
+      .accessRenewed(MediaError(.permission, "expired")), .attribute(userID: "bert", "mood", "good"), .attribute(userID: "bert", "mood", nil),
+      .attributes(userID: "bert", ParticipantAttributes()), .attributes(userID: "bert", try attributes(3)), .joined(try talkative()),
     ]
   }
 
@@ -139,6 +186,7 @@ import Testing
     #expect(!"\(hello)".contains("secret"))
     var text = ""
     dump(hello, to: &text)
+    dump(HubRequest.renew(AccessToken("very secret")), to: &text)
     #expect(!text.contains("secret"))
   }
 }

@@ -136,7 +136,7 @@ import Testing
       if case .reconnecting(let end) = guarded.phase { guarded.phase = .reconnecting(end - HubTransport.absence + 1_000_000_000) }
     }
     #expect(bert.sees("disconnected timeout"))
-    #expect(bert.seen.withLock { $0.errors.first?.text.contains("was gone for 30 s: cannot connect to the hub at") } == true)
+    #expect(bert.seen.withLock { $0.errors.first?.text.contains("was unreachable for 30 s: cannot connect to the hub at") } == true)
     house.close()
   }
 
@@ -183,7 +183,7 @@ import Testing
     }
     #expect(bert.sees("reconnecting"))
     #expect(bert.sees("disconnected closed"))
-    #expect(bert.seen.withLock { $0.errors.first?.text.contains("does not know \"bert\" any more") } == true)
+    #expect(bert.seen.withLock { $0.errors.first?.text.contains("no longer knows \"bert\"") } == true)
     house.close()
   }
 

@@ -1,0 +1,99 @@
+"""Builds the wheel of the binding, for pip: the package, and what `make` has built in this tree.
+
+It writes nothing into the tree, and needs nothing but Python.  PEP 517: https://peps.python.org/pep-0517/
+"""
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import stat
+import sysconfig
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+HERE = Path(__file__).resolve().parents[1]
+ROOT = HERE.parents[1]
+BUILT = ROOT / ".build" / "out"
+
+Settings = Optional[Dict[str, Any]]
+
+# Python has compiled this module into a file beside it.
+try:
+    os.remove(__cached__)
+    os.rmdir(os.path.dirname(__cached__))
+except OSError:
+    pass
+
+
+def get_requires_for_build_wheel(config_settings: Settings = None) -> List[str]:
+    return []
+
+
+def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: Optional[str] = None) -> str:
+    files = [(f"mediasdk/{path.name}", path) for path in sorted((HERE / "mediasdk").glob("*.py")) + [HERE / "mediasdk" / "py.typed"]]
+    built = list(_built())
+    return _write(Path(wheel_directory), files + built, {}, _platform() if built else "any")
+
+
+def build_editable(wheel_directory: str, config_settings: Settings = None, metadata_directory: Optional[str] = None) -> str:
+    """`pip install --editable`: the modules stay where they are.  Then MEDIASDK_LIBRARY has to name the library."""
+    return _write(Path(wheel_directory), [], {"mediasdk.pth": f"{HERE}\n"}, "any")
+
+
+def _built() -> Iterator[Tuple[str, Path]]:
+    """The library, its plugins where it looks for them, and the program in which plugins are isolated."""
+    library = BUILT / "libmediasdk.so"
+    if not library.is_file():
+        return
+    yield "mediasdk/lib/libmediasdk.so", library
+    host = BUILT / "msdk-plugin-host"
+    if host.is_file():
+        yield "mediasdk/lib/msdk-plugin-host", host
+    major = re.search(r"^ABI := (\d+)$", (ROOT / "Makefile").read_text(), re.M)
+    if major is None:
+        raise RuntimeError(f"{ROOT / 'Makefile'} has no line ABI := NUMBER")
+    for plugin in sorted((BUILT / "plugins").glob("*.so")):
+        yield f"mediasdk/lib/mediasdk/plugins-{major[1]}/{plugin.name}", plugin
+
+
+def _write(directory: Path, files: List[Tuple[str, Path]], texts: Dict[str, str], platform: str) -> str:
+    project = _project()
+    tag, info = f"py3-none-{platform}", f"mediasdk-{project['version']}.dist-info"
+    texts = {
+        **texts,
+        f"{info}/METADATA": _metadata(project),
+        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: mediasdk\nRoot-Is-Purelib: {str(platform == 'any').lower()}\nTag: {tag}\n",
+    }
+    name = f"mediasdk-{project['version']}-{tag}.whl"
+    record = []
+    with ZipFile(directory / name, "w", ZIP_DEFLATED) as wheel:
+        contents = [(place, path.read_bytes(), path.stat().st_mode) for place, path in files]
+        for place, data, mode in contents + [(place, text.encode(), 0o644) for place, text in texts.items()]:
+            entry = ZipInfo(place)
+            entry.compress_type = ZIP_DEFLATED
+            entry.external_attr = (stat.S_IFREG | (0o755 if mode & 0o100 else 0o644)) << 16
+            wheel.writestr(entry, data)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            record.append(f"{place},sha256={digest},{len(data)}")
+        wheel.writestr(f"{info}/RECORD", "\n".join([*record, f"{info}/RECORD,,"]) + "\n")
+    return name
+
+
+def _platform() -> str:
+    return re.sub(r"\W", "_", sysconfig.get_platform())
+
+
+def _project() -> Dict[str, str]:
+    """The texts of the table [project]; this Python may have no parser of TOML yet."""
+    table = (HERE / "pyproject.toml").read_text().split("[project]", 1)[1].split("\n[", 1)[0]
+    return {key: value for key, value in re.findall(r'^([\w-]+) = "(.*)"$', table, re.M)}
+
+
+def _metadata(project: Dict[str, str]) -> str:
+    return (f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\nSummary: {project['description']}\n"
+            f"License: {project['license']}\nRequires-Python: {project['requires-python']}\n"
+            "Provides-Extra: numpy\nRequires-Dist: numpy; extra == 'numpy'\n"
+            "Description-Content-Type: text/markdown\n\n" + (HERE / "README.md").read_text())

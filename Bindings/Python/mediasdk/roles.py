@@ -1,0 +1,149 @@
+"""Producers, renderers and filters written in Python.
+
+They are pulled: the program's own thread or task runs them (:meth:`OutgoingVideo.run`, :meth:`OutgoingAudio.run`,
+:meth:`IncomingVideo.run`, :meth:`IncomingAudio.run`), and no thread of the SDK's enters the interpreter.
+"""
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generator, Generic, Optional, Sequence, Tuple, TypeVar, Union
+
+from .audio_format import AudioFormat
+from .audio_frame import AudioFrame
+from .constants import OutgoingState
+from .errors import ClosedError, HandleError, MediaTimeout, StaleSenderError, StateError
+from .formats import Rate, VideoFormat
+from .frame import Frame
+from .frame_pacer import FramePacer
+
+if TYPE_CHECKING:
+    from .outgoing import OutgoingVideo
+    from .outgoing_audio import OutgoingAudio
+
+T = TypeVar("T", bound=Union[Frame, AudioFrame])
+
+_LOOK = 0.01  # seconds between two looks at whether a stream is started
+
+
+class VideoProducer(ABC):
+    """Makes the frames of an :class:`OutgoingVideo`, one each time one is due."""
+
+    def format_changed(self, format: VideoFormat) -> None:
+        """Called before the first frame, and before the first one of another format."""
+
+    @abstractmethod
+    def produce(self, frame: Frame) -> bool | None:
+        """Draws into a writable frame of the format, whose ``timestamp_ns`` says when it is due.  False: there is no such frame, and
+        none will come."""
+
+
+class AudioProducer(ABC):
+    """Makes the audio of an :class:`OutgoingAudio`, as fast as its queue takes it."""
+
+    @abstractmethod
+    def produce(self, format: AudioFormat) -> Any:
+        """The audio that follows, of any length, as :meth:`OutgoingAudio.write` takes it; None: there is no more.  A buffer of the
+        stream has ``format.frames_per_buffer`` samples per channel."""
+
+
+class Renderer(ABC, Generic[T]):
+    """Takes what is received: a ``Renderer[Frame]`` that of an :class:`IncomingVideo`, a ``Renderer[AudioFrame]`` audio."""
+
+    @abstractmethod
+    def render(self, frame: T) -> bool | None:
+        """Takes a frame, which is read-only, and closed after the call; its planes and arrays live on.  False: wants no more."""
+
+
+class Filter(ABC, Generic[T]):
+    """Changes or drops frames between a stream and its producer or renderer."""
+
+    @abstractmethod
+    def filter(self, frame: T) -> T | None:
+        """The frame that goes on: this one, changed in place where it is writable, as those of a producer are; a new one of the same
+        format; or None, to drop it."""
+
+
+def filtered(frame: T, filters: Sequence[Filter[T]]) -> T | None:
+    """What the filters make of a frame; those that are not it are closed."""
+    for one in filters:
+        made = one.filter(frame)
+        if made is not frame:
+            frame.close()
+        if made is None:
+            return None
+        frame = made
+    return frame
+
+
+def rendered(frame: T, renderer: Renderer[T], filters: Sequence[Filter[T]]) -> bool:
+    """Hands a frame to a renderer, and gives whether it wants more."""
+    with frame:
+        shown = filtered(frame, filters)
+        if shown is None:
+            return True
+        with shown:
+            return renderer.render(shown) is not False
+
+
+def video_steps(stream: OutgoingVideo, producer: VideoProducer, filters: Sequence[Filter[Frame]],
+                fps: Rate | None) -> Generator[Tuple[float, Optional[int]], None, int]:
+    """Sends what a producer makes until there is no more, or the stream is stopped or ends; gives how many frames were sent."""
+    sent, sender, pacer = 0, None, None
+    while True:
+        try:
+            current = stream.sender
+        except StateError:
+            if sender is not None:
+                return sent
+            yield _LOOK, sent
+            continue
+        except HandleError:
+            return sent
+        wanted = fps or current.format.fps
+        if pacer is None:
+            pacer = FramePacer(stream.engine, wanted)
+        if current is not sender:
+            producer.format_changed(current.format)
+            pacer.set_fps(wanted)
+            sender = current
+        try:
+            due = yield from pacer.steps()
+            frame = current.acquire()
+        except (StaleSenderError, StateError):
+            continue
+        except MediaTimeout:  # all frames of the pool are in use: this one is skipped
+            continue
+        except (ClosedError, HandleError):
+            return sent
+        with frame:
+            frame.timestamp_ns = due
+            if producer.produce(frame) is False:
+                return sent
+            made = filtered(frame, filters)
+            if made is None:
+                continue
+            with made:
+                try:
+                    current.send(made, made.timestamp_ns or due)
+                    sent += 1
+                except (StaleSenderError, StateError, HandleError):
+                    pass  # what has become of the stream is seen above
+
+
+def audio_steps(stream: OutgoingAudio, producer: AudioProducer) -> Generator[Tuple[float, int], None, int]:
+    """The same of audio; gives how many bytes were taken."""
+    taken = 0
+    try:
+        while stream.state != OutgoingState.STARTED:
+            yield _LOOK, taken
+    except HandleError:
+        return taken
+    while True:
+        samples = producer.produce(stream.format)
+        try:
+            if samples is None:
+                yield from stream._writing.finish()
+                return taken
+            taken += yield from stream._writing.write(stream._bytes_of(samples))
+        except (StateError, HandleError):
+            return taken

@@ -1,0 +1,139 @@
+import CLinux
+import Glibc
+import MediaCore
+
+/// Looks names of hosts up. That blocks for as long as name servers are silent, so it has threads of its own, a few in the process; each ends when
+/// nothing is left to look up.
+public final class NameResolver: Sendable {
+  public struct Question: Sendable, Hashable {
+    public let name: HostName
+    public let port: UInt16
+    /// For TCP, else for UDP.
+    public let isStream: Bool
+    /// nil: addresses of the families that this machine has.
+    public let isIPv6: Bool?
+
+    public init(_ name: HostName, port: UInt16, isStream: Bool, isIPv6: Bool?) {
+      (self.name, self.port, self.isStream, self.isIPv6) = (name, port, isStream, isIPv6)
+    }
+  }
+
+  public typealias Answer = Result<[SocketAddress], MediaError>
+  /// Blocks until it knows.
+  public typealias Source = @Sendable (Question) -> Answer
+
+  private struct State {
+    var queue: [NameLookup] = []
+    var threads = 0
+  }
+
+  public static let shared = NameResolver()
+  public static let mostThreads = 8
+  private let most: Int
+  private let source: Source
+  private let state = Monitor(State())
+
+  public init(most: Int = mostThreads, source: @escaping Source = NameResolver.system) {
+    (self.most, self.source) = (most, source)
+  }
+
+  /// Begins to look a name up. `then` is called once, on a thread of the resolver's or of whoever fails the look-up, when there is an answer; never
+  /// after `cancel`.
+  public func look(up question: Question, then: @escaping @Sendable () -> Void = {}) -> NameLookup {
+    let lookup = NameLookup(question, self, then)
+    let hasThread = state.withLock { state in
+      state.queue.append(lookup)
+      if state.threads < most, start() { state.threads += 1 }
+      return state.threads > 0
+    }
+    if !hasThread {
+      forget(lookup)
+      lookup.finish(.failure(MediaError(.noMemory, "no thread can be made to resolve the host name \"\(question.name)\"")))
+    }
+    return lookup
+  }
+
+  func forget(_ lookup: NameLookup) {
+    state.withLock { state in state.queue.removeAll { $0 === lookup } }
+  }
+
+  // MARK: The threads
+
+  private func start() -> Bool {
+    var thread = pthread_t()
+    let retained = Unmanaged.passRetained(self)
+    let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+      guard let argument else { return nil }
+      pthread_setname_np(pthread_self(), "msdk-names")
+      Unmanaged<NameResolver>.fromOpaque(argument).takeRetainedValue().run()
+      return nil
+    }
+    guard msdk_thread_create(&thread, nil, entry, retained.toOpaque()) == 0 else {
+      retained.release()
+      return false
+    }
+    // It may be blocked for longer than anybody waits for it.
+    pthread_detach(thread)
+    return true
+  }
+
+  private func run() {
+    while let lookup = next() { lookup.finish(source(lookup.question)) }
+  }
+
+  private func next() -> NameLookup? {
+    state.withLock { state in
+      guard state.queue.isEmpty else { return state.queue.removeFirst() }
+      state.threads -= 1
+      return nil
+    }
+  }
+}
+
+/// A name that is being looked up, or was.
+public final class NameLookup: Sendable {
+  private struct State {
+    var answer: NameResolver.Answer?
+    /// nil: it was called, or nobody waits any more.
+    var then: (@Sendable () -> Void)?
+  }
+
+  public let question: NameResolver.Question
+  private let resolver: NameResolver
+  private let state: Monitor<State>
+
+  init(_ question: NameResolver.Question, _ resolver: NameResolver, _ then: @escaping @Sendable () -> Void) {
+    (self.question, self.resolver) = (question, resolver)
+    state = Monitor(State(then: then))
+  }
+
+  /// nil: not yet, or not any more.
+  public var answer: NameResolver.Answer? { state.withLock { $0.answer } }
+
+  /// Nobody waits for it any more: whatever is found is forgotten.
+  public func cancel() {
+    resolver.forget(self)
+    let then = state.withLock { state in
+      defer { state.answer = nil }
+      return state.then.take()
+    }
+    // What it holds may end here, where nothing is locked.
+    _ = then
+  }
+
+  /// Waited for long enough: this is the answer, unless there is another one already.
+  public func fail(_ error: MediaError) {
+    resolver.forget(self)
+    finish(.failure(error))
+  }
+
+  /// The first answer counts.
+  func finish(_ answer: NameResolver.Answer) {
+    let then: (@Sendable () -> Void)? = state.withLock { state in
+      guard let then = state.then.take() else { return nil }
+      state.answer = answer
+      return then
+    }
+    then?()
+  }
+}

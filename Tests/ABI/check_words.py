@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Public text uses the words of the field. What programs and plugin authors read is searched for words that this project once used in a
+sense of its own: the comments of the headers, Markdown, the comments of the examples, the docstrings and comments of the Python binding,
+and the texts that the sources print: errors, log lines, summaries and help. Code is not looked at, nor is what Markdown shows as code.
+
+A rule is a pattern and what to say instead. Where the pattern is a word that is also plain English, `allowed` lists the phrases in which
+it is. Each rule carries sentences that it must find and sentences that it must let pass; they are tried before the files are.
+
+    check_words.py [FILE ...]
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from pathlib import Path
+from typing import Callable, Iterator, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Rule(NamedTuple):
+    pattern: str
+    instead: str
+    finds: tuple[str, ...]
+    allowed: tuple[str, ...] = ()
+    passes: tuple[str, ...] = ()
+
+
+# "hub" is not here yet: hub: is a scheme of urls, msdk_hub_* and hub.h are names, and the protocol between a hub and its members is
+# described under that name. Elsewhere say: room server, selective forwarding unit.
+RULES = (
+    # "picture id" and "picture loss indication" are terms of RFC 7741 and RFC 4585.
+    Rule(r"pictures?", "frame; an image, if it is a file", ("the last picture of a stream",),
+         (r"picture\s+(?:ids?|loss)", r"picture-in-picture"), ("counted by picture id", "Picture Loss Indication")),
+    Rule(r"sounds?", "audio, an audio frame", ("sound goes first", "a buffer of sound"),
+         (r"sound\s+(?:servers?|cards?|devices?)",), ("no display, no sound server", "msdk run --sound")),
+    # A unit of measure is one; so are the NAL units and temporal units of video formats.
+    Rule(r"(?:encoded|media|raw|whole|lost|received|sent)\s+units?|units?\s+(?:that|which)\s+(?:arrive[ds]?|came|come|are\s+lost)",
+         "an encoded frame", ("encoded units are passed on", "units that arrived"), (), ("the units of webrtc-stats", "a temporal unit")),
+    Rule(r"ways?", "a network path, a route; in flight; a direction", ("one whose way carries less", "on their way", "both ways"),
+         (r"by\s+the\s+way", r"ways?\s+(?:to|in\s+which|of\s+\w+ing)", r"(?:a|the|this|some|any|another|one)\s+way\s+that",
+          r"in\s+(?:this|that|the\s+same|some|any|no|one|its\s+own|another|an?(?:\s+\w+)?)\s+way", r"(?:either|one)[ -]way",
+          r"in\s+(?:two|three|four|many|several|other)\s+ways", r"on\s+the\s+way\s+(?:in|out)", r"out\s+of\s+the\s+way"),
+         ("in a way that works", "protected in an unknown way", "in four ways", "the way to do it", "four ways to read",
+          "delay, one way", "by the way", "always")),
+    Rule(r"behind", "after, past; a filter is appended", ("puts a filter behind those that are here", "right behind the last row"),
+         (r"(?:falls?|falling|fell|far|lags?)\s+(?:far\s+)?behind", r"behind\s+(?:an?\s+|the\s+)?(?:NAT|firewall|proxy)",
+          r"(?:leaves?|leaving|left)\s+(?:\w+\s+)?behind"),
+         ("it falls behind by 1 MB", "leaves nothing behind")),
+    # TURN (RFC 8656) has this word. "in turn", "returns", "turns out" and "turned off" are plain English.
+    Rule(r"(?:its|their|his|her|whose|own|each)\s+turns?|(?:takes?|taking|took)\s+(?:\w+\s+)?turns?",
+         "queued, dequeued; a serial gate, a strand", ("before its turn came", "takes no turn"), (),
+         ("in turn", "returns", "a TURN server", "turns out to be late")),
+    Rule(r"turned|(?:quarter|half)\s+turns?|turns?\s+of\s+(?:90|180|270)", "rotated, a rotation",
+         ("an image that is turned", "a quarter turn"),
+         (r"turned\s+(?:on|off|into|out|down|away|back)",), ("turned into RGB", "it is returned")),
+    Rule(r"told|tells?|telling", "notified, reports, returns, says", ("the program is told", "which tells of each instance", "tell apart")),
+    Rule(r"words", "the error text; terms", ("refused with words", "the words of set_error"),
+         (r"in\s+other\s+words", r"(?:\d+-bit|machine|key)\s+words"), ("in other words", "64-bit words")),
+    Rule(r"(?:left|leaves?|leaving)(?:\s+(?:it|them|that|this|one|those|which|the|an?|frames?|packets?)){0,2}\s+out",
+         "dropped, skipped, omitted", ("frames are left out", "leave this one out"), (),
+         ("what is left to do", "the buffer that leaves then fades out")),
+    Rule(r"common\s+memory", "shared memory", ("slots of common memory",)),
+    Rule(r"doors?", "a listener, an endpoint; the local ingest", ("opens a door",), (), ("outdoor use",)),
+    Rule(r"patience", "a timeout", ("after its patience",)),
+    Rule(r"keepers?", "a supervisor, a restarter", ("the keeper starts it again",)),
+    Rule(r"guardians?", "a reaper", ("the guardian waits",)),
+    Rule(r"(?:a|the|each|no|one)\s+spells?", "hysteresis", ("a spell of ten seconds",), (), ("how it spells its name",)),
+    Rule(r"(?:a|the|its|their|more|less)\s+reserve", "a jitter margin", ("raises the reserve",), (),
+         ("a reserved member", "to reserve memory")),
+    Rule(r"eagerness", "adaptive spin", ("its eagerness",)),
+    Rule(r"(?:he|him|his|himself|she|her|hers|herself)(?![-/])", "they, the member, the peer", ("until he leaves", "his own stream"), (),
+         ("the others", "they leave")),
+)
+
+# Of texts that the sources print, besides. In comments these are not looked for.
+TEXT_RULES = (
+    Rule(r"(?:nobody|somebody|anybody|whoever)", "no member, no peer, another user", ("nobody listens", "whoever knows the url")),
+    Rule(r"(?:is|are)\s+no", "is not a", ("x.so is no plugin",), (r"there\s+(?:is|are)\s+no", r"(?:is|are)\s+no\s+longer"),
+         ("there is no class x", "it is no longer available", "it is not a file")),
+    Rule(r"accepted\s+(?:is|are)", "accepted: ...", ("accepted are two numbers",), (), ("is not accepted", "accepted: 1..4")),
+    Rule(r"(?:anew|for\s+ever|any\s+more)", "again; without end; no longer", ("begin anew", "is not there any more")),
+)
+
+
+def compiled(rule: Rule) -> tuple[re.Pattern[str], list[re.Pattern[str]]]:
+    # No part of an identifier, an option or a path: `sound_times`, --picture, door.c.
+    whole = rf"(?<![\w./$-])(?:{rule.pattern})(?![\w/]|\.\w|\()"
+    return re.compile(whole, re.I), [re.compile(phrase, re.I) for phrase in rule.allowed]
+
+
+COMPILED = [(rule, *compiled(rule)) for rule in RULES]
+COMPILED_OF_TEXTS = COMPILED + [(rule, *compiled(rule)) for rule in TEXT_RULES]
+
+
+def findings(text: str, rules: list[tuple[Rule, re.Pattern[str], list[re.Pattern[str]]]] = COMPILED) -> Iterator[tuple[int, str, Rule]]:
+    """Where in the text a rule is broken, by which words."""
+    for rule, pattern, allowed in rules:
+        spared = [match.span() for phrase in allowed for match in phrase.finditer(text)]
+        for match in pattern.finditer(text):
+            if match[0] == "TURN" or any(begin <= match.start() and match.end() <= end for begin, end in spared):
+                continue
+            yield match.start(), " ".join(match[0].split()), rule
+
+
+# Each of these makes everything blank but what people read. Lines stay where they are.
+def blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def keep(text: str, spans: Iterator[tuple[int, int]]) -> str:
+    """The spans only."""
+    kept, last = [], 0
+    for begin, end in spans:
+        kept += [blank(text[last:begin]), text[begin:end]]
+        last = end
+    return "".join(kept) + blank(text[last:])
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"`[^`]*`", lambda match: blank(match[0]), text)
+
+
+C_TOKEN = re.compile(r"(?P<comment>/\*.*?\*/|//[^\n]*\n)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+
+
+def of_c(text: str) -> str:
+    comments = (match.span("comment") for match in C_TOKEN.finditer(text) if match["comment"])
+    kept = keep(text, comments)
+    return without_code(re.sub(r"(?m)^([ \t]*)(///?|/?\*+)", lambda match: match[1] + " " * len(match[2]), kept))
+
+
+def of_markdown(text: str) -> str:
+    text = re.sub(r"(?ms)^[ \t]*```.*?^[ \t]*```[ \t]*$", lambda match: blank(match[0]), text)
+    text = re.sub(r"(?m)(?:(?<=\n\n)|\A)(?:(?: {4}|\t)[^\n]*(?:\n|\Z)|[ \t]*\n(?= {4}))+", lambda match: blank(match[0]), text)
+    text = re.sub(r"(?<=\])\([^)\s]*\)", lambda match: blank(match[0]), text)
+    return without_code(text)
+
+
+def of_python(text: str) -> str:
+    begins = [0]
+    for line in text.splitlines(keepends=True):
+        begins.append(begins[-1] + len(line))
+    spans = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            # Whole lines, as ast counts in bytes: a docstring shares its lines with nothing else.
+            spans.append((begins[node.lineno - 1], begins[node.end_lineno or node.lineno]))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            begin = begins[token.start[0] - 1] + token.start[1]
+            spans.append((begin, begin + len(token.string)))
+    return without_code(re.sub(r"(?m)^[ ]*#", lambda match: " " * len(match[0]), keep(text, iter(sorted(spans)))))
+
+
+# The other literals are names: one word is one, and so is what seeds random numbers.
+NAME_OF_SEED = re.compile(r"SeededRandom\([^\n]*")
+SWIFT_OPENING = re.compile(r"//[^\n]*|(?P<hashes>#*)(?P<quotes>\"\"\"|\")|/\*")
+SWIFT_EDGE = re.compile(r"[\"#/()]")
+LITERAL_EDGE = re.compile(r"[\"\\]")
+COMMENT_EDGE = re.compile(r"/\*|\*/")
+
+
+def is_text(literal: str) -> bool:
+    return re.search(r"[A-Za-z]\S*\s|\s\S*[A-Za-z]", literal) is not None
+
+
+def swift_literal(text: str, opening: re.Match[str], found: list[tuple[int, int]]) -> int:
+    """Adds the parts of a literal to `found`, without its interpolations but with the literals in those; where it ends."""
+    closing, escape = opening["quotes"] + opening["hashes"], "\\" + opening["hashes"]
+    parts, begin = [], opening.end()
+    at = begin
+    while edge := LITERAL_EDGE.search(text, at):
+        at = edge.start()
+        if text.startswith(closing, at):
+            break
+        if text.startswith(escape + "(", at):
+            parts.append((begin, at))
+            begin = at = swift_code(text, at + len(escape) + 1, found, ")")
+        else:
+            at += len(escape) + 1 if text.startswith(escape, at) else 1
+    parts.append((begin, at))
+    if is_text("".join(text[first:last] + " " * (index < len(parts) - 1) for index, (first, last) in enumerate(parts))):
+        found += parts
+    return at + len(closing)
+
+
+def swift_code(text: str, at: int, found: list[tuple[int, int]], end: str = "") -> int:
+    """Adds the literals in code, which begins at `at` and goes to the end of the text or behind the parenthesis that closes it."""
+    depth = 0
+    while edge := SWIFT_EDGE.search(text, at):
+        at = edge.start()
+        opening = SWIFT_OPENING.match(text, at)
+        if opening and opening["quotes"]:
+            at = swift_literal(text, opening, found)
+        elif opening and opening[0] == "/*":
+            level = 0
+            for border in COMMENT_EDGE.finditer(text, at):
+                level += 1 if border[0] == "/*" else -1
+                at = border.end()
+                if level == 0:
+                    break
+        elif opening:
+            at = opening.end()
+        else:
+            if end and text[at] == end and depth == 0:
+                return at + 1
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
+    return len(text)
+
+
+def kept_texts(text: str, spans: list[tuple[int, int]]) -> str:
+    seeds = [match.span() for match in NAME_OF_SEED.finditer(text)]
+    kept = keep(text, iter(sorted(span for span in spans if not any(begin <= span[0] < end for begin, end in seeds))))
+    return without_code(re.sub(r"\\#*[^\n]", lambda match: " " * len(match[0]), kept))
+
+
+def texts_of_swift(text: str) -> str:
+    spans: list[tuple[int, int]] = []
+    swift_code(text, 0, spans)
+    return kept_texts(text, spans)
+
+
+def texts_of_c(text: str) -> str:
+    literals = (match.span() for match in C_TOKEN.finditer(text) if match[0].startswith('"') and is_text(match[0]))
+    return kept_texts(text, [(begin + 1, end - 1) for begin, end in literals])
+
+
+READERS: dict[str, Callable[[str], str]] = {".md": of_markdown, ".py": of_python, ".h": of_c, ".c": of_c, ".swift": of_c}
+READERS_OF_TEXTS: dict[str, Callable[[str], str]] = {".c": texts_of_c, ".h": texts_of_c, ".swift": texts_of_swift}
+SOURCES = ROOT / "Sources"
+
+
+def public_files() -> list[Path]:
+    found = {ROOT / name for name in ("README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md", "Include/CHANGES.md")}
+    for pattern in ("Include/**/*.h", "docs/*.md", "Examples/**/*", "Bindings/*/README.md", "Bindings/Python/**/*.py", "Tests/*/README.md"):
+        found |= {path for path in ROOT.glob(pattern) if path.suffix in READERS}
+    found |= {path for path in SOURCES.glob("**/*") if path.suffix in READERS_OF_TEXTS}
+    return sorted(path for path in found if not {"build", "__pycache__"} & set(path.parts))
+
+
+def examples_hold() -> bool:
+    """Every rule finds what it should, and nothing finds what is plain English."""
+    holds = True
+    for rule, *_ in COMPILED_OF_TEXTS:
+        for sentence in rule.finds:
+            if not any(found is rule for _, _, found in findings(sentence, COMPILED_OF_TEXTS)):
+                print(f"check_words: the rule of '{rule.instead}' does not find: {sentence}")
+                holds = False
+        for sentence in rule.passes:
+            for _, word, found in findings(sentence, COMPILED_OF_TEXTS):
+                print(f"check_words: the rule of '{found.instead}' finds '{word}' in plain English: {sentence}")
+                holds = False
+    return holds
+
+
+def main() -> int:
+    if not examples_hold():
+        return 1
+    files = [Path(name).resolve() for name in sys.argv[1:]] or public_files()
+    count = 0
+    for path in files:
+        prints = path.is_relative_to(SOURCES) and path.suffix in READERS_OF_TEXTS
+        text = (READERS_OF_TEXTS if prints else READERS)[path.suffix](path.read_text())
+        rules = COMPILED_OF_TEXTS if prints else COMPILED
+        name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        for place, word, rule in sorted(findings(text, rules), key=lambda found: found[0]):
+            count += 1
+            print(f"check_words: {name}:{text.count(chr(10), 0, place) + 1}: \"{word}\"; say: {rule.instead}")
+    print(f"check_words: {len(files)} files, {count} words to change")
+    return 1 if count or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+/* types.h: what this version does not know is refused, and not ignored. Members past the known ones: test_struct_size.c. */
+#include "sound.h"
+
+static call it;
+
+#define REFUSED(call, words) CHECK_ERROR(call, MSDK_E_UNSUPPORTED, words)
+
+static void of_formats(void) {
+  msdk_video_format good = format_of(MSDK_PIXEL_NV12, 320, 240, 15), bad = good;
+  bad.content_hint = 99;
+  REFUSED(msdk_video_limit_check(0, 0, &bad), "format.content_hint is 99");
+  bad = good, bad.reserved0 = 0x123;
+  REFUSED(msdk_video_limit_check(0, 0, &bad), "format.reserved0 is 291");
+  bad = good, bad.reserved[8] = 1;
+  REFUSED(msdk_video_limit_check(0, 0, &bad), "format.reserved is not 0");
+  CHECK_OK(msdk_video_limit_check(0, 0, &good));
+  msdk_audio_format sound = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
+  msdk_audio_frame *frame = NULL;
+  sound.reserved[0] = 1;
+  REFUSED(msdk_audio_frame_create(&sound, 480, &frame), "format.reserved is not 0");
+}
+
+static void of_options(void) {
+  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 15);
+  msdk_outgoing_video_options video = outgoing_options(MSDK_CODEC_RAW, &format, 1);
+  msdk_outgoing_video *stream = NULL;
+  video.preset = 77;
+  REFUSED(msdk_outgoing_video_create(it.engine, &video, &stream), "options.preset is 77");
+  video.preset = 0, video.reserved0 = 1;
+  REFUSED(msdk_outgoing_video_create(it.engine, &video, &stream), "options.reserved0 is 1");
+  msdk_session_options session = MSDK_INIT(msdk_session_options);
+  session.url = "loopback:unknown", session.user_id = "alice", session.capture_flags = 0x80;
+  msdk_session *made = NULL;
+  REFUSED(msdk_session_create(it.engine, &session, &made), "options.capture_flags is 128");
+  session.capture_flags = 0, session.reserved0 = 7;
+  REFUSED(msdk_session_create(it.engine, &session, &made), "options.reserved0 is 7");
+  msdk_room_options room = MSDK_INIT(msdk_room_options);
+  room.permissions = 0x4000;
+  REFUSED(msdk_room_configure(it.engine, "loopback:unknown", &room), "options.permissions is 16384");
+  room.permissions = 0, room.reserved0 = 1;
+  REFUSED(msdk_room_configure(it.engine, "loopback:unknown", &room), "options.reserved0 is 1");
+}
+
+static void of_frames(void) {
+  const uint8_t silence[] = {0xF8, 0xFF, 0xFE};
+  msdk_encoded_frame packet = MSDK_INIT(msdk_encoded_frame);
+  packet.codec = MSDK_CODEC_OPUS, packet.data = silence, packet.size = sizeof silence, packet.flags = 0x100;
+  msdk_encoded_frame *frame = NULL;
+  REFUSED(msdk_encoded_frame_create(&packet, &frame), "source.flags is 256");
+  packet.flags = 0, packet.orientation = 8;
+  REFUSED(msdk_encoded_frame_create(&packet, &frame), "source.orientation is 8");
+  packet.orientation = 0, packet.reserved0 = 1;
+  REFUSED(msdk_encoded_frame_create(&packet, &frame), "source.reserved0 is 1");
+}
+
+int main(int argc, char **argv) {
+  it = call_join(MSDK_CLOCK_VIRTUAL);
+  RUN(of_formats);
+  RUN(of_options);
+  RUN(of_frames);
+  call_close(&it);
+  return check_finish();
+}

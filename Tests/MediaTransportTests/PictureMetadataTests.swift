@@ -1,0 +1,117 @@
+import CMediaSDK
+import Glibc
+import MediaCore
+import MediaRTP
+import Testing
+
+@testable import MediaTransport
+
+/// What a frame says beside its bits.
+private struct Said: Sendable, Equatable {
+  var matrix: UInt32
+  var fullRange: UInt32
+  var orientation: UInt32
+}
+
+private final class Listener: MediaSink {
+  let said = Journal<Said>()
+
+  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+    guard case .encoded(let frame) = unit else { return }
+    let native = frame.native.pointee
+    said.add(Said(matrix: native.color_matrix, fullRange: native.color_full_range, orientation: native.orientation))
+  }
+}
+
+@Suite(.serialized) struct PictureMetadataTests {
+  private static let pool = BufferPool(limit: 8)
+
+  private func send(_ said: Said, _ number: Int, isKey: Bool, by transport: any Transport, on stream: StreamID) throws {
+    var attributes = msdk_encoded_frame()
+    attributes.codec = UInt32(MSDK_CODEC_VP8)
+    (attributes.width, attributes.height) = (320, 240)
+    if isKey { attributes.flags = UInt32(MSDK_ENCODED_KEY) }
+    (attributes.color_matrix, attributes.color_full_range, attributes.orientation) = (said.matrix, said.fullRange, said.orientation)
+    attributes.timestamp_ns = MediaTime.monotonic()
+    let made = try RTPEnd.picture(900, isKey: isKey).withUnsafeBytes {
+      try EncodedFrame.make(copying: $0, attributes: attributes, from: Self.pool, deadline: .max)
+    }
+    let frame = try #require(made)
+    defer { frame.release() }
+    _ = transport.send(.encoded(frame), PictureID(number), on: stream)
+  }
+
+  /// Key frames until the first came, then each of `all`, of which those in `keys` are key frames; what is heard of those.
+  private func heard(
+    _ all: [Said], keys: Set<Int> = [0], by transport: any Transport, on stream: StreamID, at listener: Listener
+  ) throws -> ArraySlice<Said> {
+    // Of the first nobody is told when it came.
+    let plain = Said(matrix: 2, fullRange: 0, orientation: 0)
+    var number = 0
+    while listener.said.entries.isEmpty, number < 2000 {
+      number += 1
+      try send(plain, number, isKey: true, by: transport, on: stream)
+      usleep(10_000)
+    }
+    for (index, said) in all.enumerated() {
+      try send(said, number + 1 + index, isKey: keys.contains(index), by: transport, on: stream)
+      usleep(20_000)
+    }
+    _ = eventually { listener.said.entries.suffix(all.count) == all[...] }
+    return listener.said.entries.suffix(all.count)
+  }
+
+  private static let all = [
+    Said(matrix: 1, fullRange: 1, orientation: 5), Said(matrix: 1, fullRange: 1, orientation: 3), Said(matrix: 9, fullRange: 0, orientation: 0),
+    Said(matrix: 9, fullRange: 0, orientation: 0), Said(matrix: 2, fullRange: 0, orientation: 0), Said(matrix: 6, fullRange: 1, orientation: 1),
+    Said(matrix: 6, fullRange: 1, orientation: 1), Said(matrix: 2, fullRange: 0, orientation: 0),
+  ]
+
+  @Test func itPassesOverRTP() throws {
+    let (room, here, there) = try RTPEnd.pair { ($0.orientation, $0.colorSpace) = (4, 6) }
+    let stream = try here.publish(.video)
+    #expect(here.transport.carriage(of: stream) == Carriage())
+    let listener = Listener()
+    #expect(eventually { here.count("receivers 1") == 1 })
+    try send(Self.all[0], 0, isKey: true, by: here.transport, on: stream)
+    for number in 1...2000 where there.added.entries.isEmpty {
+      try send(Self.all[0], number, isKey: true, by: here.transport, on: stream)
+      usleep(10_000)
+    }
+    let added = try #require(there.added.entries.first)
+    guard case .video(let format, _) = added.format else { throw MediaError(.fail, "no video") }
+    #expect(format.color.matrix == 1 && format.color.fullRange)
+    there.transport.subscribe(to: added.id, listener)
+    #expect(try heard(Self.all, keys: [0, 7], by: here.transport, on: stream, at: listener) == Self.all[...])
+    room.close(here, there)
+  }
+
+  @Test func itSaysWhatItDoesNotCarry() throws {
+    let (room, here, there) = try RTPEnd.pair { _ in }
+    let stream = try here.publish(.video)
+    #expect(here.transport.carriage(of: stream) == Carriage(color: false, orientation: false))
+    room.close(here, there)
+  }
+
+  /// From a member of the process to another machine, and back.
+  @Test func itPassesOverAHub() throws {
+    let house = try HubHouse()
+    let (anna, bert) = (house.local("anna"), try house.remote("bert"))
+    #expect(anna.sees("joined bert") && bert.sees("joined anna"))
+    let color = ColorSpace(primaries: 1, transfer: 1, matrix: 1, fullRange: true)
+    let format = VideoFormat(.i420, width: 320, height: 240, frameRate: FrameRate(30), color: color, expectedDelay: 40)
+    for (from, to) in [(anna, bert), (bert, anna)] {
+      let stream = from.transport.makeStreamID()
+      try from.transport.publish(stream, codec: UInt32(MSDK_CODEC_VP8), format: .video(format, kind: 1))
+      let known = try to.stream(ofCodec: Int(MSDK_CODEC_VP8))
+      guard case .video(let told, _) = known.format else { throw MediaError(.fail, "no video") }
+      #expect(told == format)
+      let listener = Listener()
+      to.transport.subscribe(to: known.id, listener)
+      #expect(try heard(Self.all, keys: [0, 7], by: from.transport, on: stream, at: listener) == Self.all[...])
+      from.transport.unpublish(stream)
+      #expect(to.sees("removed"))
+    }
+    house.close()
+  }
+}

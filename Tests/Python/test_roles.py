@@ -1,0 +1,279 @@
+"""Producers, renderers and filters written in Python: pulled, on the program's own thread or task."""
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+import unittest
+from array import array
+from typing import Any, Callable
+
+from call import PATIENCE, Call, nv12
+from mediasdk import (AudioFormat, AudioFrame, AudioProducer, Codec, Engine, Filter, Frame, FrameSenderChanged, IncomingAudioAdded,
+                      IncomingVideoAdded, Limits, NetworkStep, OutgoingState, Renderer, VideoFormat, VideoProducer, script_network)
+from sound import AudioCall, Clock, sine
+
+
+class Shades(VideoProducer):
+    """Frames of one shade each, 0, 1, 2 ...; the program may look at what was asked for."""
+
+    def __init__(self, count: int = 1_000_000) -> None:
+        self.count = count
+        self.due: list[int] = []
+        self.formats: list[VideoFormat] = []
+        self.threads: set[int] = set()
+
+    def format_changed(self, format: VideoFormat) -> None:
+        self.formats.append(format)
+
+    def produce(self, frame: Frame) -> bool:
+        if len(self.due) == self.count:
+            return False
+        self.threads.add(threading.get_ident())
+        for plane in frame.planes:
+            plane.write(bytes((len(self.due) & 0xFF,)) * (plane.rows * plane.row_bytes))
+        self.due.append(frame.timestamp_ns)
+        return True
+
+
+class Seen(Renderer[Frame]):
+    """Keeps the first byte and the time of what comes."""
+
+    def __init__(self, until: int = 1_000_000) -> None:
+        self.until = until
+        self.bytes: list[int] = []
+        self.times: list[int] = []
+        self.frames: list[Frame] = []
+        self.threads: set[int] = set()
+
+    def render(self, frame: Frame) -> bool:
+        self.threads.add(threading.get_ident())
+        self.bytes.append(frame.planes[0][0][0])
+        self.times.append(frame.timestamp_ns)
+        self.frames.append(frame)
+        return len(self.bytes) < self.until
+
+
+class OnlyEven(Filter[Frame]):
+    def filter(self, frame: Frame) -> Frame | None:
+        return frame if frame.planes[0][0][0] % 2 == 0 else None
+
+
+class Noise(Filter[Frame]):
+    def filter(self, frame: Frame) -> Frame:
+        frame.planes[0].write(os.urandom(frame.width) * frame.height)
+        return frame
+
+
+class Brighter(Filter[Frame]):
+    """A new frame, also of a read-only one."""
+
+    made: list[Frame] = []
+
+    def filter(self, frame: Frame) -> Frame:
+        made = frame.convert()
+        self.made.append(made)
+        for row in made.planes[0]:
+            row[:] = bytes(byte + 100 for byte in row)
+        return made
+
+
+class VideoTest(unittest.TestCase):
+    def call(self, **options: Any) -> Call:
+        call = Call(nv12(64, 48, 60), start={"queue_capacity": 64}, **options)
+        self.addCleanup(call.close)
+        call.settle()
+        return call
+
+    def start(self, run: Callable[..., Any], *arguments: Any, **options: Any) -> threading.Thread:
+        thread = threading.Thread(target=run, args=arguments, kwargs=options, daemon=True)
+        thread.start()
+        return thread
+
+    def joined(self, thread: threading.Thread) -> None:
+        thread.join(PATIENCE)
+        self.assertFalse(thread.is_alive())
+
+    def test_a_producer_and_a_renderer(self) -> None:
+        call = self.call()
+        shades, seen = Shades(20), Seen(until=20)
+        thread = self.start(call.incoming.run, seen)
+        self.assertEqual(call.stream.run(shades), 20)
+        self.joined(thread)
+        self.assertEqual((seen.bytes, seen.times), (list(range(20)), shades.due))
+        self.assertEqual(shades.formats, [call.sender.format])
+        period = 1_000_000_000 / 60
+        for earlier, later in zip(shades.due, shades.due[1:]):  # at whole numbers of frames, though a busy machine may skip some
+            self.assertAlmostEqual((later - earlier) / period, round((later - earlier) / period), places=3)
+        self.assertTrue(all(frame.closed for frame in seen.frames))
+        # No thread but those that the program made has run any of it.
+        self.assertEqual((shades.threads, seen.threads), ({threading.get_ident()}, {thread.ident}))
+
+    def test_its_own_rate(self) -> None:
+        shades = Shades(5)
+        self.call().stream.run(shades, fps=20)
+        self.assertTrue(all((later - earlier) % 50_000_000 == 0 for earlier, later in zip(shades.due, shades.due[1:])))
+
+    def test_filters(self) -> None:
+        call, brighter = self.call(), Brighter()
+        seen = Seen(until=5)
+        thread = self.start(call.incoming.run, seen, filters=[brighter])
+        self.assertEqual(call.stream.run(Shades(10), filters=[OnlyEven(), brighter]), 5)
+        self.joined(thread)
+        self.assertEqual(seen.bytes, [200, 202, 204, 206, 208])
+        call.stream.run(Shades(1), filters=[brighter, brighter])
+        self.assertEqual(len(brighter.made), 12)
+        self.assertTrue(all(frame.closed for frame in brighter.made))
+        call.incoming.read(PATIENCE).close()
+        seen.until = 0
+        thread = self.start(call.incoming.run, seen, filters=[OnlyEven()])
+        call.stream.run(Shades(3))
+        self.joined(thread)
+        self.assertEqual(seen.bytes[5:], [0])
+
+    def test_a_filter_of_another_format_is_an_error(self) -> None:
+        class Wrong(Filter[Frame]):
+            def filter(self, frame: Frame) -> Frame:
+                return frame.convert("RGB24")
+
+        with self.assertRaisesRegex(Exception, "MSDK_E_FORMAT"):
+            self.call().stream.run(Shades(), filters=[Wrong()])
+
+    def test_an_error_in_a_producer_is_the_programs(self) -> None:
+        class Broken(VideoProducer):
+            def produce(self, frame: Frame) -> bool:
+                raise ZeroDivisionError
+
+        call = self.call()
+        for _ in range(10):  # more often than there are frames in the pool
+            with self.assertRaises(ZeroDivisionError):
+                call.stream.run(Broken())
+
+    def test_ends_with_the_stream(self) -> None:
+        for end in ("stop", "close", "engine"):
+            with self.subTest(end):
+                call = self.call()
+                shades, seen = Shades(), Seen()
+                threads = [self.start(call.stream.run, shades), self.start(call.incoming.run, seen)]
+                while not seen.bytes:
+                    time.sleep(0.005)
+                if end == "stop":
+                    call.alice.stop_video(call.stream)
+                else:
+                    (call.stream if end == "close" else call).close()
+                for thread in threads:
+                    self.joined(thread)
+
+    def test_waits_for_the_stream_and_follows_its_formats(self) -> None:
+        with Engine(ignore_environment=True) as engine:
+            url = f"loopback:{self.id()}"
+            script_network(engine, url, [NetworkStep(), NetworkStep(at_ns=700_000_000, bandwidth_bps=300_000)])
+            alice, bob = engine.create_session(url, "alice"), engine.create_session(url, "bob")
+            formats = [nv12(1280, 720, 30), nv12(640, 360, 30)]
+            stream = engine.create_outgoing_video(formats, limits=Limits.EXTENDED, codec=Codec.VP8)
+            shades = Shades()
+            thread = self.start(stream.run, shades, filters=[Noise()])  # one shade fits through any network
+            time.sleep(0.05)
+            self.assertEqual(shades.formats, [])
+            bob.connect()
+            alice.start_video(stream)
+            alice.connect()
+            next(event for event in bob.events(PATIENCE) if isinstance(event, IncomingVideoAdded)).incoming_video.start()
+            deadline = time.monotonic() + PATIENCE
+            while len(shades.formats) < 2 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertTrue([event for event in alice.events(0) if isinstance(event, FrameSenderChanged)])  # none was taken away
+            stream.close()
+            self.joined(thread)
+            self.assertEqual([format.width for format in shades.formats[:2]], [1280, 640])
+
+    def test_asyncio(self) -> None:
+        async def go() -> None:
+            call = self.call()
+            seen = Seen(until=10)
+            rendering = asyncio.ensure_future(call.incoming.run_async(seen))
+            self.assertEqual(await call.stream.run_async(Shades(10)), 10)
+            self.assertEqual(await rendering, 10)
+            self.assertEqual((seen.bytes, seen.threads), (list(range(10)), {threading.get_ident()}))
+            producing = asyncio.ensure_future(call.stream.run_async(Shades()))
+            await asyncio.sleep(0.05)
+            producing.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await producing
+            call.alice.stop_video(call.stream)
+            self.assertEqual(await asyncio.ensure_future(call.incoming.run_async(Seen())) >= 0, True)
+
+        asyncio.run(asyncio.wait_for(go(), 3 * PATIENCE))
+
+
+class Tone(AudioProducer):
+    """A second of a sine, in pieces that are no whole buffers."""
+
+    def __init__(self) -> None:
+        self.samples = sine(440, 1)
+        self.formats: set[AudioFormat] = set()
+
+    def produce(self, format: AudioFormat) -> array[int] | None:
+        self.formats.add(format)
+        piece, self.samples = self.samples[:700], self.samples[700:]
+        return piece or None
+
+
+class Heard(Renderer[AudioFrame]):
+    def __init__(self, until: int) -> None:
+        self.samples = array("h")
+        self.until = until
+
+    def render(self, frame: AudioFrame) -> bool:
+        self.samples.extend(frame.samples)
+        return len(self.samples) < self.until
+
+
+class AudioTest(unittest.TestCase):
+    def test_a_producer_and_a_renderer(self) -> None:
+        with AudioCall(clock=Clock.SYSTEM, start={"queue_ms": 2000}) as call:
+            tone, heard = Tone(), Heard(48_000)
+            sent = tone.samples
+            self.assertEqual(call.stream.run(tone), 96_000)
+            call.incoming.run(heard)
+            self.assertEqual(heard.samples, sent)
+            self.assertEqual(tone.formats, {call.stream.format})
+
+    def test_ends_with_the_stream(self) -> None:
+        class Endless(AudioProducer):
+            def produce(self, format: AudioFormat) -> bytes:
+                return bytes(9600)
+
+        with AudioCall(clock=Clock.SYSTEM) as call:
+            thread = threading.Thread(target=call.stream.run, args=(Endless(),), daemon=True)
+            thread.start()
+            time.sleep(0.1)
+            call.stream.close()
+            thread.join(PATIENCE)
+            self.assertFalse(thread.is_alive())
+
+    def test_asyncio(self) -> None:
+        async def go(engine: Engine) -> None:
+            alice, bob = engine.create_session("loopback:roles", "alice"), engine.create_session("loopback:roles", "bob")
+            voice = engine.create_outgoing_audio()
+            producing = asyncio.ensure_future(voice.run_async(Tone()))  # before it is started
+            await bob.connected()
+            alice.start_audio(voice)
+            await alice.connected()
+            async for event in bob:
+                if isinstance(event, IncomingAudioAdded):
+                    event.incoming_audio.start(queue_ms=2000)
+                    break
+            heard = Heard(24_000)
+            rendering = asyncio.ensure_future(event.incoming_audio.run_async(heard))
+            self.assertEqual(await producing, 96_000)
+            await rendering
+            self.assertEqual(voice.state, OutgoingState.STARTED)
+
+        with Engine(ignore_environment=True) as engine:
+            asyncio.run(asyncio.wait_for(go(engine), 3 * PATIENCE))
+
+
+if __name__ == "__main__":
+    unittest.main()
