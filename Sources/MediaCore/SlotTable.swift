@@ -22,6 +22,8 @@ final class SlotTable: @unchecked Sendable {
   private static let headerSize = 128
   private let base: UnsafeMutableRawPointer
   private let stride: Int
+  /// 2^64 / stride, rounded up: the high half of an offset's product with it is the quotient, as long as offset * stride is below 2^64.
+  private let reciprocal: UInt
   private let capacity: Int
   /// The stack of free slots.
   private let free = Atomic<UInt64>(Head().bits)
@@ -54,6 +56,7 @@ final class SlotTable: @unchecked Sendable {
 
   init?(payloadSize: Int, capacity: Int) {
     stride = (SlotTable.headerSize + payloadSize + 63) & ~63
+    reciprocal = UInt.max / UInt(stride) + 1
     self.capacity = capacity
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
     guard let memory = mmap(nil, stride * capacity, PROT_READ | PROT_WRITE, Int32(flags), -1, 0), memory != MAP_FAILED else {
@@ -106,8 +109,9 @@ final class SlotTable: @unchecked Sendable {
   /// The slot that a foreign pointer names, if it is the payload of a slot that was ever used.
   private func index(of pointer: UnsafeRawPointer) -> UInt32? {
     let offset = UInt(bitPattern: pointer) &- UInt(bitPattern: base) &- UInt(SlotTable.headerSize)
-    guard offset < UInt(stride * capacity), offset % UInt(stride) == 0 else { return nil }
-    return UInt32(offset / UInt(stride))
+    guard offset < UInt(stride * capacity) else { return nil }
+    let index = offset.multipliedFullWidth(by: reciprocal).high
+    return index &* UInt(stride) == offset ? UInt32(truncatingIfNeeded: index) : nil
   }
 
   func count(of pointer: UnsafeRawPointer) -> UInt32 {

@@ -8,7 +8,8 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
 
   private static let formatOffset = (MemoryLayout<msdk_video_frame>.size + 15) & ~15
   private static let ownOffset = (formatOffset + MemoryLayout<msdk_video_format>.size + 15) & ~15
-  private static let table = SlotTable(payloadSize: ownOffset + MemoryLayout<Own>.size, capacity: 65_536)
+  private static let payloadSize = ownOffset + MemoryLayout<Own>.size
+  private static let table = SlotTable(payloadSize: payloadSize, capacity: 65_536)
 
   /// What the frame is, as the SDK made it: the public struct can be changed by whoever has a pointer to it.
   private struct Own {
@@ -72,13 +73,13 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     VideoFrame.table?.view(of: native, share: share).map(sibling)
   }
 
+  /// All of a frame is in its slot, and is copied at once.
   private func sibling(at payload: UnsafeMutableRawPointer) -> VideoFrame {
-    let frame = VideoFrame.initialize(payload, format)
-    let format = frame.native.pointee.format
-    frame.native.pointee = native.pointee
-    frame.native.pointee.format = format
+    payload.copyMemory(from: native, byteCount: VideoFrame.payloadSize)
+    let frame = VideoFrame(native: payload.bindMemory(to: msdk_video_frame.self, capacity: 1))
+    let format = (payload + VideoFrame.formatOffset).bindMemory(to: msdk_video_format.self, capacity: 1)
+    frame.native.pointee.format = UnsafePointer(format)
     frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
-    frame.seal()
     return frame
   }
 

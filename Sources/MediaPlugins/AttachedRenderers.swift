@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import Synchronization
 
 /// Renderers that are fed from one place, each through an attachment: what the lists for pictures and for sound have in common. One that
 /// fails is reported once and left out from then on.
@@ -20,6 +21,8 @@ final class AttachedRenderers: Sendable {
 
   private let medium: PluginInstance.Medium
   private let entries = Monitor<[Entry]>([])
+  /// How many there are, changed with them: a frame that nobody renders takes no lock.
+  private let count = Atomic<Int>(0)
   private let removed = Monitor<(@Sendable () -> Void)?>(nil)
 
   init(_ medium: PluginInstance.Medium) {
@@ -29,7 +32,8 @@ final class AttachedRenderers: Sendable {
   var all: [Entry] { entries.withLock { $0 } }
 
   func contains(where isMeant: (Entry) -> Bool) -> Bool {
-    entries.withLock { $0.contains(where: isMeant) }
+    guard count.load(ordering: .acquiring) > 0 else { return false }
+    return entries.withLock { $0.contains(where: isMeant) }
   }
 
   // MARK: Coming and going
@@ -64,6 +68,7 @@ final class AttachedRenderers: Sendable {
         throw MediaError(.full, "\(what) already feeds \(AttachedRenderers.limit) renderers, the maximum")
       }
       entries.append(entry)
+      count.store(entries.count, ordering: .releasing)
     }
   }
 
@@ -97,6 +102,7 @@ final class AttachedRenderers: Sendable {
   func removeAll() {
     let removed = entries.withLock { entries in
       defer { entries = [] }
+      count.store(0, ordering: .releasing)
       return entries
     }
     for entry in removed {
@@ -111,8 +117,9 @@ final class AttachedRenderers: Sendable {
 
   private func take(_ renderer: PluginInstance) -> Bool {
     let removed = entries.withLock { entries in
-      let index = entries.firstIndex { $0.renderer === renderer }
-      return index.map { entries.remove(at: $0) }
+      guard let index = entries.firstIndex(where: { $0.renderer === renderer }) else { return Entry?.none }
+      defer { count.store(entries.count, ordering: .releasing) }
+      return entries.remove(at: index)
     }
     guard let removed else { return false }
     removed.renderer.detach(removed.attachment)

@@ -39,9 +39,10 @@ extension OutgoingVideo {
     let isNew = frame.native.pointee.sequence == 0 && !isScheduled
     let timestamp = CaptureTimes.Given(
       time: timestamp != 0 ? timestamp : frame.native.pointee.timestamp_ns, mayBeginLine: timestamp != 0 || isNew)
-    let ours = try ownedFrame(frame)
+    let now = clock.now()
+    let ours = try ownedFrame(frame, now)
     do throws(MediaError) {
-      try accept(.raw(ours), timestamp: timestamp, completion: completion, by: sender, isPaced: options.isPaced && !isScheduled)
+      try accept(.raw(ours), at: now, timestamp: timestamp, completion: completion, by: sender, isPaced: options.isPaced && !isScheduled)
     } catch {
       ours.release()
       throw error
@@ -70,7 +71,7 @@ extension OutgoingVideo {
     ours.retain()
     defer { ours.release() }
     do throws(MediaError) {
-      try accept(.encoded(ours), timestamp: timestamp, completion: completion, by: sender, isPaced: false)
+      try accept(.encoded(ours), at: clock.now(), timestamp: timestamp, completion: completion, by: sender, isPaced: false)
     } catch {
       ours.release()
       throw error
@@ -90,22 +91,22 @@ extension OutgoingVideo {
   }
 
   /// A frame that nobody else will write to: the caller's own, if this is its first sending, or another of the same memory, or a copy.
-  private func ownedFrame(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
-    if frame.isForeign, !isEncoding { return try foreignFrames.frame(for: frame, now: clock.now()) }
+  private func ownedFrame(_ frame: VideoFrame, _ now: Int64) throws(MediaError) -> VideoFrame {
+    if frame.isForeign, !isEncoding { return try foreignFrames.frame(for: frame, now: now) }
     guard frame.native.pointee.sequence == 0, frame.references <= 2 else { return try frame.view() }
     frame.retain()
     return frame
   }
 
   private func accept(
-    _ unit: MediaUnit, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender, isPaced: Bool
+    _ unit: MediaUnit, at now: Int64, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender, isPaced: Bool
   ) throws(MediaError) {
-    var accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
+    var accepted = try tryAccept(unit, at: now, timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
     if case .full = accepted.way {
       let deadline = Deadline.after(milliseconds: OutgoingVideo.patience)
       while case .full = accepted.way {
         try waitForRoom(until: deadline)
-        accepted = try tryAccept(unit, timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
+        accepted = try tryAccept(unit, at: clock.now(), timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
       }
     }
     accepted.former?.release()
@@ -125,9 +126,8 @@ extension OutgoingVideo {
   }
 
   private func tryAccept(
-    _ unit: MediaUnit, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender, isPaced: Bool
+    _ unit: MediaUnit, at now: Int64, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender, isPaced: Bool
   ) throws(MediaError) -> Acceptance {
-    let now = clock.now()
     return try guarded.withLock { guarded throws(MediaError) in
       try guarded.check(sender)
       if options.queuePolicy == .wait, guarded.encoding != nil, guarded.isFull { return Acceptance(way: .full) }
