@@ -33,7 +33,7 @@ static void list_commands(msdk_engine *engine) {
       printf("%s%s %s", i > 0 ? ", " : "", command.args[i].name, type_name(command.args[i].type));
       for (uint32_t choice = 0; choice < limits->choice_count; choice++) printf("|%s", limits->choices[choice]);
       if (limits->min.type == MSDK_T_F64 && limits->max.type == MSDK_T_F64) printf(" %g..%g", limits->min.u.f64, limits->max.u.f64);
-      if (limits->def != NULL) printf(", may be left out");
+      if (limits->def != NULL) printf(", optional");
     }
     printf(") gives %s: %s\n", type_name(command.result), command.summary);
   }
@@ -54,8 +54,8 @@ int main(int argc, char **argv) {
 
   /* A result. Text and bytes in it would be the SDK's, until this thread's next call. */
   msdk_value made = {0};
-  must(msdk_instance_call(pattern, "pictures", NULL, 0, &made), "pictures");
-  printf("pictures made: %llu\n", (unsigned long long)made.u.u64);
+  must(msdk_instance_call(pattern, "frame_count", NULL, 0, &made), "frame_count");
+  printf("frames made: %llu\n", (unsigned long long)made.u.u64);
 
   /* What is wrong does not reach the plugin. */
   args[1].u.f64 = 99;

@@ -24,7 +24,7 @@ def main() -> None:
         for command in pattern.commands.values():
             print(f"{command.name}{command.signature}: {command.summary}")
         pattern.set_pattern("counter", speed=2.0)
-        print("pictures made:", pattern.pictures())
+        print("frames made:", pattern.frame_count())
         try:
             pattern.set_pattern("counter", speed=99)  # what is wrong does not reach the plugin
         except RangeError as error:

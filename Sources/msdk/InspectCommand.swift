@@ -34,7 +34,7 @@ struct InspectCommand: ParsableCommand {
   var rescan = false
 
   @Argument(
-    help: ArgumentHelp("Show only this class: its full name, or the part after org.mediasdk.producer. or .renderer.", valueName: "class"))
+    help: ArgumentHelp("Show only this class: its full name, or the last part of it, for example testpattern or vp8.", valueName: "class"))
   var className: String?
 
   func run() throws {

@@ -43,8 +43,7 @@ struct Inspection {
     self.places = places
     codecs = engine.codecs.video
     audioCodecs = engine.codecs.audio
-    // Those of the library itself are listed as codecs.
-    let all = engine.plugins.classes.filter { !$0.module.isBuiltIn }
+    let all = engine.plugins.classes
     let wanted = name.map { name in all.filter { Inspection.matches($0.id, name) } } ?? all
     if let name, wanted.isEmpty { throw Inspection.noClass(name, in: engine) }
     var modules: [Module] = []
@@ -61,16 +60,16 @@ struct Inspection {
 
   static func noClass(_ name: String, in engine: Engine) -> MediaError {
     let ids = engine.plugins.classes.map(\.id)
-    let known = ids.isEmpty ? "none: no plugin was found" : ids.joined(separator: ", ")
     // By its short name, too, which is the last part.
     let shorts = name.contains(".") ? [:] : Dictionary(ids.map { (String($0.split(separator: ".").last ?? ""), $0) }) { first, _ in first }
     let meant = Suggestion.nearest(to: name, among: name.contains(".") ? ids : shorts.keys.sorted()).map { shorts[$0] ?? $0 }
     let suggestion = meant.map { "; did you mean \($0)?" } ?? ""
-    return MediaError(.notFound, "there is no class \"\(name)\"; there are \(known)\(suggestion)")
+    return MediaError(.notFound, "there is no class \"\(name)\"; there are \(ids.joined(separator: ", "))\(suggestion)")
   }
 
+  /// The full name, or the end of it after a period: "av1" and "producer.file" name classes, and "file" names two.
   static func matches(_ id: String, _ name: String) -> Bool {
-    id == name || [PluginItem.Role.producer, .renderer, .filter].contains { id == $0.shortPrefix + name }
+    id == name || id.hasSuffix(".\(name)")
   }
 
   private static func choices(_ descriptor: ClassDescriptor, _ engine: Engine) -> [String: Result<[ParameterChoice], MediaError>] {

@@ -34,7 +34,7 @@ extension Inspection {
 extension Inspection.Module {
   fileprivate var json: JSON {
     .object([
-      ("path", .text(module.path)), ("vendor", .text(module.vendor)), ("version", .text(module.version)),
+      ("path", module.isBuiltIn ? .null : .text(module.path)), ("vendor", .text(module.vendor)), ("version", .text(module.version)),
       ("license", .text(module.license)), ("url", .text(module.url)), ("classes", .array(classes.map(\.json))),
     ])
   }

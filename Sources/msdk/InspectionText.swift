@@ -53,7 +53,8 @@ extension Inspection.Module {
       value.isEmpty ? "no \(name) given" : "\(name) \(Terminal.oneLine(value))"
     }
     let url = module.url.isEmpty ? "" : "\n  \(Terminal.oneLine(module.url))"
-    let head = "Module \(Terminal.oneLine(module.path))\n  \(facts.joined(separator: ", "))\(url)"
+    let place = module.isBuiltIn ? "built into the library" : Terminal.oneLine(module.path)
+    let head = "Module \(place)\n  \(facts.joined(separator: ", "))\(url)"
     return ([head] + classes.map(\.text)).joined(separator: "\n\n")
   }
 }

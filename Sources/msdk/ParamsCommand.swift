@@ -32,7 +32,7 @@ struct ParamsCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Load plugins from this directory first. Repeatable.", valueName: "dir"))
   var plugins: [String] = []
 
-  @Argument(help: ArgumentHelp("The class: its full name, or the part after org.mediasdk.producer. or .renderer.", valueName: "class"))
+  @Argument(help: ArgumentHelp("The class: its full name, or the last part of it, for example testpattern.", valueName: "class"))
   var className: String
 
   private static func setting(_ text: String) throws -> PluginItem.Setting {

@@ -27,7 +27,7 @@ def main() -> None:
     with Engine(ignore_environment=True) as engine:
         engine.add_plugin_dir(sys.argv[2])
         pattern = engine.create_instance("org.mediasdk.producer.testpattern")
-        pictures, tone = pattern.pictures, engine.create_instance("org.mediasdk.producer.tone")
+        pictures, tone = pattern.frame_count, engine.create_instance("org.mediasdk.producer.tone")
         print("bare_us", per_call(count, lambda: bare(1, number)))
         print("pictures_us", per_call(count, pictures))
         print("set_pattern_us", per_call(count, lambda: pattern.set_pattern("bars", speed=2.0)))

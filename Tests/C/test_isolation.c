@@ -302,7 +302,7 @@ static void test_what_the_environment_names(void) {
   msdk_instance *filter = made(engine, "org.mediasdk.filter.bw", 1);
   CHECK(!is_mapped("testpattern.so") && !is_mapped("bw.so")); /* neither file's code is in this process */
   msdk_value count = {.type = MSDK_T_VOID};
-  CHECK_OK(msdk_instance_call(pattern, "pictures", NULL, 0, &count));
+  CHECK_OK(msdk_instance_call(pattern, "frame_count", NULL, 0, &count));
   CHECK_EQ(count.type, MSDK_T_U64);
   msdk_instance_options options = MSDK_INIT(msdk_instance_options);
   options.isolation = MSDK_ISOLATION_PROCESS;

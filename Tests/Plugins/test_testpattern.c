@@ -381,9 +381,9 @@ static msdk_result set_pattern(host_instance *instance, const char *pattern, dou
   return MSDK_OK;
 }
 
-static uint64_t pictures(host_instance *instance) {
-  uint64_t (*native)(msdk_self *) = (uint64_t (*)(msdk_self *))host_native(instance->class, "pictures");
-  return native != NULL ? native(instance->self) : host_call(instance, "pictures", 0, NULL).u.u64;
+static uint64_t frame_count(host_instance *instance) {
+  uint64_t (*native)(msdk_self *) = (uint64_t (*)(msdk_self *))host_native(instance->class, "frame_count");
+  return native != NULL ? native(instance->self) : host_call(instance, "frame_count", 0, NULL).u.u64;
 }
 
 /* The command sets both parameters from the next picture on, and tells so. */
@@ -404,7 +404,7 @@ static void test_command(const msdk_class *class) {
   stamp read = {0};
   CHECK_EQ(stamp_read(frame->plane[0].data, frame->plane[0].stride, 320, 180, &read), 1);
   CHECK_EQ(read.counter, 2);
-  CHECK_EQ(pictures(&instance), 2);
+  CHECK_EQ(frame_count(&instance), 2);
   host_unref(frame);
   finish(&instance);
 }

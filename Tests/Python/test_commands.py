@@ -28,15 +28,15 @@ class CommandTest(PluginTest):
         self.assertEqual((self.pattern["pattern"], self.pattern["speed"]), ("lines", 16.0))
 
     def test_results(self) -> None:
-        self.assertEqual(self.pattern.pictures(), 0)
+        self.assertEqual(self.pattern.frame_count(), 0)
         self.assertEqual(self.tone.play_note(69), 440.0)
         self.assertAlmostEqual(self.tone.play_note(note=60), 261.6255653, 6)
         self.assertAlmostEqual(self.tone["frequency"], 261.6255653, 6)
 
     def test_wrong_names(self) -> None:
-        with self.assertRaisesRegex(AttributeError, "has no command 'set_colour'; it has set_pattern, pictures"):
+        with self.assertRaisesRegex(AttributeError, "has no command 'set_colour'; it has set_pattern, frame_count"):
             self.pattern.set_colour("red")
-        with self.assertRaisesRegex(NotFoundError, "has no command \"set_colour\"; it has set_pattern, pictures"):
+        with self.assertRaisesRegex(NotFoundError, "has no command \"set_colour\"; it has set_pattern, frame_count"):
             self.pattern.call("set_colour", "red")
         with self.assertRaisesRegex(AttributeError, "has no command 'anything'; it has none"):
             self.engine.create_instance(BW).anything()
@@ -80,14 +80,14 @@ class CommandTest(PluginTest):
 
     def test_the_listing(self) -> None:
         commands = self.pattern.commands
-        self.assertEqual(list(commands), ["set_pattern", "pictures"])
+        self.assertEqual(list(commands), ["set_pattern", "frame_count"])
         command = commands["set_pattern"]
         self.assertEqual((command.result, command.flags), (ValueType.VOID, CommandFlag(0)))
         self.assertEqual([(arg.name, arg.type, arg.default) for arg in command.args],
                          [("pattern", ValueType.STRING, None), ("speed", ValueType.F64, 1.0)])
         self.assertEqual(command.args[0].choices, ("lines", "bars", "counter"))
         self.assertEqual((command.args[1].minimum, command.args[1].maximum), (0, 16))
-        self.assertEqual((commands["pictures"].result, commands["pictures"].flags), (ValueType.U64, CommandFlag.CONST))
+        self.assertEqual((commands["frame_count"].result, commands["frame_count"].flags), (ValueType.U64, CommandFlag.CONST))
         self.assertEqual(self.engine.class_commands(BW), [])
         with self.assertRaises(NotFoundError):
             self.engine.class_commands("org.example.nothing")
@@ -99,16 +99,16 @@ class CommandTest(PluginTest):
         self.assertIn("shows a pattern from the next frame on", function.__doc__ or "")
         self.assertIn("speed: how fast lines and box move; f64, 0..16", function.__doc__ or "")
         self.assertIn("set_pattern", dir(self.pattern))
-        self.assertTrue(hasattr(self.pattern, "pictures") and not hasattr(self.pattern, "frames"))
+        self.assertTrue(hasattr(self.pattern, "frame_count") and not hasattr(self.pattern, "frames"))
 
     def test_a_method_hides_a_command_of_its_name(self) -> None:
         class Hiding(Instance):
-            def pictures(self) -> str:
+            def frame_count(self) -> str:
                 return "mine"
 
         instance = Hiding(self.engine, PATTERN)
-        self.assertEqual(instance.pictures(), "mine")
-        self.assertEqual(instance.call("pictures"), 0)
+        self.assertEqual(instance.frame_count(), "mine")
+        self.assertEqual(instance.call("frame_count"), 0)
 
     def test_closed(self) -> None:
         self.pattern.set_pattern("bars")

@@ -70,15 +70,15 @@ class IsolationTests(unittest.TestCase):
             self.assertTrue(instance.is_isolated)
             instance.set_pattern("bars", speed=2.0)
             self.assertEqual(instance["pattern"], "bars")
-            self.assertEqual(instance.pictures(), 0)
+            self.assertEqual(instance.frame_count(), 0)
             with self.assertRaises(RangeError):
                 instance.set_pattern("nothing of the kind")
             for child in children():
                 os.kill(child, signal.SIGKILL)
             try:
-                made = instance.pictures()
+                made = instance.frame_count()
             except PluginDiedError:  # it was called while its process was dying
-                made = instance.pictures()
+                made = instance.frame_count()
             self.assertEqual(made, 0)
 
     def test_filters(self) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 from tool import PLUGINS, TOOL, ToolTest, environment
 
 CLASSES = [f"org.mediasdk.{name}" for name in (
-    "av1", "filter.blur", "filter.bw", "filter.gain", "filter.overlay",
+    "av1", "filter.blur", "filter.bw", "filter.gain", "filter.overlay", "opus",
     "producer.file", "producer.pulse", "producer.testpattern", "producer.tone", "producer.wav", "producer.x11",
     "renderer.bw", "renderer.file", "renderer.grid", "renderer.pulse", "renderer.recorder", "renderer.terminal",
-    "renderer.wav", "renderer.window")]
+    "renderer.wav", "renderer.window", "vp8")]
+BUILT_IN = ["org.mediasdk.opus", "org.mediasdk.vp8"]
 FILES = 16
 
 
@@ -69,13 +70,13 @@ class Inspect(ToolTest):
         for words in ["    commands\n      set_pattern(pattern: string, speed: f64 = 1)\n        shows a pattern from the next frame on\n",
                       "        pattern  one of lines bars counter; as the parameter 'pattern'\n",
                       "        speed    0..16; how fast lines and box move\n",
-                      "      pictures() -> u64, constant\n        how many frames"]:
+                      "      frame_count() -> u64, constant\n        how many frames"]:
             self.assertIn(words, text)
         classes = self.classes()
         self.assertEqual(classes["org.mediasdk.renderer.bw"]["commands"], [])
-        set_pattern, pictures = classes["org.mediasdk.producer.testpattern"]["commands"]
+        set_pattern, frame_count = classes["org.mediasdk.producer.testpattern"]["commands"]
         self.assertEqual((set_pattern["name"], set_pattern["result"], set_pattern["flags"]), ("set_pattern", None, []))
-        self.assertEqual((pictures["result"], pictures["flags"], pictures["arguments"]), ("u64", ["constant"], []))
+        self.assertEqual((frame_count["result"], frame_count["flags"], frame_count["arguments"]), ("u64", ["constant"], []))
         pattern, speed = set_pattern["arguments"]
         self.assertEqual((pattern["type"], pattern["default"], pattern["choices"]), ("string", None, ["lines", "bars", "counter"]))
         self.assertEqual((speed["minimum"], speed["maximum"], speed["default"], speed["summary"]),
@@ -90,6 +91,20 @@ class Inspect(ToolTest):
         self.assertIn("org.mediasdk.producer.testpattern", text)
         self.assertNotIn("renderer.file", text)
         self.assert_refused(["inspect", "nothing"], 1, '"nothing"', *CLASSES)
+
+    def test_codec_classes(self) -> None:
+        """A codec is a class, whether a plugin has it or the library itself."""
+        for name, kinds, place in [("vp8", "video encoder, video decoder", "built into the library"), ("av1", "video encoder, video decoder", "av1.so"),
+                                   ("org.mediasdk.opus", "audio encoder, audio decoder", "built into the library")]:
+            text = self.succeed("inspect", name).output
+            self.assertIn(f"  org.mediasdk.{name.split('.')[-1]}\n    {kinds}", text)
+            self.assertIn(place, text.splitlines()[0])
+        document = json.loads(self.succeed("inspect", "--json").output)
+        built_in, = [module for module in document["modules"] if module["path"] is None]
+        self.assertEqual(sorted(one["id"] for one in built_in["classes"]), BUILT_IN)
+        self.assertEqual(list(self.classes("producer.file")), ["org.mediasdk.producer.file"])
+        # A period begins the short name.
+        self.assert_refused(["inspect", "p8"], 1, '"p8"', "did you mean org.mediasdk.vp8?")
 
     def test_refused_files_and_escaping(self) -> None:
         odd = self.directory / 'a "b" \\ c\td\n\x7f\u00e9'
@@ -135,7 +150,9 @@ class Inspect(ToolTest):
             env = environment(MSDK_PLUGIN_HOST=str(host), XDG_CACHE_HOME=str(self.directory / "cache"))
             result = self.msdk("inspect", "--json", *arguments, "--plugins", str(folder), plugins=False, tool=self.installed("bin"), env=env)
             self.assertEqual((result.code, result.errors), (0, ""))
-            return json.loads(result.output), len((self.directory / "looked").read_text())
+            document = json.loads(result.output)
+            document["modules"] = [module for module in document["modules"] if module["path"] is not None]
+            return document, len((self.directory / "looked").read_text())
 
         document, looks = inspect("echo some words >&2; kill -SEGV $$")
         self.assertEqual((document["modules"], looks), ([], 1))

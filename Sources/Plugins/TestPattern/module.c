@@ -95,7 +95,7 @@ static void changed(const msdk_self *self, const char *name) {
   self->host->post_event(self->context, MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, &(msdk_value){.type = MSDK_T_STRING, .u.str = name});
 }
 
-/* Both at once, between two pictures: commands and produce_frame come one after the other. */
+/* Both at once, between two frames: commands and produce_frame come one after the other. */
 static msdk_result change_pattern(msdk_self *self, const char *pattern, double speed) {
   msdk_value value = {.type = MSDK_T_STRING, .u.str = pattern};
   msdk_result result = set_pattern(self, &value);
@@ -108,7 +108,7 @@ static msdk_result change_pattern(msdk_self *self, const char *pattern, double s
   return result;
 }
 
-static uint64_t picture_count(msdk_self *self) { return self->counter; }
+static uint64_t frame_count(msdk_self *self) { return self->counter; }
 
 static const msdk_value normal_speed = {.type = MSDK_T_F64, .u.f64 = 1};
 static const msdk_arg_limits pattern_limits[] = {
@@ -118,7 +118,7 @@ static const msdk_arg_limits pattern_limits[] = {
 static const msdk_command commands[] = {
   MSDK_COMMAND2_WITH(0, pattern_limits, "set_pattern", change_pattern, STATUS, STRING, "pattern", F64, "speed",
                      "shows a pattern from the next frame on"),
-  MSDK_COMMAND0_WITH(MSDK_COMMAND_CONST, NULL, "pictures", picture_count, U64, "how many frames were made since it was initialised"),
+  MSDK_COMMAND0_WITH(MSDK_COMMAND_CONST, NULL, "frame_count", frame_count, U64, "how many frames were made since it was initialised"),
 };
 
 static const msdk_class class = {
