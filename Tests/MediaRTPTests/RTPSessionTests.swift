@@ -130,6 +130,11 @@ import Testing
     call.sender.leave(now: call.now, call.here)
     call.run(until: call.now + 500_000_000)
     #expect(call.there.events.contains(.streamEnded(SSRC(100))) && call.there.events.contains(.streamEnded(SSRC(200))))
+    // What they had counted is there, until they begin again.
+    #expect(Set(call.receiver.endedStreams.map(\.ssrc)) == [SSRC(100), SSRC(200)])
+    #expect(call.receiver.endedStreams.first { $0.isVideo }?.framesReceived == UInt64(call.there.pictures.count))
+    try call.film(seconds: 1)
+    #expect(call.receiver.endedStreams.isEmpty && call.receiver.receivedStreams.count == 2)
   }
 
   @Test func goodbyesCutOffNothingThatCame() throws {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from network import PATTERN, Peers, free_port
 from pictures import read_ivf, read_y4m
-from tool import PATIENCE, stream, transport
+from tool import PATIENCE, packets, stream, transport
 
 
 class Network(Peers):
@@ -51,6 +51,9 @@ class Network(Peers):
         self.assertEqual(video["bytesReceived"], sent.count("bytes sent"))
         self.assertGreater(audio["packetsReceived"], sent.count("audio packets sent") - 10)
         self.assertGreater(transport(figures)["packetsReceived"], 0)
+        # The sender left first, and its packets are counted all the same.
+        self.assertEqual(packets(figures, "inbound-rtp", "video")["framesReceived"], video["framesReceived"])
+        self.assertGreaterEqual(packets(figures, "inbound-rtp", "audio")["packetsReceived"], audio["packetsReceived"])
         self.assertEqual(len(read_y4m(self.directory / "came.y4m").frames), video["framesDelivered"])
         self.assertEqual(len(read_ivf(self.directory / "came.ivf").frames), video["framesReceived"])
 

@@ -39,6 +39,13 @@ def transport(figures: dict[str, Any]) -> dict[str, Any]:
     return next(one for session in figures["sessions"] for one in session["stats"] if one["type"] == "transport")
 
 
+def packets(figures: dict[str, Any], kind: str, medium: str) -> dict[str, Any]:
+    """What the network counted of the one stream of that type, "inbound-rtp" say, of "video" or "audio"."""
+    found = [one for session in figures["sessions"] for one in session["stats"] if (one["type"], one.get("kind")) == (kind, medium)]
+    assert len(found) == 1, f"{len(found)} {kind} of {medium}: {figures}"
+    return found[0]
+
+
 class Result:
     """What a run of the tool left."""
 

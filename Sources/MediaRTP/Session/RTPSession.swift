@@ -13,6 +13,9 @@ public final class RTPSession {
   var sending: [SendingStream] = []
   /// In the order in which they began, so that the same seed is the same session.
   var receiving: [ReceivingStream] = []
+  /// The last figures of streams that are over, the oldest first: a peer that leaves is counted before anybody can look.
+  var ended: [InboundStreamStats] = []
+  static let mostEnded = 8
   /// Of retransmissions, which stream they are of.
   var repeating: [SSRC: SSRC] = [:]
   var encodings: [UInt8: RTPEncoding]

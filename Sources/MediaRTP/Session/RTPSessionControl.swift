@@ -75,6 +75,10 @@ extension RTPSession {
   func end(_ ssrc: SSRC, _ now: Int64, _ delegate: some RTPSessionDelegate) {
     members.left(ssrc, at: now)
     guard let place = receiving.firstIndex(where: { $0.ssrc == ssrc }) else { return }
+    if let last = stats(receiving: ssrc) {
+      if ended.count == RTPSession.mostEnded { ended.removeFirst() }
+      ended.append(last)
+    }
     receiving.remove(at: place)
     conflicts.remove(ssrc)
     for (again, of) in repeating where of == ssrc { repeating[again] = nil }

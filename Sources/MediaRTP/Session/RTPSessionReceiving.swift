@@ -60,6 +60,7 @@ extension RTPSession {
     let stream = ReceivingStream(packet.header.ssrc, payloadType: packet.header.payloadType, encoding, settings)
     stream.person = persons[packet.header.ssrc] ?? 0
     receiving.append(stream)
+    ended.removeAll { $0.ssrc == stream.ssrc }
     let early = earlyReports.take(of: stream.ssrc, at: now)
     if let cname = early?.cname { join(stream, cname) } else if settings.reportsAtOnce { stream.join(peer) }
     if let early { stream.received(early.report, at: early.time) }

@@ -66,6 +66,9 @@ extension RTPSession {
   /// Numbers of the streams that come in, in the order in which they began.
   public var receivedStreams: [SSRC] { receiving.map(\.ssrc) }
 
+  /// What the latest streams that are over had counted, up to eight.
+  public var endedStreams: [InboundStreamStats] { ended }
+
   /// What the encoder of a stream is told to make, in bits a second: only for the stats.
   public func setTargetBitrate(_ bitrate: Int, sending stream: Int) {
     guard sending.indices.contains(stream) else { return }

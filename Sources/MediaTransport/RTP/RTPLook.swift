@@ -11,10 +11,10 @@ struct RTPLook {
   let inbound: [InboundStreamStats]
   let outbound: [OutboundStreamStats]
 
-  /// Of the streams that come, all or these.
+  /// Of the streams that come, these; or all, and those that have ended.
   init(_ session: RTPSession, remote: SocketAddress? = nil, dropped: RTPLink.Dropped = .init(), receiving streams: [SSRC]? = nil) {
     (self.remote, path, self.dropped) = (remote, session.pathStats, dropped)
-    inbound = (streams ?? session.receivedStreams).compactMap { session.stats(receiving: $0) }
+    inbound = (streams ?? session.receivedStreams).compactMap { session.stats(receiving: $0) } + (streams == nil ? session.endedStreams : [])
     outbound = (0..<session.sentStreams).compactMap { session.stats(sending: $0) }
   }
 
