@@ -11,7 +11,8 @@ from typing import Any, Callable
 
 from call import PATIENCE, Call, nv12
 from mediasdk import (AudioFormat, AudioFrame, AudioProducer, Codec, Engine, Filter, Frame, FrameSenderChanged, IncomingAudioAdded,
-                      IncomingVideoAdded, Limits, NetworkStep, OutgoingState, Renderer, VideoFormat, VideoProducer, script_network)
+                      IncomingVideoAdded, InvalidError, Limits, NetworkStep, OutgoingState, Renderer, StateError, VideoFormat,
+                      VideoProducer, script_network)
 from sound import AudioCall, Clock, sine
 
 
@@ -240,24 +241,103 @@ class AudioTest(unittest.TestCase):
             self.assertEqual(heard.samples, sent)
             self.assertEqual(tone.formats, {call.stream.format})
 
+    def test_filters(self) -> None:
+        """Buffers of the stream's length, whatever the producer's pieces are; in order, changed in place or new."""
+        class Louder(Filter[AudioFrame]):
+            counts: list[int] = []
+
+            def filter(self, frame: AudioFrame) -> AudioFrame:
+                self.counts.append(frame.sample_count)
+                for index, sample in enumerate(samples := frame.samples):
+                    samples[index] = sample + 1
+                return frame
+
+        class Doubled(Filter[AudioFrame]):
+            made: list[AudioFrame] = []
+
+            def filter(self, frame: AudioFrame) -> AudioFrame:
+                made = AudioFrame.create(frame.format, frame.sample_count)
+                self.made.append(made)
+                for index, sample in enumerate(frame.samples):
+                    made.samples[index] = 2 * sample
+                return made
+
+        class EveryOther(Filter[AudioFrame]):
+            count = 0
+
+            def filter(self, frame: AudioFrame) -> AudioFrame | None:
+                self.count += 1
+                return frame if self.count % 2 else None
+
+        class Third(AudioProducer):
+            """Bytes that end within a sample."""
+
+            def __init__(self) -> None:
+                self.pieces: list[bytes] = [b"\1\0\1", b"\0\1"]
+
+            def produce(self, format: AudioFormat) -> bytes | None:
+                return self.pieces.pop(0) if self.pieces else None
+
+        with AudioCall(clock=Clock.SYSTEM, start={"queue_ms": 2000}) as call:
+            tone, heard, louder, doubled = Tone(), Heard(48_000), Louder(), Doubled()
+            sent = tone.samples
+            self.assertEqual(call.stream.run(tone, filters=[louder, doubled]), 96_000)
+            call.incoming.run(heard)
+            self.assertEqual(heard.samples, array("h", (2 * (sample + 1) for sample in sent)))
+            length = call.stream.format.frames_per_buffer
+            self.assertEqual(louder.counts, [length] * (48_000 // length))
+            self.assertTrue(doubled.made and all(frame.closed for frame in doubled.made))
+            heard = Heard(24_000)
+            self.assertEqual(call.stream.run(Tone(), filters=[EveryOther()]), 48_000)
+            call.incoming.run(heard)
+            self.assertEqual(heard.samples[:length], sent[:length])
+            self.assertEqual(heard.samples[length:2 * length], sent[2 * length:3 * length])
+            louder.counts.clear()
+            self.assertEqual(call.stream.run(Third(), filters=[louder]), 6)
+            self.assertEqual(louder.counts, [3])
+
+    def test_filters_that_fail(self) -> None:
+        class Wrong(Filter[AudioFrame]):
+            def filter(self, frame: AudioFrame) -> AudioFrame:
+                return AudioFrame.create(AudioFormat(16_000, 1), 160)
+
+        class Broken(Filter[AudioFrame]):
+            def filter(self, frame: AudioFrame) -> AudioFrame:
+                raise StateError("mine")
+
+        with AudioCall(clock=Clock.SYSTEM) as call:
+            with self.assertRaisesRegex(InvalidError, "1 channels at 16000 Hz"):
+                call.stream.run(Tone(), filters=[Wrong()])
+            with self.assertRaisesRegex(StateError, "mine"):  # the filter's error is no end of the stream
+                call.stream.run(Tone(), filters=[Broken()])
+
     def test_ends_with_the_stream(self) -> None:
         class Endless(AudioProducer):
             def produce(self, format: AudioFormat) -> bytes:
                 return bytes(9600)
 
-        with AudioCall(clock=Clock.SYSTEM) as call:
-            thread = threading.Thread(target=call.stream.run, args=(Endless(),), daemon=True)
-            thread.start()
-            time.sleep(0.1)
-            call.stream.close()
-            thread.join(PATIENCE)
-            self.assertFalse(thread.is_alive())
+        class Same(Filter[AudioFrame]):
+            def filter(self, frame: AudioFrame) -> AudioFrame:
+                return frame
+
+        for filters in ([], [Same()]):
+            with self.subTest(filters=len(filters)), AudioCall(clock=Clock.SYSTEM) as call:
+                thread = threading.Thread(target=call.stream.run, args=(Endless(),), kwargs={"filters": filters}, daemon=True)
+                thread.start()
+                time.sleep(0.1)
+                call.stream.close()
+                thread.join(PATIENCE)
+                self.assertFalse(thread.is_alive())
 
     def test_asyncio(self) -> None:
         async def go(engine: Engine) -> None:
             alice, bob = engine.create_session("loopback:roles", "alice"), engine.create_session("loopback:roles", "bob")
             voice = engine.create_outgoing_audio()
-            producing = asyncio.ensure_future(voice.run_async(Tone()))  # before it is started
+            class Same(Filter[AudioFrame]):
+                def filter(self, frame: AudioFrame) -> AudioFrame:
+                    return frame
+
+            producing = asyncio.ensure_future(voice.run_async(Tone(), filters=[Same()]))  # before it is started
             await bob.connected()
             alice.start_audio(voice)
             await alice.connected()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ctypes import c_int32, c_int64, c_uint32, c_uint64
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _structs
 from ._call import bounded, check, created, filled, nanoseconds, number, pull, sized, wait
@@ -19,7 +19,7 @@ from .pacing import Writing, asleep, paced
 from .readable_stream import ReadableStream
 from .readiness import Readiness
 from .report import FrameReport, next_report
-from .roles import AudioProducer, audio_steps
+from .roles import AudioProducer, Filter, audio_steps
 from .stats import OutboundStats, OutgoingAudioStats, snapshot
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ _wait_played = library.msdk_outgoing_audio_wait_played
 
 
 class OutgoingAudio(ReadableStream[AudioFrame]):
-    """A stream of this program's own audio, made by :meth:`Engine.create_outgoing_audio`, started with :meth:`Session.start_audio`.
+    """An outgoing audio stream, made by :meth:`Engine.create_outgoing_audio`, started with :meth:`Session.start_audio`.
 
-    :meth:`write` takes audio of any length; :meth:`send` takes single buffers of exactly :attr:`buffer_size` bytes.  Audio leaves
-    in real time, however fast it is given: what is ahead waits in a queue, and for room in that queue write waits.
-    ``with stream:`` or :meth:`close` ends the stream; what still waits is then reported as dropped.
+    :meth:`write` takes audio of any length; :meth:`send` takes single buffers of exactly :attr:`buffer_size` bytes.  Audio is sent in real
+    time. What is given ahead of time is queued, and write waits for space in that queue.
+    ``with stream:`` or :meth:`close` ends the stream; what is still queued is then reported as dropped.
 
     Attributes:
         format: of the samples; frames_per_buffer is the samples per channel in each buffer.
@@ -69,7 +69,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
     # ------------------------------------------------------------------------------------------------------------ lifetime
 
     def close(self) -> None:
-        """Stops the stream if need be and ends it.  May be called again."""
+        """Stops the stream if necessary, and ends it.  May be called again."""
         if not self._closed:
             self._closed = True
             _destroy(self._handle)
@@ -103,7 +103,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
 
     @property
     def queued_ns(self) -> int:
-        """How much audio waits to be sent, in nanoseconds."""
+        """How much audio is queued, in nanoseconds."""
         return number(c_int64, library.msdk_outgoing_audio_get_queued, self._handle)
 
     @property
@@ -118,7 +118,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         return snapshot(OutgoingAudioStats, filled(_structs.OutgoingAudioStats, library.msdk_outgoing_audio_get_stats, self._handle))
 
     def network_stats(self) -> OutboundStats:
-        """What the network does to the stream; StateError where it goes over none."""
+        """The stats of the stream on the network. StateError: it is not sent over one."""
         return snapshot(OutboundStats, filled(_structs.OutboundStats, library.msdk_outgoing_audio_get_network_stats, self._handle))
 
     # -------------------------------------------------------------------------------------------------------------- sending
@@ -131,12 +131,12 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
                 array (int16 for S16, float32 for F32), an :class:`AudioFrame`.
             timestamp_ns: when its first sample was captured, on the engine's clock or on one of the program's own, see
                 :data:`mediasdk.TIME_ZERO`; 0: where the buffer before ended, or now after a pause of more than 100 ms.
-            timeout: seconds to wait for room in the queue; 0: not at all; None: for ever.
+            timeout: seconds to wait for room in the queue; 0: not at all; None: no limit.
 
         Raises:
             AgainError: the queue is full, and timeout is 0.
             MediaTimeout: there was no room for `timeout` seconds.
-            InvalidError: another size or type, or an F32 sample that is no finite number.
+            InvalidError: another size or type, or an F32 sample that is not finite.
             StateError: the stream is not started, or takes packets.
         """
         nanoseconds(timestamp_ns, "timestamp_ns")
@@ -151,7 +151,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
                          timeout), timeout)
 
     async def send_async(self, samples: Any, timestamp_ns: int = 0, timeout: float | None = None) -> None:
-        """:meth:`send` for asyncio; waits for ever by default."""
+        """:meth:`send` for asyncio; without a limit by default."""
         nanoseconds(timestamp_ns, "timestamp_ns")
         buffer = Buffer(self._bytes_of(samples))
         attempt = self._writing.attempts(
@@ -160,7 +160,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
             raise _no_room(timeout)
 
     async def send_encoded_async(self, packet: EncodedFrame, timestamp_ns: int = 0, timeout: float | None = None) -> None:
-        """:meth:`send_encoded` for asyncio; waits for ever by default."""
+        """:meth:`send_encoded` for asyncio; without a limit by default."""
         nanoseconds(timestamp_ns, "timestamp_ns")
         attempt = self._writing.attempts(
             lambda: int(_send_encoded(self._handle, packet._pointer, timestamp_ns, 0, None, None)))
@@ -179,19 +179,19 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
     # -------------------------------------------------------------------------------------------------------------- writing
 
     def write(self, samples: Any, timeout: float | None = None) -> int:
-        """Sends audio of any length, cut into buffers, and waits for room where need be.  What is left over, less than a buffer, is
-        kept for the next write, or for :meth:`finish`.  One thread, or task, writes at a time.
+        """Sends audio of any length, cut into buffers, and waits for space in the queue. A rest of less than a buffer is kept for the next
+        write, or for :meth:`finish`.  One thread, or task, writes at a time.
 
         Args:
             samples: any buffer, as in :meth:`send`; bytes need not end with a whole sample.
-            timeout: seconds to wait in all; 0: takes what there is room for; None: for ever.
+            timeout: seconds to wait in all; 0: takes what fits into the queue; None: no limit.
 
         Returns:
-            How many bytes were taken, as files do: all, unless the time went by, or :meth:`flush` was called meanwhile.
+            How many bytes were taken, all, unless the time elapsed, or :meth:`flush` was called meanwhile.
 
         Raises:
             StateError, HandleError: the stream is not started, or has ended.
-            InvalidError: no buffer, or samples of another type; or an F32 sample that is no finite number, in a buffer that is then
+            InvalidError: no buffer, or samples of another type; or an F32 sample that is not finite, in a buffer that is then
                 dropped.
         """
         return paced(self._writing.write(self._bytes_of(samples)), timeout)
@@ -215,12 +215,13 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
             raise _no_room(timeout)
 
     def flush(self) -> None:
-        """Throws away what waits, reported as dropped with :attr:`DropReason.FLUSHED`, and what :meth:`write` has kept.  A write that
-        waits in another thread or task ends, and the rest of its audio is thrown away too."""
+        """Drops what is queued, which is reported as dropped with :attr:`DropReason.FLUSHED`, and what :meth:`write` has kept.  A write
+        that
+        waits in another thread or task ends, and the rest of its audio is dropped too."""
         self._writing.flush()
 
     def wait_played(self, timeout: float | None = None) -> None:
-        """Waits until all that was sent has left and its time has passed, so that the last sample has been due.
+        """Waits until everything was sent and the last sample was due.
 
         Raises:
             MediaTimeout: it was not in `timeout` seconds.
@@ -241,7 +242,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         check(library.msdk_outgoing_audio_set_muted(self._handle, int(bool(muted))))
 
     def set_gain(self, gain: float) -> None:
-        """Multiplies what is sent: 0..8, 1 from the start."""
+        """Multiplies what is sent: 0..8, 1 by default."""
         check(library.msdk_outgoing_audio_set_gain(self._handle, gain))
 
     def set_bitrate(self, bitrate: int) -> None:
@@ -253,39 +254,42 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         check(library.msdk_outgoing_audio_set_expected_loss(self._handle, bounded(percent, 32, "percent")))
 
     def attach_producer(self, producer: Instance) -> None:
-        """Lets an instance make the audio, in place of the program."""
+        """Attaches a producer, which makes the audio instead of the program."""
         check(library.msdk_outgoing_audio_attach_producer(self._handle, producer._handle))
         self._producer = producer
 
     def detach_producer(self) -> None:
-        """Stops, releases and detaches it; nothing happens when there is none."""
+        """Stops, releases and detaches the producer. Does nothing if there is none."""
         check(library.msdk_outgoing_audio_detach_producer(self._handle))
         self._producer = None
 
     def add_filter(self, filter: Instance) -> None:
-        """Buffers pass the filter when their time has come, before gain and muting.  Up to 8, in the order added."""
+        """Appends a filter: buffers pass it when they are due, before gain and muting.  Up to 8, in the order added."""
         check(library.msdk_outgoing_audio_add_filter(self._handle, filter._handle))
         self._filters[filter._handle] = filter
 
     def remove_filter(self, filter: Instance) -> None:
-        """When it returns, the filter is not being called any more."""
+        """When it returns, the filter is no longer called."""
         check(library.msdk_outgoing_audio_remove_filter(self._handle, filter._handle))
         self._filters.pop(filter._handle, None)
 
     # ------------------------------------------------------------------------------------------------- a producer in Python
 
-    def run(self, producer: AudioProducer) -> int:
+    def run(self, producer: AudioProducer, *, filters: Sequence[Filter[AudioFrame]] = ()) -> int:
         """Sends what a producer written in Python makes, on this thread: waits until the stream is started, and asks for more while
-        the queue has room.  Returns when the producer has no more, which :meth:`finish` then ends, or the stream is stopped or closed.
+        the queue has room.  Returns when the producer has no more, after which it calls :meth:`finish`, or the stream is stopped or closed.
+
+        Args:
+            filters: what each buffer passes before it is sent, in this order.
 
         Returns:
-            How many bytes were taken.
+            How many bytes were taken, of what the filters made.
         """
-        return paced(audio_steps(self, producer), None)
+        return paced(audio_steps(self, producer, filters), None)
 
-    async def run_async(self, producer: AudioProducer) -> int:
+    async def run_async(self, producer: AudioProducer, *, filters: Sequence[Filter[AudioFrame]] = ()) -> int:
         """:meth:`run` for asyncio, on the loop's thread; the task may be cancelled."""
-        return await asleep(audio_steps(self, producer), None)
+        return await asleep(audio_steps(self, producer, filters), None)
 
     # ------------------------------------------------------------------------------------------------------------------ tap
 
@@ -298,7 +302,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         Args:
             output: which queues are filled: samples, packets, or both.
             queue_ms: how much may wait to be read, 20..60,000; 0: 500.
-            queue_policy: which end a full queue gives up; not :attr:`QueuePolicy.WAIT`.
+            queue_policy: which end is dropped when the queue is full; not :attr:`QueuePolicy.WAIT`.
 
         Raises:
             StateError: started already.
@@ -309,7 +313,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         check(library.msdk_outgoing_audio_start_tap(self._handle, options))
 
     def stop_tap(self) -> None:
-        """What waits to be read is gone, readers get ClosedError."""
+        """What is queued is dropped, readers get ClosedError."""
         check(library.msdk_outgoing_audio_stop_tap(self._handle))
 
     # -------------------------------------------------------------------------------------------------------------- reports
@@ -318,7 +322,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         """The oldest report not read yet; there is exactly one for each buffer that was accepted.
 
         Args:
-            timeout: seconds to wait; 0: looks only; None: for ever.
+            timeout: seconds to wait; 0: does not wait; None: no limit.
 
         Raises:
             MediaTimeout: none came.

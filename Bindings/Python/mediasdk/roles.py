@@ -33,8 +33,8 @@ class VideoProducer(ABC):
 
     @abstractmethod
     def produce(self, frame: Frame) -> bool | None:
-        """Draws into a writable frame of the format, whose ``timestamp_ns`` says when it is due.  False: there is no such frame, and
-        none will come."""
+        """Draws into a writable frame of the format, whose ``timestamp_ns`` says when it is due.  False: there is no such frame, and the
+        stream ends."""
 
 
 class AudioProducer(ABC):
@@ -60,11 +60,12 @@ class Filter(ABC, Generic[T]):
     @abstractmethod
     def filter(self, frame: T) -> T | None:
         """The frame that goes on: this one, changed in place where it is writable, as those of a producer are; a new one of the same
-        format; or None, to drop it."""
+        format; or None, to drop it.  A filter of an :class:`OutgoingAudio` gets buffers of the stream's length, at the end of the
+        producer a shorter one; they have no timestamp, and may become longer or shorter."""
 
 
 def filtered(frame: T, filters: Sequence[Filter[T]]) -> T | None:
-    """What the filters make of a frame; those that are not it are closed."""
+    """What the filters make of a frame; all others are closed."""
     for one in filters:
         made = one.filter(frame)
         if made is not frame:
@@ -130,9 +131,22 @@ def video_steps(stream: OutgoingVideo, producer: VideoProducer, filters: Sequenc
                     pass  # what has become of the stream is seen above
 
 
-def audio_steps(stream: OutgoingAudio, producer: AudioProducer) -> Generator[Tuple[float, int], None, int]:
+def _pieces(stream: OutgoingAudio, rest: bytearray, is_last: bool) -> Generator[AudioFrame, None, None]:
+    """Takes buffers of the stream's length off what a producer has made; at its end also a shorter one, padded to a whole sample."""
+    size = stream.buffer_size
+    while len(rest) >= size or (is_last and rest):
+        piece = bytes(rest[:size])
+        del rest[:size]
+        count = -(-len(piece) // stream.format.sample_bytes)
+        frame = AudioFrame.create(stream.format, count)
+        frame.samples.cast("B")[:] = piece.ljust(count * stream.format.sample_bytes, b"\0")
+        yield frame
+
+
+def audio_steps(stream: OutgoingAudio, producer: AudioProducer,
+                filters: Sequence[Filter[AudioFrame]]) -> Generator[Tuple[float, int], None, int]:
     """The same of audio; gives how many bytes were taken."""
-    taken = 0
+    taken, rest = 0, bytearray()
     try:
         while stream.state != OutgoingState.STARTED:
             yield _LOOK, taken
@@ -140,10 +154,26 @@ def audio_steps(stream: OutgoingAudio, producer: AudioProducer) -> Generator[Tup
         return taken
     while True:
         samples = producer.produce(stream.format)
+        data = memoryview(b"") if samples is None else stream._bytes_of(samples)
+        if filters:
+            # They get what the stream sends: buffer by buffer, however the producer cuts its audio.
+            rest += data
+            for frame in _pieces(stream, rest, samples is None):
+                with frame:
+                    made = filtered(frame, filters)
+                    if made is None:
+                        continue
+                    with made:
+                        data = stream._bytes_of(made)
+                        try:
+                            taken += yield from stream._writing.write(data)
+                        except (StateError, HandleError):
+                            return taken
+            data = memoryview(b"")
         try:
             if samples is None:
                 yield from stream._writing.finish()
                 return taken
-            taken += yield from stream._writing.write(stream._bytes_of(samples))
+            taken += yield from stream._writing.write(data)
         except (StateError, HandleError):
             return taken
