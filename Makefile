@@ -120,7 +120,7 @@ run-demo: all
 	@echo "== the tool, msdk demo"
 	@$(OUT)/msdk demo --input "$(INPUT)" --output $(DEMO)/tool
 	@echo "== where everything is"
-	@echo "pictures, films:  $(DEMO)/c  $(DEMO)/python  $(DEMO)/tool"
+	@echo "images, videos:   $(DEMO)/c  $(DEMO)/python  $(DEMO)/tool"
 	@echo "tool:             $(OUT)/msdk (msdk help; PATH=\$$PATH:$(CURDIR)/$(OUT))"
 	@echo "library:          $(LIBRARY), headers in Include/, plugins in $(OUT)/plugins"
 	@echo "Python:           MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) PYTHONPATH=$(CURDIR)/Bindings/Python"

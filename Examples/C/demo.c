@@ -368,15 +368,15 @@ static int tell_sound(demo *it) {
   sound_likeness(&known, &it->received, likeness, sizeof likeness);
   free(known.samples);
   double seconds = it->received.rate > 0 ? (double)in.total_samples_received / it->received.rate : 0;
-  printf("sound: %s\n", it->sound);
-  printf("sound format: %s %" PRIu32 " Hz %" PRIu32 " channels\n", format.sample_format == MSDK_SAMPLE_S16 ? "S16" : "F32",
+  printf("audio: %s\n", it->sound);
+  printf("audio format: %s %" PRIu32 " Hz %" PRIu32 " channels\n", format.sample_format == MSDK_SAMPLE_S16 ? "S16" : "F32",
          format.sample_rate, format.channels);
-  printf("sound codec: %s\n", it->sound_codec == MSDK_CODEC_OPUS ? "OPUS" : "RAW");
+  printf("audio codec: %s\n", it->sound_codec == MSDK_CODEC_OPUS ? "OPUS" : "RAW");
   printf("buffers sent: %" PRIu64 "\n", out.buffers_offered);
   printf("buffers encoded: %" PRIu64 "\n", out.buffers_encoded);
   printf("buffers received: %" PRIu64 "\n", in.buffers_delivered);
-  if (seconds > 0) printf("sound bitrate: %.0f kbit/s\n", (double)out.bytes_sent * 8 / seconds / 1000);
-  else printf("sound bitrate: unknown\n");
+  if (seconds > 0) printf("audio bitrate: %.0f kbit/s\n", (double)out.bytes_sent * 8 / seconds / 1000);
+  else printf("audio bitrate: unknown\n");
   printf("level: %s (file %s)\n", level, known_level);
   printf("correlation: %s\n", likeness);
   return in.buffers_delivered > 0;
@@ -405,7 +405,7 @@ static int tell(demo *it) {
   else printf("psnr: %.2f dB (luma, %" PRIu64 " frames)\n", 10 * log10(255.0 * 255.0 / mean), sent.frames);
   if (it->read > 0) printf("first frame: %.1f ms\n", (double)(it->first_ns - it->start_ns) / 1e6);
   else printf("first frame: never\n");
-  printf("picture: %s\nvideo: %s\n", it->picture, it->video);
+  printf("image: %s\nvideo: %s\n", it->picture, it->video);
   int heard = it->sound == NULL || tell_sound(it);
   printf("recording: %s\n", it->recording);
   return it->read > 0 && heard && written(it->picture) && written(it->video) && written(it->recording) ? 0 : 1;

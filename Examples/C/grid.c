@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
   msdk_instance *file = instance_of(engine, "org.mediasdk.renderer.file", "path", picture);
   must(msdk_instance_set_param_text(file, "frame", "1000000"), "frame"); /* the last one, if fewer come */
   must(msdk_instance_attach_renderer(grid, recorder), "the recorder");
-  must(msdk_instance_attach_renderer(grid, file), "the picture");
+  must(msdk_instance_attach_renderer(grid, file), "the image");
   msdk_incoming_audio *room = NULL;
   must(msdk_session_get_mixed_audio(dave, &room), "msdk_session_get_mixed_audio");
   must(msdk_incoming_audio_attach_renderer(room, recorder), "msdk_incoming_audio_attach_renderer");
@@ -120,7 +120,7 @@ int main(int argc, char **argv) {
   wait_for(engine, dave, seconds);
 
   must(msdk_instance_release(recorder), "the recorder"); /* completes the file */
-  must(msdk_instance_release(file), "the picture");
+  must(msdk_instance_release(file), "the image");
   must(msdk_session_detach_renderer(dave, grid), "msdk_session_detach_renderer");
   msdk_engine_destroy(engine);
   return report(film) && report(picture) ? 0 : 1;

@@ -176,8 +176,8 @@ int main(int argc, char **argv) {
   send_pattern_and_tone(engine, session);
   arrivals came = take_part(engine, session, argv[3], atof(argv[2]));
   msdk_engine_destroy(engine); /* which leaves the call, or ends it for all */
-  if (came.pictures == 0) fprintf(stderr, "no picture came\n");
-  else printf("%s sent %" PRIu32 " pictures of %" PRIu32 "x%" PRIu32, came.sender, came.pictures, came.width, came.height);
-  if (came.pictures > 0) printf(", and the loudest sound was %" PRIu32 " dB below full scale\n", came.loudest);
+  if (came.pictures == 0) fprintf(stderr, "no frame was received\n");
+  else printf("%s sent %" PRIu32 " frames of %" PRIu32 "x%" PRIu32, came.sender, came.pictures, came.width, came.height);
+  if (came.pictures > 0) printf(", and the loudest audio was %" PRIu32 " dB below full scale\n", came.loudest);
   return came.pictures > 0 && came.loudest < 127 ? 0 : 1;
 }

@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
     while (msdk_session_next_event(alice, 0, &event) >= 0) {
       if (event.type != MSDK_EVENT_INGEST) continue;
       if (event.state == MSDK_INGEST_FEEDER_CONNECTED) printf("a feeder connected over %s\n", event.text);
-      if (event.state == MSDK_INGEST_FEEDER_REFUSED) printf("somebody was refused: %s\n", event.text);
+      if (event.state == MSDK_INGEST_FEEDER_REFUSED) printf("a feeder was refused: %s\n", event.text);
       if (event.state == MSDK_INGEST_SHARING) printf("sharing %ux%u\n", event.format.width, event.format.height);
       if (event.state == MSDK_INGEST_FEEDER_DISCONNECTED) {
         printf("the feeder is gone: %s\n", event.status == MSDK_OK ? "it said goodbye" : event.text);

@@ -143,6 +143,6 @@ int main(int argc, char **argv) {
     kill(child, SIGTERM);
     waitpid(child, NULL, 0);
   }
-  printf("%d pictures came back, %d of them mirrored\n", frames, mirrored);
+  printf("%d frames came back, %d of them mirrored\n", frames, mirrored);
   return mirrored > 0 && mirrored == frames ? 0 : 1;
 }

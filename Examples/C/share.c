@@ -65,7 +65,7 @@ static int still_shared(msdk_session *session) {
 /* The stream of the participant who shares a screen. Latecomers are notified of it, too. */
 static msdk_incoming_video *find_share(msdk_session *session) {
   msdk_event event = MSDK_INIT(msdk_event);
-  while (event.type != MSDK_EVENT_SCREEN_SHARE_STATE) must(msdk_session_next_event(session, 5000, &event), "nobody shares");
+  while (event.type != MSDK_EVENT_SCREEN_SHARE_STATE) must(msdk_session_next_event(session, 5000, &event), "the screen share");
   printf("%s shares a screen\n", event.user_id);
   return event.incoming_video;
 }
@@ -83,7 +83,7 @@ static uint64_t watch(msdk_engine *engine, msdk_session *alice, msdk_outgoing_vi
     told = msdk_engine_now(engine);
     msdk_outgoing_video_stats stats = MSDK_INIT(msdk_outgoing_video_stats);
     must(msdk_outgoing_video_get_stats(stream, &stats), "msdk_outgoing_video_get_stats");
-    printf("%" PRIu64 " pictures seen; %" PRIu64 " made, %" PRIu64 " repeated, %" PRIu64 " bytes\n", seen, stats.frames_encoded,
+    printf("%" PRIu64 " frames seen; %" PRIu64 " made, %" PRIu64 " repeated, %" PRIu64 " bytes\n", seen, stats.frames_encoded,
            stats.frames_repeated, stats.bytes_sent);
   }
   return seen;

@@ -48,7 +48,7 @@ static void on_sound(void *user, const msdk_audio_frame *frame) {
 static msdk_incoming_audio *listen(msdk_session *bob) {
   msdk_event event = MSDK_INIT(msdk_event);
   while (event.type != MSDK_EVENT_INCOMING_AUDIO_ADDED) must(msdk_session_next_event(bob, 5000, &event), "bob");
-  printf("%s sends sound of %" PRIu32 " Hz\n", event.user_id, event.audio_format.sample_rate);
+  printf("%s sends audio of %" PRIu32 " Hz\n", event.user_id, event.audio_format.sample_rate);
   msdk_incoming_audio_options options = MSDK_INIT(msdk_incoming_audio_options);
   options.sample_rate = RATE;
   options.channels = 1;

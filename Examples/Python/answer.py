@@ -62,7 +62,7 @@ async def say(voice: OutgoingAudio, clip: Clip) -> None:
 
 
 async def utterance(stream: IncomingAudio) -> float:
-    """Hears speech to its end: until PAUSE seconds without it have passed.  Gives how many seconds were spoken.  Somebody who is
+    """Hears speech to its end: until PAUSE seconds without it have passed.  Gives how many seconds were spoken.  A participant who is
     silent may send silence, or nothing at all: both are a pause."""
     spoken = pause = 0.0
     while not spoken or pause < PAUSE:

@@ -280,7 +280,7 @@ def tell(arguments: argparse.Namespace, format: VideoFormat, alice: Alice, bob: 
         "bitrate": f"{stats.bytes_sent * 8 / seconds / 1000:.0f} kbit/s" if seconds else "unknown",
         "psnr": f"{psnr} (luma, {psnr.compared} frames)",
         "first frame": f"{(bob.first_ns - start_ns) / 1e6:.1f} ms" if bob.received else "never",
-        "picture": bob.picture,
+        "image": bob.picture,
         "video": bob.video,
     }
     for key, value in lines.items():
@@ -293,13 +293,13 @@ def tell_sound(path: Path, voice: Voice, sound: IncomingAudio, likeness: Likenes
     level, likeness_to_file = likeness.compare(path)
     seconds = heard.total_samples_received / likeness.rate if likeness.rate else 0
     lines = {
-        "sound": path,
-        "sound format": f"{format.sample_format.name} {format.sample_rate} Hz {format.channels} channels",
-        "sound codec": voice.stream.codec.name,
+        "audio": path,
+        "audio format": f"{format.sample_format.name} {format.sample_rate} Hz {format.channels} channels",
+        "audio codec": voice.stream.codec.name,
         "buffers sent": stats.buffers_offered,
         "buffers encoded": stats.buffers_encoded,
         "buffers received": heard.buffers_delivered,
-        "sound bitrate": f"{stats.bytes_sent * 8 / seconds / 1000:.0f} kbit/s" if seconds else "unknown",
+        "audio bitrate": f"{stats.bytes_sent * 8 / seconds / 1000:.0f} kbit/s" if seconds else "unknown",
         "level": f"{likeness.level} (file {level})",
         "correlation": likeness_to_file,
     }
@@ -312,8 +312,8 @@ def main() -> int:
     parser.add_argument("--input", type=Path, required=True, help="the clip: Y4M, or IVF with VP8")
     parser.add_argument("--plugins", type=Path, required=True, help="directory of the plugins")
     parser.add_argument("--output", type=Path, required=True, help="directory for bw.png, bw.y4m and call.webm")
-    parser.add_argument("--sound", type=Path, help="the clip's sound: WAV")
-    parser.add_argument("--codec-audio", choices=["opus", "raw"], default="opus", help="how the sound is sent")
+    parser.add_argument("--sound", type=Path, help="the clip's audio: WAV")
+    parser.add_argument("--codec-audio", choices=["opus", "raw"], default="opus", help="how the audio is sent")
     parser.add_argument("--seconds", type=float, default=0, help="play the clip for so long, again and again; otherwise once")
     arguments = parser.parse_args()
     if not arguments.seconds >= 0:

@@ -31,7 +31,7 @@ def picture(number: int) -> bytes:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="feeds the screen share of another process with a test picture")
+    parser = argparse.ArgumentParser(description="feeds the screen share of another process with a test image")
     parser.add_argument("key", type=Path, help="the file that ingest made")
     parser.add_argument("--seconds", type=float, default=10, help="how long")
     arguments = parser.parse_args()

@@ -23,7 +23,7 @@ def connected(engine: Engine, user_id: str) -> Session:
 
 
 def offered(session: Session) -> IncomingVideo:
-    """The first video that somebody offers."""
+    """The first video that a participant offers."""
     while True:
         event = session.next_event(PATIENCE)
         if isinstance(event, IncomingVideoAdded):

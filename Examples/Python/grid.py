@@ -1,6 +1,6 @@
 """A call of four, seen as a grid: one image of everybody, with names, who speaks and who is muted; recorded with what they say.
 
-    PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/grid.py --plugins DIR [--output call.webm] [--picture call.png]
+    PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/grid.py --plugins DIR [--output call.webm] [--image call.png]
 
 A loopback room lives inside one process, so that all four join from here: alice, who speaks (a tone), bob, who is muted, carol, who
 sends no video, and dave, who records everybody, dave included.
@@ -53,10 +53,10 @@ def wait(session: Session, seconds: float) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="shows and records a call of four as one picture")
+    parser = argparse.ArgumentParser(description="shows and records a call of four as one video")
     parser.add_argument("--plugins", type=Path, required=True, help="directory of the plugins")
     parser.add_argument("--output", type=Path, default=Path("grid.webm"), help="the recording")
-    parser.add_argument("--picture", type=Path, default=Path("grid.png"), help="a picture of the last moment")
+    parser.add_argument("--image", type=Path, default=Path("grid.png"), help="an image of the last moment")
     parser.add_argument("--seconds", type=float, default=5, help="how long to record")
     arguments = parser.parse_args()
     try:
@@ -73,7 +73,7 @@ def main() -> int:
             # The call goes into the grid; what the grid makes, into a recorder and an image of the last moment.
             grid = engine.create_instance("org.mediasdk.renderer.grid")
             recorder = engine.create_instance("org.mediasdk.renderer.recorder", path=arguments.output)
-            file = engine.create_instance("org.mediasdk.renderer.file", path=arguments.picture, frame=1_000_000)
+            file = engine.create_instance("org.mediasdk.renderer.file", path=arguments.image, frame=1_000_000)
             grid.attach_renderer(recorder)
             grid.attach_renderer(file)
             dave.mixed_audio.attach_renderer(recorder)
@@ -87,7 +87,7 @@ def main() -> int:
     except MediaSDKError as error:
         print(f"grid.py: {error}", file=sys.stderr)
         return 1
-    for path in (arguments.output, arguments.picture):
+    for path in (arguments.output, arguments.image):
         print(f"{path}: {path.stat().st_size} bytes")
     return 0
 

@@ -134,10 +134,10 @@ def main() -> int:
         print(f"hub.py: {error}", file=sys.stderr)
         return 1
     if came.pictures == 0:
-        print("hub.py: no picture came", file=sys.stderr)
+        print("hub.py: no frame was received", file=sys.stderr)
         return 1
     width, height = came.size
-    print(f"{came.sender} sent {came.pictures} pictures of {width}x{height}, and the loudest sound was {came.loudest} dB below full scale")
+    print(f"{came.sender} sent {came.pictures} frames of {width}x{height}, and the loudest audio was {came.loudest} dB below full scale")
     return 0 if came.loudest < 127 else 1
 
 

@@ -25,14 +25,14 @@ def offer_pattern(engine: Engine) -> OutgoingVideo:
 
 
 def first_stream(engine: Engine) -> IncomingVideo:
-    """Bob's side: joins, and waits until somebody's video is there."""
+    """Bob's side: joins, and waits until a participant's video is there."""
     session = engine.create_session(ROOM, "bob")
     session.connect(timeout=5)
     for event in session.events(timeout=5):
         if isinstance(event, IncomingVideoAdded) and event.format is not None:
             print(f"{event.user_id} sends {event.codec.name} {event.format.width}x{event.format.height}")
             return event.incoming_video
-    raise SystemExit("nobody sent video for 5 seconds")
+    raise SystemExit("no video was offered for 5 seconds")
 
 
 def save(frame: Frame, path: Path) -> None:
@@ -44,7 +44,7 @@ def save(frame: Frame, path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="receives a stream and saves one frame")
     parser.add_argument("--plugins", type=Path, required=True, help="directory of the plugins")
-    parser.add_argument("--output", type=Path, default=Path("frame.ppm"), help="the picture to write")
+    parser.add_argument("--output", type=Path, default=Path("frame.ppm"), help="the image to write")
     parser.add_argument("--frames", type=int, default=60, help="how many frames to receive")
     arguments = parser.parse_args()
     with Engine() as engine:

@@ -43,7 +43,7 @@ def first_video(session: Session) -> IncomingVideo:
         if isinstance(event, IncomingVideoAdded):
             print(f"recording {event.user_id}")
             return event.incoming_video
-    raise SystemExit(f"nobody sent video for {PATIENCE:g} seconds")
+    raise SystemExit(f"no video was offered for {PATIENCE:g} seconds")
 
 
 def record(bob: Session, recorder: Instance, seconds: float) -> None:

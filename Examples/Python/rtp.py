@@ -20,7 +20,7 @@ PATIENCE = 30.0  # seconds that the pipeline may take
 
 
 def pipeline(ours: int, theirs: int) -> str:
-    """Nobody signals here: what is sent where, and as what, is said to both sides.  A key frame each second lets either begin at any time."""
+    """There is no signalling: what is sent where, and as what, is said to both sides.  A key frame each second lets either begin at any time."""
     return (f"gst-launch-1.0 -q udpsrc port={theirs} caps=application/x-rtp,media=video,encoding-name=VP8,clock-rate=90000,payload=96"
             " ! rtpjitterbuffer latency=50 ! rtpvp8depay ! vp8dec ! videoflip video-direction=horiz"
             " ! vp8enc deadline=1 target-bitrate=1000000 keyframe-max-dist=30"
@@ -50,7 +50,7 @@ def save(frame: Frame, path: Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="sends pictures to GStreamer, and receives what it makes of them")
+    parser = argparse.ArgumentParser(description="sends video to GStreamer, and receives what it makes of them")
     parser.add_argument("--plugins", type=Path, required=True, help="directory of the plugins")
     parser.add_argument("--run", action="store_true", help="start the pipeline")
     parser.add_argument("--frames", type=int, default=60, help="how many frames to receive")

@@ -2,7 +2,7 @@
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/share.py --plugins DIR [--window NUMBER|TITLE] [--seconds N]
 
-Without a window the whole $DISPLAY is shared.  A loopback room lives inside one process, so whoever watches is here too: bob, who comes
+Without a window the whole $DISPLAY is shared.  A loopback room lives inside one process, so the viewer is here too: bob, who comes
 later.
 """
 from __future__ import annotations
@@ -38,7 +38,7 @@ def share(engine: Engine, session: Session, window: str) -> OutgoingVideo:
 
 
 def still_shared(session: Session) -> bool:
-    """What has happened to whoever shares: False when it is over."""
+    """What has happened to the sharing side: False when it is over."""
     for event in session.events(timeout=0):
         if isinstance(event, FrameSenderChanged):
             print(f"sharing {event.format.width}x{event.format.height}")
@@ -52,12 +52,12 @@ def still_shared(session: Session) -> bool:
 
 
 def find_share(session: Session) -> IncomingVideo:
-    """The stream of whoever shares a screen in the room; it is an event for who comes later, too."""
+    """The stream of the participant who shares a screen; participants who join later get the event, too."""
     for event in session.events(timeout=PATIENCE):
         if isinstance(event, ScreenShareStateChanged) and event.incoming_video is not None:
             print(f"{event.user_id} shares a screen")
             return event.incoming_video
-    raise SystemExit(f"nobody shared a screen for {PATIENCE:g} seconds")
+    raise SystemExit(f"no screen was shared for {PATIENCE:g} seconds")
 
 
 def watch(alice: Session, stream: OutgoingVideo, video: IncomingVideo, seconds: float) -> int:
@@ -72,7 +72,7 @@ def watch(alice: Session, stream: OutgoingVideo, video: IncomingVideo, seconds: 
         if time.monotonic() > told + 1:
             told = time.monotonic()
             stats = stream.stats()
-            print(f"{seen} pictures seen; {stats.frames_encoded} made, {stats.frames_repeated} repeated, {stats.bytes_sent} bytes")
+            print(f"{seen} frames seen; {stats.frames_encoded} made, {stats.frames_repeated} repeated, {stats.bytes_sent} bytes")
     return seen
 
 

@@ -23,12 +23,12 @@ def sine(frequency: float, first: int, count: int) -> array[int]:
 
 
 def offered(session: Session) -> IncomingAudio:
-    """The first audio that somebody offers."""
+    """The first audio that a participant offers."""
     for event in session.events(timeout=PATIENCE):
         if isinstance(event, IncomingAudioAdded) and event.audio_format is not None:
             print(f"{event.user_id} sends {event.codec.name}, {event.audio_format.sample_rate} Hz")
             return event.incoming_audio
-    raise SystemExit(f"nobody sent sound for {PATIENCE:g} seconds")
+    raise SystemExit(f"no audio was offered for {PATIENCE:g} seconds")
 
 
 class Listener:

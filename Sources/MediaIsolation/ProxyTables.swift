@@ -82,7 +82,7 @@ enum ProxyTables {
     }
     guard let token = HandleTable.shared.insert(instance, .isolated) else {
       instance.close()
-      return instance.fail(.noMemory, "a million handles are alive in this process")
+      return instance.fail(.noMemory, "1,048,576 handles exist in this process, the maximum")
     }
     out.pointee = token
     return msdk_result(MSDK_OK)

@@ -151,7 +151,7 @@ public final class PluginInstance: Sendable {
     if descriptor.isolation == nil { try descriptor.module.initialise() }
     context = Context(isolation: descriptor.isolation, log: self.log)
     guard let token = HandleTable.shared.insert(context, .hostContext) else {
-      throw MediaError(.full, "a million handles are alive in this process")
+      throw MediaError(.full, "1,048,576 handles exist in this process, the maximum")
     }
     var plugin: OpaquePointer?
     let result = ForeignCode.run { descriptor.create(HostTable.pointer, token, &plugin) }

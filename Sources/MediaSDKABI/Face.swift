@@ -65,7 +65,7 @@ enum Handles {
   static func publish(_ handle: OpaquePointer?, to out: UnsafeMutablePointer<OpaquePointer?>, orEnd end: () -> Void) throws(MediaError) {
     guard let handle else {
       end()
-      throw MediaError(.full, "a million handles are alive in this process, or the object ended at once")
+      throw MediaError(.full, "1,048,576 handles exist in this process, the maximum, or the object was destroyed meanwhile")
     }
     out.pointee = handle
   }

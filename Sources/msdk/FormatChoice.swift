@@ -25,7 +25,7 @@ struct FormatChoice {
   private func choose(for producer: PluginInstance) throws(MediaError) -> VideoFormat {
     let offered = try FormatChoice.formats(of: producer)
     guard let own = try FormatChoice.ownFormat(of: producer, offered) else {
-      throw MediaError(.format, "\(producer.descriptor.id) reports no format that it makes")
+      throw MediaError(.format, "\(producer.descriptor.id) reports no format")
     }
     let accepted = try codec == .raw ? PixelFormat.allCases : encodedFormats()
     var wanted = own

@@ -87,7 +87,7 @@ struct NetworkEnd {
     let stats = session.stats.transport
     let counts = [
       (stats.packetsForged, "not authentic: with another key, or with none"), (stats.packetsForeign, "from another host"),
-      (stats.packetsRefused, "of a payload type that was not agreed"),
+      (stats.packetsRefused, "of a payload type that was not negotiated"),
     ]
     let words = counts.filter { $0.0 > 0 }.map { "\($0.0) packets were \($0.1)" }
     return words.isEmpty ? "" : "; \(words.joined(separator: ", "))"

@@ -8,7 +8,7 @@ extension Template.Language: ExpressibleByArgument {}
 struct NewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
-    abstract: "Starts a plugin: a folder with a project that builds, passes the checks and shows something.",
+    abstract: "Creates a plugin project: a folder that builds, passes the checks and shows something.",
     discussion: """
       'make' builds it against the installed headers, which pkg-config finds; 'make check' checks it, 'make run' tries it in a call, 'make \
       install' installs it where programs look for plugins. C needs a C11 compiler, C++ one for C++20, Swift the toolchain of Swift 6, \

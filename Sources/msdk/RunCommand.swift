@@ -57,7 +57,7 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "vp8, av1 (by the plugin of that name), none to send raw frames, or the fourcc of a plugin's codec, as in GRY4.", valueName: "codec"))
+      "vp8, av1 (by the plugin of that name), raw for no encoding, or the fourcc of a plugin's codec, as in GRY4.", valueName: "codec"))
   var codec = Codec.vp8
 
   @Option(

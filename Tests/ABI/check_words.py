@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Public text uses the words of the field. What programs and plugin authors read is searched for words that this project once used in a
 sense of its own: the comments of the headers, Markdown, the comments of the examples, the docstrings and comments of the Python binding,
-and the texts that the sources print: errors, log lines, summaries and help. Code is not looked at, nor is what Markdown shows as code.
+and the texts that the sources, the binding and the examples print: errors, log lines, summaries and help. Code is not looked at; of a program
+in Markdown its comments and texts are, and all of a block that names no language.
 
 A rule is a pattern and what to say instead. Where the pattern is a word that is also plain English, `allowed` lists the phrases in which
 it is. Each rule carries sentences that it must find and sentences that it must let pass; they are tried before the files are.
@@ -134,17 +135,25 @@ def of_c(text: str) -> str:
     return without_code(re.sub(r"(?m)^([ \t]*)(///?|/?\*+)", lambda match: match[1] + " " * len(match[2]), kept))
 
 
+FENCE = re.compile(r"(?P<head>^[ \t]*```(?P<language>\w*)[^\n]*\n)(?P<body>.*?)(?P<end>^[ \t]*```[ \t]*$)", re.S | re.M)
+
+
 def of_markdown(text: str) -> str:
-    text = re.sub(r"(?ms)^[ \t]*```.*?^[ \t]*```[ \t]*$", lambda match: blank(match[0]), text)
+    text = FENCE.sub(lambda match: blank(match[0]), text)
     text = re.sub(r"(?m)(?:(?<=\n\n)|\A)(?:(?: {4}|\t)[^\n]*(?:\n|\Z)|[ \t]*\n(?= {4}))+", lambda match: blank(match[0]), text)
     text = re.sub(r"(?<=\])\([^)\s]*\)", lambda match: blank(match[0]), text)
     return without_code(text)
 
 
-def of_python(text: str) -> str:
+def line_begins(text: str) -> list[int]:
     begins = [0]
     for line in text.splitlines(keepends=True):
         begins.append(begins[-1] + len(line))
+    return begins
+
+
+def of_python(text: str) -> str:
+    begins = line_begins(text)
     spans = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
@@ -231,16 +240,64 @@ def texts_of_c(text: str) -> str:
     return kept_texts(text, [(begin + 1, end - 1) for begin, end in literals])
 
 
+def texts_of_python(text: str) -> str:
+    """Docstrings, and what is raised, logged or printed."""
+    begins = line_begins(text)
+    lines = text.splitlines(keepends=True)
+    spans = []
+    tree = ast.parse(text)
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        is_literal = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts and is_text(node.value)
+        if is_literal or isinstance(node, ast.JoinedStr):
+            assert isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno is not None and node.end_col_offset is not None
+            begin, end = ((begins[line - 1] + len(lines[line - 1].encode()[:column].decode())) for line, column in
+                          ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)))
+            if is_literal or is_text(re.sub(r"\{[^{}]*\}", " ", text[begin:end])):
+                spans.append((begin, end))
+    # Of two literals side by side the outer one is enough; what is in braces is code.
+    outer = [span for span in sorted(set(spans)) if not any(one != span and one[0] <= span[0] and span[1] <= one[1] for one in spans)]
+    return re.sub(r"\{[^{}\n]*\}", lambda match: blank(match[0]), kept_texts(text, outer))
+
+
+def of_shell(text: str) -> str:
+    return keep(text, (match.span() for match in re.finditer(r"(?:^|(?<=\s))#[^\n]*", text)))
+
+
+# Of the programs that Markdown shows, as is what they print.
+READERS_OF_FENCES: dict[str, tuple[Callable[[str], str], ...]] = {
+    "c": (of_c, texts_of_c), "cpp": (of_c, texts_of_c), "python": (of_python, texts_of_python), "sh": (of_shell,), "swift": (of_c, texts_of_swift),
+    "": (str,),
+}
+
+
+def of_fences(text: str) -> str:
+    """The blocks of Markdown that are programs, commands or tables."""
+    kept, last = [], 0
+    for match in FENCE.finditer(text):
+        readers = READERS_OF_FENCES.get(match["language"], ())
+        body = re.sub(rf"(?m)^{re.match('[ ]*', match['head'])[0]}", "", match["body"]) if match["head"][0] == " " else match["body"]
+        views = [reader(body) for reader in readers]
+        # What one of them keeps, where the others have blanks.
+        shown = "".join(next((letter for letter in letters if not letter.isspace()), letters[0]) for letters in zip(*views))
+        kept += [blank(text[last:match.start("body")]), shown if shown else blank(match["body"])]
+        last = match.end("body")
+    return "".join(kept) + blank(text[last:])
+
+
 READERS: dict[str, Callable[[str], str]] = {".md": of_markdown, ".py": of_python, ".h": of_c, ".c": of_c, ".swift": of_c}
-READERS_OF_TEXTS: dict[str, Callable[[str], str]] = {".c": texts_of_c, ".h": texts_of_c, ".swift": texts_of_swift}
+READERS_OF_TEXTS: dict[str, Callable[[str], str]] = {
+    ".c": texts_of_c, ".h": texts_of_c, ".swift": texts_of_swift, ".py": texts_of_python, ".md": of_fences}
 SOURCES = ROOT / "Sources"
+# Those whose texts somebody reads, besides their comments.
+SHOWN = (SOURCES, ROOT / "Examples", ROOT / "Bindings/Python/mediasdk")
 
 
 def public_files() -> list[Path]:
     found = {ROOT / name for name in ("README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md", "Include/CHANGES.md")}
     for pattern in ("Include/**/*.h", "docs/*.md", "Examples/**/*", "Bindings/*/README.md", "Bindings/Python/**/*.py", "Tests/*/README.md"):
         found |= {path for path in ROOT.glob(pattern) if path.suffix in READERS}
-    found |= {path for path in SOURCES.glob("**/*") if path.suffix in READERS_OF_TEXTS}
+    found |= {path for path in SOURCES.glob("**/*") if path.suffix in (".c", ".h", ".swift")}
     return sorted(path for path in found if not {"build", "__pycache__"} & set(path.parts))
 
 
@@ -259,17 +316,44 @@ def examples_hold() -> bool:
     return holds
 
 
+# What a reader has to see of a file, each time the word "picture", and how often.
+SHOWN_EXAMPLES = (
+    (of_fences, "```c\nint picture; /* a picture */\nputs(\"no picture came\"); f(\"picture\");\n```\npicture\n", 2),
+    (of_fences, "```sh\nmsdk picture --picture # a picture\n```\n```\nthe picture of a table\n```\n", 2),
+    (of_fences, "```python\npicture = 1  # a picture\nprint(f\"{picture} is a picture\", \"picture\")\n```\n", 2),
+    (texts_of_python, 'raise E(f"a {picture} is no picture")\n# picture\nx = "picture"\n\n\ndef f():\n    """A picture."""\n', 2),
+    (texts_of_python, 'print("two " f"of {1} picture")\n', 1),
+    (of_markdown, "a picture\n\n```c\n/* picture */\n```\n", 1),
+)
+
+
+def readers_hold() -> bool:
+    holds = True
+    for reader, text, count in SHOWN_EXAMPLES:
+        found = len(re.findall("picture", reader(text)))
+        if found != count:
+            print(f"check_words: {reader.__name__} shows {found} of {count} words of {text!r}")
+            holds = False
+    return holds
+
+
 def main() -> int:
-    if not examples_hold():
+    if not examples_hold() or not readers_hold():
         return 1
     files = [Path(name).resolve() for name in sys.argv[1:]] or public_files()
     count = 0
     for path in files:
-        prints = path.is_relative_to(SOURCES) and path.suffix in READERS_OF_TEXTS
-        text = (READERS_OF_TEXTS if prints else READERS)[path.suffix](path.read_text())
-        rules = COMPILED_OF_TEXTS if prints else COMPILED
+        text = path.read_text()
+        found = set()
+        # The comments of our own sources are for us.
+        if not path.is_relative_to(SOURCES):
+            found |= set(findings(READERS[path.suffix](text)))
+        if path.suffix == ".md":
+            found |= set(findings(of_fences(text)))
+        elif any(path.is_relative_to(place) for place in SHOWN):
+            found |= set(findings(READERS_OF_TEXTS[path.suffix](text), COMPILED_OF_TEXTS))
         name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-        for place, word, rule in sorted(findings(text, rules), key=lambda found: found[0]):
+        for place, word, rule in sorted(found, key=lambda one: one[0]):
             count += 1
             print(f"check_words: {name}:{text.count(chr(10), 0, place) + 1}: \"{word}\"; say: {rule.instead}")
     print(f"check_words: {len(files)} files, {count} words to change")

@@ -156,7 +156,7 @@ class ExampleTest(unittest.TestCase):
         done = run(str(EXAMPLES / "command.py"), "--plugins", str(plugin_dir()))
         self.assertEqual(done.stderr, "")
         self.assertIn("set_pattern(pattern: str, speed: float = 1.0) -> None: shows a pattern", done.stdout)
-        self.assertIn("pictures made: 0\nrefused: argument \"speed\" of set_pattern is 99", done.stdout)
+        self.assertIn("frames made: 0\nrefused: argument \"speed\" of set_pattern is 99", done.stdout)
 
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_parameter(self) -> None:
@@ -177,9 +177,9 @@ class ExampleTest(unittest.TestCase):
             # In real time: pictures for which a busy machine has no time are left out before they are encoded.
             self.assertGreater(int(table["frames received"]), 20)
             self.assertGreater(float(table["psnr"].split()[0]), 30)
-            self.assertTrue(Path(table["picture"]).read_bytes().startswith(b"\x89PNG"))
+            self.assertTrue(Path(table["image"]).read_bytes().startswith(b"\x89PNG"))
             self.assertTrue(Path(table["video"]).read_bytes().startswith(b"YUV4MPEG2 W1280 H720"))
-            self.assertEqual((table["sound format"], table["sound codec"]), ("S16 48000 Hz 2 channels", "OPUS"))
+            self.assertEqual((table["audio format"], table["audio codec"]), ("S16 48000 Hz 2 channels", "OPUS"))
             self.assertGreater(int(table["buffers received"]), 100)
             self.assertGreater(float(table["correlation"].split()[0]), 0.9)
             recording = Path(table["recording"]).read_bytes()
@@ -263,16 +263,16 @@ class ExampleTest(unittest.TestCase):
             self.assertNotIn("Traceback", refused.stderr)
             guest = run(*command[2:], "1", "--token", "sesame", "--join", url)
             self.assertEqual((guest.returncode, guest.stderr), (0, ""))
-            self.assertRegex(guest.stdout, r"host sent \d+ pictures of 640x360")
+            self.assertRegex(guest.stdout, r"host sent \d+ frames of 640x360")
             output, errors = host.communicate(timeout=60)
             self.assertEqual((host.returncode, errors), (0, ""))
-            self.assertRegex(output, r"guest sent \d+ pictures of 640x360")
+            self.assertRegex(output, r"guest sent \d+ frames of 640x360")
 
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_grid(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
             film, picture = Path(directory, "call.webm"), Path(directory, "call.png")
-            done = run(str(EXAMPLES / "grid.py"), "--plugins", str(plugin_dir()), "--output", str(film), "--picture", str(picture),
+            done = run(str(EXAMPLES / "grid.py"), "--plugins", str(plugin_dir()), "--output", str(film), "--image", str(picture),
                        "--seconds", "2")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("alice speaks\n", done.stdout)

@@ -12,7 +12,7 @@ from .text import HEAD, WIDTH
 _DOC = '''"""The constants of the headers as enumerations.
 
 A member's value is the C constant of the same name: ``PixelFormat.NV12`` is ``MSDK_PIXEL_NV12``.  Sizes of texts and tokens are in
-bytes.  WAIT_FOREVER is for the C functions: in Python a timeout of None waits for ever.
+bytes.  WAIT_FOREVER is for the C functions: in Python a timeout of None has no limit.
 """
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _IMAGES = "a uint8 array of the shape (height, width, 3) or (height, width, 4), 
 
 
 def check_picture(source: Any, format: VideoFormat, size: int) -> None:
-    """Refuses a buffer that is no frame of `format`, which takes `size` bytes."""
+    """Refuses a buffer that is not a frame of `format`, which takes `size` bytes."""
     try:
         view = memoryview(source)
     except TypeError:

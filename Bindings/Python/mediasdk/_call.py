@@ -108,7 +108,7 @@ def wait(attempt: Callable[[int], int], timeout: float | None) -> int:
     elif timeout >= 0:
         deadline = time.monotonic() + timeout
     else:
-        raise InvalidError(f"timeout is {timeout}; seconds from 0, or None to wait for ever, are accepted")
+        raise InvalidError(f"timeout is {timeout}; seconds from 0, or None for no limit, are accepted")
     waited = False
     while True:
         left = (deadline - time.monotonic()) * 1000

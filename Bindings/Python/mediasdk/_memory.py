@@ -52,7 +52,7 @@ class Buffer:
         try:
             _get_buffer(source, raw, _STRIDED if strided else _CONTIGUOUS)
         except TypeError:
-            raise InvalidError(f"a {type(source).__name__} is no buffer; bytes, bytearray, memoryview, a numpy array and all "
+            raise InvalidError(f"a {type(source).__name__} is not a buffer; bytes, bytearray, memoryview, a numpy array and all "
                                "others with the buffer protocol are accepted") from None
         except (BufferError, ValueError) as error:
             raise InvalidError(f"the {type(source).__name__}'s memory cannot be used as it is: {error}") from None
@@ -139,7 +139,7 @@ def _array_type(size: int) -> Any:
 
 
 def exposed(address: int, size: int, held: object) -> Any:
-    """Memory of C's as an object with the buffer protocol, which keeps `held` alive as long as anybody looks into it."""
+    """Memory of C's as an object with the buffer protocol, which keeps `held` alive as long as it is referenced."""
     array = _array_type(size).from_address(address)
     array.held = held
     return array

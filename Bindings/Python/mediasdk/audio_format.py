@@ -92,7 +92,7 @@ def sample_bytes_of(source: Any, format: AudioFormat) -> memoryview:
     try:
         view = memoryview(source)
     except TypeError:
-        raise InvalidError(f"a {type(source).__name__} is no buffer; bytes, bytearray, memoryview, array.array, a numpy array and all "
+        raise InvalidError(f"a {type(source).__name__} is not a buffer; bytes, bytearray, memoryview, array.array, a numpy array and all "
                            "others with the buffer protocol are accepted") from None
     except (BufferError, ValueError) as error:
         raise InvalidError(f"the {type(source).__name__}'s memory cannot be used as it is: {error}") from None

@@ -37,7 +37,7 @@ class EncodedFrame(Unique):
         VP8, width, height and the key flag are taken from it, of Opus channels and duration.
 
         Raises:
-            CorruptError: the data is no frame of the codec.
+            CorruptError: the data is not a frame of the codec.
         """
         buffer = Buffer(data)
         source = sized(_structs.EncodedFrame, codec=member(Codec, codec, "codec"), flags=member(EncodedFlag, flags, "flags"),

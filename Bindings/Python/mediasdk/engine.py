@@ -56,7 +56,7 @@ class ClassInfo:
 
 
 class Engine(Unique):
-    """One per embedding; several in one process share nothing but loopback rooms and loaded plugin files.
+    """A program usually makes one; several in one process share loopback rooms and loaded plugin files, and nothing else.
 
     ``with Engine() as engine:`` or :meth:`close` ends everything made from it: closed objects raise HandleError or ClosedError.
     Frames outlive it.  Everything may be called from any thread.  The binding sets no callbacks: no thread of the SDK's ever
@@ -64,12 +64,12 @@ class Engine(Unique):
 
     Args:
         clock: :attr:`Clock.SYSTEM`, or :attr:`Clock.VIRTUAL`, which moves only in :meth:`advance_clock`.
-        ignore_environment: MSDK_PLUGIN_PATH and its like are not read.
+        ignore_environment: MSDK_PLUGIN_PATH and the like are ignored.
         log_level: the lowest level of the messages that go to the standard ``logging`` module, as :meth:`set_log_level` has it.  None:
             if a handler gets the records of the logger "mediasdk" when the engine is made, that logger's level, else NONE.
 
     Raises:
-        NoMemoryError: there are 256 engines.
+        FullError: there are 256 engines.
     """
 
     def __init__(self, *, clock: Clock | str = Clock.SYSTEM, ignore_environment: bool = False,
@@ -140,11 +140,11 @@ class Engine(Unique):
     # -------------------------------------------------------------------------------------------------------------- plugins
 
     def load_plugin(self, path: str | os.PathLike[str]) -> None:
-        """Loads one plugin file; again is a success and changes nothing.
+        """Loads one plugin file. Loading it again succeeds and changes nothing.
 
         Raises:
             NotFoundError, RefusedError: the file.
-            PluginABIError: no plugin, or one that does not fit; the text says which rule it breaks.
+            PluginABIError: it is not a plugin, or not one for this library; the text says which rule it breaks.
             ExistsError: a class id is taken.
         """
         check(library.msdk_engine_load_plugin(self._handle, encode(path, "path")))
@@ -160,7 +160,7 @@ class Engine(Unique):
         return number(c_uint32, library.msdk_engine_load_default_plugins, self._handle)
 
     def classes(self) -> list[ClassInfo]:
-        """The classes of the loaded plugins, in the order they came."""
+        """The classes of the loaded plugins, in the order in which they were loaded."""
         return [ClassInfo(decode(one.id), decode(one.name), decode(one.summary), Kind(one.kinds), ClassFlag(one.flags), one.param_count,
                           decode(one.module_path), decode(one.module_vendor), decode(one.module_version), decode(one.module_license),
                           decode(one.module_url))
@@ -192,14 +192,14 @@ class Engine(Unique):
         """Parameters for the instances of a codec that streams make from now on: ``set_codec_params("org.mediasdk.av1", speed=7)``.
 
         Args:
-            params: bool, int, float, str, a path, bytes; None is the class's default again.
+            params: bool, int, float, str, a path, bytes; None restores the class's default.
 
         Raises:
             NotFoundError: no such class or parameter.
-            UnsupportedError: the class is no codec.
+            UnsupportedError: the class is not a codec.
             ValueTypeError: of another type.
             RangeError: out of range, or none of the choices.
-            RefusedError: it is for reading only.
+            RefusedError: it is read-only.
         """
         types = {param.name: param.type for param in self.class_params(class_id)}
         for name, value in params.items():
@@ -215,12 +215,13 @@ class Engine(Unique):
         """A session, idle.
 
         Args:
-            url: "loopback:NAME", NAME of 1..255 bytes; "rtp:...", another end of a wire; "hub://...", a room elsewhere (:func:`open_hub`).
+            url: "loopback:NAME", NAME of 1..255 bytes; "rtp:...", a peer over RTP; "hub://...", a room that another process opened
+                (:func:`open_hub`).
             user_id: 1..255 bytes, unique in the room.
             display_name: None: the user id.
-            event_capacity: events that may wait, 16..65,536; 0: 1,024.
+            event_capacity: how many events are queued, 16..65,536; 0: 1,024.
             access_token: shown to the room's verifier, up to 4,095 bytes.
-            capture_path: of a session over RTP or in a hub: a file of all its datagrams (pcap), begun anew with each connection.
+            capture_path: of a session over RTP or in a hub: a file of all its datagrams (pcap), which each connection begins again.
             capture_flags: :attr:`CaptureFlag.PLAIN`: of packets before SRTP protects them.
         """
         return Session(self, url, user_id, display_name, event_capacity, access_token, capture_path, capture_flags)
@@ -231,10 +232,10 @@ class Engine(Unique):
                               queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST, queue_capacity: int = 0,
                               encoded_input: bool = False, encoder_threads: int = 0, key_frame_interval_ms: int = 0,
                               report_capacity: int = 0, codecs: Sequence[Codec | str] = ()) -> OutgoingVideo:
-        """A stream of this program's own.
+        """An outgoing stream of video.
 
         Args:
-            formats: 1..64 formats that the program can make, each of a frame rate above 0; their order has no say.  A screen share may
+            formats: 1..64 formats that the program can make, each of a frame rate above 0; their order does not matter.  A screen share may
                 have none: then its format is that of its producer, to be attached before it is started.
             kind: :attr:`VideoKind.SCREEN_SHARE` keeps its size and lowers the frame rate instead.  The SDK repeats the last frame, so that
                 only changes need to be sent.  The last frame stays in use until the next one.
@@ -247,16 +248,16 @@ class Engine(Unique):
             queue_policy: :class:`QueuePolicy`, when the encoder cannot keep up.  With :attr:`QueuePolicy.WAIT` frames that come
                 faster than the format's rate are not dropped.
             queue_capacity: frames that may wait for the encoder, 1..16; 0: 1.
-            encoded_input: the program sends encoded frames, no raw ones.
+            encoded_input: the program sends encoded frames instead of raw ones.
             encoder_threads: 1..8; 0: 1, or 2 from 1920x1080 on.
-            key_frame_interval_ms: a key frame at the latest after this time; 0: 10,000, of a screen share only when asked for.
+            key_frame_interval_ms: a key frame at the latest after this time; 0: 10,000, for a screen share only on request.
             report_capacity: reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped.
             codecs: in place of `codec`, the preferred one first: the stream is sent with the first that all members of the room
-                decode, and goes over to another when somebody comes who does not decode it.
+                decode, and switches to another when a member joins that does not decode it.
 
         Raises:
             LimitError: a format outside the limits; the text names the limit.
-            UnsupportedError: a format that the codec does not take, or a codec that nobody encodes here.
+            UnsupportedError: a format that the codec does not accept, or a codec without an encoder here.
             InvalidError, RangeError: another argument.
         """
         return OutgoingVideo(self, formats, [member(Codec, one, "codecs") for one in codecs], kind=member(VideoKind, kind, "kind"),
@@ -271,7 +272,7 @@ class Engine(Unique):
                               report_capacity: int = 0, codec: Codec | str = Codec.AUTO, encoded_input: bool = False,
                               application: OpusApplication | str = OpusApplication.VOIP, bitrate: int = 0, complexity: int = 0,
                               packet_ms: int = 0, fec: bool = False, expected_loss: int = 0, dtx: bool = False) -> OutgoingAudio:
-        """A stream of this program's own audio, whose format stays as it is.
+        """An outgoing stream of audio, whose format does not change.
 
         Args:
             sample_rate: 16000, 22050, 24000, 32000, 44100 or 48000 Hz.
@@ -283,7 +284,7 @@ class Engine(Unique):
             report_capacity: reports that may wait to be read, 1..4,096; 0: 64; the oldest is dropped.
             codec: :attr:`Codec.AUTO`: raw in a room of this process, Opus as soon as a member is not in it;
                 :attr:`Codec.RAW`: raw audio, which stays in this process; :attr:`Codec.OPUS`.
-            encoded_input: the program sends Opus packets, no raw audio.
+            encoded_input: the program sends Opus packets instead of raw audio.
             application: of Opus: what the encoder is made for.
             bitrate: of Opus: 6,000..510,000 bits per second; 0: 32,000 a channel.
             complexity: of Opus: 1..10; 0: 9.
@@ -304,8 +305,8 @@ class Engine(Unique):
     def create_instance(self, class_id: str, *, isolated: bool | None = None, limits: IsolationLimits | None = None, **params: Any) -> Instance:
         """A producer or renderer, with parameters set: ``create_instance("org.mediasdk.renderer.bw", mode="gray")``.
 
-        With ``isolated=True`` its code runs in a process of its own, within ``limits``: what it dies of is an event
-        (:attr:`PluginEvent.DIED`), and it comes back with its parameters.
+        With ``isolated=True`` its code runs in a process of its own, within ``limits``: if that process ends, an event reports the reason
+        (:attr:`PluginEvent.DIED`), and it is restarted with its parameters.
 
         Raises:
             NotFoundError: no such class, or no such parameter.

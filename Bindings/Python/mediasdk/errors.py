@@ -1,6 +1,6 @@
 """Errors: every failed call raises one, with the code, its name and the library's error text.
 
-The classes that mean the same as one of Python's are also that: ``except TimeoutError`` catches a :class:`MediaTimeout`.
+A class with the meaning of a built-in one derives from it, too: ``except TimeoutError`` catches a :class:`MediaTimeout`.
 """
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MediaSDKError(Exception):
 
 
 class NoMemoryError(MediaSDKError, MemoryError):
-    """Memory, or a bound on the number of things, is used up."""
+    """Memory, or a pool, is exhausted."""
     code = Status.NOMEM
 
 
@@ -49,27 +49,27 @@ class InvalidError(MediaSDKError, ValueError):
 
 
 class UnsupportedError(MediaSDKError):
-    """Well formed, but not something this build or this object does."""
+    """Valid, but not supported by this build or this object."""
     code = Status.UNSUPPORTED
 
 
 class StateError(MediaSDKError):
-    """Not in the state that the call needs."""
+    """Not in a state in which the call is accepted."""
     code = Status.STATE
 
 
 class ThreadError(MediaSDKError):
-    """Not on this thread."""
+    """Not permitted on this thread."""
     code = Status.THREAD
 
 
 class AgainError(MediaSDKError, BlockingIOError):
-    """Nothing there, or no room, right now."""
+    """Nothing is available, or there is no space, at the moment."""
     code = Status.AGAIN
 
 
 class MediaTimeout(MediaSDKError, TimeoutError):
-    """The time given went by."""
+    """The timeout elapsed."""
     code = Status.TIMEOUT
 
 
@@ -124,7 +124,7 @@ class HandleError(MediaSDKError):
 
 
 class StaleSenderError(MediaSDKError):
-    """A frame sender that has been replaced: take the stream's new one."""
+    """A frame sender that was replaced: use the new one of the stream."""
     code = Status.STALE
 
 
@@ -164,12 +164,12 @@ class FullError(MediaSDKError):
 
 
 class RemovedError(MediaSDKError):
-    """Taken out of the room: by a moderator, or replaced by the same user id."""
+    """Removed from the room: by a moderator, or replaced by the same user id."""
     code = Status.REMOVED
 
 
 class UntrustedError(MediaSDKError):
-    """The peer is not the expected one: its certificate, key or token is another."""
+    """The peer is not the expected one: its certificate, key or token differs."""
     code = Status.UNTRUSTED
 
 
@@ -182,5 +182,5 @@ def error_for(code: int, text: str) -> MediaSDKError:
 
 
 def closed_meanwhile(error: HandleError) -> ClosedError:
-    """What somebody gets who was waiting for something when it was closed."""
+    """The error for a caller that is waiting on an object when it is closed."""
     return ClosedError(f"closed while it was waited for: {error.text}")

@@ -62,7 +62,7 @@ class SessionStateChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class ParticipantJoined(Event):
-    """Somebody came into the room."""
+    """A participant joined the room."""
 
     user_id: str
 
@@ -73,7 +73,7 @@ class ParticipantJoined(Event):
 
 @dataclass(frozen=True, repr=False)
 class ParticipantLeft(Event):
-    """Somebody left the room."""
+    """A participant left the room."""
 
     user_id: str
 
@@ -112,7 +112,7 @@ class FrameSenderChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class IncomingVideoAdded(Event):
-    """Somebody offers a stream of video; it is received once it is started.
+    """A participant offers a video stream; it is received once it is started.
 
     Attributes:
         format: what is being sent; None: not known yet.
@@ -136,7 +136,7 @@ class IncomingVideoStateChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class IncomingVideoRemoved(Event):
-    """A stream of video is not available any more."""
+    """A video stream is no longer available."""
 
     incoming_video: IncomingVideo
     user_id: str
@@ -144,7 +144,7 @@ class IncomingVideoRemoved(Event):
 
 @dataclass(frozen=True, repr=False)
 class EstimateChanged(Event):
-    """How much the network carries.
+    """The bandwidth estimate.
 
     Attributes:
         bitrate: bits per second out of this program; 0: unlimited.
@@ -187,7 +187,7 @@ class OutgoingAudioStateChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class IncomingAudioAdded(Event):
-    """Somebody offers a stream of audio; it is received once it is started.
+    """A participant offers an audio stream; it is received once it is started.
 
     Attributes:
         audio_format: what is being sent; None: not known yet.
@@ -217,7 +217,7 @@ class IncomingAudioStateChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class IncomingAudioRemoved(Event):
-    """A stream of audio is not available any more."""
+    """An audio stream is no longer available."""
 
     incoming_audio: IncomingAudio
     user_id: str
@@ -234,7 +234,7 @@ class IncomingAudioMuted(Event):
 
 @dataclass(frozen=True, repr=False)
 class ActiveSpeakerChanged(Event):
-    """A participant, oneself too, began to speak or ended.
+    """A participant, oneself too, started or stopped speaking.
 
     Attributes:
         level: 0, the loudest, to 127, silence.
@@ -251,7 +251,7 @@ class ActiveSpeakerChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class ScreenShareStateChanged(Event):
-    """A participant, oneself too, began to share a screen or ended.
+    """A participant, oneself too, started or stopped sharing a screen.
 
     Attributes:
         incoming_video: the shared screen; None: one's own.
@@ -265,7 +265,7 @@ class ScreenShareStateChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class Moderated(Event):
-    """The moderator `user_id` did this to the session."""
+    """The moderator `user_id` removed, muted or unmuted this participant."""
 
     user_id: str
     moderation: Moderation
@@ -292,7 +292,7 @@ class IngestChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class CodecChanged(Event):
-    """A stream goes on with another codec, as somebody joined who does not decode the one before, or whom raw media does not reach.
+    """A stream switched to another codec, because a member joined that does not decode the former one, or that raw media does not reach.
 
     Attributes:
         outgoing_video, outgoing_audio: the stream: one of the two.
@@ -306,10 +306,10 @@ class CodecChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class NetworkQualityChanged(Event):
-    """How good the network is in one direction.
+    """The quality of the network in one direction.
 
     Attributes:
-        bitrate: of what goes out, as :attr:`EstimateChanged.bitrate`.
+        bitrate: outgoing, as :attr:`EstimateChanged.bitrate`.
     """
 
     quality: Quality
@@ -351,12 +351,12 @@ class AudioLevelMeasured(Event):
 
 @dataclass(frozen=True, repr=False)
 class StatsDue(Event):
-    """The stats are to be read, at the interval of :meth:`Session.set_stats_interval`."""
+    """It is time to read the stats, at the interval of :meth:`Session.set_stats_interval`."""
 
 
 @dataclass(frozen=True, repr=False)
 class ReceiversChanged(Event):
-    """Another number of members receives a stream.  What is sent while there is none is dropped.
+    """The number of members that receive a stream changed.  What is sent while there is none is dropped.
 
     Attributes:
         outgoing_video, outgoing_audio: the stream: one of the two.
@@ -370,7 +370,7 @@ class ReceiversChanged(Event):
 
 @dataclass(frozen=True, repr=False)
 class AccessExpiring(Event):
-    """The session's access ends soon, and the session with it, unless :meth:`Session.set_access_token` renews it.
+    """The session's access expires soon, and then it is disconnected, unless :meth:`Session.set_access_token` renews it.
 
     Attributes:
         remaining_ns: the time that is left.

@@ -1,7 +1,7 @@
 """The feeder's side of a screen share: a process that sends frames into the session of another one, which has opened an ingest for it
 with Session.set_ingest.  The wire is described in mediasdk/feeder.h.
 
-This file needs nothing but Python's standard library, and none of this package: it may be copied on its own.
+This file needs only Python's standard library, and no other file of this package: it may be copied on its own.
 
     with Feeder(port, transmission_token=show, reception_token=expect) as feeder:
         feeder.send("BGRA", 1280, 720, pixels)    # False: dropped, the former one is still being sent
@@ -74,7 +74,7 @@ class Feeder:
         timeout: seconds for connecting and both proofs.
 
     Raises:
-        FeederError: nobody listens there, what listens did not prove its token, ours was not accepted, another feeder is there.
+        FeederError: nothing listens there, the listener did not prove its token, ours was not accepted, or another feeder is connected.
     """
 
     def __init__(self, port: int | None = None, *, socket_path: str | None = None, transmission_token: bytes, reception_token: bytes,
@@ -174,7 +174,7 @@ class Feeder:
         Args:
             pixel_format: one of :data:`PIXEL_FORMATS`.
             planes: the planes' memory; one buffer holds all planes, one after the other.
-            strides: bytes from row to row of each plane; without them rows are tight.
+            strides: bytes from row to row of each plane; without them rows have no padding.
             timestamp_ns: CLOCK_MONOTONIC, when it was captured; 0: now.
 
         Returns:
@@ -241,7 +241,7 @@ class Feeder:
         return waiting > 0
 
     def flush(self, timeout: float = 5.0) -> bool:
-        """Waits until what was sent has left whole."""
+        """Waits until everything that was sent has left."""
         with self._lock:
             return self._lock.wait_for(lambda: not self._waiting or self._error is not None, timeout) and self._error is None
 
@@ -320,7 +320,7 @@ class Feeder:
             self._lock.notify_all()
 
     def close(self) -> None:
-        """Says goodbye.  What has not left whole is lost: flush first.  May be called again."""
+        """Ends the connection. A frame that has not left completely is lost: flush first.  May be called again."""
         with self._lock:
             if self._closing:
                 return

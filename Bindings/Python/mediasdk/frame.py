@@ -31,7 +31,7 @@ class Frame(Unique):
     ``with frame:`` or :meth:`close` gives the reference back; so does Python when the object is gone.  Planes, memoryviews
     and arrays made from the frame keep its memory alive by themselves, beyond close and beyond the engine.
 
-    A frame that was received or sent is read-only, for everybody.  Before sending, its maker may write the planes and set
+    A frame that was received or sent is read-only.  Before sending, its maker may write the planes and set
     timestamp_ns, duration_ns, orientation and flags; a view made before sending must not be written afterwards.
     """
 
@@ -66,11 +66,11 @@ class Frame(Unique):
             source: one buffer of exactly the frame's bytes, plane after plane, rows aligned to `alignment` bytes; or a list
                 of one buffer for each plane, of any distance between its rows: of two dimensions (rows, bytes), or three.
             format: what is in it.
-            alignment: a power of two up to 4096, for one buffer; 1 is no padding.
+            alignment: a power of two up to 4096, for one buffer; 1 means no padding.
             timestamp_ns: when it was captured, on the engine's clock; 0: stamped when sent.
-            orientation: how to turn it upright.
+            orientation: the rotation that makes it upright.
 
-        The buffer is held until the SDK has let go of the frame, also after close.  From sending on it must not be written
+        The buffer is held until the SDK has released the frame, also after close.  From sending on it must not be written
         until :attr:`references` is 1 again.
 
         Raises:
@@ -187,7 +187,7 @@ class Frame(Unique):
 
     @property
     def orientation(self) -> Orientation:
-        """How to turn it upright.  Its maker may set it before sending."""
+        """The rotation that makes it upright.  Its maker may set it before sending."""
         return Orientation(self._struct.orientation)
 
     @orientation.setter
@@ -246,7 +246,7 @@ class Frame(Unique):
         return Frame(created(library.msdk_video_frame_convert, self._open(), wanted), mine=True)
 
     def convert_into(self, destination: Frame) -> None:
-        """The same into a writable frame, whose format says what is wanted.
+        """Converts into a writable frame, whose format is the target.
 
         Raises:
             StateError, InvalidError: the destination is not writable.

@@ -25,7 +25,7 @@ class FramePacer:
     frames are counted in :attr:`skipped` and are not sent in a burst.  In asyncio it is ``async for``.
 
     Attributes:
-        skipped: frames for which it was too late.
+        skipped: how many frames were missed.
     """
 
     def __init__(self, engine: Engine, fps: Rate) -> None:
@@ -54,7 +54,7 @@ class FramePacer:
         """Returns when the next frame is due, with that time in nanoseconds: the frame's timestamp.
 
         Args:
-            timeout: seconds to wait; None: for ever.
+            timeout: seconds to wait; None: no limit.
 
         Raises:
             MediaTimeout: it was not due in time; it still is the next one.

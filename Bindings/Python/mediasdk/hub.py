@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 class HubInfo:
     """
     Attributes:
-        port: of TCP and of UDP, at all addresses.
-        member_count: over the network, those included who are away for a moment, and not those who wait for the room's answer.
-        packets_foreign: datagrams of nobody who is here.
+        port: the port of TCP and UDP, the same at all addresses.
+        member_count: members over the network, including those that are reconnecting, without those whose access is not decided yet.
+        packets_foreign: datagrams that came from no member.
         fingerprint: of the certificate, "AA:BB:...".
     """
 
@@ -53,7 +53,7 @@ class Hub(Unique):
 
     @property
     def info(self) -> HubInfo:
-        """What it is now.
+        """Its state now.
 
         Raises:
             NotFoundError: it is closed.
@@ -61,10 +61,10 @@ class Hub(Unique):
         return _info(filled(_structs.HubInfo, library.msdk_room_get_hub_info, self._engine._handle, self._room_url))
 
     def url(self, address: str, srtp: str | None = None) -> str:
-        """What a session elsewhere connects to.
+        """The url by which sessions of other processes join.
 
         Args:
-            address: by which that one reaches this machine, of IPv4 or IPv6, or a host name.
+            address: the address, IPv4 or IPv6, or the host name by which they reach this machine.
             srtp: None: AEAD_AES_128_GCM; or AES_CM_128_HMAC_SHA1_80.
         """
         host = f"[{address}]" if ":" in address else address
@@ -72,7 +72,7 @@ class Hub(Unique):
         return f"hub://{host}:{self.port}/{name}?fingerprint={self.fingerprint}" + (f"&srtp={srtp}" if srtp else "")
 
     def close(self) -> None:
-        """Takes all who came over the network out of the room; those of the process stay.  Nothing happens when it is closed already."""
+        """Removes all members that joined over the network; members of this process stay. It may be called again."""
         try:
             check(library.msdk_room_close_hub(self._engine._handle, self._room_url))
         except (NotFoundError, HandleError):
@@ -81,18 +81,18 @@ class Hub(Unique):
 
 def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.0.0.0", *, port: int = 0,
              certificate: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None, most_members: int = 0) -> Hub:
-    """Opens a room to the network.  Who may come in says :func:`configure_room`.
+    """Opens a room to the network. :func:`configure_room` says who may join.
 
     Args:
         room_url: "loopback:NAME", NAME without "?".
         addresses: of this machine, up to 8; all of IPv4 by default, "::" is all of IPv6.
         port: of TCP and UDP; 0: a free one.
-        certificate: PEM files of a certificate and its key; None: one is made, whose fingerprint is another each time.
+        certificate: PEM files of a certificate and its key; None: one is made, with a new fingerprint each time.
         most_members: over the network, 1..1,000; 0: 64.
 
     Raises:
-        ExistsError: this engine opened the room already.
-        MediaIOError: a port is taken, or an address is not this machine's.
+        ExistsError: this engine opened the room already, or a port is taken.
+        MediaIOError: an address is not this machine's.
         NotFoundError: a file cannot be read.
         StateError: the engine has the virtual clock.
         InvalidError, RangeError: an argument; the text names it and what is accepted.

@@ -1,4 +1,4 @@
-"""Somebody else's video, received."""
+"""Received video."""
 from __future__ import annotations
 
 from ctypes import byref
@@ -25,7 +25,7 @@ class IncomingVideo(IncomingStream[Frame]):
     received until it is started.
 
     Attributes:
-        session: whose it is.
+        session: the session that receives it.
         user_id: who sends it.
         format: what was being sent when it was added.
         codec: :attr:`Codec.RAW` for raw frames.
@@ -49,12 +49,12 @@ class IncomingVideo(IncomingStream[Frame]):
             pixel_format: wanted; None: as it comes, I420 from VP8.
             width, height: wanted; both 0: as they come.
             output: which queues are filled: frames, encoded frames, or both.
-            queue_capacity: frames that may wait to be read, 1..64, 0: 3; of encoded frames 1..1,024, 0: 60.
-            queue_policy: which frame a full queue gives up.
+            queue_capacity: how many frames are queued to be read, 1..64, 0: 3; of encoded frames 1..1,024, 0: 60.
+            queue_policy: which frame is dropped when the queue is full.
 
         Raises:
             StateError: started already.
-            ClosedError: not available any more.
+            ClosedError: no longer available.
         """
         options = sized(_structs.IncomingVideoOptions, width=width, height=height, queue_capacity=queue_capacity,
                         encoded_queue_capacity=encoded_queue_capacity,
@@ -63,8 +63,8 @@ class IncomingVideo(IncomingStream[Frame]):
         check(library.msdk_incoming_video_start(self._handle, options))
 
     def attach_renderer(self, renderer: Instance, view: View | None = None) -> None:
-        """Feeds a renderer, in any state, with the frames as they are, or through a view: with frames of the view's size, upright.  For one
-        that is attached already the view becomes another, or with None there is none any more.  Up to 8."""
+        """Feeds a renderer, in any state, with the frames as they are, or through a view: with frames of the view's size, upright.  If it
+        is attached already, this replaces its view; None removes it.  Up to 8."""
         check(library.msdk_incoming_video_attach_renderer(self._handle, renderer._handle, byref(view._struct()) if view else None))
         self.session._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
 
@@ -72,7 +72,7 @@ class IncomingVideo(IncomingStream[Frame]):
         return snapshot(IncomingVideoStats, filled(_structs.IncomingVideoStats, library.msdk_incoming_video_get_stats, self._handle))
 
     def network_stats(self) -> InboundStats:
-        """What the network does to the stream; StateError where it goes over none."""
+        """The stats of the stream on the network. StateError: it is not sent over one."""
         return snapshot(InboundStats, filled(_structs.InboundStats, library.msdk_incoming_video_get_network_stats, self._handle))
 
     def request_key_frame(self) -> None:

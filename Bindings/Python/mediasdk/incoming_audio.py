@@ -1,4 +1,4 @@
-"""The audio of others, one by one and mixed."""
+"""The audio of other participants, and their mix."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -21,12 +21,12 @@ class IncomingAudio(IncomingStream[AudioFrame]):
     """The audio of another participant, or of the whole room mixed.
 
     A participant's comes with :class:`IncomingAudioAdded`, the mix is :attr:`Session.mixed_audio`; both end with their
-    session.  Nothing is received until it is started.  Of a participant, buffers come as they arrive: one who is silent, muted or
-    saves silence sends nothing, and nothing comes.  Of the mix a buffer comes every buffer_ms of the engine's clock, silent if
-    nobody is heard.
+    session.  Nothing is received until it is started.  Of a participant, buffers come as they arrive: a participant who is muted, or whose
+    encoder omits silence, sends nothing.  Of the mix a buffer comes every buffer_ms of the engine's clock, silent if there is no
+    audio.
 
     Attributes:
-        session: whose it is.
+        session: the session that receives it.
         user_id: who sends it; "" for the mix.
         kind: :class:`AudioKind`; None for the mix.
         format: what was being sent when it was added; None for the mix.
@@ -49,7 +49,7 @@ class IncomingAudio(IncomingStream[AudioFrame]):
 
     def start(self, *, sample_rate: int = 0, channels: int = 0, sample_format: SampleFormat | str | None = None, buffer_ms: int = 0,
               output: Output | str = Output.RAW, queue_ms: int = 0, queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST) -> None:
-        """Begins to receive.  What is not given stays as it comes: 48,000 Hz and F32 from Opus and of the mix, which has 2 channels
+        """Begins to receive.  What is not given is not converted: 48,000 Hz and F32 from Opus and of the mix, which has 2 channels
         and buffers of 20 ms.
 
         Args:
@@ -59,11 +59,11 @@ class IncomingAudio(IncomingStream[AudioFrame]):
             buffer_ms: wanted duration of a buffer: 10, 20, 30 ... 100.
             output: which queues are filled: samples, packets, or both; of the mix only samples.
             queue_ms: how much may wait to be read, 20..60,000; 0: 500.
-            queue_policy: which end a full queue gives up; not :attr:`QueuePolicy.WAIT`.
+            queue_policy: which end is dropped when the queue is full; not :attr:`QueuePolicy.WAIT`.
 
         Raises:
             StateError: started already.
-            ClosedError: not available any more.
+            ClosedError: no longer available.
             RangeError, UnsupportedError: an argument outside what is accepted.
         """
         options = sized(_structs.IncomingAudioOptions, sample_rate=sample_rate, channels=channels, buffer_ms=buffer_ms, queue_ms=queue_ms,
@@ -72,14 +72,14 @@ class IncomingAudio(IncomingStream[AudioFrame]):
         check(library.msdk_incoming_audio_start(self._handle, options))
 
     def set_gain(self, gain: float) -> None:
-        """Multiplies this participant's audio, here and in the mix, or the mix as a whole: 0..8, 1 from the start."""
+        """Multiplies this participant's audio, here and in the mix, or the mix as a whole: 0..8, 1 by default."""
         check(library.msdk_incoming_audio_set_gain(self._handle, gain))
 
     def stats(self) -> IncomingAudioStats:
         return snapshot(IncomingAudioStats, filled(_structs.IncomingAudioStats, library.msdk_incoming_audio_get_stats, self._handle))
 
     def network_stats(self) -> InboundStats:
-        """What the network does to the stream; StateError where it goes over none."""
+        """The stats of the stream on the network. StateError: it is not sent over one."""
         return snapshot(InboundStats, filled(_structs.InboundStats, library.msdk_incoming_audio_get_network_stats, self._handle))
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What somebody else's frames and audio have in common."""
+"""What received video and audio have in common."""
 from __future__ import annotations
 
 from ctypes import c_uint32
@@ -31,11 +31,11 @@ class IncomingStream(ReadableStream[Taken]):
     # ---------------------------------------------------------------------------------------------------------------- state
 
     def stop(self) -> None:
-        """Ends receiving; it may be started again.  What waits to be read is gone, readers get ClosedError."""
+        """Ends receiving; it may be started again.  What is queued is dropped, readers get ClosedError."""
         check(self._function("stop")(self._handle))
 
     def close(self) -> None:
-        """Stops it; a success also when the stream or its session has ended."""
+        """Stops it. It succeeds also when the stream or its session has ended."""
         try:
             self.stop()
         except (ClosedError, ForkedError, HandleError):
@@ -68,11 +68,11 @@ class IncomingStream(ReadableStream[Taken]):
     # ------------------------------------------------------------------------------------------------- a renderer in Python
 
     def run(self, renderer: Renderer[Taken], *, filters: Sequence[Filter[Taken]] = ()) -> int:
-        """Hands all that is received to a renderer written in Python, on this thread.  Returns when the renderer wants no more, or the
+        """Passes all that is received to a renderer written in Python, on this thread.  Returns when the renderer wants no more, or the
         stream is stopped or ends.
 
         Args:
-            filters: what each frame passes before.  Received frames are read-only: a filter that changes one gives a new one.
+            filters: what each frame passes first, in this order.  Received frames are read-only: a filter that changes one gives a new one.
 
         Returns:
             How many frames were received.
@@ -105,17 +105,17 @@ class IncomingStream(ReadableStream[Taken]):
         self.session._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
-        """When it returns, the renderer is not being called any more."""
+        """When it returns, the renderer is no longer called."""
         check(self._function("detach_renderer")(self._handle, renderer._handle))
         self.session._renderers.get(self._handle, {}).pop(renderer._handle, None)
 
     def add_filter(self, filter: Instance) -> None:
-        """What is decoded passes the filter before anybody is given it.  Up to 8, in the order added.  One that fails is reported by
-        :class:`PluginReported` and taken out."""
+        """Appends a filter: what is decoded passes it before it is delivered or rendered.  Up to 8, in the order added.  One that fails is
+        reported by :class:`PluginReported` and removed."""
         check(self._function("add_filter")(self._handle, filter._handle))
         self.session._renderers.setdefault(self._handle, {})[filter._handle] = filter
 
     def remove_filter(self, filter: Instance) -> None:
-        """When it returns, the filter is not being called any more."""
+        """When it returns, the filter is no longer called."""
         check(self._function("remove_filter")(self._handle, filter._handle))
         self.session._renderers.get(self._handle, {}).pop(filter._handle, None)

@@ -36,11 +36,11 @@ class IsolationLimits:
     Attributes:
         control_deadline, media_deadline: seconds for one call, of the kinds that ``plugin.h`` distinguishes (5 and 1).
         memory_mb: MiB of address space (2,048).
-        cpu_seconds: processor time in a life (no limit).
-        restarts: so many deaths in a row, and it is given up (never).
+        cpu_seconds: processor time of one process (no limit).
+        restarts: after how many deaths in a row it is given up (never).
         may_fork: whether the plugin may make processes.
-        no_network: whether it is to have no network.
-        read_only: whether it may read files and no more.  Where the kernel cannot see to one of these two, the instance is not made
+        no_network: True: it has no access to the network.
+        read_only: True: it may read files, and not write any.  If the kernel cannot enforce one of these two, the instance is not made
             (:class:`UnsupportedError`).
     """
 
@@ -68,14 +68,14 @@ class Instance(Unique):
     """A producer or renderer, made by :meth:`Engine.create_instance` from a plugin's class.
 
     Its parameters are read and set like items: ``instance["path"] = "clip.y4m"``.  Its commands are methods:
-    ``instance.set_pattern("bars", speed=2.0)``; one that is called like a method of this class is reached by :meth:`call`.  Attached to a stream, it is driven by the
+    ``instance.set_pattern("bars", speed=2.0)``; a command with the name of a method of this class is called by :meth:`call`.  Attached to a
+    stream, it is driven by the
     core; what it is attached to keeps it alive.  ``with instance:`` or :meth:`close` detaches and destroys it.
 
     Attributes:
-        class_id: of what class it is.
+        class_id: the id of its class.
 
-    ``isolated`` says where its code runs: True in a process of its own, False in this one, None as the environment or the class
-    would have it.
+    ``isolated`` says where its code runs: True in a process of its own, False in this one, None as the environment or the class decides.
     """
 
     def __init__(self, engine: Engine, class_id: str, isolated: bool | None = None, limits: IsolationLimits | None = None) -> None:
@@ -97,7 +97,7 @@ class Instance(Unique):
     # ------------------------------------------------------------------------------------------------------------ lifetime
 
     def close(self) -> None:
-        """Detaches it, takes it down and destroys it.  May be called again."""
+        """Detaches, releases and destroys it.  May be called again."""
         if not self._closed:
             self._closed = True
             _destroy(self._handle)
@@ -125,14 +125,14 @@ class Instance(Unique):
 
     @property
     def containment(self) -> Containment:
-        """What holds its process on this machine; nothing for one in this process."""
+        """What contains its process on this machine; no flags if it runs in this process."""
         return Containment(self._isolation().containment)
 
     def _isolation(self) -> Any:
         return filled(_structs.InstanceIsolation, library.msdk_instance_get_isolation, self._handle)
 
     def state(self, kind: Kind | str) -> InstanceState:
-        """Its state as one :class:`Kind` of those that it is."""
+        """Its state as one of its kinds."""
         return InstanceState(number(c_uint32, library.msdk_instance_get_state, self._handle, bounded(member(Kind, kind, "kind"), 32, "kind")))
 
     # ----------------------------------------------------------------------------------------------------------- parameters
@@ -151,7 +151,7 @@ class Instance(Unique):
             ValueTypeError: of another type.
             RangeError: out of range, or none of the choices.
             StateError: it cannot be set while the instance is started.
-            RefusedError: it is for reading only.
+            RefusedError: it is read-only.
         """
         wanted = next((param.type for param in self.params() if param.name == name), None)
         native, kept = native_value(value, name, wanted)
@@ -205,7 +205,7 @@ class Instance(Unique):
         """Takes the oldest event; the last 64 are kept.
 
         Args:
-            timeout: seconds to wait; 0: looks only; None: for ever.
+            timeout: seconds to wait; 0: does not wait; None: no limit.
 
         Raises:
             MediaTimeout: none came.
@@ -246,11 +246,11 @@ class Instance(Unique):
         return self._commands
 
     def call(self, name: str, /, *args: Any, **keywords: Any) -> Scalar:
-        """Calls a command, with bool, int, float, str, a path or bytes; returns what it gives, None for nothing.
+        """Calls a command, with bool, int, float, str, a path or bytes; returns its result, or None if it has none.
 
         Raises:
             NotFoundError: no such command.
-            InvalidError: too many or too few arguments, or of other names.
+            InvalidError: too many or too few arguments, or other names.
             ValueTypeError: an argument of another type.
             RangeError: an argument out of range, or none of the choices.
             MediaSDKError: the plugin's own error, with its text.
@@ -267,7 +267,7 @@ class Instance(Unique):
         try:
             command = self.commands.get(name)
         except MediaSDKError as error:
-            raise AttributeError(f"{self.class_id} does not list its commands any more: {error}") from error
+            raise AttributeError(f"{self.class_id} no longer lists its commands: {error}") from error
         if command is None:
             raise AttributeError(f"{self.class_id} has no command {name!r}; it has {', '.join(self.commands) or 'none'}")
         return bound(command, self.class_id, self.call)
@@ -278,25 +278,26 @@ class Instance(Unique):
     # ------------------------------------------------------------------------------------------------- frames and audio
 
     def formats(self) -> list[VideoFormat]:
-        """The formats that a producer can make; it is initialised if need be.
+        """The formats that a producer can make; it is initialised if necessary.
 
         Raises:
-            UnsupportedError: it is no producer.
+            UnsupportedError: it is not a
+producer.
             NotFoundError, MediaIOError, ...: it cannot be initialised.
         """
         structs = listed(_structs.VideoFormat, library.msdk_instance_format_at, self._handle, never_empty=True)
         return [format_of(struct) for struct in structs]
 
     def audio_format(self) -> AudioFormat:
-        """The format that a producer of audio makes, or prefers; it is initialised if need be.
+        """The format that a producer of audio makes, or prefers; it is initialised if necessary.
 
         Raises:
-            UnsupportedError: it is no producer of audio, or does not say.
+UnsupportedError: it is not a producer of audio, or does not report the format.
         """
         return audio_format_of(filled(_structs.AudioFormat, library.msdk_instance_get_audio_format, self._handle))
 
     def attach_renderer(self, renderer: Instance) -> None:
-        """Passes what a filter makes on to a renderer.  Up to 8."""
+        """Attaches a renderer, which gets what this instance produces. Up to 8."""
         check(library.msdk_instance_attach_renderer(self._handle, renderer._handle))
         self._renderers[renderer._handle] = renderer
 
@@ -305,7 +306,7 @@ class Instance(Unique):
         self._renderers.pop(renderer._handle, None)
 
     def render(self, frame: Frame | AudioFrame) -> None:
-        """Hands a frame or a buffer of audio to a renderer that is attached to nothing, on this thread, converting it if need be.
+        """Renders a frame or a buffer of audio on this thread; the renderer is attached to nothing. It is converted if necessary.
         The frame is read-only from then on."""
         if isinstance(frame, AudioFrame):
             check(library.msdk_instance_render_audio(self._handle, frame._pointer))

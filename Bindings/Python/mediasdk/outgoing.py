@@ -32,7 +32,7 @@ _destroy = library.msdk_outgoing_video_destroy
 
 @dataclass(frozen=True)
 class VideoLimit:
-    """A size, of a virtual stream under conference limits exactly, else at most, and its largest frame rate."""
+    """A size and its maximum frame rate. Under conference limits a virtual stream has exactly this size, any other stream at most."""
 
     width: int
     height: int
@@ -40,13 +40,13 @@ class VideoLimit:
 
 
 def video_limits(limits: Limits | str = Limits.CONFERENCE, kind: VideoKind | str = VideoKind.VIRTUAL) -> list[VideoLimit]:
-    """The limits, one by one; a format must keep one of them."""
+    """The limits; a format must be within one of them."""
     structs = listed(_structs.VideoLimit, library.msdk_video_limit_at, *_numbers(kind, limits))
     return [VideoLimit(struct.width, struct.height, struct.fps) for struct in structs]
 
 
 def check_video_limit(format: VideoFormat, limits: Limits | str = Limits.CONFERENCE, kind: VideoKind | str = VideoKind.VIRTUAL) -> None:
-    """Does nothing for a format that a stream may declare.
+    """Checks a format that a stream is to declare.
 
     Raises:
         LimitError: the text names the limit that the format breaks.
@@ -59,10 +59,10 @@ def _numbers(kind: VideoKind | str, limits: Limits | str) -> tuple[int, int]:
 
 
 class OutgoingVideo(ReadableStream[Frame]):
-    """A stream of this program's own, made by :meth:`Engine.create_outgoing_video`.
+    """An outgoing video stream, made by :meth:`Engine.create_outgoing_video`.
 
-    Started with :meth:`Session.start_video`, it is given a :class:`FrameSender` bound to one of its formats: the best that the
-    bandwidth carries.  ``with stream:`` or :meth:`close` ends it; frames not yet encoded are then reported as dropped.
+    Started with :meth:`Session.start_video`, it is given a :class:`FrameSender` bound to one of its formats: the best for the bandwidth.
+    ``with stream:`` or :meth:`close` ends it; frames not yet encoded are then reported as dropped.
 
     Attributes:
         kind: as it was made.
@@ -97,7 +97,7 @@ class OutgoingVideo(ReadableStream[Frame]):
     # ------------------------------------------------------------------------------------------------------------ lifetime
 
     def close(self) -> None:
-        """Stops the stream if need be and ends it.  May be called again."""
+        """Stops the stream if necessary, and ends it.  May be called again."""
         if not self._closed:
             self._closed = True
             _destroy(self._handle)
@@ -137,7 +137,7 @@ class OutgoingVideo(ReadableStream[Frame]):
         """The current sender, the same object as in the event.
 
         Raises:
-            StateError: the stream is neither started nor has it a preview, see :meth:`attach_renderer`.
+            StateError: the stream is neither started nor previewed, see :meth:`attach_renderer`.
         """
         return self._sender_of(created(library.msdk_outgoing_video_get_sender, self._handle))
 
@@ -153,7 +153,7 @@ class OutgoingVideo(ReadableStream[Frame]):
         return snapshot(OutgoingVideoStats, filled(_structs.OutgoingVideoStats, library.msdk_outgoing_video_get_stats, self._handle))
 
     def network_stats(self) -> OutboundStats:
-        """What the network does to the stream; StateError where it goes over none."""
+        """The stats of the stream on the network. StateError: it is not sent over one."""
         return snapshot(OutboundStats, filled(_structs.OutboundStats, library.msdk_outgoing_video_get_network_stats, self._handle))
 
     # ------------------------------------------------------------------------------------------------------------- steering
@@ -168,7 +168,7 @@ class OutgoingVideo(ReadableStream[Frame]):
                                                       bounded(maximum, 64, "maximum")))
 
     def set_frame_rate(self, fps: Rate) -> None:
-        """Sends at most so many frames a second; 0: the format's own rate.  Frames that come faster are reported as dropped with
+        """The maximum number of frames a second; 0: the format's own rate.  Frames that come faster are reported as dropped with
         :attr:`DropReason.PACED`; those of a screen share wait.
 
         Raises:
@@ -185,12 +185,12 @@ class OutgoingVideo(ReadableStream[Frame]):
     # ------------------------------------------------------------------------------------------------------------ instances
 
     def attach_producer(self, producer: Instance) -> None:
-        """Lets an instance make the frames, in place of the program."""
+        """Attaches a producer, which makes the frames instead of the program."""
         check(library.msdk_outgoing_video_attach_producer(self._handle, producer._handle))
         self._producer = producer
 
     def detach_producer(self) -> None:
-        """Stops, releases and detaches it; nothing happens when there is none."""
+        """Stops, releases and detaches the producer. Does nothing if there is none."""
         check(library.msdk_outgoing_video_detach_producer(self._handle))
         self._producer = None
 
@@ -206,12 +206,12 @@ class OutgoingVideo(ReadableStream[Frame]):
         self._renderers.pop(renderer._handle, None)
 
     def add_filter(self, filter: Instance) -> None:
-        """Frames pass the filter before the previews, the encoder and the transport.  Up to 8, in the order added."""
+        """Appends a filter: frames pass it before the previews, the encoder and the transport.  Up to 8, in the order added."""
         check(library.msdk_outgoing_video_add_filter(self._handle, filter._handle))
         self._filters[filter._handle] = filter
 
     def remove_filter(self, filter: Instance) -> None:
-        """When it returns, the filter is not being called any more."""
+        """When it returns, the filter is no longer called."""
         check(library.msdk_outgoing_video_remove_filter(self._handle, filter._handle))
         self._filters.pop(filter._handle, None)
 
@@ -222,7 +222,7 @@ class OutgoingVideo(ReadableStream[Frame]):
         it is due, and follows every change of the format.  Returns when the producer has no more, or the stream is stopped or closed.
 
         Args:
-            filters: what each frame passes before it is sent.
+            filters: what each frame passes before it is sent, in this order.
             fps: None: the rate of the format.
 
         Returns:
@@ -244,8 +244,8 @@ class OutgoingVideo(ReadableStream[Frame]):
 
         Args:
             output: which queues are filled: frames, encoded frames, or both.
-            queue_capacity: frames that may wait to be read, 1..64, 0: 3; of encoded frames 1..1,024, 0: 60.
-            queue_policy: which frame a full queue gives up.
+            queue_capacity: how many frames are queued to be read, 1..64, 0: 3; of encoded frames 1..1,024, 0: 60.
+            queue_policy: which frame is dropped when the queue is full.
 
         Raises:
             StateError: started already.
@@ -256,7 +256,7 @@ class OutgoingVideo(ReadableStream[Frame]):
         check(library.msdk_outgoing_video_start_tap(self._handle, options))
 
     def stop_tap(self) -> None:
-        """What waits to be read is gone, readers get ClosedError."""
+        """What is queued is dropped, readers get ClosedError."""
         check(library.msdk_outgoing_video_stop_tap(self._handle))
 
     # -------------------------------------------------------------------------------------------------------------- reports
@@ -265,7 +265,7 @@ class OutgoingVideo(ReadableStream[Frame]):
         """The oldest report not read yet; there is exactly one for each frame that a sender accepted.
 
         Args:
-            timeout: seconds to wait; 0: looks only; None: for ever.
+            timeout: seconds to wait; 0: does not wait; None: no limit.
 
         Raises:
             MediaTimeout: none came.

@@ -119,7 +119,7 @@ class Writing:
 def _pauses(steps: Steps[T], timeout: float | None) -> Generator[float, None, T]:
     """The pauses until the steps are done or `timeout` seconds are over."""
     if timeout is not None and not timeout >= 0:
-        raise InvalidError(f"timeout is {timeout}; seconds from 0, or None to wait for ever, are accepted")
+        raise InvalidError(f"timeout is {timeout}; seconds from 0, or None for no limit, are accepted")
     deadline = None if timeout is None else time.monotonic() + timeout
     waited = False
     while True:

@@ -17,7 +17,7 @@ Taken = TypeVar("Taken", bound=Union[Frame, AudioFrame])
 
 
 class ReadableStream(Unique, Generic[Taken]):
-    """What is read of somebody else's stream, once it is started, and of one's own, once its tap is."""
+    """Reads a received stream that is started, or an outgoing stream whose tap is started."""
 
     # The prefix of the C functions' names; the class of what is read; the names of what is read and read encoded, for texts.
     _functions: ClassVar[str]
@@ -35,10 +35,10 @@ class ReadableStream(Unique, Generic[Taken]):
         return function
 
     def read(self, timeout: float | None = None) -> Taken:
-        """The oldest frame or buffer that waits, read-only.
+        """The oldest queued frame or buffer, read-only.
 
         Args:
-            timeout: seconds to wait; 0: looks only; None: for ever.
+            timeout: seconds to wait; 0: does not wait; None: no limit.
 
         Raises:
             MediaTimeout: none came.
@@ -63,7 +63,7 @@ class ReadableStream(Unique, Generic[Taken]):
                 return
 
     def fileno(self) -> int:
-        """A descriptor that poll() finds readable while anything waits to be read, encoded or not, or it was stopped or has ended.  Do
+        """A descriptor that poll() finds readable while anything is queued, encoded or not, and after it was stopped or has ended.  Do
         not read, write or close it."""
         return number(c_int32, self._function("get_fd"), self._handle)
 

@@ -1,9 +1,9 @@
-"""The loopback room: who may enter, and its network, scripted.
+"""The loopback room: who may join, and its scripted network.
 
-A room ``"loopback:NAME"`` is by itself open to 1,000 members, perfect and immediate.  :func:`configure_room` says who may enter; a
-script gives it a network: what each member sends waits for bandwidth in a bounded queue, is delayed, jittered and lost packet by
-packet.  VP8 and Opus pass in packets of RTP as over a real network: what is missing is asked for again, and the estimate is what is
-measured, beginning with the bandwidth of the step in force.  Everything random comes from the seed.
+A room ``"loopback:NAME"`` without settings admits 1,000 members, and has a perfect network.  :func:`configure_room` says who may join; a
+script gives it a network: packets of each member are queued for bandwidth within a bound, delayed, jittered and lost.  VP8 and Opus are
+sent in RTP packets as over a real network: lost packets are requested again, and the estimate is measured, starting at the bandwidth of the
+step in force.  All random numbers come from the seed.
 """
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NetworkStep:
-    """The network from one moment on.
+    """The state of the network from one moment on.
 
     Attributes:
         at_ns: nanoseconds after the script was set; steps come in ascending order.
-        bandwidth_bps: bits per second out of a member, at least 1,000; 0: unlimited.
+        bandwidth_bps: bits per second from a member, at least 1,000; 0: unlimited.
         delay_ns: one way, 0..10 s.
-        jitter_ns: each packet, or frame in one piece, is later by 0..jitter_ns; order is kept; 0..10 s.
+        jitter_ns: each packet, or frame that is not split, is delayed by another 0..jitter_ns; order is kept; 0..10 s.
         loss_ppm: packets lost out of a million.
         queue_ns: the sending queue, in time; 0: 300 ms; what does not fit is lost.
         disconnected: nothing passes; members are reconnecting, after 30 s disconnected.
@@ -54,7 +54,7 @@ def script_network(engine: Engine, room_url: str, steps: Iterable[NetworkStep], 
     Args:
         room_url: "loopback:NAME".
         steps: up to 1,024; none: back to the perfect network.
-        seed: of everything random.
+        seed: of all random numbers.
         user_id: only what this member sends; None: every member.
 
     Raises:
@@ -72,13 +72,13 @@ def script_network(engine: Engine, room_url: str, steps: Iterable[NetworkStep], 
 
 def configure_room(engine: Engine, room_url: str, *, capacity: int = 0, duplicates: Duplicate | str = Duplicate.REFUSE,
                    permissions: Permission | str = Permission(0), verified: bool = False) -> None:
-    """Says who may enter a room, in place of what was said before.  Members stay, with the permissions they have.
+    """Sets who may join a room, and replaces earlier settings. Members stay, with the permissions they have.
 
     Args:
         capacity: members, 1..100,000; 0: 1,000.
-        duplicates: what becomes of a user id that is in the room already.
-        permissions: of those who enter; none: all but :attr:`Permission.MODERATE`.
-        verified: those who come wait until an :class:`AccessRequest` is answered.  When the engine goes, nobody is let in any more.
+        duplicates: what happens when a user id joins that is in the room already.
+        permissions: of those who join; none: all but :attr:`Permission.MODERATE`.
+        verified: those who join wait until an :class:`AccessRequest` is answered.  After the engine is closed, no member is admitted.
 
     Raises:
         InvalidError, RangeError: an argument; the text names it and what is accepted.
@@ -90,17 +90,17 @@ def configure_room(engine: Engine, room_url: str, *, capacity: int = 0, duplicat
 
 
 def open_room(engine: Engine, room_url: str) -> None:
-    """Opens a room that was configured to everybody again."""
+    """Removes the settings of a room: everybody may join again."""
     check(library.msdk_room_configure(engine._handle, encode(room_url, "room_url"), None))
 
 
 @dataclass(frozen=True)
 class AccessRequest(Unique):
-    """Somebody who wants to enter, or a member who renews their access; :meth:`admit` or :meth:`refuse` it.
+    """A request to join, or to renew the access of a member; :meth:`admit` or :meth:`refuse` it.
 
     Attributes:
         room: NAME of its URL.
-        renewal: of a member, who called :meth:`Session.set_access_token` and keeps what they have until the answer.
+        renewal: from a member, who called :meth:`Session.set_access_token` and keeps what they have until the answer.
         access_token: "" for none.  It is not part of the repr.
         permissions: what the room gives unless :meth:`admit` says otherwise.
     """
@@ -115,8 +115,8 @@ class AccessRequest(Unique):
     _engine: Engine = field(repr=False)
 
     def admit(self, permissions: Permission | str | None = None, lifetime: float | None = None) -> bool:
-        """Lets them in, or renews their access.  False when they do not wait any more: they left, were answered, showed another token,
-        or the room was configured anew.
+        """Admits the member, or renews their access. False if they no longer wait: they left, were answered, showed another token, or the
+        room was configured again.
 
         Args:
             permissions: None: those of the room.
@@ -134,7 +134,7 @@ class AccessRequest(Unique):
         return self._answer(Status.OK, grant)
 
     def refuse(self, reason: str = "") -> bool:
-        """Their session becomes disconnected, with :class:`RefusedError`; the access of a member goes on until it expires.  False as above.
+        """Their session becomes disconnected, with :class:`RefusedError`; a member keeps their access until it expires.  False as above.
 
         Args:
             reason: added to the error's text; up to 255 bytes.
@@ -150,12 +150,12 @@ def next_access_request(engine: Engine, room_url: str, timeout: float | None = N
     """Takes the oldest request of a room that was configured as verified.
 
     Args:
-        timeout: seconds to wait; 0: looks only; None: for ever.
+        timeout: seconds to wait; 0: does not wait; None: no limit.
 
     Raises:
         MediaTimeout: none came.
-        ClosedError: the room was configured anew meanwhile, or the engine closed.
-        StateError: it is not verified by this engine, or not any more.
+        ClosedError: the room was configured again meanwhile, or the engine was closed.
+        StateError: it is not verified by this engine, or no longer.
     """
     url, struct = encode(room_url, "room_url"), _structs.AccessRequest()
     result = pull(lambda milliseconds: library.msdk_room_next_request(engine._handle, url, milliseconds, byref(struct)), timeout)
@@ -166,7 +166,7 @@ def next_access_request(engine: Engine, room_url: str, timeout: float | None = N
 
 
 def access_request_fileno(engine: Engine, room_url: str) -> int:
-    """A descriptor that poll() finds readable while requests are queued, until the room is configured anew or the engine closes.  Do not
+    """A descriptor that poll() finds readable while requests are queued, until the room is configured again or the engine is closed. Do not
     read, write or close it.
 
     Raises:
@@ -182,7 +182,7 @@ async def next_access_request_async(engine: Engine, room_url: str, timeout: floa
 
 
 def access_requests(engine: Engine, room_url: str, timeout: float | None = None) -> Iterator[AccessRequest]:
-    """Requests until the room is configured anew or the engine closes, or until none came for `timeout` seconds.
+    """Requests until the room is configured again or the engine is closed, or until none came for `timeout` seconds.
 
     Raises:
         StateError: the room is not verified by this engine.

@@ -77,7 +77,7 @@ class FrameSender(Unique):
         """A writable frame of the format from the sender's pool of 8.
 
         Args:
-            timeout: seconds to wait while all are in use; None: for ever.
+            timeout: seconds to wait while all are in use; None: no limit.
 
         Raises:
             MediaTimeout: all were still in use.
@@ -133,7 +133,7 @@ class FrameSender(Unique):
             source: a buffer of ``sender.format.packed_size`` bytes, plane after plane; or a uint8 array, contiguous or not, of the
                 shape (height, width, channels) for the RGB formats, (height, width) for GRAY8, (height * 3 // 2, width) for NV12
                 and I420.
-            timeout: seconds to wait while all frames of the pool are in use; None: for ever.
+            timeout: seconds to wait while all frames of the pool are in use; None: no limit.
 
         Raises:
             InvalidError: no buffer, or of another type, shape or size.

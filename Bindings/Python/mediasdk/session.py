@@ -47,10 +47,10 @@ class Participant:
         is_local: this session itself.
         video_stream_count, audio_stream_count: published now.
         is_speaking: an active speaker.
-        audio_level: of the loudest stream when speaking was last looked at, 0 (loudest) to 127 (silence).
+        audio_level: of the loudest stream when speech was last detected, 0 (loudest) to 127 (silence).
         permissions: what the room permits them.
         is_sharing_screen: sends a stream of the kind :attr:`VideoKind.SCREEN_SHARE`.
-        attributes: what they say of themselves (:meth:`Session.set_attribute`), in the order of the keys.
+        attributes: their attributes (:meth:`Session.set_attribute`), in the order of the keys.
     """
 
     user_id: str
@@ -135,8 +135,8 @@ class Session(Unique):
         """Joins the room, and returns when the session is connected.  No event is consumed meanwhile: all can be read afterwards.
 
         Args:
-            timeout: seconds to wait; None: for ever.  A virtual clock has to be advanced by another thread meanwhile.
-            wait: False: returns at once; what comes of it is a :class:`SessionStateChanged`, and :meth:`connected` waits for it.
+            timeout: seconds to wait; None: no limit.  A virtual clock has to be advanced by another thread meanwhile.
+            wait: False: returns at once; the result is a :class:`SessionStateChanged`, and :meth:`connected` waits for it.
 
         Raises:
             StateError: neither idle nor disconnected.
@@ -163,7 +163,7 @@ class Session(Unique):
             raise self._late(timeout)
 
     def _connecting(self) -> Steps[bool]:
-        """Waits until the session is connected; looks at its state and not for an event, which somebody else may be reading."""
+        """Waits until the session is connected; it reads the state and no event, as another thread may be reading those."""
         pause, tries = _SHORTEST, 0
         while True:
             state = self.state
@@ -182,11 +182,11 @@ class Session(Unique):
         return MediaTimeout(f"the session of {self.user_id} is not connected to {self.url} after {timeout} s: it is {self.state.name}")
 
     def disconnect(self) -> None:
-        """Begins to leave.  A success when there is nothing to leave."""
+        """Begins to leave the room. It succeeds also when there is nothing to leave."""
         check(library.msdk_session_disconnect(self._handle))
 
     def set_srtp_keys(self, own: bytes, theirs: bytes) -> None:
-        """The keys of a session whose url has ``srtp=SUITE``: master key and salt in a row.  To be set before :meth:`connect`.
+        """The keys of a session whose url has ``srtp=SUITE``: master key and salt, concatenated.  To be set before :meth:`connect`.
 
         Args:
             own: protects what is sent.
@@ -198,16 +198,17 @@ class Session(Unique):
         check(library.msdk_session_set_srtp_keys(self._handle, bytes(own), len(own), bytes(theirs), len(theirs)))
 
     def set_remote_sdp(self, kind: SdpType | str, sdp: str) -> None:
-        """Takes the other end's description, of a session whose url is ``rtp:``.
+        """Sets the peer's description, for a session whose url is ``rtp:``.
 
         Raises:
-            InvalidError: it is no description, or answers no offer.
+            InvalidError: it is not a description, or answers no offer.
             StateError: connected already, or the url is another.
         """
         check(library.msdk_session_set_remote_sdp(self._handle, member(SdpType, kind, "kind"), encode(sdp, "sdp")))
 
     def local_sdp(self) -> str:
-        """This end's description: the answer once an offer was set, else an offer; by url what a receiver has to know.  Its ports are
+        """The local description: the answer if an offer was set, else an offer; if the url has an address, what a receiver needs.  Its
+        ports are
         bound from now on."""
         return self._text(library.msdk_session_get_local_sdp)
 
@@ -226,19 +227,19 @@ class Session(Unique):
         return SessionState(number(c_uint32, library.msdk_session_get_state, self._handle))
 
     def participants(self) -> list[Participant]:
-        """The members of the room now: oneself first, then the others in the order in which they joined."""
+        """The members of the room now: this session first, then the others in the order in which they joined."""
         return [Participant(decode(one.user_id), decode(one.display_name), bool(one.is_local), one.video_stream_count,
                             one.audio_stream_count, bool(one.is_speaking), one.audio_level, Permission(one.permissions),
                             bool(one.is_sharing_screen), self.attributes(decode(one.user_id)))
                 for one in listed(_structs.Participant, library.msdk_session_participant_at, self._handle)]
 
     def set_attribute(self, key: str, value: str | None) -> None:
-        """Says something of oneself, which everybody in the room reads, also who comes later; the others hear of it by
-        :class:`ParticipantAttributeChanged`.  The session keeps its attributes when it disconnects.
+        """Sets an attribute of this participant, which all members of the room can read, also those that join later; the others are
+        notified by :class:`ParticipantAttributeChanged`.  The session keeps its attributes when it disconnects.
 
         Args:
             key: 1 to 63 of a-z, 0-9, ".", "_" and "-".
-            value: up to 1,023 bytes; None: no more.
+            value: up to 1,023 bytes; None: removes it.
 
         Raises:
             InvalidError: an argument.
@@ -248,19 +249,19 @@ class Session(Unique):
         check(library.msdk_session_set_attribute(self._handle, encode(key, "key"), None if value is None else encode(value, "value")))
 
     def attributes(self, user_id: str | None = None) -> dict[str, str]:
-        """What a participant says of themselves, in the order of the keys; of nobody in the room nothing.
+        """The attributes of a participant, in the order of the keys; empty if no participant has that user id.
 
         Args:
-            user_id: None: oneself, also while not connected.
+            user_id: None: those of this session, also while it is not connected.
         """
         name = encode(self.user_id if user_id is None else user_id, "user_id")
         return {decode(one.key): decode(one.value)
                 for one in listed(_structs.Attribute, library.msdk_session_participant_attribute_at, self._handle, name)}
 
     def set_access_token(self, token: str | None) -> None:
-        """Replaces the access token.  A connected session shows it to the room's verifier at once, and hears of the answer by
-        :class:`AccessRenewed`; until then, and when it is refused, it keeps the access that it has.  Any other one shows it when it
-        connects next.
+        """Replaces the access token.  A connected session shows it to the room's verifier at once, and gets the answer as
+        :class:`AccessRenewed`; until then, and when it is refused, it keeps the access that it has.  A session that is not connected shows
+        it when it next connects.
 
         Raises:
             InvalidError: it is longer than 4,095 bytes.
@@ -269,17 +270,17 @@ class Session(Unique):
         check(library.msdk_session_set_access_token(self._handle, None if token is None else encode(token, "token")))
 
     def remove_participant(self, user_id: str, reason: str = "") -> None:
-        """Takes another member out of the room: their session becomes disconnected, with :class:`RemovedError` and the reason.
+        """Removes another member from the room: their session becomes disconnected, with :class:`RemovedError` and the reason.
 
         Raises:
             RefusedError: this session may not moderate.
-            NotFoundError: nobody has that id.
-            InvalidError: it is one's own.
+            NotFoundError: no member has that id.
+            InvalidError: it is the id of this session.
         """
         check(library.msdk_session_remove_participant(self._handle, encode(user_id, "user_id"), encode(reason, "reason")))
 
     def mute_participant(self, user_id: str, muted: bool = True) -> None:
-        """Mutes what another member sends now; they may unmute it.  False takes that back: what they muted themselves stays muted.
+        """Mutes what another member sends now; they may unmute it.  False reverts that: what they muted themselves stays muted.
 
         Raises:
             RefusedError, NotFoundError, InvalidError: as :meth:`remove_participant`.
@@ -290,13 +291,13 @@ class Session(Unique):
         return snapshot(SessionStats, filled(_structs.SessionStats, library.msdk_session_get_stats, self._handle))
 
     def stats_json(self) -> str:
-        """The same and more as JSON: a list of objects by the names and units of W3C's webrtc-stats."""
+        """These and more stats from JSON: a list of objects with the names and units of W3C webrtc-stats."""
         return self._text(library.msdk_session_get_stats_json)
 
     # --------------------------------------------------------------------------------------------------------------- video
 
     def start_video(self, stream: OutgoingVideo) -> None:
-        """Offers a stream to the room: at once when connected, else whenever the session gets connected, until it is stopped or
+        """Offers a stream to the room: at once if the session is connected, and whenever it connects, until it is stopped or
         closed.  Its states and its sender come as events.
 
         Raises:
@@ -324,11 +325,11 @@ class Session(Unique):
                    limits: Limits | str = Limits.CONFERENCE, codec: Codec | str = Codec.AUTO, fps: int = 0,
                    preset: Preset | str = Preset.REALTIME, target_bitrate: int = 0) -> None:
         """Opens a local ingest, through which another process of this machine feeds a screen share, see :mod:`mediasdk.feeder`.
-        What happens there comes as :class:`IngestChanged`.  An ingest that was open is closed first.
+        Its changes are events, :class:`IngestChanged`.  An ingest that was open is closed first.
 
         Args:
             transmission_token: what the feeder must prove, 16 to 255 bytes; it is not sent.
-            reception_token: what is proved to it, another.
+            reception_token: what is proved to the feeder; a different one.
             port: on 127.0.0.1; 0: any that is free, see :attr:`ingest_port`; None: none.
             socket_path: of a Unix socket; None: none.
             fps: frames a second at most; 0: 15.
@@ -347,7 +348,7 @@ class Session(Unique):
         check(library.msdk_session_set_ingest(self._handle, byref(options)))
 
     def close_ingest(self) -> None:
-        """Closes the ingest; its share ends.  A success when there is none."""
+        """Closes the ingest; its share ends. It succeeds also when there is none."""
         check(library.msdk_session_set_ingest(self._handle, None))
 
     @property
@@ -362,12 +363,12 @@ class Session(Unique):
     # --------------------------------------------------------------------------------------------------------------- audio
 
     def start_audio(self, stream: OutgoingAudio) -> None:
-        """Offers a stream of audio to the room: at once when connected, else whenever the session gets connected, until it is
+        """Offers a stream of audio to the room: at once if the session is connected, and whenever it connects, until it is
         stopped or closed.  Up to 8.
 
         Raises:
             StateError: it is started or attached already.
-            NoMemoryError: there are 8.
+            FullError: there are 8.
         """
         check(library.msdk_session_start_audio(self._handle, stream._handle))
         self._started[stream._handle] = stream
@@ -385,7 +386,7 @@ class Session(Unique):
 
     @property
     def mixed_audio(self) -> IncomingAudio:
-        """The room's audio, all participants but oneself mixed; it is there until the session's end."""
+        """The mix: the audio of all other participants. It is there until the session is closed."""
         handle = created(library.msdk_session_get_mixed_audio, self._handle)
         known = self._incoming.get(handle)
         if not isinstance(known, IncomingAudio):
@@ -417,12 +418,13 @@ class Session(Unique):
     # ------------------------------------------------------------------------------------------------------------ rendering
 
     def attach_renderer(self, renderer: Instance, include_local: bool = False) -> None:
-        """Renders the whole call: hands everybody's frames, names, and who speaks and is muted, to a renderer of several streams,
-        ``org.mediasdk.renderer.grid`` say.  Streams that nobody started are started for it.  Up to 8, in any state of the session.
+        """Renders the whole call: passes the frames and names of all participants, and who speaks and is muted, to a renderer of several
+        streams,
+        ``org.mediasdk.renderer.grid`` say.  Streams that are not started are started for it.  Up to 8, in any state of the session.
         One that fails is reported by :class:`PluginReported` and detached.
 
         Args:
-            include_local: oneself too, with the own streams.
+            include_local: also this participant, with the streams of this session.
 
         Raises:
             UnsupportedError: it renders a single stream.
@@ -433,7 +435,7 @@ class Session(Unique):
         self._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
-        """When it returns, the renderer is not being called any more.
+        """When it returns, the renderer is no longer called.
 
         Raises:
             NotFoundError: it is not attached here.
@@ -442,16 +444,16 @@ class Session(Unique):
         self._renderers.get(self._handle, {}).pop(renderer._handle, None)
 
     def start_screen_view(self, user_id: str, renderer: Instance, view: View) -> None:
-        """Shows the screen that a participant shares, through a view; begins to receive it unless that was done.
+        """Shows the screen that a participant shares, through a view; starts to receive it if it is not started.
 
         Raises:
-            NotFoundError: nobody of that user id shares a screen.
+            NotFoundError: no participant with that user id shares a screen.
         """
         check(library.msdk_session_start_screen_view(self._handle, encode(user_id, "user_id"), renderer._handle, byref(view._struct())))
         self._screen_views[renderer._handle] = renderer
 
     def stop_screen_view(self, user_id: str, renderer: Instance) -> None:
-        """Ends that, and receiving, when this was the last to show it.
+        """Stops showing it, and stops receiving it if no other renderer shows it.
 
         Raises:
             NotFoundError: the renderer does not show that user's screen.
@@ -465,7 +467,7 @@ class Session(Unique):
         """Requests an :class:`AudioLevelMeasured` for each audio stream of the session, sent or received, at an interval.
 
         Args:
-            seconds: 0.05..60; 0: none, which is so at first.
+            seconds: 0.05..60; 0, the default: none.
 
         Raises:
             RangeError: another interval.
@@ -476,7 +478,7 @@ class Session(Unique):
         """Requests a :class:`StatsDue` at an interval, upon which the program reads :meth:`stats` or :meth:`stats_json`.
 
         Args:
-            seconds: 0.05..60; 0: none, which is so at first.
+            seconds: 0.05..60; 0, the default: none.
 
         Raises:
             RangeError: another interval.
@@ -487,7 +489,7 @@ class Session(Unique):
         """Takes the oldest event.
 
         Args:
-            timeout: seconds to wait; 0: looks only; None: for ever.
+            timeout: seconds to wait; 0: does not wait; None: no limit.
 
         Raises:
             MediaTimeout: none came.

@@ -44,9 +44,9 @@ class SessionStats:
     Attributes:
         available_outgoing_bitrate: the bandwidth estimate; 0: unlimited.
         packets_lost: of those sent to this session.
-        packets_foreign, packets_refused, packets_forged, packets_replayed: over RTP or a hub, datagrams that came and were not taken: from foreign
-            hosts, of no agreed stream, not authentic, a second time.
-        packets_unsent: that the network, or a full buffer of the system, did not take.
+        packets_foreign, packets_refused, packets_forged, packets_replayed: over RTP or a hub, datagrams that were not accepted: from other
+            hosts, of no negotiated stream, not authentic, received before.
+        packets_unsent: not accepted by the network, or by a full buffer of the system.
         round_trip_time_ns: 0: not known.
         outgoing_quality, incoming_quality: of the network.
     """
@@ -80,16 +80,16 @@ class SessionStats:
 class OutgoingVideoStats:
     """
     Attributes:
-        width, height: agreed on now; 0 when not started.
+        width, height: negotiated; 0 when not started.
         frames_per_second: sent or encoded, over the last second.
         frames_offered: accepted by send; sent, encoded, replaced, dropped and failed ones add up to it when all is done.
         target_bitrate: of the encoder now.
         key_frame_requests: from receivers.
         receivers: subscribed now.
-        paced_frames_per_second: the most that leave now; 0 when not started, or not paced.
+        paced_frames_per_second: the maximum rate now; 0 when not started, or not paced.
         frames_repeated: frames of a screen share that were sent again; in none of the other numbers but bytes and key frames.
         codec: with which it is sent, or was last.
-        tap_frames_dropped: frames and encoded frames for which the tap had no place.
+        tap_frames_dropped: frames and encoded frames that the full queue of the tap dropped.
     """
 
     state: OutgoingState
@@ -170,7 +170,7 @@ class OutgoingAudioStats:
         level: of the last buffer, 0 (loudest) to 127 (silence): -dBov of the root mean square.
         receivers: subscribed now.
         bitrate: of the encoder; 0 without one.
-        tap_buffers_dropped: buffers and packets for which the tap had no place.
+        tap_buffers_dropped: buffers and packets that the full queue of the tap dropped.
     """
 
     state: OutgoingState
@@ -211,10 +211,10 @@ class IncomingAudioStats:
         buffers_delivered: read.
         buffers_dropped: neither read nor rendered.
         buffers_rendered: by at least one renderer.
-        jitter_buffer_ns: kept back now for the mix; of the mix, the longest.
-        underruns: times that nothing was there for the mix while the sender had not stopped.
-        late_samples: not mixed, as they came too late or too many.
-        drift_ppm: by how much the sender's clock is followed in the mix; above 0: it is fast.
+        jitter_buffer_ns: queued now for the mix; of the mix, the longest.
+        underruns: times that no audio was there for the mix although the sender had not stopped.
+        late_samples: not mixed, because they came too late, or too many at once.
+        drift_ppm: the correction in the mix for the sender's clock; above 0: that clock is fast.
         level: of the last buffer, 0 (loudest) to 127 (silence).
         sources: of the mix: streams heard in the last buffer.
     """

@@ -1,7 +1,7 @@
 /// The Makefiles of new projects. A tab begins every command.
 extension Template {
   static let map = """
-    # A plugin shows its entry and nothing else: a second symbol could meet one of the same name in the program that loads it.
+    # A plugin exports its entry and nothing else: another symbol could collide with one of the same name in the program that loads it.
     {
       global: msdk_plugin_entry_v1;
       local: *;
