@@ -5,6 +5,7 @@
  * Without a directory the plugins are looked for in the standard places. */
 #include <mediasdk/mediasdk.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -65,6 +66,14 @@ int main(int argc, char **argv) {
     if (value.type == MSDK_T_STRING) printf("changed: %s is \"%s\"\n", event.text, value.u.str);
     else printf("changed: %s is %g\n", event.text, value.u.f64);
   }
+
+  /* What it makes, without a call. */
+  msdk_video_frame *frame = NULL;
+  must(msdk_instance_start_pull(pattern, NULL, NULL), "msdk_instance_start_pull");
+  must(msdk_instance_read(pattern, 5000, &frame), "msdk_instance_read");
+  printf("made: frame %" PRIu64 " of %ux%u\n", frame->sequence, frame->format->width, frame->format->height);
+  must(msdk_video_frame_unref(frame), "msdk_video_frame_unref");
+  must(msdk_instance_stop_pull(pattern), "msdk_instance_stop_pull");
   msdk_engine_destroy(engine);
   return 0;
 }

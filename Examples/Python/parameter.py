@@ -1,4 +1,4 @@
-"""Parameters of a plugin: what a class lets one set, what each accepts just now, and the events of their changes.
+"""Parameters of a plugin: what a class lets one set, what each accepts just now, the events of their changes, and what it makes.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/parameter.py [--plugins DIRECTORY]
 """
@@ -35,6 +35,9 @@ def main() -> None:
         for event in pattern.events(timeout=0):  # each change is an event, whoever made it
             if event.type == PluginEvent.PARAM_CHANGED:
                 print(f"changed: {event.text} is {pattern[event.text]!r}")
+        pattern.start_pull()  # what it makes, without a call
+        frame = pattern.read(timeout=5)
+        print(f"made: frame {frame.sequence} of {frame.format.width}x{frame.format.height}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /* mediasdk/instance.h - one created producer, renderer or filter
  *
- * An instance is made from a class (engine.h), gets its parameters, and is attached. A producer is attached to an outgoing stream.
+ * An instance is made from a class (engine.h), gets its parameters, and is attached. A producer is attached to an outgoing stream, or pulled.
  * A renderer is attached to an incoming stream, to an outgoing one as a preview, to a whole session, or to another instance that is
  * both renderer and producer. A filter is added to a stream of either direction (msdk_outgoing_video_add_filter and the same
  * functions of other streams). The core then moves the instance through its states (plugin.h). When either side is destroyed, an
@@ -259,6 +259,71 @@ MSDK_EXPORT msdk_result msdk_instance_render(msdk_instance *renderer, const msdk
 /* The same for audio. MSDK_E_UNSUPPORTED: not an audio renderer, or one that pulls (plugin.h). MSDK_E_INVALID: a sample is infinite
  * or not a number. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_render_audio(msdk_instance *renderer, const msdk_audio_frame *frame);
+
+/* ---------------------------------------------------------------------------------------------------------------- pulling */
+
+/* A program can read what a producer makes without a stream: it starts a pull, reads frames or buffers, and stops it. A pull attaches
+ * the instance, one pull for each medium; video and audio of one instance are pulled independently. MSDK_E_STATE: the instance is
+ * attached elsewhere, or is pulled already. A pulled instance is refused elsewhere with the same code. Its producer runs as for a
+ * started stream: one with MSDK_PRODUCER_PULL is asked for each frame when it is due on the engine's clock, another one delivers. The
+ * frames do not wait for the reader. Isolated instances are pulled in the same manner.
+ *
+ * A full queue drops the oldest frame, or the newest if queue_policy says so. sequence counts from 1 what the producer made, so a gap is
+ * the number of frames dropped. The program may hold 32 video frames and 2,048 audio buffers beside those that are queued; further ones
+ * are dropped. A program that does not read, or that keeps frames, does not slow the producer.
+ *
+ * A producer that ends or fails posts MSDK_PLUGIN_EVENT_ENDED or _ERROR. What is queued can still be read; then read returns
+ * MSDK_E_CLOSED. The instance stays attached until the pull is stopped, and may be pulled again then. msdk_instance_release,
+ * msdk_instance_destroy and the destruction of the engine stop the pull. */
+typedef struct msdk_video_pull_options {
+  uint32_t struct_size;
+  uint32_t queue_capacity; /* frames that may be queued for read, 1..64; 0: 3 */
+  uint32_t queue_policy;   /* MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
+  uint32_t reserved0;      /* 0 */
+} msdk_video_pull_options;
+
+typedef struct msdk_audio_pull_options {
+  uint32_t struct_size;
+  uint32_t queue_ms;     /* audio that may be queued for read: 20..60,000; 0: 500 */
+  uint32_t queue_policy; /* MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
+  uint32_t reserved0;    /* 0 */
+} msdk_audio_pull_options;
+
+/* Starts a video producer. It is opened before the call returns, and started soon after. options may be NULL for the defaults.
+ *
+ * format NULL: the format that the producer prefers (capture_settings of plugin.h), else the first one of its list; if the size changes
+ * (MSDK_PLUGIN_EVENT_FORMAT_CHANGED), the frames follow. Otherwise all frames have this format: the size must be one that the producer
+ * makes, another pixel format is converted. A frame rate of 0/0 does not hold a push producer to a rate, and asks a pull producer for 15
+ * frames per second.
+ *
+ * MSDK_E_UNSUPPORTED: not a video producer; format NULL and a producer without a format. MSDK_E_FORMAT: the producer cannot make the
+ * format. The producer's own error if it cannot be opened. MSDK_E_RANGE and MSDK_E_UNSUPPORTED name the member of options in the error
+ * text. [any thread] [may wait] [not in a callback of the same instance] */
+MSDK_EXPORT msdk_result msdk_instance_start_pull(msdk_instance *producer, const msdk_video_format *format,
+                                                 const msdk_video_pull_options *options);
+
+/* The same for an audio producer. format NULL: the format that it makes or prefers (msdk_instance_get_audio_format), else s16 at 48,000
+ * Hz in stereo. Otherwise all buffers have this format, converted if necessary; buffers have any length if frames_per_buffer is 0.
+ * [any thread] [may wait] [not in a callback of the same instance] */
+MSDK_EXPORT msdk_result msdk_instance_start_pull_audio(msdk_instance *producer, const msdk_audio_format *format,
+                                                       const msdk_audio_pull_options *options);
+
+/* Stop the pull: stop, release and detach the producer, and release what is queued. Readers get MSDK_E_CLOSED. The calls succeed if the
+ * instance is not pulled. In a callback of the same instance it is only detached, and stays STARTED (plugin.h, "Re-entrancy"). [any
+ * thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_instance_stop_pull(msdk_instance *producer);
+MSDK_EXPORT msdk_result msdk_instance_stop_pull_audio(msdk_instance *producer);
+
+/* Dequeue the oldest frame or buffer. *out has one reference, which the caller releases; it is read-only. MSDK_E_TIMEOUT: none came in
+ * time. MSDK_E_AGAIN: timeout_ms is 0 and there is none. MSDK_E_STATE: no pull was started. MSDK_E_CLOSED: the pull is stopped, or the
+ * producer has ended and all was read. [any thread] [may wait] */
+MSDK_EXPORT msdk_result msdk_instance_read(msdk_instance *producer, uint32_t timeout_ms, msdk_video_frame **out);
+MSDK_EXPORT msdk_result msdk_instance_read_audio(msdk_instance *producer, uint32_t timeout_ms, msdk_audio_frame **out);
+
+/* Return a descriptor that poll() reports as readable while frames, or buffers, are queued, and when no more will come. The instance owns
+ * it: do not read, write or close it. [any thread] */
+MSDK_EXPORT msdk_result msdk_instance_get_fd(msdk_instance *producer, int32_t *out);
+MSDK_EXPORT msdk_result msdk_instance_get_fd_audio(msdk_instance *producer, int32_t *out);
 
 /* Ends rendering and producing, of both media: detaches the instance, then stops and releases it, so that what it writes is
  * complete. In a callback of the same instance it is only detached, and MSDK_E_THREAD returned. [any thread] [may wait] [not in a

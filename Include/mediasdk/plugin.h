@@ -47,7 +47,7 @@
  *   Allowed for X  msdk_instance_get_state, msdk_instance_get_isolation, msdk_instance_next_event and
  *                  msdk_instance_set_event_callback. msdk_instance_call of a thread-safe command. msdk_instance_get_param if the
  *                  class has no get_param. msdk_instance_param_choice_at if the parameter has a fixed list of choices. Attaching X
- *                  as a producer to an outgoing stream. Changing the view of X where it is attached. Detaching X from a stream or
+ *                  as a producer to an outgoing stream. msdk_instance_read, _read_audio and stopping a pull. Changing the view of X where it is attached. Detaching X from a stream or
  *                  session, or removing it; the call does not wait for the function that is running, and X keeps its state. A
  *                  producer that is detached inside itself stays STARTED until it is attached again or released; a
  *                  MSDK_PLUGIN_EVENT_ERROR with MSDK_E_THREAD reports it.
@@ -55,7 +55,8 @@
  *                  function has returned. The same happens when the engine is destroyed. Destroying a stream or session detaches X;
  *                  X keeps its state.
  *   MSDK_E_THREAD  msdk_instance_set_param, _set_param_text, _get_param, _param_choice_at and _call, except as above.
- *                  msdk_instance_format_at, _get_audio_format, _render, _render_audio and _snapshot. Attaching X as a renderer or
+ *                  msdk_instance_format_at, _get_audio_format, _start_pull, _start_pull_audio, _render, _render_audio and
+ *                  _snapshot. Attaching X as a renderer or
  *                  adding it as a filter. msdk_instance_attach_renderer, on either side. msdk_session_start_video if the stream
  *                  takes its format from X (format_count 0). Two functions do their first half before they return MSDK_E_THREAD:
  *                  msdk_instance_release detaches X, which keeps its state; msdk_instance_detach_renderer detaches the last

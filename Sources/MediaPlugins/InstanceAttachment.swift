@@ -27,14 +27,22 @@ extension PluginInstance {
     to what: String, medium: Medium = .video, events: EventHandler?, letGo: @escaping @Sendable () -> Void
   ) throws(MediaError) -> Attachment {
     try state.withLock { state throws(MediaError) in
-      guard !state.isDestroyed else { throw MediaError(.closed, "the instance of \(descriptor.id) is destroyed") }
-      if let attachment = state[medium]?.attachment {
-        throw MediaError(.state, "the instance of \(descriptor.id) is already attached to \(attachment.what); detach it first")
-      }
+      try check(state, isDetached: medium)
       let attachment = Attachment(what: what, medium: medium, letGo: letGo)
       state[medium] = Holder(attachment: attachment, events: events)
       return attachment
     }
+  }
+
+  /// Whether it may be attached now.
+  public func checkDetached(_ medium: Medium) throws(MediaError) {
+    try state.withLock { state throws(MediaError) in try check(state, isDetached: medium) }
+  }
+
+  private func check(_ state: State, isDetached medium: Medium) throws(MediaError) {
+    guard !state.isDestroyed else { throw MediaError(.closed, "the instance of \(descriptor.id) is destroyed") }
+    guard let attachment = state[medium]?.attachment else { return }
+    throw MediaError(.state, "the instance of \(descriptor.id) is already attached to \(attachment.what); detach it first")
   }
 
   /// When it returns, nothing that was sent through the attachment is being rendered any more, unless the call came from there.

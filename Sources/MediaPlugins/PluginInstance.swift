@@ -74,6 +74,8 @@ public final class PluginInstance: Sendable {
   let log: @Sendable (Int32, String) -> Void
   /// What the program is told, attached or not.
   public let events: InstanceEvents
+  /// What its program reads of it; the engine's, which sets it once.
+  package let pulling = Monitor<(any AnyObject & Sendable)?>(nil)
   let secrets: SecretTexts
   private let ended: @Sendable (PluginInstance) -> Void
   let turn = Turn()

@@ -4,7 +4,7 @@ import MediaCore
 import MediaPlugins
 import MediaTransport
 
-/// Drives a producer of sound for a stream: starts it, asks a pull producer for each buffer when the one before is over, holds a push producer to real
+/// Drives a producer of audio for a stream, or for a program that pulls it: starts it, asks a pull producer for each buffer when the one before is over, holds a push producer to real
 /// time, and turns what it makes into the stream's format.
 final class AudioProducerPump: Sendable {
   private struct State {
@@ -31,7 +31,7 @@ final class AudioProducerPump: Sendable {
   private let producer: PluginInstance
   private let attachment: PluginInstance.Attachment
   /// The stream lets go of its pump when it is closed.
-  private let stream: OutgoingAudio
+  private let stream: any PumpedAudio
   private let clock: any MediaClock
   private let converter: AudioConverter
   private let state = Monitor(State())
@@ -39,18 +39,36 @@ final class AudioProducerPump: Sendable {
   /// Used on the worker only.
   private let meter = FrameTimeMeter()
 
-  init(_ producer: PluginInstance, for stream: OutgoingAudio) throws(MediaError) {
+  init(_ producer: PluginInstance, for stream: any PumpedAudio) throws(MediaError) {
     guard producer.descriptor.kinds & UInt32(MSDK_KIND_AUDIO_PRODUCER) != 0 else {
       throw MediaError(.unsupported, "class \(producer.descriptor.id) is not an audio producer")
     }
     self.producer = producer
     self.stream = stream
-    clock = stream.engine.clock
+    clock = stream.clock
     converter = AudioConverter(to: stream.format, pool: BufferPool(limit: AudioProducerPump.mostWaiting + 64))
     attachment = try producer.attach(
-      to: "an outgoing stream", medium: .audio, events: { stream.pass($0) }, letGo: { stream.detachProducer() })
+      to: stream.pumpedName, medium: .audio, events: { stream.hear($0) }, letGo: { stream.detachProducer() })
     let worker = clock.makeWorker("msdk-produce") { [weak self] in self?.step() ?? .max }
     self.worker.withLock { $0 = worker }
+  }
+
+  /// Opens a producer and agrees on a format, nil for its own, so that what cannot be is refused at once. It is set again at the start.
+  static func prepare(_ producer: PluginInstance, _ format: AudioFormat?) throws(MediaError) -> AudioFormat {
+    try producer.checkDetached(.audio)
+    do throws(MediaError) {
+      try producer.initialiseAudioProducer()
+      var wanted = format
+      if wanted == nil { wanted = try producer.audioCaptureSettings() }
+      // A class that does not say gets what nearly all can make.
+      let agreed = wanted ?? AudioFormat(.s16, sampleRate: 48_000, channels: 2)
+      _ = try producer.setAudioFormat(agreed)
+      return agreed
+    } catch {
+      try? producer.stopAudioProducer()
+      try? producer.releaseAudioProducer()
+      throw error
+    }
   }
 
   /// The stream was started or stopped.
@@ -135,6 +153,7 @@ final class AudioProducerPump: Sendable {
 
   private func fail(_ error: MediaError) {
     state.withLock { $0.isRunning = false }
+    stream.producerEnded()
     producer.report(UInt32(MSDK_PLUGIN_EVENT_ERROR), error, text: "", medium: .audio)
   }
 
@@ -146,6 +165,7 @@ final class AudioProducerPump: Sendable {
     } catch {
       fail(error)
     }
+    stream.producerEnded()
     producer.report(UInt32(MSDK_PLUGIN_EVENT_ENDED), nil, text: "the producer has no more audio", medium: .audio)
     return handWaiting() ? .max : clock.now() + AudioProducerPump.patience
   }
@@ -258,7 +278,7 @@ final class AudioProducerPump: Sendable {
     }
     if let refusal { return refusal }
     defer { state.withLock { $0.isTaking = false } }
-    guard stream.state == .started else { return .closed }
+    guard stream.isStarted else { return .closed }
     // All of it or nothing.
     guard state.withLock({ $0.waiting.isEmpty }), stream.hasRoom(for: frame.native.pointee.duration_ns) else { return .again }
     do throws(MediaError) {

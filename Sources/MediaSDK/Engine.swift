@@ -117,6 +117,7 @@ public final class Engine: Sendable {
       }
       return InstanceEvents.Worker(poke: { worker.poke() }, stop: { worker.stop() })
     }
+    instance.pulling.withLock { $0 = InstancePulls(on: clock) }
     do throws(MediaError) {
       // Again, as another thread may have made one meanwhile.
       try children.withLock { children throws(MediaError) in

@@ -33,7 +33,7 @@ extension OutgoingVideo {
 
   /// The producer's size now: from a change on the stream's only one, of the declared formats of that size, or else at the frame rate and in
   /// the pixel format of before. The sender for it; nil when the stream is neither started nor previewed.
-  func adopt(width: UInt32, height: UInt32) throws(MediaError) -> FrameSender? {
+  func adopt(width: UInt32, height: UInt32) throws(MediaError) -> (any PumpSink)? {
     guard let current = guarded.withLock({ $0.sender }) else { return nil }
     guard current.format.width != width || current.format.height != height else { return current }
     var format = current.format

@@ -4,15 +4,15 @@ import MediaCore
 import MediaPlugins
 import MediaTransport
 
-/// Drives a producer for a stream: sets the format agreed on, starts it, asks a pull producer for each frame at its time, and holds a push
+/// Drives a producer for a stream, or for a program that pulls it: sets the format agreed on, starts it, asks a pull producer for each frame at its time, and holds a push
 /// producer to the rate. All on a worker of its own: absolute times, no period that drifts.
 final class ProducerPump: Sendable {
   private struct State {
     /// What the stream wants made now; nil while it is stopped.
-    var wanted: FrameSender?
+    var wanted: (any PumpSink)?
     var isWantedNew = false
     /// What the producer is started for.
-    var running: FrameSender?
+    var running: (any PumpSink)?
     /// What it makes for that. The pixel format may be another, which is converted, and of a shared screen the size odd, which is cut.
     var made: VideoFormat?
     var rate = FrameRate(0)
@@ -42,7 +42,7 @@ final class ProducerPump: Sendable {
   private let producer: PluginInstance
   private let attachment: PluginInstance.Attachment
   /// The stream lets go of its pump when it is closed.
-  private let stream: OutgoingVideo
+  private let stream: any PumpedVideo
   private let clock: any MediaClock
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
@@ -51,21 +51,21 @@ final class ProducerPump: Sendable {
   /// Used on the worker only.
   private let meter = FrameTimeMeter()
 
-  init(_ producer: PluginInstance, for stream: OutgoingVideo) throws(MediaError) {
+  init(_ producer: PluginInstance, for stream: any PumpedVideo) throws(MediaError) {
     guard producer.descriptor.kinds & UInt32(MSDK_KIND_VIDEO_PRODUCER) != 0 else {
       throw MediaError(.unsupported, "class \(producer.descriptor.id) is not a video producer")
     }
     self.producer = producer
     self.stream = stream
-    clock = stream.engine.clock
+    clock = stream.clock
     attachment = try producer.attach(
-      to: "an outgoing stream", events: { stream.hear($0) }, letGo: { stream.detachProducer() })
+      to: stream.pumpedName, events: { stream.hear($0) }, letGo: { stream.detachProducer() })
     let worker = clock.makeWorker("msdk-produce") { [weak self] in self?.step() ?? .max }
     self.worker.withLock { $0 = worker }
   }
 
   /// The stream was started, changed its format, or (nil) was stopped.
-  func follow(_ sender: FrameSender?) {
+  func follow(_ sender: (any PumpSink)?) {
     state.withLock { state in
       state.wanted = sender
       state.isWantedNew = true
@@ -92,10 +92,23 @@ final class ProducerPump: Sendable {
       throw MediaError(.unsupported, "class \(producer.descriptor.id) has no format of its own; give the stream formats")
     }
     if !stream.takes(own.pixelFormat) { own = try listed { stream.takes($0.pixelFormat) && $0.hasSize(of: own) } ?? own }
-    (own.width, own.height) = stream.options.shared(own)
+    (own.width, own.height) = stream.shared(own)
     // 15 a second is what is usual of screens.
     if !own.frameRate.isKnown { own.frameRate = FrameRate(15) }
     return own
+  }
+
+  /// Opens the producer and agrees on a format, nil for its own, so that what cannot be is refused at once. It is set again at the start.
+  func prepare(_ format: VideoFormat?) throws(MediaError) -> VideoFormat {
+    try producer.initialiseProducer()
+    var format = format
+    if format == nil { format = try producer.captureSettings() }
+    if format == nil { format = try producer.producerFormat(at: 0) }
+    guard let format else {
+      throw MediaError(.unsupported, "class \(producer.descriptor.id) has no format of its own; give a format")
+    }
+    _ = try agree(on: format)
+    return format
   }
 
   func repace() {
@@ -124,7 +137,7 @@ final class ProducerPump: Sendable {
   // MARK: On the worker
 
   private func step() -> Int64 {
-    let (isNew, wanted): (Bool, FrameSender?) = state.withLock { state in
+    let (isNew, wanted): (Bool, (any PumpSink)?) = state.withLock { state in
       defer { state.isWantedNew = false }
       // One that ended by itself is not running, and must still be taken down when the stream stops.
       return (state.isWantedNew && (state.running !== state.wanted || state.wanted == nil), state.wanted)
@@ -139,7 +152,7 @@ final class ProducerPump: Sendable {
     return producer.isPull ? min(sizeTime, pullDue()) : sizeTime
   }
 
-  private func bringUp(_ sender: FrameSender) {
+  private func bringUp(_ sender: any PumpSink) {
     do throws(MediaError) {
       try producer.initialiseProducer()
       try run(sender)
@@ -148,7 +161,7 @@ final class ProducerPump: Sendable {
     }
   }
 
-  private func run(_ sender: FrameSender) throws(MediaError) {
+  private func run(_ sender: any PumpSink) throws(MediaError) {
     let made = try agree(on: sender.format)
     state.withLock { state in
       state.running = sender
@@ -181,7 +194,7 @@ final class ProducerPump: Sendable {
   /// What can be made into that format.
   private func ownFormat(near format: VideoFormat) throws(MediaError) -> VideoFormat? {
     if let own = try producer.captureSettings() {
-      let isCut = stream.isScreen && stream.options.shared(own) == (format.width, format.height)
+      let isCut = stream.isScreen && stream.shared(own) == (format.width, format.height)
       if isCut || own.hasSize(of: format) { return own }
     }
     return try listed { $0.hasSize(of: format) && $0.pixelFormat != format.pixelFormat }
@@ -247,7 +260,7 @@ final class ProducerPump: Sendable {
         throw MediaError(.unsupported, "class \(producer.descriptor.id) changed its format and does not report the new one")
       }
       do throws(MediaError) {
-        let size = stream.options.shared(settings)
+        let size = stream.shared(settings)
         guard let sender = try stream.adopt(width: size.width, height: size.height) else { return .max }
         state.withLock { if !$0.isWantedNew { $0.wanted = sender } }
         try run(sender)
@@ -277,11 +290,13 @@ final class ProducerPump: Sendable {
 
   func fail(_ error: MediaError) {
     state.withLock { $0.running = nil }
+    stream.producerEnded()
     producer.report(UInt32(MSDK_PLUGIN_EVENT_ERROR), error, text: "")
   }
 
   private func end() {
     state.withLock { $0.running = nil }
+    stream.producerEnded()
     producer.report(UInt32(MSDK_PLUGIN_EVENT_ENDED), nil, text: "the producer has no more frames")
   }
 
@@ -345,7 +360,7 @@ final class ProducerPump: Sendable {
 
   /// Whom to pull for and when. A rate that is new starts now, unless the frames have times of their own: then the stream drops those that
   /// are ahead of its rate. Whoever is more than a second behind starts anew instead of hurrying.
-  private func nextDue() -> (FrameSender, Int64)? {
+  private func nextDue() -> (any PumpSink, Int64)? {
     guard let rate = stream.pacedRate() else { return nil }
     let now = clock.now()
     return state.withLock { state in
@@ -361,7 +376,7 @@ final class ProducerPump: Sendable {
   }
 
   /// A frame of a sender that was replaced meanwhile, of a stream that stopped, or for which there is no room, is nobody's fault.
-  private func deliver(_ frame: VideoFrame, to sender: FrameSender) throws(MediaError) {
+  private func deliver(_ frame: VideoFrame, to sender: any PumpSink) throws(MediaError) {
     do throws(MediaError) {
       try send(frame, to: sender)
     } catch {
@@ -369,7 +384,7 @@ final class ProducerPump: Sendable {
     }
   }
 
-  private func send(_ frame: VideoFrame, to sender: FrameSender) throws(MediaError) {
+  private func send(_ frame: VideoFrame, to sender: any PumpSink) throws(MediaError) {
     guard !frame.fits(sender.format), let made = state.withLock({ $0.made }), frame.fits(made) else {
       return try sender.sendScheduled(frame)
     }
@@ -396,7 +411,7 @@ final class ProducerPump: Sendable {
   private func take(_ frame: VideoFrame) -> Status? {
     guard let rate = stream.pacedRate() else { return .closed }
     let now = clock.now()
-    let (sender, isEarly): (FrameSender?, Bool) = state.withLock { state in
+    let (sender, isEarly): ((any PumpSink)?, Bool) = state.withLock { state in
       guard let sender = state.running, !state.isClosed else { return (nil, false) }
       guard let interval = rate.interval else { return (sender, false) }
       guard state.nextPushTime == .min || now >= state.nextPushTime - interval / 2 else { return (sender, true) }

@@ -284,6 +284,94 @@ public func msdk_instance_render_audio(_ renderer: OpaquePointer!, _ frame: Unsa
   }
 }
 
+// MARK: Pulling
+
+@c @implementation
+public func msdk_instance_start_pull(
+  _ producer: OpaquePointer!, _ format: UnsafePointer<msdk_video_format>!, _ options: UnsafePointer<msdk_video_pull_options>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let producer = try Handles.instance(producer, "producer")
+    var wanted: VideoFormat?
+    if let format { wanted = try VideoFormat(checking: ForeignStruct.read(format, argument: "format"), argument: "format") }
+    var pull = VideoPullOptions()
+    if let options {
+      let given = try ForeignStruct.read(options, argument: "options")
+      pull.queueCapacity = Int(given.queue_capacity)
+      pull.queuePolicy = try choice(given.queue_policy, "options.queue_policy", "MSDK_POLICY_DROP_OLDEST, MSDK_POLICY_DROP_NEWEST")
+      try ForeignStruct.checkReserved(given.reserved0, "options.reserved0")
+    }
+    try producer.startPull(wanted, pull)
+  }
+}
+
+@c @implementation
+public func msdk_instance_start_pull_audio(
+  _ producer: OpaquePointer!, _ format: UnsafePointer<msdk_audio_format>!, _ options: UnsafePointer<msdk_audio_pull_options>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let producer = try Handles.instance(producer, "producer")
+    var wanted: AudioFormat?
+    if let format { wanted = try AudioFormat(checking: ForeignStruct.read(format, argument: "format"), argument: "format") }
+    var pull = AudioPullOptions()
+    if let options {
+      let given = try ForeignStruct.read(options, argument: "options")
+      if given.queue_ms != 0 { pull.queueMilliseconds = given.queue_ms }
+      pull.queuePolicy = try choice(given.queue_policy, "options.queue_policy", "MSDK_POLICY_DROP_OLDEST, MSDK_POLICY_DROP_NEWEST")
+      try ForeignStruct.checkReserved(given.reserved0, "options.reserved0")
+    }
+    try producer.startAudioPull(wanted, pull)
+  }
+}
+
+@c @implementation
+public func msdk_instance_stop_pull(_ producer: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.instance(producer, "producer").stopPull() }
+}
+
+@c @implementation
+public func msdk_instance_stop_pull_audio(_ producer: OpaquePointer!) -> msdk_result {
+  face { () throws(MediaError) in try Handles.instance(producer, "producer").stopAudioPull() }
+}
+
+@c @implementation
+public func msdk_instance_read(
+  _ producer: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let producer = try Handles.instance(producer, "producer")
+    let out = try required(out, "out")
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try producer.read(deadline: deadline) }.native
+  }
+}
+
+@c @implementation
+public func msdk_instance_read_audio(
+  _ producer: OpaquePointer!, _ timeout: UInt32, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_audio_frame>?>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let producer = try Handles.instance(producer, "producer")
+    let out = try required(out, "out")
+    out.pointee = try pulled(timeout) { deadline throws(MediaError) in try producer.readAudio(deadline: deadline) }.native
+  }
+}
+
+@c @implementation
+public func msdk_instance_get_fd(_ producer: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let producer = try Handles.instance(producer, "producer")
+    try required(out, "out").pointee = try producer.pullDescriptor()
+  }
+}
+
+@c @implementation
+public func msdk_instance_get_fd_audio(_ producer: OpaquePointer!, _ out: UnsafeMutablePointer<Int32>!) -> msdk_result {
+  face { () throws(MediaError) in
+    let producer = try Handles.instance(producer, "producer")
+    try required(out, "out").pointee = try producer.audioPullDescriptor()
+  }
+}
+
 @c @implementation
 public func msdk_instance_release(_ instance: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in try Handles.instance(instance).release() }

@@ -1222,6 +1222,16 @@ AT(msdk_instance_isolation, struct_size, 0);
 AT(msdk_instance_isolation, is_isolated, 4);
 AT(msdk_instance_isolation, containment, 8);
 AT(msdk_instance_isolation, reserved0, 12);
+SIZE(msdk_video_pull_options, 16);
+AT(msdk_video_pull_options, struct_size, 0);
+AT(msdk_video_pull_options, queue_capacity, 4);
+AT(msdk_video_pull_options, queue_policy, 8);
+AT(msdk_video_pull_options, reserved0, 12);
+SIZE(msdk_audio_pull_options, 16);
+AT(msdk_audio_pull_options, struct_size, 0);
+AT(msdk_audio_pull_options, queue_ms, 4);
+AT(msdk_audio_pull_options, queue_policy, 8);
+AT(msdk_audio_pull_options, reserved0, 12);
 
 SIZE(msdk_instance_event, 544);
 AT(msdk_instance_event, struct_size, 0);

@@ -144,6 +144,14 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(INSTANCE, renderer, attach_as_downstream, msdk_instance_attach_renderer(all_good.instance, it))                                       \
   X(INSTANCE, renderer, detach_as_downstream, msdk_instance_detach_renderer(all_good.instance, it))                                       \
   X(INSTANCE, renderer, render, msdk_instance_render(it, all_good.frame))                                                                 \
+  X(INSTANCE, producer, start_pull, msdk_instance_start_pull(it, NULL, NULL))                                                             \
+  X(INSTANCE, producer, start_pull_audio, msdk_instance_start_pull_audio(it, NULL, NULL))                                                 \
+  X(INSTANCE, producer, pull_read, (msdk_instance_read(it, 0, &given_frame)))                                                             \
+  X(INSTANCE, producer, pull_read_audio, (msdk_instance_read_audio(it, 0, &(msdk_audio_frame *){NULL})))                                  \
+  X(INSTANCE, producer, pull_fd, (msdk_instance_get_fd(it, &(int32_t){0})))                                                               \
+  X(INSTANCE, producer, pull_fd_audio, (msdk_instance_get_fd_audio(it, &(int32_t){0})))                                                   \
+  X(INSTANCE, producer, stop_pull, msdk_instance_stop_pull(it))                                                                           \
+  X(INSTANCE, producer, stop_pull_audio, msdk_instance_stop_pull_audio(it))                                                               \
   X(INSTANCE, instance, release, msdk_instance_release(it))                                                                               \
   X(INSTANCE, renderer, snapshot, (msdk_instance_snapshot(it, &given_frame)))                                              \
   X(INSTANCE, renderer, attach_to_incoming, msdk_incoming_video_attach_renderer(all_good.incoming, it, NULL))                                   \

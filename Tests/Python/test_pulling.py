@@ -7,9 +7,9 @@ import threading
 import unittest
 
 from call import PATIENCE, Call, nv12, picture, plugin_dir, room
-from mediasdk import (Clock, ClosedError, Codec, Engine, HandleError, MediaTimeout, Outcome, Output, QueuePolicy, RangeError, SessionState,
-                      StateError, UnsupportedError, access_request_fileno, configure_room, next_access_request,
-                      next_access_request_async)
+from mediasdk import (AudioFormat, Clock, ClosedError, Codec, Engine, HandleError, MediaTimeout, Outcome, Output, PixelFormat, PluginEvent,
+                      QueuePolicy, RangeError, SessionState, StateError, UnsupportedError, VideoFormat, access_request_fileno,
+                      configure_room, next_access_request, next_access_request_async)
 from sound import AudioCall, sine
 
 FRAME_NS = 66_666_667  # of nv12()
@@ -102,6 +102,80 @@ class TapTest(unittest.TestCase):
                 with self.assertRaises((ClosedError, HandleError)):
                     await waiting
                 self.assertEqual(threading.active_count(), 1)
+
+        asyncio.run(asyncio.wait_for(go(), PATIENCE * 3))
+
+
+@unittest.skipUnless(plugin_dir().is_dir(), f"needs the plugins in {plugin_dir()}")
+class ProducerTest(unittest.TestCase):
+    """Producers that are read without a stream."""
+
+    def setUp(self) -> None:
+        self.engine = Engine(clock=Clock.VIRTUAL, ignore_environment=True)
+        self.addCleanup(self.engine.close)
+        self.engine.add_plugin_dir(plugin_dir())
+
+    def test_video(self) -> None:
+        pattern = self.engine.create_instance("org.mediasdk.producer.testpattern")
+        with self.assertRaises(StateError):
+            pattern.read(0)
+        pattern.start_pull(VideoFormat("BGRA", 320, 180, 15), queue_capacity=64)
+        self.assertFalse(is_readable(pattern.pull_fileno()))
+        self.engine.advance_clock(1_000_000_000)
+        self.assertTrue(is_readable(pattern.pull_fileno()))
+        frames = list(pattern.frames(timeout=0))
+        self.assertIn(len(frames), (15, 16))
+        self.assertEqual([frame.sequence for frame in frames], list(range(1, len(frames) + 1)))
+        self.assertEqual((frames[0].format.pixel_format, frames[0].format.width), (PixelFormat.BGRA, 320))
+        with self.assertRaises(StateError):
+            pattern.start_pull()
+        pattern.stop_pull()
+        with self.assertRaises(ClosedError):
+            pattern.read()
+        pattern.start_pull(queue_capacity=1, queue_policy="DROP_NEWEST")
+        self.engine.advance_clock(1_000_000_000)
+        self.assertEqual([frame.sequence for frame in pattern.frames(timeout=0)], [1])
+
+    def test_audio_to_its_end(self) -> None:
+        tone = self.engine.create_instance("org.mediasdk.producer.tone")
+        tone["duration_ms"] = 100
+        tone.start_pull_audio(AudioFormat(16_000, 1), queue_ms=1000)
+        self.engine.advance_clock(1_000_000_000)
+        self.assertTrue(is_readable(tone.pull_audio_fileno()))
+        self.assertEqual(sum(buffer.sample_count for buffer in tone.audio_frames()), 1600)
+        self.assertIn(PluginEvent.ENDED, [event.type for event in tone.events(timeout=0)])
+        with self.assertRaises(ClosedError):
+            tone.read_audio(0)
+        tone.stop_pull_audio()
+
+    def test_refused(self) -> None:
+        pattern, tone = (self.engine.create_instance(f"org.mediasdk.producer.{name}") for name in ("testpattern", "tone"))
+        with self.assertRaises(UnsupportedError):
+            tone.start_pull()
+        with self.assertRaises(UnsupportedError):
+            pattern.start_pull_audio()
+        with self.assertRaises(RangeError):
+            pattern.start_pull(queue_capacity=65)
+        with self.assertRaises(RangeError):
+            tone.start_pull_audio(queue_ms=1)
+        with self.assertRaises(StateError):
+            tone.read_audio(0)
+
+    def test_asyncio(self) -> None:
+        async def go() -> None:
+            with Engine(ignore_environment=True) as engine:
+                engine.add_plugin_dir(plugin_dir())
+                pattern = engine.create_instance("org.mediasdk.producer.testpattern")
+                tone = engine.create_instance("org.mediasdk.producer.tone")
+                pattern.start_pull()
+                tone.start_pull_audio()
+                self.assertGreater((await pattern.read_async(PATIENCE)).sequence, 0)
+                self.assertGreater((await tone.read_audio_async(PATIENCE)).sequence, 0)
+                self.assertEqual(threading.active_count(), 1)
+                waiting = asyncio.create_task(pattern.read_async(PATIENCE))
+                pattern.stop_pull()
+                with self.assertRaises(ClosedError):
+                    await waiting
 
         asyncio.run(asyncio.wait_for(go(), PATIENCE * 3))
 

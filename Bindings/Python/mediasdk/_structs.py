@@ -217,6 +217,14 @@ class InstanceEvent(SizedStruct):
                 ("instance", c_void_p), ("text", c_char * 512)]
 
 
+class VideoPullOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("queue_capacity", c_uint32), ("queue_policy", c_uint32), ("reserved0", c_uint32)]
+
+
+class AudioPullOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("queue_ms", c_uint32), ("queue_policy", c_uint32), ("reserved0", c_uint32)]
+
+
 class OutboundStats(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("ssrc", c_uint32), ("packets_sent", c_uint64), ("bytes_sent", c_uint64),
                 ("header_bytes_sent", c_uint64), ("retransmitted_packets_sent", c_uint64), ("retransmitted_bytes_sent", c_uint64),

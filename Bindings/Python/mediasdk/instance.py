@@ -5,17 +5,17 @@ import ctypes
 from ctypes import byref, c_int32, c_uint32, c_uint64
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, TypeVar
 
 from . import _structs
-from ._call import bounded, check, created, decode, encode, failure, filled, listed, number, pull
+from ._call import bounded, check, created, decode, encode, failure, filled, listed, number, pull, sized, taken
 from ._names import member
 from ._native import library
 from ._unique import Unique
 from .audio_format import AudioFormat, audio_format_of
 from .audio_frame import AudioFrame
 from .commands import Command, arranged, bound, run
-from .constants import Containment, EventFlag, InstanceState, IsolatedFlag, Isolation, Kind, PluginEvent, Status
+from .constants import Containment, EventFlag, InstanceState, IsolatedFlag, Isolation, Kind, PluginEvent, QueuePolicy, Status
 from .errors import ClosedError, HandleError, MediaSDKError, MediaTimeout
 from .events import InstanceEvent
 from .formats import VideoFormat, format_of
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 _destroy = library.msdk_instance_destroy
+
+Taken = TypeVar("Taken", Frame, AudioFrame)
 
 
 @dataclass
@@ -90,6 +92,8 @@ class Instance(Unique):
         self._renderers: dict[int, Instance] = {}
         self._closed = False
         self._readiness = Readiness(library.msdk_instance_get_event_fd, self._handle)
+        self._frame_readiness = Readiness(library.msdk_instance_get_fd, self._handle)
+        self._audio_readiness = Readiness(library.msdk_instance_get_fd_audio, self._handle)
         self._params: list[Param] | None = None
         self._commands: Mapping[str, Command] | None = None
         engine._objects[self._handle] = self
@@ -101,7 +105,8 @@ class Instance(Unique):
         if not self._closed:
             self._closed = True
             _destroy(self._handle)
-            self._readiness.close()
+            for readiness in (self._readiness, self._frame_readiness, self._audio_readiness):
+                readiness.close()
             self._renderers.clear()
 
     def __enter__(self) -> Instance:
@@ -314,6 +319,87 @@ UnsupportedError: it is not a producer of audio, or does not report the format.
             check(library.msdk_instance_render(self._handle, frame._open()))
         frame._mine = False
 
+    # -------------------------------------------------------------------------------------------------------------- pulling
+
+    def start_pull(self, format: VideoFormat | None = None, *, queue_capacity: int = 0,
+                   queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST) -> None:
+        """Starts a video producer that is attached to nothing.  :meth:`read` and :meth:`frames` return its frames, without a stream.
+
+        Args:
+            format: what all frames are to be; None: what the producer prefers.
+            queue_capacity: how many frames may wait to be read, 1..64; 0: 3.
+            queue_policy: which end a full queue gives up; not :attr:`QueuePolicy.WAIT`.
+
+        Raises:
+            StateError: attached, or pulled already.
+            UnsupportedError: not a video producer, or one without a format of its own.
+            FormatError: the producer cannot make the format.
+            NotFoundError, MediaIOError, ...: the producer cannot be opened.
+        """
+        options = sized(_structs.VideoPullOptions, queue_capacity=queue_capacity, queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
+        check(library.msdk_instance_start_pull(self._handle, None if format is None else byref(format._struct()), byref(options)))
+
+    def start_pull_audio(self, format: AudioFormat | None = None, *, queue_ms: int = 0,
+                         queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST) -> None:
+        """The same for an audio producer, :meth:`read_audio` and :meth:`audio_frames`.
+
+        Args:
+            queue_ms: how much may wait to be read, 20..60,000; 0: 500.
+        """
+        options = sized(_structs.AudioPullOptions, queue_ms=queue_ms, queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
+        check(library.msdk_instance_start_pull_audio(self._handle, None if format is None else byref(format._struct()), byref(options)))
+
+    def stop_pull(self) -> None:
+        """Stops and releases the producer.  What waits to be read is gone, readers get ClosedError."""
+        check(library.msdk_instance_stop_pull(self._handle))
+
+    def stop_pull_audio(self) -> None:
+        """The same for audio."""
+        check(library.msdk_instance_stop_pull_audio(self._handle))
+
+    def read(self, timeout: float | None = None) -> Frame:
+        """The oldest frame that waits, read-only.  A gap in :attr:`Frame.sequence` is what was dropped.
+
+        Args:
+            timeout: seconds to wait; 0: looks only; None: without a limit.
+
+        Raises:
+            MediaTimeout: none came.
+            StateError: no pull was started.
+            ClosedError: the pull was stopped, or the producer has ended and all was read; :meth:`next_event` says why.
+            HandleError: the instance was closed.
+        """
+        return Frame(taken(library.msdk_instance_read, self._handle, timeout))
+
+    def read_audio(self, timeout: float | None = None) -> AudioFrame:
+        """The same for audio."""
+        return AudioFrame(taken(library.msdk_instance_read_audio, self._handle, timeout))
+
+    def frames(self, timeout: float | None = None) -> Iterator[Frame]:
+        """What :meth:`read` gives until the producer ends or is stopped, or until nothing came for `timeout` seconds."""
+        return _until_closed(self.read, timeout)
+
+    def audio_frames(self, timeout: float | None = None) -> Iterator[AudioFrame]:
+        """The same for audio."""
+        return _until_closed(self.read_audio, timeout)
+
+    def pull_fileno(self) -> int:
+        """A descriptor that poll() finds readable while frames wait to be read, and when no more will come.  Do not read, write or
+        close it."""
+        return number(c_int32, library.msdk_instance_get_fd, self._handle)
+
+    def pull_audio_fileno(self) -> int:
+        """The same for audio."""
+        return number(c_int32, library.msdk_instance_get_fd_audio, self._handle)
+
+    async def read_async(self, timeout: float | None = None) -> Frame:
+        """:meth:`read` for asyncio."""
+        return await self._frame_readiness.until(self.read, timeout, "frame")
+
+    async def read_audio_async(self, timeout: float | None = None) -> AudioFrame:
+        """:meth:`read_audio` for asyncio."""
+        return await self._audio_readiness.until(self.read_audio, timeout, "buffer")
+
     def snapshot(self) -> Frame:
         """What a renderer would show now, as a new frame.
 
@@ -327,3 +413,9 @@ UnsupportedError: it is not a producer of audio, or does not report the format.
         return f"<Instance {self.class_id}{' closed' if self._closed else ''}>"
 
 
+def _until_closed(read: Callable[[float | None], Taken], timeout: float | None) -> Iterator[Taken]:
+    while True:
+        try:
+            yield read(timeout)
+        except (ClosedError, HandleError, MediaTimeout):
+            return
