@@ -32,7 +32,8 @@
  * seconds at most, it leaves at once until it is in time again; caught_up_ns counts it. msdk_outgoing_audio_get_queued returns how
  * much is queued, msdk_outgoing_audio_flush drops it, and msdk_outgoing_audio_wait_played waits for its end.
  * An encoder holds the end of the audio. When nothing follows, it is sent at once after a buffer that was sent 100 ms or more before its
- * end, and 180 ms later after live audio, which may only be late.
+ * end, and 180 ms later after live audio, which may only be late. The end is sent with silence up to the end of a packet. If the audio
+ * then continues where it ended, as much of its beginning is shortened across a fade, so that receivers are not late by that silence.
  *
  * With MSDK_CODEC_AUTO, the default, a stream reaches every member: it is raw while all members of its room are in this process, and
  * Opus otherwise. It changes as a video stream does (outgoing_video.h), with MSDK_EVENT_CODEC_CHANGED. Until then it has no packets.

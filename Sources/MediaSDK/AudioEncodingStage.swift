@@ -14,6 +14,9 @@ final class AudioEncodingStage: @unchecked Sendable {
     let end: Int64
   }
 
+  /// Times of sound that goes on may be off by so much.
+  private static let tolerance: Int64 = 20_000_000
+
   private let options: OutgoingAudioOptions
   private let encoder: PluginAudioEncoder
   private let converter: AudioConverter
@@ -25,6 +28,11 @@ final class AudioEncodingStage: @unchecked Sendable {
   /// Where the next packet begins, while the encoder holds the end of the sound before; nil when it holds nothing.
   private var tail: Int64?
   private var silence: [Float] = []
+  /// Where the sound that was handed in ends; and what was flushed after it, if anything, until it is known whether the sound goes on before that.
+  private var end: Int64 = 0
+  private var silentUntil: Int64?
+  private var rejoin: AudioRejoin?
+  private let pool = BufferPool(limit: 4)
   /// Bytes of packets that left, and that no buffer was told of yet.
   var untold: UInt64 = 0
 
@@ -51,20 +59,42 @@ final class AudioEncodingStage: @unchecked Sendable {
   /// What was gathered for the next packet is forgotten.
   func reset() {
     converter.reset()
-    tail = nil
+    (tail, silentUntil, rejoin) = (nil, nil, nil)
   }
 
   /// Calls `body` for each packet that is whole now.
   func encode(_ frame: AudioFrame, _ body: (Packet) throws(MediaError) -> Void) throws(MediaError) {
+    let (beginning, most) = (silentUntil, (silentUntil ?? 0) &- end &+ AudioEncodingStage.tolerance)
+    end = frame.timestamp &+ frame.native.pointee.duration_ns
+    if rejoin == nil || rejoin?.fits(frame) == false {
+      rejoin = beginning.flatMap { AudioRejoin(frame, silentUntil: $0, most: most) }
+    }
+    guard rejoin != nil else {
+      silentUntil = nil
+      return try convert(frame, body)
+    }
+    let rest = try rejoin?.take(frame, from: pool)
+    if rejoin?.isOver ?? true { (silentUntil, rejoin) = (nil, nil) }
+    guard let rest else { return }
+    defer { rest.release() }
+    try convert(rest, body)
+  }
+
+  private func convert(_ frame: AudioFrame, _ body: (Packet) throws(MediaError) -> Void) throws(MediaError) {
     try converter.convert(frame) { piece throws(MediaError) in try encode(piece: piece, body) }
   }
 
   /// Nothing follows for the time being: what waits for a whole packet is padded with silence, and one packet of silence brings out what the encoder
-  /// still holds.
+  /// still holds, unless the padding did.
   func flush(_ body: (Packet) throws(MediaError) -> Void) throws(MediaError) {
     try converter.flush { piece throws(MediaError) in try encode(piece: piece, body) }
+    // What was kept of sound that is late again has its silence.
+    rejoin = nil
     guard let start = tail else { return }
     tail = nil
+    silentUntil = start
+    guard start &- end < lookahead else { return }
+    silentUntil = start &+ converter.wanted.duration(ofSamples: packetSamples)
     if silence.isEmpty { silence = Array(repeating: 0, count: packetSamples * Int(options.channels)) }
     let duration = converter.wanted.duration(ofSamples: packetSamples)
     try silence.withUnsafeBufferPointer { samples throws(MediaError) in

@@ -1,5 +1,8 @@
 import CMediaSDK
+import Glibc
 import MediaCodecs
+import MediaPlugins
+import MediaTransport
 import Testing
 
 @testable import MediaCore
@@ -159,6 +162,58 @@ import Testing
       state = state &* 1_664_525 &+ 1_013_904_223
       return Float(Int32(bitPattern: state)) / 4_294_967_296
     }
+  }
+
+  struct Late: Sendable, CustomStringConvertible {
+    var buffer: UInt32
+    var packet: UInt32 = 20
+    var rate: UInt32 = 48_000
+    var format = SampleFormat.s16
+    /// Of the sound before the pause, in buffers.
+    var before = 12
+
+    var description: String { "buffers of \(buffer) ms, packets of \(packet), \(rate) Hz, \(format), \(before) before" }
+  }
+
+  /// What was flushed for a pause goes on where it ended. The packets take as long as what was captured, and nothing clicks.
+  @Test(arguments: [
+    Late(buffer: 20), Late(buffer: 10), Late(buffer: 100), Late(buffer: 10, before: 13), Late(buffer: 20, packet: 60, before: 16),
+    Late(buffer: 20, rate: 44_100), Late(buffer: 20, format: .f32), Late(buffer: 10, packet: 60, rate: 16_000, format: .f32, before: 20),
+  ])
+  func soundThatGoesOnAfterItsEndWasFlushedIsNoLonger(_ late: Late) throws {
+    let options = Make.opus {
+      ($0.bufferMilliseconds, $0.packetMilliseconds, $0.sampleRate, $0.sampleFormat) = (late.buffer, late.packet, late.rate, late.format)
+      ($0.channels, $0.bitrate, $0.application) = (2, 128_000, .audio)
+    }
+    let stage = try AudioEncodingStage(options, options.encoderSettings)
+    let decoder = AudioDecodingStage(try Codecs.builtIn.audio(UInt32(MSDK_CODEC_OPUS)), channels: 2)
+    var packets: [(time: Int64, duration: Int64)] = []
+    var samples: [Float] = []
+    func take(_ packet: AudioEncodingStage.Packet) {
+      guard let frame = packet.frame else { return }
+      packets.append((frame.native.pointee.timestamp_ns, frame.native.pointee.duration_ns))
+      _ = try? decoder.decode(frame, PictureID(packets.count)) { piece in samples += stride(from: 0, to: piece.f32.count, by: 2).map { piece.f32[$0] } }
+    }
+    let size = Int(options.format.samplesPerBuffer)
+    let all = late.before + 1000 / Int(late.buffer)
+    for index in 0..<all {
+      if index == late.before { try stage.flush { take($0) } }
+      let frame = try AudioFrame.make(options.format, sampleCount: size)
+      defer { frame.release() }
+      frame.write { 0.3 * sinf(2 * .pi * Float((300 * (index * size + $0)) % Int(late.rate)) / Float(late.rate)) }
+      frame.native.pointee.timestamp_ns = second + options.format.duration(ofSamples: index * size)
+      try stage.encode(frame) { take($0) }
+    }
+    let steps = zip(packets, packets.dropFirst()).map { $1.time - $0.time - $0.duration }
+    #expect(steps.allSatisfy { abs($0) < 50_000 }, "\(steps.map { $0 / 1000 }.filter { abs($0) > 50 })")
+    let length = Int64(all) * Int64(late.buffer) * millisecond
+    let taken = packets.reduce(0) { $0 + $1.duration }
+    #expect((-millisecond...Int64(late.packet) * millisecond).contains(length - taken), "\(taken / millisecond) of \(length / millisecond) ms")
+    // Of a tone of 300 Hz at 0.3 it is 0.0005; where it begins again, after the flush, there is a fade.
+    let again = Int(Int64(late.before) * Int64(late.buffer)) * 48 + 20 * 48
+    let bend = zip(zip(samples, samples.dropFirst()), samples.dropFirst(2)).dropFirst(again).map { abs($0.0 - 2 * $0.1 + $1) }.max() ?? 1
+    #expect(bend < 0.01, "\(bend)")
+    #expect(samples.suffix(24_000).map(abs).max() ?? 0 > 0.28)
   }
 
   // MARK: In a stream

@@ -240,10 +240,34 @@ import Testing
     try call.advance(100 * millisecond)
     let usual = ages.entries.prefix(40).max() ?? 0
     #expect(ages.entries.count >= 200 && usual <= 30 * millisecond, "\(ages.entries.count), \(usual)")
-    // The silence that brings out what the encoder holds moves the edges of what is decoded: then a buffer is whole with the next packet.
-    let most = usual + (isEncoded ? 20 * millisecond : 0)
-    #expect(ages.entries.suffix(100).allSatisfy { $0 <= most }, "\(ages.entries.suffix(100).max() ?? 0)")
+    #expect(ages.entries.suffix(100).allSatisfy { $0 <= usual }, "\(ages.entries.suffix(100).max() ?? 0)")
     #expect(stream.stats.caughtUp >= 300 * millisecond)
+  }
+
+  /// Later than a silence was sent that ends what was heard: what is received then is as long as it took to capture, silence and all.
+  @Test(arguments: [false, true], [220, 260, 460, 900] as [Int64])
+  func packetsOfASourceThatWasHeldUpAreNoLongerThanTheirTime(hasTimes: Bool, stall: Int64) throws {
+    let call = try Call("\(#function) \(hasTimes) \(stall)").connect()
+    let (stream, incoming) = try call.sound(Make.opus { $0.queueMilliseconds = 2000 }, Make.hearing { $0.queueMilliseconds = 60_000 })
+    let engine = call.engine
+    let packets = Journal<Int64>()
+    let ages = Journal<Int64>()
+    incoming.setFrameCallback { ages.add(engine.now() - $0.timestamp) }
+    try stream.setEncodedCallback { packets.add($0.native.pointee.timestamp_ns) }
+    let start = engine.now()
+    let last = 50 + stall / 20 - 1
+    for index in 0..<200 as Range<Int64> {
+      let isHeldUp = (50..<last).contains(index)
+      try call.advance(isHeldUp ? 0 : index == last ? stall * millisecond : 20 * millisecond)
+      if isHeldUp { continue }
+      for late in (index == last ? 50 : index)...index { try stream.sendLevel(timestamp: hasTimes ? start + late * 20 * millisecond : 0) }
+    }
+    try call.advance(100 * millisecond)
+    let steps = zip(packets.entries, packets.entries.dropFirst()).map { $1 - $0 }
+    #expect(packets.entries.count >= 199 && steps.allSatisfy { abs($0 - 20 * millisecond) < millisecond / 2 }, "\(steps.min() ?? 0)")
+    let usual = ages.entries.prefix(40).max() ?? 0
+    #expect(usual <= 30 * millisecond && ages.entries.suffix(100).allSatisfy { $0 <= usual }, "\(ages.entries.suffix(100).max() ?? 0)")
+    #expect(incoming.stats.counters.concealed == 0)
   }
 
   /// What begins after a pause and goes on for longer than that is written for later: it has just begun, and leaves in real time.
