@@ -113,9 +113,36 @@ static void test_ivf_refusals(void) {
   free(out);
 }
 
+/* Without a place for an orientation, what is rotated is refused, and so is what refers to it. */
+static void test_ivf_orientation(void) {
+  static const uint8_t bits[100] = {1, 2, 3};
+  host_instance instance;
+  open_file(&instance, host_path("rotated.ivf"));
+  msdk_encoded_frame key = encoded_of(bits, 10, 1, 100), delta = encoded_of(bits, 20, 0, 200);
+  for (uint32_t orientation = 1; orientation < 8; orientation++) {
+    key.orientation = orientation;
+    CHECK_EQ(renderer->render_encoded_frame(instance.self, &key), MSDK_E_FORMAT);
+    CHECK_TEXT(instance.context.error_text, "accepted: orientation 0");
+  }
+  CHECK_EQ(renderer->render_encoded_frame(instance.self, &delta), MSDK_E_FORMAT);
+  key.orientation = 0;
+  CHECK_EQ(renderer->render_encoded_frame(instance.self, &key), MSDK_OK);
+  delta.orientation = MSDK_ROTATE_90; /* from here on */
+  CHECK_EQ(renderer->render_encoded_frame(instance.self, &delta), MSDK_E_FORMAT);
+  delta.orientation = 0;
+  CHECK_EQ(renderer->render_encoded_frame(instance.self, &delta), MSDK_E_FORMAT);
+  close_file(&instance);
+  size_t size;
+  uint8_t *out = read_file(host_path("rotated.ivf"), &size);
+  CHECK_EQ(size, 32 + 12 + 10); /* what was stored before stays whole */
+  CHECK_EQ(u32_at(out + 24), 1);
+  free(out);
+}
+
 int main(int argc, char **argv) {
   load_renderer(argc, argv);
   test_ivf_pass_through();
   test_ivf_refusals();
+  test_ivf_orientation();
   return check_done();
 }

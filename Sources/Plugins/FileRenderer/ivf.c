@@ -1,6 +1,6 @@
 /* IVF: a header of 32 bytes, then for each frame 12 bytes (size, timestamp) and its bits, as they came. Numbers are little-endian.
  * Timestamps count 90000ths of a second from the first frame on. The header has the size of the first picture; a key frame may bring
- * another, which VP8 says itself and decoders follow. */
+ * another, which VP8 says itself and decoders follow. There is no place for an orientation: rotated frames are refused. */
 #include "writer.h"
 
 #include <string.h>
@@ -54,6 +54,10 @@ static msdk_result check_fit(fr_writer *writer, const msdk_encoded_frame *frame)
   }
   if (frame->width > UINT16_MAX || frame->height > UINT16_MAX) {
     return fr_fail(report, MSDK_E_FORMAT, "frame %llu is %ux%u, too large for IVF", number, frame->width, frame->height);
+  }
+  if (frame->orientation != 0) { /* encoded, nobody rotates it */
+    return fr_fail(report, MSDK_E_FORMAT,
+                   "frame %llu has orientation %u, which IVF cannot store; accepted: orientation 0 (a Y4M file gets upright frames)", number, frame->orientation);
   }
   const msdk_video_format *last = &writer->format;
   bool key = (frame->flags & MSDK_ENCODED_KEY) != 0;

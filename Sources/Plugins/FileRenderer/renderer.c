@@ -37,7 +37,6 @@ static msdk_result init_render(msdk_self *self) {
   msdk_result result = fr_output_open(&writer.output, self->path, self->shared);
   if (result < 0) return result;
   self->writer = writer;
-  self->told_orientation = false;
   return MSDK_OK;
 }
 
@@ -75,6 +74,9 @@ static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame)
     return fr_fail(&self->report, MSDK_E_FORMAT, "pixel format %s cannot go into this %s file", msdk_pixel_name(format->pixel_format),
                    writer->kind->name);
   }
+  if (frame->orientation != 0) { /* of an upright class the host rotates them */
+    return fr_fail(&self->report, MSDK_E_FORMAT, "the frame has orientation %u; accepted: upright frames, with orientation 0", frame->orientation);
+  }
   uint32_t planes = format->pixel_format == MSDK_PIXEL_I420 ? 3 : format->pixel_format == MSDK_PIXEL_NV12 ? 2 : 1;
   bool sized = format->width >= 1 && format->width <= MSDK_DIMENSION_MAX && format->height >= 1 && format->height <= MSDK_DIMENSION_MAX;
   if (!sized || frame->plane_count < planes) {
@@ -83,17 +85,9 @@ static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame)
   return MSDK_OK;
 }
 
-static void tell_orientation(msdk_self *self, uint32_t orientation) {
-  if (orientation == 0 || self->told_orientation) return;
-  self->told_orientation = true;
-  fr_log(&self->report, MSDK_LOG_WARN, "the frames have orientation %u, which the file cannot store; they are stored without it",
-         orientation);
-}
-
 static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
   msdk_result result = check_picture(self, frame);
   if (result < 0 || enough(self)) return result;
-  tell_orientation(self, frame->orientation);
   result = self->writer.kind->picture(&self->writer, frame);
   if (result == MSDK_OK) self->writer.frames++;
   return result;
@@ -105,7 +99,6 @@ static msdk_result render_encoded_frame(msdk_self *self, const msdk_encoded_fram
   if (frame == NULL) return fr_fail(&self->report, MSDK_E_INVALID, "the frame is NULL");
   if (kind->encoded == NULL) return fr_fail(&self->report, MSDK_E_FORMAT, "encoded frames cannot go into a %s file", kind->name);
   if (enough(self)) return MSDK_OK;
-  tell_orientation(self, frame->orientation);
   msdk_result result = kind->encoded(&self->writer, frame);
   if (result == MSDK_OK) self->writer.frames++;
   return result;

@@ -10,7 +10,6 @@ struct msdk_self {
   bool shared;
   const fr_kind *kind; /* NULL: what the path's ending says */
   uint64_t frame, max_frames;
-  bool told_orientation;
   fr_writer writer;
 };
 
