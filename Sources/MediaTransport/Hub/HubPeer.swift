@@ -230,7 +230,7 @@ final class HubPeer: NetworkDriver {
   }
 
   /// One of his messages, with an error when it is none.
-  private func act(on message: [UInt8], _ now: Int64) -> MediaError? {
+  func act(on message: [UInt8], _ now: Int64) -> MediaError? {
     do {
       let request = try message.withUnsafeBytes { bytes throws(PacketError) in try HubRequest(parsing: bytes) }
       if request.isCounted { count(now) }
@@ -269,7 +269,7 @@ final class HubPeer: NetworkDriver {
   }
 
   /// Hands what came on to the room.
-  private func hand(_ now: Int64) {
+  func hand(_ now: Int64) {
     var units: [(id: StreamID, picture: PictureID, frame: EncodedFrame)] = []
     var wanted: [StreamID] = []
     guarded.withLock { guarded in

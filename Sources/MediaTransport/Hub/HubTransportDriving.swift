@@ -195,7 +195,8 @@ extension HubTransport: NetworkDriver {
 
   // MARK: What the hub says
 
-  private func act(on message: [UInt8], _ now: Int64) -> MediaError? {
+  /// An error when it is over.
+  func act(on message: [UInt8], _ now: Int64) -> MediaError? {
     do {
       let notice = try message.withUnsafeBytes { bytes throws(PacketError) in try HubNotice(parsing: bytes) }
       if notice.isCounted {

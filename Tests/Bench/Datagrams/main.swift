@@ -24,6 +24,7 @@ final class Busy {
   init(hasProbation: Bool) throws {
     var settings = RTPSettings(cname: "here", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: now), seed: 1)
     settings.extensions.transportSequence = 5
+    (settings.extensions.orientation, settings.extensions.colorSpace, settings.extensions.captureTime) = (4, 6, 7)
     settings.bitrates = .init(minimum: 100_000_000, start: 100_000_000, maximum: 100_000_000)
     settings.hasProbation = hasProbation
     session = RTPSession(settings, receiving: [96: .vp8, 97: .retransmission(of: 96), 111: .opus], now: now)
@@ -160,6 +161,13 @@ let kinds: [(name: String, make: Make)] = [
   ("what nobody knows", { _ in Kinds.filled(Kinds.rtcp(204, 0, Kinds.u32(7) + Kinds.u32(0))) }),
   ("extensions of nothing but padding", { round in Kinds.extended(round, [UInt8](repeating: 0, count: 1360)) }),
   ("extensions, one of a byte after another", { round in Kinds.extended(round, Kinds.many(680) { _ in [0x70, 1] }) }),
+  (
+    "extensions of colour, orientation and capture, again and again",
+    { round in
+      let one: [UInt8] = [0x63, 1, 1, 1, 0x20, 0x40, 1, 0x77, 0x83, 0xAA, 0x7E, 0x80, 0, 0, 0, 1]
+      return Kinds.extended(round, Kinds.many(85) { _ in one })
+    }
+  ),
   ("a new source in each packet", { round in Kinds.sound(UInt32(truncatingIfNeeded: 0x1000_0000 + round), 1) }),
   ("a new source in each two packets", { round in Kinds.sound(UInt32(truncatingIfNeeded: 0x1000_0000 + round / 2), UInt16(round & 1)) }),
 ]

@@ -1,9 +1,11 @@
-/* Files of Y4M and IVF, as the file producer reads them: opened, planned ahead, skipped, read and read again from the beginning.
+/* Files of Y4M and IVF, as the file producer reads them: opened, planned ahead, skipped, read, placed in frames of the first one's size,
+ * and read again from the beginning.
  * sources: FileProducer/source.c FileProducer/file.c FileProducer/ivf.c FileProducer/y4m.c FileProducer/vp8.c FileProducer/report.c
- * sources: FileProducer/plan.c FileProducer/schedule.c
+ * sources: FileProducer/plan.c FileProducer/schedule.c FileProducer/deliver.c FileProducer/fit.c
  * packages: vpx */
 #include "file.h"
 
+#include "../../../Sources/Plugins/FileProducer/deliver.h"
 #include "../../../Sources/Plugins/FileProducer/plan.h"
 
 /* Every byte of a picture is the source's, until the next call. */
@@ -16,6 +18,35 @@ static uint32_t look(const fp_picture *picture) {
       const uint8_t *line = picture->plane[plane] + (int64_t)row * picture->stride[plane];
       sum += line[0] + line[width - 1];
     }
+  }
+  return sum;
+}
+
+enum { MOST_SAMPLES = 1 << 18 };
+
+/* In a frame of the host: of the source's size, whatever the picture's, each plane in memory of its own, with rows longer than they need be. */
+static uint32_t deliver(const fp_source *source, const fp_picture *picture, uint32_t pixel_format) {
+  if ((uint64_t)source->width * source->height > MOST_SAMPLES || (uint64_t)picture->width * picture->height > MOST_SAMPLES) return 0;
+  msdk_video_format format = MSDK_INIT(msdk_video_format);
+  format.pixel_format = pixel_format;
+  format.width = source->width;
+  format.height = source->height;
+  format.color_full_range = source->full_range;
+  msdk_video_frame frame = MSDK_INIT(msdk_video_frame);
+  frame.format = &format;
+  frame.plane_count = pixel_format == MSDK_PIXEL_I420 ? 3 : 2;
+  uint32_t half_width = (format.width + 1) / 2, half_height = (format.height + 1) / 2, sum = 0;
+  for (uint32_t i = 0; i < frame.plane_count; i++) {
+    uint32_t bytes = i == 0 ? format.width : frame.plane_count == 3 ? half_width : 2 * half_width;
+    frame.plane[i].stride = (int32_t)bytes + 3;
+    /* The last row ends where it ends. */
+    frame.plane[i].data = malloc((size_t)frame.plane[i].stride * ((i == 0 ? format.height : half_height) - 1) + bytes);
+    if (frame.plane[i].data == NULL) abort();
+  }
+  fp_copy_picture(picture, &frame);
+  for (uint32_t i = 0; i < frame.plane_count; i++) {
+    sum += frame.plane[i].data[0];
+    free(frame.plane[i].data);
   }
   return sum;
 }
@@ -44,7 +75,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     for (int count = 0; count < 4; count++) {
       fp_picture picture = {0};
       msdk_result result = count == 2 ? fp_source_skip(&source) : fp_source_read(&source, &picture);
-      if (result == MSDK_OK && picture.plane[0] != NULL) sum += look(&picture);
+      if (result == MSDK_OK && picture.plane[0] != NULL) {
+        sum += look(&picture);
+        sum += deliver(&source, &picture, count % 2 == 0 ? MSDK_PIXEL_NV12 : MSDK_PIXEL_I420);
+      }
       if (result < 0 && result != MSDK_E_AGAIN) break;
     }
     fp_source_rewind(&source);

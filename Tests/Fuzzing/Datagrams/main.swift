@@ -29,6 +29,8 @@ func makeSession(seed: UInt64, now: Int64) throws(PacketError) -> RTPSession {
   var settings = RTPSettings(cname: "end \(seed)", clock: NTPClock(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: now), seed: seed)
   settings.extensions.transportSequence = 5
   (settings.extensions.mid, settings.extensions.audioLevel, settings.extensions.orientation) = (1, 2, 4)
+  (settings.extensions.colorSpace, settings.extensions.captureTime) = (6, 7)
+  settings.reportsAtOnce = true
   settings.bitrates = .init(minimum: 100_000, start: 5_000_000, maximum: 20_000_000)
   let session = RTPSession(settings, receiving: [96: .vp8, 97: .retransmission(of: 96), 111: .opus], now: now)
   var video = OutgoingRTP(.vp8, ssrc: SSRC(UInt32(truncatingIfNeeded: seed &* 4 &+ 1)), payloadType: 96)
@@ -51,14 +53,18 @@ func conversation(seed: UInt64, random: inout SeededRandom) throws -> [[UInt8]] 
       let head: [UInt8] = step % 60 == 0 ? [0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0] : [0x31, 1, 0]
       picture.replaceSubrange(0..<head.count, with: head)
       for session in [one, other] {
-        try picture.withUnsafeBytes { try session.send($0, number: UInt16(step / 6), units: Int64(step) * 450, on: 0, now: now) }
+        try picture.withUnsafeBytes {
+          try session.send(
+            $0, number: UInt16(step / 6), units: Int64(step) * 450, orientation: UInt8(step / 6 % 8), color: .init(matrix: UInt8(step / 60)),
+            capturedAt: now, on: 0, now: now)
+        }
       }
     }
     if step % 4 == 0 {
       let packet = [UInt8]([31 << 3]) + (0..<60).map { _ in UInt8.random(in: 0...255, using: &random) }
       for session in [one, other] {
         try packet.withUnsafeBytes {
-          try session.send(sound: $0, units: Int64(step) * 240, marker: false, level: .init(level: 20, isVoice: true), on: 1, now: now)
+          try session.send(sound: $0, units: Int64(step) * 240, marker: false, level: .init(level: 20, isVoice: true), capturedAt: now, on: 1, now: now)
         }
       }
     }

@@ -19,6 +19,11 @@ enum SDPText: FuzzTarget {
       }
       _ = try? RTPDescription.accept(text, to: local)
     }
+    if let announced = try? RTPDescription.announced(text, cname: "end", localHost: options & 4 != 0 ? "192.0.2.1" : nil) {
+      expect(!announced.legs.isEmpty && announced.legs.allSatisfy { !$0.media.isEmpty }, "an announcement of nothing")
+      expect(announced.legs.count <= 64, "\(announced.legs.count) legs")
+      expect(announced.legs.allSatisfy { leg in leg.media.allSatisfy { $0.direction == .receiveOnly } }, "something is sent to an announcement")
+    }
     let description = try SessionDescription(parsing: text)
     let again = try? SessionDescription(parsing: description.text)
     expect(again.map(\.text) == description.text, "a description is not read as it was written")

@@ -1,7 +1,8 @@
 import MediaCore
 import MediaRTP
 
-/// One end of a call that sends, receives and reports, at which anything arrives at any time. What it holds is bounded.
+/// One end of a call that sends, receives and reports, at which anything arrives at any time. What it holds is bounded. The last byte of an
+/// input says which end it is: one to which anybody may send, or one of two that are alone with each other.
 enum SessionReceive: FuzzTarget {
   static let name = "rtp_session"
 
@@ -25,7 +26,7 @@ enum SessionReceive: FuzzTarget {
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     var input = Input(bytes)
     let end = End()
-    let session = try makeSession()
+    let session = try makeSession(options: bytes.last ?? 0)
     var (now, number): (Int64, UInt16) = (0, 0)
     let picture = [UInt8]([0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0]) + [UInt8](repeating: 1, count: 2000)
     for _ in 0..<48 where !input.isAtEnd {
@@ -53,10 +54,12 @@ enum SessionReceive: FuzzTarget {
     expect(end.transmitted <= 100_000, "\(end.transmitted) packets were sent")
   }
 
-  private static func makeSession() throws(PacketError) -> RTPSession {
+  private static func makeSession(options: UInt8) throws(PacketError) -> RTPSession {
     var settings = RTPSettings(cname: "end", clock: NTPClock(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: 0), seed: 1)
     settings.extensions.transportSequence = 5
     (settings.extensions.mid, settings.extensions.audioLevel, settings.extensions.orientation) = (1, 2, 4)
+    (settings.extensions.colorSpace, settings.extensions.captureTime) = (6, 7)
+    (settings.hasProbation, settings.reportsAtOnce) = (options & 1 != 0, options & 2 != 0)
     settings.bitrates = .init(minimum: 100_000, start: 5_000_000, maximum: 20_000_000)
     let session = RTPSession(settings, receiving: [96: .vp8, 97: .retransmission(of: 96), 111: .opus], now: 0)
     var video = OutgoingRTP(.vp8, ssrc: SSRC(1), payloadType: 96)

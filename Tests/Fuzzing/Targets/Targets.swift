@@ -7,8 +7,9 @@ package protocol FuzzTarget: SendableMetatype {
 }
 
 package let fuzzTargets: [any FuzzTarget.Type] = [
-  SRTPOpening.self, TLSRecords.self, HubRequests.self, HubNotices.self, HubConversation.self, HubMembershipNews.self,
-  HubStreamRequests.self,
+  SRTPOpening.self, TLSRecords.self, TLSCertificateFiles.self,
+  HubRequests.self, HubNotices.self, HubConversation.self, HubMembershipNews.self, HubStreamRequests.self,
+  HubMediaPackets.self, HubHostileHost.self, HubHostileMember.self,
   SDPText.self, RTCPCompound.self, SessionReceive.self, PayloadHeaders.self,
   IsolationEvents.self, IsolationReplies.self, IsolationDescription.self,
   ElfHeaders.self, ScanCacheFile.self, ScanAnswers.self, ParameterJSON.self, URLText.self,
