@@ -212,7 +212,7 @@ typedef struct msdk_choice {
 enum { MSDK_ARGS_MAX = 8 };
 enum { MSDK_COMMAND_THREAD_SAFE = 1 /* [any] instead of [control] */, MSDK_COMMAND_CONST = 2 };
 
-typedef struct msdk_arg { /* frozen */
+typedef struct msdk_arg { /* frozen, 16 bytes */
   const char *name;
   msdk_type type;
   uint32_t flags; /* 0 */
@@ -514,13 +514,12 @@ typedef struct msdk_video_decoder {
 typedef struct msdk_audio_encoder_settings {
   uint32_t struct_size;
   uint32_t sample_rate, channels; /* sample_rate in Hz, one of the encoder's sample_rates */
-  uint64_t bitrate;       /* bits per second */
   uint32_t application;   /* MSDK_OPUS_* of outgoing_audio.h */
+  uint64_t bitrate;       /* bits per second */
   uint32_t complexity;    /* 0..10: more processor time for better quality */
   uint32_t fec;           /* 1: when losses are expected, a packet repeats the previous one at a lower bitrate */
   uint32_t expected_loss; /* percentage of packets */
   uint32_t dtx;           /* 1: silence is not sent */
-  uint32_t reserved0;     /* 0 */
 } msdk_audio_encoder_settings;
 
 typedef struct msdk_audio_encoder {

@@ -17,7 +17,7 @@
  *     member's comment says so.
  *   - Bitrates are uint64_t bits per second. Byte counts and counters are uint64_t.
  *   - Structs marked "frozen" never change and never grow. Additions use their reserved members. Only frozen structs are embedded
- *     in other structs.
+ *     in other structs. No struct has padding between its members or after them: all bytes of a struct have names.
  *   - All integers have a fixed width. A flag is a uint32_t of 0 or 1, or a bit in a mask. Constants are anonymous enums; a member
  *     never has an enum type.
  *   - Times and durations are int64_t nanoseconds of CLOCK_MONOTONIC (or of the engine's virtual clock), unless the name says
@@ -120,7 +120,7 @@ enum {
   MSDK_T_STATUS = 9 /* only the result of a native command (plugin.h): an msdk_result. Programs see VOID, or the error */
 };
 
-typedef struct msdk_bytes { /* frozen */
+typedef struct msdk_bytes { /* frozen, 16 bytes */
   const void *data;
   uint64_t size;
 } msdk_bytes;
@@ -226,7 +226,7 @@ typedef struct msdk_video_format { /* frozen, 96 bytes */
   uint32_t content_hint;     /* MSDK_CONTENT_* */
   uint32_t reserved0;        /* 0 */
   int64_t expected_delay_ns; /* the capture device's own delay, 0: unknown; receivers get it, except over rtp: */
-  uint32_t reserved[11];     /* 0 */
+  uint32_t reserved[10];     /* 0 */
 } msdk_video_format;
 
 enum { MSDK_PLANES_MAX = 4 };

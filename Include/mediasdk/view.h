@@ -27,7 +27,7 @@ typedef struct msdk_view {
   uint32_t background;    /* colour of the bars: 0xRRGGBB */
 } msdk_view;
 
-typedef struct msdk_rectangle { /* frozen */
+typedef struct msdk_rectangle { /* frozen, 16 bytes */
   uint32_t x, y; /* of the upper left corner */
   uint32_t width, height;
 } msdk_rectangle;

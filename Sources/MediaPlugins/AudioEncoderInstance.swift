@@ -69,8 +69,8 @@ extension AudioEncoderSettings {
   var foreign: msdk_audio_encoder_settings {
     msdk_audio_encoder_settings(
       struct_size: UInt32(MemoryLayout<msdk_audio_encoder_settings>.size), sample_rate: sampleRate, channels: UInt32(clamping: channels),
-      bitrate: UInt64(clamping: bitrate), application: application.rawValue, complexity: UInt32(clamping: complexity), fec: fec ? 1 : 0,
-      expected_loss: UInt32(clamping: expectedLoss), dtx: dtx ? 1 : 0, reserved0: 0)
+      application: application.rawValue, bitrate: UInt64(clamping: bitrate), complexity: UInt32(clamping: complexity), fec: fec ? 1 : 0,
+      expected_loss: UInt32(clamping: expectedLoss), dtx: dtx ? 1 : 0)
   }
 
   init(_ native: msdk_audio_encoder_settings) throws(MediaError) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_feeder.sh LIB: the feeder's library and the archive beside it export the functions of feeder.h and nothing else, and need nothing
-# but libc.
+# check_feeder.sh LIB: the feeder's library and the archive beside it export the functions of feeder.h and nothing else, with the version
+# MSDK_FEEDER_1.0, and need nothing but libc.
 set -u
 [ $# -eq 1 ] || { echo "usage: $0 LIBMEDIASDK_FEEDER_SO" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -14,6 +14,9 @@ nm -D --defined-only --format=posix "$1" | awk '$2 ~ /^[A-Z]$/ && $2 != "A" {sub
 [ -s "$work/header" ] || { echo "check_feeder: no function was found in feeder.h"; failed=1; }
 diff "$work/header" "$work/library" >"$work/diff" ||
   { echo "check_feeder: feeder.h (<) and the library (>) differ:"; cat "$work/diff"; failed=1; }
+nm -D --defined-only --with-symbol-versions --format=posix "$1" | awk '$2 ~ /^[A-Z]$/ && $2 != "A" {print $1}' | sort -u >"$work/versions"
+sed 's/$/@@MSDK_FEEDER_1.0/' "$work/header" | diff - "$work/versions" >"$work/diff" ||
+  { echo "check_feeder: the versions of the symbols are not as expected (<):"; cat "$work/diff"; failed=1; }
 
 nm -g --defined-only --format=posix "${1%.so}.a" | awk '$2 ~ /^[A-Z]$/ {print $1}' | sort -u >"$work/archive"
 diff "$work/header" "$work/archive" >"$work/diff" ||

@@ -70,7 +70,7 @@ class VideoFormat(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("pixel_format", c_uint32), ("width", c_uint32), ("height", c_uint32), ("fps_num", c_uint32),
                 ("fps_den", c_uint32), ("color_primaries", c_uint32), ("color_transfer", c_uint32), ("color_matrix", c_uint32),
                 ("color_full_range", c_uint32), ("content_hint", c_uint32), ("reserved0", c_uint32), ("expected_delay_ns", c_int64),
-                ("reserved", c_uint32 * 11)]
+                ("reserved", c_uint32 * 10)]
 
 
 class Plane(Structure):
