@@ -66,7 +66,56 @@ import Testing
       clock.received(ntp(time), at: 100_000_000_000 + time + 20_000_000 + late)
     }
     #expect(clock.local(ntp(50_000_000_000)) == 150_020_000_000)
-    #expect(clock.local(ntp(50_000_000_000), wayTime: 20_000_000) == 150_000_000_000)
+    #expect(clock.local(ntp(50_000_000_000), pathTime: 20_000_000) == 150_000_000_000)
+  }
+
+  /// Eight exchanges over a path of 100 ms and up to 20 ms of jitter in each direction, as at the beginning of a call: the quickest there and the
+  /// quickest back are seldom of one round trip, and the time of the path is known better by each direction than by the least round trip.
+  @Test func jitterIsToldFromDelayInEachDirection() {
+    var (errors, byRoundTrip) = ([Int64](), [Int64]())
+    for seed in 1...200 as ClosedRange<UInt64> {
+      var (clock, trip, random) = (RemoteClock(), RoundTrip(), SeededRandom(seed: seed))
+      let path = { 100_000_000 + Int64.random(in: 0...20_000_000, using: &random) }
+      // The other clock began 7 s later.
+      let theirs = { (time: Int64) in NTPTimestamp(unixNanoseconds: ClockMappingTests.start + time - 7_000_000_000) }
+      let ours = { (time: Int64) in NTPTimestamp(unixNanoseconds: ClockMappingTests.start + time) }
+      var last = theirs(0)
+      for index in 0..<8 as Range<Int64> {
+        let sent = index * 100_000_000
+        let heard = sent + path()
+        let said = heard + 30_000_000
+        let now = said + path()
+        let block = ReportBlock(
+          ssrc: SSRC(1), lastSenderReport: ours(sent).middle, delaySinceLastSenderReport: ShortNTP.span(nanoseconds: said - heard))
+        last = theirs(said)
+        clock.received(last, at: now)
+        trip.received(block, at: ours(now))
+        clock.answered(last, to: block.lastSenderReport, after: block.delaySinceLastSenderReport, at: now, clock: ours(now))
+      }
+      let time = last.unixNanoseconds - ClockMappingTests.start + 7_000_000_000
+      errors.append(abs((clock.local(last, roundTrip: trip.least) ?? .max) - time))
+      byRoundTrip.append(abs((clock.local(last) ?? .max) - (trip.least ?? 0) / 2 - time))
+    }
+    let (beyond, before) = (errors.count { $0 > 5_000_000 }, byRoundTrip.count { $0 > 5_000_000 })
+    #expect(beyond <= 2 && before >= 10, "\(beyond) and \(before) of 200")
+  }
+
+  /// An answer of a clock that was set, of a stamp that nobody sent, or before anything is known of the other clock says nothing.
+  @Test func strangeAnswersAreIgnored() {
+    var clock = RemoteClock()
+    let ntp = { (time: Int64) in NTPTimestamp(unixNanoseconds: ClockMappingTests.start + time) }
+    clock.answered(ntp(0), to: ntp(0).middle, after: 0, at: 50_000_000, clock: ntp(50_000_000))
+    clock.received(ntp(30_000_000), at: 50_000_000)
+    // 20 ms there and back: half of it is the path. Without an answer it is what the round trip says.
+    #expect(clock.local(ntp(30_000_000), roundTrip: 20_000_000) == 40_000_000)
+    for (stamp, delay, said) in [(0, 0, 30), (ntp(500_000_000).middle, 0, 30), (ntp(0).middle, 0, 70_000), (ntp(0).middle, 0xFFFF_FFFF, 30)]
+      as [(UInt32, UInt32, Int64)]
+    {
+      clock.answered(ntp(said * 1_000_000), to: stamp, after: delay, at: 50_000_000, clock: ntp(50_000_000))
+      #expect(clock.local(ntp(30_000_000), roundTrip: 20_000_000) == 40_000_000)
+    }
+    clock.answered(ntp(30_000_000), to: ntp(0).middle, after: ShortNTP.span(nanoseconds: 10_000_000), at: 50_000_000, clock: ntp(50_000_000))
+    #expect(abs((clock.local(ntp(30_000_000), roundTrip: 0) ?? 0) - 30_000_000) < 50_000)
   }
 
   /// 400 in a million, which is two clocks of 200 each, with ten milliseconds of jitter and one report in a second: in an hour it is never far off.
@@ -143,7 +192,11 @@ import Testing
       let stamp = UInt32.random(in: 0...UInt32.max, using: &random)
       mapping.received(ntp, for: RTPTimestamp(stamp))
       clock.received(ntp, at: Int64.random(in: Int64.min...Int64.max, using: &random))
-      _ = mapping.time(of: RTPTimestamp(stamp ^ 0x8000_0000)).flatMap { clock.local($0, wayTime: .min) }
+      clock.answered(
+        NTPTimestamp(rawValue: .random(in: 0...UInt64.max, using: &random)), to: .random(in: 0...UInt32.max, using: &random),
+        after: .random(in: 0...UInt32.max, using: &random), at: .random(in: Int64.min...Int64.max, using: &random), clock: ntp)
+      _ = clock.local(ntp, roundTrip: .random(in: Int64.min...Int64.max, using: &random))
+      _ = mapping.time(of: RTPTimestamp(stamp ^ 0x8000_0000)).flatMap { clock.local($0, pathTime: .min) }
     }
   }
 }

@@ -59,9 +59,12 @@ public struct ClockMapping: Sendable {
 }
 
 /// The wall clock of a remote sender on the local monotonic clock: one for all streams of a CNAME, so that whatever it is off by they are off by
-/// together. The quickest reports of the last two minutes tell, and by how much the two clocks drift apart.
+/// together. The quickest reports of the last two minutes say, and by how much the two clocks drift apart.
+///
+/// How long the path takes is known from both directions: how soon the other end received what this one said, by its clock, and how soon what it
+/// said came. Jitter is told from delay in each direction by itself, because a round trip is seldom the quickest both there and back.
 public struct RemoteClock: Sendable {
-  /// When a report came, and what the local clock was ahead of the remote one then, with the time that the way took.
+  /// When a report came, and what one clock was ahead of the other one then, with the time that the path took.
   private struct Sample: Sendable {
     var time: Int64
     var ahead: Int64
@@ -72,9 +75,52 @@ public struct RemoteClock: Sendable {
     }
   }
 
-  /// The quickest of each part of the window, but for the drift.
-  private var parts: [Sample] = []
-  private var partStart: Int64 = 0
+  /// What one clock is ahead of the other one, with the time of the quickest path in one direction.
+  private struct Quickest: Sendable {
+    /// The quickest of each part of the window, but for the drift.
+    private(set) var parts: [Sample] = []
+    private var partStart: Int64 = 0
+
+    init() {
+      parts.reserveCapacity(RemoteClock.partCount + 1)
+    }
+
+    mutating func begin(_ sample: Sample) {
+      parts.removeAll(keepingCapacity: true)
+      parts.append(sample)
+      partStart = sample.time
+    }
+
+    mutating func add(_ new: Sample, drift: Double) {
+      guard let last = parts.last else { return begin(new) }
+      // An interval without reports is one part, however long it was.
+      if new.time &- partStart >= RemoteClock.partLength {
+        parts.append(new)
+        partStart = new.time
+        if parts.count > RemoteClock.partCount { parts.removeFirst() }
+      } else if new.ahead < last.ahead(at: new.time, drift: drift) {
+        parts[parts.count - 1] = new
+      }
+    }
+
+    /// Nothing before the first sample.
+    func least(at time: Int64, drift: Double) -> Int64? { parts.map { $0.ahead(at: time, drift: drift) }.min() }
+
+    /// From the quickest of the first third of the window to the quickest of the last one, and how long the window is.
+    func slope(drift: Double) -> (slope: Double, span: Int64)? {
+      guard let end = parts.last?.time, let start = parts.first?.time else { return nil }
+      let third = (end &- start) / 3
+      func quickest(_ isOf: (Sample) -> Bool) -> Sample? {
+        parts.filter(isOf).min { $0.ahead(at: end, drift: drift) < $1.ahead(at: end, drift: drift) }
+      }
+      guard third > 0, let first = quickest({ $0.time <= start &+ third }), let last = quickest({ $0.time >= end &- third }) else { return nil }
+      return (Double(last.ahead &- first.ahead) / Double(last.time &- first.time), end &- start)
+    }
+  }
+
+  /// What the local clock is ahead, by what comes; and what the remote one is, by what the other end says of what went there.
+  private var coming = Quickest()
+  private var going = Quickest()
   /// What the local clock gains on the remote one, in nanoseconds a nanosecond.
   private var drift = 0.0
   private var origin: NTPTimestamp?
@@ -89,9 +135,7 @@ public struct RemoteClock: Sendable {
   /// No path is slower by this at once: the clock was set.
   private static let leap: Int64 = 1_000_000_000
 
-  public init() {
-    parts.reserveCapacity(RemoteClock.partCount + 1)
-  }
+  public init() {}
 
   /// Of a time that the other end said as it was sent.
   public mutating func received(_ ntp: NTPTimestamp, at now: Int64) {
@@ -99,7 +143,7 @@ public struct RemoteClock: Sendable {
     let origin = self.origin ?? ntp
     self.origin = origin
     let new = Sample(time: now, ahead: now &- ntp.nanoseconds(since: origin))
-    guard let least = least(at: now), let last = parts.last else { return begin(new) }
+    guard let least = coming.least(at: now, drift: drift) else { return begin(new) }
     if (new.ahead &- least).magnitude > UInt64(RemoteClock.leap) {
       strange += 1
       // Three in a row are no accident.
@@ -110,42 +154,60 @@ public struct RemoteClock: Sendable {
       return
     }
     strange = 0
-    // An interval without reports is one part, however long it was.
-    if now &- partStart >= RemoteClock.partLength {
-      parts.append(new)
-      partStart = now
-      if parts.count > RemoteClock.partCount { parts.removeFirst() }
-    } else if new.ahead < last.ahead(at: now, drift: drift) {
-      parts[parts.count - 1] = new
-    }
+    coming.add(new, drift: drift)
     measureDrift()
   }
 
+  /// Of an answer, which left the other end at `ntp`: `delay` before, it had received what this end said at `stamp` of `clock`, which is the time
+  /// of `now` (RFC 3550, section 6.4.1: LSR and DLSR; RFC 3611, section 4.5). Without an earlier time of the other end it says nothing.
+  mutating func answered(_ ntp: NTPTimestamp, to stamp: UInt32, after delay: UInt32, at now: Int64, clock: NTPTimestamp) {
+    guard stamp != 0, ntp.rawValue != 0, let origin, let least = coming.least(at: now, drift: drift) else { return }
+    let elapsed = Int32(bitPattern: clock.middle &- stamp)
+    guard elapsed >= 0 else { return }
+    let sent = now &- ShortNTP.nanoseconds(UInt32(elapsed))
+    let heard = ntp.nanoseconds(since: origin) &- ShortNTP.nanoseconds(delay)
+    let new = Sample(time: now, ahead: heard &- sent)
+    // Both together are a round trip. One that cannot be is of a clock that was set.
+    let roundTrip = least &+ new.ahead
+    guard roundTrip > -RemoteClock.leap / 20, roundTrip <= RoundTrip.longest else { return }
+    going.add(new, drift: -drift)
+  }
+
   private mutating func begin(_ sample: Sample) {
-    parts.removeAll(keepingCapacity: true)
-    parts.append(sample)
-    (partStart, drift, strange) = (sample.time, 0, 0)
+    coming.begin(sample)
+    going = Quickest()
+    (drift, strange) = (0, 0)
   }
 
-  /// From the quickest of the first third of the window to the quickest of the last one.
+  /// What both directions say together: what makes one of them look faster is not likely to do so with the other one.
   private mutating func measureDrift() {
-    guard let end = parts.last?.time, let start = parts.first?.time else { return }
-    let third = (end &- start) / 3
-    func quickest(_ isOf: (Sample) -> Bool) -> Sample? {
-      parts.filter(isOf).min { $0.ahead(at: end, drift: drift) < $1.ahead(at: end, drift: drift) }
-    }
-    guard third > 0, let first = quickest({ $0.time <= start &+ third }), let last = quickest({ $0.time >= end &- third }) else { return }
-    let limit = min(1, Double(end &- start) / RemoteClock.surely) * RemoteClock.mostDrift
-    drift = min(max(Double(last.ahead &- first.ahead) / Double(last.time &- first.time), -limit), limit)
+    guard let one = coming.slope(drift: drift) else { return }
+    let other = going.slope(drift: -drift)
+    let limit = min(1, Double(one.span) / RemoteClock.surely) * RemoteClock.mostDrift
+    // In proportion to the time that each of them has seen.
+    let (mine, theirs) = (Double(one.span), Double(other?.span ?? 0))
+    drift = min(max((one.slope * mine - (other?.slope ?? 0) * theirs) / (mine + theirs), -limit), limit)
   }
 
-  /// What the local clock is ahead then, with the time that the quickest way took. Nothing before the first sample.
-  private func least(at time: Int64) -> Int64? { parts.map { $0.ahead(at: time, drift: drift) }.min() }
+  /// That instant on the local clock, too late by the time of the path unless that is given. Nothing before the first report.
+  public func local(_ ntp: NTPTimestamp, pathTime: Int64 = 0) -> Int64? {
+    reading(of: ntp).map { $0.time &+ $0.ahead &- pathTime }
+  }
 
-  /// That instant on the local clock: too late by the time of the way, of which half a round trip is a guess. Nothing before the first report.
-  public func local(_ ntp: NTPTimestamp, wayTime: Int64 = 0) -> Int64? {
-    guard let origin, let last = parts.last else { return nil }
+  /// That instant on the local clock, as both directions say. Half of the round trip is a guess where only that is known.
+  func local(_ ntp: NTPTimestamp, roundTrip: Int64?) -> Int64? {
+    guard let (time, ahead, at) = reading(of: ntp) else { return nil }
+    // An old answer does not say what the path is now.
+    let isAnswered = going.parts.last.map { at &- $0.time < RemoteClock.partLength * Int64(RemoteClock.partCount) } ?? false
+    guard isAnswered, let behind = going.least(at: at, drift: -drift) else { return time &+ ahead &- (roundTrip ?? 0) / 2 }
+    return time &+ ahead &- max(0, ahead &+ behind) / 2
+  }
+
+  /// The time since the first report on the remote clock, what the local one is ahead then, and when that is.
+  private func reading(of ntp: NTPTimestamp) -> (time: Int64, ahead: Int64, at: Int64)? {
+    guard let origin, let last = coming.parts.last else { return nil }
     let time = ntp.nanoseconds(since: origin)
-    return least(at: time &+ last.ahead).map { time &+ $0 &- wayTime }
+    let at = time &+ last.ahead
+    return coming.least(at: at, drift: drift).map { (time, $0, at) }
   }
 }

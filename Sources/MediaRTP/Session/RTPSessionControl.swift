@@ -9,6 +9,8 @@ extension RTPSession {
     }
     schedule.received(size: datagram.count + 28)
     var left = RTPSession.mostMessages
+    // When the other end sent this datagram, by its clock.
+    var said: NTPTimestamp?
     while let message = messages.next() {
       left -= 1
       guard left >= 0 else {
@@ -25,11 +27,12 @@ extension RTPSession {
         } else if earlyReports.keep(report, at: now) {
           answer(now)
         }
-        take(blocks, now)
+        said = report.ntp
+        take(blocks, said: said, now)
       case .receiverReport(let report, let blocks):
         guard isOfAnother(report.ssrc, from: address, now) else { continue }
         members.heard(report.ssrc, isMedia: false, isNamed: true, at: now)
-        take(blocks, now)
+        take(blocks, said: nil, now)
       case .goodbye(let goodbye):
         for ssrc in goodbye.sources.prefix(31) where !isOwn(ssrc) {
           if let stream = receivingStream(ssrc) { deliver(stream, now, delegate, isOver: true) }
@@ -60,7 +63,7 @@ extension RTPSession {
         for chunk in description { describe(chunk, from: address, now, delegate) }
       case .extendedReport(let report):
         guard settings.hasReferenceTimes, isOfAnother(report.sender) else { continue }
-        take(report, now)
+        take(report, said: said, now)
       }
     }
   }
@@ -107,32 +110,44 @@ extension RTPSession {
     peer.cname == cname ? peer : receiving.first { $0.end.cname == cname }?.end ?? RemoteEnd(cname: cname)
   }
 
-  private func take(_ blocks: ReportBlocks, _ now: Int64) {
+  private func take(_ blocks: ReportBlocks, said: NTPTimestamp?, _ now: Int64) {
     for block in blocks {
       guard let stream = sending.first(where: { $0.settings.ssrc == block.ssrc }) else { continue }
       if block.lastSenderReport != 0 { stream.announcement.isHeard = true }
       let time = settings.clock.time(at: now)
       let measured = roundTrip.received(block, at: time)
+      if let said { answered(said, to: block.lastSenderReport, after: block.delaySinceLastSenderReport, now) }
       stream.meter.received(block, clockRate: stream.settings.encoding.clockRate, at: time, now: now)
       estimator.onReceiverReport(loss: Double(block.fractionLost) / 256, roundTrip: measured, now: now)
     }
     tellRoundTrip()
   }
 
-  private func take(_ report: ExtendedReport, _ now: Int64) {
+  private func take(_ report: ExtendedReport, said: NTPTimestamp?, _ now: Int64) {
+    var said = said
     for block in report {
       switch block {
       case .receiverReferenceTime(let time):
+        said = time
         references.received(time, from: report.sender, at: now)
         if settings.reportsAtOnce { peer.clock.received(time, at: now) }
         // The first ones, as an answer may be lost.
         if timesAsked < RTPSession.mostAnswered { answer(now) }
         timesAsked += 1
       case .delays(let delays):
-        for delay in delays where isOwn(delay.ssrc) { roundTrip.received(delay, at: settings.clock.time(at: now)) }
+        for delay in delays where isOwn(delay.ssrc) {
+          roundTrip.received(delay, at: settings.clock.time(at: now))
+          if let said { answered(said, to: delay.lastReceiverReport, after: delay.delaySinceLastReceiverReport, now) }
+        }
       }
     }
     tellRoundTrip()
+  }
+
+  /// Where there is one other end, what it says of this one's reports says how long the path there takes.
+  private func answered(_ ntp: NTPTimestamp, to stamp: UInt32, after delay: UInt32, _ now: Int64) {
+    guard settings.reportsAtOnce else { return }
+    peer.clock.answered(ntp, to: stamp, after: delay, at: now, clock: settings.clock.time(at: now))
   }
 
   /// The other end waits for a report by which it knows how long the way is; but whoever it is cannot have them as fast as they like.

@@ -118,8 +118,7 @@ extension RTPSession {
 
   /// Hands on what is due; of a stream that is over all that is left.
   func deliver(_ stream: ReceivingStream, _ now: Int64, _ delegate: some RTPSessionDelegate, isOver: Bool = false) {
-    // Reports came later than they were sent by half of that.
-    let way = (roundTrip.least ?? 0) / 2
+    let roundTrip = roundTrip.least
     switch stream.content {
     case .sound(let buffer):
       while let step = buffer.step(now: isOver ? .max : now) {
@@ -129,7 +128,7 @@ extension RTPSession {
           let samples = (try? OpusTOC(parsing: packet))?.duration ?? 0
           let target = buffer.delay.target &+ buffer.delay.hold
           stream.meter.handedOn(samples: samples, arrival: buffer.arrival(number) ?? now, target: target, at: now)
-          delegate.session(received: packet, stamp: stamp, captured: stream.captureTime(of: stamp, way: way), of: stream.ssrc)
+          delegate.session(received: packet, stamp: stamp, captured: stream.captureTime(of: stamp, roundTrip: roundTrip), of: stream.ssrc)
         case .lost(let count, let duration):
           stream.meter.concealed(samples: duration)
           delegate.session(lost: count, duration: duration, of: stream.ssrc)
@@ -139,7 +138,7 @@ extension RTPSession {
       while var picture = buffer.next() {
         stream.saw(picture)
         guard let due = stream.delay.release(stamp: ReceivingStream.nanoseconds(picture.timestamp)), isOver || now >= due else { return }
-        picture.captured = stream.captureTime(of: picture.timestamp, way: way)
+        picture.captured = stream.captureTime(of: picture.timestamp, roundTrip: roundTrip)
         var isTaken = false
         delegate.session(received: picture, of: stream.ssrc) { memory in
           isTaken = buffer.take(picture, into: memory)

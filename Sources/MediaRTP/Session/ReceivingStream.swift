@@ -136,19 +136,24 @@ final class ReceivingStream {
     if let lastReport { end.clock.received(lastReport.ntp, at: lastReport.at) }
   }
 
-  /// On this end's clock, later than it was by as long as the way took beyond what is said here.
-  func captureTime(of stamp: Int64, way: Int64) -> Int64? {
-    mapping.time(of: RTPTimestamp(UInt32(truncatingIfNeeded: stamp))).flatMap { end.clock.local($0, wayTime: way) }
+  /// On this end's clock. The round trip counts while it is not known how long each direction takes.
+  func captureTime(of stamp: Int64, roundTrip: Int64?) -> Int64? {
+    mapping.time(of: RTPTimestamp(UInt32(truncatingIfNeeded: stamp))).flatMap { end.clock.local($0, roundTrip: roundTrip) }
+  }
+
+  /// On this end's clock, later than it was by the time of the path, which is the same for all streams of the sender.
+  private func lateCaptureTime(of stamp: Int64) -> Int64? {
+    mapping.time(of: RTPTimestamp(UInt32(truncatingIfNeeded: stamp))).flatMap { end.clock.local($0) }
   }
 
   var measuredLatency: Int64? {
     switch content {
     case .sound(let buffer):
       guard let due = buffer.delay.unheld(stamp: buffer.nanoseconds(buffer.latestStamp)) else { return nil }
-      return captureTime(of: buffer.latestStamp, way: 0).map { due &- $0 }
+      return lateCaptureTime(of: buffer.latestStamp).map { due &- $0 }
     case .pictures:
       guard let latest, let due = delay.unheld(stamp: ReceivingStream.nanoseconds(latest)) else { return nil }
-      return captureTime(of: latest, way: 0).map { due &- $0 }
+      return lateCaptureTime(of: latest).map { due &- $0 }
     }
   }
 
