@@ -22,6 +22,30 @@ for program in send receive tone command parameter; do
   ok "Examples/C/$program.c builds with pkg-config and runs"
 done
 
+# What a bot, a player that records, a renderer of one's own and a tap print of what they did.
+cp Examples/C/bot.c Examples/C/wav.c Examples/C/renderer.c Examples/C/tap.c "$root"
+clip=$PWD/Tests/Media/bunny-48k-stereo.wav
+prints() { # PROGRAM PATTERN [ARGUMENT...]: each line of the pattern is found in what it prints
+  local program=$1 pattern=$2 line
+  shift 2
+  (cd "$root" && $cc "$program.c" $(pkg-config --cflags --libs mediasdk) -o "$program" && LD_LIBRARY_PATH=$stage/lib timeout 60 "./$program" "$@" > "$program.log")
+  while read -r line; do grep -Eq "$line" "$root/$program.log" || { cat "$root/$program.log"; echo "$program did not print: $line"; exit 1; }; done <<< "$pattern"
+  ok "Examples/C/$program.c builds with pkg-config, runs, and prints what it did"
+}
+prints bot '^alice: [1-9][0-9]* frames, mean colour (19[789]|20[0-3]) (2[789]|3[0-3]) (2[789]|3[0-3])$
+^carol: [1-9][0-9]* frames, mean colour (2[789]|3[0-3]) (2[789]|3[0-3]) (19[789]|20[0-3])$' 2
+prints wav '^sent 2\.0 s at 48000 Hz, recorded [2-9]\.[0-9] s$' "$clip" heard.wav 2
+python3 - "$root/heard.wav" <<'PYTHON'
+import sys, wave
+from array import array
+with wave.open(sys.argv[1], "rb") as heard:
+    assert (heard.getnchannels(), heard.getsampwidth(), heard.getframerate()) == (2, 2, 48000), heard.getparams()
+    assert heard.getnframes() > 96000 and max(array("h", heard.readframes(heard.getnframes()))) > 300, heard.getparams()
+PYTHON
+prints renderer '^the meter saw [1-9][0-9]* frames, from [1-9][0-9]* to 1[0-9][0-9]$'
+prints tap '^[0-9.]+ s info \[session\] session "alice" at loopback:lobby is connected$
+^tapped [1-9][0-9]* frames; [1-9][0-9]* encoded frames, [1-9][0-9]* of them key frames, [1-9][0-9]* bytes; [1-9][0-9]* log records$' 1
+
 # A program and GStreamer, to each other. The ports are free, and beside those that others are given.
 cp Examples/C/rtp.c "$root"
 port=$(python3 -c 'import socket; one = socket.socket(type=socket.SOCK_DGRAM); one.bind(("", 0)); print(one.getsockname()[1] & 0x3FFC | 0x4000)')
@@ -43,8 +67,8 @@ cp Examples/C/hub.c "$root"
   grep -q 'not let in' guess.log
   timeout 120 ./hub "$plugins" 1 sesame "$url" > guest.log
   wait
-  grep -q '^host sent .* pictures of 640x360' guest.log
-  grep -q '^guest sent .* pictures of 640x360' host.log
+  grep -q '^host sent .* frames of 640x360' guest.log
+  grep -q '^guest sent .* frames of 640x360' host.log
 )
 ok "Examples/C/hub.c builds with pkg-config, and two of them hold a call"
 

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import unittest
 import wave
+from array import array
 from pathlib import Path
 
 import mediasdk
@@ -203,6 +204,45 @@ class ExampleTest(unittest.TestCase):
             self.assertAlmostEqual(float(heard[1]), 1, delta=0.1)
             self.assertAlmostEqual(int(heard[2]), 500, delta=50)
             self.assertAlmostEqual(int(heard[3]), 15, delta=1)
+
+    def test_bot(self) -> None:
+        done = run(str(EXAMPLES / "bot.py"), "--seconds", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for user_id, colour in (("alice", (200, 30, 30)), ("carol", (30, 30, 200))):
+            found = re.search(rf"^{user_id}: (\d+) frames, mean colour (\d+) (\d+) (\d+)$", done.stdout, re.M)
+            assert found, done.stdout
+            self.assertGreater(int(found[1]), 0)
+            for part, wanted in zip(found.groups()[1:], colour):
+                self.assertAlmostEqual(int(part), wanted, delta=3)
+
+    def test_wav(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            file, clip = Path(directory, "heard.wav"), SOUND
+            done = run(str(EXAMPLES / "wav.py"), str(clip), str(file), "--seconds", "2")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("sent 2.0 s at 48000 Hz, recorded ", done.stdout)
+            with wave.open(str(clip), "rb") as sent, wave.open(str(file), "rb") as heard:
+                self.assertEqual((heard.getnchannels(), heard.getsampwidth(), heard.getframerate()), (2, 2, 48_000))
+                self.assertGreater(heard.getnframes(), 96_000)
+                loudest = [max(map(abs, array("h", one.readframes(count)))) for one, count in ((sent, 96_000), (heard, heard.getnframes()))]
+            # On a busy machine the mix may have a gap, and nothing louder than what was sent.
+            self.assertGreater(loudest[1], loudest[0] // 4)
+            self.assertLess(loudest[1], loudest[0] * 1.1)
+
+    def test_renderer(self) -> None:
+        done = run(str(EXAMPLES / "renderer.py"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found = re.search(r"^the meter saw (\d+) frames, from (\d+) to (\d+)$", done.stdout, re.M)
+        assert found, done.stdout
+        self.assertTrue(0 < int(found[1]) <= 30 and 16 <= int(found[2]) < int(found[3]) <= 190, done.stdout)
+
+    def test_tap(self) -> None:
+        done = run(str(EXAMPLES / "tap.py"), "--seconds", "1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn('INFO [mediasdk.session] session "alice" at loopback:lobby is connected\n', done.stdout)
+        found = re.search(r"^tapped (\d+) frames; (\d+) encoded frames, (\d+) of them key frames, (\d+) bytes$", done.stdout, re.M)
+        assert found, done.stdout
+        self.assertTrue(all(int(number) > 0 for number in found.groups()), done.stdout)
 
     def test_answer(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
