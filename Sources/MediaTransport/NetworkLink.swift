@@ -11,6 +11,9 @@ struct NetworkLink {
     max(1, (bytes + packetSize - 1) / packetSize)
   }
 
+  /// How long what is sent now would wait.
+  func backlog(at now: Int64) -> Int64 { max(now, freeAt) - now }
+
   /// When the last bit has left; nil when the queue is too long already.
   mutating func departure(bytes: Int, now: Int64, step: NetworkScript.Step) -> Int64? {
     guard step.bandwidth > 0 else { return max(now, freeAt) }

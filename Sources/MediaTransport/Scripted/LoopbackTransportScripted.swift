@@ -99,8 +99,9 @@ extension LoopbackTransport {
   // MARK: Figures
 
   public func backlog(of stream: StreamID) -> Int64 {
+    guard isScripted else { return 0 }
     let now = loop.clock.now()
-    return way.withLock { $0.pair?.backlog(of: stream, at: now) ?? 0 }
+    return way.withLock { $0.backlog(of: stream, at: now) }
   }
 
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {

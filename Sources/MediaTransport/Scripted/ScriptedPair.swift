@@ -196,7 +196,8 @@ final class ScriptedPair {
 
   // MARK: Figures
 
-  func backlog(of stream: StreamID, at now: Int64) -> Int64 { streams.place(of: stream) == nil ? 0 : near.backlog(at: now) }
+  /// nil: it is not sent in packets.
+  func backlog(of stream: StreamID, at now: Int64) -> Int64? { streams.place(of: stream) == nil ? nil : near.backlog(at: now) }
   var roundTrip: Int64? { near.pathStats.currentRoundTripTime }
   /// Of the member's end.
   var networkFigures: NetworkFigures { near.networkFigures }

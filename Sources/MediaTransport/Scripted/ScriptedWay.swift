@@ -50,6 +50,9 @@ struct ScriptedWay {
     }
   }
 
+  /// How long what is sent now would wait: in packets of their own queue, in one piece of the link's.
+  func backlog(of stream: StreamID, at now: Int64) -> Int64 { pair?.backlog(of: stream, at: now) ?? link.backlog(at: now) }
+
   // MARK: Time
 
   /// Says what to set a timer's number to, where it is to ring sooner than the one that is set.

@@ -64,7 +64,7 @@ private let second = 1000 * millisecond
       while now < end {
         _ = try send(Way.picture(size, isKeyFrame: id == 1), id, on: stream)
         run(for: 33 * millisecond)
-        each(pair.backlog(of: stream, at: now))
+        each(pair.backlog(of: stream, at: now) ?? 0)
         id += 1
       }
     }
@@ -105,7 +105,7 @@ private let second = 1000 * millisecond
     }
     #expect(asked == [500 * millisecond, 1000 * millisecond])
     #expect(!way.pair.requestKeyFrame(of: stream) && way.pair.look(sending: stream) == nil)
-    #expect(way.pair.backlog(of: stream, at: way.now) == 0)
+    #expect(way.pair.backlog(of: stream, at: way.now) == nil)
   }
 
   @Test func aRequestTakesTheWayBackAndTheEndFollowsWhatWaits() throws {
