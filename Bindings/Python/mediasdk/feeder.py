@@ -198,9 +198,10 @@ class Feeder:
         return self._begin(header, payload)
 
     def send_encoded(self, data: Buffer, width: int, height: int, *, is_key_frame: bool, timestamp_ns: int = 0,
-                     orientation: int = 0) -> bool:
+                     orientation: int = 0, color_matrix: int = 0, full_range: bool = False) -> bool:
         """Sends a VP8 frame.  After one that was dropped the next should be a key frame."""
-        return self._begin((_VP8, width, height, int(is_key_frame), timestamp_ns, orientation, 0, 0, 0, 0, 0, 0, 0), [memoryview(data)])
+        header = (_VP8, width, height, int(is_key_frame), timestamp_ns, orientation, 0, 0, 0, 0, 0, color_matrix, int(full_range))
+        return self._begin(header, [memoryview(data)])
 
     @staticmethod
     def _views(planes: Buffer | Sequence[Buffer], shapes: list[tuple[int, int]], strides: list[int]) -> list[memoryview]:
