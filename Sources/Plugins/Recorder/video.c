@@ -72,8 +72,8 @@ static msdk_result announce(msdk_self *self, uint32_t width, uint32_t height, co
   parameters->height = (int)height;
   parameters->format = AV_PIX_FMT_YUV420P;
   parameters->sample_aspect_ratio = (AVRational){1, 1};
-  /* FFmpeg's numbers are those of H.273. */
-  if (colour.full_range) parameters->color_range = AVCOL_RANGE_JPEG;
+  /* FFmpeg's numbers are those of H.273. The range is always known: what is not full is limited. */
+  parameters->color_range = colour.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   if (colour.matrix != 0) parameters->color_space = (enum AVColorSpace)colour.matrix;
   if (colour.primaries != 0) parameters->color_primaries = (enum AVColorPrimaries)colour.primaries;
   if (colour.transfer != 0) parameters->color_trc = (enum AVColorTransferCharacteristic)colour.transfer;
