@@ -24,6 +24,8 @@
  *     content_hint              yes             -                 -            -            -
  *
  *   (1) On the receiver's clock: within 20 ms at first, within 5 ms after the sender's first report, which takes about a second.
+ *       Frames that arrive before both ends have exchanged one report and its answer, which takes one round trip after they
+ *       connect, are late by the delay of the network path.
  *   (2) Set where frames were lost on the network path, not where the sender set it.
  *   (3) Without the extension for orientation (rtp.h) frames are rotated before they are encoded, and arrive upright.
  *   (4) Without the extension for colour (rtp.h) frames are converted to BT.601 in limited range before they are encoded.
@@ -84,7 +86,7 @@ MSDK_EXPORT msdk_result msdk_video_frame_get_references(const msdk_video_frame *
  *     RGB to GRAY8 full range. MSDK_E_UNSUPPORTED: wanted->color_matrix or color_full_range requests another colour.
  *   - Each dimension is scaled separately: by area if it becomes smaller, bilinearly if it becomes larger. A frame of a single
  *     colour keeps this colour exactly. Samples are rounded to nearest.
- *   - Timestamp, duration, sequence, orientation and the flags MSDK_FRAME_CORRUPT and _DISCONTINUITY are copied.
+ *   - Timestamp, duration, sequence, orientation and the flags MSDK_FRAME_CORRUPT, _DISCONTINUITY and _END are copied.
  *
  * *out has one reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_convert(const msdk_video_frame *frame, const msdk_video_format *wanted, msdk_video_frame **out);

@@ -404,7 +404,7 @@ typedef struct msdk_video_filter {
    *   `in` itself    unchanged; or changed in place, if it carries MSDK_FRAME_WRITABLE
    *   another frame  of the agreed format, never returned before: from video_frame_make_writable (which returns `in` where it may
    *                  be changed, else a copy), video_frame_acquire or video_frame_wrap. The host sets its time, sequence,
-   *                  orientation and the flags _DISCONTINUITY and _CORRUPT
+   *                  orientation and the flags _DISCONTINUITY, _CORRUPT and _END
    *
    * Frames are upright: the host rotates those that are not, and after the filters of an outgoing stream rotates them back.
    * MSDK_E_AGAIN: this frame is dropped. Any other error, and a success that breaks one of these rules, removes the filter from the

@@ -257,13 +257,13 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     }
   }
 
-  /// Copies what the pixels do not say: when, which, how turned.
+  /// Copies what the pixels do not say: when, which, how rotated, what is missing before it, whether it is the last.
   public func copyIdentity(from other: VideoFrame) {
     native.pointee.timestamp_ns = other.native.pointee.timestamp_ns
     native.pointee.duration_ns = other.native.pointee.duration_ns
     native.pointee.sequence = other.native.pointee.sequence
     native.pointee.orientation = other.native.pointee.orientation
-    let carried = UInt32(MSDK_FRAME_DISCONTINUITY | MSDK_FRAME_CORRUPT)
+    let carried = UInt32(MSDK_FRAME_DISCONTINUITY | MSDK_FRAME_CORRUPT | MSDK_FRAME_END)
     native.pointee.flags = native.pointee.flags & ~carried | other.native.pointee.flags & carried
   }
 }

@@ -151,7 +151,7 @@ import Testing
     copy.copyIdentity(from: source)
     #expect(copy.native.pointee.timestamp_ns == 1 && copy.native.pointee.duration_ns == 2)
     #expect(copy.native.pointee.sequence == 3 && copy.native.pointee.orientation == 5)
-    #expect(copy.native.pointee.flags == UInt32(MSDK_FRAME_WRITABLE | MSDK_FRAME_DISCONTINUITY))
+    #expect(copy.native.pointee.flags == UInt32(MSDK_FRAME_WRITABLE | MSDK_FRAME_DISCONTINUITY | MSDK_FRAME_END))
   }
 
   @Test func fittingIsPixelFormatAndSize() throws {
