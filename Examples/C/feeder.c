@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
   options.reception_token = tokens[1];
   options.transmission_token_size = options.reception_token_size = 32;
   msdk_feeder *feeder = NULL;
-  if (msdk_feeder_open(&options, &feeder) < 0) return fprintf(stderr, "%s\n", msdk_feeder_error(NULL)), 1;
+  if (msdk_feeder_open(&options, &feeder) < 0) return fprintf(stderr, "%s\n", msdk_feeder_last_error()), 1;
 
   /* 2. Frames, one each 1/15 s. A frame is dropped while the previous one is still being sent. */
   static uint8_t memory[WIDTH * HEIGHT * 3 / 2];
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   }
 
   /* 3. Say goodbye; the share ends. */
-  if (result == MSDK_E_CLOSED) fprintf(stderr, "%s\n", msdk_feeder_error(feeder));
+  if (result == MSDK_E_CLOSED) fprintf(stderr, "%s\n", msdk_feeder_last_error());
   else msdk_feeder_flush(feeder, 1000);
   printf("sent %d frames by %s, dropped %d\n", sent, is_path ? "Unix socket" : "TCP", dropped);
   msdk_feeder_close(feeder);

@@ -2,7 +2,7 @@
  *
  * A feeder sends frames to a session of another process on the same machine. The session must listen for it (local ingest,
  * ingest.h). The library needs nothing of libmediasdk, and nothing but libc. Link with `pkg-config --libs mediasdk-feeder`, or put
- * libmediasdk-feeder.a into your program. Errors are the msdk_result codes of types.h; msdk_feeder_error returns the error text.
+ * libmediasdk-feeder.a into your program. Errors are the msdk_result codes of types.h; msdk_feeder_last_error returns the error text.
  *
  *     msdk_feeder_open                 connects; the session proves its token, then the feeder proves its own
  *     msdk_feeder_send                 a frame in any memory: copied, then sent by a thread of the feeder's
@@ -112,7 +112,7 @@ typedef struct msdk_feeder_options {
 } msdk_feeder_options;
 
 /* Connects. The session proves that it knows the reception token, then the feeder proves the transmission token. A listener that
- * cannot prove the token gets 32 random bytes and nothing else. The caller closes *out. After a failure msdk_feeder_error(NULL)
+ * cannot prove the token gets 32 random bytes and nothing else. The caller closes *out. After a failure msdk_feeder_last_error()
  * returns the error text.
  *   MSDK_E_UNTRUSTED   the listener did not prove the reception token
  *   MSDK_E_PERMISSION  the session did not admit this feeder, or the socket's file may not be accessed
@@ -122,7 +122,9 @@ typedef struct msdk_feeder_options {
  *   MSDK_E_ABI         the session uses another version of the protocol
  *   MSDK_E_TIMEOUT     no answer in time
  *   MSDK_E_INVALID, MSDK_E_RANGE   options
- *   MSDK_E_NOMEM       no memory, descriptor or thread is left, or the session had too many connections until the timeout (CROWDED)
+ *   MSDK_E_UNSUPPORTED options has something that this version does not know
+ *   MSDK_E_FULL        the session had too many connections until the timeout (CROWDED)
+ *   MSDK_E_NOMEM       no memory, descriptor or thread is left
  *   MSDK_E_IO          the connection failed
  *
  * [any thread] [may wait] */
@@ -138,11 +140,11 @@ typedef struct msdk_feeder_frame {
   uint32_t color_matrix, color_full_range; /* as in msdk_video_format */
   uint32_t slot;         /* set by msdk_feeder_acquire */
   int64_t timestamp_ns;  /* CLOCK_MONOTONIC, when it was captured; 0: now */
-  msdk_plane plane[MSDK_PLANES_MAX]; /* data and stride; size and fd are not read */
+  msdk_plane plane[MSDK_PLANES_MAX]; /* data and stride; size is not read */
 } msdk_feeder_frame;
 
 /* Sends a frame, which is copied before the call returns. MSDK_E_AGAIN: the previous frame is still being sent; this one is
- * dropped. MSDK_E_CLOSED: the connection has ended; msdk_feeder_error returns the reason. MSDK_E_INVALID, MSDK_E_RANGE,
+ * dropped. MSDK_E_CLOSED: the connection has ended; msdk_feeder_last_error returns the reason. MSDK_E_INVALID, MSDK_E_RANGE,
  * MSDK_E_UNSUPPORTED: the frame is not valid; nothing was sent. MSDK_E_NOMEM: no memory for the copy. Never waits. [any thread, one
  * at a time] */
 MSDK_EXPORT msdk_result msdk_feeder_send(msdk_feeder *feeder, const msdk_feeder_frame *frame);
@@ -155,8 +157,8 @@ MSDK_EXPORT msdk_result msdk_feeder_acquire(msdk_feeder *feeder, uint32_t pixel_
                                             msdk_feeder_frame *frame);
 
 /* Sends an acquired frame without a copy. From then on its memory is the session's. MSDK_E_AGAIN: the previous frame is still being
- * sent; this frame stays the caller's. MSDK_E_INVALID: frame->slot was not acquired. MSDK_E_CLOSED: the connection has ended. [any
- * thread, one at a time] */
+ * sent; this frame stays the caller's. MSDK_E_INVALID: frame->slot was not acquired. MSDK_E_UNSUPPORTED: the frame has something
+ * that this version does not know. MSDK_E_CLOSED: the connection has ended. [any thread, one at a time] */
 MSDK_EXPORT msdk_result msdk_feeder_submit(msdk_feeder *feeder, const msdk_feeder_frame *frame);
 
 /* Gives back an acquired frame that is not sent. MSDK_E_INVALID: frame->slot was not acquired. [any thread, one at a time] */
@@ -164,23 +166,24 @@ MSDK_EXPORT msdk_result msdk_feeder_discard(msdk_feeder *feeder, const msdk_feed
 
 /* Sends a VP8 frame. These members of the struct are read: codec, data, size, flags, width, height, orientation, timestamp_ns (0:
  * now), color_matrix and color_full_range. MSDK_E_AGAIN: the previous frame is still being sent; this one is dropped. The frames
- * after a dropped one cannot be decoded: make a key frame. MSDK_E_UNSUPPORTED: another codec. MSDK_E_RANGE, MSDK_E_INVALID,
+ * after a dropped one cannot be decoded: make a key frame. MSDK_E_UNSUPPORTED: another codec, or something that this version does
+ * not know. MSDK_E_RANGE, MSDK_E_INVALID,
  * MSDK_E_NOMEM, MSDK_E_CLOSED: as in msdk_feeder_send. [any thread, one at a time] */
 MSDK_EXPORT msdk_result msdk_feeder_send_encoded(msdk_feeder *feeder, const msdk_encoded_frame *frame);
 
-/* Returns 1 once after each of the session's requests for a key frame, else 0. [any thread] */
-MSDK_EXPORT uint32_t msdk_feeder_wants_key_frame(msdk_feeder *feeder);
+/* Sets *out to 1 if the session has requested a key frame since the last call, else to 0. [any thread] */
+MSDK_EXPORT msdk_result msdk_feeder_take_key_frame_request(msdk_feeder *feeder, uint32_t *out);
 
-/* Waits until the connection has taken the whole frame that was sent last. MSDK_E_TIMEOUT: it has not in time. MSDK_E_CLOSED: the
- * connection has ended. [any thread] [may wait] */
+/* Waits until the connection has taken the whole frame that was sent last. MSDK_E_TIMEOUT: it has not in time. MSDK_E_AGAIN:
+ * timeout_ms is 0 and it has not. MSDK_E_CLOSED: the connection has ended. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_feeder_flush(msdk_feeder *feeder, uint32_t timeout_ms);
 
 /* Returns why the session ended the connection, MSDK_FEED_*. MSDK_FEED_NONE: the connection is alive, or it broke off. [any thread] */
-MSDK_EXPORT uint32_t msdk_feeder_reason(msdk_feeder *feeder);
+MSDK_EXPORT msdk_result msdk_feeder_get_reason(msdk_feeder *feeder, uint32_t *out);
 
-/* Returns the error text of the calling thread's last failed call with any feeder, "" if there was none. It is valid until the
- * thread's next failed call. feeder is not read and may be NULL. Never returns NULL. [any thread] */
-MSDK_EXPORT const char *msdk_feeder_error(msdk_feeder *feeder);
+/* Returns the error text of the calling thread's last failed call of a function of this header, "" if there was none. It is valid
+ * until the thread's next failed call. Never returns NULL. [any thread] */
+MSDK_EXPORT const char *msdk_feeder_last_error(void);
 
 /* Sends BYE, ends the thread and frees everything, also acquired frames. A frame that is still being sent is lost; call
  * msdk_feeder_flush first. feeder may be NULL. [any thread, the last call] [may wait for a moment] */

@@ -80,9 +80,9 @@ enum {
    * many. */
   MSDK_INGEST_FEEDER_REFUSED = 0x503,
   /* The share began, or began again in another format: outgoing_video, format and codec are set. The stream is the session's. Its
-   * events come as those of any stream, but without MSDK_EVENT_FRAME_SENDER_CHANGED. It ends with the feeder; an event that is read
-   * after that has a NULL handle. If the program stops or destroys the stream, the share stays ended until the feeder changes its
-   * format or another feeder connects. */
+   * events come as those of any stream, but without MSDK_EVENT_FRAME_SENDER_CHANGED. It ends with the feeder. An event that is read
+   * after that has its handle, which every function refuses (MSDK_E_HANDLE), as session.h says of all events. If the program stops
+   * or destroys the stream, the share stays ended until the feeder changes its format or another feeder connects. */
   MSDK_INGEST_SHARING = 0x504
 };
 

@@ -10,12 +10,8 @@
 #include <unistd.h>
 
 static msdk_result check(const msdk_feeder_options *given, msdk_feeder_options *options) {
-  if (given == NULL) return fail(MSDK_E_INVALID, "options is NULL");
-  if (given->struct_size < 8 || given->struct_size > 65536) {
-    return fail(MSDK_E_INVALID, "options.struct_size is %u; accepted: that of msdk_feeder_options, %zu", given->struct_size, sizeof *given);
-  }
-  memset(options, 0, sizeof *options);
-  memcpy(options, given, given->struct_size < sizeof *given ? given->struct_size & ~7u : sizeof *given);
+  msdk_result result = take_struct(given, options, sizeof *options, 8, "options");
+  if (result < 0) return result;
   bool has_path = options->socket_path != NULL;
   if (has_path == (options->port != 0)) return fail(MSDK_E_INVALID, "options must have either a port or a socket_path");
   if (options->port > 65535) return fail(MSDK_E_RANGE, "options.port is %u; accepted: 1..65535", options->port);
@@ -55,14 +51,18 @@ static msdk_result start_thread(msdk_feeder *feeder) {
 }
 
 static msdk_result connect_and_greet(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder) {
+  bool was_crowded = false;
   for (;;) {
     msdk_result result = connect_to(options, deadline, feeder);
     if (result >= 0) result = greet(options, deadline, feeder);
+    /* Time ran out in a later try; what kept it out is that there were too many. */
+    if (result == MSDK_E_TIMEOUT && was_crowded) return fail(MSDK_E_FULL, "the session had too many connections until the timeout");
     /* A crowd of strangers took its place before its proof was read: it comes again. */
     if (result >= 0 || feeder->reason != MSDK_FEED_CROWDED || now_ns() >= deadline) return result;
     close(feeder->socket);
     feeder->socket = -1;
     feeder->reason = MSDK_FEED_NONE;
+    was_crowded = true;
     struct timespec moment = {0, 5000000};
     nanosleep(&moment, NULL);
   }
@@ -95,23 +95,23 @@ msdk_result msdk_feeder_open(const msdk_feeder_options *given, msdk_feeder **out
   return MSDK_OK;
 }
 
-uint32_t msdk_feeder_wants_key_frame(msdk_feeder *feeder) {
-  if (feeder == NULL) return 0;
+msdk_result msdk_feeder_take_key_frame_request(msdk_feeder *feeder, uint32_t *out) {
+  if (feeder == NULL || out == NULL) return fail(MSDK_E_INVALID, "%s is NULL", feeder == NULL ? "feeder" : "out");
   pthread_mutex_lock(&feeder->lock);
   link_read(feeder);
-  uint32_t wants = feeder->wants_key_frame;
+  *out = feeder->wants_key_frame;
   feeder->wants_key_frame = false;
   pthread_mutex_unlock(&feeder->lock);
-  return wants;
+  return MSDK_OK;
 }
 
-uint32_t msdk_feeder_reason(msdk_feeder *feeder) {
-  if (feeder == NULL) return MSDK_FEED_NONE;
+msdk_result msdk_feeder_get_reason(msdk_feeder *feeder, uint32_t *out) {
+  if (feeder == NULL || out == NULL) return fail(MSDK_E_INVALID, "%s is NULL", feeder == NULL ? "feeder" : "out");
   pthread_mutex_lock(&feeder->lock);
   link_read(feeder);
-  uint32_t reason = feeder->reason;
+  *out = feeder->reason;
   pthread_mutex_unlock(&feeder->lock);
-  return reason;
+  return MSDK_OK;
 }
 
 msdk_result msdk_feeder_flush(msdk_feeder *feeder, uint32_t timeout_ms) {
@@ -125,6 +125,7 @@ msdk_result msdk_feeder_flush(msdk_feeder *feeder, uint32_t timeout_ms) {
   }
   msdk_result result = MSDK_OK;
   if (feeder->ended != MSDK_OK) result = fail(MSDK_E_CLOSED, "%s", feeder->why);
+  else if (feeder->out_sent < feeder->out_size && timeout_ms == 0) result = fail(MSDK_E_AGAIN, "the frame is still in flight");
   else if (feeder->out_sent < feeder->out_size) result = fail(MSDK_E_TIMEOUT, "the frame is still in flight after %u ms", timeout_ms);
   pthread_mutex_unlock(&feeder->lock);
   return result;

@@ -31,7 +31,7 @@ static bool say(msdk_feeder *feeder, const uint8_t *bytes, size_t size) {
 static msdk_result refused(msdk_feeder *feeder, const uint8_t *body, uint32_t size) {
   uint32_t reason = feeder->reason = get32(body);
   static const msdk_result results[] = {MSDK_E_IO,      MSDK_E_PERMISSION, MSDK_E_EXISTS, MSDK_E_ABI,     MSDK_E_CORRUPT, MSDK_E_RANGE,
-                                        MSDK_E_INVALID, MSDK_E_INVALID,    MSDK_E_TIMEOUT, MSDK_E_NOMEM, MSDK_E_CLOSED};
+                                        MSDK_E_INVALID, MSDK_E_INVALID,    MSDK_E_TIMEOUT, MSDK_E_FULL, MSDK_E_CLOSED};
   char why[REFUSAL_MAX];
   return fail(reason < sizeof results / sizeof results[0] ? results[reason] : MSDK_E_FAIL, "the session refused: %s",
               refusal_text(body, size, why));

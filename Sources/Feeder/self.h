@@ -48,6 +48,13 @@ struct msdk_feeder {
   slot slots[SLOTS_MAX];
 };
 
+/* sized.c: copies what the caller's struct has, the missing members are zero; refuses unknown members that are not 0. */
+msdk_result take_struct(const void *given, void *into, size_t known, size_t least, const char *name);
+msdk_result check_choices(uint32_t orientation, uint32_t color_full_range); /* of a frame */
+
+/* send.c: a frame of the caller's, checked as far as it can be without a slot. */
+msdk_result take_frame(const msdk_feeder_frame *given, msdk_feeder_frame *frame);
+
 /* words.c: notes the words of this thread's failure, and gives the result back. */
 msdk_result fail(msdk_result result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The text of a REFUSED of at least 8 bytes. Anybody may have written it: it is cut off, and what a terminal would obey becomes spaces. */

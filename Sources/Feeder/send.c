@@ -2,17 +2,13 @@
 
 #include <string.h>
 
-/* Copies what the caller's struct has; the missing members are zero. */
-static msdk_result take(const msdk_feeder_frame *given, msdk_feeder_frame *frame) {
-  if (given == NULL) return fail(MSDK_E_INVALID, "frame is NULL");
-  if (given->struct_size < 24 || given->struct_size > 65536) {
-    return fail(MSDK_E_INVALID, "frame.struct_size is %u; accepted: that of msdk_feeder_frame, %zu", given->struct_size, sizeof *given);
+msdk_result take_frame(const msdk_feeder_frame *given, msdk_feeder_frame *frame) {
+  msdk_result result = take_struct(given, frame, sizeof *frame, 24, "frame");
+  for (int p = 0; p < MSDK_PLANES_MAX && result >= 0; p++) {
+    if (frame->plane[p].reserved0 == 0 && frame->plane[p].reserved1 == 0) continue;
+    return fail(MSDK_E_UNSUPPORTED, "frame.plane[%d].reserved0 or reserved1 is not 0; accepted: 0", p);
   }
-  memset(frame, 0, sizeof *frame);
-  memcpy(frame, given, given->struct_size < sizeof *given ? given->struct_size & ~7u : sizeof *given);
-  if (frame->orientation > 7) return fail(MSDK_E_INVALID, "frame.orientation is %u; accepted: 0..7", frame->orientation);
-  if (frame->color_full_range > 1) return fail(MSDK_E_INVALID, "frame.color_full_range is %u; accepted: 0, 1", frame->color_full_range);
-  return MSDK_OK;
+  return result >= 0 ? check_choices(frame->orientation, frame->color_full_range) : result;
 }
 
 static void copy_plane(uint8_t *to, const msdk_plane *from, uint32_t row_bytes, uint32_t rows) {
@@ -27,7 +23,7 @@ msdk_result msdk_feeder_send(msdk_feeder *feeder, const msdk_feeder_frame *given
   if (feeder == NULL) return fail(MSDK_E_INVALID, "feeder is NULL");
   msdk_feeder_frame frame;
   layout planes;
-  msdk_result result = take(given, &frame);
+  msdk_result result = take_frame(given, &frame);
   if (result >= 0) result = layout_of(frame.pixel_format, frame.width, frame.height, 1, &planes);
   if (result < 0) return result;
   for (uint32_t p = 0; p < planes.planes; p++) {
@@ -58,25 +54,34 @@ msdk_result msdk_feeder_send(msdk_feeder *feeder, const msdk_feeder_frame *given
   return result;
 }
 
-msdk_result msdk_feeder_send_encoded(msdk_feeder *feeder, const msdk_encoded_frame *frame) {
-  if (feeder == NULL || frame == NULL) return fail(MSDK_E_INVALID, "%s is NULL", feeder == NULL ? "feeder" : "frame");
-  if (!MSDK_HAS(frame, msdk_encoded_frame, timestamp_ns)) {
-    return fail(MSDK_E_INVALID, "frame.struct_size is %u; accepted: that of msdk_encoded_frame, %zu", frame->struct_size, sizeof *frame);
-  }
+static msdk_result take_encoded(const msdk_encoded_frame *given, msdk_encoded_frame *frame) {
+  msdk_result result = take_struct(given, frame, sizeof *frame, offsetof(msdk_encoded_frame, duration_ns), "frame");
+  if (result < 0) return result;
   if (frame->codec != MSDK_CODEC_VP8) return fail(MSDK_E_UNSUPPORTED, "frame.codec is 0x%x; accepted: MSDK_CODEC_VP8", frame->codec);
-  if (frame->orientation > 7) return fail(MSDK_E_INVALID, "frame.orientation is %u; accepted: 0..7", frame->orientation);
+  const uint32_t flags = MSDK_ENCODED_KEY | MSDK_ENCODED_DISCONTINUITY | MSDK_ENCODED_DROPPABLE | MSDK_ENCODED_COARSE;
+  if ((frame->flags & ~flags) != 0) {
+    return fail(MSDK_E_UNSUPPORTED, "frame.flags is %u; accepted: a sum of MSDK_ENCODED_*, 0..%u", frame->flags, flags);
+  }
+  if (frame->reserved0 != 0) return fail(MSDK_E_UNSUPPORTED, "frame.reserved0 is %u; accepted: 0, as it is reserved", frame->reserved0);
+  return check_choices(frame->orientation, frame->color_full_range);
+}
+
+msdk_result msdk_feeder_send_encoded(msdk_feeder *feeder, const msdk_encoded_frame *given) {
+  if (feeder == NULL) return fail(MSDK_E_INVALID, "feeder is NULL");
+  msdk_encoded_frame taken, *frame = &taken;
+  msdk_result result = take_encoded(given, frame);
+  if (result < 0) return result;
   if (frame->data == NULL || frame->size == 0 || frame->size > feeder->largest || frame->size > 16 << 20) {
     return fail(MSDK_E_RANGE, "frame.size is %llu; accepted: 1..%llu bytes", (unsigned long long)frame->size,
                 (unsigned long long)(feeder->largest < 16 << 20 ? feeder->largest : 16 << 20));
   }
-  bool has_color = MSDK_HAS(frame, msdk_encoded_frame, color_full_range);
   wire_frame wire = {
       .format = frame->codec, .width = frame->width, .height = frame->height, .flags = (frame->flags & MSDK_ENCODED_KEY) != 0,
-      .orientation = frame->orientation, .color_matrix = has_color ? frame->color_matrix : 0,
-      .color_full_range = has_color && frame->color_full_range == 1, .timestamp_ns = frame->timestamp_ns, .payload = frame->size};
+      .orientation = frame->orientation, .color_matrix = frame->color_matrix,
+      .color_full_range = frame->color_full_range, .timestamp_ns = frame->timestamp_ns, .payload = frame->size};
   if (wire.timestamp_ns == 0) wire.timestamp_ns = now_ns();
   pthread_mutex_lock(&feeder->lock);
-  msdk_result result = link_check(feeder);
+  result = link_check(feeder);
   size_t size = HEAD_SIZE + FRAME_HEADER_SIZE + (size_t)frame->size;
   uint8_t *at = result >= 0 ? link_reserve(feeder, size) : NULL;
   if (result >= 0 && at == NULL) result = fail(MSDK_E_NOMEM, "no memory for a frame of %zu bytes", size);

@@ -71,9 +71,8 @@ msdk_result msdk_feeder_acquire(msdk_feeder *feeder, uint32_t pixel_format, uint
   result = feeder->ended == MSDK_OK ? find(feeder, (size_t)planes.size, &id) : fail(MSDK_E_CLOSED, "%s", feeder->why);
   if (result >= 0) {
     feeder->slots[id].state = SLOT_ACQUIRED;
-    uint32_t struct_size = frame->struct_size;
-    memset(frame, 0, sizeof *frame);
-    *frame = (msdk_feeder_frame){.struct_size = struct_size, .pixel_format = pixel_format, .width = width, .height = height, .slot = id};
+    memset(frame, 0, frame->struct_size);
+    *frame = (msdk_feeder_frame){.struct_size = sizeof *frame, .pixel_format = pixel_format, .width = width, .height = height, .slot = id};
     uint8_t *at = feeder->slots[id].memory;
     for (uint32_t p = 0; p < planes.planes; p++) {
       uint64_t bytes = (uint64_t)planes.stride[p] * planes.rows[p];
@@ -92,11 +91,12 @@ static slot *acquired(msdk_feeder *feeder, const msdk_feeder_frame *frame) {
   return one->state == SLOT_ACQUIRED && frame->plane[0].data == one->memory ? one : NULL;
 }
 
-msdk_result msdk_feeder_submit(msdk_feeder *feeder, const msdk_feeder_frame *frame) {
-  if (feeder == NULL || frame == NULL) return fail(MSDK_E_INVALID, "%s is NULL", feeder == NULL ? "feeder" : "frame");
-  if (frame->orientation > 7) return fail(MSDK_E_INVALID, "frame.orientation is %u; accepted: 0..7", frame->orientation);
+msdk_result msdk_feeder_submit(msdk_feeder *feeder, const msdk_feeder_frame *given) {
+  if (feeder == NULL) return fail(MSDK_E_INVALID, "feeder is NULL");
+  msdk_feeder_frame taken, *frame = &taken;
   layout planes;
-  msdk_result result = layout_of(frame->pixel_format, frame->width, frame->height, 64, &planes);
+  msdk_result result = take_frame(given, frame);
+  if (result >= 0) result = layout_of(frame->pixel_format, frame->width, frame->height, 64, &planes);
   if (result < 0) return result;
   pthread_mutex_lock(&feeder->lock);
   slot *one = acquired(feeder, frame);

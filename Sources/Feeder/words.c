@@ -22,7 +22,4 @@ const char *refusal_text(const uint8_t *body, uint32_t size, char out[REFUSAL_MA
   return out;
 }
 
-const char *msdk_feeder_error(msdk_feeder *feeder) {
-  (void)feeder;
-  return words;
-}
+const char *msdk_feeder_last_error(void) { return words; }

@@ -92,7 +92,7 @@ extension IngestReason {
     case .format: .limit
     case .slot: .invalid
     case .stalled: .timeout
-    case .crowded: .noMemory
+    case .crowded: .full
     case .closed: .closed
     }
   }

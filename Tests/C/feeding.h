@@ -97,8 +97,20 @@ static inline msdk_feeder *feeder_new(const door *it, int by_path) {
   msdk_feeder_options options = feeder_options(it, by_path);
   msdk_feeder *feeder = NULL;
   msdk_result result = msdk_feeder_open(&options, &feeder);
-  if (!CHECK_OK(result)) fprintf(stderr, "  %s\n", msdk_feeder_error(NULL));
+  if (!CHECK_OK(result)) fprintf(stderr, "  %s\n", msdk_feeder_last_error());
   return feeder;
+}
+
+static inline uint32_t feeder_reason(msdk_feeder *feeder) {
+  uint32_t reason = UINT32_MAX;
+  CHECK_OK(msdk_feeder_get_reason(feeder, &reason));
+  return reason;
+}
+
+static inline uint32_t feeder_wants_key_frame(msdk_feeder *feeder) {
+  uint32_t wants = UINT32_MAX;
+  CHECK_OK(msdk_feeder_take_key_frame_request(feeder, &wants));
+  return wants;
 }
 
 /* A picture in memory of this process, all of one value; data is allocated once for the largest. */

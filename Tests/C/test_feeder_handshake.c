@@ -224,7 +224,7 @@ static void nobody_hears_the_token_without_it(void) {
         int before = check_failed;
         CHECK_RESULT(meet(&it, cases[i].timeout_ms, &feeder), cases[i].result);
         CHECK(feeder == NULL);
-        CHECK_STR_CONTAINS(msdk_feeder_error(NULL), cases[i].words);
+        CHECK_STR_CONTAINS(msdk_feeder_last_error(), cases[i].words);
         msdk_feeder_close(feeder);
         listener_close(&it);
         /* A HELLO, of which nothing but 32 random bytes is the feeder's own; no more came. */
@@ -268,6 +268,13 @@ static void is_the_session(listener *it, int fd, exchange *with) {
   CHECK(raw_send(fd, welcome, sizeof welcome, NULL, 0));
 }
 
+/* And takes no frame, however long one waits. */
+static void is_the_session_and_reads_nothing(listener *it, int fd, exchange *with) {
+  is_the_session(it, fd, with);
+  struct pollfd gone = {fd, POLLRDHUP, 0};
+  while (poll(&gone, 1, -1) < 0) continue;
+}
+
 static void is_busy(listener *it, int fd, exchange *with) {
   proves(fd, with);
   hears_the_proof(it, fd, with);
@@ -300,6 +307,17 @@ static void is_crowded_at_first(listener *it, int fd, exchange *with) {
   close(again);
 }
 
+/* It had room for nobody the first time, and has none until the timeout. */
+static void is_crowded(listener *it, int fd, exchange *with) {
+  (void)with;
+  says_refused(fd, MSDK_FEED_CROWDED, "too many connections wait for the handshake");
+  hear(it, fd, HEARD_MAX);
+  it->heard_size = 0;
+  int again = accept(it->socket, NULL, NULL);
+  hear(it, again, HEARD_MAX);
+  close(again);
+}
+
 static void the_session_is_fed(void) {
   static listener it;
   for (int by_path = 0; by_path < 2; by_path++) {
@@ -315,10 +333,29 @@ static void the_session_is_fed(void) {
     CHECK(!has_token(it.heard, it.heard_size));
     listener_open(&it, by_path, is_crowded_at_first);
     CHECK_OK(meet(&it, 0, &feeder));
-    CHECK_EQ(msdk_feeder_reason(feeder), MSDK_FEED_NONE);
+    CHECK_EQ(feeder_reason(feeder), MSDK_FEED_NONE);
     msdk_feeder_close(feeder);
     listener_close(&it);
     CHECK_EQ(it.heard_size, HELLO_SIZE + 40 + 8);
+    if (by_path) { /* whose buffers are small; those of TCP grow with what is sent */
+      listener_open(&it, by_path, is_the_session_and_reads_nothing);
+      CHECK_OK(meet(&it, 0, &feeder));
+      picture = picture_of(MSDK_PIXEL_GRAY8, 1024, 1023, 3);
+      CHECK_OK(msdk_feeder_flush(feeder, 0)); /* nothing is on its way */
+      CHECK_OK(msdk_feeder_send(feeder, &picture));
+      CHECK_RESULT(msdk_feeder_flush(feeder, 0), MSDK_E_AGAIN);
+      CHECK_RESULT(msdk_feeder_flush(feeder, 1), MSDK_E_TIMEOUT);
+      CHECK_RESULT(msdk_feeder_send(feeder, &picture), MSDK_E_AGAIN);
+      msdk_feeder_close(feeder);
+      listener_close(&it);
+    }
+    listener_open(&it, by_path, is_crowded);
+    feeder = NULL;
+    CHECK_RESULT(meet(&it, 3000, &feeder), MSDK_E_FULL);
+    CHECK_STR_CONTAINS(msdk_feeder_last_error(), "too many connections");
+    CHECK(feeder == NULL);
+    listener_close(&it);
+    CHECK_EQ(it.heard_size, HELLO_SIZE);
     static const struct { play *plays; uint32_t timeout_ms; msdk_result result; } cases[] = {
         {is_busy, 0, MSDK_E_EXISTS}, {challenges_twice, 0, MSDK_E_CORRUPT}, {proves_and_is_silent, 100, MSDK_E_TIMEOUT}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -60,13 +60,13 @@ static void wrong_tokens_are_refused(void) {
   options.transmission_token = last;
   msdk_feeder *feeder = NULL;
   CHECK_RESULT(msdk_feeder_open(&options, &feeder), MSDK_E_PERMISSION);
-  CHECK_STR_CONTAINS(msdk_feeder_error(NULL), "not admitted");
+  CHECK_STR_CONTAINS(msdk_feeder_last_error(), "not admitted");
   /* The feeder looks as closely. */
   options = feeder_options(&it, 1);
   options.reception_token = longer;
   options.reception_token_size = sizeof feeding_answer + 1;
   CHECK_RESULT(msdk_feeder_open(&options, &feeder), MSDK_E_UNTRUSTED);
-  CHECK_STR_CONTAINS(msdk_feeder_error(NULL), "did not prove the reception token");
+  CHECK_STR_CONTAINS(msdk_feeder_last_error(), "did not prove the reception token");
   still_open(&it);
   door_close(&it);
 }
@@ -172,7 +172,7 @@ static void one_feeder_at_a_time(void) {
   for (int way = 0; way < 2; way++) {
     msdk_feeder_options options = feeder_options(&it, way);
     CHECK_RESULT(msdk_feeder_open(&options, &second), MSDK_E_EXISTS);
-    CHECK_STR_CONTAINS(msdk_feeder_error(NULL), "another feeder");
+    CHECK_STR_CONTAINS(msdk_feeder_last_error(), "another feeder");
     /* Who does not know the token does not learn that somebody is there. */
     options.transmission_token = feeding_answer;
     options.transmission_token_size = sizeof feeding_answer;

@@ -217,7 +217,7 @@ static void the_feeder_checks_too(void) {
   frame = picture_of(MSDK_PIXEL_NV12, 320, 180, 0);
   frame.plane[1].stride = 319;
   CHECK_RESULT(msdk_feeder_send(feeder, &frame), MSDK_E_INVALID);
-  CHECK_STR_CONTAINS(msdk_feeder_error(feeder), "plane[1]");
+  CHECK_STR_CONTAINS(msdk_feeder_last_error(), "plane[1]");
   frame.pixel_format = 1;
   CHECK_RESULT(msdk_feeder_send(feeder, &frame), MSDK_E_UNSUPPORTED);
   frame = picture_of(MSDK_PIXEL_NV12, 320, 180, 0);
@@ -253,6 +253,69 @@ static void the_feeder_checks_too(void) {
   door_close(&it);
 }
 
+/* types.h: what this version does not know is refused, by this library as by the other. */
+static void the_feeder_refuses_what_it_does_not_know(void) {
+  door it = door_open(MSDK_CODEC_RAW);
+  msdk_feeder *feeder = NULL;
+  struct { msdk_feeder_options options; uint64_t more[2]; } options = {.options = feeder_options(&it, 1)};
+  options.options.struct_size = sizeof options;
+  CHECK_RESULT(msdk_feeder_open(&options.options, &feeder), MSDK_OK);
+  msdk_feeder_close(feeder);
+  options.more[1] = 1;
+  CHECK_RESULT(msdk_feeder_open(&options.options, &feeder), MSDK_E_UNSUPPORTED);
+  CHECK_STR_CONTAINS(msdk_feeder_last_error(), "options has a member at byte");
+  msdk_event event;
+  CHECK(door_event(&it, MSDK_INGEST_FEEDER_DISCONNECTED, &event));
+  feeder = feeder_new(&it, 1);
+  struct { msdk_feeder_frame frame; uint64_t more[2]; } longer = {.frame = picture_of(MSDK_PIXEL_NV12, 320, 180, 1)};
+  const msdk_feeder_frame good = longer.frame;
+  longer.frame.struct_size = sizeof longer;
+  longer.more[0] = 1;
+  CHECK_RESULT(msdk_feeder_send(feeder, &longer.frame), MSDK_E_UNSUPPORTED);
+  CHECK_STR_CONTAINS(msdk_feeder_last_error(), "frame has a member at byte");
+  msdk_feeder_frame bad = good;
+  bad.orientation = 8;
+  CHECK_RESULT(msdk_feeder_send(feeder, &bad), MSDK_E_UNSUPPORTED);
+  bad = good, bad.color_full_range = 2;
+  CHECK_RESULT(msdk_feeder_send(feeder, &bad), MSDK_E_UNSUPPORTED);
+  bad = good, bad.plane[0].reserved0 = 1;
+  CHECK_RESULT(msdk_feeder_send(feeder, &bad), MSDK_E_UNSUPPORTED);
+  bad = good, bad.plane[3].reserved1 = 1;
+  CHECK_RESULT(msdk_feeder_send(feeder, &bad), MSDK_E_UNSUPPORTED);
+  /* What acquire fills, it fills as far as it knows, and says so. */
+  memset(&longer, 0xFF, sizeof longer);
+  longer.frame.struct_size = sizeof longer;
+  CHECK_RESULT(msdk_feeder_acquire(feeder, MSDK_PIXEL_NV12, 320, 180, &longer.frame), MSDK_OK);
+  CHECK_EQ(longer.frame.struct_size, sizeof longer.frame);
+  CHECK(longer.more[0] == 0 && longer.more[1] == 0);
+  bad = longer.frame, bad.orientation = 8;
+  CHECK_RESULT(msdk_feeder_submit(feeder, &bad), MSDK_E_UNSUPPORTED);
+  bad = longer.frame, bad.color_full_range = 2;
+  CHECK_RESULT(msdk_feeder_submit(feeder, &bad), MSDK_E_UNSUPPORTED);
+  CHECK_RESULT(msdk_feeder_submit(feeder, &longer.frame), MSDK_OK);
+  CHECK_RESULT(msdk_feeder_flush(feeder, 20000), MSDK_OK);
+  const uint8_t byte = 0;
+  msdk_encoded_frame vp8 = MSDK_INIT(msdk_encoded_frame), wrong;
+  vp8.codec = MSDK_CODEC_VP8, vp8.data = &byte, vp8.size = 1, vp8.width = 320, vp8.height = 180;
+  wrong = vp8, wrong.flags = 0x100;
+  CHECK_RESULT(msdk_feeder_send_encoded(feeder, &wrong), MSDK_E_UNSUPPORTED);
+  wrong = vp8, wrong.orientation = 8;
+  CHECK_RESULT(msdk_feeder_send_encoded(feeder, &wrong), MSDK_E_UNSUPPORTED);
+  wrong = vp8, wrong.color_full_range = 2;
+  CHECK_RESULT(msdk_feeder_send_encoded(feeder, &wrong), MSDK_E_UNSUPPORTED);
+  wrong = vp8, wrong.reserved0 = 1;
+  CHECK_RESULT(msdk_feeder_send_encoded(feeder, &wrong), MSDK_E_UNSUPPORTED);
+  uint32_t reason = 99;
+  CHECK_RESULT(msdk_feeder_get_reason(feeder, &reason), MSDK_OK);
+  CHECK_EQ(reason, MSDK_FEED_NONE); /* nothing of all this was sent */
+  CHECK_RESULT(msdk_feeder_get_reason(feeder, NULL), MSDK_E_INVALID);
+  CHECK_RESULT(msdk_feeder_get_reason(NULL, &reason), MSDK_E_INVALID);
+  CHECK_RESULT(msdk_feeder_take_key_frame_request(feeder, NULL), MSDK_E_INVALID);
+  CHECK_RESULT(msdk_feeder_take_key_frame_request(NULL, &reason), MSDK_E_INVALID);
+  msdk_feeder_close(feeder);
+  door_close(&it);
+}
+
 static void feeder_options_are_checked(void) {
   msdk_feeder *feeder = NULL;
   door none = {.port = 1, .path = "nobody-here"};
@@ -260,7 +323,7 @@ static void feeder_options_are_checked(void) {
   CHECK_RESULT(msdk_feeder_open(NULL, &feeder), MSDK_E_INVALID);
   CHECK_RESULT(msdk_feeder_open(&good, NULL), MSDK_E_INVALID);
   CHECK_RESULT(msdk_feeder_open(&good, &feeder), MSDK_E_NOT_FOUND);
-  CHECK_STR_CONTAINS(msdk_feeder_error(NULL), "nobody-here");
+  CHECK_STR_CONTAINS(msdk_feeder_last_error(), "nobody-here");
   bad.port = 5;
   CHECK_RESULT(msdk_feeder_open(&bad, &feeder), MSDK_E_INVALID);
   bad = good, bad.socket_path = NULL;
@@ -293,6 +356,7 @@ int main(int argc, char **argv) {
   RUN(slots_change_hands_one_at_a_time);
   RUN(releases_that_are_not_read);
   RUN(the_feeder_checks_too);
+  RUN(the_feeder_refuses_what_it_does_not_know);
   RUN(feeder_options_are_checked);
   return check_finish();
 }

@@ -41,7 +41,7 @@ static void give(msdk_feeder *feeder, bool in_slots) {
       if (result == MSDK_E_AGAIN) sched_yield();
     }
   } while (result == MSDK_E_AGAIN);
-  if (result < 0) die("%s", msdk_feeder_error(feeder));
+  if (result < 0) die("%s", msdk_feeder_last_error());
 }
 
 int main(int argc, char **argv) {
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   options.reception_token = tokens[1];
   options.transmission_token_size = options.reception_token_size = 16;
   msdk_feeder *feeder = NULL;
-  if (msdk_feeder_open(&options, &feeder) < 0) die("%s", msdk_feeder_error(NULL));
+  if (msdk_feeder_open(&options, &feeder) < 0) die("%s", msdk_feeder_last_error());
 
   give(feeder, in_slots);
   msdk_event event = event_of(viewer, MSDK_EVENT_INCOMING_VIDEO_ADDED);

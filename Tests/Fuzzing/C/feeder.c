@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int n = 0; n < 3; n++) link_read(feeder);
     check_link(feeder, flags);
   } else {
-    const char *words = msdk_feeder_error(NULL);
+    const char *words = msdk_feeder_last_error();
     for (size_t i = 0; words[i] != 0; i++) EXPECT((uint8_t)words[i] >= 0x20 && words[i] != 0x7F);
     EXPECT(words[0] != 0);
   }
