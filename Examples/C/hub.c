@@ -44,9 +44,9 @@ static void open_door(msdk_engine *engine, const char *address, char *token) {
   msdk_hub_options options = MSDK_INIT(msdk_hub_options);
   msdk_hub_info info = MSDK_INIT(msdk_hub_info);
   options.addresses = address;
+  options.port = MSDK_PORT_ANY;
   must(msdk_room_open_hub(engine, ROOM, &options, &info), "msdk_room_open_hub");
-  const char *open = strchr(address, ':') != NULL ? "[" : "", *close = open[0] != 0 ? "]" : "";
-  printf("hub://%s%s%s:%" PRIu32 "/lobby?fingerprint=%s\n", open, address, close, info.port, info.fingerprint);
+  printf("%s\n", info.url);
   fflush(stdout);
 }
 

@@ -57,7 +57,7 @@ extern "C" {
 
 typedef struct msdk_hub_options {
   uint32_t struct_size;
-  uint32_t port;           /* TCP and UDP, up to 65,535; 0: a free port, the same at all addresses */
+  uint32_t port;           /* TCP and UDP, the same at all addresses: 1..65,535, or MSDK_PORT_ANY; there is no default */
   const char *addresses;   /* to listen at: up to 8 of IPv4 and IPv6, separated by commas; NULL: "0.0.0.0", all of IPv4 */
   const char *certificate; /* PEM files, this and key; both NULL: a certificate is generated, with a new fingerprint each time */
   const char *key;         /* PEM file of the private key, without a password */
@@ -72,15 +72,19 @@ typedef struct msdk_hub_info {
   uint32_t reserved0;
   uint64_t packets_foreign; /* datagrams of no member */
   char fingerprint[96];     /* "AA:BB:...", for the url */
+  /* Of the room, for sessions elsewhere. HOST is the first address. For 0.0.0.0 or :: it is the address from which this machine sends
+   * to others, or the loopback address if it has no network. A program whose members reach it by another address or a name replaces
+   * HOST. */
+  char url[512];
 } msdk_hub_info;
 
 /* Opens a room to the network until msdk_room_close_hub is called or the engine is destroyed. room_url is "loopback:NAME", NAME without
- * "?". options may be NULL for a free port at any IPv4 address; they are copied, and the files are read during the call. *out, if not
- * NULL, is filled as by msdk_room_get_hub_info. The engine must have the system clock (MSDK_E_UNSUPPORTED).
+ * "?". options are copied, and the files are read during the call. *out, if not NULL, is filled as by msdk_room_get_hub_info. The
+ * engine must have the system clock (MSDK_E_UNSUPPORTED).
  *   MSDK_E_EXISTS     this engine has opened the room already, or a port is taken
  *   MSDK_E_IO         an address is not an address of this machine
  *   MSDK_E_NOT_FOUND  a file cannot be read
- *   MSDK_E_INVALID    addresses, a file or NAME is malformed, or only one of certificate and key is set
+ *   MSDK_E_INVALID    addresses, a file or NAME is malformed, only one of certificate and key is set, or port is 0
  *   MSDK_E_RANGE      port or most_members
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_room_open_hub(msdk_engine *engine, const char *room_url, const msdk_hub_options *options, msdk_hub_info *out);

@@ -22,6 +22,8 @@ public struct HubInfo: Sendable {
   public let memberCount: Int
   public let foreignPackets: UInt64
   public let fingerprint: String
+  /// For sessions elsewhere.
+  public let url: String
 }
 
 /// A room that is open to the network, or about to be: its name is taken.
@@ -87,13 +89,13 @@ extension Engine {
       hub.close()
       throw Engine.destroyed
     }
-    return hub.info
+    return hub.info(room)
   }
 
   public func hubInfo(_ url: String) throws(MediaError) -> HubInfo {
     let room = try Engine.hubRoom(url)
     guard let hub = hubs.withLock({ $0[room]?.hub }) else { throw Engine.notOpen(room) }
-    return hub.info
+    return hub.info(room)
   }
 
   public func closeHub(_ url: String) throws(MediaError) {
@@ -148,7 +150,8 @@ extension Engine {
 }
 
 extension HubServer {
-  fileprivate var info: HubInfo {
-    HubInfo(port: port, memberCount: memberCount, foreignPackets: foreignPackets, fingerprint: fingerprint)
+  fileprivate func info(_ room: String) -> HubInfo {
+    let url = addresses.first.map { HubURL.text($0, room: room, fingerprint: fingerprint) } ?? ""
+    return HubInfo(port: port, memberCount: memberCount, foreignPackets: foreignPackets, fingerprint: fingerprint, url: url)
   }
 }

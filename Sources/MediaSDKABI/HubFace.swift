@@ -11,8 +11,7 @@ public func msdk_room_open_hub(
   face { () throws(MediaError) in
     let engine = try Handles.engine(engine)
     let url = try ForeignText.read(roomURL, limit: Int(MSDK_TEXT_MAX), argument: "room_url")
-    var settings = HubOptions()
-    if let options { settings = try HubOptions(ForeignStruct.read(options, argument: "options")) }
+    let settings = try HubOptions(ForeignStruct.read(required(options, "options"), argument: "options"))
     // A struct that cannot be filled must not leave a door open.
     if let out { try ForeignStruct.check(out, argument: "out") }
     let info = try engine.openHub(url, settings)
@@ -43,11 +42,12 @@ extension HubOptions {
   fileprivate init(_ native: msdk_hub_options) throws(MediaError) {
     try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     self.init()
-    if native.port != UInt32(MSDK_PORT_ANY) {
-      guard let port = UInt16(exactly: native.port) else {
-        throw MediaError(.range, "options.port is \(native.port); accepted: 1..65535, MSDK_PORT_ANY, or 0 for the same")
-      }
-      self.port = port
+    switch native.port {
+    // Who listens where nobody expects it has forgotten the port.
+    case 0: throw MediaError(.invalid, "options.port is 0; accepted: 1..65535, MSDK_PORT_ANY")
+    case 1...65_535: port = UInt16(native.port)
+    case UInt32(MSDK_PORT_ANY): port = 0
+    default: throw MediaError(.range, "options.port is \(native.port); accepted: 1..65535, MSDK_PORT_ANY")
     }
     if let text = try ForeignText.readOptional(native.addresses, limit: Int(MSDK_TEXT_MAX), argument: "options.addresses") { addresses = text }
     let file = try ForeignText.readOptional(native.certificate, limit: Int(MSDK_TEXT_MAX), argument: "options.certificate")
@@ -69,6 +69,7 @@ extension HubInfo {
     native.member_count = UInt32(clamping: memberCount)
     native.packets_foreign = foreignPackets
     withUnsafeMutableBytes(of: &native.fingerprint) { ForeignText.write(fingerprint, to: $0) }
+    withUnsafeMutableBytes(of: &native.url) { ForeignText.write(url, to: $0) }
     return native
   }
 }

@@ -1346,10 +1346,11 @@ AT(msdk_hub_options, key, 24);
 AT(msdk_hub_options, most_members, 32);
 AT(msdk_hub_options, reserved0, 36);
 
-SIZE(msdk_hub_info, 120);
+SIZE(msdk_hub_info, 632);
 AT(msdk_hub_info, struct_size, 0);
 AT(msdk_hub_info, port, 4);
 AT(msdk_hub_info, member_count, 8);
 AT(msdk_hub_info, reserved0, 12);
 AT(msdk_hub_info, packets_foreign, 16);
 AT(msdk_hub_info, fingerprint, 24);
+AT(msdk_hub_info, url, 120);

@@ -62,7 +62,7 @@ static void hubs(void) {
   msdk_hub_options options = MSDK_INIT(msdk_hub_options);
   msdk_hub_info info = MSDK_INIT(msdk_hub_info);
   options.addresses = goes_wrong(3) ? text() : "127.0.0.1";
-  if (goes_wrong(6)) options.port = number();
+  options.port = goes_wrong(6) ? number() : MSDK_PORT_ANY;
   if (goes_wrong(6)) options.certificate = text();
   if (goes_wrong(6)) options.key = text();
   if (goes_wrong(6)) options.most_members = number();

@@ -16,6 +16,7 @@ typedef struct house {
 static inline msdk_hub_options hub_options(const char *addresses) {
   msdk_hub_options options = MSDK_INIT(msdk_hub_options);
   options.addresses = addresses;
+  options.port = MSDK_PORT_ANY;
   return options;
 }
 

@@ -169,6 +169,8 @@ static void options_that_cannot_be(void) {
   msdk_hub_options options = hub_options("127.0.0.1");
   options.port = 65537;
   wrong_options(options, MSDK_E_RANGE, "1..65535, MSDK_PORT_ANY");
+  options.port = 0; /* is not a way to ask for a free one */
+  wrong_options(options, MSDK_E_INVALID, "options.port is 0; accepted: 1..65535, MSDK_PORT_ANY");
   options = hub_options("127.0.0.1");
   options.most_members = 1001;
   wrong_options(options, MSDK_E_RANGE, "1..1000");
@@ -184,7 +186,8 @@ static void options_that_cannot_be(void) {
   wrong_options(options, MSDK_E_EXISTS, "127.0.0.1");
   close(fd);
   msdk_hub_info small = {.struct_size = 3};
-  CHECK_ERROR(msdk_room_open_hub(host, "loopback:options", NULL, &small), MSDK_E_INVALID, "out");
+  CHECK_ERROR(msdk_room_open_hub(host, "loopback:options", &options, &small), MSDK_E_INVALID, "out");
+  CHECK_ERROR(msdk_room_open_hub(host, "loopback:options", NULL, NULL), MSDK_E_INVALID, "options is NULL");
   CHECK_RESULT(msdk_room_close_hub(host, "loopback:options"), MSDK_E_NOT_FOUND); /* no door was left open */
   msdk_engine_destroy(host);
 }
@@ -232,27 +235,47 @@ static void rooms_and_engines(void) {
   msdk_engine *virtual = engine_new(MSDK_CLOCK_VIRTUAL);
   host = engine_new(MSDK_CLOCK_SYSTEM);
   msdk_hub_info info = MSDK_INIT(msdk_hub_info);
-  CHECK_RESULT(msdk_room_open_hub(NULL, "loopback:a", NULL, &info), MSDK_E_HANDLE);
+  const msdk_hub_options any = hub_options(NULL); /* address of IPv4, a free port */
+  CHECK_RESULT(msdk_room_open_hub(NULL, "loopback:a", &any, &info), MSDK_E_HANDLE);
   CHECK_RESULT(msdk_room_get_hub_info(NULL, "loopback:a", &info), MSDK_E_HANDLE);
   CHECK_RESULT(msdk_room_close_hub(NULL, "loopback:a"), MSDK_E_HANDLE);
-  CHECK_ERROR(msdk_room_open_hub(virtual, "loopback:a", NULL, &info), MSDK_E_UNSUPPORTED, "virtual");
-  CHECK_ERROR(msdk_room_open_hub(host, "rtp://127.0.0.1:1", NULL, &info), MSDK_E_UNSUPPORTED, "loopback:NAME");
-  CHECK_ERROR(msdk_room_open_hub(host, NULL, NULL, &info), MSDK_E_INVALID, "room_url");
-  CHECK_ERROR(msdk_room_open_hub(host, "loopback:", NULL, &info), MSDK_E_INVALID, "1..255");
-  CHECK_ERROR(msdk_room_open_hub(host, "loopback:what?", NULL, &info), MSDK_E_INVALID, "without");
+  CHECK_ERROR(msdk_room_open_hub(virtual, "loopback:a", &any, &info), MSDK_E_UNSUPPORTED, "virtual");
+  CHECK_ERROR(msdk_room_open_hub(host, "rtp://127.0.0.1:1", &any, &info), MSDK_E_UNSUPPORTED, "loopback:NAME");
+  CHECK_ERROR(msdk_room_open_hub(host, NULL, &any, &info), MSDK_E_INVALID, "room_url");
+  CHECK_ERROR(msdk_room_open_hub(host, "loopback:", &any, &info), MSDK_E_INVALID, "1..255");
+  CHECK_ERROR(msdk_room_open_hub(host, "loopback:what?", &any, &info), MSDK_E_INVALID, "without");
   CHECK_ERROR(msdk_room_get_hub_info(host, "loopback:a", &info), MSDK_E_NOT_FOUND, "\"a\"");
   CHECK_ERROR(msdk_room_close_hub(host, "loopback:a"), MSDK_E_NOT_FOUND, "\"a\"");
-  CHECK_OK(msdk_room_open_hub(host, "loopback:a", NULL, NULL)); /* any address of IPv4, a free port */
-  CHECK_ERROR(msdk_room_open_hub(host, "loopback:a", NULL, &info), MSDK_E_EXISTS, "\"a\"");
+  CHECK_OK(msdk_room_open_hub(host, "loopback:a", &any, NULL));
+  CHECK_ERROR(msdk_room_open_hub(host, "loopback:a", &any, &info), MSDK_E_EXISTS, "\"a\"");
   CHECK_ERROR(msdk_room_get_hub_info(host, "loopback:a", NULL), MSDK_E_INVALID, "out");
   CHECK_OK(msdk_room_get_hub_info(host, "loopback:a", &info));
   CHECK(info.port > 0 && strlen(info.fingerprint) == 95);
-  CHECK_OK(msdk_room_open_hub(host, "loopback:b", NULL, &info)); /* another room, another port */
+  CHECK_OK(msdk_room_open_hub(host, "loopback:b", &any, &info)); /* another room, another port */
   CHECK_OK(msdk_room_close_hub(host, "loopback:a"));
   CHECK_RESULT(msdk_room_close_hub(host, "loopback:a"), MSDK_E_NOT_FOUND);
   msdk_engine_destroy(host);
   CHECK_RESULT(msdk_room_get_hub_info(host, "loopback:b", &info), MSDK_E_HANDLE);
   msdk_engine_destroy(virtual);
+}
+
+/* A member elsewhere needs nothing but the url of the info, wherever the room is open. */
+static void urls_of_the_info(void) {
+  static const char *addresses[] = {"127.0.0.1", "0.0.0.0", "::1", "::"};
+  for (size_t i = 0; i < (has_ipv6() ? 4 : 2); i++) {
+    house it = {.host = engine_new(MSDK_CLOCK_SYSTEM), .away = engine_new(MSDK_CLOCK_SYSTEM), .address = addresses[i]};
+    snprintf(it.room, sizeof it.room, "%s", room_new());
+    msdk_hub_options options = hub_options(addresses[i]);
+    NEED(house_open(&it, &options));
+    msdk_hub_info later = MSDK_INIT(msdk_hub_info);
+    CHECK_OK(msdk_room_get_hub_info(it.host, it.room, &later));
+    CHECK(strcmp(later.url, it.info.url) == 0);
+    CHECK_STR_CONTAINS(later.url, strchr(addresses[i], ':') != NULL ? "hub://[" : "hub://");
+    CHECK(strstr(later.url, "//0.0.0.0") == NULL && strstr(later.url, "[::]") == NULL);
+    end bob = guest_at(it.away, later.url, "bob", NULL);
+    CHECK(end_state(&bob, MSDK_SESSION_CONNECTED));
+    house_close(&it);
+  }
 }
 
 /* One port at all of them. */
@@ -285,6 +308,7 @@ int main(int argc, char **argv) {
   RUN(options_that_cannot_be);
   RUN(certificates_of_files);
   RUN(rooms_and_engines);
+  RUN(urls_of_the_info);
   RUN(several_addresses);
   return check_finish();
 }

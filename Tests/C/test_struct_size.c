@@ -179,6 +179,7 @@ static void structs_that_are_read(void) {
   msdk_hub_options hub = MSDK_INIT(msdk_hub_options);
   hub.addresses = "127.0.0.1";
   hub.most_members = 3;
+  hub.port = MSDK_PORT_ANY;
   msdk_outgoing_audio_options sound = sound_options(44100, 2, MSDK_SAMPLE_F32, 30);
   msdk_incoming_audio_options hearing = hearing_options(16000, 0, 0, 0);
   msdk_audio_format tone = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
@@ -374,7 +375,9 @@ static msdk_result fill_attribute(void *it) {
 static msdk_result fill_hub_info(void *it) { return msdk_room_get_hub_info(real, "loopback:hub", it); }
 
 static msdk_result fill_opened_hub(void *it) {
-  msdk_result result = msdk_room_open_hub(real, "loopback:options", NULL, it);
+  msdk_hub_options options = MSDK_INIT(msdk_hub_options);
+  options.port = MSDK_PORT_ANY;
+  msdk_result result = msdk_room_open_hub(real, "loopback:options", &options, it);
   if (result >= 0) CHECK_OK(msdk_room_close_hub(real, "loopback:options"));
   return result;
 }
@@ -480,3 +483,4 @@ int main(int argc, char **argv) {
   msdk_engine_destroy(real);
   return check_finish();
 }
+  hub.port = MSDK_PORT_ANY;

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Callable
 
 import mediasdk
-from mediasdk import EventType, FeedReason, IngestState
+from mediasdk import PORT_ANY, EventType, FeedReason, IngestState
 
 FEEDER = Path(mediasdk.__file__).with_name("feeder.py")
 # With NULs in them; one is a beginning of the other.
@@ -55,7 +55,7 @@ class FeedingTest(unittest.TestCase):
         self.engine = mediasdk.Engine()
         self.host = self.join("alice")
         self.viewer = self.join("bob")
-        self.host.set_ingest(transmission_token=SHOW, reception_token=EXPECT, port=0, socket_path=self.path,
+        self.host.set_ingest(transmission_token=SHOW, reception_token=EXPECT, port=PORT_ANY, socket_path=self.path,
                              limits=mediasdk.Limits.EXTENDED, fps=60)
         self.port = self.host.ingest_port
 
@@ -214,6 +214,10 @@ class FeedingTest(unittest.TestCase):
             self.assertEqual(feeder.error.reason, "format")
         left = self.until(self.host, EventType.INGEST, IngestState.FEEDER_DISCONNECTED)
         self.assertIsInstance(left.error, mediasdk.LimitError)
+
+    def test_a_free_port_is_asked_for_by_its_name(self) -> None:
+        with self.assertRaisesRegex(mediasdk.InvalidError, "PORT_ANY"):
+            self.viewer.set_ingest(transmission_token=SHOW, reception_token=EXPECT, port=0)
 
     def test_two_sessions_with_the_same_key(self) -> None:
         for door in ({"port": self.port}, {"socket_path": self.path}):

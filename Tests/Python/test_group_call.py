@@ -14,7 +14,7 @@ from pathlib import Path
 
 import mediasdk
 from call import PATIENCE, Room, plugin_dir
-from mediasdk import (AgainError, Codec, EventType, IngestState, Limits, ScreenShareState, Session, SessionState, VideoKind,
+from mediasdk import (PORT_ANY, AgainError, Codec, EventType, IngestState, Limits, ScreenShareState, Session, SessionState, VideoKind,
                       configure_room, next_access_request)
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -62,7 +62,7 @@ for frame in seen:
 # those it looks at have the window's ground.
 VIEWER = JOIN + f"""
 host, eyes = join("host"), join("eyes")
-host.set_ingest(transmission_token={SHOW!r}, reception_token={EXPECT!r}, port=0, limits=Limits.EXTENDED, fps=15)
+host.set_ingest(transmission_token={SHOW!r}, reception_token={EXPECT!r}, port=PORT_ANY, limits=Limits.EXTENDED, fps=15)
 grid = engine.create_instance("org.mediasdk.renderer.grid", width=640, height=360, fps=15)
 eyes.attach_renderer(grid)
 print(host.ingest_port, flush=True)
@@ -148,7 +148,7 @@ class GroupCallTest(unittest.TestCase):
             except mediasdk.MediaSDKError:  # the program has no window yet
                 return False
         self.until("alice shares the window", share)
-        dave.set_ingest(transmission_token=SHOW, reception_token=EXPECT, port=0, limits=Limits.EXTENDED, fps=15)
+        dave.set_ingest(transmission_token=SHOW, reception_token=EXPECT, port=PORT_ANY, limits=Limits.EXTENDED, fps=15)
         feeder = self.feeder(dave.ingest_port)
         self.room.event(dave, EventType.INGEST, IngestState.SHARING)
         self.room.event(viewer, EventType.SCREEN_SHARE_STATE, ScreenShareState.ENABLED)

@@ -188,6 +188,7 @@ class AccessTest(unittest.TestCase):
         with House() as house:
             self.assertRegex(house.hub.url("::1"), r"^hub://\[::1\]:\d+/python-.*\?fingerprint=([0-9A-F]{2}:){31}[0-9A-F]{2}$")
             good = house.hub.url("127.0.0.1")
+            self.assertEqual((house.hub.info.url, house.hub.url()), (good, good))
             for url, error, words in ((good + "&token=x", InvalidError, "apart from the url"),
                                       (good.replace("127.0.0.1", "local_host"), InvalidError, "RFC 1123"),
                                       (good.split("?")[0], InvalidError, "fingerprint"),
@@ -214,6 +215,8 @@ class OptionsTest(unittest.TestCase):
                 opened("127.0.0.1", port=house.hub.port)
             with self.assertRaisesRegex(RangeError, "65535"):
                 opened(port=65537)
+            with self.assertRaisesRegex(InvalidError, "PORT_ANY"):
+                opened(port=0)
             with self.assertRaisesRegex(RangeError, "most_members"):
                 opened(most_members=1001)
             with self.assertRaises((RangeError, InvalidError)):

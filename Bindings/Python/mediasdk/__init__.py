@@ -23,7 +23,7 @@ from .audio_frame import AudioFrame
 from .clock import TIME_ZERO, from_ticks, from_units, to_ticks, to_units
 from .commands import Command, CommandArg
 from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATTRIBUTE_VALUE_MAX, CHANNELS_MAX, DIMENSION_MAX, NAME_MAX,
-                        TEXT_MAX, AudioKind, CaptureFlag, ClassFlag, Clock, Codec, CommandFlag, Containment, Content, Direction,
+                        PORT_ANY, TEXT_MAX, AudioKind, CaptureFlag, ClassFlag, Clock, Codec, CommandFlag, Containment, Content, Direction,
                         DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, IncomingState, IngestState, InstanceState,
                         IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, OpusApplication, Orientation, Outcome,
                         OutgoingState, Output, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality, QueuePolicy,
@@ -84,7 +84,7 @@ __all__ = [
     "LimitError", "Limits", "LogLevel", "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Moderated", "Moderation",
     "NAME_MAX", "NetworkQualityChanged", "NetworkStep", "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation",
     "OutboundStats", "Outcome", "OutgoingAudio", "OutgoingAudioStateChanged", "OutgoingAudioStats", "OutgoingState",
-    "OutgoingVideo", "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "Param", "ParamFlag", "Participant",
+    "OutgoingVideo", "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "PORT_ANY", "Param", "ParamFlag", "Participant",
     "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement", "Plane",
     "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
     "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "SampleFormat", "Scale",

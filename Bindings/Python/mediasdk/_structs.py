@@ -138,7 +138,7 @@ class HubOptions(SizedStruct):
 
 class HubInfo(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("member_count", c_uint32), ("reserved0", c_uint32),
-                ("packets_foreign", c_uint64), ("fingerprint", c_char * 96)]
+                ("packets_foreign", c_uint64), ("fingerprint", c_char * 96), ("url", c_char * 512)]
 
 
 class IncomingAudioOptions(SizedStruct):

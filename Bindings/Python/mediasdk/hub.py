@@ -10,6 +10,7 @@ from . import _structs
 from ._call import bounded, check, decode, encode, filled, sized
 from ._native import library
 from ._unique import Unique
+from .constants import PORT_ANY
 from .errors import HandleError, InvalidError, NotFoundError
 
 if TYPE_CHECKING:
@@ -24,12 +25,14 @@ class HubInfo:
         member_count: members over the network, including those that are reconnecting, without those whose access is not decided yet.
         packets_foreign: datagrams that came from no member.
         fingerprint: of the certificate, "AA:BB:...".
+        url: for sessions elsewhere, with the first address; of 0.0.0.0 and :: that from which this machine sends to others.
     """
 
     port: int
     member_count: int
     packets_foreign: int
     fingerprint: str
+    url: str
 
 
 class Hub(Unique):
@@ -41,6 +44,7 @@ class Hub(Unique):
         self.room_url = room_url
         self.port = info.port
         self.fingerprint = info.fingerprint
+        self._url = info.url
 
     def __enter__(self) -> Hub:
         return self
@@ -60,16 +64,19 @@ class Hub(Unique):
         """
         return _info(filled(_structs.HubInfo, library.msdk_room_get_hub_info, self._engine._handle, self._room_url))
 
-    def url(self, address: str, srtp: str | None = None) -> str:
+    def url(self, address: str | None = None, srtp: str | None = None) -> str:
         """The url by which sessions of other processes join.
 
         Args:
-            address: the address, IPv4 or IPv6, or the host name by which they reach this machine.
+            address: the address, IPv4 or IPv6, or the host name by which they reach this machine; None: as in :attr:`HubInfo.url`.
             srtp: None: AEAD_AES_128_GCM; or AES_CM_128_HMAC_SHA1_80.
         """
+        suite = f"&srtp={srtp}" if srtp else ""
+        if address is None:
+            return self._url + suite
         host = f"[{address}]" if ":" in address else address
         name = self.room_url.split(":", 1)[1]
-        return f"hub://{host}:{self.port}/{name}?fingerprint={self.fingerprint}" + (f"&srtp={srtp}" if srtp else "")
+        return f"hub://{host}:{self.port}/{name}?fingerprint={self.fingerprint}{suite}"
 
     def close(self) -> None:
         """Removes all members that joined over the network; members of this process stay. It may be called again."""
@@ -79,14 +86,14 @@ class Hub(Unique):
             pass
 
 
-def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.0.0.0", *, port: int = 0,
+def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.0.0.0", *, port: int = PORT_ANY,
              certificate: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None, most_members: int = 0) -> Hub:
     """Opens a room to the network. :func:`configure_room` says who may join.
 
     Args:
         room_url: "loopback:NAME", NAME without "?".
         addresses: of this machine, up to 8; all of IPv4 by default, "::" is all of IPv6.
-        port: of TCP and UDP; 0: a free one.
+        port: of TCP and UDP, 1..65,535, or PORT_ANY, a free one.
         certificate: PEM files of a certificate and its key; None: one is made, with a new fingerprint each time.
         most_members: over the network, 1..1,000; 0: 64.
 
@@ -94,7 +101,7 @@ def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.
         ExistsError: this engine opened the room already, or a port is taken.
         MediaIOError: an address is not this machine's.
         NotFoundError: a file cannot be read.
-        StateError: the engine has the virtual clock.
+        UnsupportedError: the engine has the virtual clock.
         InvalidError, RangeError: an argument; the text names it and what is accepted.
     """
     joined = addresses if isinstance(addresses, str) else ",".join(addresses)
@@ -110,4 +117,4 @@ def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.
 
 
 def _info(struct: _structs.HubInfo) -> HubInfo:
-    return HubInfo(struct.port, struct.member_count, struct.packets_foreign, decode(struct.fingerprint))
+    return HubInfo(struct.port, struct.member_count, struct.packets_foreign, decode(struct.fingerprint), decode(struct.url))

@@ -14,9 +14,9 @@ from ._native import library
 from ._reading import event_of
 from ._unique import Unique
 from .audio_format import audio_format_of
-from .constants import (PORT_ANY, AudioKind, CaptureFlag, Codec, Limits, Permission, Preset, SdpType,
+from .constants import (AudioKind, CaptureFlag, Codec, Limits, Permission, Preset, SdpType,
                         SessionState, Status, VideoKind)
-from .errors import ClosedError, HandleError, MediaTimeout
+from .errors import ClosedError, HandleError, InvalidError, MediaTimeout
 from .events import Event, IncomingAudioRemoved, IncomingVideoRemoved, SessionStateChanged
 from .formats import format_of
 from .incoming import IncomingVideo
@@ -330,15 +330,17 @@ class Session(Unique):
         Args:
             transmission_token: what the feeder must prove, 16 to 255 bytes; it is not sent.
             reception_token: what is proved to the feeder; a different one.
-            port: on 127.0.0.1; 0: any that is free, see :attr:`ingest_port`; None: none.
+            port: on 127.0.0.1, 1..65,535, or PORT_ANY, a free one, see :attr:`ingest_port`; None: none.
             socket_path: of a Unix socket; None: none.
             fps: frames a second at most; 0: 15.
 
         Raises:
             ExistsError: the port or the socket is taken.
         """
+        if port == 0:
+            raise InvalidError("port is 0; accepted: 1..65535, PORT_ANY, or None for none")
         options = sized(_structs.IngestOptions, transmission_token_size=len(transmission_token), reception_token_size=len(reception_token),
-                        port=0 if port is None else port or PORT_ANY, limits=member(Limits, limits, "limits"),
+                        port=0 if port is None else bounded(port, 32, "port"), limits=member(Limits, limits, "limits"),
                         codec=member(Codec, codec, "codec"), fps=fps, preset=member(Preset, preset, "preset"),
                         target_bitrate=target_bitrate)
         tokens = [create_string_buffer(bytes(token), len(token) or 1) for token in (transmission_token, reception_token)]

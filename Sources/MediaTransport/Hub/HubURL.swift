@@ -68,6 +68,21 @@ public struct HubURL: Sendable {
     trust = .fingerprint(fingerprint)
   }
 
+  /// By which sessions elsewhere reach a room that is open at an address. An unspecified one is replaced by that from which this machine sends
+  /// to others, or its loopback.
+  public static func text(_ address: SocketAddress, room: String, fingerprint: String) -> String {
+    let host = address.isUnspecified ? reachable(like: address) : address.host
+    // A zone's percent sign is written %25 in a URL (RFC 6874).
+    let written = address.isIPv6 ? "[\(host.replacing("%", with: "%25"))]" : host
+    return "\(scheme)\(written):\(address.port)/\(room)?fingerprint=\(fingerprint)"
+  }
+
+  private static func reachable(like address: SocketAddress) -> String {
+    // Documentation's own addresses (RFC 5737, RFC 3849): nothing is sent, the routes are asked.
+    let outside = SocketAddress(address.isIPv6 ? "2001:db8::1" : "192.0.2.1", port: 9)
+    return outside.flatMap { SocketAddress.local(toward: $0) }?.host ?? (address.isIPv6 ? "::1" : "127.0.0.1")
+  }
+
   private static func host(_ authority: Substring, _ argument: String) throws(MediaError) -> NetworkHost {
     guard !authority.contains("@") else { throw MediaError(.invalid, "\(argument) has a user; accepted: \(form)") }
     guard let colon = authority.lastIndex(of: ":") else { throw MediaError(.invalid, "\(argument) has no port; accepted: \(form)") }

@@ -111,6 +111,7 @@ int main(int argc, char **argv) {
   must(msdk_engine_create(NULL, &engine), "msdk_engine_create");
   msdk_hub_options options = MSDK_INIT(msdk_hub_options);
   options.addresses = "127.0.0.1";
+  options.port = MSDK_PORT_ANY;
   msdk_hub_info info = MSDK_INIT(msdk_hub_info);
   must(msdk_room_open_hub(engine, "loopback:bench", &options, &info), "msdk_room_open_hub");
   char url[256];
