@@ -61,7 +61,7 @@
  * rotated before they are encoded: they arrive upright, and a rotation by 90 or 270 degrees exchanges width and height. Without the
  * colour extension, frames are converted to BT.601 in limited range, which every VP8 decoder assumes. VP8's own colour bits are not
  * used, because most decoders ignore them. Frames that the program sends encoded are not changed, and lose what has no extension.
- * expected_delay_ms is not transmitted.
+ * expected_delay_ns is not transmitted.
  *
  * By descriptions: url "rtp:" or "rtp:?key=value&...", with media, direction, the bitrates, mtu, framerate and srtp as above, and
  *
@@ -74,7 +74,8 @@
  *
  * An offer has one port for all media (RFC 9143) and feedback. With srtp=SUITE it has keys that the session makes. An offer with
  * SRTP is answered with SRTP. The keys are in the descriptions (RFC 4568), which must therefore travel where nobody else can read
- * them.
+ * them. The address of a c= line is numeric; a description with a host name there is refused (MSDK_E_INVALID). Of a=rtcp only the
+ * port is used.
  */
 #ifndef MEDIASDK_RTP_H
 #define MEDIASDK_RTP_H
