@@ -226,8 +226,7 @@ typedef void (*msdk_instance_event_fn)(void *user, const msdk_instance_event *ev
 
 /* Sets the callback, instead of pulling. Queued events come first. NULL: back to pulling. When the call returns, the former
  * callback is no longer running, unless the call was made inside a callback. The same is true of msdk_instance_destroy, after which
- * no callback begins. Because the call waits for a running callback, the caller must hold no lock that the callback takes. [any
- * thread] [may wait for a running callback] */
+ * no callback begins. [any thread] [may wait for the running callback] */
 MSDK_EXPORT msdk_result msdk_instance_set_event_callback(msdk_instance *instance, msdk_instance_event_fn callback, void *user);
 
 /* ------------------------------------------------------------------------------------------------------------------ states */

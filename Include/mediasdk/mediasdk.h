@@ -36,7 +36,7 @@
  * Threads. Every function may be called on any thread, concurrently with any other function, and inside any callback. The brackets
  * at the end of its comment state this and the exceptions:
  *   - [any thread]: the rule above.
- *   - [may wait]: the function can block.
+ *   - [may wait]: the function can block. Functions without this tag do not wait for a running callback.
  *   - [not in a callback]: inside a callback the function returns MSDK_E_THREAD.
  *
  * The SDK makes its threads when they are first needed. It holds no lock while foreign code runs. The SDK's threads block signals,
@@ -46,7 +46,9 @@
  *
  * Callbacks. The comment of each callback names the thread that calls it. A destroy call from outside a callback returns after the
  * running callbacks of the object have returned. A destroy call inside a callback returns at once; the rest is done when the
- * callback returns. No callback is called after that. Callbacks are optional: what a callback gets can also be pulled with a
+ * callback returns. No callback is called after that. The functions that set or remove a callback wait in the same way for the
+ * callback that was set before. The caller of a function that waits for a running callback must hold no lock that the callback
+ * takes: both would wait forever. Callbacks are optional: what a callback gets can also be pulled with a
  * timeout, and a file descriptor that poll() reports as readable announces it. This holds for the log, the events of sessions and
  * instances, access requests, reports, received media, and what the program's own streams send (their taps).
  *

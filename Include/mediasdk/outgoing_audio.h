@@ -209,8 +209,9 @@ MSDK_EXPORT msdk_result msdk_outgoing_audio_add_filter(msdk_outgoing_audio *stre
  * this stream. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_remove_filter(msdk_outgoing_audio *stream, msdk_instance *filter);
 
-/* Sets the callback that gets the encoder's packets; NULL removes it. While it is set, audio is encoded even without receivers.
- * MSDK_E_STATE: the stream has no encoder here. [any thread] */
+/* Sets the callback that gets the encoder's packets; NULL removes it. While it is set, audio is encoded even without receivers. When
+ * the call returns, the previous callback is not running, unless the call was made inside a callback. MSDK_E_UNSUPPORTED: the
+ * stream has no encoder here. [any thread] [may wait for the running callback] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_set_encoded_callback(msdk_outgoing_audio *stream, msdk_encoded_fn callback, void *user);
 
 /* --------------------------------------------------------------------------------------------------------------------- tap */

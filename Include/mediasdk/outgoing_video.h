@@ -256,8 +256,9 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_get_report_fd(msdk_outgoing_video *s
 
 /* ----------------------------------------------------------------------------------------------------------- encoded output */
 
-/* Sets the callback that gets the encoded frames; NULL removes it. While it is set, frames are encoded even without receivers.
- * [any thread] */
+/* Sets the callback that gets the encoded frames; NULL removes it. While it is set, frames are encoded even without receivers. When
+ * the call returns, the previous callback is not running, unless the call was made inside a callback. MSDK_E_UNSUPPORTED: the
+ * stream has no encoder here. [any thread] [may wait for the running callback] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_set_encoded_callback(msdk_outgoing_video *stream, msdk_encoded_fn callback, void *user);
 
 /* --------------------------------------------------------------------------------------------------------------------- tap */

@@ -284,7 +284,8 @@ MSDK_EXPORT msdk_result msdk_session_outgoing_audio_at(msdk_session *session, ui
  * without formats gets its producer's format here. MSDK_E_STATE: the stream is already started or attached, the session already has
  * a screen share or is disconnecting, or a screen share without formats has no producer. MSDK_E_PERMISSION: the room does not permit
  * it; for an attached stream, MSDK_EVENT_OUTGOING_VIDEO_STATE reports this with MSDK_OUTGOING_FAILED. MSDK_E_LIMIT, or the producer's
- * own error: the producer's format is not accepted. MSDK_E_INVALID: the stream belongs to another engine. [any thread] */
+ * own error: the producer's format is not accepted. MSDK_E_INVALID: the stream belongs to another engine. [any thread] [not in a
+ * callback of the same instance, if that is the producer of a stream without formats] */
 MSDK_EXPORT msdk_result msdk_session_start_video(msdk_session *session, msdk_outgoing_video *stream);
 
 /* Withdraws and detaches a stream. Frames that were sent are still reported. MSDK_E_STATE: the stream is neither started on this

@@ -51,7 +51,8 @@ MSDK_EXPORT msdk_result msdk_video_frame_compose(const msdk_video_frame *frame, 
 
 /* Shows a participant's screen share. The call attaches the renderer to the screen share through the view, and starts receiving the
  * screen share unless it is received already. When the screen share ends, the renderer is detached. MSDK_E_NOT_FOUND: no
- * participant with that user id shares a screen; wait for MSDK_EVENT_SCREEN_SHARE_STATE. [any thread] */
+ * participant with that user id shares a screen; wait for MSDK_EVENT_SCREEN_SHARE_STATE. [any thread] [not in a callback of the
+ * same instance] */
 MSDK_EXPORT msdk_result msdk_session_start_screen_view(msdk_session *session, const char *user_id, msdk_instance *renderer,
                                                        const msdk_view *view);
 

@@ -34,6 +34,20 @@ typedef struct handle_call {
 
 static const int16_t one_buffer[960]; /* of the default format: 20 ms, mono, 48,000 Hz */
 
+static const uint8_t one_key[30];                     /* of SRTP */
+static const msdk_view one_view = {.struct_size = sizeof(msdk_view), .width = 64, .height = 48};
+
+/* A screen share that has the format of what the instance makes; NULL for what is no instance. */
+static msdk_outgoing_video *screen_of(msdk_instance *producer) {
+  msdk_outgoing_video_options options = MSDK_INIT(msdk_outgoing_video_options);
+  options.kind = MSDK_VIDEO_SCREEN_SHARE, options.codec = MSDK_CODEC_RAW, options.limits = MSDK_LIMITS_EXTENDED;
+  msdk_outgoing_video *stream = NULL;
+  if (msdk_outgoing_video_create(all_good.engine, &options, &stream) < 0) return NULL;
+  if (msdk_outgoing_video_attach_producer(stream, producer) >= 0) return stream;
+  msdk_outgoing_video_destroy(stream);
+  return NULL;
+}
+
 static void on_nothing_event(void *user, const msdk_event *event) { (void)user, (void)event; }
 
 #define HANDLE_CALLS(X)                                                                                                                   \
@@ -237,6 +251,35 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SPEAKER, producer, audio_format, (msdk_instance_get_audio_format(it, &(msdk_audio_format){.struct_size = sizeof(msdk_audio_format)})))    \
   X(SOUND, frame, audio_ref, msdk_audio_frame_ref(it))                                                                                    \
   X(SOUND, frame, audio_position, (msdk_audio_frame_get_position(it, 0, &(int64_t){0})))                                                      \
+  X(ENGINE, engine, set_codec_param, (msdk_engine_set_codec_param(it, "a.b", "a", &(msdk_value)MSDK_STRING("1"))))                        \
+  X(ENGINE, engine, set_codec_param_text, msdk_engine_set_codec_param_text(it, "a.b", "a", "1"))                                          \
+  X(ENGINE, engine, open_hub, (msdk_room_open_hub(it, "loopback:x", &(msdk_hub_options){.struct_size = sizeof(msdk_hub_options)}, NULL))) \
+  X(ENGINE, engine, hub_info, (msdk_room_get_hub_info(it, "loopback:x", &(msdk_hub_info){.struct_size = sizeof(msdk_hub_info)})))         \
+  X(ENGINE, engine, close_hub, msdk_room_close_hub(it, "loopback:x"))                                                                     \
+  X(ENGINE, engine, room_configure, msdk_room_configure(it, "loopback:x", NULL))                                                          \
+  X(ENGINE, engine, room_next_request, (msdk_room_next_request(it, "loopback:x", 0, &(msdk_access_request){.struct_size = sizeof(msdk_access_request)}))) \
+  X(ENGINE, engine, room_answer, msdk_room_answer(it, "loopback:x", 1, MSDK_OK, NULL))                                                    \
+  X(SESSION, session, set_ingest, msdk_session_set_ingest(it, NULL))                                                                      \
+  X(SESSION, session, ingest_port, (msdk_session_get_ingest_port(it, &(uint32_t){0})))                                                    \
+  X(SESSION, session, set_srtp_keys, msdk_session_set_srtp_keys(it, one_key, sizeof one_key, one_key, sizeof one_key))                    \
+  X(SESSION, session, set_remote_sdp, msdk_session_set_remote_sdp(it, MSDK_SDP_OFFER, "v=0"))                                             \
+  X(SESSION, session, local_sdp, msdk_session_get_local_sdp(it, NULL, 0, NULL))                                                           \
+  X(SESSION, session, remove_participant, msdk_session_remove_participant(it, "nobody", ""))                                              \
+  X(SESSION, session, mute_participant, msdk_session_mute_participant(it, "nobody", 1))                                                   \
+  X(SESSION, session, stats_json, msdk_session_get_stats_json(it, NULL, 0, NULL))                                                         \
+  X(SESSION, session, start_screen_view, msdk_session_start_screen_view(it, "bob", all_good.instance, &one_view))                         \
+  X(SESSION, session, stop_screen_view, msdk_session_stop_screen_view(it, "bob", all_good.instance))                                      \
+  X(OUTGOING, stream, attach_producer, msdk_outgoing_video_attach_producer(it, all_good.instance))                                        \
+  X(INSTANCE, instance, isolation, (msdk_instance_get_isolation(it, &(msdk_instance_isolation){.struct_size = sizeof(msdk_instance_isolation)}))) \
+  X(INSTANCE, producer, produce_for_outgoing, msdk_outgoing_video_attach_producer(all_good.outgoing, it))                                 \
+  X(INSTANCE, producer, produce_for_sound_out, msdk_outgoing_audio_attach_producer(all_good.sound_out, it))                               \
+  X(INSTANCE, stream, start_what_it_shows, msdk_session_start_video(all_good.session, screen_of(it)))                                     \
+  X(INSTANCE, renderer, show_a_screen, msdk_session_start_screen_view(all_good.session, "bob", it, &one_view))                            \
+  X(INSTANCE, renderer, show_a_screen_no_more, msdk_session_stop_screen_view(all_good.session, "bob", it))                                \
+  X(SOUND_OUT, stream, sound_attach_producer, msdk_outgoing_audio_attach_producer(it, all_good.instance))                                 \
+  X(FRAME, frame, frame_references, (msdk_video_frame_get_references(it, &(uint32_t){0})))                                                \
+  X(FRAME, frame, compose, (msdk_video_frame_compose(it, &one_view, &given_frame)))                                                       \
+  X(SOUND, frame, audio_references, (msdk_audio_frame_get_references(it, &(uint32_t){0})))                                                \
   X(SOUND, frame, render_audio_it, msdk_instance_render_audio(all_good.speaker, it))                                                      \
   X(ENCODED, packet, send_packet, msdk_outgoing_audio_send_encoded(all_good.sound_out, it, 0, 0, NULL, NULL))
 

@@ -1,6 +1,7 @@
-/* The brackets at the end of each function's comment say where it returns MSDK_E_THREAD. Every function of the table is called inside a
- * callback of a session, and every one that takes an instance inside functions of that instance: it returns MSDK_E_THREAD where its
- * comment says so, and nowhere else. */
+/* The brackets at the end of each function's comment say where it returns MSDK_E_THREAD, and whether it waits. Every function of the table is
+ * called inside a callback of a session, and every one that takes an instance inside functions of that instance: it returns MSDK_E_THREAD
+ * where its comment says so, and nowhere else. And it is called on another thread while a callback of each kind runs: only what says
+ * [may wait] waits for it. */
 #include "audio_classes.h"
 #include "handle_calls.h"
 #include "ivf.h"
@@ -9,6 +10,9 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
+#include <semaphore.h>
+#include <time.h>
 
 /* ------------------------------------------------------------------------------------------------------------ the headers */
 
@@ -66,12 +70,16 @@ static const char *comment_of(const char *function) {
 typedef struct tags {
   int anywhere; /* [not in a callback] */
   int inside;   /* [not in a callback of the same instance] */
+  int waits;    /* [may wait], or only in some cases */
+  int for_callback; /* [may wait for the running callback] */
 } tags;
 
 static tags tags_of(const char *function) {
   const char *comment = comment_of(function);
   if (!CHECK(strstr(comment, "[any thread") != NULL)) fprintf(stderr, "  %s: \"%s\"\n", function, comment);
-  return (tags){.anywhere = strstr(comment, "[not in a callback]") != NULL, .inside = strstr(comment, "[not in a callback of the same instance") != NULL};
+  return (tags){.anywhere = strstr(comment, "[not in a callback]") != NULL, .inside = strstr(comment, "[not in a callback of the same instance") != NULL,
+                .waits = strstr(comment, "[may wait") != NULL || strstr(comment, "[waits only") != NULL,
+                .for_callback = strstr(comment, "[may wait for the running callback]") != NULL};
 }
 
 #define TEXT_OF_CALL(KIND, ARGUMENT, NAME, EXPRESSION) #EXPRESSION,
@@ -219,10 +227,16 @@ static const msdk_module inside_module = {
 
 static call it;
 
-static void scene_open(void) {
+/* bob shares a screen, too. */
+static void scene_open_with(uint32_t codec) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 15);
-  msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
+  msdk_outgoing_video_options options = outgoing_options(codec, &format, 1);
   it = call_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
+  options.kind = MSDK_VIDEO_SCREEN_SHARE;
+  msdk_outgoing_video *screen = NULL;
+  CHECK_OK(msdk_outgoing_video_create(it.engine, &options, &screen));
+  CHECK_OK(msdk_session_start_video(it.bob, screen));
+  run_for(it.engine, 100 * MS);
   all_good = (good){.engine = it.engine, .session = it.alice, .outgoing = it.outgoing, .sender = it.sender, .incoming = it.incoming};
   CHECK_OK(msdk_engine_register_module(it.engine, &inside_module));
   all_good.instance = instance_of(it.engine, "org.mediasdk.test.inside");
@@ -230,6 +244,8 @@ static void scene_open(void) {
   all_good.encoded = encoded_of((const uint8_t *)"", 1, 0);
   sounding_add(&it, &all_good);
 }
+
+static void scene_open(void) { scene_open_with(MSDK_CODEC_RAW); }
 
 static void scene_close(void) {
   sounding_remove(&all_good);
@@ -319,9 +335,175 @@ static void inside_functions_of_the_instance(void) {
   }
 }
 
+/* ---------------------------------------------------------------------------------------------------------- what waits */
+
+static sem_t entered, may_leave;
+static atomic_int is_armed, has_left;
+
+/* What every callback does the first time after it was armed: it runs until it may leave. */
+static void stay(void) {
+  if (!atomic_exchange(&is_armed, 0)) return;
+  sem_post(&entered);
+  while (sem_wait(&may_leave) != 0) continue;
+  atomic_store(&has_left, 1);
+}
+
+static void stay_in_event(void *user, const msdk_event *event) { (void)user, (void)event, stay(); }
+static void stay_in_instance_event(void *user, const msdk_instance_event *event) { (void)user, (void)event, stay(); }
+static void stay_in_log(void *user, const msdk_log_record *record) { (void)user, (void)record, stay(); }
+static void stay_in_frame(void *user, const msdk_video_frame *frame) { (void)user, (void)frame, stay(); }
+static void stay_in_audio(void *user, const msdk_audio_frame *frame) { (void)user, (void)frame, stay(); }
+static void stay_in_encoded(void *user, const msdk_encoded_frame *frame) { (void)user, (void)frame, stay(); }
+
+/* Each sets its callback, or removes it. */
+static msdk_result set_event(int on) { return msdk_session_set_event_callback(it.alice, on ? stay_in_event : NULL, NULL); }
+static msdk_result set_instance_event(int on) {
+  return msdk_instance_set_event_callback(all_good.instance, on ? stay_in_instance_event : NULL, NULL);
+}
+static msdk_result set_log(int on) { return msdk_engine_set_log_callback(it.engine, MSDK_LOG_DEBUG, on ? stay_in_log : NULL, NULL); }
+static msdk_result set_frame(int on) { return msdk_incoming_video_set_frame_callback(it.incoming, on ? stay_in_frame : NULL, NULL); }
+static msdk_result set_audio(int on) { return msdk_incoming_audio_set_frame_callback(all_good.sound_in, on ? stay_in_audio : NULL, NULL); }
+static msdk_result set_encoded(int on) { return msdk_outgoing_video_set_encoded_callback(it.outgoing, on ? stay_in_encoded : NULL, NULL); }
+static msdk_result set_packets(int on) { return msdk_outgoing_audio_set_encoded_callback(all_good.sound_out, on ? stay_in_encoded : NULL, NULL); }
+
+static const struct {
+  const char *function;
+  msdk_result (*set)(int on);
+} callbacks[] = {
+    {"msdk_session_set_event_callback", set_event},
+    {"msdk_instance_set_event_callback", set_instance_event},
+    {"msdk_engine_set_log_callback", set_log},
+    {"msdk_incoming_video_set_frame_callback", set_frame},
+    {"msdk_incoming_audio_set_frame_callback", set_audio},
+    {"msdk_outgoing_video_set_encoded_callback", set_encoded},
+    {"msdk_outgoing_audio_set_encoded_callback", set_packets}};
+enum { CALLBACKS = sizeof callbacks / sizeof callbacks[0] };
+
+/* Everything that makes the SDK call one of them, on a thread of its own: the clock is virtual. */
+static void *cause_all(void *user) {
+  (void)user;
+  CHECK_OK(msdk_instance_set_param_text(all_good.instance, "a", "1"));
+  msdk_session *third = join(it.engine, it.url, "carol");
+  for (int i = 0; i < 10; i++) {
+    send_picture(it.sender, 0, 0, NULL);
+    msdk_outgoing_audio_send(all_good.sound_out, one_buffer, sizeof one_buffer, 0, 0, NULL, NULL);
+    run_for(it.engine, 20 * MS);
+  }
+  msdk_session_destroy(third);
+  return NULL;
+}
+
+typedef struct job {
+  const handle_call *call; /* NULL: removes the callback */
+  int callback;
+  int had_left; /* when it returned */
+  sem_t is_done;
+} job;
+
+static void *do_job(void *user) {
+  job *it = user;
+  if (it->call != NULL) it->call->make(good_of(it->call->kind));
+  else CHECK_OK(callbacks[it->callback].set(0));
+  it->had_left = atomic_load(&has_left);
+  sem_post(&it->is_done);
+  return NULL;
+}
+
+/* Whether it is done by then: what does not wait is done at once, however busy the machine is. */
+static int is_done_in(job *it, int seconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += seconds;
+  int code;
+  while ((code = sem_timedwait(&it->is_done, &until)) != 0 && errno == EINTR) continue;
+  return code == 0;
+}
+
+static void while_a_callback_runs(void) {
+  char function[128];
+  for (int callback = 0; callback < CALLBACKS; callback++) {
+    int is_encoded = callbacks[callback].set == set_encoded, is_packets = callbacks[callback].set == set_packets;
+    scene_open_with(is_encoded ? MSDK_CODEC_VP8 : MSDK_CODEC_RAW);
+    if (is_packets) { /* of an encoder */
+      msdk_outgoing_audio_options options = MSDK_INIT(msdk_outgoing_audio_options);
+      options.codec = MSDK_CODEC_OPUS;
+      msdk_outgoing_audio_destroy(all_good.sound_out);
+      CHECK_OK(msdk_outgoing_audio_create(it.engine, &options, &all_good.sound_out));
+      CHECK_OK(msdk_session_start_audio(it.alice, all_good.sound_out));
+    }
+    CHECK(tags_of(callbacks[callback].function).for_callback);
+    sem_init(&entered, 0, 0), sem_init(&may_leave, 0, 0);
+    atomic_store(&has_left, 0);
+    CHECK_OK(callbacks[callback].set(1));
+    atomic_store(&is_armed, 1);
+    pthread_t causing, worker;
+    NEED(pthread_create(&causing, NULL, cause_all, NULL) == 0);
+    while (sem_wait(&entered) != 0) continue;
+    int stuck = 0;
+    for (int call = 0; call < HANDLE_CALL_COUNT && !stuck; call++) {
+      if (!function_of(call, function, sizeof function) || tags_of(function).waits) continue;
+      job one = {.call = &handle_calls[call]};
+      sem_init(&one.is_done, 0, 0);
+      NEED(pthread_create(&worker, NULL, do_job, &one) == 0);
+      stuck = !CHECK(is_done_in(&one, 60));
+      if (stuck) {
+        fprintf(stderr, "  %s waits while the callback of %s runs\n", function, callbacks[callback].function);
+        sem_post(&may_leave);
+      }
+      pthread_join(worker, NULL);
+      if (strcmp(handle_calls[call].name, "frame_ref") == 0) CHECK_OK(msdk_video_frame_unref(all_good.frame));
+      if (strcmp(handle_calls[call].name, "encoded_ref") == 0) CHECK_OK(msdk_encoded_frame_unref(all_good.encoded));
+      if (strcmp(handle_calls[call].name, "audio_ref") == 0) CHECK_OK(msdk_audio_frame_unref(all_good.sound));
+      if (given_frame != NULL) CHECK_OK(msdk_video_frame_unref(given_frame));
+      given_frame = NULL;
+    }
+    job removal = {.callback = callback};
+    sem_init(&removal.is_done, 0, 0);
+    NEED(pthread_create(&worker, NULL, do_job, &removal) == 0);
+    if (!stuck) {
+      struct timespec moment = {0, 20000000};
+      nanosleep(&moment, NULL);
+      sem_post(&may_leave);
+    }
+    pthread_join(worker, NULL);
+    if (!CHECK(removal.had_left)) fprintf(stderr, "  %s returned while the callback ran\n", callbacks[callback].function);
+    pthread_join(causing, NULL);
+    scene_close();
+  }
+}
+
+/* The table has all of them: those that return a result and take a handle or a frame, but what gives a reference back. */
+static void no_function_is_left_out(void) {
+  static const char *const types[] = {"msdk_engine *", "msdk_session *", "msdk_outgoing_video *", "msdk_frame_sender *", "msdk_incoming_video *",
+                                      "msdk_outgoing_audio *", "msdk_incoming_audio *", "msdk_instance *", "const msdk_video_frame *",
+                                      "const msdk_audio_frame *", "const msdk_encoded_frame *"};
+  static const char start[] = "MSDK_EXPORT msdk_result ";
+  int count = 0;
+  char name[128], wanted[136], known[128];
+  for (const char *at = headers; (at = strstr(at, start)) != NULL;) {
+    at += sizeof start - 1;
+    size_t length = strcspn(at, "(");
+    snprintf(name, sizeof name, "%.*s", (int)length, at);
+    int takes_one = 0;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) takes_one |= strncmp(at + length + 1, types[i], strlen(types[i])) == 0;
+    snprintf(wanted, sizeof wanted, "%s", strstr(name, "_unref") != NULL || strstr(name, "msdk_feeder_") == name || strstr(name, "frame_create") != NULL ? "" : name);
+    if (!takes_one || wanted[0] == 0) continue;
+    int is_there = 0;
+    for (int call = 0; call < HANDLE_CALL_COUNT && !is_there; call++) is_there = function_of(call, known, sizeof known) && strcmp(known, name) == 0;
+    /* Those whose call needs more than an expression: in handle_calls.h, by helpers. */
+    static const char *const helped[] = {"msdk_outgoing_video_create", "msdk_session_create", "msdk_room_script_network"};
+    for (size_t i = 0; i < sizeof helped / sizeof helped[0]; i++) is_there |= strcmp(name, helped[i]) == 0;
+    if (!CHECK(is_there)) fprintf(stderr, "  %s is not in handle_calls.h\n", name);
+    count++;
+  }
+  CHECK(count > 150);
+}
+
 int main(int argc, char **argv) {
   headers_read();
+  RUN(no_function_is_left_out);
   RUN(inside_a_callback_of_a_session);
   RUN(inside_functions_of_the_instance);
+  RUN(while_a_callback_runs);
   return check_finish();
 }
