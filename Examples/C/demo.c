@@ -357,10 +357,10 @@ static int written(const char *path) {
 static int tell_sound(demo *it) {
   msdk_outgoing_audio_stats out = MSDK_INIT(msdk_outgoing_audio_stats);
   msdk_incoming_audio_stats in = MSDK_INIT(msdk_incoming_audio_stats);
-  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
+  msdk_outgoing_audio_info info = MSDK_INIT(msdk_outgoing_audio_info);
   must(msdk_outgoing_audio_get_stats(it->voice, &out), "msdk_outgoing_audio_get_stats");
   must(msdk_incoming_audio_get_stats(it->heard, &in), "msdk_incoming_audio_get_stats");
-  must(msdk_outgoing_audio_get_format(it->voice, &format), "msdk_outgoing_audio_get_format");
+  must(msdk_outgoing_audio_get_info(it->voice, &info), "msdk_outgoing_audio_get_info");
   char level[32], known_level[32], likeness[96];
   sound_kept known = wav_read(it->sound);
   sound_level(&it->received, level, sizeof level);
@@ -369,8 +369,8 @@ static int tell_sound(demo *it) {
   free(known.samples);
   double seconds = it->received.rate > 0 ? (double)in.total_samples_received / it->received.rate : 0;
   printf("audio: %s\n", it->sound);
-  printf("audio format: %s %" PRIu32 " Hz %" PRIu32 " channels\n", format.sample_format == MSDK_SAMPLE_S16 ? "S16" : "F32",
-         format.sample_rate, format.channels);
+  printf("audio format: %s %" PRIu32 " Hz %" PRIu32 " channels\n", info.format.sample_format == MSDK_SAMPLE_S16 ? "S16" : "F32",
+         info.format.sample_rate, info.format.channels);
   printf("audio codec: %s\n", it->sound_codec == MSDK_CODEC_OPUS ? "OPUS" : "RAW");
   printf("buffers sent: %" PRIu64 "\n", out.buffers_offered);
   printf("buffers encoded: %" PRIu64 "\n", out.buffers_encoded);

@@ -251,7 +251,7 @@ MSDK_EXPORT msdk_result msdk_instance_attach_renderer(msdk_instance *filter, msd
 MSDK_EXPORT msdk_result msdk_instance_detach_renderer(msdk_instance *filter, msdk_instance *renderer);
 
 /* Renders a frame with a renderer that is not attached, on the calling thread. The frame is converted if necessary; the renderer is
- * initialised if necessary. MSDK_E_CLOSED: the renderer is attached. MSDK_E_UNSUPPORTED: not a video renderer. [any thread] [not in
+ * initialised if necessary. MSDK_E_STATE: the renderer is attached. MSDK_E_UNSUPPORTED: not a video renderer. [any thread] [not in
  * a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_render(msdk_instance *renderer, const msdk_video_frame *frame);
 

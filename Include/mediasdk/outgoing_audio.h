@@ -74,7 +74,7 @@ typedef struct msdk_outgoing_audio_options {
   uint32_t channels;      /* 1, 2; 0: 1 */
   uint32_t sample_format; /* MSDK_SAMPLE_*; 0: MSDK_SAMPLE_S16 */
   uint32_t buffer_ms;     /* 10, 20, 30 … 100; 0: 20 */
-  uint32_t queue_ms;      /* audio that may be queued: buffer_ms..60,000, at most 4,096 buffers (MSDK_E_NOMEM); 0: 500 */
+  uint32_t queue_ms;      /* audio that may be queued: buffer_ms..60,000 and at most 4,000 buffers; 0: 500 */
   uint32_t report_capacity; /* reports that may be queued, 1..4,096; 0: 64; if full, the oldest is dropped */
   /* MSDK_CODEC_AUTO: raw in a room of this process, Opus as soon as a member is not in it (below); MSDK_CODEC_RAW; _OPUS; or one
    * of a plugin's */
@@ -109,14 +109,11 @@ typedef struct msdk_outgoing_audio_info {
   uint32_t codec;           /* MSDK_CODEC_*: the current codec, or the last one; _AUTO: not chosen yet */
   uint32_t encoded_input;   /* 1: the program sends packets */
   uint32_t is_muted;        /* 1: by the program or by a moderator */
-  msdk_audio_format format; /* the format that it accepts */
+  msdk_audio_format format; /* the format that it accepts; frames_per_buffer: the samples per channel in each buffer */
 } msdk_outgoing_audio_info;
 
 /* [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_get_info(msdk_outgoing_audio *stream, msdk_outgoing_audio_info *out);
-
-/* Returns the format; frames_per_buffer is the samples per channel in each buffer. [any thread] */
-MSDK_EXPORT msdk_result msdk_outgoing_audio_get_format(msdk_outgoing_audio *stream, msdk_audio_format *out);
 
 /* Returns the bytes of each buffer. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_get_buffer_size(msdk_outgoing_audio *stream, uint64_t *out);

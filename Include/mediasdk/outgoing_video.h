@@ -100,7 +100,7 @@ typedef struct msdk_video_limit {
 MSDK_EXPORT msdk_result msdk_video_limit_at(uint32_t kind, uint32_t limits, uint32_t index, msdk_video_limit *out);
 
 /* Checks whether a format would be accepted. MSDK_E_LIMIT: it would not; the error text names the limit that it exceeds.
- * [any thread] */
+ * MSDK_E_RANGE: its size or frame rate is 0. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_limit_check(uint32_t kind, uint32_t limits, const msdk_video_format *format);
 
 /* ------------------------------------------------------------------------------------------------------------------ stream */
@@ -119,7 +119,7 @@ typedef struct msdk_outgoing_video_options {
   /* MSDK_CODEC_AUTO: raw in a room of this process, VP8 as soon as a member is not in it; MSDK_CODEC_RAW: raw frames, which members
    * in other processes cannot receive (MSDK_EVENT_STREAM_UNREACHABLE); MSDK_CODEC_VP8, or a plugin's, for example _AV1 */
   uint32_t codec;
-  const msdk_video_format *formats; /* borrowed; each has a frame rate above 0 */
+  const msdk_video_format *formats; /* borrowed; each has a frame rate above 0 (MSDK_E_RANGE) */
   uint32_t format_count; /* 1..64; also 0 for a screen share with a producer */
   uint32_t preset;      /* MSDK_PRESET_* */
   uint32_t queue_policy; /* MSDK_POLICY_* when the encoder is late: DROP_OLDEST replaces the queued frame */
@@ -141,10 +141,11 @@ typedef struct msdk_outgoing_video_options {
   uint32_t reserved0; /* 0 */
 } msdk_outgoing_video_options;
 
-/* Makes a stream. Every format is checked against the limits and the codecs' sizes (MSDK_E_LIMIT); one invalid format makes the call
- * fail. MSDK_E_UNSUPPORTED: no class of the engine encodes the codec or, with encoded_input, decodes it; the error text lists the
- * available codecs. Or an encoder accepts RGB only, and the format is YUV of a matrix other than BT.601, BT.709 and BT.2020. The
- * caller destroys *out. [any thread] */
+/* Makes a stream. Every format is checked against the limits and the codecs' sizes (MSDK_E_LIMIT); one invalid format makes the
+ * call fail. MSDK_E_RANGE: a number of options or the frame rate of a format; the error text names it. MSDK_E_UNSUPPORTED: no
+ * class of the engine encodes the codec or, with encoded_input, decodes it; the error text lists the available codecs. Or an
+ * encoder accepts RGB only, and the format is YUV of a matrix other than BT.601, BT.709 and BT.2020. The caller destroys *out.
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_create(msdk_engine *engine, const msdk_outgoing_video_options *options,
                                                    msdk_outgoing_video **out);
 

@@ -6,9 +6,10 @@
  *   - `struct_size` is the first member. The code that makes the struct sets it to sizeof of the type it was compiled with.
  *     MSDK_INIT(type) returns a zeroed value with struct_size set. New members are always appended. A reader accesses no member
  *     past struct_size (MSDK_HAS) and treats missing members as zero.
- *   - The library refuses unknown input with MSDK_E_UNSUPPORTED. In a struct that a program passes, reserved members and members
- *     that the library does not know must be 0; bits of masks and values of constants must be 0 or known. Unknown members of a
- *     plugin's tables are ignored.
+ *   - The library refuses unknown input with MSDK_E_UNSUPPORTED. In a struct that a program passes, and in what it writes into a
+ *     frame, reserved members and members that the library does not know must be 0; flags must be 0 or 1; bits of masks and values
+ *     of constants must be 0 or known. In a plugin's tables this applies to the known members, with MSDK_E_ABI; unknown members
+ *     are ignored.
  *   - In an output struct, struct_size states how many bytes the library may fill. If the library's struct is shorter, the library
  *     fills the rest with zeros and sets struct_size to the size it knows. MSDK_HAS then shows which members were filled.
  *   - An array is a pointer to its first element and a uint32_t with the number of elements; NULL goes with 0. All elements of an
@@ -277,11 +278,11 @@ typedef struct msdk_external_frame {
   msdk_plane plane[MSDK_PLANES_MAX];
   const msdk_video_format *format; /* copied */
   int64_t timestamp_ns;            /* 0: set when the frame is sent */
-  void *opaque;
+  void *user;
   /* Called exactly once, when the last reference is released, on the thread that releases it. The call may come after the instance,
    * the stream or the engine has been destroyed. If it is NULL, the memory must outlive every reference;
    * msdk_video_frame_get_references returns their number. */
-  void (*release)(void *opaque);
+  void (*release)(void *user);
 } msdk_external_frame;
 
 /* ------------------------------------------------------------------------------------------------------------ encoded media */

@@ -168,7 +168,7 @@ msdk_result host_wrap_video(msdk_host_context *context, const msdk_external_fram
   frame->orientation = external->orientation;
   book->is_wrapped = 1;
   book->release = external->release;
-  book->opaque = external->opaque;
+  book->opaque = external->user;
   context->outstanding++;
   context->acquired++;
   pthread_mutex_unlock(&context->lock);

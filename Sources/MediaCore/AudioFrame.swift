@@ -107,9 +107,13 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
     return frame
   }
 
+  /// Also when its maker wrote what this version does not know.
   public func check() throws(MediaError) {
-    guard let member = changedMember else { return }
-    throw MediaError(.invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
+    if let member = changedMember {
+      throw MediaError(.invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
+    }
+    try FrameBits.check(native.pointee.flags, argument: "frame")
+    try ForeignStruct.checkReserved(native.pointee.reserved0, "frame->reserved0")
   }
 
   private var tail: UnsafeMutablePointer<Tail> {

@@ -64,9 +64,17 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
   }
 
   /// Refuses one that is not what the SDK made any more.
+  /// Also when its maker wrote what this version does not know.
   public func check() throws(MediaError) {
-    guard let member = changedMember else { return }
-    throw MediaError(.invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose data and description are as made")
+    if let member = changedMember {
+      throw MediaError(.invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose data and description are as made")
+    }
+    try FrameBits.check(encoded: native.pointee.flags, argument: "frame->flags")
+    try FrameBits.check(orientation: native.pointee.orientation, argument: "frame")
+    guard native.pointee.color_full_range <= 1 else {
+      throw MediaError(.unsupported, "frame->color_full_range is \(native.pointee.color_full_range); accepted: 0, 1")
+    }
+    try ForeignStruct.checkReserved(native.pointee.reserved0, "frame->reserved0")
   }
 
   /// What the frame is, as the SDK made it: the public struct can be changed by whoever has a pointer to it.

@@ -16,10 +16,16 @@ extension VideoFrame {
     guard external.orientation < 8 else {
       throw MediaError(.unsupported, "external.orientation is \(external.orientation); accepted: MSDK_ROTATE_* | MSDK_MIRROR, 0..7")
     }
+    // Of all planes: those that the pixel format does not have are unknown input when they are not 0.
+    for (index, plane) in [external.plane.0, external.plane.1, external.plane.2, external.plane.3].enumerated() {
+      guard plane.reserved0 == 0, plane.reserved1 == 0 else {
+        throw MediaError(.unsupported, "external.plane[\(index)].reserved0 or reserved1 is not 0; accepted: 0")
+      }
+    }
     try check(external.plane.0, index: 0, of: format)
     if format.pixelFormat.planeCount > 1 { try check(external.plane.1, index: 1, of: format) }
     if format.pixelFormat.planeCount > 2 { try check(external.plane.2, index: 2, of: format) }
-    let frame = try wrap(format, planes: external.plane, release: external.release, opaque: external.opaque)
+    let frame = try wrap(format, planes: external.plane, release: external.release, opaque: external.user)
     frame.native.pointee.timestamp_ns = external.timestamp_ns
     frame.native.pointee.orientation = external.orientation
     return frame
@@ -28,9 +34,6 @@ extension VideoFrame {
   private static func check(_ plane: msdk_plane, index: Int, of format: VideoFormat) throws(MediaError) {
     let rowBytes = format.pixelFormat.rowBytes(plane: index, width: Int(format.width))
     let rows = format.pixelFormat.rows(plane: index, height: Int(format.height))
-    guard plane.reserved0 == 0, plane.reserved1 == 0 else {
-      throw MediaError(.unsupported, "external.plane[\(index)].reserved0 or reserved1 is not 0; accepted: 0")
-    }
     guard plane.data != nil else {
       throw MediaError(.invalid, "external.plane[\(index)].data is NULL; \(format) needs \(rows) rows of \(rowBytes) bytes there")
     }

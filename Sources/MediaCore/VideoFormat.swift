@@ -102,10 +102,10 @@ public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
     let pixelFormat = try PixelFormat.named(format.pixel_format, argument: "\(argument()).pixel_format")
     try Dimensions.check(width: format.width, height: format.height, argument: "\(argument())'s size")
     guard format.color_full_range <= 1 else {
-      throw MediaError(.invalid, "\(argument()).color_full_range is \(format.color_full_range); accepted: 0, 1")
+      throw MediaError(.unsupported, "\(argument()).color_full_range is \(format.color_full_range); accepted: 0, 1")
     }
     guard format.fps_den != 0 || format.fps_num == 0 else {
-      throw MediaError(.invalid, "\(argument())'s frame rate is \(format.fps_num)/0; accepted: a fraction, or 0/0 for variable")
+      throw MediaError(.range, "\(argument())'s frame rate is \(format.fps_num)/0; accepted: a fraction, or 0/0 for variable")
     }
     guard format.content_hint <= UInt32(MSDK_CONTENT_TEXT) else {
       throw MediaError(.unsupported, "\(argument()).content_hint is \(format.content_hint); accepted: MSDK_CONTENT_NONE, _MOTION, _DETAIL, _TEXT")

@@ -126,9 +126,13 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     return frame
   }
 
+  /// Also when its maker wrote what this version does not know.
   public func check(argument: StaticString = "frame") throws(MediaError) {
-    guard let member = changedMember else { return }
-    throw MediaError(.invalid, "\(argument)->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
+    if let member = changedMember {
+      throw MediaError(.invalid, "\(argument)->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
+    }
+    try FrameBits.check(native.pointee.flags, argument: argument)
+    try FrameBits.check(orientation: native.pointee.orientation, argument: argument)
   }
 
   private var own: UnsafeMutablePointer<Own> {

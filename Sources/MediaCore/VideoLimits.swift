@@ -37,7 +37,7 @@ public enum VideoLimits: UInt32, Sendable {
 
   public func check(_ format: VideoFormat, of kind: VideoKind, argument: String) throws(MediaError) {
     guard format.frameRate.isKnown else {
-      throw MediaError(.limit, "\(argument) has the frame rate \(format.frameRate); accepted: a known rate above 0")
+      throw MediaError(.range, "\(argument) has the frame rate \(format.frameRate); accepted: a known rate above 0")
     }
     let list = list(of: kind)
     let isExact = isExact(kind)

@@ -114,7 +114,7 @@ final class GrantedPool: @unchecked Sendable {
     external.plane.0 = try plane(header.offsets.0, header.strides.0)
     if external.plane_count > 1 { external.plane.1 = try plane(header.offsets.1, header.strides.1) }
     if external.plane_count > 2 { external.plane.2 = try plane(header.offsets.2, header.strides.2) }
-    external.opaque = UnsafeMutableRawPointer(tickets + Int(header.slot))
+    external.user = UnsafeMutableRawPointer(tickets + Int(header.slot))
     external.release = { opaque in
       guard let ticket = opaque?.assumingMemoryBound(to: Ticket.self).pointee else { return }
       let pool = Unmanaged.passUnretained(ticket.pool)

@@ -26,7 +26,7 @@ extension PluginCalls {
     external.plane.1 = plane(header.offsets.1, header.strides.1)
     external.plane.2 = plane(header.offsets.2, header.strides.2)
     let loan = Loan(memory, generation, header.slot, events)
-    external.opaque = Unmanaged.passRetained(loan).toOpaque()
+    external.user = Unmanaged.passRetained(loan).toOpaque()
     external.release = { opaque in
       if let opaque { Unmanaged<Loan>.fromOpaque(opaque).takeRetainedValue().end() }
     }

@@ -138,7 +138,7 @@ final class PluginSlots: Sendable {
       offset += stride * plane.rows
     }
     // No address: what the slot is found by.
-    external.opaque = UnsafeMutableRawPointer(bitPattern: UInt(slot.generation) << 8 | UInt(slot.index) + 1)
+    external.user = UnsafeMutableRawPointer(bitPattern: UInt(slot.generation) << 8 | UInt(slot.index) + 1)
     external.release = { opaque in
       let bits = UInt(bitPattern: opaque)
       PluginEvents.shared?.slots.release(UInt32(truncatingIfNeeded: bits >> 8), UInt32(truncatingIfNeeded: bits & 0xFF) &- 1)

@@ -39,6 +39,8 @@ public final class ClassDescriptor: @unchecked Sendable {
     | UInt32(MSDK_KIND_VIDEO_FILTER | MSDK_KIND_AUDIO_FILTER)
     | UInt32(MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER | MSDK_KIND_AUDIO_ENCODER | MSDK_KIND_AUDIO_DECODER)
 
+  private static let knownFlags = UInt32(MSDK_CLASS_SINGLETON | MSDK_CLASS_NO_ISOLATION | MSDK_CLASS_PREFERS_ISOLATION | MSDK_CLASS_UPRIGHT)
+
   /// The same class with other functions.
   package convenience init(
     _ table: msdk_class, isolation: any AnyObject & Sendable, like other: ClassDescriptor, commands call: @escaping CommandDescriptor.Elsewhere
@@ -69,6 +71,8 @@ public final class ClassDescriptor: @unchecked Sendable {
     guard kinds != 0, kinds & ~ClassDescriptor.knownKinds == 0 else {
       throw MediaError(.abi, "\(argument).kinds is \(kinds); accepted: a mask of MSDK_KIND_*, within \(ClassDescriptor.knownKinds)")
     }
+    try PluginTable.check(flags, known: ClassDescriptor.knownFlags, named: "MSDK_CLASS_*", argument)
+    try PluginTable.check(reserved: table.reserved0, argument)
     guard table.create != nil, table.destroy != nil else { throw MediaError(.abi, "\(argument) lacks create or destroy") }
     producer = try PluginTable.videoProducer(of: table, argument)
     renderer = try PluginTable.videoRenderer(of: table, argument)

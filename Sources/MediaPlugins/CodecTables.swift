@@ -9,6 +9,8 @@ extension PluginTable {
   static func videoEncoder(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_video_encoder? {
     guard table.kinds & UInt32(MSDK_KIND_VIDEO_ENCODER) != 0 else { return nil }
     let encoder = try read(table.video_encoder, "\(argument).video_encoder")
+    try check(encoder.flags, "\(argument).video_encoder")
+    try check(reserved: encoder.reserved0, "\(argument).video_encoder")
     guard encoder.open_encoder != nil, encoder.close_encoder != nil, encoder.set_rate != nil, encoder.encode != nil else {
       throw MediaError(.abi, "\(argument).video_encoder lacks one of open_encoder, close_encoder, set_rate and encode")
     }
@@ -19,6 +21,8 @@ extension PluginTable {
   static func videoDecoder(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_video_decoder? {
     guard table.kinds & UInt32(MSDK_KIND_VIDEO_DECODER) != 0 else { return nil }
     let decoder = try read(table.video_decoder, "\(argument).video_decoder")
+    try check(decoder.flags, "\(argument).video_decoder")
+    try check(reserved: decoder.reserved0, "\(argument).video_decoder")
     guard decoder.open_decoder != nil, decoder.close_decoder != nil, decoder.decode != nil, decoder.parse_header != nil else {
       throw MediaError(.abi, "\(argument).video_decoder lacks one of open_decoder, close_decoder, decode and parse_header")
     }
@@ -29,6 +33,7 @@ extension PluginTable {
   static func audioEncoder(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_audio_encoder? {
     guard table.kinds & UInt32(MSDK_KIND_AUDIO_ENCODER) != 0 else { return nil }
     let encoder = try read(table.audio_encoder, "\(argument).audio_encoder")
+    try check(encoder.flags, "\(argument).audio_encoder")
     guard encoder.open_encoder != nil, encoder.close_encoder != nil, encoder.set_rate != nil, encoder.encode != nil else {
       throw MediaError(.abi, "\(argument).audio_encoder lacks one of open_encoder, close_encoder, set_rate and encode")
     }
@@ -39,6 +44,8 @@ extension PluginTable {
   static func audioDecoder(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_audio_decoder? {
     guard table.kinds & UInt32(MSDK_KIND_AUDIO_DECODER) != 0 else { return nil }
     let decoder = try read(table.audio_decoder, "\(argument).audio_decoder")
+    try check(decoder.flags, "\(argument).audio_decoder")
+    try check(reserved: decoder.reserved0, "\(argument).audio_decoder")
     guard decoder.open_decoder != nil, decoder.close_decoder != nil, decoder.decode != nil, decoder.conceal != nil,
       decoder.parse_header != nil
     else {

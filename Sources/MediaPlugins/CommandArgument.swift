@@ -23,6 +23,7 @@ public final class CommandArgument: Sendable {
     }
     self.type = type
     guard foreign.flags == 0, limits?.flags ?? 0 == 0 else { throw MediaError(.abi, "\(argument) has flags; accepted: 0") }
+    try PluginTable.check(reserved: limits?.reserved0 ?? 0, "the limits of \(argument)")
     summary = try PluginText.optional(limits?.summary, argument: "\(argument).summary")
     bounds = try ValueBounds(foreign: limits?.min ?? msdk_value(), limits?.max ?? msdk_value(), of: type, argument: argument)
     choices = try ParameterDescriptor.choices(limits?.choices, limits?.choice_count ?? 0, argument: "\(argument).choices")

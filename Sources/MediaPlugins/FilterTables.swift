@@ -27,10 +27,6 @@ extension PluginTable {
     return filter
   }
 
-  private static func check(_ flags: UInt32, _ argument: String) throws(MediaError) {
-    guard flags == 0 else { throw MediaError(.abi, "\(argument).flags is \(flags); accepted: 0") }
-  }
-
   private static func require(_ functions: [(name: String, isThere: Bool)], _ argument: String) throws(MediaError) {
     let missing = functions.filter { !$0.isThere }.map(\.name)
     guard missing.isEmpty else { throw MediaError(.abi, "\(argument) lacks \(missing.joined(separator: ", "))") }

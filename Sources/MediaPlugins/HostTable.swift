@@ -131,7 +131,11 @@ package enum HostTable {
       guard let instance = HostTable.instance(token), let sink = instance.state.withLock({ $0.sink }) else {
         return msdk_result(MSDK_E_CLOSED)
       }
-      guard (try? frame.check()) != nil else { return msdk_result(MSDK_E_INVALID) }
+      do throws(MediaError) {
+        try frame.check()
+      } catch {
+        return error.status.rawValue
+      }
       frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
       if frame.native.pointee.timestamp_ns == 0 { frame.native.pointee.timestamp_ns = instance.clock() }
       return sink.take(frame)?.rawValue ?? msdk_result(MSDK_OK)

@@ -62,8 +62,11 @@ extension PluginInstance {
   func checkSource(_ attachment: Attachment?, of medium: Medium) throws(MediaError) {
     try checkAlive()
     let (present, phase) = state.withLock { ($0[medium]?.attachment, medium == .video ? $0.renderer : $0.audioRenderer) }
+    // A program that renders by itself is told that it may not now; what came through an attachment that is over ends.
     guard present === attachment else {
-      throw MediaError(.closed, "the instance of \(descriptor.id) is attached to \(present?.what ?? "nothing")")
+      throw MediaError(
+        attachment == nil ? .state : .closed,
+        "the instance of \(descriptor.id) is attached to \(present?.what ?? "nothing")\(attachment == nil ? "; detach it first" : "")")
     }
     guard phase > .created else { throw MediaError(.closed, "the instance of \(descriptor.id) was released") }
   }

@@ -152,6 +152,7 @@ extension PluginInstance {
 
   /// Sound is taken when it is of the format that was agreed on, if one was, and every sample is a number.
   func checkProduced(_ frame: AudioFrame) throws(MediaError) {
+    try frame.check()
     let format = frame.format
     if let agreed = state.withLock({ $0.audioFormat }), !format.isSameSound(as: agreed) {
       throw MediaError(.format, "\(descriptor.id) made \(format); agreed: \(agreed)")

@@ -9,6 +9,7 @@ extension PluginTable {
     guard producer.init_capture != nil, producer.release_capture != nil, producer.start_capture != nil, producer.stop_capture != nil,
       producer.set_format != nil
     else { throw lacksCapture("\(argument).video_producer") }
+    try check(producer.flags, known: producerFlags, named: "MSDK_PRODUCER_*", "\(argument).video_producer")
     guard producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0 || producer.produce_frame != nil else {
       throw lacksProduceFrame("\(argument).video_producer")
     }
@@ -21,6 +22,7 @@ extension PluginTable {
     guard producer.init_capture != nil, producer.release_capture != nil, producer.start_capture != nil, producer.stop_capture != nil,
       producer.set_format != nil
     else { throw lacksCapture("\(argument).audio_producer") }
+    try check(producer.flags, known: producerFlags, named: "MSDK_PRODUCER_*", "\(argument).audio_producer")
     guard producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0 || producer.produce_frame != nil else {
       throw lacksProduceFrame("\(argument).audio_producer")
     }
@@ -30,6 +32,7 @@ extension PluginTable {
   static func videoRenderer(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_video_renderer? {
     guard table.kinds & UInt32(MSDK_KIND_VIDEO_RENDERER) != 0 else { return nil }
     let renderer = try read(table.video_renderer, "\(argument).video_renderer")
+    try check(renderer.flags, "\(argument).video_renderer")
     guard renderer.init_render != nil, renderer.release_render != nil, renderer.render_video_frame != nil else {
       throw MediaError(.abi, "\(argument).video_renderer lacks one of init_render, release_render and render_video_frame")
     }
@@ -46,6 +49,7 @@ extension PluginTable {
   static func audioRenderer(of table: msdk_class, _ argument: String) throws(MediaError) -> msdk_audio_renderer? {
     guard table.kinds & UInt32(MSDK_KIND_AUDIO_RENDERER) != 0 else { return nil }
     let renderer = try read(table.audio_renderer, "\(argument).audio_renderer")
+    try check(renderer.flags, "\(argument).audio_renderer")
     guard renderer.init_render != nil, renderer.release_render != nil else {
       throw MediaError(.abi, "\(argument).audio_renderer lacks one of init_render and release_render")
     }
@@ -54,6 +58,8 @@ extension PluginTable {
     }
     return renderer
   }
+
+  private static let producerFlags = UInt32(MSDK_PRODUCER_PULL | MSDK_PRODUCER_LIVE | MSDK_PRODUCER_TIMED)
 
   private static func lacksCapture(_ argument: String) -> MediaError {
     MediaError(.abi, "\(argument) lacks one of init, release, start, stop_capture and set_format")

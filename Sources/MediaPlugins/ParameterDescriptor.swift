@@ -22,12 +22,16 @@ public struct ParameterDescriptor: Sendable {
   public var shownDefault: ParameterValue { isSecret ? type.empty : defaultValue }
 
   static let mostChoices = 1024
+  private static let knownFlags = UInt32(MSDK_PARAM_LIVE | MSDK_PARAM_READONLY | MSDK_PARAM_SECRET)
+    | UInt32(MSDK_PARAM_REQUIRED | MSDK_PARAM_DYNAMIC_CHOICES)
 
   init(foreign param: msdk_param, argument: String) throws(MediaError) {
     name = try PluginText.identifier(param.name, limit: 63, argument: "\(argument).name")
     let argument = "\(argument) \"\(name)\""
     summary = try PluginText.optional(param.summary, argument: "\(argument).summary")
     flags = param.flags
+    try PluginTable.check(flags, known: ParameterDescriptor.knownFlags, named: "MSDK_PARAM_*", argument)
+    try PluginTable.check(reserved: param.reserved0, argument)
     defaultValue = try ParameterDescriptor.defaultValue(param.def, argument: "\(argument).def")
     bounds = try ValueBounds(foreign: param.min, param.max, of: defaultValue.type, argument: argument)
     choices = try ParameterDescriptor.choices(param.choices, param.choice_count, argument: "\(argument).choices")
@@ -46,10 +50,8 @@ public struct ParameterDescriptor: Sendable {
   }
 
   private static func defaultValue(_ value: msdk_value, argument: String) throws(MediaError) -> ParameterValue {
-    var value = value
     // No default text is an empty one.
-    if Int(value.type) == MSDK_T_STRING, value.u.str == nil { return .string("") }
-    value.reserved = 0
+    if Int(value.type) == MSDK_T_STRING, value.u.str == nil, value.reserved == 0 { return .string("") }
     do throws(MediaError) {
       return try ParameterValue(foreign: value, argument: argument)
     } catch {

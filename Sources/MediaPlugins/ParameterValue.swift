@@ -16,6 +16,7 @@ public enum ParameterValue: Sendable, Equatable, CustomStringConvertible {
   public static let mostBytes = 1 << 24
 
   public init(foreign value: msdk_value, argument: String) throws(MediaError) {
+    try ForeignStruct.checkReserved(value.reserved, "\(argument)'s reserved")
     switch Int(value.type) {
     case MSDK_T_BOOL:
       guard value.u.b <= 1 else { throw MediaError(.range, "\(argument) is the bool \(value.u.b); accepted: 0, 1") }

@@ -33,4 +33,15 @@ enum PluginTable {
   }
 
   private static let mostEntries: UInt32 = 256
+
+  /// Members that are not functions mean something: unlike a function that is never called, a bit that this version does not know is refused.
+  static func check(_ flags: UInt32, known: UInt32 = 0, named names: String = "", _ argument: String) throws(MediaError) {
+    guard flags & ~known == 0 else {
+      throw MediaError(.abi, "\(argument).flags is \(flags); accepted: \(known == 0 ? "0" : "a mask of \(names), 0..\(known)")")
+    }
+  }
+
+  static func check(reserved: UInt32, _ argument: String) throws(MediaError) {
+    guard reserved == 0 else { throw MediaError(.abi, "\(argument).reserved0 is \(reserved); accepted: 0, as it is reserved") }
+  }
 }

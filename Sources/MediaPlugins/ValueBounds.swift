@@ -17,6 +17,7 @@ public struct ValueBounds: Sendable, Equatable, CustomStringConvertible {
   }
 
   private static func bound(_ value: msdk_value, of type: ParameterType, argument: String) throws(MediaError) -> ParameterValue? {
+    guard value.reserved == 0 else { throw MediaError(.abi, "\(argument).reserved is \(value.reserved); accepted: 0, as it is reserved") }
     guard Int(value.type) != MSDK_T_VOID else { return nil }
     guard type.isInteger || type == .f64 else { throw MediaError(.abi, "\(argument) is set and the type is not a number") }
     guard value.type == type.rawValue else {

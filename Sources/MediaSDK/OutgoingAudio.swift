@@ -293,9 +293,7 @@ public final class OutgoingAudio: Sendable {
   }
 
   public func setEncodedCallback(_ function: (@Sendable (EncodedFrame) -> Void)?) throws(MediaError) {
-    if function != nil, !canEncode {
-      throw MediaError(.state, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
-    }
+    if function != nil { try checkEncoder() }
     let former = guarded.withLock { guarded in
       defer { guarded.encodedCallback = function.map { FrameCallback($0) } }
       return guarded.encodedCallback

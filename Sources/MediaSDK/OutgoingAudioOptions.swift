@@ -31,6 +31,9 @@ public struct OutgoingAudioOptions: Sendable {
   public var expectedLoss: Int?
   public var dtx = false
 
+  /// Buffers in the queue. The pool has a few more, so that a full queue, not an empty pool, is what a program meets.
+  static let mostQueued: UInt32 = 4_000
+
   public init() {}
 
   /// What each buffer is made of.
@@ -60,8 +63,9 @@ public struct OutgoingAudioOptions: Sendable {
     try AudioLimits.checkRate(sampleRate, argument: "options.sample_rate")
     try AudioLimits.checkChannels(channels, argument: "options.channels")
     try AudioLimits.checkBuffer(milliseconds: bufferMilliseconds, argument: "options.buffer_ms")
-    guard (bufferMilliseconds...60_000).contains(queueMilliseconds) else {
-      throw MediaError(.range, "options.queue_ms is \(queueMilliseconds); accepted: buffer_ms (\(bufferMilliseconds))..60000, or 0 for 500")
+    let longest = min(60_000, OutgoingAudioOptions.mostQueued * bufferMilliseconds)
+    guard (bufferMilliseconds...longest).contains(queueMilliseconds) else {
+      throw MediaError(.range, "options.queue_ms is \(queueMilliseconds); accepted: buffer_ms (\(bufferMilliseconds))..\(longest), or 0 for 500")
     }
     guard (1...4096).contains(reportCapacity) else {
       throw MediaError(.range, "options.report_capacity is \(reportCapacity); accepted: 1..4096, or 0 for 64")

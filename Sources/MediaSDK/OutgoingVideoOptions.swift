@@ -41,7 +41,7 @@ public struct OutgoingVideoOptions: Sendable {
   func check(_ known: Codecs = .builtIn) throws(MediaError) {
     guard (1...64).contains(formats.count) || formats.isEmpty && kind == .screenShare && !isEncodedInput else {
       throw MediaError(
-        .invalid, "options.format_count is \(formats.count); accepted: 1..64, or 0 for a screen share whose producer has the format")
+        .range, "options.format_count is \(formats.count); accepted: 1..64, or 0 for a screen share whose producer has the format")
     }
     guard !isEncodedInput || codec != 0 && codec != FourCC.raw || !codecs.isEmpty else {
       throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with options.codec, for example MSDK_CODEC_VP8")
@@ -65,8 +65,9 @@ public struct OutgoingVideoOptions: Sendable {
     guard codec == 0 || codecs.isEmpty else {
       throw MediaError(.invalid, "options has both codec and codecs (\(codecs.count)); accepted: one of them")
     }
-    guard codecs.count <= 16, !codecs.contains(0), !codecs.contains(FourCC.raw) else {
-      throw MediaError(.invalid, "options.codecs has \(codecs.count) entries, or MSDK_CODEC_AUTO or _RAW among them; accepted: 1..16 codecs")
+    guard codecs.count <= 16 else { throw MediaError(.range, "options.codec_count is \(codecs.count); accepted: 0..16") }
+    guard !codecs.contains(0), !codecs.contains(FourCC.raw) else {
+      throw MediaError(.invalid, "options.codecs has MSDK_CODEC_AUTO or _RAW among its \(codecs.count); accepted: codecs that encode")
     }
     guard !codecs.isEmpty else {
       if codec == FourCC.raw { return [] }

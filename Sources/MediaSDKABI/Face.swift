@@ -79,7 +79,7 @@ func required<Pointer>(_ pointer: Pointer?, _ name: StaticString) throws(MediaEr
 
 /// A member that must be 0 or 1.
 func flag(_ value: UInt32, _ name: StaticString) throws(MediaError) -> Bool {
-  guard value <= 1 else { throw MediaError(.invalid, "\(name) is \(value); accepted: 0, 1") }
+  guard value <= 1 else { throw MediaError(.unsupported, "\(name) is \(value); accepted: 0, 1") }
   return value == 1
 }
 

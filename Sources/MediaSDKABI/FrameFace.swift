@@ -121,13 +121,15 @@ public func msdk_video_frame_convert_into(
 }
 
 extension VideoFormat {
-  /// This format with what `wanted` says; its zeros say nothing.
+  /// This format with what `wanted` says; its zeros say nothing. A hint has no place in a conversion, but must be one.
   fileprivate func changed(to wanted: msdk_video_format) throws(MediaError) -> VideoFormat {
     var native = foreign
+    (native.content_hint, native.reserved0, native.reserved) = (wanted.content_hint, wanted.reserved0, wanted.reserved)
     if wanted.pixel_format != 0 { native.pixel_format = wanted.pixel_format }
     if wanted.width != 0 { native.width = wanted.width }
     if wanted.height != 0 { native.height = wanted.height }
     var format = try VideoFormat(checking: native, argument: "wanted")
+    format.contentHint = contentHint
     format.color = VideoConverter.resultColor(from: self, to: format.pixelFormat)
     let asks = wanted.color_matrix != 0 && wanted.color_matrix != UInt32(MSDK_COLOR_UNSPECIFIED)
     if asks { format.color.matrix = wanted.color_matrix }
@@ -201,10 +203,8 @@ public func msdk_encoded_frame_create(
     guard attributes.orientation < 8 else {
       throw MediaError(.unsupported, "source.orientation is \(attributes.orientation); accepted: 0..7")
     }
-    let flags = UInt32(MSDK_ENCODED_KEY | MSDK_ENCODED_DISCONTINUITY | MSDK_ENCODED_DROPPABLE | MSDK_ENCODED_COARSE)
-    guard attributes.flags & ~flags == 0 else {
-      throw MediaError(.unsupported, "source.flags is \(attributes.flags); accepted: a sum of MSDK_ENCODED_*, 0..\(flags)")
-    }
+    try FrameBits.check(encoded: attributes.flags, argument: "source.flags")
+    _ = try flag(attributes.color_full_range, "source.color_full_range")
     try ForeignStruct.checkReserved(attributes.reserved0, "source.reserved0")
     attributes.sequence = 0
     guard let frame = try EncodedFrame.make(copying: bytes, attributes: attributes, from: BufferPool(limit: 1), deadline: 0) else {

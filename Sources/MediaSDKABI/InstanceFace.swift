@@ -168,6 +168,8 @@ public func msdk_instance_next_event(
   face { () throws(MediaError) in
     let instance = try Handles.instance(instance)
     let out = try required(out, "out")
+    // A struct that cannot be filled must not cost an event.
+    try ForeignStruct.check(out, argument: "out")
     let event = try pulled(timeout) { deadline throws(MediaError) in try instance.events.next(deadline: deadline) }
     try ForeignStruct.write(event.foreign(of: instance), to: out, argument: "out")
   }

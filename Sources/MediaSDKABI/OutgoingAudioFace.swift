@@ -71,14 +71,6 @@ public func msdk_outgoing_audio_get_info(_ stream: OpaquePointer!, _ out: Unsafe
 }
 
 @c @implementation
-public func msdk_outgoing_audio_get_format(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_audio_format>!) -> msdk_result {
-  face { () throws(MediaError) in
-    let stream = try Handles.outgoingAudio(stream)
-    try ForeignStruct.write(stream.format.foreign, to: required(out, "out"), argument: "out")
-  }
-}
-
-@c @implementation
 public func msdk_outgoing_audio_get_buffer_size(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<UInt64>!) -> msdk_result {
   face { () throws(MediaError) in
     let stream = try Handles.outgoingAudio(stream)
@@ -166,7 +158,7 @@ public func msdk_outgoing_audio_read_report(
     let stream = try Handles.outgoingAudio(stream)
     let out = try required(out, "out")
     // A struct that cannot be filled must not cost a report.
-    try ForeignStruct.write(msdk_frame_report(), to: out, argument: "out")
+    try ForeignStruct.check(out, argument: "out")
     let report = try pulled(timeout) { deadline throws(MediaError) in try stream.readReport(deadline: deadline) }
     try ForeignStruct.write(report.foreign, to: out, argument: "out")
   }

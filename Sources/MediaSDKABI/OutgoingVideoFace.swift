@@ -56,7 +56,7 @@ extension OutgoingVideoOptions {
     try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     let kind = try videoKind(native.kind, "options.kind")
     guard native.format_count <= 64 else {
-      throw MediaError(.invalid, "options.format_count is \(native.format_count); accepted: 1..64")
+      throw MediaError(.range, "options.format_count is \(native.format_count); accepted: 1..64")
     }
     var formats: [VideoFormat] = []
     for (index, format) in try foreignArray(native.formats, count: native.format_count, name: "options.formats").enumerated() {
@@ -67,7 +67,7 @@ extension OutgoingVideoOptions {
     limits = try MediaSDKABI.limits(native.limits)
     codec = native.codec
     guard native.codec_count <= 16 else {
-      throw MediaError(.invalid, "options.codec_count is \(native.codec_count); accepted: 0..16")
+      throw MediaError(.range, "options.codec_count is \(native.codec_count); accepted: 0..16")
     }
     guard native.codec_count == 0 || native.codecs != nil else { throw MediaError(.invalid, "options.codecs is NULL, codec_count \(native.codec_count)") }
     codecs = Array(UnsafeBufferPointer(start: native.codecs, count: Int(native.codec_count)))
@@ -244,7 +244,7 @@ public func msdk_outgoing_video_read_report(
     let stream = try Handles.outgoing(stream)
     let out = try required(out, "out")
     // A struct that cannot be filled must not cost a report.
-    try ForeignStruct.write(msdk_frame_report(), to: out, argument: "out")
+    try ForeignStruct.check(out, argument: "out")
     let report = try pulled(timeout) { deadline throws(MediaError) in try stream.readReport(deadline: deadline) }
     try ForeignStruct.write(report.foreign, to: out, argument: "out")
   }
@@ -266,7 +266,7 @@ public func msdk_outgoing_video_set_encoded_callback(
     let stream = try Handles.outgoing(stream)
     guard let callback else { return stream.setEncodedCallback(nil) }
     guard stream.canEncode else {
-      throw MediaError(.state, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
+      throw MediaError(.unsupported, "the stream has no encoder; accepted: streams with a codec and without encoded_input")
     }
     let user = ForeignUser(pointer: user)
     stream.setEncodedCallback { frame in callback(user.pointer, frame.native) }

@@ -54,7 +54,7 @@ public func msdk_room_next_request(
     let url = try ForeignText.read(roomURL, limit: Int(MSDK_TEXT_MAX), argument: "room_url")
     let out = try required(out, "out")
     // A struct that cannot be filled must not cost a request.
-    try ForeignStruct.write(msdk_access_request(), to: out, argument: "out")
+    try ForeignStruct.check(out, argument: "out")
     let request = try pulled(timeout) { deadline throws(MediaError) in try engine.nextAccessRequest(url, deadline: deadline) }
     try ForeignStruct.write(request.foreign, to: out, argument: "out")
   }
@@ -151,8 +151,11 @@ public func msdk_room_script_network(
 private func steps(of script: msdk_network_script) throws(MediaError) -> [NetworkScript.Step] {
   guard script.step_count <= 1024 else { throw MediaError(.range, "script.step_count is \(script.step_count); accepted: 0..1024") }
   let native: [msdk_network_step] = try foreignArray(script.steps, count: script.step_count, name: "script.steps")
-  for (index, step) in native.enumerated() where step.flags & ~UInt32(MSDK_NETWORK_DISCONNECTED) != 0 {
-    throw MediaError(.unsupported, "script.steps[\(index)].flags is \(step.flags); accepted: 0, MSDK_NETWORK_DISCONNECTED")
+  for (index, step) in native.enumerated() {
+    guard step.flags & ~UInt32(MSDK_NETWORK_DISCONNECTED) == 0 else {
+      throw MediaError(.unsupported, "script.steps[\(index)].flags is \(step.flags); accepted: 0, MSDK_NETWORK_DISCONNECTED")
+    }
+    try ForeignStruct.checkReserved(step.reserved0, "script.steps[\(index)].reserved0")
   }
   return native.map { step in
     NetworkScript.Step(

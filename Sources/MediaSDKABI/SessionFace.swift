@@ -75,7 +75,7 @@ public func msdk_session_next_event(
     let session = try Handles.session(session)
     let out = try required(out, "out")
     // A struct that cannot be filled must not cost an event.
-    try ForeignStruct.write(msdk_event(), to: out, argument: "out")
+    try ForeignStruct.check(out, argument: "out")
     let event = try pulled(timeout) { deadline throws(MediaError) in try session.nextEvent(deadline: deadline) }
     try ForeignStruct.write(event.foreign, to: out, argument: "out")
   }

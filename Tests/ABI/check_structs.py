@@ -1,6 +1,6 @@
-"""What the rules of types.h promise of structs and of states: sized structs are never embedded in others, so that one may grow without moving the
-members of another; frozen ones state their size, which is the compiler's; no struct has padding that no member names, since what has no name cannot be
-required to be 0; and the states of two kinds of object never have the same value."""
+"""What the rules of types.h promise of structs and of states: sized structs are never embedded in others, so that one may grow without
+moving the members of another; frozen ones state their size, which is the compiler's; no struct has padding that no member names, since what
+has no name cannot be required to be 0; and the states of two kinds of object never have the same value."""
 from __future__ import annotations
 
 import re
@@ -26,7 +26,8 @@ def layout(structs: dict[str, tuple[str, str]], stated: dict[str, str]) -> list[
                      for name, size in stated.items())
     wrong = [re.sub(r"^.*static assertion failed: ", "", line) for line in compiled(source)]
     wrong += [line.replace(f"{INCLUDE.parent}/", "") for line in compiled("", "-Wpadded")]
-    return wrong + [f"{name} is frozen and does not state its size" for name, (is_frozen, _) in structs.items() if is_frozen and name not in stated]
+    silent = [name for name, (is_frozen, _) in structs.items() if is_frozen and name not in stated]
+    return wrong + [f"{name} is frozen and does not state its size" for name in silent]
 
 
 def main() -> int:

@@ -67,7 +67,7 @@ AT(msdk_external_frame, reserved0, 12);
 AT(msdk_external_frame, plane, 16);
 AT(msdk_external_frame, format, 144);
 AT(msdk_external_frame, timestamp_ns, 152);
-AT(msdk_external_frame, opaque, 160);
+AT(msdk_external_frame, user, 160);
 AT(msdk_external_frame, release, 168);
 
 SIZE(msdk_encoded_frame, 96);

@@ -206,7 +206,7 @@ static inline msdk_result toy_huge(msdk_self *self, msdk_video_frame **out) {
   external.plane[0].stride = 16384;
   external.plane[0].size = UINT64_C(16384) * 4096;
   external.plane[0].data = calloc(1, external.plane[0].size);
-  external.opaque = external.plane[0].data;
+  external.user = external.plane[0].data;
   external.release = toy_nothing;
   return self->host->video_frame_wrap(self->context, &external, out);
 }

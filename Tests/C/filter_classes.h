@@ -151,7 +151,7 @@ static inline msdk_result filter_picture(msdk_self *self, msdk_video_frame *in, 
       external.format = inner->format;
       external.plane_count = inner->plane_count;
       memcpy(external.plane, inner->plane, sizeof external.plane);
-      external.opaque = inner;
+      external.user = inner;
       external.release = (void (*)(void *))(void (*)(void))host->video_frame_unref;
       made = NULL;
       result = host->video_frame_wrap(self->context, &external, &made);

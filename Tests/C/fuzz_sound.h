@@ -149,7 +149,7 @@ static void ask_about_sound(void) {
   switch (below(9)) {
   case 0: msdk_outgoing_audio_get_stats(handle(SOUND_OUT), out); break;
   case 1: msdk_incoming_audio_get_stats(handle(SOUND_IN), out); break;
-  case 2: msdk_outgoing_audio_get_format(handle(SOUND_OUT), out); break;
+  case 2: msdk_outgoing_audio_get_info(handle(SOUND_OUT), out); break;
   case 3: msdk_instance_get_audio_format(handle(INSTANCE), out); break;
   case 4: msdk_outgoing_audio_read_report(handle(SOUND_OUT), 0, out); break;
   case 5: msdk_outgoing_audio_get_state(handle(SOUND_OUT), &state); msdk_incoming_audio_get_state(handle(SOUND_IN), &state); break;

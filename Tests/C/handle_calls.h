@@ -201,7 +201,6 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SOUND_OUT, stream, sound_state, (msdk_outgoing_audio_get_state(it, &(uint32_t){0})))                                                      \
   X(SOUND_OUT, stream, outgoing_audio_info,                                                                                                \
     (msdk_outgoing_audio_get_info(it, &(msdk_outgoing_audio_info){.struct_size = sizeof(msdk_outgoing_audio_info)})))                      \
-  X(SOUND_OUT, stream, sound_format, (msdk_outgoing_audio_get_format(it, &(msdk_audio_format){.struct_size = sizeof(msdk_audio_format)})))    \
   X(SOUND_OUT, stream, sound_size, (msdk_outgoing_audio_get_buffer_size(it, &(uint64_t){0})))                                        \
   X(SOUND_OUT, stream, sound_send, msdk_outgoing_audio_send(it, one_buffer, sizeof one_buffer, 0, 0, NULL, NULL))                         \
   X(SOUND_OUT, stream, sound_write, msdk_outgoing_audio_write(it, one_buffer, sizeof one_buffer, 0, 0, NULL))                             \
@@ -251,6 +250,7 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SPEAKER, producer, audio_format, (msdk_instance_get_audio_format(it, &(msdk_audio_format){.struct_size = sizeof(msdk_audio_format)})))    \
   X(SOUND, frame, audio_ref, msdk_audio_frame_ref(it))                                                                                    \
   X(SOUND, frame, audio_position, (msdk_audio_frame_get_position(it, 0, &(int64_t){0})))                                                      \
+  X(SOUND, frame, render_audio_it, msdk_instance_render_audio(all_good.speaker, it))                                                      \
   X(ENGINE, engine, set_codec_param, (msdk_engine_set_codec_param(it, "a.b", "a", &(msdk_value)MSDK_STRING("1"))))                        \
   X(ENGINE, engine, set_codec_param_text, msdk_engine_set_codec_param_text(it, "a.b", "a", "1"))                                          \
   X(ENGINE, engine, open_hub, (msdk_room_open_hub(it, "loopback:x", &(msdk_hub_options){.struct_size = sizeof(msdk_hub_options)}, NULL))) \
@@ -280,7 +280,6 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(FRAME, frame, frame_references, (msdk_video_frame_get_references(it, &(uint32_t){0})))                                                \
   X(FRAME, frame, compose, (msdk_video_frame_compose(it, &one_view, &given_frame)))                                                       \
   X(SOUND, frame, audio_references, (msdk_audio_frame_get_references(it, &(uint32_t){0})))                                                \
-  X(SOUND, frame, render_audio_it, msdk_instance_render_audio(all_good.speaker, it))                                                      \
   X(ENCODED, packet, send_packet, msdk_outgoing_audio_send_encoded(all_good.sound_out, it, 0, 0, NULL, NULL))
 
 static inline msdk_result one_session(void *it) {

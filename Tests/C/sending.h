@@ -72,7 +72,7 @@ static inline msdk_video_frame *wrap_picture(owned_picture *picture, const msdk_
     offset -= external.plane[plane].size;
     external.plane[plane].data = picture->memory + offset;
   }
-  external.opaque = picture;
+  external.user = picture;
   external.release = on_release;
   msdk_video_frame *frame = NULL;
   if (!CHECK_OK(msdk_video_frame_wrap(&external, &frame))) return NULL;

@@ -94,12 +94,17 @@ static inline void voice_tone(voice *it, double frequency, double amplitude) {
   it->amplitude[0] = it->amplitude[1] = amplitude;
 }
 
+static inline msdk_audio_format format_of_voice(msdk_outgoing_audio *stream) {
+  msdk_outgoing_audio_info info = MSDK_INIT(msdk_outgoing_audio_info);
+  CHECK_OK(msdk_outgoing_audio_get_info(stream, &info));
+  return info.format;
+}
+
 static inline int voice_make(voice *it, msdk_engine *engine, const msdk_outgoing_audio_options *options) {
   memset(it, 0, sizeof *it);
   it->engine = engine;
   if (!CHECK_OK(msdk_outgoing_audio_create(engine, options, &it->stream))) return 0;
-  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  CHECK_OK(msdk_outgoing_audio_get_format(it->stream, &format));
+  msdk_audio_format format = format_of_voice(it->stream);
   CHECK_OK(msdk_outgoing_audio_get_buffer_size(it->stream, &it->size));
   it->rate = format.sample_rate;
   it->channels = format.channels;

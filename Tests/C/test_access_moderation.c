@@ -130,7 +130,7 @@ static void moderators_are_told_what_is_wrong(void) {
   CHECK_ERROR(msdk_session_remove_participant(it.alice, longest, NULL), MSDK_E_INVALID, "user_id");
   CHECK_ERROR(msdk_session_remove_participant(it.alice, "bob", longest), MSDK_E_INVALID, "reason");
   CHECK_ERROR(msdk_session_remove_participant(it.alice, "bob", "\xff"), MSDK_E_INVALID, "reason");
-  CHECK_ERROR(msdk_session_mute_participant(it.alice, "bob", 2), MSDK_E_INVALID, "is_muted");
+  CHECK_ERROR(msdk_session_mute_participant(it.alice, "bob", 2), MSDK_E_UNSUPPORTED, "is_muted");
   CHECK_RESULT(msdk_session_remove_participant(NULL, "bob", NULL), MSDK_E_HANDLE);
   msdk_session *idle = session_new(it.engine, it.url, "idle");
   CHECK_RESULT(msdk_session_remove_participant(idle, "bob", NULL), MSDK_E_STATE);

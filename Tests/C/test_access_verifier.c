@@ -256,7 +256,7 @@ static void bad_options_are_named(void) {
   REFUSED(capacity, UINT32_MAX, MSDK_E_RANGE, "100000");
   REFUSED(duplicates, 2, MSDK_E_UNSUPPORTED, "duplicates");
   REFUSED(permissions, 32, MSDK_E_UNSUPPORTED, "permissions");
-  REFUSED(pulled, 2, MSDK_E_INVALID, "pulled");
+  REFUSED(pulled, 2, MSDK_E_UNSUPPORTED, "pulled");
   REFUSED(struct_size, 4, MSDK_E_INVALID, "struct_size");
   bad = good;
   bad.pulled = 1;

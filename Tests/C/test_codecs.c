@@ -253,7 +253,7 @@ static void unknown_codecs_are_refused(void) {
   options.codec_count = 3;
   CHECK_ERROR(msdk_outgoing_video_create(engine, &options, &stream), MSDK_E_INVALID, "codecs");
   options.codec_count = 17;
-  CHECK_ERROR(msdk_outgoing_video_create(engine, &options, &stream), MSDK_E_INVALID, "codec_count");
+  CHECK_ERROR(msdk_outgoing_video_create(engine, &options, &stream), MSDK_E_RANGE, "codec_count");
   options.codec_count = 2;
   options.codecs = NULL;
   CHECK_ERROR(msdk_outgoing_video_create(engine, &options, &stream), MSDK_E_INVALID, "codecs");

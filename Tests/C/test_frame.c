@@ -97,7 +97,7 @@ static msdk_external_frame external_of(const msdk_video_format *format) {
     external.plane[plane].size = (uint64_t)stride * rows_of(format->pixel_format, plane, format->height);
     at += external.plane[plane].size;
   }
-  external.opaque = &released;
+  external.user = &released;
   external.release = release;
   return external;
 }

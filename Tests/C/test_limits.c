@@ -100,9 +100,13 @@ static void one_bad_format_refuses_the_stream(void) {
   options.codec = MSDK_CODEC_VP8;
   CHECK_OK(create(&options)); /* converted */
   formats[0].fps_num = 0;
-  CHECK(create(&options) < 0);
-  CHECK_STR_CONTAINS(msdk_last_error(), "formats[0]");
+  CHECK_ERROR(create(&options), MSDK_E_RANGE, "formats[0] has the frame rate 0");
+  formats[0].fps_den = 0;
+  CHECK_ERROR(create(&options), MSDK_E_RANGE, "formats[0] has the frame rate 0");
   formats[0].fps_num = 30;
+  CHECK_ERROR(create(&options), MSDK_E_RANGE, "formats[0]'s frame rate is 30/0");
+  CHECK_RESULT(msdk_video_limit_check(0, MSDK_LIMITS_EXTENDED, &formats[0]), MSDK_E_RANGE);
+  formats[0].fps_den = 1;
   formats[0].reserved0 = 1;
   CHECK(create(&options) < 0);
 }

@@ -27,8 +27,7 @@ static void options_that_are_accepted(void) {
   engine = engine_new(MSDK_CLOCK_VIRTUAL);
   msdk_outgoing_audio *stream = NULL;
   CHECK_OK(msdk_outgoing_audio_create(engine, NULL, &stream));
-  msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  CHECK_OK(msdk_outgoing_audio_get_format(stream, &format)); /* the defaults */
+  msdk_audio_format format = format_of_voice(stream); /* the defaults */
   CHECK_EQ(format.sample_rate, 48000);
   CHECK_EQ(format.channels, 1);
   CHECK_EQ(format.sample_format, MSDK_SAMPLE_S16);
@@ -50,6 +49,7 @@ static void options_that_are_accepted(void) {
   ACCEPTED(.queue_ms = 20);
   ACCEPTED(.queue_ms = 60000);
   ACCEPTED(.buffer_ms = 100, .queue_ms = 100);
+  ACCEPTED(.buffer_ms = 10, .queue_ms = 40000);
   ACCEPTED(.report_capacity = 1);
   ACCEPTED(.report_capacity = 4096);
   ACCEPTED(.codec = MSDK_CODEC_OPUS, .encoded_input = 1);
@@ -84,6 +84,7 @@ static void options_that_are_refused(void) {
   REFUSED("queue_ms", "19", .queue_ms = 19);
   REFUSED("queue_ms", "90", .queue_ms = 90, .buffer_ms = 100);
   REFUSED("queue_ms", "60001", .queue_ms = 60001);
+  REFUSED("queue_ms", "..40000", .queue_ms = 40001, .buffer_ms = 10);
   REFUSED("report_capacity", "4097", .report_capacity = 4097);
   REFUSED("kind", "3", .kind = 3);
   REFUSED("codec", "", .codec = MSDK_CODEC_VP8);
@@ -113,12 +114,10 @@ static void sizes_of_buffers(void) {
         for (uint32_t ms = 10; ms <= 100; ms += 10) {
           msdk_outgoing_audio_options options = sound_options(sound_rates[i], channels, sample, ms);
           msdk_outgoing_audio *stream = NULL;
-          msdk_audio_format format = MSDK_INIT(msdk_audio_format);
           uint64_t size = 0;
           CHECK_OK(msdk_outgoing_audio_create(engine, &options, &stream));
           CHECK_OK(msdk_outgoing_audio_get_buffer_size(stream, &size));
-          CHECK_OK(msdk_outgoing_audio_get_format(stream, &format));
-          CHECK_EQ(format.frames_per_buffer, sound_rates[i] * ms / 1000);
+          CHECK_EQ(format_of_voice(stream).frames_per_buffer, sound_rates[i] * ms / 1000);
           CHECK_EQ(size, (uint64_t)(sound_rates[i] * ms / 1000) * channels * (sample == MSDK_SAMPLE_S16 ? 2 : 4));
           CHECK_EQ(sound_rates[i] * ms % 1000 != 0, sound_rates[i] == 22050 && ms % 20 != 0);
           msdk_outgoing_audio_destroy(stream);

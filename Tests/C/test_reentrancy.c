@@ -105,7 +105,7 @@ static void send_wrapped(msdk_frame_sender *sender) {
   external.plane_count = 2;
   external.plane[0] = (msdk_plane){.data = memory, .size = luma, .stride = (int32_t)format.width};
   external.plane[1] = (msdk_plane){.data = memory + luma, .size = luma / 2, .stride = (int32_t)format.width};
-  external.opaque = memory;
+  external.user = memory;
   external.release = on_scene_release;
   msdk_video_frame *frame = NULL;
   if (!CHECK_OK(msdk_video_frame_wrap(&external, &frame))) {

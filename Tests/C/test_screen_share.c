@@ -191,10 +191,10 @@ static void without_formats_a_producer_is_needed(void) {
   call_close(&it);
   options.kind = MSDK_VIDEO_VIRTUAL;
   it.engine = engine_new(MSDK_CLOCK_VIRTUAL);
-  CHECK_ERROR(msdk_outgoing_video_create(it.engine, &options, &it.outgoing), MSDK_E_INVALID, "format_count");
+  CHECK_ERROR(msdk_outgoing_video_create(it.engine, &options, &it.outgoing), MSDK_E_RANGE, "format_count");
   options.kind = MSDK_VIDEO_SCREEN_SHARE;
   options.encoded_input = 1;
-  CHECK_ERROR(msdk_outgoing_video_create(it.engine, &options, &it.outgoing), MSDK_E_INVALID, "format_count");
+  CHECK_ERROR(msdk_outgoing_video_create(it.engine, &options, &it.outgoing), MSDK_E_RANGE, "format_count");
   msdk_engine_destroy(it.engine);
 }
 

@@ -4,6 +4,7 @@
 #include "guarded.h"
 #include "ivf.h"
 #include "picture.h"
+#include "sending.h"
 #include "sound.h"
 
 static call lively;
@@ -178,8 +179,8 @@ static void structs_that_are_read(void) {
   grant.lifetime_ns = SECOND;
   msdk_hub_options hub = MSDK_INIT(msdk_hub_options);
   hub.addresses = "127.0.0.1";
-  hub.most_members = 3;
   hub.port = MSDK_PORT_ANY;
+  hub.most_members = 3;
   msdk_outgoing_audio_options sound = sound_options(44100, 2, MSDK_SAMPLE_F32, 30);
   msdk_incoming_audio_options hearing = hearing_options(16000, 0, 0, 0);
   msdk_audio_format tone = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
@@ -333,7 +334,6 @@ static msdk_result fill_report(void *it) {
   return msdk_outgoing_video_read_report(lively.outgoing, 0, it);
 }
 
-static msdk_result fill_sound_format(void *it) { return msdk_outgoing_audio_get_format(sound_out, it); }
 static msdk_result fill_sound_in_info(void *it) { return msdk_incoming_audio_get_info(sound_in, it); }
 static msdk_result fill_sound_out_info(void *it) { return msdk_outgoing_audio_get_info(sound_out, it); }
 static msdk_result fill_sound_out_stats(void *it) { return msdk_outgoing_audio_get_stats(sound_out, it); }
@@ -395,7 +395,6 @@ static const output outputs[] = {
   {"hub_info", sizeof(msdk_hub_info), fill_hub_info},
   {"hub_info (open)", sizeof(msdk_hub_info), fill_opened_hub},
   {"access_request", sizeof(msdk_access_request), fill_request},
-  {"audio_format (stream)", sizeof(msdk_audio_format), fill_sound_format},
   {"audio_format (producer)", sizeof(msdk_audio_format), fill_producer_format},
   {"incoming_video_info", sizeof(msdk_incoming_video_info), fill_incoming_info},
   {"outgoing_video_info", sizeof(msdk_outgoing_video_info), fill_outgoing_info},
@@ -457,6 +456,82 @@ static void structs_that_are_written(void) {
   }
 }
 
+/* ------------------------------------------------------------------------------------------------------------------ queues */
+
+static msdk_instance *pattern; /* whose events are pulled */
+
+static void queue_event(void) {
+  msdk_session *passing = join(lively.engine, lively.url, "passing");
+  msdk_session_destroy(passing);
+  run_for(lively.engine, MS);
+}
+static msdk_result take_event(void *it) { return msdk_session_next_event(lively.alice, 0, it); }
+static void queue_instance_event(void) { CHECK_OK(msdk_instance_set_param_text(pattern, "speed", "2")); }
+static msdk_result take_instance_event(void *it) { return msdk_instance_next_event(pattern, 0, it); }
+static void queue_report(void) {
+  CHECK_OK(send_picture(lively.sender, 0, 0, NULL));
+  run_for(lively.engine, 100 * MS);
+}
+static msdk_result take_report(void *it) { return msdk_outgoing_video_read_report(lively.outgoing, 0, it); }
+static void queue_sound_report(void) {
+  static const int16_t buffer[960];
+  CHECK_OK(msdk_outgoing_audio_send(sound_out, buffer, sizeof buffer, 0, 0, NULL, NULL));
+  run_for(lively.engine, 20 * MS);
+}
+static msdk_result take_sound_report(void *it) { return msdk_outgoing_audio_read_report(sound_out, 0, it); }
+static void queue_request(void) {
+  msdk_room_options options = MSDK_INIT(msdk_room_options);
+  options.pulled = 1;
+  CHECK_OK(msdk_room_configure(lively.engine, "loopback:queued", &options));
+  CHECK_OK(msdk_session_connect(session_new(lively.engine, "loopback:queued", "waiting")));
+  run_for(lively.engine, MS);
+}
+static msdk_result take_request(void *it) { return msdk_room_next_request(lively.engine, "loopback:queued", 0, it); }
+static void queue_record(void) {
+  CHECK_OK(msdk_engine_set_log_level(lively.engine, MSDK_LOG_INFO));
+  CHECK_OK(msdk_session_connect(session_new(lively.engine, room_new(), "logged")));
+  CHECK_OK(msdk_engine_set_log_level(lively.engine, MSDK_LOG_NONE));
+}
+static msdk_result take_record(void *it) { return msdk_engine_next_log_record(lively.engine, 0, it); }
+
+static const struct {
+  const char *name;
+  size_t size;
+  void (*queue)(void);
+  msdk_result (*take)(void *it);
+} queues[] = {
+  {"event", sizeof(msdk_event), queue_event, take_event},
+  {"instance_event", sizeof(msdk_instance_event), queue_instance_event, take_instance_event},
+  {"frame_report", sizeof(msdk_frame_report), queue_report, take_report},
+  {"frame_report (sound)", sizeof(msdk_frame_report), queue_sound_report, take_sound_report},
+  {"access_request", sizeof(msdk_access_request), queue_request, take_request},
+  {"log_record", sizeof(msdk_log_record), queue_record, take_record},
+};
+
+/* Nothing is dequeued for a struct that cannot be filled: what was queued comes with the next calls. */
+static void what_cannot_be_filled_costs_nothing(void) {
+  for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
+    static uint8_t memory[8192];
+    uint32_t size = (uint32_t)queues[i].size;
+    while (memcpy(memory, &size, 4), queues[i].take(memory) == MSDK_OK) continue;
+    queues[i].queue();
+    int count = 0, ok = 1;
+    for (; memcpy(memory, &size, 4), queues[i].take(memory) == MSDK_OK; count++) continue;
+    queues[i].queue();
+    for (uint32_t small = 0; small < 4; small++) {
+      memcpy(memory, &small, 4);
+      ok &= CHECK_RESULT(queues[i].take(memory), MSDK_E_INVALID);
+    }
+    ok &= CHECK_RESULT(queues[i].take(NULL), MSDK_E_INVALID);
+    for (int n = 0; n < count; n++) {
+      memcpy(memory, &size, 4);
+      ok &= CHECK_OK(queues[i].take(memory));
+    }
+    ok &= CHECK(count > 0);
+    if (!ok) fprintf(stderr, "  of msdk_%s\n", queues[i].name);
+  }
+}
+
 int main(int argc, char **argv) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 320, 240, 15);
   msdk_outgoing_video_options options = outgoing_options(MSDK_CODEC_RAW, &format, 1);
@@ -472,15 +547,18 @@ int main(int argc, char **argv) {
   real = engine_new(MSDK_CLOCK_SYSTEM);
   msdk_hub_options hub = MSDK_INIT(msdk_hub_options);
   hub.addresses = "127.0.0.1";
+  hub.port = MSDK_PORT_ANY;
   CHECK_OK(msdk_room_open_hub(real, "loopback:hub", &hub, NULL));
   RUN(structs_that_are_read);
   RUN(missing_members_are_zero);
   RUN(arrays_have_the_stride_of_the_first);
   RUN(structs_that_are_written);
+  CHECK_OK(msdk_instance_create(lively.engine, "org.mediasdk.producer.testpattern", NULL, &pattern));
+  RUN(what_cannot_be_filled_costs_nothing);
+  msdk_instance_destroy(pattern);
   msdk_instance_destroy(renderer);
   msdk_outgoing_audio_destroy(sound_out);
   call_close(&lively);
   msdk_engine_destroy(real);
   return check_finish();
 }
-  hub.port = MSDK_PORT_ANY;

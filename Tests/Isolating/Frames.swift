@@ -45,7 +45,7 @@ extension HostedInstance {
     external.plane = native.plane
     external.orientation = native.orientation
     external.timestamp_ns = native.timestamp_ns
-    external.opaque = UnsafeMutableRawPointer(frame.native)
+    external.user = UnsafeMutableRawPointer(frame.native)
     external.release = { opaque in
       if let opaque { _ = VideoFrame.release(foreign: opaque.assumingMemoryBound(to: msdk_video_frame.self)) }
     }
@@ -69,7 +69,7 @@ extension HostedInstance {
     external.orientation = pointer.pointee.orientation
     external.timestamp_ns = pointer.pointee.timestamp_ns
     let borrowed = Unmanaged.passRetained(Borrowed(self, pointer))
-    external.opaque = borrowed.toOpaque()
+    external.user = borrowed.toOpaque()
     external.release = { opaque in
       if let opaque { Unmanaged<Borrowed>.fromOpaque(opaque).release() }
     }

@@ -121,7 +121,7 @@ private final class Memory {
     let calls = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     calls.initialize(to: 0)
     defer { calls.deallocate() }
-    memory.external.opaque = UnsafeMutableRawPointer(calls)
+    memory.external.user = UnsafeMutableRawPointer(calls)
     memory.external.release = { $0?.assumingMemoryBound(to: Int.self).pointee += 1 }
     #expect(memory.status { $0.plane.0.size = 1 } == .invalid)
     #expect(calls.pointee == 0)

@@ -88,8 +88,8 @@ import Testing
     #expect(status { $0.height = 16_385 } == .range)
     #expect(status { $0.width = .max } == .range)
     #expect(status { $0.reserved0 = 1 } == .unsupported)
-    #expect(status { $0.color_full_range = 2 } == .invalid)
-    #expect(status { $0.fps_den = 0 } == .invalid)
+    #expect(status { $0.color_full_range = 2 } == .unsupported)
+    #expect(status { $0.fps_den = 0 } == .range)
   }
 
   @Test func whatIsLeftOutIsAccepted() {

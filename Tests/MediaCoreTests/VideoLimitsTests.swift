@@ -37,8 +37,8 @@ import Testing
 
   @Test(arguments: [FrameRate(0), FrameRate(0, 0), FrameRate(30, 0)])
   func aRateMustBeKnown(rate: FrameRate) {
-    #expect(status(640, 480, rate, .conference) == .limit)
-    #expect(status(640, 480, rate, .extended) == .limit)
+    #expect(status(640, 480, rate, .conference) == .range)
+    #expect(status(640, 480, rate, .extended) == .range)
   }
 
   @Test func noRateOverflowsTheComparison() {

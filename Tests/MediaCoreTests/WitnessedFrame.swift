@@ -40,7 +40,7 @@ final class WitnessedFrame: Sendable {
       external.plane_count = UInt32(layout.planes.count)
       external.plane = (planes[0], planes[1], planes[2], planes[3])
       external.format = pointer
-      external.opaque = Unmanaged.passRetained(memory).toOpaque()
+      external.user = Unmanaged.passRetained(memory).toOpaque()
       external.release = { opaque in
         guard let opaque else { return }
         Unmanaged<Memory>.fromOpaque(opaque).takeRetainedValue().releases.withLock { $0 += 1 }

@@ -52,6 +52,23 @@ import Testing
     #expect(error { $0.classes[0].kinds = UInt32(kinds) }?.status == .abi)
   }
 
+  @Test func whatIsUnknownIsRefused() {
+    let changes: [(String, (FakeModule) -> Void)] = [
+      ("test.fake.flags is 16; accepted: a mask of MSDK_CLASS_*, 0..15", { $0.classes[0].flags = 16 }),
+      ("test.fake.reserved0 is 3", { $0.classes[0].reserved0 = 3 }),
+      ("test.fake.video_producer.flags is 9; accepted: a mask of MSDK_PRODUCER_*, 0..7", { $0.producer.flags |= 8 }),
+      ("test.fake.video_renderer.flags is 1; accepted: 0", { $0.renderer.flags = 1 }),
+      ("flags is 32; accepted: a mask of MSDK_PARAM_*, 0..31", { $0.add("level", .i32(3), flags: 32) }),
+    ]
+    for (words, change) in changes {
+      #expect(error(change)?.status == .abi)
+      #expect(error(change)?.text.contains(words) == true, "\(error(change)?.text ?? "no error")")
+    }
+    #expect(error { $0.classes[0].flags = 15 } == nil)
+    #expect(error { $0.producer.flags = 7 } == nil)
+    #expect(error { $0.add("level", .i32(3), flags: Int(MSDK_PARAM_LIVE | MSDK_PARAM_SECRET)) } == nil)
+  }
+
   @Test func everyFunctionThatIsNeededMustBeThere() {
     let changes: [(FakeModule) -> Void] = [
       { $0.classes[0].create = nil }, { $0.classes[0].destroy = nil }, { $0.producer.init_capture = nil },

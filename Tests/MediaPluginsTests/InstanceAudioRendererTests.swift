@@ -142,7 +142,7 @@ import Testing
     defer { instance.destroy() }
     let attachment = try instance.attach(to: "a stream", medium: .audio, events: nil, letGo: {})
     let error = failure { try render(instance) }
-    #expect(error?.status == .closed)
+    #expect(error?.status == .state)
     #expect(error?.text.contains("a stream") == true)
     try render(instance, from: attachment)
     instance.detach(attachment)

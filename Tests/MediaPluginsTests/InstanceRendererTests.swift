@@ -67,7 +67,7 @@ import Testing
     let attachment = try instance.attach(to: "a stream", events: nil, letGo: {})
     try withFrame { frame in
       let error = failure { try instance.render(frame, from: nil) }
-      #expect(error?.status == .closed)
+      #expect(error?.status == .state)
       #expect(error?.text.contains("a stream") == true)
       try instance.render(frame, from: attachment)
       instance.detach(attachment)

@@ -32,6 +32,11 @@ import Testing
     #expect(error?.text.contains("\(name) is NULL") == true)
   }
 
+  @Test func whatIsUnknownIsRefused() {
+    #expect(error { $0.audioProducer.flags |= 8 }?.text.contains("audio_producer.flags is 9") == true)
+    #expect(error { $0.audioRenderer.flags = 1 }?.text.contains("audio_renderer.flags is 1; accepted: 0") == true)
+  }
+
   @Test func everyFunctionThatIsNeededMustBeThere() {
     let changes: [(FakeModule) -> Void] = [
       { $0.audioProducer.init_capture = nil }, { $0.audioProducer.release_capture = nil }, { $0.audioProducer.start_capture = nil },

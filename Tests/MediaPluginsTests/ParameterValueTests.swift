@@ -31,6 +31,10 @@ private let everyType: [ParameterValue] = [
     return failure { _ = try ParameterValue(foreign: value, argument: "value") }?.status
   }
 
+  @Test func whatIsUnknownIsRefused() {
+    #expect(status { ($0.type, $0.reserved) = (UInt32(MSDK_T_I32), 1) } == .unsupported)
+  }
+
   @Test func whatIsNoValueIsRefused() {
     #expect(status { $0.type = UInt32(MSDK_T_VOID) } == .type)
     #expect(status { $0.type = 9 } == .type)

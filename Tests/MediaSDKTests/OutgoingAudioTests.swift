@@ -198,7 +198,7 @@ import Testing
     for stream in [raw, packets] {
       #expect(failure { try stream.setBitrate(20_000) }?.status == .unsupported)
       #expect(failure { try stream.setExpectedLoss(5) }?.status == .unsupported)
-      #expect(failure { try stream.setEncodedCallback { _ in } }?.status == .state)
+      #expect(failure { try stream.setEncodedCallback { _ in } }?.status == .unsupported)
       #expect(stream.stats.bitrate == 0)
     }
     #expect(failure { try packets.setGain(2) }?.status == .unsupported)

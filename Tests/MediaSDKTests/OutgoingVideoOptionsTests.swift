@@ -20,8 +20,8 @@ import Testing
   }
 
   @Test func theListHasABound() {
-    #expect(error(Make.raw()) { $0.formats = [] }?.status == .invalid)
-    #expect(error(Make.raw()) { $0.formats = Array(repeating: Make.format(), count: 65) }?.status == .invalid)
+    #expect(error(Make.raw()) { $0.formats = [] }?.status == .range)
+    #expect(error(Make.raw()) { $0.formats = Array(repeating: Make.format(), count: 65) }?.status == .range)
     #expect(error(Make.raw()) { $0.formats = Array(repeating: Make.format(), count: 64) } == nil)
   }
 

@@ -256,6 +256,6 @@ import Testing
       #expect(failure { _ = try call.engine.makeOutgoingVideo(Make.screen(Make.format(width, height))) }?.status == .limit)
     }
     #expect(failure { _ = try call.engine.makeOutgoingVideo(Make.screen()) } == nil)
-    #expect(failure { _ = try call.engine.makeOutgoingVideo(OutgoingVideoOptions(formats: [])) }?.status == .invalid)
+    #expect(failure { _ = try call.engine.makeOutgoingVideo(OutgoingVideoOptions(formats: [])) }?.status == .range)
   }
 }

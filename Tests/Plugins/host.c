@@ -171,7 +171,7 @@ static msdk_result wrap(msdk_host_context *context, const msdk_external_frame *e
   made->references = 1;
   made->is_wrapped = 1;
   made->release = external->release;
-  made->opaque = external->opaque;
+  made->opaque = external->user;
   made->sum = sum_of(&made->frame);
   pthread_mutex_lock(&context->lock);
   context->outstanding++;

@@ -145,7 +145,6 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_outgoing_audio_destroy": (None, c_void_p),
     "msdk_outgoing_audio_get_state": (c_int32, c_void_p, POINTER(c_uint32)),
     "msdk_outgoing_audio_get_info": (c_int32, c_void_p, POINTER(s.OutgoingAudioInfo)),
-    "msdk_outgoing_audio_get_format": (c_int32, c_void_p, POINTER(s.AudioFormat)),
     "msdk_outgoing_audio_get_buffer_size": (c_int32, c_void_p, POINTER(c_uint64)),
     "msdk_outgoing_audio_send": (c_int32, c_void_p, c_void_p, c_uint64, c_int64, c_uint32, c_void_p, c_void_p),
     "msdk_outgoing_audio_write": (c_int32, c_void_p, c_void_p, c_uint64, c_uint32, c_uint32, POINTER(c_uint64)),

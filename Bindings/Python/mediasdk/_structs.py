@@ -84,7 +84,7 @@ class VideoFrame(SizedStruct):
 
 class ExternalFrame(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("plane_count", c_uint32), ("orientation", c_uint32), ("reserved0", c_uint32),
-                ("plane", Plane * 4), ("format", POINTER(VideoFormat)), ("timestamp_ns", c_int64), ("opaque", c_void_p),
+                ("plane", Plane * 4), ("format", POINTER(VideoFormat)), ("timestamp_ns", c_int64), ("user", c_void_p),
                 ("release", c_void_p)]
 
 

@@ -54,7 +54,8 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         self._engine = engine
         self.kind = AudioKind(members["kind"] or AudioKind.MICROPHONE)
         self.codec = Codec(members["codec"])
-        self.format: AudioFormat = audio_format_of(filled(_structs.AudioFormat, library.msdk_outgoing_audio_get_format, self._handle))
+        self.format: AudioFormat = audio_format_of(
+            filled(_structs.OutgoingAudioInfo, library.msdk_outgoing_audio_get_info, self._handle).format)
         self.buffer_size: int = number(c_uint64, library.msdk_outgoing_audio_get_buffer_size, self._handle)
         self._writing = Writing(self, members["queue_ms"])
         # What is attached, and the session that it is started on, must not be collected meanwhile.

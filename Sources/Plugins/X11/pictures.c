@@ -195,7 +195,7 @@ msdk_result x11_pictures_wrap(msdk_self *self, x11_picture *picture, msdk_video_
   external.plane_count = 1;
   external.plane[0] = (msdk_plane){.data = picture->memory.data, .size = stride * self->format.height, .stride = (int32_t)stride};
   external.format = &self->format;
-  external.opaque = picture;
+  external.user = picture;
   external.release = let_go;
   atomic_fetch_add_explicit(&picture->holders, 1, memory_order_relaxed);
   msdk_result result = self->report.host->video_frame_wrap(self->report.context, &external, out);

@@ -47,7 +47,7 @@ extension Template {
         pub content_hint: u32,
         pub reserved0: u32,
         pub expected_delay_ns: i64,
-        pub reserved: [u32; 11],
+        pub reserved: [u32; 10],
     }
 
     #[repr(C)]

@@ -77,7 +77,7 @@ static msdk_result wrap(msdk_host_context *context, const msdk_external_frame *e
   wrapped = MSDK_INIT(msdk_video_frame);
   wrapped.plane[0] = external->plane[0];
   *out = &wrapped;
-  external->release(external->opaque);
+  external->release(external->user);
   return MSDK_OK;
 }
 
