@@ -323,6 +323,8 @@ install: all
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/mediasdk.pc
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' Bindings/C/mediasdk-feeder.pc.in \
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/mediasdk-feeder.pc
+	@# Where the loader searches, it finds the library once its cache knows it. A staging directory is not searched, nor a user's own.
+	@$(if $(DESTDIR),,PATH=$$PATH:/sbin:/usr/sbin ldconfig 2> /dev/null || true)
 
 # The modules of the Python binding that come from the headers: run it when a header has changed. test-python compares.
 python-bindings:

@@ -9,7 +9,9 @@ struct Progress {
 
   mutating func tell(_ call: Call) {
     tell {
-      let (outgoing, incoming) = (call.outgoing.stats.counters, call.incoming.stats)
+      // In this order: else one that was sent in between is received and not sent.
+      let incoming = call.incoming.stats
+      let outgoing = call.outgoing.stats.counters
       let words = "sent \(outgoing.sent + outgoing.encoded), received \(incoming.counters.received), \(incoming.framesPerSecond.text(digits: 1)) frames/s"
       return (outgoing.bytesSent, words)
     }
