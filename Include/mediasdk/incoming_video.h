@@ -25,6 +25,9 @@
  *
  * After an encoded frame is lost or damaged, no frame is shown until the next key frame, which the stream requests from the
  * sender. The frame decoded from it has MSDK_FRAME_DISCONTINUITY set.
+ *
+ * A receiver says with msdk_incoming_video_set_preference in which size and at which rate it shows a stream. The sender makes no more
+ * than its most demanding receiver prefers, and a receiver without a preference wants everything.
  */
 #ifndef MEDIASDK_INCOMING_VIDEO_H
 #define MEDIASDK_INCOMING_VIDEO_H
@@ -119,6 +122,21 @@ MSDK_EXPORT msdk_result msdk_incoming_video_remove_filter(msdk_incoming_video *s
 
 /* Requests a key frame from the sender. The call succeeds and does nothing if the stream is not started. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_request_key_frame(msdk_incoming_video *stream);
+
+typedef struct msdk_video_preference { /* members for layers of a stream will be appended */
+  uint32_t struct_size;
+  uint32_t width, height;    /* of the video as it is shown, without bars, in pixels, 1..16,384; 0/0: any size */
+  uint32_t fps_num, fps_den; /* frames a second, at least 1/10; 0/0: any frame rate */
+  uint32_t reserved0;        /* 0 */
+} msdk_video_preference;
+
+/* Sets in which size and at which rate the program shows the stream, in any state; NULL or zeros remove the preference, which is kept
+ * when the stream is stopped and started. The sender takes the largest size and the highest rate that its receivers prefer at present
+ * (outgoing_video.h). Sizes compare by their longer and shorter side, so a rotated phone changes nothing. A preference does not
+ * promise anything: frames may have another size and rate, and msdk_incoming_video_options converts them. To prefer more has an effect
+ * at once, to prefer less after two to four seconds. MSDK_E_RANGE: a size or a rate is not accepted. MSDK_E_UNSUPPORTED: over rtp:,
+ * which does not carry preferences. MSDK_E_CLOSED: the stream is no longer available. [any thread] */
+MSDK_EXPORT msdk_result msdk_incoming_video_set_preference(msdk_incoming_video *stream, const msdk_video_preference *preference);
 
 typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats where there is one */
   uint32_t struct_size;

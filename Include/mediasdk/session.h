@@ -197,7 +197,10 @@ enum {
   MSDK_EVENT_ACCESS_RENEWED = 28,
   /* user_id; text: the key. Another participant has set, changed or removed an attribute. Those that they have when
    * MSDK_EVENT_PARTICIPANT_JOINED comes have no event of their own. Over hub: a slow session gets the latest values only. */
-  MSDK_EVENT_PARTICIPANT_ATTRIBUTE = 29
+  MSDK_EVENT_PARTICIPANT_ATTRIBUTE = 29,
+  /* outgoing_video, kind; format: width, height, fps_num and fps_den that the receivers of the stream want together, 0: any; its other
+   * members are 0. The SDK follows it, except with encoded_input (outgoing_video.h). The event comes four times a second at most. */
+  MSDK_EVENT_OUTGOING_VIDEO_WANTED = 30
 };
 
 /* Return the name of an event's type, or of a state of any of the families MSDK_SESSION_*, MSDK_OUTGOING_*, MSDK_INCOMING_*,

@@ -62,11 +62,14 @@ extension Session {
 }
 
 extension OutgoingVideoOptions {
-  /// What the best format takes, and of a screen what keeps the largest; `formats` as they are declared, or come from a producer.
-  func wish(_ bitrate: BitrateRange, _ formats: [VideoFormat], isEncoded: Bool) -> EstimateShares.Wish {
+  /// What the best format takes that is wanted, and of a screen what keeps the largest; `declared` by the program, or come from a producer.
+  func wish(
+    _ bitrate: BitrateRange, _ declared: [VideoFormat], isEncoded: Bool, wanted: VideoPreference = .any
+  ) -> EstimateShares.Wish {
+    let formats = wanted.allowed(of: declared).map(wanted.paced)
     func whole(_ bits: Double) -> UInt64 { UInt64(exactly: min(bits, 1e12).rounded(.up)) ?? 0 }
     let most = formats.map { isEncoded ? $0.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel : $0.rawBitrate }.max() ?? 0
-    var wish = EstimateShares.Wish(bits: isEncoded && bitrate.target != 0 ? bitrate.target : whole(most))
+    var wish = EstimateShares.Wish(bits: isEncoded && bitrate.target != 0 ? bitrate.target(wanted.part(of: declared)) : whole(most))
     guard kind == .screenShare else { return wish }
     let negotiator = ScreenNegotiator(formats: formats, isEncoded: isEncoded)
     let largest = formats.max { Double($0.width) * Double($0.height) < Double($1.width) * Double($1.height) }

@@ -1,6 +1,8 @@
 import MediaCore
+import MediaTransport
 
-/// Chooses among the declared formats: down at once, up only after a better one has been affordable, with a quarter to spare, for five seconds.
+/// Chooses among the declared formats: down at once, up only after a better one has been affordable, with a quarter to spare, for five
+/// seconds. Of what receivers want the choice is at once in both directions: whoever sets it has waited.
 public struct FormatNegotiator: Negotiator {
   public static let hold: Int64 = 5_000_000_000
   static let headroom = 1.25
@@ -10,13 +12,26 @@ public struct FormatNegotiator: Negotiator {
   static let targetBitsPerPixel = 0.08
 
   /// Best first.
-  private let formats: [VideoFormat]
+  let formats: [VideoFormat]
+  /// Of these, what is not more than wanted.
+  private var allowed: [VideoFormat]
   var isEncoded: Bool
+  var wanted = VideoPreference.any {
+    didSet {
+      let former = allowed.first
+      allowed = wanted.allowed(of: formats)
+      wantedPart = wanted.part(of: formats)
+      if let best = allowed.first, let former, isBetter(best, than: former) { growth.begin() }
+    }
+  }
+  private(set) var wantedPart = 1.0
   public private(set) var current: VideoFormat?
   private var rise = Spell(hold: FormatNegotiator.hold)
+  private var growth = Growth()
 
   public init(formats: [VideoFormat], isEncoded: Bool) {
     self.formats = formats.sorted { FormatNegotiator.rank($0).lexicographicallyPrecedes(FormatNegotiator.rank($1)) }
+    allowed = self.formats
     self.isEncoded = isEncoded
   }
 
@@ -34,10 +49,10 @@ public struct FormatNegotiator: Negotiator {
   }
 
   public func need(of format: VideoFormat) -> Double {
-    FormatNegotiator.need(of: format, isEncoded: isEncoded)
+    FormatNegotiator.need(of: wanted.paced(format), isEncoded: isEncoded)
   }
 
-  public var pace: FrameRate? { nil }
+  public var pace: FrameRate? { current.flatMap(wanted.pace) }
 
   public mutating func update(estimate bits: UInt64, now: Int64) -> Bool {
     let estimate = bits == 0 ? Double.infinity : Double(bits)
@@ -45,9 +60,14 @@ public struct FormatNegotiator: Negotiator {
       self.current = best(within: estimate)
       return self.current != nil
     }
-    guard need(of: current) <= estimate else {
+    let headroom = growth.headroom(now: now)
+    guard need(of: current) <= estimate, allowed.contains(current) else {
       rise.end()
       return change(to: best(within: estimate))
+    }
+    if let headroom, let grown = best(within: estimate / headroom), isBetter(grown, than: current) {
+      rise.end()
+      return change(to: grown)
     }
     let better = best(within: estimate / FormatNegotiator.headroom)
     guard let meanwhile = rise.lasting(better.map { isBetter($0, than: current) } ?? false, estimate, now: now) else { return false }
@@ -63,7 +83,7 @@ public struct FormatNegotiator: Negotiator {
 
   /// The best that fits, or else the one that needs least.
   private func best(within estimate: Double) -> VideoFormat? {
-    formats.first { need(of: $0) <= estimate } ?? formats.min { need(of: $0) < need(of: $1) }
+    allowed.first { need(of: $0) <= estimate } ?? allowed.min { need(of: $0) < need(of: $1) }
   }
 
   private func isBetter(_ one: VideoFormat, than other: VideoFormat) -> Bool {

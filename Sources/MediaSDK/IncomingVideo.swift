@@ -240,6 +240,14 @@ public final class IncomingVideo: MediaSink {
     try renderers.remove(renderer)
   }
 
+  /// In what size and rate it is of use here, whether it is started or not, until another preference replaces this one. Its sender makes no more
+  /// than the most demanding receiver wants.
+  public func setPreference(_ preference: VideoPreference) throws(MediaError) {
+    try preference.check(argument: "the preference")
+    guard state != .notAvailable else { throw MediaError(.closed, "the stream is no longer available") }
+    try transport.prefer(preference, of: description.id)
+  }
+
   public func requestKeyFrame() {
     guard state == .started else { return }
     guarded.withLock { $0.counters.keyFramesRequested += 1 }

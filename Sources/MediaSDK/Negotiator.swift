@@ -1,12 +1,19 @@
 import MediaCore
+import MediaTransport
 
-/// Chooses what a stream makes by the bandwidth estimate. Pure: estimate and time in, choice out.
+/// Chooses what a stream makes by the bandwidth estimate, and by what its receivers want. Pure: these and time in, choice out.
 protocol Negotiator: Sendable {
+  /// What it chooses among, best first.
+  var formats: [VideoFormat] { get }
   var current: VideoFormat? { get }
   /// Slower than the format's own frame rate; nil: that rate.
   var pace: FrameRate? { get }
   /// Whether frames are encoded: raw ones need more of an estimate.
   var isEncoded: Bool { get set }
+  /// Nothing better than what satisfies this is chosen; what is too much is left, and what is wanted again is chosen, with the next update.
+  var wanted: VideoPreference { get set }
+  /// The pixels a second of that, as a part of those of the best.
+  var wantedPart: Double { get }
   /// When `update` is worth calling again with the same estimate.
   var nextCheck: Int64? { get }
   /// Takes the estimate in bits a second (0: unlimited) and says whether the choice changed.

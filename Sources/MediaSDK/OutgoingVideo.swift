@@ -42,6 +42,8 @@ public final class OutgoingVideo: Sendable {
     var retired = BoundedQueue<FrameSender>(capacity: 8)
     var negotiator: any Negotiator
     var estimate: UInt64 = 0
+    /// By the receivers; since the stream was published as it is.
+    var wanted = VideoPreference.any
     var receivers = 0
     var bitrate: BitrateRange
     var frameRate: FrameRate?
@@ -208,6 +210,7 @@ public final class OutgoingVideo: Sendable {
         guarded.worker = nil
         guarded.encoding = nil
         guarded.negotiator = options.makeNegotiator(options.formats)
+        guarded.wanted = .any
       }
       // Renderers go on with the sender if that is what a preview would have.
       let isPreviewed = final == .stopped && !guarded.isClosed && !previews.list.isEmpty
@@ -269,10 +272,9 @@ public final class OutgoingVideo: Sendable {
       if most != 0 { wanted.most = most }
       try wanted.check()
       guarded.bitrate = wanted
-      return (guarded.publication?.session, options.wish(wanted, options.formats, isEncoded: guarded.negotiator.isEncoded))
+      return (guarded.publication?.session, guarded.share(options))
     }
-    // The wish of a producer's own format stands as it was.
-    if wish.bits > 0 { session?.wishes(self, wish) }
+    session?.wishes(self, wish)
   }
 
   /// nil: the format's own.
@@ -399,6 +401,7 @@ extension OutgoingVideo.Guarded {
     self.sender = sender
     self.negotiator = negotiator
     self.estimate = estimate
+    wanted = .any
     receivers = 0
     times = CaptureTimes()
     bucket = TokenBucket()

@@ -1,14 +1,30 @@
 import MediaCore
 import MediaTransport
 
-/// From one format to the next, as the estimate has it.
+/// From one format to the next, as the estimate and the receivers have it.
 extension OutgoingVideo {
   func follow(estimate: UInt64) {
     guarded.withLock { $0.estimate = estimate }
     negotiate()
   }
 
-  private func negotiate() {
+  /// What receivers want from now on. Who sends encoded frames sees to it.
+  func follow(wanted: VideoPreference) {
+    let change: (session: Session, share: EstimateShares.Wish)? = guarded.withLock { guarded in
+      guard guarded.state == .started, guarded.wanted != wanted, let session = guarded.publication?.session else { return nil }
+      guarded.wanted = wanted
+      guarded.nextPacedTime = .min
+      if !options.isEncodedInput { guarded.negotiator.wanted = wanted }
+      return (session, guarded.share(options))
+    }
+    guard let change else { return }
+    change.session.push(.wanted(self, wanted))
+    // Its part of the estimate first, so that a growth that is for the next update finds it.
+    change.session.wishes(self, change.share)
+    negotiate()
+  }
+
+  func negotiate() {
     let (change, isRepaced): (Change?, Bool) = guarded.withLock { guarded in
       guard guarded.state == .started else { return (nil, false) }
       let pace = guarded.negotiator.pace
@@ -53,5 +69,12 @@ extension OutgoingVideo {
   func scheduleNegotiation() {
     guard let time = guarded.withLock({ $0.state == .started ? $0.negotiator.nextCheck : nil }), time > clock.now() else { return }
     engine.loop.schedule(at: time) { self.negotiate() }
+  }
+}
+
+extension OutgoingVideo.Guarded {
+  /// What the stream would have of the session's estimate.
+  func share(_ options: OutgoingVideoOptions) -> EstimateShares.Wish {
+    options.wish(bitrate, negotiator.formats, isEncoded: negotiator.isEncoded, wanted: negotiator.wanted)
   }
 }

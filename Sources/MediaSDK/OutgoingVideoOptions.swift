@@ -149,9 +149,12 @@ public struct BitrateRange: Sendable, Equatable {
     }
   }
 
+  /// Of a target that is for all that could be made, the part for what receivers want.
+  func target(_ part: Double) -> UInt64 { part < 1 ? max(least, UInt64(Double(target) * max(0, part))) : target }
+
   /// What the encoder of a format should make under an estimate (0: unlimited), a tenth of which is left for the rest.
-  func bitrate(for format: VideoFormat, estimate: UInt64) -> UInt64 {
-    let wanted = target == 0 ? UInt64(format.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel) : target
+  func bitrate(for format: VideoFormat, estimate: UInt64, part: Double = 1) -> UInt64 {
+    let wanted = target == 0 ? UInt64(format.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel) : target(part)
     let affordable = estimate == 0 ? most : min(most, estimate / 10 * 9)
     return max(least, min(wanted, affordable))
   }

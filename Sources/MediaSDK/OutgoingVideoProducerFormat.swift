@@ -44,6 +44,7 @@ extension OutgoingVideo {
     var negotiator = options.makeNegotiator(declared.isEmpty ? [format] : declared)
     let change: Change? = guarded.withLock { guarded in
       negotiator.isEncoded = guarded.negotiator.isEncoded
+      negotiator.wanted = guarded.negotiator.wanted
       _ = negotiator.update(estimate: guarded.state == .started ? guarded.estimate : 0, now: clock.now())
       guard let change = guarded.change(to: negotiator.current ?? format, of: self) else { return nil }
       guarded.negotiator = negotiator

@@ -278,7 +278,8 @@ extension OutgoingVideo {
       }
       let format = guarded.sender?.format
       defer { if hasTakers { guarded.wantsKeyFrame = false } }
-      let bitrate = format.map { guarded.bitrate.bitrate(for: $0, estimate: guarded.estimate) } ?? 0
+      let (wanted, part) = (guarded.negotiator.wanted, guarded.negotiator.wantedPart)
+      let bitrate = format.map { guarded.bitrate.bitrate(for: wanted.paced($0), estimate: guarded.estimate, part: part) } ?? 0
       guarded.counters.targetBitrate = bitrate
       return Work(
         pending: pending, format: format, bitrate: bitrate, estimate: guarded.estimate,

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaTransport
 
 /// What was counted since the stream was made.
 public struct OutgoingVideoCounters: Sendable {
@@ -51,6 +52,8 @@ public struct OutgoingVideoStats: Sendable {
   public var receivers: Int
   /// With which it is sent, or was when it was started last.
   public var codec: UInt32
+  /// By its receivers together.
+  public var wanted: VideoPreference
 }
 
 extension OutgoingVideo {
@@ -61,7 +64,8 @@ extension OutgoingVideo {
       OutgoingVideoStats(
         state: guarded.state, format: guarded.sender?.format, framesPerSecond: guarded.rate.perSecond(at: now),
         pacedRate: guarded.slowerRate ?? (options.isPaced ? guarded.sender?.format.frameRate : nil), counters: guarded.counters,
-        reportsDropped: reportsDropped, tapDropped: tap.droppedCount, receivers: guarded.receivers, codec: guarded.codec)
+        reportsDropped: reportsDropped, tapDropped: tap.droppedCount, receivers: guarded.receivers, codec: guarded.codec,
+        wanted: guarded.wanted)
     }
   }
 }

@@ -444,6 +444,7 @@ public final class Session: TransportDelegate {
       let (video, audio) = guarded.withLock { ($0.outgoing[id], $0.sound.outgoing[id]) }
       if let video, video.receiversChanged(count) { push(.receivers(.video(video), count)) }
       if let audio, audio.receiversChanged(count) { push(.receivers(.audio(audio), count)) }
+    case .wanted(let id, let preference): guarded.withLock { $0.outgoing[id] }?.follow(wanted: preference)
     case .unreachable(let id, let userID, let error): becameUnreachable(id, userID, error)
     case .estimate(let bitrate):
       let outgoing = guarded.withLock { guarded in

@@ -93,6 +93,8 @@ extension OutgoingVideo {
       let session: Session
       let codec: UInt32
       let wish: EstimateShares.Wish
+      /// By what receivers wanted.
+      let wasLimited: Bool
     }
     let outcome: Result<Former?, MediaError> = guarded.withLock { guarded in
       guard guarded.state == .started, let publication = guarded.publication, let format = guarded.sender?.format else { return .success(nil) }
@@ -110,10 +112,14 @@ extension OutgoingVideo {
       }
       guarded.begin(self, codec)
       guarded.negotiator.isEncoded = true
+      // Nobody receives it as it is now.
+      let wasWanted = guarded.wanted
+      (guarded.wanted, guarded.negotiator.wanted) = (.any, .any)
       guarded.receivers = 0
       guarded.wantsKeyFrame = true
       let wish = options.wish(guarded.bitrate, options.formats.isEmpty ? [format] : options.formats, isEncoded: true)
-      return .success(Former(worker: worker, encoding: encoding, session: session, codec: codec.fourcc, wish: wish))
+      return .success(
+        Former(worker: worker, encoding: encoding, session: session, codec: codec.fourcc, wish: wish, wasLimited: wasWanted != .any))
     }
     switch outcome {
     case .failure(let error): fail(error)
@@ -122,7 +128,9 @@ extension OutgoingVideo {
       former.worker?.stop()
       engine.logger.log(MSDK_LOG_INFO.level32, .video, "a stream switched to codec \(FourCC.text(former.codec))")
       former.session.push(.codecChanged(.video(self), former.codec))
+      if former.wasLimited { former.session.push(.wanted(self, .any)) }
       former.session.wishes(self, former.wish)
+      if former.wasLimited { negotiate() }
       guarded.withLock { $0.worker }?.poke()
     }
   }

@@ -45,6 +45,8 @@ public enum SessionEvent: Sendable {
   case statsDue
   /// So many members receive it.
   case receivers(OutgoingStream, Int)
+  /// Together, by those who receive it.
+  case wanted(OutgoingVideo, VideoPreference)
   /// They set it, or removed it.
   case participantAttribute(userID: String, key: String)
   /// Nanoseconds that remain.

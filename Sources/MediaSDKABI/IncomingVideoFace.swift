@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 import MediaSDK
+import MediaTransport
 
 // incoming_video.h
 
@@ -136,6 +137,21 @@ public func msdk_incoming_video_remove_filter(_ stream: OpaquePointer!, _ filter
 @c @implementation
 public func msdk_incoming_video_request_key_frame(_ stream: OpaquePointer!) -> msdk_result {
   face { () throws(MediaError) in try Handles.incoming(stream).requestKeyFrame() }
+}
+
+@c @implementation
+public func msdk_incoming_video_set_preference(
+  _ stream: OpaquePointer!, _ preference: UnsafePointer<msdk_video_preference>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let stream = try Handles.incoming(stream)
+    guard let preference else { return try stream.setPreference(.any) }
+    let native = try ForeignStruct.read(preference, argument: "preference")
+    try ForeignStruct.checkReserved(native.reserved0, "preference.reserved0")
+    var wanted = VideoPreference(width: native.width, height: native.height)
+    if native.fps_num != 0 || native.fps_den != 0 { wanted.frameRate = FrameRate(native.fps_num, native.fps_den) }
+    try stream.setPreference(wanted)
+  }
 }
 
 @c @implementation

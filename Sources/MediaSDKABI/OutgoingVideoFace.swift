@@ -362,6 +362,8 @@ public func msdk_outgoing_video_get_stats(
     native.key_frame_requests = counters.keyFrameRequests
     native.reports_dropped = stats.reportsDropped
     native.tap_frames_dropped = stats.tapDropped
+    (native.wanted_width, native.wanted_height) = (stats.wanted.width, stats.wanted.height)
+    native.wanted_frames_per_second = stats.wanted.frameRate?.perSecond ?? 0
     native.receivers = UInt32(clamping: stats.receivers)
     try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
   }

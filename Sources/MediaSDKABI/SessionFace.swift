@@ -208,6 +208,11 @@ extension StampedEvent {
       native.set(MSDK_EVENT_RECEIVERS)
       native.set(stream)
       native.value = UInt64(count)
+    case .wanted(let stream, let wanted):
+      native.set(MSDK_EVENT_OUTGOING_VIDEO_WANTED)
+      native.set(.video(stream))
+      (native.format.width, native.format.height) = (wanted.width, wanted.height)
+      (native.format.fps_num, native.format.fps_den) = (wanted.frameRate?.numerator ?? 0, wanted.frameRate?.denominator ?? 0)
     case .participantAttribute(let userID, let key):
       native.set(MSDK_EVENT_PARTICIPANT_ATTRIBUTE, userID: userID, text: key)
     case .accessExpiring(let remaining):

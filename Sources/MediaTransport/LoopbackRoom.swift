@@ -49,6 +49,19 @@ final class LoopbackRoom: Sendable {
     var receivers: [Receiver] = []
     /// The level of whoever is speaking.
     var speakingLevel: UInt32?
+    /// By member, whether they receive it or not; who is not in it prefers nothing.
+    var preferences: [ObjectIdentifier: VideoPreference] = [:]
+    var hold = PreferenceHold()
+    /// When `hold` is looked at next.
+    var holdDue = Int64.max
+
+    func preference(of member: LoopbackTransport) -> VideoPreference { preferences[ObjectIdentifier(member)] ?? .any }
+
+    /// nil without receivers.
+    var wanted: VideoPreference? {
+      guard let first = receivers.first else { return nil }
+      return receivers.dropFirst().reduce(preference(of: first.transport)) { $0.union(preference(of: $1.transport)) }
+    }
   }
 
   struct State {
@@ -189,6 +202,7 @@ final class LoopbackRoom: Sendable {
         remove(id, from: &state)
       } else {
         removeReceiver(leaver, of: id, in: &state)
+        state.streams[id]?.preferences[ObjectIdentifier(leaver)] = nil
       }
     }
     for member in state.members { member.post(.left(userID: leaver.member.userID)) }
@@ -312,11 +326,46 @@ final class LoopbackRoom: Sendable {
       state.streams[id] = stream
       stream.publisher.post(.receivers(id, stream.receivers.count))
       stream.publisher.post(.keyFrameRequested(id))
+      note(stream.preference(of: receiver.transport), insteadOf: nil, of: id, in: &state)
     }
   }
 
   func unsubscribe(_ receiver: LoopbackTransport, from id: StreamID) {
     state.withLock { state in removeReceiver(receiver, of: id, in: &state) }
+  }
+
+  func prefer(_ preference: VideoPreference, of id: StreamID, by receiver: LoopbackTransport) {
+    state.withLock { state in
+      let key = ObjectIdentifier(receiver)
+      guard state.permissions[key] != nil, let stream = state.streams[id], case .video = stream.description.format else { return }
+      let former = stream.preference(of: receiver)
+      guard former != preference else { return }
+      state.streams[id]?.preferences[key] = preference == .any ? nil : preference
+      guard stream.receivers.contains(where: { $0.transport === receiver }) else { return }
+      note(preference, insteadOf: former, of: id, in: &state)
+    }
+  }
+
+  private func note(_ wish: VideoPreference?, insteadOf former: VideoPreference?, of id: StreamID, in state: inout State) {
+    // Most streams are preferred by nobody.
+    guard let stream = state.streams[id], !stream.preferences.isEmpty || stream.hold.inForce != .any else { return }
+    state.streams[id]?.hold.note(wish, insteadOf: former, now: clock.now())
+    followWishes(id, in: &state)
+  }
+
+  /// Lets the publisher know what is wanted, now and when it is due.
+  private func followWishes(_ id: StreamID, in state: inout State) {
+    guard let stream = state.streams[id] else { return }
+    if let wanted = state.streams[id]?.hold.news(now: clock.now(), { stream.wanted }) { stream.publisher.post(.wanted(id, wanted)) }
+    guard let due = state.streams[id]?.hold.due, due < stream.holdDue else { return }
+    state.streams[id]?.holdDue = due
+    stream.publisher.loop.schedule(at: due) {
+      self.state.withLock { state in
+        guard state.streams[id]?.holdDue == due else { return }
+        state.streams[id]?.holdDue = .max
+        self.followWishes(id, in: &state)
+      }
+    }
   }
 
   func publisher(of id: StreamID) -> LoopbackTransport? {
@@ -344,5 +393,6 @@ final class LoopbackRoom: Sendable {
     stream.receivers.remove(at: index)
     state.streams[id] = stream
     stream.publisher.post(.receivers(id, stream.receivers.count))
+    note(nil, insteadOf: stream.preference(of: receiver), of: id, in: &state)
   }
 }

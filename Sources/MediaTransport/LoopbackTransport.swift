@@ -377,6 +377,10 @@ public final class LoopbackTransport: Transport {
     room.withLock { $0 }?.unsubscribe(self, from: stream)
   }
 
+  public func prefer(_ preference: VideoPreference, of stream: StreamID) {
+    room.withLock { $0 }?.prefer(preference, of: stream, by: self)
+  }
+
   /// Reports to the publisher that the member of this place is not sent it.
   func cannotReceive(_ stream: StreamID, because error: MediaError) {
     room.withLock { $0 }?.publisher(of: stream)?.post(.unreachable(stream, userID: member.userID, error))

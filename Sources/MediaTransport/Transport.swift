@@ -143,6 +143,8 @@ public enum TransportEvent: Sendable {
   case accessRenewed(MediaError?)
   /// How many receive a stream that this session publishes.
   case receivers(StreamID, Int)
+  /// What those who receive a stream that this session publishes want together; a new one: anything.
+  case wanted(StreamID, VideoPreference)
   /// A member cannot be sent a stream that this session publishes, and why.
   case unreachable(StreamID, userID: String, MediaError)
   /// Bits a second that this session can send; 0 is unlimited.
@@ -200,6 +202,8 @@ public protocol Transport: AnyObject, Sendable {
   func subscribe(to stream: StreamID, _ sink: any MediaSink)
   func unsubscribe(from stream: StreamID)
   func requestKeyFrame(of stream: StreamID)
+  /// What is of use here of a video stream of somebody else's, subscribed to or not, until another preference replaces this one.
+  func prefer(_ preference: VideoPreference, of stream: StreamID) throws(MediaError)
 
   /// Says something of the session's own participant, or (nil) no more; `.full` when it is one too many. Before it has joined: with that.
   func setAttribute(_ key: String, _ value: String?) throws(MediaError)
@@ -226,6 +230,9 @@ public protocol Transport: AnyObject, Sendable {
 
 extension Transport {
   public var carriesRaw: Bool { false }
+  public func prefer(_ preference: VideoPreference, of stream: StreamID) throws(MediaError) {
+    throw MediaError(.unsupported, "the session's network does not carry preferences; accepted: sessions of loopback: and hub:")
+  }
   public func renew(_ token: AccessToken) {}
   public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {}

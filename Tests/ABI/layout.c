@@ -835,7 +835,7 @@ AT(msdk_audio_tap_options, struct_size, 0);
 AT(msdk_audio_tap_options, output, 4);
 AT(msdk_audio_tap_options, queue_ms, 8);
 AT(msdk_audio_tap_options, queue_policy, 12);
-SIZE(msdk_outgoing_video_stats, 168);
+SIZE(msdk_outgoing_video_stats, 184);
 AT(msdk_outgoing_video_stats, struct_size, 0);
 AT(msdk_outgoing_video_stats, state, 4);
 AT(msdk_outgoing_video_stats, width, 8);
@@ -861,6 +861,9 @@ AT(msdk_outgoing_video_stats, frames_repeated, 136);
 AT(msdk_outgoing_video_stats, codec, 144);
 AT(msdk_outgoing_video_stats, reserved1, 148);
 AT(msdk_outgoing_video_stats, tap_frames_dropped, 160);
+AT(msdk_outgoing_video_stats, wanted_width, 168);
+AT(msdk_outgoing_video_stats, wanted_height, 172);
+AT(msdk_outgoing_video_stats, wanted_frames_per_second, 176);
 AT(msdk_outgoing_video_stats, total_filter_time_ns, 152);
 
 VALUE(MSDK_VIDEO_VIRTUAL, 1);
@@ -1137,6 +1140,7 @@ VALUE(MSDK_EVENT_RECEIVERS, 26);
 VALUE(MSDK_EVENT_ACCESS_EXPIRING, 27);
 VALUE(MSDK_EVENT_ACCESS_RENEWED, 28);
 VALUE(MSDK_EVENT_PARTICIPANT_ATTRIBUTE, 29);
+VALUE(MSDK_EVENT_OUTGOING_VIDEO_WANTED, 30);
 VALUE(MSDK_ATTRIBUTES_MAX, 32);
 VALUE(MSDK_ATTRIBUTE_KEY_MAX, 63);
 VALUE(MSDK_ATTRIBUTE_VALUE_MAX, 1023);
@@ -1303,6 +1307,14 @@ VALUE(sizeof(MSDK_ENTRY_SYMBOL), sizeof("msdk_plugin_entry_v1"));
 VALUE(MSDK_TICK_RATE, 10000000);
 
 /* ------------------------------------------------------------------------------------------------------------------------------ view.h */
+
+SIZE(msdk_video_preference, 24);
+AT(msdk_video_preference, struct_size, 0);
+AT(msdk_video_preference, width, 4);
+AT(msdk_video_preference, height, 8);
+AT(msdk_video_preference, fps_num, 12);
+AT(msdk_video_preference, fps_den, 16);
+AT(msdk_video_preference, reserved0, 20);
 
 SIZE(msdk_view, 24);
 AT(msdk_view, struct_size, 0);

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from srtp import KEY, SALT
 
-VERSION, GCM = 3, 2
-OPUS = 0x5355504F
+VERSION, GCM = 4, 2
+OPUS, VP8, I420 = 0x5355504F, 0x30385056, 0x32315559
 FIRST_AUDIO_SLOT = 30  # below it is video
-HELLO, RECEIVED, PUBLISH, MUTE, SUBSCRIBE, RENEW, SET_ATTRIBUTE = 1, 2, 16, 19, 21, 26, 27  # requests
-WELCOME, ENDED, FIRST_COUNTED, STREAM_ADDED = 1, 3, 16, 18  # notices
+HELLO, RECEIVED, PUBLISH, MUTE, SUBSCRIBE, RENEW, SET_ATTRIBUTE, PREFER = 1, 2, 16, 19, 21, 26, 27, 28  # requests
+WELCOME, ENDED, FIRST_COUNTED, STREAM_ADDED, WANTED = 1, 3, 16, 18, 30  # notices
 
 
 class Refused(Exception):
@@ -41,6 +41,11 @@ def publish_opus(stream: int, slot: int) -> bytes:
     return frame(struct.pack(">BIBI", PUBLISH, stream, slot, OPUS) + struct.pack(">BIIIIIQ", 2, 1, 1, 48_000, 1, 960, 0))
 
 
+def publish_vp8(stream: int, slot: int) -> bytes:
+    """640x360, 30 frames a second, colour unspecified."""
+    return frame(struct.pack(">BIBI", PUBLISH, stream, slot, VP8) + struct.pack(">BIIIIIIIIIBIQ", 1, 1, I420, 640, 360, 30, 1, 2, 2, 2, 0, 0, 0))
+
+
 def mute(stream: int, is_muted: bool) -> bytes:
     return frame(struct.pack(">BIB", MUTE, stream, is_muted))
 
@@ -55,6 +60,11 @@ def set_attribute(key: str, value: str | None) -> bytes:
 
 def subscribe(stream: int, slot: int) -> bytes:
     return frame(struct.pack(">BIB", SUBSCRIBE, stream, slot))
+
+
+def prefer(stream: int, width: int, height: int) -> bytes:
+    """In which size a stream of video is shown, at any rate."""
+    return frame(struct.pack(">BIIIII", PREFER, stream, width, height, 0, 0))
 
 
 @dataclass

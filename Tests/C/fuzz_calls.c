@@ -51,6 +51,16 @@ static void make_instance(void) {
 }
 
 /* Every pointer out has room for the struct, whatever its struct_size says beyond. */
+static void prefer(void) {
+  msdk_video_preference preference = MSDK_INIT(msdk_video_preference);
+  preference.width = wild ? number() : below(400);
+  preference.height = wild ? number() : below(400);
+  preference.fps_num = wild ? number() : below(40);
+  preference.fps_den = wild ? number() : 1;
+  if (wild && below(4) == 0) preference.struct_size = number();
+  msdk_incoming_video_set_preference(handle(INCOMING), below(4) == 0 ? NULL : &preference);
+}
+
 static void ask(void) {
   static union {
     uint32_t size;
@@ -184,6 +194,7 @@ static void one_step(void) {
   case 43: if (below(200) == 0) new_engine(); break;
   case 44: doors(); break;
   case 45: if (below(4) == 0) hubs(); break;
+  case 46: prefer(); break;
   default: msdk_engine_advance_clock(engine, below(30) == 0 ? below(60) * SECOND : below(100) * MS); break;
   }
 }

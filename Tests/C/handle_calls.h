@@ -136,6 +136,7 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(INCOMING, stream, detach_renderer, msdk_incoming_video_detach_renderer(it, all_good.instance))                                        \
   X(INCOMING, stream, add_incoming_filter, msdk_incoming_video_add_filter(it, all_good.instance))                                       \
   X(INCOMING, stream, remove_incoming_filter, msdk_incoming_video_remove_filter(it, all_good.instance))                                 \
+  X(INCOMING, stream, prefer, msdk_incoming_video_set_preference(it, NULL))                                                                \
   X(INCOMING, stream, ask_key_frame, msdk_incoming_video_request_key_frame(it))                                                           \
   X(INCOMING, stream, incoming_stats,                                                                                                     \
     (msdk_incoming_video_get_stats(it, &(msdk_incoming_video_stats){.struct_size = sizeof(msdk_incoming_video_stats)})))                  \

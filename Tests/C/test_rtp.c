@@ -176,6 +176,7 @@ static void a_key_frame_is_asked_for(void) {
   CHECK(it->alice.last[MSDK_EVENT_KEY_FRAME_REQUESTED].outgoing_video == film.stream);
   for (int i = 0; i < 300 && incoming_stats(film.incoming).key_frames_decoded == decoded; i++) show_play(&film, 1);
   CHECK(incoming_stats(film.incoming).key_frames_decoded > decoded);
+  CHECK_ERROR(msdk_incoming_video_set_preference(film.incoming, NULL), MSDK_E_UNSUPPORTED, "preferences");
   show_end(&film);
   wire_close(it);
 }

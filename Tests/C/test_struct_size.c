@@ -88,6 +88,8 @@ static msdk_result pass_incoming_options(const void *it) {
   return msdk_incoming_video_start(lively.incoming, it);
 }
 
+static msdk_result pass_preference(const void *it) { return msdk_incoming_video_set_preference(lively.incoming, it); }
+
 static msdk_result pass_external(const void *it) {
   msdk_video_frame *frame = NULL;
   msdk_result result = msdk_video_frame_wrap(it, &frame);
@@ -160,6 +162,8 @@ static void structs_that_are_read(void) {
   msdk_video_format format = format_of(MSDK_PIXEL_GRAY8, 16, 16, 15);
   msdk_outgoing_video_options outgoing = outgoing_options(MSDK_CODEC_RAW, &format, 1);
   msdk_incoming_video_options incoming = MSDK_INIT(msdk_incoming_video_options);
+  msdk_video_preference preference = MSDK_INIT(msdk_video_preference);
+  preference.width = preference.height = 16;
   msdk_external_frame external = MSDK_INIT(msdk_external_frame);
   external.format = &format;
   external.plane_count = 1;
@@ -204,6 +208,7 @@ static void structs_that_are_read(void) {
     {"video_format (convert)", &format, sizeof format, pass_format_to_convert},
     {"video_format (outgoing)", &format, sizeof format, pass_format_in_outgoing},
     {"incoming_video_options", &incoming, sizeof incoming, pass_incoming_options},
+    {"video_preference", &preference, sizeof preference, pass_preference},
     {"external_frame", &external, sizeof external, pass_external},
     {"encoded_frame", &encoded, sizeof encoded, pass_encoded},
     {"encoded_frame (Opus)", &packet, sizeof packet, pass_encoded},

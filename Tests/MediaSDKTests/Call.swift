@@ -101,6 +101,7 @@ final class Call {
     case .accessExpiring(let remaining): "expires in \(remaining / millisecond) ms"
     case .accessRenewed(let permissions, let error): "renewed \(permissions.rawValue)\(error.map { " \($0.status)" } ?? "")"
     case .receivers(_, let count): "receivers \(count)"
+    case .wanted(_, let wanted): "wanted \(wanted.width)x\(wanted.height)\(wanted.frameRate.map { "@\($0)" } ?? "")"
     case .ingest(let event): "feeder \(event.state) \(event.reason)"
     }
   }

@@ -59,6 +59,7 @@ final class Peer: TransportDelegate, MediaSink {
     case .accessExpiring(let remaining): events.add("expires in \(remaining / 1_000_000) ms")
     case .accessRenewed(let error): events.add("renewed\(error.map { ": \($0.status)" } ?? "")")
     case .receivers(_, let count): events.add("receivers \(count)")
+    case .wanted(_, let preference): events.add(preference.text)
     case .unreachable(_, let userID, let error): events.add("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): events.add("estimate \(bits)")
     case .network: break
@@ -126,3 +127,11 @@ struct TestRoom {
 }
 
 let millisecond: Int64 = 1_000_000
+
+extension VideoPreference {
+  /// In the journals of the tests.
+  var text: String {
+    let rate = frameRate.map { "@\($0)" } ?? ""
+    return self == .any ? "wants anything" : "wants \(isAnySize ? "any size" : "\(width)x\(height)")\(rate)"
+  }
+}

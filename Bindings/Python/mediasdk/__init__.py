@@ -39,7 +39,7 @@ from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioL
                      IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, InstanceEvent,
                      KeyFrameRequested, Moderated, NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged,
                      ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged,
-                     ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamUnreachable)
+                     ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamUnreachable, VideoWanted)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .frame_pacer import FramePacer
@@ -91,7 +91,7 @@ __all__ = [
     "ScreenShareState", "ScreenShareStateChanged", "SdpType", "Session", "SessionState", "SessionStateChanged", "SessionStats",
     "SpeakerState", "StaleSenderError", "StateError", "Status", "StatsDue", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO",
     "ThreadError", "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit",
-    "VideoProducer", "View", "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room", "frame_layout",
+    "VideoProducer", "VideoWanted", "View", "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room", "frame_layout",
     "from_ticks", "from_units", "next_access_request", "next_access_request_async", "open_hub", "open_room", "plane_shapes",
     "script_network", "to_ticks", "to_units", "version", "video_limits",
 ]

@@ -99,6 +99,7 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_incoming_video_add_filter": (c_int32, c_void_p, c_void_p),
     "msdk_incoming_video_remove_filter": (c_int32, c_void_p, c_void_p),
     "msdk_incoming_video_request_key_frame": (c_int32, c_void_p),
+    "msdk_incoming_video_set_preference": (c_int32, c_void_p, POINTER(s.VideoPreference)),
     "msdk_incoming_video_get_stats": (c_int32, c_void_p, POINTER(s.IncomingVideoStats)),
     # ingest.h
     "msdk_session_set_ingest": (c_int32, c_void_p, POINTER(s.IngestOptions)),

@@ -1,6 +1,7 @@
 """Events from the structs of C: each in its class, with the objects that the program knows."""
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Callable, Dict, Optional, Tuple, TypeVar
 
 from . import _structs
@@ -13,7 +14,7 @@ from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioL
                      IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, KeyFrameRequested, Moderated,
                      NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged,
                      ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged, ScreenShareStateChanged, SessionStateChanged,
-                     StatsDue, StreamUnreachable)
+                     StatsDue, StreamUnreachable, VideoWanted)
 from .formats import VideoFormat, format_of
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
@@ -119,6 +120,11 @@ def _audio_added(source: _Source, head: _Head) -> Event:
                               source.codec, bool(source.value))
 
 
+def _video_wanted(source: _Source, head: _Head) -> Event:
+    wanted = source.struct.format
+    return VideoWanted(*head, _there(source.outgoing_video), wanted.width, wanted.height, Fraction(wanted.fps_num, wanted.fps_den or 1))
+
+
 def _outgoing_kind(source: _Source) -> AudioKind | VideoKind | None:
     kind = source.video_kind
     return AudioKind(source.struct.kind) if source.struct.outgoing_audio and kind is not None else kind
@@ -161,6 +167,7 @@ READERS: Dict[int, _Reader] = {
     EventType.RECEIVERS: lambda source, head: ReceiversChanged(
         *head, source.outgoing_video, source.outgoing_audio, _outgoing_kind(source), source.value),
     EventType.PARTICIPANT_ATTRIBUTE: lambda source, head: ParticipantAttributeChanged(*head, source.user_id),
+    EventType.OUTGOING_VIDEO_WANTED: _video_wanted,
     EventType.ACCESS_EXPIRING: lambda source, head: AccessExpiring(*head, source.value),
     EventType.ACCESS_RENEWED: lambda source, head: AccessRenewed(*head, Permission(source.value)),
     EventType.STATS: lambda source, head: StatsDue(*head),

@@ -185,6 +185,11 @@ class IncomingVideoInfo(SizedStruct):
                 ("format", VideoFormat)]
 
 
+class VideoPreference(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("width", c_uint32), ("height", c_uint32), ("fps_num", c_uint32), ("fps_den", c_uint32),
+                ("reserved0", c_uint32)]
+
+
 class IncomingVideoStats(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("width", c_uint32), ("height", c_uint32), ("frames_per_second", c_double),
                 ("frames_received", c_uint64), ("frames_lost", c_uint64), ("frames_decoded", c_uint64), ("key_frames_decoded", c_uint64),
@@ -308,7 +313,8 @@ class OutgoingVideoStats(SizedStruct):
                 ("target_bitrate", c_uint64), ("total_encode_time_ns", c_int64), ("format_changes", c_uint32),
                 ("key_frame_requests", c_uint32), ("reports_dropped", c_uint64), ("receivers", c_uint32), ("reserved0", c_uint32),
                 ("paced_frames_per_second", c_double), ("frames_repeated", c_uint64), ("codec", c_uint32), ("reserved1", c_uint32),
-                ("total_filter_time_ns", c_int64), ("tap_frames_dropped", c_uint64)]
+                ("total_filter_time_ns", c_int64), ("tap_frames_dropped", c_uint64), ("wanted_width", c_uint32),
+                ("wanted_height", c_uint32), ("wanted_frames_per_second", c_double)]
 
 
 class SessionOptions(SizedStruct):

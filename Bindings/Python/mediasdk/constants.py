@@ -479,6 +479,7 @@ class EventType(OpenEnum):
     ACCESS_EXPIRING = 27
     ACCESS_RENEWED = 28
     PARTICIPANT_ATTRIBUTE = 29
+    OUTGOING_VIDEO_WANTED = 30
 
 
 class ScreenShareState(OpenEnum):

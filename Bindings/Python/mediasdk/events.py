@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from .constants import (AudioKind, Codec, Direction, EventType, FeedReason, IncomingState, IngestState, Moderation, OutgoingState,
@@ -366,6 +367,21 @@ class ReceiversChanged(Event):
     outgoing_audio: OutgoingAudio | None
     kind: AudioKind | VideoKind | None
     count: int
+
+
+@dataclass(frozen=True, repr=False)
+class VideoWanted(Event):
+    """What the receivers of a stream want of it together.  The SDK follows it; a program that sends encoded frames does so itself.
+
+    Attributes:
+        width, height: in pixels; both 0: any size.
+        fps: frames a second; 0: any.
+    """
+
+    outgoing_video: OutgoingVideo
+    width: int
+    height: int
+    fps: Fraction
 
 
 @dataclass(frozen=True, repr=False)

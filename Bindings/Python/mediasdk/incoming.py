@@ -9,6 +9,7 @@ from ._call import check, filled, sized
 from ._names import member
 from ._native import library
 from .constants import Codec, Output, PixelFormat, QueuePolicy, VideoKind
+from .formats import Rate, rate
 from .frame import Frame
 from .incoming_stream import IncomingStream
 from .stats import InboundStats, IncomingVideoStats, snapshot
@@ -61,6 +62,23 @@ class IncomingVideo(IncomingStream[Frame]):
                         pixel_format=member(PixelFormat, pixel_format, "pixel_format") if pixel_format is not None else 0,
                         output=member(Output, output, "output"), queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
         check(library.msdk_incoming_video_start(self._handle, options))
+
+    def set_preference(self, *, width: int = 0, height: int = 0, fps: Rate = 0) -> None:
+        """Says in which size and at which rate the stream is shown here, whether it is started or not.  Its sender makes no more than the most
+        demanding receiver prefers.  Without arguments everything is wanted, as at first.
+
+        Args:
+            width, height: of the video as it is shown, in pixels; both 0: any size.
+            fps: frames a second, at least 1/10; 0: any.
+
+        Raises:
+            UnsupportedError: over ``rtp:``.
+            ClosedError: not available any more.
+        """
+        exact = rate(fps)
+        preference = sized(_structs.VideoPreference, width=width, height=height, fps_num=exact.numerator,
+                           fps_den=exact.denominator if exact else 0)
+        check(library.msdk_incoming_video_set_preference(self._handle, preference))
 
     def attach_renderer(self, renderer: Instance, view: View | None = None) -> None:
         """Feeds a renderer, in any state, with the frames as they are, or through a view: with frames of the view's size, upright.  If it

@@ -90,6 +90,7 @@ class OutgoingVideoStats:
         frames_repeated: frames of a screen share that were sent again; in none of the other numbers but bytes and key frames.
         codec: with which it is sent, or was last.
         tap_frames_dropped: frames and encoded frames that the full queue of the tap dropped.
+        wanted_width, wanted_height, wanted_frames_per_second: by the receivers together; 0: any.
     """
 
     state: OutgoingState
@@ -115,6 +116,9 @@ class OutgoingVideoStats:
     codec: Codec
     total_filter_time_ns: int
     tap_frames_dropped: int
+    wanted_width: int
+    wanted_height: int
+    wanted_frames_per_second: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", OutgoingState(self.state))

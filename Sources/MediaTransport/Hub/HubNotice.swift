@@ -43,6 +43,8 @@ enum HubNotice: Sendable {
   case attribute(userID: String, String, String?)
   /// All of a member, for whoever was not notified of each.
   case attributes(userID: String, ParticipantAttributes)
+  /// Of a stream of the member's, by those who receive it.
+  case wanted(UInt32, VideoPreference)
 
   var isCounted: Bool {
     switch self {
@@ -127,6 +129,10 @@ enum HubNotice: Sendable {
       writer.u8(29)
       writer.name(userID)
       writer.attributes(attributes)
+    case .wanted(let number, let preference):
+      writer.u8(30)
+      writer.u32(number)
+      writer.preference(preference)
     }
   }
 
@@ -172,6 +178,7 @@ enum HubNotice: Sendable {
     case 27: self = try HubNotice.renewed(from: &reader)
     case 28: self = .attribute(userID: try reader.name(), try reader.key(), try reader.flag() ? try reader.value() : nil)
     case 29: self = .attributes(userID: try reader.name(), try reader.attributes())
+    case 30: self = .wanted(try reader.u32(), try reader.preference())
     default: throw PacketError("hub: a message of an unknown type")
     }
     try reader.end()

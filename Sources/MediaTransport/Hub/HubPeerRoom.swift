@@ -40,6 +40,7 @@ extension HubPeer: TransportDelegate {
       withNumber(id) { .speaking($0, userID: userID, isSpeaking, level: level) }
     case .keyFrameRequested(let id): withNumber(id) { .keyFrameRequested($0) }
     case .receivers(let id, let count): withNumber(id) { .receivers($0, count) }
+    case .wanted(let id, let preference): withNumber(id) { .wanted($0, preference) }
     case .permissionsChanged(let userID, let permissions):
       if userID == place.member.userID { guarded.withLock { $0.isChanged = true } }
       say(.permissionsChanged(userID: userID, permissions))
@@ -96,6 +97,8 @@ extension HubPeer: TransportDelegate {
       if let stream { place.unsubscribe(from: stream) }
     case .requestKeyFrame(let number):
       if let stream = try offered(number), stream.received != nil { place.requestKeyFrame(of: stream.id) }
+    case .prefer(let number, let preference):
+      if let stream = try offered(number) { place.prefer(preference, of: stream.id) }
     // What he may not do his own machine has told him; who has just left cannot be found.
     case .remove(let userID, let reason): try? place.remove(userID, reason: reason)
     case .mute(let userID, let isMuted): try? place.mute(userID, isMuted)

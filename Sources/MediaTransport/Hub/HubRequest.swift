@@ -49,6 +49,7 @@ enum HubRequest: Sendable {
   case renew(AccessToken)
   /// nil: removed.
   case setAttribute(String, String?)
+  case prefer(UInt32, VideoPreference)
 
   /// Whether it is counted, kept until it was received, and said again by whoever comes back.
   var isCounted: Bool {
@@ -107,6 +108,9 @@ enum HubRequest: Sendable {
       writer.name(key)
       writer.flag(value != nil)
       if let value { writer.value(value) }
+    case .prefer(let stream, let preference):
+      HubRequest.write(28, stream, to: &writer)
+      writer.preference(preference)
     }
   }
 
@@ -154,6 +158,7 @@ enum HubRequest: Sendable {
     case 25: self = .mute(userID: try reader.name(), try reader.flag())
     case 26: self = .renew(AccessToken(try reader.text(atMost: HubWire.longestToken)))
     case 27: self = .setAttribute(try reader.key(), try reader.flag() ? try reader.value() : nil)
+    case 28: self = .prefer(try reader.u32(), try reader.preference())
     default: throw PacketError("hub: a message of an unknown type")
     }
     try reader.end()
@@ -165,7 +170,7 @@ enum HubRequest: Sendable {
   }
 
   private static func hello(from reader: inout PacketReader) throws(PacketError) -> Hello {
-    guard try reader.u8() == HubWire.version else { throw PacketError("hub: an unknown version; accepted: 3") }
+    guard try reader.u8() == HubWire.version else { throw PacketError("hub: an unknown version; accepted: 4") }
     let room = try reader.name()
     var member = Member(userID: try reader.name(), displayName: try reader.text(atMost: HubWire.longestName))
     let (says, count) = (try reader.flag(), Int(try reader.u8()))

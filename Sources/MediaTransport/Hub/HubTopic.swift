@@ -9,6 +9,7 @@ enum HubTopic: Hashable, Sendable {
   case speaking(UInt32)
   case subscription(UInt32)
   case keyFrame(UInt32)
+  case wanted(UInt32)
   case receivers(UInt32)
   case permissions(String)
   case expiring
@@ -42,6 +43,7 @@ extension HubNotice {
     case .moderated(let userID, let moderation, _): moderation == .removed ? .news : .state(.moderation(userID))
     case .keyFrameRequested(let number): .state(.keyFrame(number))
     case .receivers(let number, _): .state(.receivers(number))
+    case .wanted(let number, _): .state(.wanted(number))
     case .permissionsChanged(let userID, _): .state(.permissions(userID))
     case .accessExpiring: .state(.expiring)
     case .accessRenewed: .state(.renewal)
@@ -63,6 +65,7 @@ extension HubRequest {
     case .subscribe(let number, _): .begins(.subscription(number))
     case .unsubscribe(let number): .ends(.subscription(number), with: [.keyFrame(number)])
     case .requestKeyFrame(let number): .state(.keyFrame(number))
+    case .prefer(let number, _): .state(.wanted(number))
     case .remove: .news
     case .mute(let userID, _): .state(.moderation(userID))
     case .renew: .state(.renewal)

@@ -224,6 +224,10 @@ public final class HubTransport: Transport {
     if let other = guarded.withLock({ $0.room.others[stream] }), other.sink != nil { say(.requestKeyFrame(other.number)) }
   }
 
+  public func prefer(_ preference: VideoPreference, of stream: StreamID) {
+    if let other = guarded.withLock({ $0.room.others[stream] }) { say(.prefer(other.number, preference)) }
+  }
+
   /// What is set before the hub was greeted comes with the greeting; after that it is said in order.
   public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
     let frame = HubConnection.frame { HubRequest.setAttribute(key, value).write(to: &$0) }

@@ -41,6 +41,8 @@ extension HubTransport {
       if let id = guarded.withLock({ $0.room.own(number) }) { post(.keyFrameRequested(id)) }
     case .receivers(let number, let count):
       if let id = guarded.withLock({ $0.room.setReceivers(number, count) }) { post(.receivers(id, count)) }
+    case .wanted(let number, let preference):
+      if let id = guarded.withLock({ $0.room.own(number) }) { post(.wanted(id, preference)) }
     // Of a member who has left again before it was known that they joined nothing is known.
     case .attribute(let userID, let key, let value):
       guard let former = guarded.withLock({ $0.room.members[userID] }) else { break }

@@ -6,7 +6,7 @@ import MediaRTP
 /// that is read has a bound, and the reader says which one was broken.
 enum HubWire {
   /// Refused when the hub has another one.
-  static let version: UInt8 = 3
+  static let version: UInt8 = 4
   /// Of a message, its type included; its length stands before it in two bytes.
   static let longest = 65_535
   static let longestName = 255
@@ -68,6 +68,19 @@ extension PacketReader {
       }
     }
     return attributes
+  }
+
+  /// Checked as a caller's would be.
+  mutating func preference() throws(PacketError) -> VideoPreference {
+    var preference = VideoPreference(width: try u32(), height: try u32())
+    let rate = FrameRate(try u32(), try u32())
+    if rate.numerator != 0 || rate.denominator != 0 { preference.frameRate = rate }
+    do throws(MediaError) {
+      try preference.check(argument: "")
+    } catch {
+      throw PacketError("hub: an invalid preference")
+    }
+    return preference
   }
 
   mutating func permissions() throws(PacketError) -> Permissions {
@@ -146,6 +159,11 @@ extension PacketWriter {
       name(key)
       value(attributes[key] ?? "")
     }
+  }
+
+  mutating func preference(_ preference: VideoPreference) {
+    let rate = preference.frameRate
+    for number in [preference.width, preference.height, rate?.numerator ?? 0, rate?.denominator ?? 0] { u32(number) }
   }
 
   mutating func block(_ block: [UInt8]) { block.withUnsafeBytes { bytes($0) } }

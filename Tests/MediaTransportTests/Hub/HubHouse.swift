@@ -153,6 +153,7 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     case .accessExpiring(let remaining): note("expires in \(remaining / 1_000_000) ms")
     case .accessRenewed(let error): note("renewed\(error.map { ": \($0.status)" } ?? "")")
     case .receivers(_, let count): note("receivers \(count)")
+    case .wanted(_, let preference): note(preference.text)
     case .unreachable(_, let userID, let error): note("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): note(nil) { $0.estimate = bits }
     case .network: note("network")

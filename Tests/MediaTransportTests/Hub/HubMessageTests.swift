@@ -65,6 +65,19 @@ import Testing
     #expect(isRead([28] + user + [0, 1, 0x6B, 0]) && !isRead([28] + user + [0, 1, 0x6B, 1, 4, 0] + [UInt8](repeating: 0x61, count: 1024)))
   }
 
+  @Test func preferencesThatCannotBeAreRefused() throws {
+    func isRead(_ numbers: [UInt32]) -> Bool {
+      let bytes = numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+      let isRequest = ([28] + bytes).withUnsafeBytes { (try? HubRequest(parsing: $0)) != nil }
+      #expect(isRequest == ([30] + bytes).withUnsafeBytes { (try? HubNotice(parsing: $0)) != nil })
+      return isRequest
+    }
+    #expect(isRead([1, 0, 0, 0, 0]) && isRead([1, 16_384, 1, 1, 10]) && isRead([1, 0, 0, .max, 1]))
+    for bad in [[1, 0, 5, 0, 0], [1, 5, 0, 0, 0], [1, .max, 5, 0, 0], [1, 5, 5, 1, 0], [1, 5, 5, 0, 1], [1, 0, 0, 1, .max]] as [[UInt32]] {
+      #expect(!isRead(bad), "\(bad)")
+    }
+  }
+
   static func requests() throws -> [HubRequest] {
     // What he may do is not his to say.
     func member(_ decodes: [UInt32]?) -> Member {
@@ -84,6 +97,7 @@ import Testing
       .setSpeaking(3, false, level: 127), .subscribe(1, high), .unsubscribe(0), .requestKeyFrame(9), .remove(userID: "bert", reason: "because"),
       .mute(userID: "bert", false), .renew(AccessToken("token")), .renew(AccessToken("")),
       .setAttribute("mood", "fröhlich"), .setAttribute("mood", ""), .setAttribute(String(repeating: "k", count: 63), nil),
+      .prefer(7, VideoPreference(width: 640, height: 360, frameRate: FrameRate(30000, 1001))), .prefer(.max, .any),
     ]
   }
 
@@ -98,6 +112,7 @@ import Testing
       .receivers(2, 999), .permissionsChanged(userID: "bert", [.receive]), .accessExpiring(30_000_000_000), .accessRenewed(nil),
       .accessRenewed(MediaError(.permission, "expired")), .attribute(userID: "bert", "mood", "good"), .attribute(userID: "bert", "mood", nil),
       .attributes(userID: "bert", ParticipantAttributes()), .attributes(userID: "bert", try attributes(3)), .joined(try talkative()),
+      .wanted(7, VideoPreference(width: 640, height: 360, frameRate: FrameRate(15))), .wanted(0, .any),
     ]
   }
 
