@@ -44,6 +44,17 @@ struct ReceiveCommand: ParsableCommand {
   var from: String?
 
   @Option(
+    help: ArgumentHelp(
+      "In a hub's room: the size in which the video is shown; the sender need not make a larger one. Default: any.", valueName: "WxH"),
+    transform: { try Size.parse($0) })
+  var size: Size?
+
+  @Option(
+    help: ArgumentHelp("In a hub's room: frames a second that are enough, as in 15 or 30000/1001; default: any.", valueName: "rate"),
+    transform: { try Arguments.frameRate($0) })
+  var fps: FrameRate?
+
+  @Option(
     help: ArgumentHelp("What to do with the video: a list of items. Repeatable; default: nothing.", valueName: "items"),
     transform: { try PluginItem.list($0) })
   var renderer: [[PluginItem]] = []
@@ -55,6 +66,9 @@ struct ReceiveCommand: ParsableCommand {
 
   func validate() throws {
     if from != nil, !network.isOfRoom { throw ValidationError("--from is for hub:// urls; rtp: has one peer") }
+    if size != nil || fps != nil, !network.isOfRoom {
+      throw ValidationError("--size and --fps are for hub:// urls; rtp: does not carry what a receiver prefers")
+    }
   }
 
   func run() throws {

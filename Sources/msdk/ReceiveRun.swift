@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCore
 import MediaPlugins
 import MediaSDK
+import MediaTransport
 
 /// What another end sends, on its way to renderers.
 struct ReceiveRun {
@@ -28,7 +29,9 @@ struct ReceiveRun {
     let publisher = StatsPublisher(call)
     defer { publisher?.end() }
     let whose: Received.Source = command.network.isOfRoom ? .member(command.from) : .theOtherEnd
-    var received = Received(chains: chains, speakers: speakers, limit: command.network.frames, whose: whose, figures: call)
+    let preference = VideoPreference(width: command.size?.width ?? 0, height: command.size?.height ?? 0, frameRate: command.fps)
+    var received = Received(
+      chains: chains, speakers: speakers, limit: command.network.frames, whose: whose, preferring: preference, figures: call)
     let begin = MediaTime.monotonic()
     _ = try end.wait { () throws(MediaError) in
       try received.take(end.events())

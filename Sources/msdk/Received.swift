@@ -1,6 +1,7 @@
 import MediaCore
 import MediaPlugins
 import MediaSDK
+import MediaTransport
 
 /// The first stream of pictures and the first of sound that come, with their renderers.
 struct Received {
@@ -21,12 +22,17 @@ struct Received {
   private var isLeft = false
   private var whose: Source
   private let figures: CallFigures
+  private let preference: VideoPreference
 
   /// After the last picture that is wanted another one need not come.
   private static let patience: Int64 = 1_000_000_000
 
-  init(chains: [RendererChain], speakers: [PluginInstance], limit: UInt64?, whose: Source, figures: CallFigures) {
+  init(
+    chains: [RendererChain], speakers: [PluginInstance], limit: UInt64?, whose: Source, preferring preference: VideoPreference = .any,
+    figures: CallFigures
+  ) {
     (self.chains, self.speakers, self.limit, self.whose, self.figures) = (chains, speakers, limit, whose, figures)
+    self.preference = preference
   }
 
   /// Whether something is of the end, or of the member, whose streams are taken; the first in a room is from now on.
@@ -55,6 +61,7 @@ struct Received {
       case .incomingVideoAdded(let stream) where video == nil && takes(from: stream.userID):
         video = stream
         figures.add(.incomingVideo(stream))
+        if preference != .any { try stream.setPreference(preference) }
         let reception = try Reception(stream, feeding: chains, limit: limit)
         try reception.start()
         self.reception = reception

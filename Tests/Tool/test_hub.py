@@ -85,6 +85,16 @@ class HubTest(Peers):
         self.assertEqual(hub.end(), 0)
         self.assertLess(hub.lines.index("sam joined"), hub.lines.index("sam left"))
 
+    def test_what_a_receiver_prefers(self) -> None:
+        hub = Hub(self, "--address", "127.0.0.1")
+        receiver = self.begin("receive", hub.url, "--user", "rosa", "--size", "160x120", "--fps", "1")
+        hub.await_line("rosa joined")
+        sent = self.succeed("send", hub.url, "--user", "sam", "--producer", "testpattern", "--fps", "30", "--seconds", "12", "--json")
+        # 360 without it; less is made after two to four seconds.
+        self.assertLess(stream(json.loads(sent.output), "outgoing-video")["framesOffered"], 250)
+        self.assertEqual(self.result(receiver).code, 0)
+        self.assertEqual(hub.end(), 0)
+
     def test_others_come_and_go(self) -> None:
         """Whose streams are taken is who sends first; that others leave ends nothing."""
         hub = Hub(self, "--address", "127.0.0.1")
@@ -185,6 +195,8 @@ class HubTest(Peers):
         self.assert_refused(["send", url, *PATTERN, "--keys", "x"], 2, "--keys")
         self.assert_refused(["receive", "rtp://:9", "--user", "x"], 2, "--user")
         self.assert_refused(["receive", "rtp://:9", "--from", "x"], 2, "--from")
+        self.assert_refused(["receive", "rtp://:9", "--size", "160x120"], 2, "--size")
+        self.assert_refused(["receive", "rtp://:9", "--fps", "15"], 2, "--fps")
         self.assert_refused(["send", url, "--sound", "tone", "--screen"], 2, "--screen")
         self.assert_refused(["receive", "hub://127.0.0.1:9/room"], 1, "fingerprint")
         self.assert_refused(["receive", url, "--token", self.file("two", "a\nb\n")], 1, "two has 2 lines")
