@@ -94,6 +94,12 @@ int main(int argc, char **argv) {
   options.height = 120;
   must(msdk_incoming_video_start(video, &options), "msdk_incoming_video_start");
 
+  /* So it is shown: a sender of several sizes need not make a larger one. alice has only this one. */
+  msdk_video_preference preference = MSDK_INIT(msdk_video_preference);
+  preference.width = options.width;
+  preference.height = options.height;
+  must(msdk_incoming_video_set_preference(video, &preference), "msdk_incoming_video_set_preference");
+
   /* 3. Read. The timestamp is the capture time of the frame, on the same clock as ours. */
   int64_t start = msdk_engine_now(engine), delay = 0;
   int frames = 0;

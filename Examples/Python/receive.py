@@ -52,6 +52,7 @@ def main() -> None:
         sending = offer_pattern(engine)
         stream = first_stream(engine)
         stream.start()  # nothing is received, decoded or paid for before
+        stream.set_preference(width=640, height=360)  # as it is shown: a sender of several sizes need not make a larger one
         count, lost, last = 0, 0, 0
         for frame in stream.frames(timeout=2):
             with frame:
