@@ -40,6 +40,8 @@ ATTACKS = [
            growth=64, descriptors=128, cpu=60, host={"verified": True}),
     Attack("attributes", 4, "ten members change attributes of 1 kB 190 times a second", "members.attributes",
            growth=64, descriptors=128, cpu=60),
+    Attack("preferences", 4, "ten members change 190 times a second in which size they show a stream", "members.preferences",
+           growth=64, descriptors=128, cpu=60),
     Attack("garbage", 5, "2,000 connects a second with 16 bytes of garbage, a host of 1,024 descriptors", "strangers.garbage",
            growth=64, descriptors=192, cpu=40, host={"descriptors": 1024}),
     Attack("knocks-same", 6, "200 bare connects a second from the honest ones' address", "strangers.knocks_same",

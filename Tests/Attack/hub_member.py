@@ -82,6 +82,7 @@ class Member:
         self.address = (target["host"], target["port"])
         self.line = Line(self.address, source)
         self.streams: dict[str, Stream] = {}
+        self.wanted = 0  # notices of what receivers want
         self._counted, self._confirmed, self._said = 0, 0, time.monotonic()
         self.welcome: Optional[Welcome] = None
         self.line.send(hub_wire.hello(target["room"], user, token))
@@ -115,6 +116,7 @@ class Member:
             elif message[0] == hub_wire.STREAM_ADDED:
                 stream = Stream.parse(message)
                 self.streams[stream.user] = stream
+            self.wanted += message[0] == hub_wire.WANTED
             self._counted += message[0] >= hub_wire.FIRST_COUNTED
         # As an honest member confirms, and so that they are heard when there is nothing else to say.
         if self.welcome and (self._counted - self._confirmed >= 64 or time.monotonic() - self._said > 1):

@@ -82,6 +82,26 @@ def attributes(target: dict[str, Any], seconds: float) -> dict[str, Any]:
                 lambda said: hub_wire.set_attribute(f"key-{said // TOGGLERS % 32}", f"{said} ".ljust(1023, "x")))
 
 
+def preferences(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Members who receive a stream of one of them change in which size they show it."""
+    sender = Member(target, "sender", target["token"])
+    sender.say(hub_wire.publish_vp8(1, 0))
+    members = [Member(target, f"toggler {number}", target["token"]) for number in range(TOGGLERS)]
+    numbers = [member.await_stream("sender").number for member in members]
+    for member, number in zip(members, numbers):
+        member.say(hub_wire.subscribe(number, 0))
+    said = 0
+    for now in Pace(TOGGLES, seconds):
+        for member, number in zip(members, numbers):
+            member.line.drain()
+            member.line.send(hub_wire.prefer(number, *((640, 360) if said // TOGGLERS % 2 else (320, 180))))
+            said += not member.line.is_over
+        sender.listen()
+    for member in [sender, *members]:
+        member.close()
+    return {"did": f"{said / seconds:,.0f} preferences a second; their sender was notified {sender.wanted} times", "effort": said}
+
+
 class Listener(Member):
     """Hears alice."""
 
