@@ -476,6 +476,12 @@ typedef struct msdk_video_encoder {
    * makes the host have the same frame encoded again until text is sharp. The host sets codec, size, times, sequence, orientation
    * and colour. MSDK_E_AGAIN: the rate control dropped the frame; a requested key frame must not be dropped. */
   msdk_result (*encode)(msdk_self *, const msdk_video_frame *, uint32_t flags, msdk_encoded_frame **out);
+  /* [media] Of a screen share, from the next frame on: the most bytes that a frame may have to leave before it expires; 0: no bound,
+   * as after open_encoder. The host calls it when the bound changes, which may be before every frame. A frame that would be longer
+   * is made coarser, with MSDK_ENCODED_COARSE, and refers to no frame that was not returned. If the coarsest frame is longer too,
+   * encode returns it. NULL: the encoder cannot do this. The host then encodes a longer frame again, once, as a key frame and at a
+   * bit rate that is lower in proportion, because a frame that expires is lost together with all frames that refer to it. */
+  msdk_result (*set_bytes_max)(msdk_self *, uint64_t bytes_max);
 } msdk_video_encoder;
 
 typedef struct msdk_video_decoder_settings {

@@ -46,6 +46,26 @@ static void change_rate(rig *rig, uint64_t bitrate, uint32_t fps) {
   }
 }
 
+static void do_bytes_max(rig_call *call) {
+  call->code = call->rig->class->video_encoder->set_bytes_max(call->rig->self, call->index);
+}
+
+/* A bound makes frames no longer, and none disappear: what is longer all the same is made too. */
+static void bound(rig *rig) {
+  const msdk_video_encoder *table = rig->class->video_encoder;
+  if (!MSDK_HAS(table, msdk_video_encoder, set_bytes_max) || table->set_bytes_max == NULL) return;
+  static const uint32_t bytes[] = {100000, 1, 0};
+  for (size_t i = 0; i < sizeof bytes / sizeof *bytes && !has_failed(); i++) {
+    rig_call call = {.index = bytes[i]};
+    if (codec_call(rig, &call, "set_bytes_max", do_bytes_max) < 0) {
+      fail("set_bytes_max", "set_bytes_max of %u returned %s", bytes[i], rig_words(rig, call.code));
+      return;
+    }
+    one_frame(rig, 1, "after set_bytes_max");
+    frames(rig, 2, "after set_bytes_max");
+  }
+}
+
 static void live(rig *rig) {
   one_frame(rig, 1, "at the beginning");
   frames(rig, 5, "in the stream");
@@ -69,6 +89,7 @@ static void at(const msdk_class *class, uint32_t pixels, uint32_t width, uint32_
     fail("set_error", "open_encoder refused %ux%u with %s, and set_error was not called", width, height, result_name(code));
   }
   if (code >= 0) live(&rig);
+  if (code >= 0 && kind == MSDK_VIDEO_SCREEN_SHARE) bound(&rig);
   if (code >= 0 && is_needed && !has_failed()) { /* another life of the same instance */
     rig_call call = {0};
     codec_call(&rig, &call, "close_encoder", video_close);

@@ -29,7 +29,7 @@ const listed_check LISTED[] = {
     {{"inputs", "update_input", "inputs are added, changed and removed in any order, and everything of them is released", 1, 0}, check_inputs},
     {{"snapshot", "snapshot", "the whole rendered image, in the frame that is lent", 1, 0}, check_snapshot},
     {{"packets", "render_encoded_frame", "encoded frames are only read, and are released", 1, 0}, check_packets},
-    {{"encode", "encode", "every size, format and rate; a key frame when one is requested", 1, 0}, check_encode},
+    {{"encode", "encode", "every size, format, rate and bound; a key frame when one is requested", 1, 0}, check_encode},
     {{"decode", "decode", "what was encoded is decoded, within the permitted size", 1, 0}, check_decode},
     {{"garbage", "MSDK_E_CORRUPT", "decoders survive any data from a network", 1, 0}, check_garbage},
     {{"errors", "set_error", "every refusal has an error text", 1, 0}, check_errors},

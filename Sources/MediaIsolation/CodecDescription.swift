@@ -11,6 +11,7 @@ enum CodecDescription {
       writer.put(encoder.flags)
       writer.put(encoder.codec)
       writer.put(encoder.dimension_max)
+      writer.put(UInt32(encoder.set_bytes_max == nil ? 0 : 1))
       writer.put(UInt32(descriptor.pixelFormats.count))
       for format in descriptor.pixelFormats { writer.put(format.rawValue) }
     }
@@ -45,6 +46,7 @@ enum CodecDescription {
     var table = msdk_video_encoder()
     table.struct_size = UInt32(MemoryLayout<msdk_video_encoder>.size)
     (table.flags, table.codec, table.dimension_max) = (try reader.get(), try reader.get(), try reader.get())
+    if try reader.get(UInt32.self) == 1 { table.set_bytes_max = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
     let formats = try numbers(&reader)
     (table.pixel_formats, table.pixel_format_count) = (UnsafePointer(KeptMemory.copy(formats)), UInt32(formats.count))
     table.open_encoder = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }

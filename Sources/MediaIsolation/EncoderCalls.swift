@@ -15,6 +15,7 @@ extension PluginCalls {
     case .setVideoRate:
       let (bitrate, numerator, denominator) = (try reader.get(UInt64.self), try reader.get(UInt32.self), try reader.get(UInt32.self))
       return table.set_rate?(me, bitrate, numerator, denominator) ?? unsupported
+    case .setVideoBytes: return table.set_bytes_max?(me, try reader.get(UInt64.self)) ?? unsupported
     default:
       let frame = try lentFrame(reader.get(PictureHeader.self))
       defer { giveBack(frame) }

@@ -229,8 +229,9 @@ struct Wanted {
   /// What a renderer of sound was asked its settings for.
   var arriving: SoundHeader?
   var inputs: [UInt32: [UInt8]] = [:]
-  /// What codecs were opened with, and the rates that encoders were told since.
+  /// What codecs were opened with, and the rates and bounds that encoders were given since.
   var videoEncoder: msdk_video_encoder_settings?
+  var videoBytes: UInt64?
   var videoDecoder: msdk_video_decoder_settings?
   var audioEncoder: msdk_audio_encoder_settings?
   /// The channels that it makes.

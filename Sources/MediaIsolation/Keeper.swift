@@ -191,6 +191,7 @@ enum Keeper {
       if wanted.audioFilter > 0, let format = wanted.filteredSound { try run(.setAudioFilterFormat) { $0.put(format) } }
       if wanted.audioRenderer > 1 { try run(.startAudioRender) }
       if let settings = wanted.videoEncoder { try run(.openVideoEncoder) { $0.put(settings) } }
+      if let bytes = wanted.videoBytes { try run(.setVideoBytes) { $0.put(bytes) } }
       if let settings = wanted.videoDecoder { try run(.openVideoDecoder) { $0.put(settings) } }
       if let settings = wanted.audioEncoder { try run(.openAudioEncoder) { $0.put(settings) } }
       if let channels = wanted.audioDecoder { try run(.openAudioDecoder) { $0.put(channels) } }

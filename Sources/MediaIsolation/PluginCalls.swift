@@ -95,7 +95,7 @@ final class PluginCalls {
       .renderPacket:
       guard let table = descriptor.audioRenderer else { return unsupported }
       return try audioRenderer(op, &reader, table, me)
-    case .openVideoEncoder, .closeVideoEncoder, .setVideoRate, .encodeVideo:
+    case .openVideoEncoder, .closeVideoEncoder, .setVideoRate, .encodeVideo, .setVideoBytes:
       guard let table = descriptor.videoEncoder else { return unsupported }
       return try videoEncoder(op, &reader, table, me)
     case .openVideoDecoder, .closeVideoDecoder, .decodeVideo:

@@ -11,9 +11,13 @@ enum ProxyVideoEncoder {
     (proxy.pixel_formats, proxy.pixel_format_count) = (table.pixel_formats, table.pixel_format_count)
     proxy.open_encoder = { me, settings in
       guard let settings = settings?.pointee else { return msdk_result(MSDK_E_INVALID) }
-      return ProxyTables.with(me) { $0.change(.openVideoEncoder, write: { $0.put(settings) }) { $0.videoEncoder = settings } }
+      return ProxyTables.with(me) { instance in
+        instance.change(.openVideoEncoder, write: { $0.put(settings) }) { ($0.videoEncoder, $0.videoBytes) = (settings, nil) }
+      }
     }
-    proxy.close_encoder = { me in ProxyTables.with(me) { $0.takeDown(.closeVideoEncoder) { $0.videoEncoder = nil } } }
+    proxy.close_encoder = { me in
+      ProxyTables.with(me) { instance in instance.takeDown(.closeVideoEncoder) { ($0.videoEncoder, $0.videoBytes) = (nil, nil) } }
+    }
     proxy.set_rate = { me, bitrate, numerator, denominator in
       ProxyTables.with(me) { instance in
         instance.retune(.setVideoRate, \.videoEncoder) { settings in
@@ -24,6 +28,13 @@ enum ProxyVideoEncoder {
           writer.put(bitrate)
           writer.put(numerator)
           writer.put(denominator)
+        }
+      }
+    }
+    if table.set_bytes_max != nil {
+      proxy.set_bytes_max = { me, bytes in
+        ProxyTables.with(me) { instance in
+          instance.retune(.setVideoBytes, \.videoBytes, { $0 = bytes }) { writer in writer.put(bytes) }
         }
       }
     }

@@ -6,7 +6,7 @@ import MediaPlugins
 /// say the same version; numbers are the machine's own. Whatever comes from the plugin's side is copied out first and checked then.
 enum Wire {
   /// Counted up with every change of what follows.
-  static let version = 3
+  static let version = 4
   /// The largest message. What is longer lies in common memory.
   static let largest = 96 << 10
   /// Text and bytes inside a message.
@@ -37,7 +37,7 @@ enum Op: UInt32 {
   case initRender = 32, releaseRender, acceptsFormat, renderFrame, flush, snapshotFormat, snapshot, acceptsCodec, renderEncoded
   case updateInput, removeInput, renderInput
   case initAudioCapture = 64, releaseAudioCapture, startAudioCapture, stopAudioCapture, audioCaptureSettings, setAudioFormat, produceAudio
-  case openVideoEncoder = 144, closeVideoEncoder, setVideoRate, encodeVideo
+  case openVideoEncoder = 144, closeVideoEncoder, setVideoRate, encodeVideo, setVideoBytes
   case openVideoDecoder = 152, closeVideoDecoder, decodeVideo
   case openAudioEncoder = 160, closeAudioEncoder, setAudioRate, encodeAudio
   case openAudioDecoder = 168, closeAudioDecoder, decodeAudio, concealAudio, recoverAudio

@@ -56,6 +56,12 @@ final class BuiltInVideo: BuiltInCodec {
       BuiltInVideo.with(plugin) { $0.setRate(bitrate, FrameRate(numerator, denominator)) }
     }
     table.encode = { plugin, frame, flags, out in BuiltInVideo.with(plugin) { $0.encode(frame, flags, out) } }
+    table.set_bytes_max = { plugin, bytes in
+      BuiltInVideo.with(plugin) { codec in
+        codec.encoder?.setLongestFrame(bytes == 0 ? nil : Int(clamping: bytes))
+        return msdk_result(MSDK_OK)
+      }
+    }
     return table
   }
 
@@ -67,14 +73,6 @@ final class BuiltInVideo: BuiltInCodec {
       isScreen = wanted.isScreen
       bitrate = wanted.targetBitrate
       frameRate = wanted.frameRate
-    }
-  }
-
-  /// An encoder of plugin.h need not know of it.
-  static func setLongestFrame(_ bytes: Int?, of plugin: OpaquePointer) -> msdk_result {
-    with(plugin) {
-      $0.encoder?.setLongestFrame(bytes)
-      return msdk_result(MSDK_OK)
     }
   }
 

@@ -30,10 +30,11 @@ extension PluginInstance {
     }
   }
 
+  /// nil: any. Of an encoder that has the function for it.
   func setLongestFrame(_ bytes: Int?) throws(MediaError) {
-    guard descriptor.isBuiltIn else { return }
-    try withOpenEncoder("set_longest_frame") { _ throws(MediaError) in
-      try call("set_longest_frame") { BuiltInVideo.setLongestFrame(bytes, of: $0) }
+    try withOpenEncoder("set_bytes_max") { table throws(MediaError) in
+      guard let set = table.set_bytes_max else { return }
+      try call("set_bytes_max") { set($0, bytes.map { UInt64(max(1, $0)) } ?? 0) }
     }
   }
 
@@ -110,7 +111,10 @@ public final class PluginVideoEncoder: Sendable {
     try instance.setVideoRate(bitsPerSecond, frameRate)
   }
 
-  /// What a frame of a screen is to take at most (nil: as much as it needs), where the encoder can do with less.
+  /// Whether it makes a frame coarser that would be too long, by itself.
+  public var takesLongestFrame: Bool { instance.descriptor.videoEncoder?.set_bytes_max != nil }
+
+  /// What a frame of a screen is to take at most (nil: as much as it needs), from the next one on.
   public func setLongestFrame(_ bytes: Int?) throws(MediaError) {
     try instance.setLongestFrame(bytes)
   }

@@ -14,6 +14,8 @@ final class EncodingStage: @unchecked Sendable {
   private var frameRate = FrameRate(0)
   private let normalizer = FrameNormalizer()
   private var lastKeyFrame = Int64.min
+  /// What the encoder was given last.
+  private var longest: Int?
 
   init(_ codec: VideoCodecEntry, _ options: OutgoingVideoOptions, events: @escaping PluginInstance.EventHandler) {
     self.events = events
@@ -32,8 +34,7 @@ final class EncodingStage: @unchecked Sendable {
     var format = format
     (format.width, format.height) = (frame.format.width, frame.format.height)
     let (encoder, forceKeyFrame) = try prepare(work, format: format)
-    if options.kind == .screenShare { try encoder.setLongestFrame(work.longestFrame) }
-    guard let encoded = try encoder.encode(frame, forceKeyFrame: forceKeyFrame) else {
+    guard let encoded = try encode(frame, work, encoder, forceKeyFrame) else {
       if forceKeyFrame { throw MediaError(.again, "the encoder dropped a key frame") }
       return nil
     }
@@ -53,6 +54,34 @@ final class EncodingStage: @unchecked Sendable {
     return encoded
   }
 
+  /// A frame of a screen that could not leave in time is made coarser: by the encoder, or once by a lower rate, where that cannot be bounded. As
+  /// the encoder builds on what it made last, the second is a key frame and is sent; a repetition that is none adds to what was shown.
+  private func encode(
+    _ frame: VideoFrame, _ work: OutgoingVideo.Work, _ encoder: PluginVideoEncoder, _ forceKeyFrame: Bool
+  ) throws(MediaError) -> EncodedFrame? {
+    guard options.kind == .screenShare else { return try encoder.encode(frame, forceKeyFrame: forceKeyFrame) }
+    let longest = work.longestFrame
+    if longest != self.longest, encoder.takesLongestFrame { try encoder.setLongestFrame(longest) }
+    self.longest = longest
+    guard let first = try encoder.encode(frame, forceKeyFrame: forceKeyFrame) else { return nil }
+    let size = first.native.pointee.size
+    guard let longest, !encoder.takesLongestFrame, size > UInt64(clamping: longest), first.isKeyFrame || !work.pending.isRepeat else {
+      return first
+    }
+    first.release()
+    // What `prepare` sees, and mends before the next frame.
+    bitrate = max(1_000, UInt64(EncodingStage.margin * Double(work.bitrate) * Double(longest) / Double(size)))
+    try encoder.setRate(bitrate, frameRate)
+    guard let second = try encoder.encode(frame, forceKeyFrame: true) else {
+      throw MediaError(.again, "the encoder dropped a key frame")
+    }
+    if second.native.pointee.size < size { second.native.pointee.flags |= UInt32(MSDK_ENCODED_COARSE) }
+    return second
+  }
+
+  /// Encoders overshoot.
+  private static let margin = 0.75
+
   private func prepare(_ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> (PluginVideoEncoder, Bool) {
     if let encoder, self.format == format {
       if bitrate != work.bitrate || frameRate != work.frameRate { try encoder.setRate(work.bitrate, work.frameRate) }
@@ -71,6 +100,7 @@ final class EncodingStage: @unchecked Sendable {
     self.format = format
     bitrate = work.bitrate
     frameRate = work.frameRate
+    longest = nil
     lastKeyFrame = .min
     return (encoder, true)
   }

@@ -396,7 +396,7 @@ AT(msdk_video_encoder_settings, target_bitrate, 32);
 AT(msdk_video_encoder_settings, drop_threshold, 40);
 AT(msdk_video_encoder_settings, reserved0, 44);
 
-SIZE(msdk_video_encoder, 64);
+SIZE(msdk_video_encoder, 72);
 AT(msdk_video_encoder, struct_size, 0);
 AT(msdk_video_encoder, flags, 4);
 AT(msdk_video_encoder, codec, 8);
@@ -408,6 +408,7 @@ AT(msdk_video_encoder, open_encoder, 32);
 AT(msdk_video_encoder, close_encoder, 40);
 AT(msdk_video_encoder, set_rate, 48);
 AT(msdk_video_encoder, encode, 56);
+AT(msdk_video_encoder, set_bytes_max, 64);
 
 SIZE(msdk_video_decoder_settings, 16);
 AT(msdk_video_decoder_settings, struct_size, 0);

@@ -29,6 +29,8 @@ typedef struct toy_state {
   _Atomic toy_fault open, encode, decode;
   atomic_int created, destroyed, opened, closed, encoded, decoded, concealed, rates_set;
   atomic_ullong bitrate;
+  atomic_ullong bytes_max, largest, smallest_rate; /* the bound, and of what was made since: the size, and the rate */
+  atomic_int padding_ms;                           /* a key frame takes so much of the bit rate */
   atomic_uint kind, preset, sample_rate, channels;
 } toy_state;
 static toy_state toy;
@@ -150,6 +152,13 @@ static inline msdk_result toy_set_rate(msdk_self *self, uint64_t bitrate, uint32
   CHECK(fps_num > 0 && fps_den > 0);
   atomic_store(&toy.bitrate, bitrate);
   atomic_fetch_add(&toy.rates_set, 1);
+  if (bitrate < atomic_load(&toy.smallest_rate)) atomic_store(&toy.smallest_rate, bitrate);
+  return MSDK_OK;
+}
+
+static inline msdk_result toy_set_bytes_max(msdk_self *self, uint64_t bytes_max) {
+  (void)self;
+  atomic_store(&toy.bytes_max, bytes_max);
   return MSDK_OK;
 }
 
@@ -177,7 +186,15 @@ static inline msdk_result toy_encode(msdk_self *self, const msdk_video_frame *fr
   }
   memcpy(self->previous, self->now, size);
   self->has_previous = 1;
-  return toy_give(self, is_key ? MSDK_ENCODED_KEY : 0, self->bytes, at, out);
+  /* Runs of nothing, as many as the rate or the bound asks for. */
+  uint64_t most = atomic_load(&toy.bytes_max);
+  uint64_t wanted = is_key ? atomic_load(&toy.bitrate) / 8000 * (uint64_t)atomic_load(&toy.padding_ms) : 0;
+  int is_coarse = most > 0 && wanted > most;
+  if (is_coarse) wanted = most;
+  if (wanted > sizeof self->bytes) wanted = sizeof self->bytes;
+  for (; at + 2 <= wanted; at += 2) self->bytes[at] = self->bytes[at + 1] = 0;
+  if (at > atomic_load(&toy.largest)) atomic_store(&toy.largest, at);
+  return toy_give(self, (is_key ? MSDK_ENCODED_KEY : 0) | (is_coarse ? MSDK_ENCODED_COARSE : 0), self->bytes, at, out);
 }
 
 static inline msdk_result toy_parse(const void *data, uint64_t size, msdk_encoded_header *out) {
@@ -350,6 +367,10 @@ static inline void toy_reset(void) {
   atomic_int *counters[] = {&toy.created, &toy.destroyed, &toy.opened, &toy.closed, &toy.encoded, &toy.decoded, &toy.concealed,
                             &toy.rates_set};
   for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) atomic_store(counters[i], 0);
+  atomic_store(&toy.bytes_max, 0);
+  atomic_store(&toy.largest, 0);
+  atomic_store(&toy.smallest_rate, UINT64_MAX);
+  atomic_store(&toy.padding_ms, 0);
 }
 
 /* Every instance that was made is gone, and was closed as often as it was opened. */

@@ -446,7 +446,7 @@ static void bad_tables_are_refused(void) {
   video[2].pixel_formats = NULL, video[2].pixel_format_count = 1;
   video[3].pixel_formats = none, video[3].pixel_format_count = MSDK_COUNT(none);
   video[4].pixel_formats = strange, video[4].pixel_format_count = MSDK_COUNT(strange);
-  video[5].struct_size -= 8;
+  video[5].struct_size = offsetof(msdk_video_encoder, encode); /* without the members after it, which are optional */
   for (int i = 0; i < 3; i++) audio[i] = toy_audio_encoder;
   audio[0].sample_rate_count = 0;
   audio[1].sample_rates = odd_rates;
@@ -471,6 +471,62 @@ static void bad_tables_are_refused(void) {
   CHECK_ERROR(msdk_engine_register_module(engine, &one_module), MSDK_E_ABI, "video_encoder is NULL");
   msdk_engine_destroy(engine);
 }
+
+/* A page of a shared screen whose key frame takes six seconds of the path: made so small that it leaves in two, by the encoder, or by a
+ * lower rate where that has no function for it. */
+static void long_frames_of_a_screen(int is_bounded) {
+  static msdk_video_encoder encoder;
+  static msdk_class class;
+  encoder = toy_video_encoder;
+  if (is_bounded) encoder.set_bytes_max = toy_set_bytes_max;
+  class = toy_video_class;
+  class.video_encoder = &encoder;
+  one_class[0] = &class;
+  toy_reset();
+  call it = {.engine = engine_new(MSDK_CLOCK_VIRTUAL)};
+  CHECK_OK(msdk_engine_register_module(it.engine, &one_module));
+  snprintf(it.url, sizeof it.url, "%s", room_new());
+  msdk_network_step step = network_step(0, 500000);
+  step.delay_ns = 20 * MS;
+  CHECK_OK(network_set(it.engine, it.url, &step, 1, 7));
+  it.alice = join(it.engine, it.url, "alice");
+  it.bob = join(it.engine, it.url, "bob");
+  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 15);
+  msdk_outgoing_video_options options = outgoing_options(TOY_VIDEO, &format, 1);
+  options.kind = MSDK_VIDEO_SCREEN_SHARE;
+  options.target_bitrate = options.max_bitrate = 400000;
+  NEED(call_offer(&it, &options));
+  msdk_incoming_video_options receive = MSDK_INIT(msdk_incoming_video_options);
+  receive.pixel_format = MSDK_PIXEL_NV12;
+  CHECK_OK(msdk_incoming_video_start(it.incoming, &receive));
+  run_for(it.engine, 500 * MS);
+  atomic_store(&toy.padding_ms, 6000);
+  outcomes counted = {0};
+  CHECK_OK(send_picture(it.sender, 1, 0, &counted));
+  run_for(it.engine, 3 * SECOND);
+  msdk_video_frame *frame = frame_wait(&it);
+  NEED(frame != NULL);
+  CHECK(same_picture(frame, 1));
+  msdk_video_frame_unref(frame);
+  CHECK_EQ(atomic_load(&counted.key_frames), 1);
+  CHECK_EQ(incoming_stats(it.incoming).key_frames_decoded, 1);
+  CHECK(outgoing_stats(it.outgoing).bytes_sent < 3 * 500000 / 8); /* with the repetitions */
+  CHECK(outgoing_stats(it.outgoing).frames_repeated > 0); /* as it was coarse */
+  CHECK_EQ(atomic_load(&toy.encoded), (is_bounded ? 1 : 2) + outgoing_stats(it.outgoing).frames_repeated);
+  CHECK_EQ(atomic_load(&toy.bitrate), 400000); /* again */
+  if (is_bounded) {
+    CHECK_RANGE(atomic_load(&toy.bytes_max), 1, 2 * 500000 / 8);
+    CHECK(atomic_load(&toy.largest) <= 2 * 500000 / 8);
+    CHECK(atomic_load(&toy.smallest_rate) >= 400000);
+  } else {
+    CHECK_EQ(atomic_load(&toy.bytes_max), 0);
+    CHECK_RANGE(atomic_load(&toy.smallest_rate), 1000, 200000);
+  }
+  call_close(&it);
+}
+
+static void encoders_bound_long_frames(void) { long_frames_of_a_screen(1); }
+static void long_frames_are_encoded_again(void) { long_frames_of_a_screen(0); }
 
 /* Ours are the first that are looked at, and the last that are listed: no class of somebody else's takes the place of VP8. */
 static void own_codecs_come_first(void) {
@@ -533,5 +589,7 @@ int main(int argc, char **argv) {
   RUN(lost_sound_is_made_up);
   RUN(bad_tables_are_refused);
   RUN(own_codecs_come_first);
+  RUN(encoders_bound_long_frames);
+  RUN(long_frames_are_encoded_again);
   return check_finish();
 }

@@ -314,6 +314,42 @@ static void test_settings_are_kept(void) {
   call_close(&it);
 }
 
+/* The bound of a screen's frames too. */
+static void test_bounds_are_kept(void) {
+  isolate("org.mediasdk.faulty.*");
+  call it = faulty_call(64, 48, MSDK_OUTPUT_ENCODED);
+  msdk_network_step step = network_step(0, 100000000);
+  CHECK_OK(network_set(it.engine, it.url, &step, 1, 7));
+  CHECK_OK(msdk_session_stop_video(it.alice, it.outgoing));
+  msdk_outgoing_video_destroy(it.outgoing);
+  msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 30);
+  msdk_outgoing_video_options options = outgoing_options(FAULTY_VIDEO, &format, 1);
+  options.kind = MSDK_VIDEO_SCREEN_SHARE;
+  msdk_incoming_video_options receive = MSDK_INIT(msdk_incoming_video_options);
+  receive.output = MSDK_OUTPUT_ENCODED;
+  NEED(call_offer(&it, &options));
+  CHECK_OK(msdk_incoming_video_start(it.incoming, &receive));
+  uint32_t first = 0, pid = 0;
+  for (uint32_t n = 0; n < 1000 && (first == 0 || pid == first); n++) {
+    CHECK_OK(send_picture(it.sender, n % 97, 0, NULL));
+    run_for(it.engine, 40 * MS);
+    msdk_encoded_frame *frame = NULL;
+    while (msdk_incoming_video_read_encoded(it.incoming, 0, &frame) >= 0) {
+      memcpy(&pid, frame->data + 12, 4);
+      if (first == 0 && n >= 10) {
+        CHECK_EQ(frame->data[2], 1);
+        first = pid;
+        kill((pid_t)first, SIGKILL);
+      } else if (first != 0 && pid != first) {
+        CHECK_EQ(frame->data[2], 1);
+      }
+      msdk_encoded_frame_unref(frame);
+    }
+  }
+  CHECK(pid != first);
+  call_close(&it);
+}
+
 /* --------------------------------------------------------------------------------------------------------------------- sound */
 
 static sound_call *faulty_sound(uint32_t channels) {
@@ -408,6 +444,7 @@ int main(int argc, char **argv) {
   RUN(av1_makes_the_same);
   RUN(pictures_come_through);
   RUN(test_settings_are_kept);
+  RUN(test_bounds_are_kept);
   RUN(sound_comes_through);
   RUN(faults_of_sound);
   RUN(test_leaks);

@@ -29,6 +29,7 @@ import Testing
       #expect((read.video_encoder == nil) == (descriptor.videoEncoder == nil))
       #expect(read.video_encoder?.pointee.codec == descriptor.videoEncoder?.codec)
       #expect(read.video_encoder?.pointee.dimension_max == descriptor.videoEncoder?.dimension_max)
+      #expect((read.video_encoder?.pointee.set_bytes_max == nil) == (descriptor.videoEncoder?.set_bytes_max == nil))
       #expect(read.video_decoder?.pointee.codec == descriptor.videoDecoder?.codec)
       #expect(read.audio_encoder?.pointee.codec == descriptor.audioEncoder?.codec)
       #expect((read.audio_encoder?.pointee.lookahead == nil) == (descriptor.audioEncoder?.lookahead == nil))
@@ -54,7 +55,7 @@ import Testing
   @Test func listsOfNothingAndWithoutEndAreRefused() {
     for count in [0, 65, UInt32.max] {
       var writer = WireWriter()
-      for number in [0, 0x3156_4C46, 0, count] as [UInt32] { writer.put(number) }
+      for number in [0, 0x3156_4C46, 0, 0, count] as [UInt32] { writer.put(number) }
       let bytes = writer.bytes
       #expect(failure { _ = try table(UInt32(MSDK_KIND_VIDEO_ENCODER), bytes) }?.text.contains("\(count) entries") == true)
     }

@@ -207,6 +207,75 @@ static void screens(void) {
   close_encoder(&encoder);
 }
 
+/* Letters of many colours everywhere. */
+static void paint_dense(msdk_video_frame *frame, uint32_t page) {
+  for (uint32_t i = 0; i < frame->plane_count; i++) {
+    for (uint32_t row = 0; row < host_rows(frame->format, i); row++) {
+      uint8_t *to = frame->plane[i].data + (ptrdiff_t)row * frame->plane[i].stride;
+      for (uint32_t x = 0; x < host_row_bytes(frame->format, i); x++) {
+        uint32_t y = i == 0 ? row : 2 * row, letter = ((x & ~7u) * 73856093u ^ (y / 18) * 19349663u ^ page * 83492791u ^ i) * 2654435761u;
+        uint32_t stroke = (letter >> y % 18 | letter << (32 - y % 18) % 32) * 40503u >> 13 & 7;
+        to[x] = (uint8_t)(i > 0 ? 64 + (letter >> 8 & 127) : y % 18 < 11 && (stroke == x % 8 || (stroke ^ 5) == x % 8) ? 20 : 250);
+      }
+    }
+  }
+}
+
+/* A screen's frame that would be too long comes coarsely, as a key frame, and the same becomes finer without another one. */
+static void frames_are_bounded(uint32_t pixel_format, uint32_t percent) {
+  host_instance encoder, decoder;
+  msdk_video_encoder_settings settings = settings_for(640, 360, 150000);
+  settings.kind = MSDK_VIDEO_SCREEN_SHARE;
+  open_encoder(&encoder, settings);
+  open_decoder(&decoder);
+  msdk_video_format format = host_format(pixel_format, 640, 360);
+  uint64_t bytes_max = 0;
+  for (uint32_t number = 0, page = 1; number < 24; number++) {
+    if (number == 1 || number == 12) page++;
+    msdk_video_frame *frame = host_frame(&encoder, &format);
+    paint_dense(frame, page);
+    frame->timestamp_ns = (int64_t)number * 250000000;
+    msdk_encoded_frame *encoded = NULL;
+    CHECK_EQ(av1->video_encoder->encode(encoder.self, frame, number == 0 ? MSDK_ENCODE_KEY : 0, &encoded), MSDK_OK);
+    host_unref(frame);
+    if (encoded == NULL) continue;
+    int is_first = number == 1 || number == 12;
+    if (number == 0) CHECK_EQ(av1->video_encoder->set_bytes_max(encoder.self, bytes_max = encoded->size * percent / 100), MSDK_OK);
+    if (is_first) CHECK_EQ(encoded->flags, MSDK_ENCODED_KEY | MSDK_ENCODED_COARSE);
+    if (number > 1 && !is_first) CHECK_EQ(encoded->flags & MSDK_ENCODED_KEY, 0);
+    if (number >= 1 && percent >= 60) CHECK(encoded->size <= bytes_max);
+    msdk_video_frame *shown = NULL;
+    CHECK_EQ(av1->video_decoder->decode(decoder.self, encoded, &shown), MSDK_OK);
+    if (shown != NULL) host_unref(shown);
+    host_encoded_unref(encoded);
+  }
+  close_encoder(&encoder);
+  close_decoder(&decoder);
+}
+
+static void screens_are_bounded(void) {
+  frames_are_bounded(MSDK_PIXEL_NV12, 80);
+  frames_are_bounded(MSDK_PIXEL_I420, 60);
+  frames_are_bounded(MSDK_PIXEL_I420, 35); /* less than the coarsest takes */
+  /* There is none coarser; it comes all the same. */
+  host_instance encoder;
+  msdk_video_encoder_settings settings = settings_for(640, 360, 150000);
+  settings.kind = MSDK_VIDEO_SCREEN_SHARE;
+  open_encoder(&encoder, settings);
+  CHECK_EQ(av1->video_encoder->set_bytes_max(encoder.self, 1), MSDK_OK);
+  for (uint32_t number = 0; number < 3; number++) {
+    msdk_encoded_frame *encoded = encode(&encoder, MSDK_PIXEL_NV12, 640, 360, number, GRAINY, 0);
+    CHECK_EQ(encoded->flags, MSDK_ENCODED_KEY | MSDK_ENCODED_COARSE);
+    host_encoded_unref(encoded);
+  }
+  CHECK_EQ(av1->video_encoder->set_bytes_max(encoder.self, 0), MSDK_OK);
+  msdk_encoded_frame *encoded = encode(&encoder, MSDK_PIXEL_NV12, 640, 360, 3, GRAINY, 0);
+  CHECK_EQ(encoded->flags & MSDK_ENCODED_KEY, 0);
+  host_encoded_unref(encoded);
+  close_encoder(&encoder);
+  CHECK_EQ(av1->video_encoder->set_bytes_max(encoder.self, 1), MSDK_E_STATE);
+}
+
 static void bad_settings(void) {
   host_instance instance;
   host_create(&instance, av1);
@@ -368,6 +437,7 @@ int main(int argc, char **argv) {
   films();
   rate_is_followed();
   screens();
+  screens_are_bounded();
   bad_settings();
   speed_is_a_parameter();
   wrong_pictures();

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICKS_PER_SECOND = 90000, KILOBITS_MAX = 2000000, SHARP_QUANTIZER = 20 };
+enum { TICKS_PER_SECOND = 90000, KILOBITS_MAX = 2000000, SHARP_QUANTIZER = 20, COARSEST_QUANTIZER = 63, QUANTIZER_STEP = 5 };
 
 /* MSDK_PRESET_* and kinds as they are in outgoing_video.h and types.h, of which a plugin sees the latter only. */
 enum { PRESET_REALTIME, PRESET_FASTEST, PRESET_BALANCED, PRESET_QUALITY, PRESET_COUNT };
@@ -21,6 +21,11 @@ struct av1_encoder {
   int64_t last_ns;
   aom_codec_pts_t pts; /* of the next frame */
   bool has_begun;
+  msdk_video_encoder_settings settings; /* that it was opened with */
+  uint64_t bytes_max;                   /* of a screen's frame; 0: any */
+  uint64_t shown;                       /* the number of what the last frame shows, while there is a bound */
+  unsigned coarse;                      /* the quantizer of the last frame, beyond the rate control's; 0: its choice */
+  unsigned min_quantizer, max_quantizer; /* the rate control's */
 };
 
 static msdk_result broken(const msdk_self *self, aom_codec_ctx_t *codec, aom_codec_err_t status, const char *doing) {
@@ -134,6 +139,15 @@ static msdk_result check(const msdk_self *self, const msdk_video_encoder_setting
   return MSDK_OK;
 }
 
+/* libaom's encoder of the configuration of now. */
+static msdk_result begin(msdk_self *self, av1_encoder *encoder) {
+  aom_codec_err_t status = aom_codec_enc_init(&encoder->codec, aom_codec_av1_cx(), &encoder->config, 0);
+  if (status != AOM_CODEC_OK) return broken(self, &encoder->codec, status, "making an AV1 encoder");
+  msdk_result result = set_controls(self, encoder, &encoder->settings);
+  if (result < 0) aom_codec_destroy(&encoder->codec);
+  return result;
+}
+
 static msdk_result open_encoder(msdk_self *self, const msdk_video_encoder_settings *settings) {
   msdk_result result = check(self, settings);
   if (result < 0) return result;
@@ -141,19 +155,17 @@ static msdk_result open_encoder(msdk_self *self, const msdk_video_encoder_settin
   if (encoder == NULL) return MSDK_E_NOMEM;
   encoder->is_screen = settings->kind == MSDK_VIDEO_SCREEN_SHARE;
   keep_rate(encoder, settings->fps_num, settings->fps_den);
+  memcpy(&encoder->settings, settings, sizeof encoder->settings < settings->struct_size ? sizeof encoder->settings : settings->struct_size);
   aom_codec_err_t status = aom_codec_enc_config_default(aom_codec_av1_cx(), &encoder->config, AOM_USAGE_REALTIME);
   if (status == AOM_CODEC_OK) {
     configure(&encoder->config, settings, encoder->is_screen);
-    status = aom_codec_enc_init(&encoder->codec, aom_codec_av1_cx(), &encoder->config, 0);
+    encoder->min_quantizer = encoder->config.rc_min_quantizer;
+    encoder->max_quantizer = encoder->config.rc_max_quantizer;
+    result = begin(self, encoder);
+  } else {
+    result = broken(self, NULL, status, "reading libaom's defaults");
   }
-  if (status != AOM_CODEC_OK) {
-    result = broken(self, &encoder->codec, status, "making an AV1 encoder");
-    free(encoder);
-    return result;
-  }
-  result = set_controls(self, encoder, settings);
   if (result < 0) {
-    aom_codec_destroy(&encoder->codec);
     free(encoder);
     return result;
   }
@@ -226,6 +238,69 @@ static uint32_t flags_of(av1_encoder *encoder, const aom_codec_cx_pkt_t *packet)
   return flags;
 }
 
+/* The packet of a frame, valid until the next call; *out is NULL when the rate control dropped it. */
+static msdk_result encode_once(msdk_self *self, av1_encoder *encoder, const aom_image_t *image, int64_t length, bool is_key,
+                               const aom_codec_cx_pkt_t **out) {
+  *out = NULL;
+  aom_codec_err_t status =
+    aom_codec_encode(&encoder->codec, image, encoder->pts, (unsigned long)length, is_key ? AOM_EFLAG_FORCE_KF : 0);
+  if (status != AOM_CODEC_OK) return broken(self, &encoder->codec, status, "encoding");
+  aom_codec_iter_t iterator = NULL;
+  const aom_codec_cx_pkt_t *packet;
+  while ((packet = aom_codec_get_cx_data(&encoder->codec, &iterator)) != NULL) {
+    if (packet->kind != AOM_CODEC_CX_FRAME_PKT || packet->data.frame.sz == 0) continue;
+    *out = packet;
+    break;
+  }
+  return MSDK_OK;
+}
+
+/* What it shows, as a number, by which it is known again (FNV-1a of eight bytes at a time). */
+static uint64_t number_of(const aom_image_t *image) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (int plane = 0; plane < 3 && image->planes[plane] != NULL; plane++) {
+    uint32_t rows = plane == 0 ? image->d_h : (image->d_h + 1) / 2;
+    uint32_t bytes = plane == 0 ? image->d_w : (image->d_w + 1) / 2 * (image->fmt == AOM_IMG_FMT_NV12 ? 2 : 1);
+    for (uint32_t row = 0; row < rows; row++) {
+      const uint8_t *at = image->planes[plane] + (ptrdiff_t)row * image->stride[plane];
+      for (uint32_t i = 0; i < bytes; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, at + i, bytes - i < 8 ? bytes - i : 8);
+        hash = (hash ^ word) * 0x100000001b3;
+        hash ^= hash >> 29;
+      }
+    }
+  }
+  return hash;
+}
+
+/* Those of the next frame. After a coarse one the same picture becomes finer step by step, as all at once would be too long again. */
+static msdk_result set_quantizers(msdk_self *self, av1_encoder *encoder, bool is_new) {
+  aom_codec_enc_cfg_t *config = &encoder->config;
+  if (encoder->coarse == 0) return MSDK_OK;
+  unsigned finer = encoder->coarse - QUANTIZER_STEP;
+  encoder->coarse = is_new || finer <= encoder->max_quantizer ? 0 : finer;
+  config->rc_min_quantizer = encoder->coarse > 0 ? encoder->coarse : encoder->min_quantizer;
+  config->rc_max_quantizer = encoder->coarse > 0 ? encoder->coarse : encoder->max_quantizer;
+  aom_codec_err_t status = aom_codec_enc_config_set(&encoder->codec, config);
+  return status == AOM_CODEC_OK ? MSDK_OK : broken(self, &encoder->codec, status, "setting the quantizers");
+}
+
+/* A frame that was too long once more, by an encoder that knows nothing of it: nothing may refer to it, and the rate control is not to
+ * answer for it. First as much coarser as its size asks for, then at the coarsest quantizer, which is sent whatever its size. */
+static msdk_result encode_coarsely(msdk_self *self, av1_encoder *encoder, const aom_image_t *image, int64_t length,
+                                   const aom_codec_cx_pkt_t **out) {
+  bool is_near = (*out)->data.frame.sz / 2 < encoder->bytes_max;
+  unsigned quantizer = is_near ? (encoder->max_quantizer + COARSEST_QUANTIZER) / 2 : COARSEST_QUANTIZER;
+  for (;; quantizer = COARSEST_QUANTIZER) {
+    aom_codec_destroy(&encoder->codec);
+    encoder->coarse = encoder->config.rc_min_quantizer = encoder->config.rc_max_quantizer = quantizer;
+    msdk_result result = begin(self, encoder);
+    if (result >= 0) result = encode_once(self, encoder, image, length, true, out);
+    if (result < 0 || quantizer == COARSEST_QUANTIZER || *out == NULL || (*out)->data.frame.sz <= encoder->bytes_max) return result;
+  }
+}
+
 static msdk_result encode(msdk_self *self, const msdk_video_frame *frame, uint32_t flags, msdk_encoded_frame **out) {
   av1_encoder *encoder = self->encoder;
   if (encoder == NULL) return MSDK_E_STATE;
@@ -238,20 +313,30 @@ static msdk_result encode(msdk_self *self, const msdk_video_frame *frame, uint32
                     encoder->config.g_h);
   }
   int64_t length = advance(encoder, frame->timestamp_ns);
-  aom_codec_err_t status = aom_codec_encode(&encoder->codec, &image, encoder->pts, (unsigned long)length,
-                                            flags & MSDK_ENCODE_KEY ? AOM_EFLAG_FORCE_KF : 0);
-  if (status != AOM_CODEC_OK) return broken(self, &encoder->codec, status, "encoding");
-  aom_codec_iter_t iterator = NULL;
+  uint64_t shown = encoder->bytes_max > 0 ? number_of(&image) : 0;
+  bool is_new = shown != encoder->shown;
   const aom_codec_cx_pkt_t *packet;
-  while ((packet = aom_codec_get_cx_data(&encoder->codec, &iterator)) != NULL) {
-    if (packet->kind != AOM_CODEC_CX_FRAME_PKT || packet->data.frame.sz == 0) continue;
-    msdk_encoded_frame attributes = MSDK_INIT(msdk_encoded_frame);
-    attributes.flags = flags_of(encoder, packet);
-    attributes.data = packet->data.frame.buf;
-    attributes.size = packet->data.frame.sz;
-    return self->host->encoded_frame_create(self->context, &attributes, out);
+  msdk_result result = set_quantizers(self, encoder, is_new);
+  if (result < 0) return result;
+  result = encode_once(self, encoder, &image, length, (flags & MSDK_ENCODE_KEY) != 0, &packet);
+  if (result >= 0 && packet != NULL && encoder->bytes_max > 0 && packet->data.frame.sz > encoder->bytes_max &&
+      (packet->data.frame.flags & AOM_FRAME_IS_KEY || is_new)) {
+    result = encode_coarsely(self, encoder, &image, length, &packet);
   }
-  return MSDK_E_AGAIN;
+  if (result < 0) return result;
+  if (packet == NULL) return MSDK_E_AGAIN;
+  encoder->shown = shown;
+  msdk_encoded_frame attributes = MSDK_INIT(msdk_encoded_frame);
+  attributes.flags = flags_of(encoder, packet);
+  attributes.data = packet->data.frame.buf;
+  attributes.size = packet->data.frame.sz;
+  return self->host->encoded_frame_create(self->context, &attributes, out);
+}
+
+static msdk_result set_bytes_max(msdk_self *self, uint64_t bytes_max) {
+  if (self->encoder == NULL) return MSDK_E_STATE;
+  self->encoder->bytes_max = self->encoder->is_screen ? bytes_max : 0;
+  return MSDK_OK;
 }
 
 static const uint32_t pixel_formats[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420};
@@ -265,4 +350,5 @@ const msdk_video_encoder av1_encoder_table = {
   .close_encoder = close_encoder,
   .set_rate = set_rate,
   .encode = encode,
+  .set_bytes_max = set_bytes_max,
 };

@@ -57,7 +57,8 @@ static msdk_result check_fit(fr_writer *writer, const msdk_encoded_frame *frame)
   }
   if (frame->orientation != 0) { /* encoded, nobody rotates it */
     return fr_fail(report, MSDK_E_FORMAT,
-                   "frame %llu has orientation %u, which IVF cannot store; accepted: orientation 0 (a Y4M file gets upright frames)", number, frame->orientation);
+                   "frame %llu has orientation %u, which IVF cannot store; accepted: orientation 0 (a Y4M file gets upright frames)", number,
+                   frame->orientation);
   }
   const msdk_video_format *last = &writer->format;
   bool key = (frame->flags & MSDK_ENCODED_KEY) != 0;

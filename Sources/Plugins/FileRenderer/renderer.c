@@ -75,7 +75,8 @@ static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame)
                    writer->kind->name);
   }
   if (frame->orientation != 0) { /* of an upright class the host rotates them */
-    return fr_fail(&self->report, MSDK_E_FORMAT, "the frame has orientation %u; accepted: upright frames, with orientation 0", frame->orientation);
+    return fr_fail(&self->report, MSDK_E_FORMAT, "the frame has orientation %u; accepted: upright frames, with orientation 0",
+                   frame->orientation);
   }
   uint32_t planes = format->pixel_format == MSDK_PIXEL_I420 ? 3 : format->pixel_format == MSDK_PIXEL_NV12 ? 2 : 1;
   bool sized = format->width >= 1 && format->width <= MSDK_DIMENSION_MAX && format->height >= 1 && format->height <= MSDK_DIMENSION_MAX;

@@ -21,6 +21,7 @@ struct msdk_self {
   msdk_host_context *context;
   uint32_t width, height, channels, number;
   uint64_t bitrate;
+  int is_bounded;
   int32_t stamp;
   int has_previous;
   uint8_t previous[PIXELS], bytes[PIXELS + HEAD];
@@ -169,7 +170,12 @@ static msdk_result set_rate(msdk_self *self, uint64_t bitrate, uint32_t fps_num,
   return MSDK_OK;
 }
 
-/* 'K' or 'D', width and height, process, bitrate; then the picture, or what it adds to the one before. */
+static msdk_result set_bytes_max(msdk_self *self, uint64_t bytes_max) {
+  self->is_bounded = bytes_max > 0;
+  return MSDK_OK;
+}
+
+/* 'K' or 'D', stamp, whether there is a bound, width and height, process, bitrate; then the picture, or what it adds to the one before. */
 static msdk_result encode(msdk_self *self, const msdk_video_frame *frame, uint32_t flags, msdk_encoded_frame **out) {
   /* Pictures always lie in common memory. */
   self->number++;
@@ -181,6 +187,7 @@ static msdk_result encode(msdk_self *self, const msdk_video_frame *frame, uint32
   pack(frame, self->bytes + HEAD, 1);
   self->bytes[0] = is_key ? 'K' : 'D';
   self->bytes[1] = (uint8_t)self->stamp;
+  self->bytes[2] = (uint8_t)self->is_bounded;
   memcpy(self->bytes + 4, &self->width, 4);
   memcpy(self->bytes + 8, &self->height, 4);
   memcpy(self->bytes + 12, &pid, 4);
@@ -297,7 +304,7 @@ static const uint32_t formats[] = {MSDK_PIXEL_NV12, 0};
 static const uint32_t rates[] = {48000};
 static const msdk_video_encoder video_encoder = {
   .struct_size = sizeof(msdk_video_encoder), .codec = FAULTY_VIDEO, .dimension_max = SIDE, .pixel_formats = formats, .pixel_format_count = MSDK_COUNT(formats), .open_encoder = open_encoder,
-  .close_encoder = nothing, .set_rate = set_rate, .encode = encode};
+  .close_encoder = nothing, .set_rate = set_rate, .encode = encode, .set_bytes_max = set_bytes_max};
 static const msdk_video_decoder video_decoder = {
   .struct_size = sizeof(msdk_video_decoder), .codec = FAULTY_VIDEO, .open_decoder = open_decoder, .close_decoder = nothing, .decode = decode,
   .parse_header = parse};

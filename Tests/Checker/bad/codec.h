@@ -60,7 +60,7 @@ struct msdk_self {
   const msdk_host *host;
   msdk_host_context *context;
   uint32_t width, height, channels, rate, count;
-  uint64_t pixels_max;
+  uint64_t pixels_max, bytes_max;
   int has_key;
   uint8_t data[1 << 20];
   MEMBERS
@@ -101,6 +101,11 @@ static msdk_result open_video(msdk_self *self, const msdk_video_encoder_settings
 static msdk_result video_rate(msdk_self *self, uint64_t bitrate, uint32_t fps_num, uint32_t fps_den) {
   (void)self, (void)bitrate, (void)fps_num, (void)fps_den;
   ON_RATE;
+  return MSDK_OK;
+}
+
+static msdk_result video_bound(msdk_self *self, uint64_t bytes_max) {
+  self->bytes_max = bytes_max;
   return MSDK_OK;
 }
 
@@ -228,7 +233,7 @@ static const uint32_t sample_rates[] = {48000};
 
 static const msdk_video_encoder video_encoder = {
   .struct_size = sizeof(msdk_video_encoder), .codec = CODEC_PICTURES, .pixel_formats = pixel_formats, .pixel_format_count = MSDK_COUNT(pixel_formats), .open_encoder = open_video,
-  .close_encoder = close_any, .set_rate = video_rate, .encode = encode_video,
+  .close_encoder = close_any, .set_rate = video_rate, .encode = encode_video, .set_bytes_max = video_bound,
 };
 static const msdk_video_decoder video_decoder = {
   .struct_size = sizeof(msdk_video_decoder), .codec = CODEC_PICTURES, .open_decoder = open_pictures, .close_decoder = close_any,
