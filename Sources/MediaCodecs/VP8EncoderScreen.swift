@@ -3,7 +3,8 @@ import MediaCore
 
 /// A shared screen's frames where they have to leave within a time (`setLongestFrame`). One that would not is encoded again, as a key frame
 /// that is as coarse as it must be, and becomes sharp row by row with the frames after it; of a picture that stands these are its
-/// repetitions.
+/// repetitions. What does not fit at the coarsest quantizer either has blurred colours until all of it can be read: text is read by its
+/// luma, and the colours of small letters take a fifth of what it does, and nearly all of what is blurred.
 extension VP8Encoder {
   /// What a frame that follows a coarse one may have of the longest: whatever comes next does not wait for it long.
   private static let part = 4
@@ -14,6 +15,8 @@ extension VP8Encoder {
   private static let early: Int64 = 200_000
   /// Of the room that is left, as not all rows are as full as the others.
   private static let filled = 0.9
+  /// The sides of squares of one value, in what cannot be read: of luma as large as a letter, of chroma as many of them.
+  private static let (lumaSide, chromaSide) = (8, 16)
 
   func encodeScreen(_ picture: Picture, _ span: VP8EncoderClock.Span, _ forceKeyFrame: Bool) throws(MediaError) -> EncodedPacket? {
     guard var screen else { return nil }
@@ -35,7 +38,7 @@ extension VP8Encoder {
         let wanted = part.level == .sharp ? VP8Encoder.finest : VP8Encoder.coarsest
         try setQuantizer(wanted)
         try setActive(part.rows, columns: (picture.width + 15) / 16)
-        let packet = try encodeOnce(picture, span, false)
+        let packet = try encodeOnce(part.level == .sharp ? picture : blurred(picture, from: screen.rows), span, false)
         try setActive(nil, columns: 0)
         // It becomes finer by a few steps a frame only.
         if lastQuantizer.map({ $0 > wanted }) ?? true { part.level = .coarse }
@@ -56,7 +59,7 @@ extension VP8Encoder {
     return try encodeCoarsely(picture, span, longest, hashes, &screen)
   }
 
-  /// A key frame, as nothing may build on one that does not leave. Seven tries at most, the last of which is sent whatever its size: there
+  /// A key frame, as nothing may build on one that does not leave. Five tries at most, the last of which is sent whatever its size: there
   /// is none coarser.
   private func encodeCoarsely(
     _ picture: Picture, _ span: VP8EncoderClock.Span, _ longest: Int, _ hashes: [UInt64], _ screen: inout ScreenRefinement
@@ -66,11 +69,13 @@ extension VP8Encoder {
       return try encodeOnce(picture, span, true)?.data.count ?? .max
     }
     var (quantizer, readable) = (VP8Encoder.coarsest, screen.rows)
-    for finer in VP8Encoder.coarser where quantizer == VP8Encoder.coarsest {
-      if try size(picture, finer) <= longest { quantizer = finer }
-    }
-    if quantizer == VP8Encoder.coarsest {
-      let whole = try size(picture, quantizer)
+    let isColoured = try size(picture, quantizer) <= longest
+    if isColoured {
+      for finer in VP8Encoder.coarser where quantizer == VP8Encoder.coarsest {
+        if try size(picture, finer) <= longest { quantizer = finer }
+      }
+    } else {
+      let whole = try size(blurred(picture, from: screen.rows), quantizer)
       screen.measured(.coarse, bytes: whole)
       if whole > longest {
         let flat = try size(blurred(picture, from: 0), quantizer)
@@ -81,7 +86,7 @@ extension VP8Encoder {
     // The rate control is not to answer for what was not sent.
     try setQuantizer(quantizer)
     try restart()
-    var packet = try encodeOnce(readable < screen.rows ? blurred(picture, from: readable) : picture, span, true)
+    var packet = try encodeOnce(isColoured ? picture : blurred(picture, from: readable), span, true)
     if let first = packet, first.data.count > longest, readable > 0 {
       readable /= 2
       packet = try encodeOnce(blurred(picture, from: readable), span, true)
@@ -108,22 +113,21 @@ extension VP8Encoder {
     guard status == VPX_CODEC_OK else { throw vpxError("choosing the rows that the VP8 encoder codes", status, context) }
   }
 
-  /// A copy in which nothing can be read from that row of macroblocks on: each square of it has one colour.
+  /// A copy with blurred colours, in which nothing can be read from that row of macroblocks on.
   private func blurred(_ picture: Picture, from row: Int) throws(MediaError) -> Picture {
     let copy = blurred ?? I420Copy(width: picture.width, height: picture.height, color: picture.color)
     blurred = copy
     try PixelConversion.convert(picture, into: copy.picture, scratch: copy.scratch)
     let made = copy.picture
-    blur(made.plane0, Int(made.stride0), made.width, 16 * row..<max(16 * row, made.height))
-    blur(made.plane1, Int(made.stride1), made.chromaWidth, 8 * row..<max(8 * row, made.chromaHeight))
-    blur(made.plane2, Int(made.stride2), made.chromaWidth, 8 * row..<max(8 * row, made.chromaHeight))
+    blur(made.plane0, Int(made.stride0), made.width, 16 * row..<max(16 * row, made.height), VP8Encoder.lumaSide)
+    blur(made.plane1, Int(made.stride1), made.chromaWidth, 0..<made.chromaHeight, VP8Encoder.chromaSide)
+    blur(made.plane2, Int(made.stride2), made.chromaWidth, 0..<made.chromaHeight, VP8Encoder.chromaSide)
     return made
   }
 }
 
 /// Gives each square its mean.
-private func blur(_ plane: UnsafeMutablePointer<UInt8>, _ stride: Int, _ width: Int, _ lines: Range<Int>) {
-  let side = 8
+private func blur(_ plane: UnsafeMutablePointer<UInt8>, _ stride: Int, _ width: Int, _ lines: Range<Int>, _ side: Int) {
   for top in Swift.stride(from: lines.lowerBound, to: lines.upperBound, by: side) {
     for left in Swift.stride(from: 0, to: width, by: side) {
       let (bottom, right) = (min(top + side, lines.upperBound), min(left + side, width))
