@@ -40,7 +40,7 @@ enum HubHostileHost: FuzzTarget {
       transport.disconnect()
       stage.loop.stop()
     }
-    for _ in 0..<128 where !input.isAtEnd && !session.isOver {
+    for _ in 0..<64 where !input.isAtEnd && !session.isOver {
       switch input.number(below: 8) {
       case 0: stage.run(for: Int64(input.u16()) * 1_000_000)
       case 1, 2, 3:

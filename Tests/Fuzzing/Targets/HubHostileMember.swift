@@ -53,7 +53,7 @@ enum HubHostileMember: FuzzTarget {
     }
     let sealer = try peer.guarded.withLock { $0.media?.terms }.map { try HubSealer($0, isHub: false) }
     var own: [StreamID] = []
-    for _ in 0..<128 where !input.isAtEnd {
+    for _ in 0..<64 where !input.isAtEnd {
       switch input.number(below: 7) {
       case 0: stage.run(for: Int64(input.u16()) * 1_000_000)
       case 1, 2, 3:
@@ -113,14 +113,14 @@ enum HubHostileMember: FuzzTarget {
     case 2: if let other { honest.subscribe(to: other.id, HubReceiver(other)) }
     case 3: if let other { honest.unsubscribe(from: other.id) }
     case 4:
-      for _ in 0..<max(1, number % 32) {
+      for _ in 0..<max(1, number % 8) {
         guard let mine, let frame = try? stage.frame(video: isVideo, isKey: number & 2 != 0) else { break }
         _ = honest.send(.encoded(frame), PictureID(number), on: mine)
         frame.release()
       }
     case 5: if let other { honest.requestKeyFrame(of: other.id) }
-    case 6: for value in 0..<number { try? honest.setAttribute("key-\(value % 8)", "\(value)") }
-    default: if let mine { for count in 0..<number { honest.setMuted(mine, count % 2 == 0) } }
+    case 6: for value in 0..<number % 48 { try? honest.setAttribute("key-\(value % 8)", "\(value)") }
+    default: if let mine { for count in 0..<number % 48 { honest.setMuted(mine, count % 2 == 0) } }
     }
   }
 }
