@@ -28,6 +28,8 @@ public struct AddressShares<Key: Hashable, Element> {
 
   public var count: Int { entries.count }
   public var elements: [Element] { entries.values.map(\.element) }
+  public subscript(key: Key) -> Element? { entries[key]?.element }
+  public func contains(_ key: Key) -> Bool { entries[key] != nil }
   public func count(of prefix: AddressPrefix) -> Int { counts[prefix]?.reduce(0, +) ?? 0 }
 
   /// One more; whoever is to be dropped for it, which may be itself.

@@ -39,6 +39,8 @@ public final class TLSMachine {
   /// Messages of the handshake, which OpenSSL's callback counts; and those that were looked at.
   private let messages = UnsafeMutablePointer<Int>.allocate(capacity: 1)
   private var messagesSeen = 0
+  /// What came of the handshake, whole messages, however it went on. A ClientHello costs its server a signature.
+  public var handshakeMessages: Int { messages.pointee }
   /// Bytes of a client that may come before it is known; a ClientHello takes one kilobyte or two, and OpenSSL would take 131.
   private var handshakeLeft = Int.max
   private static let longestHandshake = 16_384

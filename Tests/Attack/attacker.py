@@ -16,7 +16,7 @@ import orders
 import strangers
 
 ATTACKS = {f"{module.__name__}.{function.__name__}": function for module, functions in (
-    (strangers, (strangers.garbage, strangers.knocks_same, strangers.knocks_other, strangers.unverified)),
+    (strangers, (strangers.garbage, strangers.knocks_same, strangers.knocks_other, strangers.unverified, strangers.handshakes, strangers.hellos)),
     (members, (members.togglers, members.renewals, members.attributes, members.preferences, members.elsewhere)),
     (keyupdate, (keyupdate.guest, keyupdate.member)),
     (floods, (floods.feedback_of_a_member, floods.feedback_of_a_stranger, floods.sources))) for function in functions}

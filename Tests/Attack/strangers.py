@@ -2,8 +2,11 @@
 from __future__ import annotations
 
 import collections
+import select
 import socket
+import ssl
 import struct
+import time
 from typing import Any, Optional
 
 import hub_wire
@@ -64,6 +67,26 @@ def garbage(target: dict[str, Any], seconds: float) -> dict[str, Any]:
     return flood(target, seconds, 2000, SAME, bytes(range(16)), held=1.5)
 
 
+def _client_hello() -> bytes:
+    """The first message of a handshake: who has it once can say it again and again, and computes nothing."""
+    outgoing = ssl.MemoryBIO()
+    try:
+        _context().wrap_bio(ssl.MemoryBIO(), outgoing).do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    return outgoing.read()
+
+
+def _context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def hellos(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    return flood(target, seconds, 2000, OTHER, _client_hello(), held=1.5)
+
+
 def knocks_same(target: dict[str, Any], seconds: float) -> dict[str, Any]:
     return flood(target, seconds, 200, SAME, b"", held=12)
 
@@ -94,3 +117,62 @@ def unverified(target: dict[str, Any], seconds: float, most: int = 100) -> dict[
     for line in lines:
         line.close()
     return {"did": f"{made} hellos, {most_at_once} at once", "effort": made}
+
+
+class _Handshake:
+    """A connection whose handshake is done as far as the host lets it."""
+
+    def __init__(self, address: tuple[str, int], source: str, context: ssl.SSLContext) -> None:
+        plain = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+            plain.bind((source, 0))
+            # Over loopback at once, or as soon as the kernel's queue has room.
+            plain.settimeout(1)
+            plain.connect(address)
+            plain.setblocking(False)
+            self.socket = context.wrap_socket(plain, do_handshake_on_connect=False)
+        except BaseException:
+            plain.close()
+            raise
+        self.is_open = False
+
+    def fileno(self) -> int:
+        return self.socket.fileno()
+
+    def step(self) -> bool:
+        """Whether it is over, one way or the other."""
+        try:
+            self.socket.do_handshake()
+            self.is_open = True
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return False
+        except OSError:
+            pass
+        self.socket.close()
+        return True
+
+
+def handshakes(target: dict[str, Any], seconds: float, at_once: int = 64) -> dict[str, Any]:
+    """Whole handshakes from two addresses, as fast as may be and so many at a time; whoever is through hangs up and comes again."""
+    address, sources, done, made = (target["host"], target["port"]), [OTHER, "127.0.0.3"], 0, 0
+    context = _context()
+    waiting: list[_Handshake] = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        while len(waiting) < at_once:
+            try:
+                one = _Handshake(address, sources[made % len(sources)], context)
+            except OSError:
+                break
+            made += 1
+            if not one.step():
+                waiting.append(one)
+        readable, _, _ = select.select(waiting, [], [], 0.05)
+        for one in readable:
+            if one.step():
+                waiting.remove(one)
+                done += one.is_open
+    for one in waiting:
+        one.socket.close()
+    return {"did": f"{done / seconds:,.0f} handshakes a second, of {made / seconds:,.0f} begun", "effort": done}

@@ -50,6 +50,8 @@ final class HubConnection {
 
   /// Whether the handshake got an answer.
   private(set) var hasAnswered = false
+  /// Of the other end, those after the handshake included.
+  var handshakeMessages: Int { tls.handshakeMessages }
   /// Whether a word can reach the other end.
   var canSay: Bool { tls.state == .open }
   var isOpen: Bool { tls.state == .open && failure == nil }

@@ -16,6 +16,8 @@ final class HubGuest: NetworkDriver {
     var socket: StreamSocket?
     var tag: UInt64?
     var stage = 0
+    /// Something came, and the handshake is to begin when it may (`HubTable.mayHandshake`).
+    var isQueued = false
   }
 
   static let patience: Int64 = 10_000_000_000
@@ -49,11 +51,39 @@ final class HubGuest: NetworkDriver {
     _ = (line, socket)
   }
 
+  /// From any thread: it may begin the handshake at that time.
+  func wake(at time: Int64) {
+    if let tag = guarded.withLock({ $0.tag }) { table.thread.wake(tag, at: time) }
+  }
+
   func drive(isReadable: Bool) -> Int64 {
     let now = MediaTime.monotonic()
+    let (asks, tag) = guarded.withLock { guarded in
+      ((isReadable || guarded.isQueued) && (guarded.socket != nil || guarded.line?.connection.hasAnswered == false), guarded.tag)
+    }
+    guard asks, now < end else { return step(isReadable, now) }
+    if let time = table.mayHandshake(self, now: now) {
+      guarded.withLock { $0.isQueued = true }
+      if let tag { table.thread.rest(tag, until: end) }
+      return min(time, end)
+    }
+    let wasQueued = guarded.withLock { guarded in
+      defer { guarded.isQueued = false }
+      return guarded.isQueued
+    }
+    if wasQueued, let tag { table.thread.endRest(tag) }
+    defer { table.wakeNext() }
+    return step(true, now)
+  }
+
+  private func step(_ isReadable: Bool, _ now: Int64) -> Int64 {
+    var cost = 0
     let (next, outcome, stage, rest): (Int64, Outcome, Int?, (UInt64, Int64)?) = guarded.withLock { guarded in
       guard let line = line(&guarded, isReadable, now) else { return (end, isReadable || now >= end ? .isLate : .waits, nil, nil) }
+      let before = line.connection.handshakeMessages
       if isReadable { line.receive(now: now) }
+      // The last message of a handshake costs little.
+      if !line.connection.canSay { cost = line.connection.handshakeMessages - before }
       let message = line.connection.next(now: now)
       let next = line.flush(now: now)
       if let message { return (.max, read(message), nil, nil) }
@@ -64,6 +94,7 @@ final class HubGuest: NetworkDriver {
       let rest = guarded.tag.flatMap { tag in line.connection.rest(now: now).map { (tag, $0) } }
       return (min(next, end), .waits, stage > former ? stage : nil, rest)
     }
+    if cost > 0 { table.charge(cost, of: self, now: now) }
     if let stage { table.advance(self, to: stage) }
     if let rest { table.thread.rest(rest.0, until: rest.1) }
     switch outcome {

@@ -254,14 +254,18 @@ final class HubPeer: NetworkDriver {
 
   /// A datagram that says to be his.
   func receive(_ datagram: UnsafeRawBufferPointer, from address: SocketAddress, now: Int64) -> Bool {
-    let (isHis, pictures, tag): (Bool, [StreamID], UInt64?) = guarded.withLock { guarded in
-      guard let media = guarded.media, media.receive(datagram, from: address, now: now) else { return (false, [], nil) }
+    let (isHis, pictures, tag, moved): (Bool, [StreamID], UInt64?, SocketAddress?) = guarded.withLock { guarded in
+      guard let media = guarded.media else { return (false, [], nil, nil) }
+      let former = media.remote
+      guard media.receive(datagram, from: address, now: now) else { return (false, [], nil, nil) }
+      let moved = media.remote == former ? nil : media.remote
       let tag = guarded.isSooner(.min) ? guarded.tag : nil
-      guard !guarded.isHeard else { return (true, [], tag) }
+      guard !guarded.isHeard else { return (true, [], tag, moved) }
       guarded.isHeard = true
       media.greet()
-      return (true, guarded.streams.receivedPictures, tag)
+      return (true, guarded.streams.receivedPictures, tag, moved)
     }
+    if let moved { table.moveMedia(of: self, to: AddressPrefix(moved)) }
     // What was to be sent before went nowhere.
     for picture in pictures { place.requestKeyFrame(of: picture) }
     if let tag { table.thread.wake(tag, at: .min) }

@@ -13,12 +13,17 @@ final class HubTable: Sendable {
     /// Let in, by their places in the room; and where from.
     var members: [ObjectIdentifier: HubPeer] = [:]
     var prefixes: [ObjectIdentifier: AddressPrefix] = [:]
+    /// Where their media goes, if they have shown that they are there.
+    var mediaPrefixes: [ObjectIdentifier: AddressPrefix] = [:]
     var membersOfPrefix: [AddressPrefix: Int] = [:]
     /// Whom the room has not answered yet, by the same.
     var waiting = Shares<HubPeer>(capacity: HubTable.mostWaiting)
     var strangers = Shares<HubGuest>(capacity: HubTable.mostGuests, stages: HubGuest.stages)
     /// From an address of a member's, who may come back: strangers elsewhere take nothing from them.
     var neighbours = Shares<HubGuest>(capacity: HubTable.mostGuests, stages: HubGuest.stages)
+    /// Handshakes of the one and of the other: each costs a signature, on the thread that forwards media.
+    var strangersWork = WorkShares<ObjectIdentifier>(HubTable.handshakes)
+    var neighboursWork = WorkShares<ObjectIdentifier>(HubTable.handshakes)
     var farewells = Shares<HubFarewell>(capacity: HubTable.mostFarewells, ofAddress: HubTable.mostFarewellsOfAddress)
     var isClosed = false
     var foreign: UInt64 = 0
@@ -36,6 +41,9 @@ final class HubTable: Sendable {
   /// Who is notified why they are disconnected, for a second at most.
   static let mostFarewells = 32
   static let mostFarewellsOfAddress = 16
+
+  /// Handshakes of strangers, and as many more of those who come from the addresses of members. Few at once: media waits for them.
+  static let handshakes = WorkAllowance(burst: 16, perSecond: 250, now: 0)
 
   init(_ room: String, _ options: HubServer.Options, _ thread: NetworkThread, _ loop: EventLoop) {
     (self.room, self.options, self.thread, self.loop) = (room, options, thread, loop)
@@ -63,10 +71,45 @@ final class HubTable: Sendable {
   }
 
   func remove(_ guest: HubGuest) {
+    let id = ObjectIdentifier(guest)
     state.withLock { state in
-      state.strangers.remove(ObjectIdentifier(guest))
-      state.neighbours.remove(ObjectIdentifier(guest))
+      state.strangers.remove(id)
+      state.neighbours.remove(id)
+      state.strangersWork.remove(id)
+      state.neighboursWork.remove(id)
     }
+    wakeNext()
+  }
+
+  /// Whether a guest of whom something came may begin the handshake now (nil), or when to ask again; .max: not before they are woken.
+  func mayHandshake(_ guest: HubGuest, now: Int64) -> Int64? {
+    let id = ObjectIdentifier(guest)
+    return state.withLock { state in
+      if state.neighbours.contains(id) { return state.neighboursWork.ask(id, from: guest.prefix, at: now) }
+      return state.strangers.contains(id) ? state.strangersWork.ask(id, from: guest.prefix, at: now) : .max
+    }
+  }
+
+  /// So many messages of handshakes were answered.
+  func charge(_ cost: Int, of guest: HubGuest, now: Int64) {
+    state.withLock { state in
+      if state.neighbours.contains(ObjectIdentifier(guest)) {
+        state.neighboursWork.charge(cost, at: now)
+      } else {
+        state.strangersWork.charge(cost, at: now)
+      }
+    }
+  }
+
+  /// Those who may begin next ask again when they may.
+  func wakeNext() {
+    let now = MediaTime.monotonic()
+    let next: [(guest: HubGuest, time: Int64)] = state.withLock { state in
+      let stranger = state.strangersWork.next(at: now).flatMap { next in state.strangers[next.key].map { ($0, next.time) } }
+      let neighbour = state.neighboursWork.next(at: now).flatMap { next in state.neighbours[next.key].map { ($0, next.time) } }
+      return [stranger, neighbour].compactMap { $0 }
+    }
+    for (guest, time) in next { guest.wake(at: time) }
   }
 
   /// No descriptor is left: who is notified why they are disconnected gives theirs up, then a stranger does. False: there is nobody.
@@ -126,11 +169,21 @@ final class HubTable: Sendable {
   func move(_ peer: HubPeer, to prefix: AddressPrefix?) {
     state.withLock { state in
       guard let prefix, state.members[peer.id] != nil else { return }
-      state.forgetPrefix(of: peer.id)
-      state.prefixes[peer.id] = prefix
+      state.forget(state.prefixes.updateValue(prefix, forKey: peer.id))
       state.membersOfPrefix[prefix, default: 0] += 1
     }
   }
+
+  /// A member has shown that their packets come from there: if their connection breaks, they come back from there.
+  func moveMedia(of peer: HubPeer, to prefix: AddressPrefix) {
+    state.withLock { state in
+      guard state.members[peer.id] != nil else { return }
+      state.forget(state.mediaPrefixes.updateValue(prefix, forKey: peer.id))
+      state.membersOfPrefix[prefix, default: 0] += 1
+    }
+  }
+
+  func hasMember(at prefix: AddressPrefix) -> Bool { state.withLock { $0.membersOfPrefix[prefix] != nil } }
 
   static let closed = MediaError(.closed, "the hub is closed")
 
@@ -148,8 +201,11 @@ final class HubTable: Sendable {
 
   func remove(_ peer: HubPeer) {
     state.withLock { state in
-      if state.members[peer.id] != nil { state.forgetPrefix(of: peer.id) }
-      (state.members[peer.id], state.prefixes[peer.id]) = (nil, nil)
+      let prefixes = (state.prefixes.removeValue(forKey: peer.id), state.mediaPrefixes.removeValue(forKey: peer.id))
+      if state.members.removeValue(forKey: peer.id) != nil {
+        state.forget(prefixes.0)
+        state.forget(prefixes.1)
+      }
       state.waiting.remove(peer.id)
       for (base, other) in state.byBase where other === peer { state.byBase[base] = nil }
       for (ticket, other) in state.byTicket where other === peer { state.byTicket[ticket] = nil }
@@ -188,9 +244,9 @@ final class HubTable: Sendable {
 }
 
 extension HubTable.State {
-  /// Of a member.
-  fileprivate mutating func forgetPrefix(of id: ObjectIdentifier) {
-    guard let prefix = prefixes[id], let count = membersOfPrefix[prefix] else { return }
+  /// One member less is there.
+  fileprivate mutating func forget(_ prefix: AddressPrefix?) {
+    guard let prefix, let count = membersOfPrefix[prefix] else { return }
     membersOfPrefix[prefix] = count > 1 ? count - 1 : nil
   }
 }

@@ -116,6 +116,15 @@ public final class NetworkThread: Sendable {
     }
   }
 
+  /// Its descriptors are looked at again from now on.
+  func endRest(_ tag: UInt64) {
+    state.withLock { state in
+      guard let entry = state.entries[tag], entry.restsUntil != nil else { return }
+      entry.restsUntil = .min
+      endRest(of: entry, tag)
+    }
+  }
+
   /// Under the lock. What cannot be looked at now is tried again.
   private func endRest(of entry: Entry, _ tag: UInt64) {
     let now = clock.now()

@@ -162,7 +162,7 @@ import Testing
     let house = try HubHouse()
     let address = try house.address
     // More than may wait, of which each says nothing, or what is no TLS.
-    let strangers = try (0..<200).map { number in
+    let strangers = try (0..<320).map { number in
       let stranger = try StreamSocket(connectingTo: address)
       if number % 2 == 0 { _ = [UInt8](repeating: UInt8(number), count: 300).withUnsafeBytes { stranger.write($0) } }
       return stranger
@@ -245,6 +245,33 @@ import Testing
       liars.append(liar)
     }
     #expect(house.isTrueSoon { house.hub?.farewellCount == 0 })
+    #expect(!anna.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })
+    house.close()
+  }
+
+  /// From elsewhere, faster than there are signatures for them: they wait for theirs, and everybody gets one.
+  @Test func handshakesOfStrangersTakeTheirTime() throws {
+    let house = try HubHouse()
+    let url = try house.url()
+    let anna = try house.remote("anna")
+    #expect(anna.sees("connected"))
+    let count = 100
+    let now = MediaTime.monotonic()
+    let lines = try (0..<count).map { _ in
+      let line = HubLine(try house.connect(from: "127.0.0.2"), HubConnection(try TLSMachine(client: url.trust), isLimited: false, now: now))
+      _ = line.flush(now: now)
+      return line
+    }
+    #expect(house.isTrueSoon {
+      for line in lines {
+        line.receive(now: now)
+        _ = line.flush(now: now)
+      }
+      return lines.allSatisfy { $0.connection.isOpen }
+    })
+    // However busy the machine is, not sooner.
+    let least = (Double(count) - HubTable.handshakes.burst) / HubTable.handshakes.perSecond
+    #expect(Double(MediaTime.monotonic() - now) / 1e9 >= least)
     #expect(!anna.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })
     house.close()
   }

@@ -1,10 +1,10 @@
 import CMediaSDK
 import Glibc
 import MediaCore
-import MediaNetwork
 import MediaRTP
 import Testing
 
+@testable import MediaNetwork
 @testable import MediaTransport
 
 /// A process that hosts a room and opens it to the network, and the machines of those who come: each with a thread and a loop of its own.
@@ -78,6 +78,22 @@ final class HubHouse {
       usleep(5000)
     }
     return false
+  }
+
+  /// A connection to the hub from that address of this machine.
+  func connect(from host: String) throws -> StreamSocket {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    try #require(descriptor >= 0)
+    let connected = StreamSocket(taking: descriptor)
+    for (address, body) in [(try #require(SocketAddress(host, port: 0)), bind), (try address, Glibc.connect)] {
+      var (native, length) = address.native
+      let result = withUnsafePointer(to: &native) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body(descriptor, $0, length) }
+      }
+      try #require(result == 0)
+    }
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    return connected
   }
 
   var peers: [HubPeer] { hub?.peers ?? [] }
