@@ -12,7 +12,8 @@ trap 'rm -rf "$work"' EXIT
 printf '#include <mediasdk/mediasdk.h>\n#include <mediasdk/feeder.h>\n' >"$work/all.c"
 gcc -std=c11 -E -P -I"$root/Include" "$work/all.c" |
   sed -z -E 's/(__attribute__\(\(visibility\("default"\)\)\)[^;{}]*\))[ \n]*;/\1 { __builtin_trap(); }/g' >"$work/stub.c"
-gcc -std=c11 -g -gdwarf-4 -fPIC -shared -w "$work/stub.c" -o "$work/stub.so"
+# Its path is in what abidw writes, so it is a relative one.
+(cd "$work" && gcc -std=c11 -g -gdwarf-4 -fPIC -shared -w stub.c -o stub.so)
 abidw --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed --no-architecture "$work/stub.so" >"$work/now.abi"
 if [ "${1:-}" = --write ]; then
   cp "$work/now.abi" "$reference"
