@@ -197,8 +197,8 @@ MSDK_EXPORT msdk_result msdk_outgoing_audio_detach_producer(msdk_outgoing_audio 
  * on the sender's thread, inside send. Buffers that are muted and faded out do not pass the filters. A sample format that a filter
  * does not accept is converted before and after it. A buffer that a filter drops (MSDK_E_AGAIN) is reported as dropped,
  * MSDK_DROP_FILTER. A filter that fails is reported by MSDK_EVENT_PLUGIN (MSDK_PLUGIN_EVENT_ERROR) and removed; one whose mean time
- * over a second is more than half of a buffer's length is reported with both times (MSDK_PLUGIN_EVENT_SLOW), at most every 5
- * seconds. MSDK_E_UNSUPPORTED for a class that is not an audio filter, and for a stream with encoded_input; MSDK_E_STATE for an
+ * over a second, without its longest call, is more than half of a buffer's length is reported with both times
+ * (MSDK_PLUGIN_EVENT_SLOW), at most every 5 seconds. MSDK_E_UNSUPPORTED for a class that is not an audio filter, and for a stream with encoded_input; MSDK_E_STATE for an
  * instance that is already attached. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_add_filter(msdk_outgoing_audio *stream, msdk_instance *filter);
 /* Removes a filter. When the call returns, no buffer is in the filter, unless the call was made from inside it. The instance keeps

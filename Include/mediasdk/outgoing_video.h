@@ -222,10 +222,11 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_detach_renderer(msdk_outgoing_video 
  * changes, is converted before the filter, and back after the last one. A frame is changed in place if it has no other holder and
  * its memory is the SDK's; else a filter that writes makes a copy. A frame that a filter drops (MSDK_E_AGAIN) is reported as
  * dropped, MSDK_DROP_FILTER. A filter that fails is reported by MSDK_EVENT_PLUGIN (MSDK_PLUGIN_EVENT_ERROR) and removed. A filter
- * whose mean time over a second is more than half of the time between frames is reported with both times (MSDK_PLUGIN_EVENT_SLOW),
- * at most every 5 seconds. A screen share keeps the unfiltered frame. That frame passes the current filters whenever it is sent
- * again, and once after each change of the filters. MSDK_E_UNSUPPORTED: the class is not a video filter, or the stream has
- * encoded_input. MSDK_E_STATE: the instance is already attached. [any thread] [not in a callback of the same instance] */
+ * whose mean time over a second, without its longest call, is more than half of the time between frames is reported with both times
+ * (MSDK_PLUGIN_EVENT_SLOW), at most every 5 seconds. A screen share keeps the unfiltered frame. That frame passes the current
+ * filters whenever it is sent again, and once after each change of the filters. MSDK_E_UNSUPPORTED: the class is not a video filter,
+ * or the stream has encoded_input. MSDK_E_STATE: the instance is already attached. [any thread] [not in a callback of the same
+ * instance] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_add_filter(msdk_outgoing_video *stream, msdk_instance *filter);
 /* Removes a filter. When the call returns, no frame is in the filter, unless the call was made from inside it. The instance keeps
  * its state, for example STARTED, and may be added again; msdk_instance_release releases it. MSDK_E_NOT_FOUND: the filter is not on

@@ -1,5 +1,6 @@
 /// How long a filter or a producer takes, against the time there is for a frame. Pure: times in, a verdict out. Used by one thread at a time: of a
-/// filter inside the instance's turn, of a producer on its pump's worker.
+/// filter inside the instance's turn, of a producer on its pump's worker. The longest call of a window does not count: the time is real, and a
+/// thread may not run for hundreds of milliseconds on a busy machine, which is not the plugin's fault.
 public final class FrameTimeMeter: @unchecked Sendable {
   /// In nanoseconds.
   public struct Verdict: Equatable {
@@ -25,6 +26,7 @@ public final class FrameTimeMeter: @unchecked Sendable {
   private var latest: Int64 = 0
   private var count: Int64 = 0
   private var spent: Int64 = 0
+  private var longest: Int64 = 0
   private var quietUntil = Int64.min
 
   public init() {}
@@ -47,12 +49,14 @@ public final class FrameTimeMeter: @unchecked Sendable {
     latest = now
     count += 1
     spent += max(0, time)
+    longest = max(longest, time)
     guard count > 1, now - start >= FrameTimeMeter.window else { return nil }
-    let mean = spent / count
+    let mean = (spent - longest) / (count - 1)
     let interval = available((latest - start) / (count - 1))
     first = nil
     count = 0
     spent = 0
+    longest = 0
     guard mean > interval / 2, now >= quietUntil else { return nil }
     quietUntil = now + FrameTimeMeter.quiet
     return Verdict(mean: mean, interval: interval)

@@ -48,6 +48,16 @@ import Testing
     #expect(count(every: 300 * ms, taking: 20 * ms) == 1)
   }
 
+  /// It stands for a thread that did not run.
+  @Test func oneLongCallIsNotSlow() {
+    let (ms, meter) = (Self.ms, FrameTimeMeter())
+    func verdicts(_ times: [Int64]) -> Int {
+      times.enumerated().compactMap { meter.note(at: Int64($0.offset) * 100 * ms, took: $0.element * ms, ofFrame: 100 * ms) }.count
+    }
+    #expect(verdicts([1, 1, 1, 1, 900, 1, 1, 1, 1, 1, 1]) == 0)
+    #expect(verdicts([1, 1, 1, 1, 900, 900, 1, 1, 1, 1, 1]) == 1)
+  }
+
   @Test func theTextNamesBothTimes() {
     let text = FrameTimeMeter.Verdict(mean: 21_460_000, interval: 33_333_333).text("org.example.x")
     #expect(text == "org.example.x takes 21.5 ms a frame, more than half of the 33.3 ms between two frames")

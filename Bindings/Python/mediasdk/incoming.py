@@ -73,7 +73,7 @@ class IncomingVideo(IncomingStream[Frame]):
 
         Raises:
             UnsupportedError: over ``rtp:``.
-            ClosedError: not available any more.
+            ClosedError: the stream is no longer available.
         """
         exact = rate(fps)
         preference = sized(_structs.VideoPreference, width=width, height=height, fps_num=exact.numerator,
