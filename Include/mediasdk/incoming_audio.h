@@ -19,15 +19,16 @@
  * screen shares. The engine's clock drives it: while the mix is started, it delivers a buffer every buffer_ms. The buffer is
  * silent if nobody is heard. A participant that is late, silent or gone does not delay the mix.
  *   - Delay. Each participant is delayed by the duration of their buffers and by a jitter margin slightly above their own jitter,
- *     10 to 300 ms. Excess delay is removed by skipping samples: during a quiet passage, or at once if it exceeds 200 ms. A
- *     drifting clock is followed by resampling, up to 1,000 parts per million.
+ *     10 to 300 ms. Excess delay is removed by skipping samples: during a quiet passage, or, if it exceeds 200 ms, in pieces of up
+ *     to 15 ms across a fade. A participant whose audio was delayed once, and then arrives all at once, is in time again within
+ *     three seconds. late_samples counts what is skipped. A drifting clock is followed by resampling, up to 1,000 parts per million.
  *   - Level. The sum is not changed while it is within full scale. Otherwise a limiter with 4 ms of look-ahead reduces the gain of
  *     the mix. The output never exceeds full scale, the distortion of a tone is below -60 dB, and the gain is restored within a
  *     second of the last peak.
  *   - Timestamps. A buffer's timestamp is the capture time of its loudest participant; it accounts for the limiter's 4 ms. During
  *     silence the timestamps continue. When the delay of what is heard changes, each buffer corrects the timestamp by at most a
- *     twentieth of its duration, so that timestamps do not jump. The exception is the first audio that is heard in a mix: its
- *     timestamp is correct at once.
+ *     twentieth of its duration, so that timestamps do not jump. There are two exceptions: audio that is heard after silence has
+ *     the correct timestamp at once, also if it is earlier, and skipped samples advance the timestamp by their duration.
  *
  * A stream delivers audio in four ways, which may be combined:
  *   read      pulls buffers from a bounded queue

@@ -123,15 +123,17 @@ final class AudioMixer: Sendable {
     }
   }
 
-  /// The age of what is heard: that of the first sound at once, as silence has no time to keep, and then followed by at most a twentieth, so that
-  /// timestamps never jump within what is heard.
+  /// The age of what is heard: that of sound after silence at once, as silence has no time to keep, and then followed by at most a twentieth and by
+  /// what was taken out of the sound, so that timestamps never jump within what is heard.
   private func stamp(_ now: Int64, _ loudest: MixerSource.Heard?, _ heard: Int) -> (time: Int64, sequence: UInt64) {
     let step = format.duration(ofSamples: Int(format.samplesPerBuffer)) / 20
     return state.withLock { state in
+      let isAfterSilence = state.heard == 0
       state.heard = heard
       if let loudest, loudest.timestamp > 0 {
         let age = max(0, min(now - loudest.timestamp, AudioMixer.mostBehind))
-        state.age = state.age.map { $0 + max(-step, min(step, age - $0)) } ?? age
+        let followed = isAfterSilence ? nil : state.age
+        state.age = followed.map { $0 + max(-step - loudest.skipped, min(step, age - $0)) } ?? age
       }
       state.made += 1
       return (now - delay - (state.age ?? AudioMixer.usualAge), state.made)

@@ -19,6 +19,8 @@ final class MixerSource: Sendable {
     let level: UInt32
     /// When the first sample was captured.
     let timestamp: Int64
+    /// What was taken out before it since the part before, in nanoseconds.
+    let skipped: Int64
   }
 
   private enum Phase {
@@ -37,14 +39,22 @@ final class MixerSource: Sendable {
     /// When the mixer last took its part, and the last sample of that, left and right.
     var taken: Int64 = 0
     var last: (Float, Float) = (0, 0)
-    /// When there was too little, and nothing has come since; and how late sound was then, forgotten slowly.
+    /// When there was too little, and nothing has come since; when sound was last late then, and how late it is again and again, forgotten slowly.
     var ranDryAt: Int64?
+    var lateAt: Int64?
+    /// Buffers since then.
+    var sinceLate = 0
     var extra: Int64 = 0
+    /// It was late, and what came then is more than is needed.
+    var catchesUp = false
     var reserve = Reserve()
     var drift = DriftController()
-    /// Too much by so many samples, and whether that cannot wait for a quiet moment.
+    /// Too much by so many samples, whether that cannot wait for a quiet moment, and when the next of it may be taken out of what is loud.
     var toSkip = 0
     var mustSkip = false
+    var nextSkip = Int64.min
+    /// Taken out since the mixer was last given something, in nanoseconds.
+    var skipped: Int64 = 0
     var hasEnded = false
     var stats = Stats()
   }
@@ -56,6 +66,16 @@ final class MixerSource: Sendable {
   private static let patience: Int64 = 60_000_000
   private static let fade: Int64 = 5_000_000
   private static let unbearable: Int64 = 200_000_000
+  /// Lateness that does not come again sooner is that of a sender who was delayed once.
+  private static let memory: Int64 = 10_000_000_000
+  private static let several = 3
+  /// Loud sound is shortened by so much at once, across a fade, every 40 ms; of much every 20.
+  private static let piece: ClosedRange<Int64> = 5_000_000...15_000_000
+  private static let overlap: Int64 = 8_000_000
+  private static let pause: Int64 = 40_000_000
+  private static let much: Int64 = 150_000_000
+  /// Silence that is left where it is.
+  private static let shortSilence: Int64 = 20_000_000
   /// -40 dBFS.
   private static let quiet: Float = 0.01
   /// Less is the sender's clock, more is a pause.
@@ -94,6 +114,7 @@ final class MixerSource: Sendable {
     }
     state.withLock { state in
       state.arrival = now
+      state.sinceLate += 1
       state.length = frame.native.pointee.duration_ns
       state.level = frame.native.pointee.level
       switch state.phase {
@@ -105,7 +126,8 @@ final class MixerSource: Sendable {
     }
   }
 
-  /// Sound that is missing between what came last and this is silence; sound that is merely late teaches how late it can be.
+  /// Sound that is missing between what came last and this is silence; sound that is merely late teaches how late it can be, unless it is late once:
+  /// then it is not waited for, and what came all at once is caught up with.
   private func bridge(to timestamp: Int64, _ now: Int64, _ state: inout State) {
     let gap = state.end == .min ? 0 : timestamp - state.end
     if let dry = state.ranDryAt {
@@ -114,7 +136,14 @@ final class MixerSource: Sendable {
       state.stats.underruns += 1
       // More is no lateness that could be waited for.
       let late = now - dry
-      if late <= MixerSource.mostExtra { state.extra = min(MixerSource.mostExtra, state.extra + max(0, late)) }
+      if late <= MixerSource.mostExtra {
+        // What an encoder held comes alone while its source is delayed: that is one delay.
+        if let former = state.lateAt, now - former <= MixerSource.memory, state.sinceLate >= MixerSource.several {
+          state.extra = min(MixerSource.mostExtra, state.extra + max(0, late))
+        }
+        (state.lateAt, state.sinceLate) = (now, 0)
+      }
+      state.catchesUp = true
     } else if case .playing = state.phase, MixerSource.gap.contains(gap) {
       ring.writeSilence(count: samples(gap) * channels)
     }
@@ -132,8 +161,13 @@ final class MixerSource: Sendable {
     state.withLock { state in
       guard isReady(&state, count, now) else { return nil }
       skip(&state)
+      shorten(&state, at: 0, now)
+      let heard = Heard(level: state.level, timestamp: state.end - format.duration(ofSamples: ring.count / channels), skipped: state.skipped)
+      state.skipped = 0
+      for place in stride(from: samples(MixerSource.pause), to: count, by: samples(MixerSource.pause)) {
+        shorten(&state, at: place, now + format.duration(ofSamples: place))
+      }
       let available = ring.count / channels
-      let heard = Heard(level: state.level, timestamp: state.end - format.duration(ofSamples: available))
       let taken = min(available, count)
       if taken > 0 { state.last = (ring[(taken - 1) * channels], ring[taken * channels - 1]) }
       var offset = 0
@@ -146,6 +180,7 @@ final class MixerSource: Sendable {
         die(away: sum + offset, count - available, from: state.last)
         state.phase = .waiting(since: nil)
         state.ranDryAt = state.hasEnded ? nil : now
+        state.toSkip = 0
       } else {
         watch(&state, now)
       }
@@ -188,29 +223,50 @@ final class MixerSource: Sendable {
       state.drift.update(excessMilliseconds: milliseconds, spreadMilliseconds: spread)
     }
     state.extra -= state.extra / 20
+    // What is being taken out of loud sound is taken out to the end.
+    guard state.toSkip == 0 || !state.mustSkip else { return }
     let needed = samples(needed(state))
-    state.toSkip = state.reserve.tooMuch(needed: needed, rate: format.sampleRate)
-    state.mustSkip = state.toSkip > samples(MixerSource.unbearable)
+    if state.catchesUp {
+      state.toSkip = state.reserve.tooMuchAfterDelay(needed: needed, rate: format.sampleRate)
+      state.mustSkip = true
+      state.catchesUp = !state.reserve.isFull
+    } else {
+      state.toSkip = state.reserve.tooMuch(needed: needed, rate: format.sampleRate)
+      state.mustSkip = state.toSkip > samples(MixerSource.unbearable)
+    }
   }
 
   // MARK: Edges
 
-  /// Leaves out the oldest that is too much when it is quiet, or can be borne no longer: from one place of the sound to the other without a step.
+  /// Leaves out the oldest that is too much when it is quiet, from one place of the sound to the other without a step; what cannot wait as far as it
+  /// is quiet.
   private func skip(_ state: inout State) {
-    let skipped = state.toSkip
-    let length = min(samples(MixerSource.fade), skipped)
-    guard skipped > 0, ring.count / channels > skipped + length,
-      state.mustSkip || ring.peak((skipped + length) * channels) < MixerSource.quiet
-    else { return }
-    state.toSkip = 0
-    for index in 0..<length * channels {
-      let share = Float(index / channels) / Float(length)
-      let later = ring[index + skipped * channels]
-      ring[index + skipped * channels] = ring[index] * (1 - share) + later * share
-    }
-    ring.drop(skipped * channels)
+    let length = min(samples(MixerSource.fade), state.toSkip)
+    guard state.toSkip > 0, ring.count / channels > state.toSkip + length else { return }
+    let quiet = ring.quietLength(below: MixerSource.quiet, most: state.toSkip + length, channels: channels) - length
+    guard quiet >= (state.mustSkip ? min(state.toSkip, samples(MixerSource.shortSilence)) : state.toSkip) else { return }
+    let skipped = min(quiet, state.toSkip)
+    ring.remove(skipped, at: 0, fade: length, channels: channels)
+    count(skipped, &state)
+  }
+
+  /// Takes a little out of what is loud and cannot wait, where the sound repeats itself: it is heard faster, at its own pitch.
+  private func shorten(_ state: inout State, at place: Int, _ now: Int64) {
+    guard state.mustSkip, state.toSkip > 0, now >= state.nextSkip else { return }
+    let (least, most) = (samples(MixerSource.piece.lowerBound), min(samples(MixerSource.piece.upperBound), state.toSkip))
+    let overlap = samples(MixerSource.overlap)
+    guard most >= least, ring.count / channels >= place + most + overlap else { return state.toSkip = 0 }
+    let skipped = ring.repetition(in: least...most, at: place, over: overlap, channels: channels)
+    ring.remove(skipped, at: place, fade: overlap, channels: channels)
+    count(skipped, &state)
+    state.nextSkip = now + (state.toSkip > samples(MixerSource.much) ? MixerSource.pause / 2 : MixerSource.pause)
+  }
+
+  private func count(_ skipped: Int, _ state: inout State) {
+    state.toSkip -= skipped
     state.reserve.skipped(skipped)
     state.stats.late += UInt64(skipped)
+    state.skipped += format.duration(ofSamples: skipped)
   }
 
   private func fadeIn() {

@@ -17,6 +17,7 @@ struct Reserve {
   private static let memory = 10
   private static let punctuality = 5
   private static let tolerated: Int64 = 30_000_000
+  private static let toleratedAfterDelay: Int64 = 10_000_000
 
   private var end: Int64
   /// At the worst and at the best arrival of this second.
@@ -25,6 +26,8 @@ struct Reserve {
   /// The worst of the last seconds, and the best with their signs changed.
   private var past = BoundedQueue<Int>(capacity: Reserve.memory)
   private var best = BoundedQueue<Int>(capacity: Reserve.punctuality)
+  /// The worst of the last second.
+  private var latest: Int?
   /// At the best arrival in the first seconds.
   private var first: Int?
 
@@ -43,6 +46,7 @@ struct Reserve {
     end = now + Reserve.second
     guard least != .max else { return .unknown }
     _ = past.push(least)
+    latest = least
     _ = best.push(-most)
     least = .max
     most = .min
@@ -66,8 +70,19 @@ struct Reserve {
     return least - needed > tolerated ? least - needed : 0
   }
 
+  /// The same after a sender was delayed once: what is too much came at once then, and a second in which it was not needed is enough.
+  func tooMuchAfterDelay(needed: Int, rate: UInt32) -> Int {
+    guard let latest else { return 0 }
+    let tolerated = Int(MediaTime.units(fromNanoseconds: Reserve.toleratedAfterDelay, rate: rate))
+    return latest - needed > tolerated ? latest - needed : 0
+  }
+
+  /// Ten seconds have been judged.
+  var isFull: Bool { past.isFull }
+
   mutating func skipped(_ samples: Int) {
     first = first.map { $0 - samples }
+    latest = nil
     least = .max
     most = .min
     past = BoundedQueue(capacity: Reserve.memory)

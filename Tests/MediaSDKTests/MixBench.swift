@@ -13,6 +13,8 @@ final class MixBench {
     let period: Int64
     /// How much later than its time a buffer comes; nil: never. Who stays away for good says so by `stop`.
     var delay: (Int) -> Int64? = { _ in 0 }
+    /// The samples of each buffer, where they are not all alike: given when the buffer was captured after the bench's beginning.
+    var fill: ((AudioFrame, Int64) -> Void)?
     /// When a buffer is captured, after the bench's beginning.
     private let captured: (Int) -> Int64
     fileprivate var index = 0
@@ -39,6 +41,7 @@ final class MixBench {
 
     fileprivate func push(_ start: Int64) {
       frame.native.pointee.timestamp_ns = start + captured(index)
+      fill?(frame, captured(index))
       source.push(frame, now: start + (arrival() ?? 0))
       index += 1
     }

@@ -129,12 +129,72 @@ import Testing
     try bench.run(10 * second)
     let stats = sender.source.stats
     #expect(stats.underruns == 1)
-    #expect(stats.late == 0)
-    // The hole is where the sound was late: silence is put in, nothing is left out.
+    // The hole is where the sound was late: silence is put in, and what is then too much is taken out, no more.
+    #expect(stats.late <= 120 * 48, "\(stats.late)")
     let silent = bench.samples(1000..<10_000).count { $0 == 0 }
     #expect((1000...7000).contains(silent), "\(silent)")
     #expect(bench.samples(3000..<10_000).allSatisfy { $0 > 0.2499 && $0 < 0.2501 })
     #expect(stats.kept < 300 * millisecond)
+  }
+
+  /// A sender who was delayed once, and then sends what was captured meanwhile: three seconds later there is no delay, and no click on the way there.
+  @Test(arguments: [150, 250, 450] as [Int64], [0.0004, 0.4] as [Float])
+  func oneStallIsCaughtUpWithinThreeSeconds(stall: Int64, amplitude: Float) throws {
+    let bench = MixBench()
+    let sender = try bench.tone(amplitude: amplitude)
+    // Twice, with a quarter of a minute between them.
+    sender.delay = { index in
+      for first in [150, 900] where (first..<first + Int(stall / 20)).contains(index) {
+        return (Int64(first) + stall / 20 - Int64(index)) * 20 * millisecond
+      }
+      return 0
+    }
+    func age() throws -> Int64 { (bench.elapsed + second - (try #require(bench.mixed.last)).timestamp) / millisecond }
+    try bench.run(2900 * millisecond)
+    let (usual, kept) = (try age(), sender.source.stats.kept)
+    for (number, end) in [3000 + stall, 18_000 + stall].enumerated() {
+      try bench.run(end * millisecond + 200 * millisecond - bench.elapsed)
+      let late = try age()
+      #expect(late >= usual + stall - 60, "\(late), usually \(usual)")
+      bench.bend = 0
+      try bench.run(2800 * millisecond)
+      #expect(bench.bend < Self.smooth * 3 * amplitude / 0.4, "\(bench.bend)")
+      let stats = sender.source.stats
+      #expect(stats.kept <= kept + 20 * millisecond, "\(stats.kept / millisecond) ms, usually \(kept / millisecond)")
+      let caughtUp = try age()
+      #expect(caughtUp <= usual + 20, "\(caughtUp), usually \(usual)")
+      #expect(stats.underruns == UInt64(number + 1))
+      // What was taken out is said.
+      #expect(abs(Int64(stats.late) - Int64(number + 1) * (stall - 20) * 48) < Int64(number + 1) * 40 * 48, "\(stats.late / 48) ms")
+    }
+    let underruns = sender.source.stats.underruns
+    try bench.run(20 * second)
+    #expect(sender.source.stats.underruns == underruns)
+  }
+
+  /// What is heard says when it was captured: what is mixed is stamped so, also after a stall and while it is caught up with.
+  @Test(arguments: [150, 450] as [Int64], [10, 20, 100] as [UInt32])
+  func stampsAreThoseOfTheCaptureWhileAStallIsCaughtUpWith(stall: Int64, buffer: UInt32) throws {
+    let bench = MixBench(AudioFormat(.f32, sampleRate: 48_000, channels: 1, samplesPerBuffer: 48 * buffer))
+    let sender = try bench.sender(1, AudioFormat(.f32, sampleRate: 48_000, channels: 1, samplesPerBuffer: 960))
+    sender.fill = { frame, captured in
+      frame.write { 0.1 + 0.8 * Float(Double(captured) / 1e9 + Double($0) / 48_000) / 10 }
+      frame.native.pointee.level = frame.computedLevel
+    }
+    sender.delay = { (150..<150 + Int(stall / 20)).contains($0) ? (150 + stall / 20 - Int64($0)) * 20 * millisecond : 0 }
+    try bench.run(9 * second)
+    var errors: [Int64] = []
+    for (former, heard) in zip(bench.mixed, bench.mixed.dropFirst()) {
+      // Not what fades in or out.
+      guard let last = heard.samples.last, last >= 0.1, former.samples.allSatisfy({ $0 >= 0.1 }), heard.samples.allSatisfy({ $0 >= 0.1 }) else { continue }
+      // Of the last sample, as some may have been taken out before it.
+      let captured = Int64((Double(last) - 0.1) / 0.8 * 10 * 1e9) + second
+      errors.append(heard.timestamp + Int64(buffer) * millisecond - captured)
+    }
+    #expect(errors.count > Int(6000 / buffer))
+    let most = errors.map { abs($0) }.max() ?? .max
+    #expect(most <= 20 * millisecond + Int64(buffer) * millisecond / 2, "\(most / millisecond) ms")
+    #expect(errors.suffix(Int(2000 / buffer)).allSatisfy { abs($0) <= 5 * millisecond }, "\(errors.map { $0 / millisecond })")
   }
 
   @Test func aDropoutOfSecondsIsSilenceAndThenAsBefore() throws {

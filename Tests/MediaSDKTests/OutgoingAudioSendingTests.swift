@@ -270,6 +270,27 @@ import Testing
     #expect(incoming.stats.counters.concealed == 0)
   }
 
+  /// The same in the mix of who hears it: three seconds later it is as old as before.
+  @Test(arguments: [false, true], [false, true]) func theMixIsInTimeAgain(isEncoded: Bool, hasTimes: Bool) throws {
+    let call = try Call("\(#function) \(isEncoded) \(hasTimes)").connect()
+    let (stream, incoming) = try call.sound(isEncoded ? Make.opus() : Make.sound(), Make.hearing { $0.queueMilliseconds = 60_000 })
+    let mix = try call.bert.mixedAudio()
+    try mix.start(Make.hearing { $0.queueMilliseconds = 60_000 })
+    let start = call.engine.now()
+    var tone = ToneSender(stream)
+    var usual: Int64 = 0
+    for index in 0..<100 + 23 + 150 as Range<Int64> {
+      let isHeldUp = (100..<122).contains(index)
+      try call.advance(isHeldUp ? 0 : index == 122 ? 460 * millisecond : 20 * millisecond)
+      if isHeldUp { continue }
+      if index == 99 { usual = incoming.stats.kept }
+      for late in (index == 122 ? 100 : index)...index { try tone.send(timestamp: hasTimes ? start + late * 20 * millisecond : 0) }
+      if index == 130 { #expect(incoming.stats.kept > usual + 350 * millisecond, "\(incoming.stats.kept)") }
+    }
+    #expect(incoming.stats.kept <= usual + 20 * millisecond, "\(incoming.stats.kept), usually \(usual)")
+    #expect(incoming.stats.late > 300 * 48)
+  }
+
   /// What begins after a pause and goes on for longer than that is written for later: it has just begun, and leaves in real time.
   @Test func speechAfterAPauseIsOfNow() throws {
     let call = try Call().connect()

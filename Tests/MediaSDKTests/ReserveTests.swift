@@ -64,6 +64,19 @@ private let rate: UInt32 = 48_000
     #expect(reserve.tooMuch(needed: 1440, rate: rate) == 0)
   }
 
+  @Test func afterADelayASecondIsEnough() {
+    var reserve = Reserve()
+    #expect(reserve.tooMuchAfterDelay(needed: 1440, rate: rate) == 0)
+    for (second, samples) in ([1500, 4800] as [Int]).enumerated() {
+      reserve.arrived(samples)
+      _ = reserve.judge(Int64(second + 1) * 1_000_000_000, rate: rate)
+      #expect(reserve.tooMuchAfterDelay(needed: 1440, rate: rate) == (second == 0 ? 0 : 3360))
+    }
+    #expect(!reserve.isFull && reserve.tooMuch(needed: 1440, rate: rate) == 0)
+    reserve.skipped(3360)
+    #expect(reserve.tooMuchAfterDelay(needed: 1440, rate: rate) == 0)
+  }
+
   @Test func withoutArrivalsThereIsNothingToSay() {
     var reserve = Reserve()
     #expect(reserve.judge(999_999_999, rate: rate) == nil)
