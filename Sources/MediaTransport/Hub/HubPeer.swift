@@ -288,6 +288,11 @@ final class HubPeer: NetworkDriver {
         case .target: break
         }
       }
+      guard let media = guarded.media, media.remote != nil else { return }
+      let asks = guarded.streams.asks(delay: media.expectedDelay(at: now), target: media.target, now: now)
+      media.setWanted(guarded.streams.wanted)
+      wanted += asks.streams
+      guarded.due = min(guarded.due, asks.next)
     }
     for unit in units {
       _ = place.send(.encoded(unit.frame), unit.picture, on: unit.id)
@@ -308,7 +313,11 @@ final class HubPeer: NetworkDriver {
       let (slot, isWanted) = guarded.streams.leave(
         number, size: frame.bytes.count, isKeyFrame: frame.isKeyFrame, delay: media.expectedDelay(at: now), target: media.target, now: now)
       media.setWanted(guarded.streams.wanted)
-      guard let slot else { return (isWanted ? stream.id : nil, nil, 0) }
+      guard let slot else {
+        // Nothing may follow it.
+        let next = now &+ HubStreams.look
+        return (isWanted ? stream.id : nil, guarded.isSooner(next) ? guarded.tag : nil, next)
+      }
       do throws(PacketError) {
         try media.send(frame, picture, on: slot, isVoice: stream.isSpeaking, now: now)
       } catch {

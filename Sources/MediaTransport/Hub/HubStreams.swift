@@ -24,6 +24,8 @@ struct HubStreams {
     var needsKeyFrame: Bool
     /// The room asks for one when it is subscribed to.
     var lastRequest: Int64
+    /// A picture did not go out since one that needs none was asked for. Of a source that sends no more the next request cannot wait for another.
+    var isMissing = false
     /// What its units take, those that are left out included.
     var load = HubLoad()
 
@@ -126,16 +128,40 @@ struct HubStreams {
     guard received.slot.isVideo else { return (received.slot, false) }
     if delay > HubStreams.longestDelay { cut(number, delay: delay, now: now) }
     guard offered[number]?.received?.needsKeyFrame == true else { return (received.slot, false) }
-    guard hasRoom(for: number, target, now) else { return (nil, false) }
-    if isKeyFrame, delay <= HubStreams.longestDelay {
+    if isKeyFrame, delay <= HubStreams.longestDelay, hasRoom(for: number, target, now) {
       offered[number]?.received?.needsKeyFrame = false
+      offered[number]?.received?.isMissing = false
       wanted = 0
       return (received.slot, false)
     }
-    // Each costs all who receive the stream.
-    guard delay < HubStreams.shortDelay, now &- received.lastRequest >= HubStreams.requestPause else { return (nil, false) }
+    offered[number]?.received?.isMissing = true
+    return (nil, asks(for: number, delay: delay, target: target, now: now))
+  }
+
+  /// Whether a picture that needs none is to be asked for now, as there is room for it. Each costs all who receive the stream.
+  private mutating func asks(for number: UInt32, delay: Int64, target: Int, now: Int64) -> Bool {
+    guard let received = offered[number]?.received, received.needsKeyFrame, received.isMissing, hasRoom(for: number, target, now),
+      delay < HubStreams.shortDelay, now &- received.lastRequest >= HubStreams.requestPause
+    else { return false }
     offered[number]?.received?.lastRequest = now
-    return (nil, true)
+    offered[number]?.received?.isMissing = false
+    return true
+  }
+
+  /// The streams of which a picture did not go out that nothing has followed, and for which there is room now; and when to look again, `.max`: not
+  /// before another picture. What was left out last of a page that stands still would otherwise never come.
+  mutating func asks(delay: Int64, target: Int, now: Int64) -> (streams: [StreamID], next: Int64) {
+    var streams: [StreamID] = []
+    var next = Int64.max
+    for (number, stream) in offered {
+      guard let received = stream.received, received.needsKeyFrame, received.isMissing else { continue }
+      if asks(for: number, delay: delay, target: target, now: now) {
+        streams.append(stream.id)
+      } else {
+        next = min(next, max(now &+ HubStreams.look, received.lastRequest &+ HubStreams.requestPause))
+      }
+    }
+    return (streams, next)
   }
 
   /// Beside all that flows, with a tenth to spare. Where no other pictures flow the stream that takes least disturbs nobody; and of one of which
@@ -175,10 +201,13 @@ struct HubStreams {
   /// It did not go out after all.
   mutating func leftOut(_ number: UInt32) {
     offered[number]?.received?.needsKeyFrame = true
+    offered[number]?.received?.isMissing = true
   }
 
   private static let longestDelay: Int64 = 500_000_000
   private static let shortDelay: Int64 = 50_000_000
   private static let requestPause: Int64 = 2_000_000_000
   private static let cutPause: Int64 = 250_000_000
+  /// How often it is looked whether there is room again.
+  static let look: Int64 = 250_000_000
 }

@@ -85,4 +85,26 @@ import Testing
       #expect(slot == nil)
     }
   }
+
+  /// A page that stands still: its last picture did not go out, and no other one comes by which it would show that there is room again.
+  @Test mutating func whatNothingFollowsIsAskedForAllTheSame() {
+    _ = second(0, delay: 0, target: 2_000_000, keys: true)
+    #expect(streams.asks(delay: 0, target: 2_000_000, now: 1000 * Self.millisecond).next == .max)
+    let slot = streams.leave(large, size: 400, isKeyFrame: false, delay: 3000 * Self.millisecond, target: 2_000_000, now: 1000 * Self.millisecond).slot
+    #expect(slot == nil)
+    var (asked, now, next) = ([Int64](), 1000 as Int64, Int64.min)
+    while now < 10_000, next != .max {
+      // The network path is behind by less and less.
+      let asks = streams.asks(delay: max(0, 4000 - now) * Self.millisecond, target: 2_000_000, now: now * Self.millisecond)
+      asked += asks.streams.map { _ in now }
+      next = asks.next
+      #expect(next == .max || next > now * Self.millisecond)
+      now = next == .max ? now : next / Self.millisecond
+    }
+    // Once there is room, once, and not again before another one is missing.
+    #expect(asked.count == 1 && asked.allSatisfy { $0 > 3900 && $0 < 4400 }, "\(asked)")
+    let key = streams.leave(large, size: 400, isKeyFrame: true, delay: 0, target: 2_000_000, now: 4500 * Self.millisecond).slot
+    #expect(key != nil)
+    #expect(streams.asks(delay: 0, target: 2_000_000, now: 9000 * Self.millisecond).next == .max)
+  }
 }
