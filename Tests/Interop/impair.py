@@ -4,7 +4,8 @@
 
 The values are for both ways, and may be changed while it runs by lines on standard input: "rate=300", "up loss=2 delay=40" (up is from the first
 namespace to the second, down the way back).  delay and jitter in milliseconds, loss in per cent, rate in kbit/s, queue in packets; 0 of a rate is
-unlimited.  Says "ready", and at the end of its input how many packets came, were lost and found the queue full.
+unlimited.  Says "ready", and at the end of its input how many packets came, were lost and found the queue full.  The line "late" asks by how many
+milliseconds packets left later than was set, at worst since it was last asked.
 """
 from __future__ import annotations
 
@@ -51,6 +52,7 @@ class Way:
     came: int = 0
     lost: int = 0
     overflown: int = 0
+    late: float = 0
 
     def take(self, packet: bytes, now: float) -> None:
         self._send(now)
@@ -80,6 +82,7 @@ class Way:
         self._send(now)
         packets = []
         while self.under_way and self.under_way[0][0] <= now:
+            self.late = max(self.late, now - self.under_way[0][0])
             packets.append(heapq.heappop(self.under_way)[2])
         return packets
 
@@ -123,7 +126,12 @@ def main() -> None:
                     return print("\n".join(f"{name}: {way}" for name, way in ways.items()), flush=True)
                 *lines, typed = (typed + said).split(b"\n")
                 for line in lines:
-                    change(ways, line.decode())
+                    if line == b"late":
+                        print("late", 1000 * max(way.late for way in ways.values()), flush=True)
+                        for way in ways.values():
+                            way.late = 0
+                    else:
+                        change(ways, line.decode())
                 continue
             try:
                 while True:

@@ -5,16 +5,21 @@ import itertools
 import os
 import sys
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Iterator, Optional, Union
+from typing import Any, Callable, Iterator, Optional, Sequence, TypeVar, Union
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Python"))
 
 from call import free_ports  # noqa: E402
+from link import Local, bad_link, before_others, is_before_others, why_no_link  # noqa: E402, F401
 from mediasdk import (Clock, Codec, Engine, Event, EventType, IncomingAudio, IncomingVideo, MediaTimeout, NetworkStep,  # noqa: E402
                       SdpType, Session, SessionState, open_hub, script_network)
+
+T = TypeVar("T")
 
 PATIENCE = 30.0
 TICK = 10_000_000
@@ -37,11 +42,14 @@ class Ends:
     carries_duration: bool = True
     carries_raw: bool = True
     loses: bool = False
+    network: Local = field(default_factory=Local)
+    is_first: bool = field(default_factory=is_before_others)  # the processor is theirs when they need it
     late_ms: float = 0.0  # by which this process was woken late, at worst
 
     def within(self, milliseconds: float) -> float:
-        """A bound on times that two ends agree on: what the machine itself is late looks to them like delay of the network."""
-        return milliseconds + self.late_ms
+        """A bound on times that two ends agree on: what the machine itself is late looks to them like delay of the network.  It is measured
+        where others may keep the processor, and of the link always."""
+        return milliseconds + self.network.late_ms() + (0 if self.is_first else self.late_ms)
 
     def now(self) -> int:
         return self.sending.now()
@@ -80,15 +88,27 @@ class Ends:
 
 def _join(ends: Ends, *sessions: Session) -> Ends:
     for session in sessions:
-        session.connect(wait=False)
+        with ends.network.at(0 if session is ends.alice else 1):
+            session.connect(wait=False)
     for session in sessions:
         ends.event(session, EventType.SESSION_STATE, SessionState.CONNECTED)
     return ends
 
 
 @contextmanager
+def _engines(network: Local) -> Iterator[tuple[Engine, Engine]]:
+    """One at each end; an engine's threads are where it was made."""
+    with before_others(), ExitStack() as made:
+        both = []
+        for end in range(2):
+            with network.at(end):
+                both.append(made.enter_context(Engine(ignore_environment=True)))
+        yield both[0], both[1]
+
+
+@contextmanager
 def loopback(*, steps: tuple[NetworkStep, ...] = (), virtual: bool = False, **carries: bool) -> Iterator[Ends]:
-    with Engine(clock=Clock.VIRTUAL if virtual else Clock.SYSTEM, ignore_environment=True) as engine:
+    with before_others(not virtual), Engine(clock=Clock.VIRTUAL if virtual else Clock.SYSTEM, ignore_environment=True) as engine:
         url = f"loopback:quality-{os.getpid()}-{next(_rooms)}"
         if steps:
             script_network(engine, url, steps, seed=1)
@@ -101,13 +121,31 @@ def scripted() -> Any:
 
 
 @contextmanager
-def by_url(more: str = "&orientation=4&color=6&capture=7", **carries: bool) -> Iterator[Ends]:
-    with Engine(ignore_environment=True) as engine:
-        port = free_ports(4)
-        more = f"&rtcp-mux=1&feedback=1{more}"
-        alice = engine.create_session(f"rtp://127.0.0.1:{port + 2}?local=127.0.0.1:{port}{more}", "alice")
-        bob = engine.create_session(f"rtp://127.0.0.1:{port}?local=127.0.0.1:{port + 2}{more}", "bob")
-        yield _join(Ends(engine, engine, alice, bob, carries_delay=False, carries_duration=False, carries_raw=False, **carries), bob, alice)
+def isolating() -> Iterator[Ends]:
+    """Within one process, but for codecs of plugins, which have processes of their own."""
+    os.environ["MSDK_PLUGIN_ISOLATE"] = "*"
+    try:
+        with before_others(), Engine() as engine:
+            url = f"loopback:quality-{os.getpid()}-{next(_rooms)}"
+            alice, bob = (engine.create_session(url, name) for name in ("alice", "bob"))
+            yield _join(Ends(engine, engine, alice, bob), alice, bob)
+    finally:
+        del os.environ["MSDK_PLUGIN_ISOLATE"]
+
+
+@contextmanager
+def by_url(more: str = "&orientation=4&color=6&capture=7", network: Local = Local(), **carries: bool) -> Iterator[Ends]:
+    with _engines(network) as engines:
+        with network.at(0):
+            port = free_ports(4)
+        urls = [f"rtp://{network.addresses[1 - end]}:{port + 2 - 2 * end}?local={network.addresses[end]}:{port + 2 * end}"
+                f"&rtcp-mux=1&feedback=1{more}" for end in range(2)]
+        sessions = []
+        for end, name in enumerate(("alice", "bob")):
+            with network.at(end):
+                sessions.append(engines[end].create_session(urls[end], name))
+        yield _join(Ends(*engines, *sessions, network=network, carries_delay=False, carries_duration=False, carries_raw=False, **carries),
+                    sessions[1], sessions[0])
 
 
 def by_plain_url() -> Any:
@@ -116,24 +154,37 @@ def by_plain_url() -> Any:
 
 
 @contextmanager
-def by_description() -> Iterator[Ends]:
-    with Engine(ignore_environment=True) as engine:
-        alice, bob = (engine.create_session("rtp:?host=127.0.0.1", name) for name in ("alice", "bob"))
-        bob.set_remote_sdp(SdpType.OFFER, alice.local_sdp())
-        alice.set_remote_sdp(SdpType.ANSWER, bob.local_sdp())
-        yield _join(Ends(engine, engine, alice, bob, carries_delay=False, carries_duration=False, carries_raw=False), bob, alice)
+def by_description(network: Local = Local()) -> Iterator[Ends]:
+    with _engines(network) as engines:
+        descriptions: list[str] = []
+        sessions = []
+        for end, name in enumerate(("alice", "bob")):
+            with network.at(end):
+                session = engines[end].create_session(f"rtp:?host={network.addresses[end]}", name)
+                if end == 1:
+                    session.set_remote_sdp(SdpType.OFFER, descriptions[0])
+                descriptions.append(session.local_sdp())
+                sessions.append(session)
+        with network.at(0):
+            sessions[0].set_remote_sdp(SdpType.ANSWER, descriptions[1])
+        yield _join(Ends(*engines, *sessions, network=network, carries_delay=False, carries_duration=False, carries_raw=False),
+                    sessions[0], sessions[1])
 
 
 @contextmanager
-def hub(*, from_guest: bool = False) -> Iterator[Ends]:
+def hub(*, from_guest: bool = False, network: Local = Local()) -> Iterator[Ends]:
     """From the process that has the room to one that has not, or back."""
-    with Engine(ignore_environment=True) as home, Engine(ignore_environment=True) as away:
+    with _engines(network) as engines:
         url = f"loopback:quality-{os.getpid()}-{next(_rooms)}"
-        host = home.create_session(url, "host")
-        host.connect(wait=False)
-        opened = open_hub(home, url, "127.0.0.1")
-        guest = away.create_session(opened.url("127.0.0.1"), "guest")
-        ends = Ends(away, home, guest, host) if from_guest else Ends(home, away, host, guest)
+        # Who sends is at the first end.
+        home, away = engines[::-1] if from_guest else engines
+        with network.at(int(from_guest)):
+            host = home.create_session(url, "host")
+            host.connect(wait=False)
+            opened = open_hub(home, url, network.addresses[int(from_guest)])
+        with network.at(int(not from_guest)):
+            guest = away.create_session(opened.url(network.addresses[int(from_guest)]), "guest")
+        ends = Ends(away, home, guest, host, network=network) if from_guest else Ends(home, away, host, guest, network=network)
         ends.carries_duration = ends.carries_raw = False
         ends.event(host, EventType.SESSION_STATE, SessionState.CONNECTED)
         yield _join(ends, guest)
@@ -146,12 +197,43 @@ def bad_network() -> Any:
 
 
 PATHS: dict[str, Callable[[], Any]] = {
-    "loopback": loopback, "scripted loopback": scripted, "scripted loopback, 5 % lost": bad_network, "rtp by url": by_url,
-    "rtp by url, plain": by_plain_url, "rtp by SDP": by_description, "hub": hub, "hub, back": lambda: hub(from_guest=True)}
+    "loopback": partial(loopback, virtual=True), "scripted loopback": scripted, "scripted loopback, 5 % lost": bad_network,
+    "rtp by url": by_url, "rtp by url, plain": by_plain_url, "rtp by SDP": by_description, "hub": hub,
+    "hub, back": partial(hub, from_guest=True)}
+
+
+
+@contextmanager
+def impaired(path: Callable[..., Any], loss: float, *words: str) -> Iterator[Ends]:
+    """Over a link between two network namespaces, in real time; OSError where there can be none.  The ends have exchanged reports: what
+    comes before that is late by the delay of the path (frame.h)."""
+    with bad_link("delay=100", "jitter=10", f"loss={loss}", "queue=1000", *words) as network, path(network=network) as ends:
+        ends.loses = loss > 0
+        ends.wait(1_000_000_000)
+        yield ends
+
+
+# Those of the impairer.
+LOSSES = (2, 5)
+BAD_PATHS: dict[str, Callable[[], Any]] = {
+    f"{name}, {loss} % lost": partial(impaired, path, loss)
+    for name, path in (("rtp by url", by_url), ("rtp by SDP", by_description), ("hub", hub), ("hub, back", partial(hub, from_guest=True)))
+    for loss in LOSSES}
 
 
 def codec_name(codec: Codec) -> str:
     return "raw" if codec == Codec.RAW else codec.name
+
+
+# Calls in real time that run at once. They wait most of the time.
+AT_ONCE = 4
+
+
+def side_by_side(jobs: Sequence[Callable[[], list[T]]]) -> Iterator[T]:
+    """What they return, in their order."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for found in pool.map(lambda job: job(), jobs):
+            yield from found
 
 
 def packet(incoming: Union[IncomingAudio, IncomingVideo]) -> Optional[bytes]:

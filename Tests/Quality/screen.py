@@ -1,21 +1,24 @@
-"""A page of text, shared as a screen over a slow network path: how soon it can be read, and how sharp it becomes.
+"""A page of text, shared as a screen over slow network paths, and over links that lose: how soon it can be read, and how sharp it becomes.
 
-At 22 dB text of 12 pixels can be read, with smears around it; from 35 on they are gone. Of the dense page, whose key frame takes 260 kB at the coarsest
-quantizer for text, nothing can be read at 12.4 dB; at 18 strokes of a pixel are separate.
+At 22 dB text of 12 pixels can be read, with smears around it; from 35 on they are gone. Of the dense page, whose key frame takes 260 kB at the
+coarsest quantizer for text, nothing can be read at 12.4 dB; at 18 strokes of a pixel are separate.
 """
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import numpy
 
+from ends import BAD_PATHS, Ends, loopback, side_by_side, why_no_link
 from reference import SPEECH, ffmpeg, psnr
 from table import Row
 
-from call import Call, plugin_dir
-from mediasdk import Clock, Codec, Limits, NetworkStep, PixelFormat, VideoFormat, VideoKind, script_network
+from call import plugin_dir
+from mediasdk import (Codec, EventType, IncomingVideo, IncomingVideoAdded, Limits, MediaTimeout, NetworkStep, PixelFormat, VideoFormat,
+                      VideoKind)
 
 WIDTH, HEIGHT = 1280, 720
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"
@@ -58,15 +61,33 @@ def dense(number: int) -> bytes:
 class Share:
     """A page that is shared, and what is seen of it."""
 
-    def __init__(self, call: Call) -> None:
-        self.call = call
+    def __init__(self, ends: Ends, codec: Codec = Codec.VP8) -> None:
+        self.ends = ends
         self.shown: Optional[Any] = None
         self.widths: list[int] = []
+        if codec == Codec.AV1:
+            ends.sending.load_plugin(plugin_dir() / "av1.so")
+        self.stream = ends.sending.create_outgoing_video(VideoFormat(PixelFormat.I420, WIDTH, HEIGHT, 30), codec=codec,
+                                                         kind=VideoKind.SCREEN_SHARE, limits=Limits.CONFERENCE)
+        ends.alice.start_video(self.stream)
+        self.sender = ends.event(ends.alice, EventType.FRAME_SENDER_CHANGED).sender
+        self.incoming: Optional[IncomingVideo] = None
+
+    def show(self, page: bytes) -> None:
+        self.sender.send_array(page)
 
     def go(self, seconds: float) -> None:
-        for _ in range(round(seconds * 1e9 / TICK)):
-            self.call.engine.advance_clock(TICK)
-            for frame in self.call.incoming.frames(timeout=0):
+        end = self.ends.now() + round(seconds * 1e9)
+        while self.ends.now() < end:
+            self.ends.wait(TICK)
+            try:
+                event = None if self.incoming is not None else self.ends.bob.next_event(0)
+                if isinstance(event, IncomingVideoAdded):
+                    self.incoming = event.incoming_video
+                    self.incoming.start()
+            except MediaTimeout:
+                pass
+            for frame in self.incoming.frames(timeout=0) if self.incoming is not None else ():
                 with frame:
                     self.widths.append(frame.width)
                     self.shown = frame.to_numpy()[0].copy()
@@ -78,26 +99,15 @@ class Share:
         return psnr(self.shown[:rows], numpy.frombuffer(wanted, numpy.uint8)[:WIDTH * HEIGHT].reshape(HEIGHT, WIDTH)[:rows])
 
 
-class Screen(Call):
-    """A call in which a screen is shared over a network path of so many bits a second."""
-
-    def __init__(self, bandwidth: int, codec: Codec) -> None:
-        self.codec = codec
-        super().__init__(VideoFormat(PixelFormat.I420, WIDTH, HEIGHT, 30), clock=Clock.VIRTUAL, codec=codec, kind=VideoKind.SCREEN_SHARE,
-                         limits=Limits.CONFERENCE)
-        script_network(self.engine, self.url, [NetworkStep(bandwidth_bps=bandwidth, delay_ns=30_000_000)], seed=14)
-
-    def join(self, name: str) -> Any:
-        if self.codec == Codec.AV1 and name == "alice":
-            self.engine.load_plugin(plugin_dir() / "av1.so")
-        return super().join(name)
+def scripted(bandwidth: int) -> Any:
+    return loopback(steps=(NetworkStep(bandwidth_bps=bandwidth, delay_ns=30_000_000),), virtual=True)
 
 
-def shared(name: str, pages: list[bytes], soon: float, sharp: float) -> Iterator[Row]:
-    with Screen(1_000_000, Codec.VP8) as call:
-        share = Share(call)
+def shared(name: str, path: Callable[[], Any], pages: list[bytes], soon: float, sharp: float) -> Iterator[Row]:
+    with path() as ends:
+        share = Share(ends)
         for number, wanted in enumerate(pages, 1):
-            call.sender.send_array(wanted)
+            share.show(wanted)
             share.go(3)
             yield Row(f"{name}, page {number}: PSNR after 3 s", share.quality(wanted), "dB", at_least=soon)
             share.go(7)
@@ -108,11 +118,11 @@ def shared(name: str, pages: list[bytes], soon: float, sharp: float) -> Iterator
 def dense_pages(bandwidth: int, codec: Codec, soon: float, soon_rows: int, later: float, sharp: float) -> Iterator[Row]:
     """`soon` after 3 s, of the uppermost `soon_rows`; `later` after 5 s and `sharp` after 10, of all."""
     name = f"dense page, {codec.name} at {bandwidth // 1000} kbit/s"
-    with Screen(bandwidth, codec) as call:
-        share = Share(call)
+    with scripted(bandwidth) as ends:
+        share = Share(ends, codec)
         for number in range(1, 3):
             wanted = dense(number)
-            call.sender.send_array(wanted)
+            share.show(wanted)
             share.go(3)
             part = "" if soon_rows == HEIGHT else f" of the uppermost {soon_rows} rows"
             yield Row(f"{name}, page {number}: PSNR{part} after 3 s", share.quality(wanted, soon_rows), "dB", at_least=soon,
@@ -121,16 +131,26 @@ def dense_pages(bandwidth: int, codec: Codec, soon: float, soon_rows: int, later
             yield Row(f"{name}, page {number}: PSNR after 5 s", share.quality(wanted), "dB", at_least=later)
             share.go(5)
             yield Row(f"{name}, page {number}: PSNR after 10 s", share.quality(wanted), "dB", at_least=sharp)
-        yield Row(f"{name}: key frames", call.stream.stats().key_frames_encoded, "of 2", at_most=2)
+        yield Row(f"{name}: key frames", share.stream.stats().key_frames_encoded, "of 2", at_most=2)
         yield Row(f"{name}: narrowest frame", min(share.widths, default=0), "pixels", at_least=WIDTH)
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    yield from shared("black text of 18 pixels", [page(number, 18, 1) for number in range(1 if quick else 3)], 28, 38)
+    path = partial(scripted, 1_000_000)
+    black = [page(number, 18, 1) for number in range(1 if quick else 3)]
+    yield from shared("black text of 18 pixels", path, black, 28, 38)
     if quick:
         return
-    yield from shared("text in six colours, of 12 pixels", [page(number, 12, 6) for number in range(2)], 22, 34)
+    yield from shared("text in six colours, of 12 pixels", path, [page(number, 12, 6) for number in range(2)], 22, 34)
     yield from dense_pages(150_000, Codec.VP8, 17.5, 128, 14, 18)
     yield from dense_pages(500_000, Codec.VP8, 18, HEIGHT, 20, 30)
     yield from dense_pages(1_000_000, Codec.VP8, 23, HEIGHT, 30, 35)
     yield from dense_pages(500_000, Codec.AV1, 18, HEIGHT, 20, 30)
+    if why_no_link():
+        print(f"     without network namespaces: {why_no_link()}")
+        return
+
+    def over(link: str) -> list[Row]:
+        return list(shared(f"{link}, black text of 18 pixels", BAD_PATHS[link], black[:1], 28, 38))
+
+    yield from side_by_side([partial(over, link) for link in BAD_PATHS if "back" not in link])
