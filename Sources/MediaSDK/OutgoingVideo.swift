@@ -312,10 +312,14 @@ public final class OutgoingVideo: Sendable {
 
   /// Whether that is another number than before.
   func receiversChanged(_ count: Int) -> Bool {
-    guarded.withLock { guarded in
-      defer { guarded.receivers = count }
-      return guarded.receivers != count
+    let (isOther, isDue) = guarded.withLock { guarded in
+      let isOther = guarded.receivers != count
+      guarded.receivers = count
+      if isOther, count > 0 { guarded.standing.receiversCame(clock.now()) }
+      return (isOther, guarded.standing.time != .max)
     }
+    if isOther, isDue { pokeStanding() }
+    return isOther
   }
 
   /// The rate at which frames go out, and the format, while it is started.

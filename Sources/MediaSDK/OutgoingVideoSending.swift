@@ -372,8 +372,10 @@ extension OutgoingVideo {
         if report.outcome == .sent || report.outcome == .encoded { guarded.rate.count(at: pending.acceptedAt) }
       }
       guard keepsPicture else { return false }
-      guarded.standing.settle(
-        pending.sequence, report.standing(isSharp: isSharp), now: clock.now(), interval: guarded.slowerRate?.interval ?? 0)
+      var outcome = report.standing(isSharp: isSharp)
+      // They may have come since it was seen that there are none.
+      if case .unseen = outcome, guarded.receivers > 0 { outcome = .leftOut }
+      guarded.standing.settle(pending.sequence, outcome, now: clock.now(), interval: guarded.slowerRate?.interval ?? 0)
       return guarded.standing.time != .max
     }
     if isDueAgain { pokeStanding() }

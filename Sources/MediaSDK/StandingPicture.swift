@@ -35,6 +35,8 @@ struct StandingPicture {
   private var repeatsLeft = 0
   private var due = Int64.max
   private var isAskedFor = false
+  /// It was to be shown while nobody looked.
+  private var isUnseen = false
   private var nextAnswer = Int64.min
 
   /// A new picture, or none; the former one's reference goes to the caller. One that is on its way answers those who asked.
@@ -43,6 +45,7 @@ struct StandingPicture {
       kept = new
       repeatsLeft = StandingPicture.mostRepeats
       due = .max
+      isUnseen = false
       if new == nil || isOnItsWay { isAskedFor = false }
     }
     return kept?.frame
@@ -54,15 +57,22 @@ struct StandingPicture {
     repeatsLeft = StandingPicture.mostRepeats
   }
 
+  /// Somebody receives the stream, who asks for nothing where there is no room (`rtp:`). In a room they do, which is the sooner answer.
+  mutating func receiversCame(_ now: Int64) {
+    if isUnseen { due = min(due, now + StandingPicture.answerSpacing) }
+    isUnseen = false
+  }
+
   /// What became of the picture of that sequence; one that was replaced meanwhile is of no interest.
   mutating func settle(_ sequence: UInt64, _ outcome: Outcome, now: Int64, interval: Int64) {
     guard kept?.sequence == sequence else { return }
+    isUnseen = false
     switch outcome {
     case .shown(let isSharp):
       let isDone = isSharp || repeatsLeft == 0
       repeatsLeft -= isDone ? 0 : 1
       due = isDone ? .max : now + max(StandingPicture.spacing, interval)
-    case .unseen: due = .max
+    case .unseen: (due, isUnseen) = (.max, true)
     case .leftOut: due = now + max(StandingPicture.spacing, interval)
     case .refused: due = now + max(StandingPicture.retry, interval)
     }
@@ -82,6 +92,7 @@ struct StandingPicture {
   /// Nothing is due: nobody is there to look.
   mutating func rest() {
     isAskedFor = false
+    isUnseen = false
     due = .max
   }
 }

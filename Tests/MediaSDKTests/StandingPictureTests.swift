@@ -57,6 +57,29 @@ import Testing
     #expect(standing.time == .max)
   }
 
+  /// Where nobody asks for a key frame, the first receivers are shown what stands all the same; once, and not if they asked.
+  @Test func whatNobodySawIsShownToThoseWhoCome() throws {
+    var standing = try standing()
+    standing.receiversCame(0)
+    #expect(standing.time == .max)
+    standing.settle(1, .unseen, now: 0, interval: 0)
+    standing.receiversCame(5)
+    #expect(standing.time == StandingPicture.answerSpacing + 5)
+    #expect(standing.take(standing.time)?.sequence == 1)
+    standing.receiversCame(6)
+    #expect(standing.time == .max)
+    standing.settle(1, .unseen, now: 7, interval: 0)
+    standing.receiversCame(8)
+    standing.ask()
+    #expect(standing.take(9 + StandingPicture.answerSpacing)?.sequence == 1)
+    #expect(standing.time == .max)
+    // Another one is on its way.
+    standing.settle(1, .unseen, now: 10, interval: 0)
+    _ = standing.keep(try kept(2))
+    standing.receiversCame(11)
+    #expect(standing.time == .max)
+  }
+
   @Test func askedForAtOnceButNotWithoutEnd() throws {
     var standing = try standing()
     standing.ask()
