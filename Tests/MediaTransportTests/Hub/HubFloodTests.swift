@@ -164,7 +164,7 @@ import Testing
     // More than may wait, of which each says nothing, or what is no TLS.
     let strangers = try (0..<320).map { number in
       let stranger = try StreamSocket(connectingTo: address)
-      if number % 2 == 0 { _ = [UInt8](repeating: UInt8(number), count: 300).withUnsafeBytes { stranger.write($0) } }
+      if number % 2 == 0 { _ = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 300).withUnsafeBytes { stranger.write($0) } }
       return stranger
     }
     // The kernel's own queue is full too: who is turned away there knocks again.
