@@ -143,6 +143,11 @@ import Testing
       liar.say([255])
       #expect(liar.wait { liar.line.connection.failure != nil || liar.line.connection.next(now: 0) == nil && liar.isGone })
     }
+    let last = try Liar(house)
+    last.say(hello(house, "last"))
+    guard case .welcome = last.next() else { throw MediaError(.fail, "no welcome") }
+    last.say([255])
+    #expect(last.end()?.text.contains("unknown type") == true)
     #expect(anna.sees("joined liar 1"))
     #expect(!anna.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })
     house.close()
@@ -201,6 +206,8 @@ import Testing
       _ = line.flush(now: now)
       try come(40)
       #expect(house.isTrueSoon { line.receive(now: now); return line.connection.isOpen || line.connection.failure != nil })
+      // More than there is room for: whoever is further stays.
+      try come(HubTable.mostGuests + 20)
       let request = hello(house, "late")
       line.connection.send(HubConnection.frame { request.write(to: &$0) }, now: now)
       _ = line.flush(now: now)
@@ -389,22 +396,27 @@ import Testing
     let batch = DatagramBatch()
     var random = SeededRandom(seed: 3)
     var last: [UInt8] = []
-    for number in 0..<300 {
+    let rounds = 300
+    for number in 0...rounds {
       last = HubMedium.picture(key: number % 5 == 0, 2000, seed: UInt64(number))
       _ = try anna.send(last, PictureID(number + 1), on: id)
       batch.begin()
+      // In the last round all say to be the member's.
       for index in 0..<DatagramBatch.capacity {
         guard let slot = batch.slot() else { break }
         for place in 0..<64 { slot[place] = UInt8.random(in: 0...255, using: &random) }
-        slot[0] = UInt8.random(in: 126...193, using: &random)
+        slot[0] = number == rounds ? 128 : UInt8.random(in: 126...193, using: &random)
         slot[1] = [96, 97, 111, 200, 201, 205, 206].randomElement(using: &random) ?? 0
         // Every other says to be the member's.
         let source = terms.base | UInt32.random(in: 0...127, using: &random)
-        if index % 2 == 0 { slot.storeBytes(of: source.bigEndian, toByteOffset: slot[1] >= 200 ? 4 : 8, as: UInt32.self) }
+        if index % 2 == 0 || number == rounds { slot.storeBytes(of: source.bigEndian, toByteOffset: slot[1] >= 200 ? 4 : 8, as: UInt32.self) }
         _ = batch.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(64)), to: target)
       }
+      if number == rounds { usleep(200_000) }
+      let before = house.hub?.foreignPackets ?? 0
       _ = flood.send(batch)
       usleep(5000)
+      if number == rounds { #expect(house.isTrueSoon { house.hub?.foreignPackets ?? 0 > before }) }
     }
     #expect(bert.wait { $0.units.last == last })
     #expect(house.hub?.foreignPackets ?? 0 > 1000)
