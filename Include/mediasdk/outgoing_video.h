@@ -201,7 +201,10 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_request_key_frame(msdk_outgoing_vide
  * (MSDK_PLUGIN_EVENT_FORMAT_CHANGED, plugin.h), for example because a phone was rotated, a virtual stream follows it if a declared
  * format has this size, or if the limits are MSDK_LIMITS_EXTENDED and accept it. Declared formats of this size, or else the current
  * one in this size, are then the stream's only ones until it is started again. A size that the stream cannot follow is only reported:
- * the agreed size stays. [any thread] */
+ * the agreed size stays.
+ *
+ * A stream with encoded_input accepts only a producer of encoded frames (MSDK_PRODUCER_ENCODED of plugin.h) that has the stream's codec,
+ * and no other stream accepts one: MSDK_E_UNSUPPORTED. Requests for key frames are passed on to it. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_attach_producer(msdk_outgoing_video *stream, msdk_instance *producer);
 /* Stops, releases and detaches the producer. The call succeeds if there is none. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_detach_producer(msdk_outgoing_video *stream);

@@ -170,9 +170,12 @@ typedef struct msdk_host {
   /* [any] audio_frame_make_writable is the same as video_frame_make_writable, for audio. encoded_frame_create makes an
    * encoded frame for an instance of an encoder: data and the other members are copied. The frame has one reference, the caller's.
    * MSDK_E_NOMEM: 256 video frames, or 8,192 audio packets, of this instance are in use. MSDK_E_INVALID: no data, or more than 16
-   * MiB. MSDK_E_UNSUPPORTED: the class is not an encoder. */
+   * MiB. MSDK_E_UNSUPPORTED: the class is not an encoder, nor a producer with MSDK_PRODUCER_ENCODED. */
   msdk_result (*audio_frame_make_writable)(msdk_host_context *, msdk_audio_frame *in, msdk_audio_frame **out);
   msdk_result (*encoded_frame_create)(msdk_host_context *, const msdk_encoded_frame *attributes, msdk_encoded_frame **out);
+  /* consume_video_frame of a push producer with MSDK_PRODUCER_ENCODED. [media] All frames are accepted in order; none is dropped to reach a
+   * rate. MSDK_E_FORMAT: a key frame of a size that the stream does not accept. MSDK_E_CORRUPT: the data is no frame of the codec. */
+  msdk_result (*consume_encoded_frame)(msdk_host_context *, msdk_encoded_frame *);
 } msdk_host;
 
 /* ------------------------------------------------------------------------------------------------- parameters and commands */
@@ -267,7 +270,10 @@ enum {
   /* A pull producer of video whose frames have their own times, as those of a file have. If a frame has a duration_ns,
    * the next one is asked for that long after due_ns, not at the next time of the frame rate. The least distance is one
    * millisecond. */
-  MSDK_PRODUCER_TIMED = 4
+  MSDK_PRODUCER_TIMED = 4,
+  /* A producer of video whose frames are encoded already: a camera that makes H.264, a file. It sets codec, and delivers encoded frames:
+   * with produce_encoded_frame, or with consume_encoded_frame. Only an outgoing stream with encoded_input and that codec accepts it. */
+  MSDK_PRODUCER_ENCODED = 8
 };
 
 typedef struct msdk_video_producer {
@@ -289,6 +295,19 @@ typedef struct msdk_video_producer {
    * carry MSDK_FRAME_END. Any other error ends the producer with an event. A timestamp_ns of 0 is set to due_ns. If the producer is
    * more than a second late, its schedule restarts at the current time. */
   msdk_result (*produce_frame)(msdk_self *, int64_t due_ns, msdk_video_frame **out);
+  /* Of a producer with MSDK_PRODUCER_ENCODED. Its formats state size, frame rate and colour; their pixel format is of no meaning, and
+   * set_format accepts every one. The first frame after start_capture is a key frame. Frames are made with encoded_frame_create: the
+   * producer sets data, flags (MSDK_ENCODED_KEY, _DROPPABLE, _DISCONTINUITY), timestamp_ns, duration_ns and orientation. The host sets
+   * codec and size, and MSDK_ENCODED_KEY again, as the data has them. Sizes follow the key frames, within what the stream declares.
+   *   codec                  fourcc, MSDK_CODEC_* or another that a decoder among the engine's classes decodes
+   *   produce_encoded_frame  [media] in place of produce_frame, with the same results; there is no MSDK_FRAME_END. MSDK_PRODUCER_TIMED:
+   *                          duration_ns says when the next frame is due
+   *   request_key_frame      [media] STARTED: makes one of the next 30 frames a key frame; a receiver needs it. NULL, or
+   *                          MSDK_E_UNSUPPORTED: the producer cannot; receivers wait for the next one */
+  uint32_t codec;
+  uint32_t reserved0; /* 0 */
+  msdk_result (*produce_encoded_frame)(msdk_self *, int64_t due_ns, msdk_encoded_frame **out);
+  msdk_result (*request_key_frame)(msdk_self *);
 } msdk_video_producer;
 
 /* Audio. set_format is called with the stream's format. If the producer cannot make it, it returns MSDK_E_FORMAT; then the host

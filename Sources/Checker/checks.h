@@ -89,6 +89,9 @@ struct msdk_host_context {
   char error_text[512];
   uint32_t errors, unworded;
   book *held[3]; /* the last frames that were delivered */
+  const msdk_encoded_frame *held_encoded[3];
+  /* Of encoded frames: key frames, frames since capture was started, starts whose first was no key frame, flags that there are not. */
+  uint32_t next_encoded, keys, since_start, late_keys, odd_flags;
   uint32_t next_held;
   /* Looks at what was delivered, borrowed. */
   void (*look_video)(msdk_host_context *, const msdk_video_frame *);
@@ -151,6 +154,7 @@ const char *kind_name(uint32_t kind);
 const void *rig_lend(rig *rig, const void *value, uint32_t size, int slot); /* a copy, where the host's flags say */
 msdk_result rig_set(rig *rig, const char *name, const msdk_value *value);
 int rig_is_pull(const rig *rig);
+int rig_is_encoded(const rig *rig); /* a producer with MSDK_PRODUCER_ENCODED */
 msdk_result rig_call_acquire(rig *rig, book **out); /* a frame of rig->video or rig->audio to feed, painted */
 msdk_result rig_feed(rig *rig, book *book);         /* to a renderer or filter; takes the reference */
 void rig_lock(rig *rig, book *book);                /* what it is lent is not writable from here on */
@@ -180,6 +184,6 @@ void check_create(void), check_init(void), check_lifecycle(void), check_restart(
 void check_host_new(void), check_stop(void), check_formats(void), check_odd_sizes(void), check_strides(void), check_pool(void);
 void check_references(void), check_read_only(void), check_borrowed(void), check_pace(void), check_parameters(void), check_commands(void);
 void check_errors(void), check_leaks(void), check_inputs(void), check_snapshot(void), check_packets(void), check_encode(void);
-void check_decode(void), check_garbage(void);
+void check_decode(void), check_garbage(void), check_encoded(void);
 
 #endif

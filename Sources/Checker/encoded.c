@@ -35,7 +35,9 @@ msdk_result encoded_create(msdk_host_context *context, const msdk_encoded_frame 
   if (attributes == NULL || out == NULL || attributes->data == NULL || attributes->size == 0 || attributes->size > DATA_MAX) {
     return MSDK_E_INVALID;
   }
-  if (rig == NULL || (rig->class->kinds & (MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_AUDIO_ENCODER)) == 0) return MSDK_E_UNSUPPORTED;
+  if (rig == NULL || ((rig->class->kinds & (MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_AUDIO_ENCODER)) == 0 && !rig_is_encoded(rig))) {
+    return MSDK_E_UNSUPPORTED;
+  }
   return encoded_make(context, attributes, out);
 }
 
@@ -73,6 +75,34 @@ void encoded_lock(const msdk_encoded_frame *frame) {
   pages_protect(packet->base, packet->length - PAGE, PROT_READ);
   region_forbid(packet->page, packet->page_length - PAGE, "the struct of an encoded frame that it was given to read (rule P3)");
   pages_protect(packet->page, packet->page_length - PAGE, PROT_READ);
+}
+
+/* Takes the reference. Of a host that watches for writes the last three are kept, and cannot be written. */
+void encoded_deliver(msdk_host_context *context, const msdk_encoded_frame *frame) {
+  const uint32_t known = MSDK_ENCODED_KEY | MSDK_ENCODED_DROPPABLE | MSDK_ENCODED_DISCONTINUITY;
+  int is_key = (frame->flags & MSDK_ENCODED_KEY) != 0;
+  if ((context->flags & HOST_READ_ONLY) != 0) encoded_lock(frame);
+  pthread_mutex_lock(&context->lock);
+  context->delivered++;
+  context->keys += is_key;
+  context->late_keys += context->since_start++ == 0 && !is_key;
+  context->odd_flags |= frame->flags & ~known;
+  const msdk_encoded_frame *former = frame;
+  if ((context->flags & HOST_READ_ONLY) != 0) {
+    const msdk_encoded_frame **place = &context->held_encoded[context->next_encoded++ % 3];
+    former = *place;
+    *place = frame;
+  }
+  pthread_mutex_unlock(&context->lock);
+  if (former != NULL) encoded_unref(former);
+}
+
+void encoded_let_go(msdk_host_context *context) {
+  for (int i = 0; i < 3; i++) {
+    const msdk_encoded_frame *one = context->held_encoded[i];
+    context->held_encoded[i] = NULL;
+    if (one != NULL) encoded_unref(one);
+  }
 }
 
 int encoded_is_ours(const msdk_encoded_frame *frame) {

@@ -168,6 +168,18 @@ static msdk_result writable_audio(msdk_host_context *context, msdk_audio_frame *
   return code;
 }
 
+static msdk_result consume_encoded(msdk_host_context *context, msdk_encoded_frame *frame) {
+  note(context, "consume_encoded_frame");
+  if (!encoded_is_ours(frame)) return MSDK_E_HANDLE;
+  int is_open = enter(context);
+  if (is_open)
+    encoded_deliver(context, frame);
+  else
+    encoded_unref(frame);
+  leave(context);
+  return is_open ? MSDK_OK : MSDK_E_CLOSED;
+}
+
 static msdk_result create_encoded(msdk_host_context *context, const msdk_encoded_frame *attributes, msdk_encoded_frame **out) {
   note(context, "encoded_frame_create");
   return encoded_create(context, attributes, out);
@@ -198,6 +210,7 @@ static const msdk_host TABLE = {
     .get_extension = get_extension,
     .audio_frame_make_writable = writable_audio,
     .encoded_frame_create = create_encoded,
+    .consume_encoded_frame = consume_encoded,
 };
 
 static void never(void) {

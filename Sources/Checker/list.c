@@ -32,6 +32,8 @@ const listed_check LISTED[] = {
     {{"encode", "encode", "every size, format, rate and bound; a key frame when one is requested", 1, 0}, check_encode},
     {{"decode", "decode", "what was encoded is decoded, within the permitted size", 1, 0}, check_decode},
     {{"garbage", "MSDK_E_CORRUPT", "decoders survive any data from a network", 1, 0}, check_garbage},
+    {{"encoded", "MSDK_PRODUCER_ENCODED", "an encoded producer begins with a key frame, and makes one when it is requested", 1, 0},
+     check_encoded},
     {{"errors", "set_error", "every refusal has an error text", 1, 0}, check_errors},
     {{"leaks", "destroy", "memory, threads and descriptors are released", 1, 0}, check_leaks},
 };

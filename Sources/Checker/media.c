@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "checks.h"
+#include "encoded.h"
 #include "rig.h"
 
 enum { STEP_NS = 33333333, SOUND_STEP_NS = 10000000, PUSH_WAIT_MS = 3000, QUIET_WAIT_MS = 20 };
@@ -13,9 +14,15 @@ int rig_is_pull(const rig *rig) {
   return 0;
 }
 
+int rig_is_encoded(const rig *rig) {
+  return rig->kind == MSDK_KIND_VIDEO_PRODUCER && (rig->class->video_producer->flags & MSDK_PRODUCER_ENCODED) != 0;
+}
+
 static void do_produce(rig_call *call) {
   const msdk_class *class = call->rig->class;
-  if (call->rig->kind == MSDK_KIND_VIDEO_PRODUCER) {
+  if (rig_is_encoded(call->rig)) {
+    call->code = class->video_producer->produce_encoded_frame(call->rig->self, call->due, (msdk_encoded_frame **)&call->out);
+  } else if (call->rig->kind == MSDK_KIND_VIDEO_PRODUCER) {
     call->code = class->video_producer->produce_frame(call->rig->self, call->due, (msdk_video_frame **)&call->out);
   } else {
     call->code = class->audio_producer->produce_frame(call->rig->self, call->due, (msdk_audio_frame **)&call->out);
@@ -24,9 +31,18 @@ static void do_produce(rig_call *call) {
 
 static msdk_result produce(rig *rig, uint32_t *moved) {
   rig_call call = {.rig = rig, .due = rig->time};
-  step("produce_frame");
+  const char *function = rig_is_encoded(rig) ? "produce_encoded_frame" : "produce_frame";
+  step("%s", function);
   rig->context->error = 0;
   rig_perform(&call, do_produce);
+  if (rig_is_encoded(rig)) {
+    rig->time += STEP_NS;
+    int is_frame = call.code >= 0 && encoded_is_ours(call.out);
+    if (call.code >= 0 && !is_frame) fail(function, "it returned MSDK_OK and no encoded frame of the host's");
+    if (is_frame) encoded_deliver(rig->context, call.out);
+    *moved += (uint32_t)is_frame;
+    return call.code >= 0 && !is_frame ? MSDK_E_INVALID : call.code;
+  }
   book *book = call.code >= 0 && call.out != NULL ? book_of(call.out) : NULL;
   rig->time += rig->kind == MSDK_KIND_AUDIO_PRODUCER ? SOUND_STEP_NS : STEP_NS;
   if (call.code >= 0 && book == NULL) {

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "checks.h"
+#include "encoded.h"
 #include "rig.h"
 
 const uint32_t KINDS[6] = {MSDK_KIND_VIDEO_PRODUCER, MSDK_KIND_AUDIO_PRODUCER, MSDK_KIND_VIDEO_RENDERER,
@@ -158,6 +159,7 @@ void rig_close(rig *rig) {
   step("destroy");
   rig_perform(&call, do_destroy);
   host_let_go(rig->context);
+  encoded_let_go(rig->context);
   rig->self = NULL;
 }
 

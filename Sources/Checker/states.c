@@ -116,6 +116,7 @@ msdk_result rig_start(rig *rig) {
   rig->context->error = 0;
   pthread_mutex_lock(&rig->context->lock);
   rig->context->is_stopped = rig->context->is_closing = 0;
+  rig->context->since_start = 0;
   pthread_mutex_unlock(&rig->context->lock);
   rig_perform(&call, do_start);
   rig->is_started = call.code >= 0;

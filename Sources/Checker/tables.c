@@ -185,10 +185,22 @@ static void check_command_list(const msdk_class *class) {
 #define CAPTURE(t) \
   (class->t->init_capture && class->t->release_capture && class->t->start_capture && class->t->stop_capture && class->t->set_format)
 
+#define IS_ENCODED ((class->video_producer->flags & MSDK_PRODUCER_ENCODED) != 0)
+
+static void check_encoded_producer(const msdk_class *class) {
+  const msdk_video_producer *table = class->video_producer;
+  REQUIRE(IS_ENCODED == (table->codec != 0), "MSDK_PRODUCER_ENCODED", "the video producer of %s has %s codec and %s MSDK_PRODUCER_ENCODED",
+          class->id, table->codec != 0 ? "a" : "no", IS_ENCODED ? "has" : "has not");
+  REQUIRE(!IS_ENCODED || (table->flags & MSDK_PRODUCER_PULL) == 0 || table->produce_encoded_frame != NULL, "produce_encoded_frame",
+          "the video producer of %s is a pull producer without produce_encoded_frame", class->id);
+}
+
 static void check_kinds(const msdk_class *class) {
   REQUIRE(class->kinds != 0 && class->kinds < 1024, "msdk_class.kinds", "kinds of %s is %u; accepted: a mask of MSDK_KIND_*", class->id,
           class->kinds);
-  TABLE(MSDK_KIND_VIDEO_PRODUCER, video_producer, CAPTURE(video_producer) && FLAGS_PULL(video_producer));
+  TABLE(MSDK_KIND_VIDEO_PRODUCER, video_producer, CAPTURE(video_producer) && (IS_ENCODED || FLAGS_PULL(video_producer)));
+  if ((class->kinds & MSDK_KIND_VIDEO_PRODUCER) != 0 && !has_failed()) check_encoded_producer(class);
+  if (has_failed()) return;
   TABLE(MSDK_KIND_AUDIO_PRODUCER, audio_producer, CAPTURE(audio_producer) && FLAGS_PULL(audio_producer));
   TABLE(MSDK_KIND_VIDEO_RENDERER, video_renderer,
         class->video_renderer->init_render && class->video_renderer->release_render && class->video_renderer->render_video_frame &&

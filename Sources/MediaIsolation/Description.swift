@@ -13,6 +13,7 @@ enum Description {
     case audioSettings, produceAudio
     case renderAudio, delay, acceptsAudioCodec
     case filterFormat, filterFlush, filterDelay, audioFilterFlush
+    case produceEncoded, requestKeyFrame
   }
 
   static func write(_ loaded: LoadedModule, to writer: inout WireWriter) {
@@ -27,6 +28,7 @@ enum Description {
     writer.put(descriptor.kinds)
     writer.put(descriptor.flags)
     writer.put(descriptor.producer?.flags ?? 0)
+    writer.put(descriptor.producer?.codec ?? 0)
     writer.put(descriptor.audioProducer?.flags ?? 0)
     writer.put(functions(descriptor).reduce(UInt32(0)) { $0 | 1 << $1.rawValue })
     writer.put(UInt32(descriptor.parameters.count))
@@ -56,7 +58,8 @@ enum Description {
       (.produceAudio, audioProducer?.produce_frame != nil), (.renderAudio, audioRenderer?.render_audio_frame != nil),
       (.delay, audioRenderer?.render_delay_ns != nil), (.acceptsAudioCodec, audioRenderer?.accepts_codec != nil),
       (.filterFormat, filter?.set_format != nil), (.filterFlush, filter?.flush != nil), (.filterDelay, audioFilter?.delay_ns != nil),
-      (.audioFilterFlush, audioFilter?.flush != nil),
+      (.audioFilterFlush, audioFilter?.flush != nil), (.produceEncoded, producer?.produce_encoded_frame != nil),
+      (.requestKeyFrame, producer?.request_key_frame != nil),
     ]
     return all.filter(\.1).map(\.0)
   }
@@ -94,7 +97,8 @@ enum Description {
     table.summary = try text(&reader)
     table.kinds = try reader.get()
     table.flags = try reader.get()
-    let (producerFlags, audioFlags) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
+    let (producerFlags, producerCodec) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
+    let audioFlags = try reader.get(UInt32.self)
     let functions = try reader.get(UInt32.self)
     func has(_ function: Function) -> Bool { functions & 1 << function.rawValue != 0 }
     table.create = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
@@ -112,7 +116,7 @@ enum Description {
     table.video_filter = kept([videoFilter(has)])
     table.audio_filter = kept([audioFilter(has)])
     try CodecDescription.read(&reader, into: &table)
-    table.video_producer = kept([producer(producerFlags, has)])
+    table.video_producer = kept([producer(producerFlags, producerCodec, has)])
     table.video_renderer = kept([renderer(has)])
     table.audio_producer = kept([audioProducer(audioFlags, has)])
     table.audio_renderer = kept([audioRenderer(has)])
@@ -160,15 +164,17 @@ enum Description {
     msdk_result(MSDK_E_UNSUPPORTED)
   }
 
-  private static func producer(_ flags: UInt32, _ has: (Function) -> Bool) -> msdk_video_producer {
+  private static func producer(_ flags: UInt32, _ codec: UInt32, _ has: (Function) -> Bool) -> msdk_video_producer {
     var table = msdk_video_producer()
     table.struct_size = UInt32(MemoryLayout<msdk_video_producer>.size)
-    table.flags = flags
+    (table.flags, table.codec) = (flags, codec)
     (table.init_capture, table.release_capture, table.start_capture, table.stop_capture) = (call, call, call, call)
     table.set_format = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
     if has(.captureSettings) { table.capture_settings = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
     if has(.enumFormats) { table.enum_formats = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
     if has(.produceFrame) { table.produce_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if has(.produceEncoded) { table.produce_encoded_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if has(.requestKeyFrame) { table.request_key_frame = call }
     return table
   }
 

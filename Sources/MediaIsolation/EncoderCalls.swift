@@ -49,26 +49,20 @@ extension PluginCalls {
     }
   }
 
-  /// What an encoder gave, whose reference is ours to give back: in the answer, or in a slot that the answer names.
-  private func answer(_ result: msdk_result, _ pointer: UnsafeMutablePointer<msdk_encoded_frame>?) throws(MediaError) -> msdk_result {
+  /// What an encoder gave, or such a producer, whose reference is ours to give back: in the answer, or in a slot that the answer names.
+  func answer(
+    _ result: msdk_result, _ pointer: UnsafeMutablePointer<msdk_encoded_frame>?, of function: String = "encode"
+  ) throws(MediaError) -> msdk_result {
     guard result >= 0 else { return result }
-    guard let pointer else { throw MediaError(.abi, "encode succeeded and returned no frame") }
+    guard let pointer else { throw MediaError(.abi, "\(function) succeeded and returned no frame") }
     guard let frame = try? EncodedFrame.retained(foreign: pointer) else {
-      throw MediaError(.handle, "encode did not return a live encoded frame")
+      throw MediaError(.handle, "\(function) did not return a live encoded frame")
     }
     defer {
       frame.release()
       frame.release()
     }
-    var header = EncodedHeader(frame.native.pointee)
-    let bytes = frame.bytes
-    guard bytes.count > Wire.longestBytes else {
-      reply.put(header)
-      reply.put(bytes: bytes)
-      return result
-    }
-    (header.generation, header.slot) = try events.deliverable(bytes)
-    reply.put(header)
+    try events.deliver(frame, in: &reply)
     return result
   }
 }

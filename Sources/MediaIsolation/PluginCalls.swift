@@ -80,7 +80,8 @@ final class PluginCalls {
     case .initAudioFilter, .releaseAudioFilter, .setAudioFilterFormat, .filterAudio, .flushAudioFilter:
       guard let table = descriptor.audioFilter else { return unsupported }
       return try audioFilter(op, &reader, table, me)
-    case .initCapture, .releaseCapture, .startCapture, .stopCapture, .captureSettings, .enumFormats, .setFormat, .produceFrame:
+    case .initCapture, .releaseCapture, .startCapture, .stopCapture, .captureSettings, .enumFormats, .setFormat, .produceFrame,
+      .requestKeyFrame:
       guard let table = descriptor.producer else { return unsupported }
       return try producer(op, &reader, table, me)
     case .initRender, .releaseRender, .acceptsFormat, .renderFrame, .flush, .snapshotFormat, .snapshot, .acceptsCodec, .renderEncoded,

@@ -221,6 +221,15 @@ final class PluginEvents: @unchecked Sendable {
     return (slot.generation, slot.index)
   }
 
+  /// Writes what an encoded frame is, with its data, or with the slot where it lies if it is longer than a message.
+  func deliver(_ frame: EncodedFrame, in writer: inout WireWriter) throws(MediaError) {
+    var header = EncodedHeader(frame.native.pointee)
+    let bytes = frame.bytes
+    if bytes.count > Wire.longestBytes { (header.generation, header.slot) = try deliverable(bytes) }
+    writer.put(header)
+    if bytes.count <= Wire.longestBytes { writer.put(bytes: bytes) }
+  }
+
   /// What the library is told of a picture: where it lies, or where it was copied to. The copy, if one was made, is the caller's to release.
   func deliverable(_ frame: VideoFrame) throws(MediaError) -> (PictureHeader, VideoFrame?) {
     guard let place = try room(for: frame) else {

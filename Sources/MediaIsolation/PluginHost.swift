@@ -178,6 +178,19 @@ enum PluginHost {
         return msdk_result(MSDK_OK)
       }
     }
+    host.consume_encoded_frame = { token, pointer in
+      guard let frame = try? EncodedFrame.retained(foreign: pointer) else { return msdk_result(MSDK_E_HANDLE) }
+      defer {
+        frame.release()
+        frame.release()
+      }
+      return PluginHost.result(token) { events throws(MediaError) in
+        if frame.native.pointee.timestamp_ns == 0 { frame.native.pointee.timestamp_ns = events.now }
+        var message = WireWriter()
+        try events.deliver(frame, in: &message)
+        return events.ask(.consumeEncoded) { $0.append(message) }.result
+      }
+    }
   }
 
   /// The class, and room for what it makes, where it encodes.

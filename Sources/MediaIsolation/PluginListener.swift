@@ -137,6 +137,13 @@ final class PluginListener {
       answer(header.id, process.inside.awaited(by: header.id) {
         host.consume_audio_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
       })
+    case .consumeEncoded:
+      var frame: UnsafeMutablePointer<msdk_encoded_frame>?
+      let made = try instance.takeEncoded(process, &reader, &frame)
+      guard made >= 0, let frame else { return answer(header.id, made < 0 ? made : msdk_result(MSDK_E_NOMEM)) }
+      answer(header.id, process.inside.awaited(by: header.id) {
+        host.consume_encoded_frame?(context, frame) ?? msdk_result(MSDK_E_UNSUPPORTED)
+      })
     case .read: try read(header.id, reader.get(UInt32.self), stride: reader.get(UInt32.self))
     case .answered: try process.inside.hear(header.id, answer: reader.copyOfRest)
     case .commandAnswer: try process.awaited.hear(&reader)

@@ -9,7 +9,7 @@ extension PluginCalls {
   ) throws(MediaError) -> msdk_result {
     var format = msdk_video_format()
     format.struct_size = UInt32(MemoryLayout<msdk_video_format>.size)
-    if op != .produceFrame, op != .captureSettings, op != .enumFormats { forgetPicture() }
+    if op != .produceFrame, op != .requestKeyFrame, op != .captureSettings, op != .enumFormats { forgetPicture() }
     switch op {
     case .initCapture: return table.init_capture?(me) ?? unsupported
     case .releaseCapture: return table.release_capture?(me) ?? unsupported
@@ -20,13 +20,25 @@ extension PluginCalls {
     case .setFormat:
       format = try reader.get(FormatHeader.self).native
       return table.set_format?(me, &format) ?? unsupported
-    default: return try produce(reader.get(Int64.self), table, me)
+    case .requestKeyFrame: return table.request_key_frame?(me) ?? unsupported
+    default:
+      let due = try reader.get(Int64.self)
+      guard table.flags & UInt32(MSDK_PRODUCER_ENCODED) != 0 else { return try produce(due, table, me) }
+      return try produceEncoded(due, table, me)
     }
   }
 
   private func answer(_ result: msdk_result, _ format: msdk_video_format) -> msdk_result {
     if result >= 0 { reply.put(FormatHeader(format)) }
     return result
+  }
+
+  private func produceEncoded(_ due: Int64, _ table: msdk_video_producer, _ me: OpaquePointer) throws(MediaError) -> msdk_result {
+    var pointer: UnsafeMutablePointer<msdk_encoded_frame>?
+    let result = table.produce_encoded_frame?(me, due, &pointer) ?? unsupported
+    guard result >= 0 else { return result }
+    reply.put(UInt32(pointer == nil ? 0 : 1))
+    return pointer == nil ? result : try answer(result, pointer, of: "produce_encoded_frame")
   }
 
   private func produce(_ due: Int64, _ table: msdk_video_producer, _ me: OpaquePointer) throws(MediaError) -> msdk_result {

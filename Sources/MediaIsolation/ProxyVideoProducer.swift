@@ -6,7 +6,7 @@ enum ProxyVideoProducer {
   static func table(like table: msdk_video_producer) -> msdk_video_producer {
     var proxy = msdk_video_producer()
     proxy.struct_size = UInt32(MemoryLayout<msdk_video_producer>.size)
-    proxy.flags = table.flags
+    (proxy.flags, proxy.codec) = (table.flags, table.codec)
     proxy.init_capture = { me in ProxyTables.with(me) { $0.change(.initCapture) { $0.producer = 1 } } }
     proxy.release_capture = { me in
       ProxyTables.with(me) { instance in
@@ -28,7 +28,40 @@ enum ProxyVideoProducer {
     if table.capture_settings != nil { proxy.capture_settings = { me, out in ProxyVideoProducer.ask(.captureSettings, me, 0, out) } }
     if table.enum_formats != nil { proxy.enum_formats = { me, index, out in ProxyVideoProducer.ask(.enumFormats, me, index, out) } }
     if table.produce_frame != nil { proxy.produce_frame = { me, due, out in ProxyVideoProducer.produce(me, due, out) } }
+    if table.produce_encoded_frame != nil { proxy.produce_encoded_frame = { me, due, out in ProxyVideoProducer.produceEncoded(me, due, out) } }
+    if table.request_key_frame != nil {
+      proxy.request_key_frame = { me in
+        ProxyTables.with(me) { instance in
+          let outcome = instance.callNow(.requestKeyFrame) { process in
+            process.call(.requestKeyFrame, now: instance.now(), deadline: instance.plan.options.mediaDeadline) { _ in }
+          }
+          // The next life begins with one.
+          guard case .result(let result) = outcome else { return instance.meanwhile(MSDK_OK) }
+          return result
+        }
+      }
+    }
     return proxy
+  }
+
+  private static func produceEncoded(
+    _ me: OpaquePointer?, _ due: Int64, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>?
+  ) -> msdk_result {
+    guard let out else { return msdk_result(MSDK_E_INVALID) }
+    return ProxyTables.with(me) { instance in
+      var refusal = msdk_result(MSDK_OK)
+      let outcome = instance.callNow(.produceFrame) { process in
+        process.call(.produceFrame, now: instance.now(), deadline: instance.plan.options.mediaDeadline, write: { $0.put(due) }) {
+          reader, _ throws(MediaError) in
+          guard try reader.get(UInt32.self) == 1 else { return }
+          refusal = try instance.takeEncoded(process, &reader, out)
+        }
+      }
+      switch outcome {
+      case .result(let result): return result < 0 ? result : refusal
+      case .away, .died: return instance.meanwhile(MSDK_E_AGAIN)
+      }
+    }
   }
 
   private static func ask(

@@ -33,7 +33,7 @@ enum Op: UInt32 {
   case downPool
   /// Of what is longer than a message (`LongMessages`), and commands.
   case part = 8, rest, command
-  case initCapture = 16, releaseCapture, startCapture, stopCapture, captureSettings, enumFormats, setFormat, produceFrame
+  case initCapture = 16, releaseCapture, startCapture, stopCapture, captureSettings, enumFormats, setFormat, produceFrame, requestKeyFrame
   case initRender = 32, releaseRender, acceptsFormat, renderFrame, flush, snapshotFormat, snapshot, acceptsCodec, renderEncoded
   case updateInput, removeInput, renderInput
   case initAudioCapture = 64, releaseAudioCapture, startAudioCapture, stopAudioCapture, audioCaptureSettings, setAudioFormat, produceAudio
@@ -72,7 +72,7 @@ enum Upcall: UInt32 {
   case log = 1, event, setError
   /// Room for pictures: the answer brings a pool.
   case need
-  case consumeVideo, consumeAudio
+  case consumeVideo, consumeAudio, consumeEncoded
   /// For a renderer of sound that pulls.
   case read
   /// Slots that a renderer had kept.

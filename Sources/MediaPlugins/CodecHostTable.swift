@@ -9,9 +9,32 @@ package enum CodecHostTable {
         try CodecHostTable.create(attributes, out, of: instance.descriptor, from: instance.encodedPool)
       }
     }
+    host.consume_encoded_frame = { token, pointer in CodecHostTable.consume(token, pointer) }
   }
 
-  /// `pool` is nil for what is no encoder.
+  private static func consume(_ token: OpaquePointer?, _ pointer: UnsafeMutablePointer<msdk_encoded_frame>?) -> msdk_result {
+    guard let frame = try? EncodedFrame.retained(foreign: pointer) else { return msdk_result(MSDK_E_HANDLE) }
+    // Of the two references one is the plugin's, taken whatever comes of it.
+    frame.release()
+    guard let instance = HostTable.instance(token), let sink = instance.state.withLock({ $0.encodedSink }) else {
+      frame.release()
+      return msdk_result(MSDK_E_CLOSED)
+    }
+    guard (try? frame.check()) != nil else {
+      frame.release()
+      return msdk_result(MSDK_E_INVALID)
+    }
+    do throws(MediaError) {
+      let ours = try instance.takeEncoded(frame.native, from: "consume_encoded_frame")
+      defer { ours.release() }
+      if ours.native.pointee.timestamp_ns == 0 { ours.native.pointee.timestamp_ns = instance.clock() }
+      return sink.take(ours)?.rawValue ?? msdk_result(MSDK_OK)
+    } catch {
+      return error.status.rawValue
+    }
+  }
+
+  /// `pool` is nil for what makes no encoded frames.
   package static func create(
     _ attributes: UnsafePointer<msdk_encoded_frame>?, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>?,
     of descriptor: ClassDescriptor?, from pool: BufferPool?
@@ -34,14 +57,16 @@ package enum CodecHostTable {
 }
 
 extension PluginInstance {
-  /// What an encoder gave, whose reference becomes the caller's: a live encoded frame that nobody else holds.
-  func takeEncoded(_ pointer: UnsafeMutablePointer<msdk_encoded_frame>?) throws(MediaError) -> EncodedFrame {
-    guard let pointer else { throw MediaError(.abi, "\(descriptor.id): encode succeeded and returned no frame") }
+  /// What an encoder gave, or such a producer, whose reference becomes the caller's: a live encoded frame that nobody else holds.
+  func takeEncoded(
+    _ pointer: UnsafeMutablePointer<msdk_encoded_frame>?, from function: String = "encode"
+  ) throws(MediaError) -> EncodedFrame {
+    guard let pointer else { throw MediaError(.abi, "\(descriptor.id): \(function) succeeded and returned no frame") }
     let frame: EncodedFrame
     do throws(MediaError) {
       frame = try EncodedFrame.retained(foreign: pointer)
     } catch {
-      throw MediaError(.handle, "\(descriptor.id): encode did not return a live encoded frame")
+      throw MediaError(.handle, "\(descriptor.id): \(function) did not return a live encoded frame")
     }
     // One reference was added for having looked.
     frame.release()

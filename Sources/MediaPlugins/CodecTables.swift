@@ -97,8 +97,11 @@ extension PluginTable {
 extension ClassDescriptor {
   /// How many encoded frames of an instance may be in use: pictures, or 60 s of packets of 10 ms and some; nil for what encodes nothing.
   package var mostEncodedFrames: Int? {
-    audioEncoder != nil ? 8192 : videoEncoder != nil ? 256 : nil
+    audioEncoder != nil ? 8192 : videoEncoder != nil || isEncodedProducer ? 256 : nil
   }
+
+  /// Whether it is a producer of video whose frames come encoded.
+  public var isEncodedProducer: Bool { (producer?.flags ?? 0) & UInt32(MSDK_PRODUCER_ENCODED) != 0 }
 
   /// Whether it is the library's own.
   package var isBuiltIn: Bool { module === BuiltInModule.loaded?.module }

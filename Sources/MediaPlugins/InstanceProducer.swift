@@ -6,6 +6,8 @@ extension PluginInstance {
   public enum Pulled {
     /// With a reference, the caller's.
     case frame(VideoFrame)
+    /// The same, of a producer whose frames come encoded.
+    case packet(EncodedFrame)
     case nothingYet
     case ended
   }
@@ -43,7 +45,7 @@ extension PluginInstance {
     }
   }
 
-  public func startProducer(sink: @escaping Sink) throws(MediaError) {
+  public func startProducer(sink: @escaping Sink, encodedSink: @escaping EncodedSink = { _ in .unsupported }) throws(MediaError) {
     let table = try producerTable()
     try turn.take("start_capture") { () throws(MediaError) in
       try checkAlive()
@@ -52,14 +54,15 @@ extension PluginInstance {
       }
       // The sink is there before the call: the first frame may come during it.
       state.withLock { state in
-        state.sink = Taker(take: sink)
+        state.sink = isEncodedProducer ? nil : Taker(take: sink)
+        state.encodedSink = isEncodedProducer ? Taker(take: encodedSink) : nil
         state.producer = .started
       }
       do throws(MediaError) {
         try call("start_capture") { table.start_capture?($0) ?? 0 }
       } catch {
         state.withLock { state in
-          state.sink = nil
+          (state.sink, state.encodedSink) = (nil, nil)
           state.producer = .ready
         }
         throw error
@@ -70,7 +73,7 @@ extension PluginInstance {
   public func stopProducer() throws(MediaError) {
     guard let table = descriptor.producer else { return }
     // Closed before the call, so that a thread of the plugin that delivers meanwhile is sent home.
-    state.withLock { $0.sink = nil }
+    state.withLock { ($0.sink, $0.encodedSink) = (nil, nil) }
     try turn.take("stop_capture") { () throws(MediaError) in
       guard producerPhase == .started else { return }
       state.withLock { $0.producer = .ready }
@@ -122,9 +125,52 @@ extension PluginInstance {
     }
   }
 
+  public var isEncodedProducer: Bool { descriptor.isEncodedProducer }
+  /// Of what it makes encoded; 0 of another.
+  public var producedCodec: UInt32 { descriptor.producer?.codec ?? 0 }
+
+  /// A receiver needs a key frame. What cannot make one says nothing to that.
+  public func requestKeyFrame() throws(MediaError) {
+    let table = try producerTable()
+    guard let request = table.request_key_frame else { return }
+    do throws(MediaError) {
+      try turn.take("request_key_frame") { () throws(MediaError) in
+        guard producerPhase == .started else { return }
+        try call("request_key_frame") { request($0) }
+      }
+    } catch {
+      guard error.status == .unsupported else { throw error }
+    }
+  }
+
+  private func pullEncoded(_ due: Int64, _ table: msdk_video_producer) throws(MediaError) -> Pulled {
+    var pointer: UnsafeMutablePointer<msdk_encoded_frame>?
+    do throws(MediaError) {
+      try turn.take("produce_encoded_frame") { () throws(MediaError) in
+        guard producerPhase == .started else { throw MediaError(.closed, "\(descriptor.id) is not started") }
+        try call("produce_encoded_frame") { table.produce_encoded_frame?($0, due, &pointer) ?? msdk_result(MSDK_E_CLOSED) }
+      }
+    } catch {
+      if error.status == .again { return .nothingYet }
+      if error.status == .closed { return .ended }
+      throw error
+    }
+    guard pointer != nil else { return .nothingYet }
+    let frame = try takeEncoded(pointer, from: "produce_encoded_frame")
+    do throws(MediaError) {
+      try frame.check()
+    } catch {
+      frame.release()
+      throw error
+    }
+    if frame.native.pointee.timestamp_ns == 0 { frame.native.pointee.timestamp_ns = due }
+    return .packet(frame)
+  }
+
   /// Asks a pull producer for a frame.
   public func pull(due: Int64) throws(MediaError) -> Pulled {
     let table = try producerTable()
+    if isEncodedProducer { return try pullEncoded(due, table) }
     var pointer: UnsafeMutablePointer<msdk_video_frame>?
     do throws(MediaError) {
       try turn.take("produce_frame") { () throws(MediaError) in

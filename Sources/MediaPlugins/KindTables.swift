@@ -9,10 +9,17 @@ extension PluginTable {
     guard producer.init_capture != nil, producer.release_capture != nil, producer.start_capture != nil, producer.stop_capture != nil,
       producer.set_format != nil
     else { throw lacksCapture("\(argument).video_producer") }
-    try check(producer.flags, known: producerFlags, named: "MSDK_PRODUCER_*", "\(argument).video_producer")
-    guard producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0 || producer.produce_frame != nil else {
-      throw lacksProduceFrame("\(argument).video_producer")
+    try check(producer.flags, known: producerFlags | UInt32(MSDK_PRODUCER_ENCODED), named: "MSDK_PRODUCER_*", "\(argument).video_producer")
+    let isEncoded = producer.flags & UInt32(MSDK_PRODUCER_ENCODED) != 0
+    guard producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0 || (isEncoded ? producer.produce_encoded_frame != nil : producer.produce_frame != nil)
+    else {
+      throw lacksProduceFrame("\(argument).video_producer", isEncoded ? "produce_encoded_frame" : "produce_frame")
     }
+    guard isEncoded == (producer.codec != 0) else {
+      throw MediaError(
+        .abi, "\(argument).video_producer has codec \(producer.codec) \(isEncoded ? "with" : "without") MSDK_PRODUCER_ENCODED; accepted: both or neither")
+    }
+    guard producer.reserved0 == 0 else { throw MediaError(.abi, "\(argument).video_producer.reserved0 is not 0") }
     return producer
   }
 
@@ -24,7 +31,7 @@ extension PluginTable {
     else { throw lacksCapture("\(argument).audio_producer") }
     try check(producer.flags, known: producerFlags, named: "MSDK_PRODUCER_*", "\(argument).audio_producer")
     guard producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0 || producer.produce_frame != nil else {
-      throw lacksProduceFrame("\(argument).audio_producer")
+      throw lacksProduceFrame("\(argument).audio_producer", "produce_frame")
     }
     return producer
   }
@@ -65,8 +72,8 @@ extension PluginTable {
     MediaError(.abi, "\(argument) lacks one of init, release, start, stop_capture and set_format")
   }
 
-  private static func lacksProduceFrame(_ argument: String) -> MediaError {
-    MediaError(.abi, "\(argument) is a pull producer without produce_frame")
+  private static func lacksProduceFrame(_ argument: String, _ function: String) -> MediaError {
+    MediaError(.abi, "\(argument) is a pull producer without \(function)")
   }
 
   private static func hasHalfACodec(_ argument: String) -> MediaError {

@@ -28,6 +28,7 @@ public final class PluginInstance: Sendable {
 
   /// Who takes the frames that a push producer makes; borrowed.
   public typealias Sink = @Sendable (VideoFrame) -> Status?
+  public typealias EncodedSink = @Sendable (EncodedFrame) -> Status?
   public typealias AudioSink = @Sendable (AudioFrame) -> Status?
   public typealias EventHandler = @Sendable (PluginEvent) -> Void
 
@@ -48,6 +49,7 @@ public final class PluginInstance: Sendable {
     var audioEncoder = Phase.created
     var audioDecoder = Phase.created
     var sink: Taker<VideoFrame>?
+    var encodedSink: Taker<EncodedFrame>?
     var audioSink: Taker<AudioFrame>?
     /// What an audio producer agreed to make; nil when it was not asked.
     var audioFormat: AudioFormat?

@@ -31,6 +31,10 @@ public final class FrameSender: Sendable {
     try stream.send(frame, timestamp: 0, completion: .queued(), by: self, isScheduled: true)
   }
 
+  func sendScheduled(_ frame: EncodedFrame) throws(MediaError) {
+    try stream.sendProduced(frame, by: self)
+  }
+
   public func send(_ frame: EncodedFrame, timestamp: Int64 = 0, completion: Completion = .queued()) throws(MediaError) {
     try stream.send(frame, timestamp: timestamp, completion: completion, by: self)
   }

@@ -91,12 +91,15 @@ public final class OutgoingVideo: Sendable {
   let filters = VideoFilterChain(keepsFormat: true)
   /// What can encode, the preferred one first; none when frames pass raw wherever they go, or come encoded.
   let encoders: [VideoCodecEntry]
+  /// What frames that come encoded are looked into with.
+  let pushedCodec: VideoCodecEntry?
   let pump = Monitor<ProducerPump?>(nil)
 
   init(_ engine: Engine, _ options: OutgoingVideoOptions) throws(MediaError) {
     let codecs = engine.codecs
     try options.check(codecs)
     encoders = try options.encoders(codecs)
+    pushedCodec = options.isEncodedInput ? try codecs.video(options.codec, argument: "options.codec") : nil
     self.engine = engine
     clock = engine.clock
     self.options = options
@@ -331,6 +334,7 @@ public final class OutgoingVideo: Sendable {
 
   public func attachProducer(_ producer: PluginInstance?) throws(MediaError) {
     guard let producer else { return detachProducer() }
+    try check(producer)
     let added = try ProducerPump(producer, for: self)
     do throws(MediaError) {
       try pump.withLock { pump throws(MediaError) in
@@ -343,6 +347,25 @@ public final class OutgoingVideo: Sendable {
       throw error
     }
     if state == .started { followSender() } else { followPreviews() }
+  }
+
+  /// Whether it makes what the stream takes.
+  private func check(_ producer: PluginInstance) throws(MediaError) {
+    guard producer.isEncodedProducer || options.isEncodedInput else { return }
+    let id = producer.descriptor.id
+    let taken = options.isEncodedInput
+      ? "the stream takes frames of codec \(FourCC.text(options.codec)) (encoded_input)" : "the stream takes raw frames"
+    guard producer.isEncodedProducer else {
+      guard producer.descriptor.producer != nil else { return }
+      throw MediaError(.unsupported, "class \(id) makes raw frames; \(taken), accepted: a producer with MSDK_PRODUCER_ENCODED and that codec")
+    }
+    guard options.isEncodedInput else {
+      throw MediaError(
+        .unsupported, "class \(id) makes frames of codec \(FourCC.text(producer.producedCodec)); \(taken), accepted: a stream with encoded_input and that codec")
+    }
+    guard producer.producedCodec == options.codec else {
+      throw MediaError(.unsupported, "class \(id) makes frames of codec \(FourCC.text(producer.producedCodec)); \(taken)")
+    }
   }
 
   func detachProducer() {

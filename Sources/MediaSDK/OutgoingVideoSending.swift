@@ -49,7 +49,24 @@ extension OutgoingVideo {
     }
   }
 
-  func send(_ frame: EncodedFrame, timestamp: Int64, completion: Completion, by sender: FrameSender) throws(MediaError) {
+  /// Of a producer: what its data says is the frame, whatever the producer said.
+  func sendProduced(_ frame: EncodedFrame, by sender: FrameSender) throws(MediaError) {
+    guard let codec = pushedCodec else { throw MediaError(.state, "the stream takes raw frames") }
+    let header = try codec.parseHeader(frame.bytes)
+    let key = UInt32(MSDK_ENCODED_KEY)
+    let native = frame.native
+    native.pointee.codec = options.codec
+    native.pointee.sequence = 0
+    native.pointee.orientation &= 7
+    native.pointee.flags = native.pointee.flags & UInt32(MSDK_ENCODED_DISCONTINUITY | MSDK_ENCODED_DROPPABLE) | (header.isKeyFrame ? key : 0)
+    if header.width > 0 { (native.pointee.width, native.pointee.height) = (header.width, header.height) }
+    frame.seal()
+    try send(frame, timestamp: 0, completion: .queued(), by: sender, isScheduled: true)
+  }
+
+  func send(
+    _ frame: EncodedFrame, timestamp: Int64, completion: Completion, by sender: FrameSender, isScheduled: Bool = false
+  ) throws(MediaError) {
     guard options.isEncodedInput else {
       throw MediaError(.state, "the stream takes raw frames; make it with encoded_input to send encoded ones")
     }
@@ -59,7 +76,7 @@ extension OutgoingVideo {
       throw MediaError(.format, "the frame's codec is \(codec); this stream's is \(FourCC.text(options.codec))")
     }
     if frame.isKeyFrame { try options.checkPushed(width: frame.native.pointee.width, height: frame.native.pointee.height, to: sender.format) }
-    let isNew = frame.native.pointee.sequence == 0
+    let isNew = frame.native.pointee.sequence == 0 && !isScheduled
     let timestamp = CaptureTimes.Given(
       time: timestamp != 0 ? timestamp : frame.native.pointee.timestamp_ns, mayBeginLine: timestamp != 0 || isNew)
     var attributes = frame.native.pointee

@@ -13,6 +13,7 @@ extension OutgoingVideo {
       guarded.standing.ask()
     }
     pokeStanding()
+    if options.isEncodedInput { pump.withLock { $0 }?.requestKeyFrame() }
   }
 
   func pokeStanding() {

@@ -21,6 +21,8 @@ final class ProducerPump: Sendable {
     var index: UInt64 = 0
     var isTimed = false
     var nextPushTime = Int64.min
+    /// Of a producer whose frames come encoded.
+    var isKeyFrameWanted = false
     /// The producer is to be asked for its size; no sooner than at that time.
     var isSizeAsked = false
     /// It said that its size had changed: a size that it refuses from then on is no failure yet.
@@ -75,6 +77,15 @@ final class ProducerPump: Sendable {
     if sender == nil, !ForeignCode.isRunning, !clock.isVirtual {
       _ = state.wait(until: Deadline.after(milliseconds: 2_000)) { $0.running == nil && !$0.isWantedNew ? true : nil }
     }
+  }
+
+  /// A receiver needs one, of a producer whose frames come encoded. Its first frame is one anyway.
+  func requestKeyFrame() {
+    let isRunning = state.withLock { state in
+      state.isKeyFrameWanted = state.running != nil
+      return state.isKeyFrameWanted
+    }
+    if isRunning { poke() }
   }
 
   /// The producer said so.
@@ -149,7 +160,21 @@ final class ProducerPump: Sendable {
     }
     let sizeTime = followSize()
     state.notify()
+    passKeyFrameRequest()
     return producer.isPull ? min(sizeTime, pullDue()) : sizeTime
+  }
+
+  private func passKeyFrameRequest() {
+    let isWanted = state.withLock { state in
+      defer { state.isKeyFrameWanted = false }
+      return state.isKeyFrameWanted && state.running != nil
+    }
+    guard isWanted else { return }
+    do throws(MediaError) {
+      try producer.requestKeyFrame()
+    } catch {
+      fail(error)
+    }
   }
 
   private func bringUp(_ sender: any PumpSink) {
@@ -171,6 +196,9 @@ final class ProducerPump: Sendable {
       state.nextPushTime = .min
     }
     try producer.startProducer { [weak self] frame in
+      guard let self else { return .closed }
+      return self.take(frame)
+    } encodedSink: { [weak self] frame in
       guard let self else { return .closed }
       return self.take(frame)
     }
@@ -319,11 +347,15 @@ final class ProducerPump: Sendable {
           let isLast = frame.native.pointee.flags & UInt32(MSDK_FRAME_END) != 0
           defer { frame.release() }
           if producer.isTimed { duration = frame.native.pointee.duration_ns }
-          try deliver(frame, to: sender)
+          try deliver { () throws(MediaError) in try send(frame, to: sender) }
           if isLast {
             end()
             return .max
           }
+        case .packet(let frame):
+          defer { frame.release() }
+          if producer.isTimed { duration = frame.native.pointee.duration_ns }
+          try deliver { () throws(MediaError) in try sender.sendScheduled(frame) }
         }
       } catch {
         fail(error)
@@ -338,9 +370,13 @@ final class ProducerPump: Sendable {
   /// takes is real, whatever the engine's clock is.
   private func note(_ pulled: PluginInstance.Pulled, took time: Int64) {
     var duration = state.withLock { $0.rate }.interval
-    if producer.isTimed, case .frame(let frame) = pulled, frame.native.pointee.duration_ns > 0 {
-      duration = frame.native.pointee.duration_ns
-    }
+    let own: Int64 =
+      switch pulled {
+      case .frame(let frame): frame.native.pointee.duration_ns
+      case .packet(let frame): frame.native.pointee.duration_ns
+      case .nothingYet, .ended: 0
+      }
+    if producer.isTimed, own > 0 { duration = own }
     guard let duration, let verdict = meter.note(at: clock.now(), took: time, ofFrame: duration) else { return }
     producer.report(UInt32(MSDK_PLUGIN_EVENT_SLOW), nil, text: verdict.text(producer.descriptor.id))
   }
@@ -376,9 +412,9 @@ final class ProducerPump: Sendable {
   }
 
   /// A frame of a sender that was replaced meanwhile, of a stream that stopped, or for which there is no room, is nobody's fault.
-  private func deliver(_ frame: VideoFrame, to sender: any PumpSink) throws(MediaError) {
+  private func deliver(_ send: () throws(MediaError) -> Void) throws(MediaError) {
     do throws(MediaError) {
-      try send(frame, to: sender)
+      try send()
     } catch {
       guard [.stale, .state, .closed, .again].contains(error.status) else { throw error }
     }
@@ -427,6 +463,17 @@ final class ProducerPump: Sendable {
       return nil
     } catch {
       return error.status == .stale ? .format : error.status == .state ? .closed : error.status
+    }
+  }
+
+  /// The same of what comes encoded: nothing is dropped to reach a rate.
+  private func take(_ frame: EncodedFrame) -> Status? {
+    guard let sender = state.withLock({ $0.isClosed ? nil : $0.running }) else { return .closed }
+    do throws(MediaError) {
+      try sender.sendScheduled(frame)
+      return nil
+    } catch {
+      return error.status == .stale || error.status == .state ? .closed : error.status
     }
   }
 }

@@ -7,6 +7,8 @@ protocol PumpSink: AnyObject, Sendable {
   var format: VideoFormat { get }
   /// Borrowed. What the producer made when it was asked for it, or was held to the rate when it pushed it.
   func sendScheduled(_ frame: VideoFrame) throws(MediaError)
+  /// The same of a producer whose frames come encoded; nobody else has the frame.
+  func sendScheduled(_ frame: EncodedFrame) throws(MediaError)
 }
 
 /// Whom a `ProducerPump` drives a producer for. Called on the pump's worker and on threads of the producer.

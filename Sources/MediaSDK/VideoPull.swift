@@ -37,6 +37,9 @@ final class VideoPull: PumpedVideo {
       guard frame.fits(format) else { throw MediaError(.format, "the frame is \(frame.format); agreed: \(format)") }
       pull.take(frame)
     }
+
+    /// Refused at the start.
+    func sendScheduled(_ frame: EncodedFrame) throws(MediaError) {}
   }
 
   private struct State {
@@ -66,6 +69,10 @@ final class VideoPull: PumpedVideo {
     of producer: PluginInstance, _ format: VideoFormat?, _ options: VideoPullOptions, into queue: PullQueue<VideoFrame>,
     on clock: any MediaClock
   ) throws(MediaError) {
+    guard !producer.isEncodedProducer else {
+      throw MediaError(
+        .unsupported, "class \(producer.descriptor.id) makes encoded frames; accepted: a producer of raw frames, or a stream with encoded_input")
+    }
     let limits = options.queue
     try limits.check()
     self.clock = clock

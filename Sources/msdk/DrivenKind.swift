@@ -136,6 +136,7 @@ final class DrivenKind {
     case .videoProducer:
       switch try instance.pull(due: MediaTime.monotonic()) {
       case .frame(let frame): frame.release()
+      case .packet(let frame): frame.release()
       case .nothingYet: return .nothingYet
       case .ended: return .ended
       }

@@ -223,7 +223,7 @@ VALUE(MSDK_CHANNELS_MAX, 32);
 
 /* ----------------------------------------------------------------------------------------------------------------------------- plugin.h */
 
-SIZE(msdk_host, 184);
+SIZE(msdk_host, 192);
 AT(msdk_host, struct_size, 0);
 AT(msdk_host, abi_minor, 4);
 AT(msdk_host, name, 8);
@@ -248,6 +248,7 @@ AT(msdk_host, now_ns, 152);
 AT(msdk_host, get_extension, 160);
 AT(msdk_host, audio_frame_make_writable, 168);
 AT(msdk_host, encoded_frame_create, 176);
+AT(msdk_host, consume_encoded_frame, 184);
 
 SIZE(msdk_param, 112);
 AT(msdk_param, struct_size, 0);
@@ -295,7 +296,7 @@ AT(msdk_command, invoke, 160);
 AT(msdk_command, native, 168);
 AT(msdk_command, limits, 176);
 
-SIZE(msdk_video_producer, 80);
+SIZE(msdk_video_producer, 104);
 AT(msdk_video_producer, struct_size, 0);
 AT(msdk_video_producer, flags, 4);
 AT(msdk_video_producer, init_capture, 8);
@@ -307,6 +308,10 @@ AT(msdk_video_producer, capture_settings, 48);
 AT(msdk_video_producer, enum_formats, 56);
 AT(msdk_video_producer, set_format, 64);
 AT(msdk_video_producer, produce_frame, 72);
+AT(msdk_video_producer, codec, 80);
+AT(msdk_video_producer, reserved0, 84);
+AT(msdk_video_producer, produce_encoded_frame, 88);
+AT(msdk_video_producer, request_key_frame, 96);
 
 SIZE(msdk_audio_producer, 72);
 AT(msdk_audio_producer, struct_size, 0);
@@ -549,6 +554,7 @@ VALUE(MSDK_COMMAND_CONST, 2);
 VALUE(MSDK_PRODUCER_PULL, 1);
 VALUE(MSDK_PRODUCER_LIVE, 2);
 VALUE(MSDK_PRODUCER_TIMED, 4);
+VALUE(MSDK_PRODUCER_ENCODED, 8);
 
 VALUE(MSDK_KIND_VIDEO_PRODUCER, 1);
 VALUE(MSDK_KIND_AUDIO_PRODUCER, 2);

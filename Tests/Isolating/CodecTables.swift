@@ -45,7 +45,7 @@ enum CodecTables {
 }
 
 extension HostedInstance {
-  fileprivate func give(
+  func give(
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>?,
     _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>) -> msdk_result
   ) throws(MediaError) -> msdk_result {

@@ -83,6 +83,15 @@ enum HostFunctions {
         return result
       }
     }
+    table.consume_encoded_frame = { token, pointer in
+      HostFunctions.result(token) { instance throws(MediaError) in
+        guard let pointer else { throw MediaError(.handle, "frame is NULL") }
+        let given = try instance.hostPacket(from: pointer)
+        let result = instance.host.consume_encoded_frame?(instance.context, given) ?? msdk_result(MSDK_E_UNSUPPORTED)
+        if result == msdk_result(MSDK_E_CLOSED) { instance.hasEnded(MSDK_KIND_VIDEO_PRODUCER) }
+        return result
+      }
+    }
     table.encoded_frame_create = { token, attributes, out in
       HostFunctions.result(token) { instance throws(MediaError) in
         guard let attributes, let out else { throw MediaError(.invalid, "attributes or out is NULL") }

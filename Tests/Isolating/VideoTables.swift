@@ -26,6 +26,13 @@ enum VideoTables {
         }
       }
     }
+    if table.produce_encoded_frame != nil {
+      producer.produce_encoded_frame = { me, due, out in
+        HostedInstance.with(me) { instance throws(MediaError) in
+          try instance.give(out) { instance.twin.producer?.produce_encoded_frame?(me, due, $0) ?? msdk_result(MSDK_E_UNSUPPORTED) }
+        }
+      }
+    }
     return producer
   }
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import unittest
 
+from pathlib import Path
+
 from call import Room, nv12, picture, plugin_dir
 from mediasdk import (Clock, Codec, EncodedFlag, EncodedFrame, EventType, Kind, Limits, NotFoundError, Output, RangeError, UnsupportedError,
                       ValueTypeError)
@@ -21,6 +23,36 @@ class Codecs(Room):
         self.alice.start_video(stream)
         sender = self.event(self.alice, EventType.FRAME_SENDER_CHANGED).sender
         return stream, sender, self.event(self.bob, EventType.INCOMING_VIDEO_ADDED).incoming_video
+
+
+class EncodedProducerTest(unittest.TestCase):
+    def test_a_file_is_passed_through(self) -> None:
+        clip = Path(__file__).resolve().parents[1] / "Media" / "bunny-720p25.ivf"
+        data, frames, place = clip.read_bytes(), [], 32
+        while place < len(data):
+            size = int.from_bytes(data[place:place + 4], "little")
+            frames.append(data[place + 12:place + 12 + size])
+            place += 12 + size
+        for isolated in (False, True):
+            with Codecs() as call:
+                call.engine.load_plugin(plugin_dir() / "fileproducer.so")
+                packets = call.engine.create_instance("org.mediasdk.producer.packets", isolated=isolated)
+                packets["path"] = clip
+                encoding = call.engine.create_outgoing_video(nv12(), codec=Codec.VP8)
+                with self.assertRaisesRegex(UnsupportedError, "encoded_input"):
+                    encoding.attach_producer(packets)
+                stream = call.engine.create_outgoing_video(packets.formats(), codec=Codec.VP8, encoded_input=True)
+                stream.attach_producer(packets)
+                call.alice.start_video(stream)
+                incoming = call.event(call.bob, EventType.INCOMING_VIDEO_ADDED).incoming_video
+                incoming.start(output=Output.ENCODED, encoded_queue_capacity=100)
+                incoming.request_key_frame()  # the file cannot make one, and that is no error
+                call.engine.advance_clock(2_000_000_000)
+                got = [bytes(incoming.read_encoded(0)) for _ in range(40)]
+                first = frames.index(got[0])
+                self.assertEqual(got, frames[first:first + 40])
+                with self.assertRaisesRegex(UnsupportedError, "encoded frames"):
+                    call.engine.create_instance("org.mediasdk.producer.packets").start_pull()
 
 
 class CodecTests(unittest.TestCase):

@@ -11,7 +11,7 @@ from tool import PLUGINS, TOOL, ToolTest, environment
 
 CLASSES = [f"org.mediasdk.{name}" for name in (
     "av1", "filter.blur", "filter.bw", "filter.gain", "filter.overlay", "opus",
-    "producer.file", "producer.pulse", "producer.testpattern", "producer.tone", "producer.wav", "producer.x11",
+    "producer.file", "producer.packets", "producer.pulse", "producer.testpattern", "producer.tone", "producer.wav", "producer.x11",
     "renderer.bw", "renderer.file", "renderer.grid", "renderer.pulse", "renderer.recorder", "renderer.terminal",
     "renderer.wav", "renderer.window", "vp8")]
 BUILT_IN = ["org.mediasdk.opus", "org.mediasdk.vp8"]

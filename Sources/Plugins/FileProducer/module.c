@@ -29,6 +29,11 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   return MSDK_OK;
 }
 
+static msdk_result create_packets(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  if (!MSDK_CAN(host, msdk_host, encoded_frame_create)) return MSDK_E_ABI;
+  return create(type, host, context, out);
+}
+
 static void destroy(msdk_self *self) {
   fp_source_close(&self->source);
   free(self->path);
@@ -70,7 +75,21 @@ static const msdk_class class = {
   .video_producer = &fp_producer,
 };
 
-static const msdk_class *const classes[] = {&class};
+static const msdk_class packets_class = {
+  .struct_size = sizeof(msdk_class),
+  .kinds = MSDK_KIND_VIDEO_PRODUCER,
+  .id = "org.mediasdk.producer.packets",
+  .name = "File, encoded",
+  .summary = "passes the VP8 of an IVF file through as it is, to a stream that takes encoded frames",
+  .params = params,
+  .param_count = MSDK_COUNT(params),
+  .create = create_packets,
+  .destroy = destroy,
+  .set_param = set_param,
+  .video_producer = &fp_packets,
+};
+
+static const msdk_class *const classes[] = {&class, &packets_class};
 
 static const msdk_module module = {
   .struct_size = sizeof(msdk_module),

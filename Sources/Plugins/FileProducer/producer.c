@@ -10,7 +10,7 @@ enum { EARLY_NS = 500000 };
 /* As the host does, a file that is further behind goes on from there instead of hurrying. */
 #define LATE_NS FP_SECOND_NS
 
-static msdk_video_format format_of(const fp_source *source, uint32_t pixel_format) {
+msdk_video_format fp_format_of(const fp_source *source, uint32_t pixel_format) {
   msdk_video_format format = MSDK_INIT(msdk_video_format);
   format.pixel_format = pixel_format;
   format.width = source->width;
@@ -22,23 +22,23 @@ static msdk_video_format format_of(const fp_source *source, uint32_t pixel_forma
   return format;
 }
 
-static void agree(msdk_self *self, msdk_video_format format) {
+void fp_agree(msdk_self *self, msdk_video_format format) {
   self->format = format;
   self->plan.fps_num = format.fps_num;
   self->plan.fps_den = format.fps_den;
 }
 
-static msdk_result init_capture(msdk_self *self) {
+msdk_result fp_init_capture(msdk_self *self) {
   if (self->path == NULL) return fp_fail(&self->source.report, MSDK_E_INVALID, "the parameter 'path' is not set");
   msdk_result result = fp_source_open(&self->source, self->path);
   if (result < 0) return result;
-  agree(self, format_of(&self->source, MSDK_PIXEL_NV12));
+  fp_agree(self, fp_format_of(&self->source, MSDK_PIXEL_NV12));
   fp_plan_begin(&self->plan, &self->source, self->loop);
   self->ended = false;
   return MSDK_OK;
 }
 
-static msdk_result release_capture(msdk_self *self) {
+msdk_result fp_release_capture(msdk_self *self) {
   fp_source_close(&self->source);
   return MSDK_OK;
 }
@@ -56,19 +56,19 @@ static msdk_result start_capture(msdk_self *self) {
   return MSDK_OK;
 }
 
-static msdk_result stop_capture(msdk_self *self) {
+msdk_result fp_stop_capture(msdk_self *self) {
   self->started = false;
   return MSDK_OK;
 }
 
-static msdk_result capture_settings(msdk_self *self, msdk_video_format *out) {
+msdk_result fp_capture_settings(msdk_self *self, msdk_video_format *out) {
   *out = self->format;
   return MSDK_OK;
 }
 
 static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_format *out) {
   if (index > 1) return MSDK_E_NOT_FOUND;
-  *out = format_of(&self->source, index == 0 ? MSDK_PIXEL_NV12 : MSDK_PIXEL_I420);
+  *out = fp_format_of(&self->source, index == 0 ? MSDK_PIXEL_NV12 : MSDK_PIXEL_I420);
   return MSDK_OK;
 }
 
@@ -104,12 +104,11 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
     return fp_fail(report, MSDK_E_FORMAT, "the file's colours have %s range, and are not converted",
                    source->full_range ? "full" : "limited");
   }
-  agree(self, format);
+  fp_agree(self, format);
   return MSDK_OK;
 }
 
-/* Whether the next frame is due, or when the file was to go on from here. */
-static bool is_due(msdk_self *self, int64_t due_ns) {
+bool fp_is_due(msdk_self *self, int64_t due_ns) {
   if (!self->timed || due_ns - self->plan.next_ns - self->base_ns > LATE_NS) self->base_ns = due_ns - self->plan.next_ns;
   self->timed = true;
   return self->base_ns + self->plan.next_ns - due_ns <= EARLY_NS;
@@ -139,7 +138,7 @@ static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_fra
   fp_source *source = &self->source;
   if (!self->started) return fp_fail(&source->report, MSDK_E_STATE, "capture is not started");
   if (self->ended) return MSDK_E_CLOSED;
-  if (!is_due(self, due_ns)) return MSDK_E_AGAIN;
+  if (!fp_is_due(self, due_ns)) return MSDK_E_AGAIN;
   /* The frame first: when there is none, the file's picture waits for the next time. */
   msdk_video_frame *frame = NULL;
   msdk_result result = source->report.host->video_frame_acquire(source->report.context, &self->format, 0, &frame);
@@ -169,11 +168,11 @@ static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_fra
 const msdk_video_producer fp_producer = {
   .struct_size = sizeof(msdk_video_producer),
   .flags = MSDK_PRODUCER_PULL | MSDK_PRODUCER_TIMED,
-  .init_capture = init_capture,
-  .release_capture = release_capture,
+  .init_capture = fp_init_capture,
+  .release_capture = fp_release_capture,
   .start_capture = start_capture,
-  .stop_capture = stop_capture,
-  .capture_settings = capture_settings,
+  .stop_capture = fp_stop_capture,
+  .capture_settings = fp_capture_settings,
   .enum_formats = enum_formats,
   .set_format = set_format,
   .produce_frame = produce_frame,

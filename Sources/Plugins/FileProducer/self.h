@@ -13,8 +13,19 @@ struct msdk_self {
   fp_source source;
   msdk_video_format format; /* agreed on */
   fp_plan plan;
+  bool has_key; /* of packets: a key frame was delivered since the start */
 };
 
-extern const msdk_video_producer fp_producer;
+extern const msdk_video_producer fp_producer, fp_packets;
+
+/* What both classes have in common. */
+msdk_result fp_init_capture(msdk_self *self);
+msdk_result fp_release_capture(msdk_self *self);
+msdk_result fp_stop_capture(msdk_self *self);
+msdk_result fp_capture_settings(msdk_self *self, msdk_video_format *out);
+msdk_video_format fp_format_of(const fp_source *source, uint32_t pixel_format);
+void fp_agree(msdk_self *self, msdk_video_format format);
+/* Whether the next frame is due, or when the file was to go on from here. */
+bool fp_is_due(msdk_self *self, int64_t due_ns);
 
 #endif

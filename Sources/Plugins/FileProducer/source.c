@@ -115,6 +115,18 @@ msdk_result fp_source_read(fp_source *source, fp_picture *out) {
   return MSDK_E_AGAIN;
 }
 
+msdk_result fp_source_read_packet(fp_source *source, fp_chunk *out) {
+  msdk_result result = source->container->locate(source, source->at.next, source->at.index, out);
+  if (result < 0) return result;
+  result = fp_source_reserve(source, out->size);
+  if (result < 0) return result;
+  result = fp_file_read(&source->file, out->offset, source->buffer, out->size, &source->report);
+  if (result < 0) return result;
+  pass(&source->at, out);
+  if (!out->hidden) source->shown++;
+  return MSDK_OK;
+}
+
 msdk_result fp_source_skip(fp_source *source) {
   if (source->container->needs_every_frame) {
     fp_picture unused;

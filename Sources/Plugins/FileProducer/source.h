@@ -67,6 +67,8 @@ void fp_source_close(fp_source *source);
  * `shown` being what it was, when there were too many hidden ones before it for one call. */
 msdk_result fp_source_read(fp_source *source, fp_picture *out);
 msdk_result fp_source_skip(fp_source *source);
+/* The next frame as it is stored, hidden or not: *out says where its bytes in source->buffer are of. Nothing is decoded. */
+msdk_result fp_source_read_packet(fp_source *source, fp_chunk *out);
 void fp_source_rewind(fp_source *source);
 
 /* The stamp of the first frame from there on that is to be shown, with the cursor behind it. Reads no picture and gives no words: what is
