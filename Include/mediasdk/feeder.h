@@ -1,4 +1,5 @@
-/* mediasdk/feeder.h - the feeder's side of a screen share: a library of its own, libmediasdk-feeder
+/** @file
+ * mediasdk/feeder.h - the feeder's side of a screen share: a library of its own, libmediasdk-feeder
  *
  * A feeder sends frames to a session of another process on the same machine. The session must listen for it (local ingest,
  * ingest.h). The library needs nothing of libmediasdk, and nothing but libc. Link with `pkg-config --libs mediasdk-feeder`, or put
@@ -98,20 +99,20 @@
 extern "C" {
 #endif
 
-typedef struct msdk_feeder msdk_feeder; /* an address: unlike the handles of libmediasdk it is not checked */
+typedef struct msdk_feeder msdk_feeder; /**< an address: unlike the handles of libmediasdk it is not checked */
 
 typedef struct msdk_feeder_options {
   uint32_t struct_size;
-  uint32_t port;           /* on 127.0.0.1, 1..65535; 0: socket_path is used */
-  const char *socket_path; /* at most 107 bytes; NULL: port is used; exactly one of both is set */
-  const void *transmission_token; /* that the feeder proves; 16..255 bytes of any value; used only during msdk_feeder_open */
-  const void *reception_token;    /* that the session must prove first; likewise */
-  uint32_t transmission_token_size, reception_token_size; /* bytes */
-  uint32_t timeout_ms; /* for connecting and both proofs; 0: 5,000 */
-  uint32_t slots;      /* frames of shared memory, 2..16; 0: 4; made when they are first acquired */
+  uint32_t port;           /**< on 127.0.0.1, 1..65535; 0: socket_path is used */
+  const char *socket_path; /**< at most 107 bytes; NULL: port is used; exactly one of both is set */
+  const void *transmission_token; /**< that the feeder proves; 16..255 bytes of any value; used only during msdk_feeder_open */
+  const void *reception_token;    /**< that the session must prove first; likewise */
+  uint32_t transmission_token_size, reception_token_size; /**< bytes */
+  uint32_t timeout_ms; /**< for connecting and both proofs; 0: 5,000 */
+  uint32_t slots;      /**< frames of shared memory, 2..16; 0: 4; made when they are first acquired */
 } msdk_feeder_options;
 
-/* Connects. The session proves that it knows the reception token, then the feeder proves the transmission token. A listener that
+/** Connects. The session proves that it knows the reception token, then the feeder proves the transmission token. A listener that
  * cannot prove the token gets 32 random bytes and nothing else. The caller closes *out. After a failure msdk_feeder_last_error()
  * returns the error text.
  *   MSDK_E_UNTRUSTED   the listener did not prove the reception token
@@ -130,62 +131,62 @@ typedef struct msdk_feeder_options {
  * [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_feeder_open(const msdk_feeder_options *options, msdk_feeder **out);
 
-/* A frame. To send one from memory of its own, the caller sets everything but `slot`. To send one without a copy,
+/** A frame. To send one from memory of its own, the caller sets everything but `slot`. To send one without a copy,
  * msdk_feeder_acquire sets the members. */
 typedef struct msdk_feeder_frame {
   uint32_t struct_size;
-  uint32_t pixel_format; /* MSDK_PIXEL_* */
-  uint32_t width, height; /* pixels, 1..MSDK_DIMENSION_MAX */
-  uint32_t orientation;  /* MSDK_ROTATE_* | MSDK_MIRROR */
-  uint32_t color_matrix, color_full_range; /* as in msdk_video_format */
-  uint32_t slot;         /* set by msdk_feeder_acquire */
-  int64_t timestamp_ns;  /* CLOCK_MONOTONIC, when it was captured; 0: now */
-  msdk_plane plane[MSDK_PLANES_MAX]; /* data and stride; size is not read */
+  uint32_t pixel_format; /**< MSDK_PIXEL_* */
+  uint32_t width, height; /**< pixels, 1..MSDK_DIMENSION_MAX */
+  uint32_t orientation;  /**< MSDK_ROTATE_* | MSDK_MIRROR */
+  uint32_t color_matrix, color_full_range; /**< as in msdk_video_format */
+  uint32_t slot;         /**< set by msdk_feeder_acquire */
+  int64_t timestamp_ns;  /**< CLOCK_MONOTONIC, when it was captured; 0: now */
+  msdk_plane plane[MSDK_PLANES_MAX]; /**< data and stride; size is not read */
 } msdk_feeder_frame;
 
-/* Sends a frame, which is copied before the call returns. MSDK_E_AGAIN: the previous frame is still being sent; this one is
+/** Sends a frame, which is copied before the call returns. MSDK_E_AGAIN: the previous frame is still being sent; this one is
  * dropped. MSDK_E_CLOSED: the connection has ended; msdk_feeder_last_error returns the reason. MSDK_E_INVALID, MSDK_E_RANGE,
  * MSDK_E_UNSUPPORTED: the frame is not valid; nothing was sent. MSDK_E_NOMEM: no memory for the copy. Never waits. [any thread, one
  * at a time] */
 MSDK_EXPORT msdk_result msdk_feeder_send(msdk_feeder *feeder, const msdk_feeder_frame *frame);
 
-/* Returns a frame of shared memory with this format, to be filled and submitted, or discarded. Sets all members of frame; timestamp
+/** Returns a frame of shared memory with this format, to be filled and submitted, or discarded. Sets all members of frame; timestamp
  * and colour are set to 0. MSDK_E_STATE: the connection is not a Unix socket. MSDK_E_AGAIN: the session has all frames.
  * MSDK_E_RANGE, MSDK_E_UNSUPPORTED: size or pixel format. MSDK_E_NOMEM: no shared memory. MSDK_E_CLOSED: the connection has ended.
  * [any thread, one at a time] */
 MSDK_EXPORT msdk_result msdk_feeder_acquire(msdk_feeder *feeder, uint32_t pixel_format, uint32_t width, uint32_t height,
                                             msdk_feeder_frame *frame);
 
-/* Sends an acquired frame without a copy. From then on its memory is the session's. MSDK_E_AGAIN: the previous frame is still being
+/** Sends an acquired frame without a copy. From then on its memory is the session's. MSDK_E_AGAIN: the previous frame is still being
  * sent; this frame stays the caller's. MSDK_E_INVALID: frame->slot was not acquired. MSDK_E_UNSUPPORTED: the frame has something
  * that this version does not know. MSDK_E_CLOSED: the connection has ended. [any thread, one at a time] */
 MSDK_EXPORT msdk_result msdk_feeder_submit(msdk_feeder *feeder, const msdk_feeder_frame *frame);
 
-/* Gives back an acquired frame that is not sent. MSDK_E_INVALID: frame->slot was not acquired. [any thread, one at a time] */
+/** Gives back an acquired frame that is not sent. MSDK_E_INVALID: frame->slot was not acquired. [any thread, one at a time] */
 MSDK_EXPORT msdk_result msdk_feeder_discard(msdk_feeder *feeder, const msdk_feeder_frame *frame);
 
-/* Sends a VP8 frame. These members of the struct are read: codec, data, size, flags, width, height, orientation, timestamp_ns (0:
+/** Sends a VP8 frame. These members of the struct are read: codec, data, size, flags, width, height, orientation, timestamp_ns (0:
  * now), color_matrix and color_full_range. MSDK_E_AGAIN: the previous frame is still being sent; this one is dropped. The frames
  * after a dropped one cannot be decoded: make a key frame. MSDK_E_UNSUPPORTED: another codec, or something that this version does
  * not know. MSDK_E_RANGE, MSDK_E_INVALID,
  * MSDK_E_NOMEM, MSDK_E_CLOSED: as in msdk_feeder_send. [any thread, one at a time] */
 MSDK_EXPORT msdk_result msdk_feeder_send_encoded(msdk_feeder *feeder, const msdk_encoded_frame *frame);
 
-/* Sets *out to 1 if the session has requested a key frame since the last call, else to 0. [any thread] */
+/** Sets *out to 1 if the session has requested a key frame since the last call, else to 0. [any thread] */
 MSDK_EXPORT msdk_result msdk_feeder_take_key_frame_request(msdk_feeder *feeder, uint32_t *out);
 
-/* Waits until the connection has taken the whole frame that was sent last. MSDK_E_TIMEOUT: it has not in time. MSDK_E_AGAIN:
+/** Waits until the connection has taken the whole frame that was sent last. MSDK_E_TIMEOUT: it has not in time. MSDK_E_AGAIN:
  * timeout_ms is 0 and it has not. MSDK_E_CLOSED: the connection has ended. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_feeder_flush(msdk_feeder *feeder, uint32_t timeout_ms);
 
-/* Returns why the session ended the connection, MSDK_FEED_*. MSDK_FEED_NONE: the connection is alive, or it broke off. [any thread] */
+/** Returns why the session ended the connection, MSDK_FEED_*. MSDK_FEED_NONE: the connection is alive, or it broke off. [any thread] */
 MSDK_EXPORT msdk_result msdk_feeder_get_reason(msdk_feeder *feeder, uint32_t *out);
 
-/* Returns the error text of the calling thread's last failed call of a function of this header, "" if there was none. It is valid
+/** Returns the error text of the calling thread's last failed call of a function of this header, "" if there was none. It is valid
  * until the thread's next failed call. Never returns NULL. [any thread] */
 MSDK_EXPORT const char *msdk_feeder_last_error(void);
 
-/* Sends BYE, ends the thread and frees everything, also acquired frames. A frame that is still being sent is lost; call
+/** Sends BYE, ends the thread and frees everything, also acquired frames. A frame that is still being sent is lost; call
  * msdk_feeder_flush first. feeder may be NULL. [any thread, the last call] [may wait for a moment] */
 MSDK_EXPORT void msdk_feeder_close(msdk_feeder *feeder);
 

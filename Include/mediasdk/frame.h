@@ -1,4 +1,5 @@
-/* mediasdk/frame.h - video frames, audio frames and encoded frames: memory, references, conversion
+/** @file
+ * mediasdk/frame.h - video frames, audio frames and encoded frames: memory, references, conversion
  *
  * A new frame has one reference, the caller's. _ref adds a reference and _unref releases one. When the last reference is released,
  * the memory returns to its pool or the release function is called. A frame that has been sent is read-only. The program uses
@@ -44,42 +45,42 @@
 extern "C" {
 #endif
 
-/* The layout of a video frame in memory. All values are in bytes, except rows. */
+/** The layout of a video frame in memory. All values are in bytes, except rows. */
 typedef struct msdk_frame_layout {
   uint32_t struct_size;
   uint32_t plane_count;
-  uint64_t offset[MSDK_PLANES_MAX];     /* of the plane, from the first byte of the frame */
-  uint64_t plane_size[MSDK_PLANES_MAX]; /* stride * rows */
-  int32_t stride[MSDK_PLANES_MAX];      /* as in msdk_plane */
-  uint32_t row_bytes[MSDK_PLANES_MAX]; /* the bytes of a stride that hold pixels */
+  uint64_t offset[MSDK_PLANES_MAX];     /**< of the plane, from the first byte of the frame */
+  uint64_t plane_size[MSDK_PLANES_MAX]; /**< stride * rows */
+  int32_t stride[MSDK_PLANES_MAX];      /**< as in msdk_plane */
+  uint32_t row_bytes[MSDK_PLANES_MAX]; /**< the bytes of a stride that hold pixels */
   uint32_t rows[MSDK_PLANES_MAX];
-  uint64_t size; /* of all planes */
+  uint64_t size; /**< of all planes */
 } msdk_frame_layout;
 
-/* Computes the layout for a pixel format and a size in pixels (1..MSDK_DIMENSION_MAX). Rows are aligned to `alignment` bytes: a
+/** Computes the layout for a pixel format and a size in pixels (1..MSDK_DIMENSION_MAX). Rows are aligned to `alignment` bytes: a
  * power of two up to 4096; 0 or 1: no padding. MSDK_E_RANGE: the size or the alignment is not accepted. MSDK_E_UNSUPPORTED: the
  * pixel format is unknown. [any thread] */
 MSDK_EXPORT msdk_result msdk_frame_get_layout(uint32_t pixel_format, uint32_t width, uint32_t height, uint32_t alignment,
                                               msdk_frame_layout *out);
 
-/* Makes a writable frame with new memory. Its rows are aligned to 64 bytes and its contents are unspecified. For frames to send,
+/** Makes a writable frame with new memory. Its rows are aligned to 64 bytes and its contents are unspecified. For frames to send,
  * use msdk_frame_sender_acquire, which takes them from a pool. *out has one reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_create(const msdk_video_format *format, msdk_video_frame **out);
 
-/* Makes a frame from memory that the caller owns, without a copy. MSDK_E_INVALID: the pointer, the stride or the size of a plane
+/** Makes a frame from memory that the caller owns, without a copy. MSDK_E_INVALID: the pointer, the stride or the size of a plane
  * is not accepted; all planes are checked. If the call fails, release is not called. *out has one reference, the caller's.
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_wrap(const msdk_external_frame *external, msdk_video_frame **out);
 
-/* Adds a reference, which the caller releases. MSDK_E_HANDLE: the frame has no reference left, or is not a video frame.
+/** Adds a reference, which the caller releases. MSDK_E_HANDLE: the frame has no reference left, or is not a video frame.
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_ref(const msdk_video_frame *frame);
-/* Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
+/** Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_unref(const msdk_video_frame *frame);
-/* Returns the current number of references; 1: the caller's reference is the only one. MSDK_E_HANDLE: as above. [any thread] */
+/** Returns the current number of references; 1: the caller's reference is the only one. MSDK_E_HANDLE: as above. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_get_references(const msdk_video_frame *frame, uint32_t *out);
 
-/* Makes a new frame with the contents of `frame` in the pixel format, size and colour of `wanted`. A member of `wanted` that is 0
+/** Makes a new frame with the contents of `frame` in the pixel format, size and colour of `wanted`. A member of `wanted` that is 0
  * stands for the frame's value. The frame rate and all other members of `wanted` are ignored; the frame's values apply. Colour,
  * scale and metadata:
  *   - YUV to YUV keeps matrix and range. YUV to RGB uses the frame's matrix and range. RGB to YUV gives BT.601 with limited range,
@@ -91,34 +92,34 @@ MSDK_EXPORT msdk_result msdk_video_frame_get_references(const msdk_video_frame *
  * *out has one reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_convert(const msdk_video_frame *frame, const msdk_video_format *wanted, msdk_video_frame **out);
 
-/* Converts as above into a writable frame of the caller. The destination's format states the pixel format and size.
+/** Converts as above into a writable frame of the caller. The destination's format states the pixel format and size.
  * MSDK_E_INVALID: the destination has been sent, has a second reference, or is the frame itself. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_convert_into(const msdk_video_frame *frame, msdk_video_frame *destination);
 
 /* ------------------------------------------------------------------------------------------------------------------- audio */
 
-/* Makes a writable audio frame of `sample_count` samples per channel (1..192,000). Its samples are silence. format states a sample
+/** Makes a writable audio frame of `sample_count` samples per channel (1..192,000). Its samples are silence. format states a sample
  * rate of 8,000..192,000 Hz and 1 or 2 interleaved channels; frames_per_buffer is ignored. MSDK_E_RANGE: the number of samples or
  * the sample rate is not accepted. MSDK_E_UNSUPPORTED: the sample format, the channels or the layout is not. *out has one
  * reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_audio_frame_create(const msdk_audio_format *format, uint32_t sample_count, msdk_audio_frame **out);
 
-/* Adds a reference, which the caller releases. MSDK_E_HANDLE: the frame has no reference left, or is not an audio frame.
+/** Adds a reference, which the caller releases. MSDK_E_HANDLE: the frame has no reference left, or is not an audio frame.
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_audio_frame_ref(const msdk_audio_frame *frame);
-/* Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
+/** Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
 MSDK_EXPORT msdk_result msdk_audio_frame_unref(const msdk_audio_frame *frame);
-/* Returns the current number of references; 1: the caller's reference is the only one. MSDK_E_HANDLE: as above. [any thread] */
+/** Returns the current number of references; 1: the caller's reference is the only one. MSDK_E_HANDLE: as above. [any thread] */
 MSDK_EXPORT msdk_result msdk_audio_frame_get_references(const msdk_audio_frame *frame, uint32_t *out);
 
-/* Computes which sample of the audio frame was captured at a time, for example at the timestamp of a video frame. *sample receives
+/** Computes which sample of the audio frame was captured at a time, for example at the timestamp of a video frame. *sample receives
  * its index, rounded down. The index is below 0 for a time before the audio frame, and sample_count or more for a time after it.
  * The audio for a video frame is therefore in the audio frame with 0 <= *sample < sample_count. [any thread] */
 MSDK_EXPORT msdk_result msdk_audio_frame_get_position(const msdk_audio_frame *frame, int64_t timestamp_ns, int64_t *sample);
 
 /* ----------------------------------------------------------------------------------------------------------------- encoded */
 
-/* Makes an encoded frame from a copy of `source` and of its data. A video frame has up to 16 MiB, an audio packet up to 61,440
+/** Makes an encoded frame from a copy of `source` and of its data. A video frame has up to 16 MiB, an audio packet up to 61,440
  * bytes (else MSDK_E_INVALID). The data is parsed. MSDK_E_CORRUPT: the data is malformed; the error text states the fault. Values
  * in the data take precedence over the struct's:
  *   - VP8: width and height of key frames, and MSDK_ENCODED_KEY (RFC 6386, section 9.1).
@@ -127,10 +128,10 @@ MSDK_EXPORT msdk_result msdk_audio_frame_get_position(const msdk_audio_frame *fr
  * sequence is set when the frame is sent. MSDK_E_UNSUPPORTED: the codec is unknown. A codec is known if an engine of this process
  * has, or had, a class that decodes it. *out has one reference, the caller's. [any thread] */
 MSDK_EXPORT msdk_result msdk_encoded_frame_create(const msdk_encoded_frame *source, msdk_encoded_frame **out);
-/* Adds a reference, which the caller releases. MSDK_E_HANDLE: the frame has no reference left, or is not an encoded frame.
+/** Adds a reference, which the caller releases. MSDK_E_HANDLE: the frame has no reference left, or is not an encoded frame.
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_encoded_frame_ref(const msdk_encoded_frame *frame);
-/* Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
+/** Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
 MSDK_EXPORT msdk_result msdk_encoded_frame_unref(const msdk_encoded_frame *frame);
 
 #ifdef __cplusplus

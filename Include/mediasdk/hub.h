@@ -1,4 +1,7 @@
-/* mediasdk/hub.h - a room over the network without a server: a process opens one of its loopback rooms
+/** @file
+ * mediasdk/hub.h - a room over the network without a server: a process opens one of its loopback rooms
+ *
+ * This header is not part of the promise of 1.0. A later version replaces it, the url and the protocol by rooms that other SDKs can join.
  *
  * In the hosting process, "loopback:NAME" is an ordinary room with its access, permissions and moderation (room.h). The process may have
  * members of its own in it, or none; a verifier (msdk_room_configure) decides about these too, and is set before the room is opened.
@@ -57,28 +60,28 @@ extern "C" {
 
 typedef struct msdk_hub_options {
   uint32_t struct_size;
-  uint32_t port;           /* TCP and UDP, the same at all addresses: 1..65,535, or MSDK_PORT_ANY; there is no default */
-  const char *addresses;   /* to listen at: up to 8 of IPv4 and IPv6, separated by commas; NULL: "0.0.0.0", all of IPv4 */
-  const char *certificate; /* PEM files, this and key; both NULL: a certificate is generated, with a new fingerprint each time */
-  const char *key;         /* PEM file of the private key, without a password */
-  uint32_t most_members;   /* over the network, 1..1,000; 0: 64. The room's capacity alone limits members of this process */
+  uint32_t port;           /**< TCP and UDP, the same at all addresses: 1..65,535, or MSDK_PORT_ANY; there is no default */
+  const char *addresses;   /**< to listen at: up to 8 of IPv4 and IPv6, separated by commas; NULL: "0.0.0.0", all of IPv4 */
+  const char *certificate; /**< PEM files, this and key; both NULL: a certificate is generated, with a new fingerprint each time */
+  const char *key;         /**< PEM file of the private key, without a password */
+  uint32_t most_members;   /**< over the network, 1..1,000; 0: 64. The room's capacity alone limits members of this process */
   uint32_t reserved0;
 } msdk_hub_options;
 
 typedef struct msdk_hub_info {
   uint32_t struct_size;
   uint32_t port;
-  uint32_t member_count; /* over the network, including briefly disconnected members, without those who wait for the room's answer */
+  uint32_t member_count; /**< over the network, including briefly disconnected members, without those who wait for the room's answer */
   uint32_t reserved0;
-  uint64_t packets_foreign; /* datagrams of no member */
-  char fingerprint[96];     /* "AA:BB:...", for the url */
-  /* Of the room, for sessions elsewhere. HOST is the first address. For 0.0.0.0 or :: it is the address from which this machine sends
+  uint64_t packets_foreign; /**< datagrams of no member */
+  char fingerprint[96];     /**< "AA:BB:...", for the url */
+  /** Of the room, for sessions elsewhere. HOST is the first address. For 0.0.0.0 or :: it is the address from which this machine sends
    * to others, or the loopback address if it has no network. A program whose members reach it by another address or a name replaces
    * HOST. */
   char url[512];
 } msdk_hub_info;
 
-/* Opens a room to the network until msdk_room_close_hub is called or the engine is destroyed. room_url is "loopback:NAME", NAME without
+/** Opens a room to the network until msdk_room_close_hub is called or the engine is destroyed. room_url is "loopback:NAME", NAME without
  * "?". options are copied, and the files are read during the call. *out, if not NULL, is filled as by msdk_room_get_hub_info. The
  * engine must have the system clock (MSDK_E_UNSUPPORTED).
  *   MSDK_E_EXISTS     this engine has opened the room already, or a port is taken
@@ -89,10 +92,10 @@ typedef struct msdk_hub_info {
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_room_open_hub(msdk_engine *engine, const char *room_url, const msdk_hub_options *options, msdk_hub_info *out);
 
-/* Returns the current state of the hub. MSDK_E_NOT_FOUND if this engine did not open the room. [any thread] */
+/** Returns the current state of the hub. MSDK_E_NOT_FOUND if this engine did not open the room. [any thread] */
 MSDK_EXPORT msdk_result msdk_room_get_hub_info(msdk_engine *engine, const char *room_url, msdk_hub_info *out);
 
-/* Closes the hub: removes all members who joined over the network, notifies them (MSDK_E_CLOSED), and admits no more. Members of this
+/** Closes the hub: removes all members who joined over the network, notifies them (MSDK_E_CLOSED), and admits no more. Members of this
  * process stay. When the call returns, the port is free and the room may be opened again. MSDK_E_NOT_FOUND if this engine did not open
  * the room. [any thread] */
 MSDK_EXPORT msdk_result msdk_room_close_hub(msdk_engine *engine, const char *room_url);

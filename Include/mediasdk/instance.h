@@ -1,6 +1,8 @@
-/* mediasdk/instance.h - one created producer, renderer or filter
+/** @file
+ * mediasdk/instance.h - one created producer, renderer or filter
  *
- * An instance is made from a class (engine.h), gets its parameters, and is attached. A producer is attached to an outgoing stream, or pulled.
+ * An instance is made from a class (engine.h), gets its parameters, and is attached. A producer is attached to an outgoing stream, or
+ * pulled.
  * A renderer is attached to an incoming stream, to an outgoing one as a preview, to a whole session, or to another instance that is
  * both renderer and producer. A filter is added to a stream of either direction (msdk_outgoing_video_add_filter and the same
  * functions of other streams). The core then moves the instance through its states (plugin.h). When either side is destroyed, an
@@ -25,7 +27,7 @@ extern "C" {
 
 enum { MSDK_INSTANCE_CREATED = 0x800, MSDK_INSTANCE_READY = 0x801, MSDK_INSTANCE_STARTED = 0x802 };
 
-/* Where the plugin's code runs: by default in this process, or isolated in a process of its own. Each isolated instance has its own
+/** Where the plugin's code runs: by default in this process, or isolated in a process of its own. Each isolated instance has its own
  * process, msdk-plugin-host. The program is the one that MSDK_PLUGIN_HOST names, else the one in ../libexec/mediasdk seen from the
  * library's directory, else the one beside the library. An isolated plugin cannot take the program down. A crash, abort, stack
  * overflow, exit or corrupted memory ends only its process. A hang ends at its deadline. A leak of memory or descriptors ends at
@@ -89,33 +91,33 @@ enum { MSDK_INSTANCE_CREATED = 0x800, MSDK_INSTANCE_READY = 0x801, MSDK_INSTANCE
  * are parsed in the decoder's process. Where there is no decoder (msdk_encoded_frame_create), they are parsed in this process, or
  * in a process of their own if the code is not loaded in this one. */
 enum {
-  /* The default: isolated if MSDK_PLUGIN_ISOLATE names the class, or if the class prefers it (plugin.h); else not.
+  /** The default: isolated if MSDK_PLUGIN_ISOLATE names the class, or if the class prefers it (plugin.h); else not.
    * MSDK_PLUGIN_ISOLATE is a list of globs of class ids or file names, separated by commas. It is not read in a set-user-id
    * program, nor with ignore_environment. A class that it names and that cannot be isolated runs in this process, with a warning. */
   MSDK_ISOLATION_DEFAULT = 0,
-  MSDK_ISOLATION_NONE = 1,    /* in this process */
-  MSDK_ISOLATION_PROCESS = 2  /* in a process of its own; else MSDK_E_UNSUPPORTED, or MSDK_E_NOT_FOUND without msdk-plugin-host */
+  MSDK_ISOLATION_NONE = 1,    /**< in this process */
+  MSDK_ISOLATION_PROCESS = 2  /**< in a process of its own; else MSDK_E_UNSUPPORTED, or MSDK_E_NOT_FOUND without msdk-plugin-host */
 };
 enum {
-  MSDK_ISOLATED_MAY_FORK = 1,   /* the plugin may start processes */
-  MSDK_ISOLATED_NO_NETWORK = 2, /* no network: a network namespace without interfaces */
-  MSDK_ISOLATED_READ_ONLY = 4   /* files can only be read: Landlock */
+  MSDK_ISOLATED_MAY_FORK = 1,   /**< the plugin may start processes */
+  MSDK_ISOLATED_NO_NETWORK = 2, /**< no network: a network namespace without interfaces */
+  MSDK_ISOLATED_READ_ONLY = 4   /**< files can only be read: Landlock */
 };
 
 typedef struct msdk_instance_options {
   uint32_t struct_size;
-  uint32_t isolation; /* MSDK_ISOLATION_* */
-  uint32_t flags;     /* MSDK_ISOLATED_* */
-  /* The members below apply to isolated instances only; 0 is the default. */
-  uint32_t control_deadline_ms; /* for a [control] call of plugin.h: 10..600,000; default 5,000 */
-  uint32_t media_deadline_ms;   /* for a [media] call: 10..600,000; default 1,000 */
-  uint32_t memory_max_mb;       /* address space in MiB: 256..1,048,576; default 2,048; UINT32_MAX: no limit */
-  uint32_t cpu_max_s;           /* seconds of processor time of one process: 1..86,400; default: no limit */
-  uint32_t restarts_max;        /* given up after this many lives in a row shorter than 2 s, with MSDK_PLUGIN_EVENT_ERROR: 1..1,000,000;
+  uint32_t isolation; /**< MSDK_ISOLATION_* */
+  uint32_t flags;     /**< MSDK_ISOLATED_* */
+  /** The members below apply to isolated instances only; 0 is the default. */
+  uint32_t control_deadline_ms; /**< for a [control] call of plugin.h: 10..600,000; default 5,000 */
+  uint32_t media_deadline_ms;   /**< for a [media] call: 10..600,000; default 1,000 */
+  uint32_t memory_max_mb;       /**< address space in MiB: 256..1,048,576; default 2,048; UINT32_MAX: no limit */
+  uint32_t cpu_max_s;           /**< seconds of processor time of one process: 1..86,400; default: no limit */
+  uint32_t restarts_max;        /**< given up after this many lives in a row shorter than 2 s, with MSDK_PLUGIN_EVENT_ERROR: 1..1,000,000;
                                    default: no limit */
 } msdk_instance_options;
 
-/* Makes an instance. options NULL: the defaults. MSDK_E_NOT_FOUND: no such class; the error text lists the classes. MSDK_E_INVALID,
+/** Makes an instance. options NULL: the defaults. MSDK_E_NOT_FOUND: no such class; the error text lists the classes. MSDK_E_INVALID,
  * MSDK_E_RANGE, MSDK_E_UNSUPPORTED: options. MSDK_E_THREAD: called inside the init of the class's module. The caller destroys *out.
  * [any thread] [may wait for a process] */
 MSDK_EXPORT msdk_result msdk_instance_create(msdk_engine *engine, const char *class_id, const msdk_instance_options *options,
@@ -132,37 +134,37 @@ enum {
 
 typedef struct msdk_instance_isolation {
   uint32_t struct_size;
-  uint32_t is_isolated; /* 1: the plugin's code runs in a process of its own */
-  uint32_t containment; /* mask of the MSDK_CONTAINED_* limits that hold for the process; later versions may add bits; 0: not isolated */
-  uint32_t reserved0;   /* 0 */
+  uint32_t is_isolated; /**< 1: the plugin's code runs in a process of its own */
+  uint32_t containment; /**< mask of the MSDK_CONTAINED_* limits that hold for the process; later versions may add bits; 0: not isolated */
+  uint32_t reserved0;   /**< 0 */
 } msdk_instance_isolation;
 
-/* Returns how the instance runs. [any thread] */
+/** Returns how the instance runs. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_get_isolation(msdk_instance *instance, msdk_instance_isolation *out);
 
-/* Detaches the instance, takes it down level by level, and destroys it. In a callback of the same instance it is taken down and
+/** Detaches the instance, takes it down level by level, and destroys it. In a callback of the same instance it is taken down and
  * destroyed after the callback has returned. [any thread] [may wait] */
 MSDK_EXPORT void msdk_instance_destroy(msdk_instance *instance);
 
-/* Sets a parameter. The name (MSDK_E_NOT_FOUND), the type (MSDK_E_TYPE; integers of other widths are accepted if the number fits),
+/** Sets a parameter. The name (MSDK_E_NOT_FOUND), the type (MSDK_E_TYPE; integers of other widths are accepted if the number fits),
  * the range and the choices (MSDK_E_RANGE; the error text lists them) are checked before the plugin is called. Dynamic choices are
  * those of this moment: the plugin is asked, and if it cannot list them, the call returns its error. MSDK_E_STATE: the parameter is
  * not live and the instance is started. MSDK_E_PERMISSION: the parameter is read-only. A success is reported as
  * MSDK_PLUGIN_EVENT_PARAM_CHANGED. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_set_param(msdk_instance *instance, const char *name, const msdk_value *value);
 
-/* The same from text, which is read as the parameter's type: "true" or "false", a decimal number, or the text itself. [any thread]
+/** The same from text, which is read as the parameter's type: "true" or "false", a decimal number, or the text itself. [any thread]
  * [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_set_param_text(msdk_instance *instance, const char *name, const char *text);
 
-/* Returns a parameter. MSDK_E_NOT_FOUND: no such parameter. MSDK_E_PERMISSION: it is secret; it can be set, not read. Text and
+/** Returns a parameter. MSDK_E_NOT_FOUND: no such parameter. MSDK_E_PERMISSION: it is secret; it can be set, not read. Text and
  * bytes are copied to buffer (size bytes; may be NULL with 0), and *out points there. *needed, if not NULL, is set to the size, of
  * text with the NUL. MSDK_E_BUFFER_SMALL: it does not fit. If the class has no get_param, the function is allowed in every
  * callback. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_get_param(msdk_instance *instance, const char *name, msdk_value *out, void *buffer, uint64_t size,
                                                 uint64_t *needed);
 
-/* Returns the choices of a string parameter by index, with their names for people: those of the class or, with
+/** Returns the choices of a string parameter by index, with their names for people: those of the class or, with
  * MSDK_PARAM_DYNAMIC_CHOICES, those that the plugin finds. Index 0 asks the plugin; the other indexes return what it answered then.
  * value and label are copied to buffer (size bytes; may be NULL with 0), and *out points there; neither is NULL. *needed, if not
  * NULL, is set to the size of both with NULs. MSDK_E_BUFFER_SMALL: they do not fit. MSDK_E_UNSUPPORTED: the parameter has no
@@ -174,7 +176,7 @@ MSDK_EXPORT msdk_result msdk_instance_param_choice_at(msdk_instance *instance, c
 
 /* ---------------------------------------------------------------------------------------------------------------- commands */
 
-/* Calls a command of the instance's class by name (msdk_engine_class_command_at lists them) with arg_count values at args, which
+/** Calls a command of the instance's class by name (msdk_engine_class_command_at lists them) with arg_count values at args, which
  * may be NULL with 0, and waits until it returns. These are checked before the plugin is called:
  *   MSDK_E_NOT_FOUND  no such command; the error text lists the commands
  *   MSDK_E_INVALID    too many arguments, or an omitted one that has no default (only the last ones can be omitted); args or a text
@@ -199,69 +201,69 @@ MSDK_EXPORT msdk_result msdk_instance_call(msdk_instance *instance, const char *
 
 /* ------------------------------------------------------------------------------------------------------------------ events */
 
-/* An event of an instance, which may be attached or not. The events of an attached instance also go to its session, as
+/** An event of an instance, which may be attached or not. The events of an attached instance also go to its session, as
  * MSDK_EVENT_PLUGIN. No event contains the value of a secret parameter. */
 typedef struct msdk_instance_event {
   uint32_t struct_size;
-  uint32_t event;       /* MSDK_PLUGIN_EVENT_* */
-  msdk_result status;   /* MSDK_OK, or the error */
-  uint32_t flags;       /* MSDK_EVENT_FLAG_LOST (session.h): events before this one were dropped */
-  int64_t timestamp_ns; /* when it happened, on the engine's clock */
-  msdk_instance *instance; /* the receiver does not destroy it */
-  char text[512];       /* of MSDK_PLUGIN_EVENT_PARAM_CHANGED: the parameter's name, for msdk_instance_get_param */
+  uint32_t event;       /**< MSDK_PLUGIN_EVENT_* */
+  msdk_result status;   /**< MSDK_OK, or the error */
+  uint32_t flags;       /**< MSDK_EVENT_FLAG_LOST (session.h): events before this one were dropped */
+  int64_t timestamp_ns; /**< when it happened, on the engine's clock */
+  msdk_instance *instance; /**< the receiver does not destroy it */
+  char text[512];       /**< of MSDK_PLUGIN_EVENT_PARAM_CHANGED: the parameter's name, for msdk_instance_get_param */
 } msdk_instance_event;
 
-/* Takes the oldest event. From the instance's creation on the newest 64 events are kept. MSDK_E_TIMEOUT: none came in time.
+/** Takes the oldest event. From the instance's creation on the newest 64 events are kept. MSDK_E_TIMEOUT: none came in time.
  * MSDK_E_AGAIN: timeout_ms is 0 and there is none. MSDK_E_CLOSED: the instance was destroyed meanwhile. MSDK_E_STATE: a callback is
  * set. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_instance_next_event(msdk_instance *instance, uint32_t timeout_ms, msdk_instance_event *out);
 
-/* Returns a descriptor that poll() reports as readable while events are queued. The instance owns it: do not read, write or close
+/** Returns a descriptor that poll() reports as readable while events are queued. The instance owns it: do not read, write or close
  * it. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_get_event_fd(msdk_instance *instance, int32_t *out);
 
-/* event is valid during the call. Called on a thread of the instance's own, one event at a time, in order; with a virtual clock
+/** event is valid during the call. Called on a thread of the instance's own, one event at a time, in order; with a virtual clock
  * inside msdk_engine_advance_clock. All functions may be called in it, except msdk_engine_advance_clock. */
 typedef void (*msdk_instance_event_fn)(void *user, const msdk_instance_event *event);
 
-/* Sets the callback, instead of pulling. Queued events come first. NULL: back to pulling. When the call returns, the former
+/** Sets the callback, instead of pulling. Queued events come first. NULL: back to pulling. When the call returns, the former
  * callback is no longer running, unless the call was made inside a callback. The same is true of msdk_instance_destroy, after which
  * no callback begins. [any thread] [may wait for the running callback] */
 MSDK_EXPORT msdk_result msdk_instance_set_event_callback(msdk_instance *instance, msdk_instance_event_fn callback, void *user);
 
 /* ------------------------------------------------------------------------------------------------------------------ states */
 
-/* Returns the state, MSDK_INSTANCE_*, for one of the instance's kinds: kind is exactly one MSDK_KIND_*. MSDK_E_UNSUPPORTED: the
+/** Returns the state, MSDK_INSTANCE_*, for one of the instance's kinds: kind is exactly one MSDK_KIND_*. MSDK_E_UNSUPPORTED: the
  * class is not of this kind. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_get_state(msdk_instance *instance, uint32_t kind, uint32_t *out);
 
-/* Returns the formats that a video producer can make, by index. Initialises the producer if necessary. MSDK_E_NOT_FOUND: the index
+/** Returns the formats that a video producer can make, by index. Initialises the producer if necessary. MSDK_E_NOT_FOUND: the index
  * is past the end of the list. MSDK_E_UNSUPPORTED: not a video producer. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_format_at(msdk_instance *producer, uint32_t index, msdk_video_format *out);
 
-/* Returns the format that an audio producer makes, or prefers. Initialises the producer if necessary. MSDK_E_UNSUPPORTED: the class
+/** Returns the format that an audio producer makes, or prefers. Initialises the producer if necessary. MSDK_E_UNSUPPORTED: the class
  * does not state it, or is not an audio producer. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_get_audio_format(msdk_instance *producer, msdk_audio_format *out);
 
-/* Attaches a renderer to an instance that is both a renderer and a producer of video. The renderer gets the frames that the
+/** Attaches a renderer to an instance that is both a renderer and a producer of video. The renderer gets the frames that the
  * instance makes, in addition to its stream. An instance has up to 8 renderers (MSDK_E_FULL). MSDK_E_UNSUPPORTED: `filter` is not
  * both. MSDK_E_INVALID: frames would go round in a circle. MSDK_E_STATE: the renderer is already attached. MSDK_E_NOT_FOUND, of
  * detach: it is not attached here. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_attach_renderer(msdk_instance *filter, msdk_instance *renderer);
 MSDK_EXPORT msdk_result msdk_instance_detach_renderer(msdk_instance *filter, msdk_instance *renderer);
 
-/* Renders a frame with a renderer that is not attached, on the calling thread. The frame is converted if necessary; the renderer is
+/** Renders a frame with a renderer that is not attached, on the calling thread. The frame is converted if necessary; the renderer is
  * initialised if necessary. MSDK_E_STATE: the renderer is attached. MSDK_E_UNSUPPORTED: not a video renderer. [any thread] [not in
  * a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_render(msdk_instance *renderer, const msdk_video_frame *frame);
 
-/* The same for audio. MSDK_E_UNSUPPORTED: not an audio renderer, or one that pulls (plugin.h). MSDK_E_INVALID: a sample is infinite
+/** The same for audio. MSDK_E_UNSUPPORTED: not an audio renderer, or one that pulls (plugin.h). MSDK_E_INVALID: a sample is infinite
  * or not a number. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_render_audio(msdk_instance *renderer, const msdk_audio_frame *frame);
 
 /* ---------------------------------------------------------------------------------------------------------------- pulling */
 
-/* A program can read what a producer makes without a stream: it starts a pull, reads frames or buffers, and stops it. A pull attaches
+/** A program can read what a producer makes without a stream: it starts a pull, reads frames or buffers, and stops it. A pull attaches
  * the instance, one pull for each medium; video and audio of one instance are pulled independently. MSDK_E_STATE: the instance is
  * attached elsewhere, or is pulled already. A pulled instance is refused elsewhere with the same code. Its producer runs as for a
  * started stream: one with MSDK_PRODUCER_PULL is asked for each frame when it is due on the engine's clock, another one delivers. The
@@ -276,19 +278,19 @@ MSDK_EXPORT msdk_result msdk_instance_render_audio(msdk_instance *renderer, cons
  * msdk_instance_destroy and the destruction of the engine stop the pull. */
 typedef struct msdk_video_pull_options {
   uint32_t struct_size;
-  uint32_t queue_capacity; /* frames that may be queued for read, 1..64; 0: 3 */
-  uint32_t queue_policy;   /* MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
-  uint32_t reserved0;      /* 0 */
+  uint32_t queue_capacity; /**< frames that may be queued for read, 1..64; 0: 3 */
+  uint32_t queue_policy;   /**< MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
+  uint32_t reserved0;      /**< 0 */
 } msdk_video_pull_options;
 
 typedef struct msdk_audio_pull_options {
   uint32_t struct_size;
-  uint32_t queue_ms;     /* audio that may be queued for read: 20..60,000; 0: 500 */
-  uint32_t queue_policy; /* MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
-  uint32_t reserved0;    /* 0 */
+  uint32_t queue_ms;     /**< audio that may be queued for read: 20..60,000; 0: 500 */
+  uint32_t queue_policy; /**< MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
+  uint32_t reserved0;    /**< 0 */
 } msdk_audio_pull_options;
 
-/* Starts a video producer. It is opened before the call returns, and started soon after. options may be NULL for the defaults.
+/** Starts a video producer. It is opened before the call returns, and started soon after. options may be NULL for the defaults.
  *
  * format NULL: the format that the producer prefers (capture_settings of plugin.h), else the first one of its list; if the size changes
  * (MSDK_PLUGIN_EVENT_FORMAT_CHANGED), the frames follow. Otherwise all frames have this format: the size must be one that the producer
@@ -301,35 +303,35 @@ typedef struct msdk_audio_pull_options {
 MSDK_EXPORT msdk_result msdk_instance_start_pull(msdk_instance *producer, const msdk_video_format *format,
                                                  const msdk_video_pull_options *options);
 
-/* The same for an audio producer. format NULL: the format that it makes or prefers (msdk_instance_get_audio_format), else s16 at 48,000
+/** The same for an audio producer. format NULL: the format that it makes or prefers (msdk_instance_get_audio_format), else s16 at 48,000
  * Hz in stereo. Otherwise all buffers have this format, converted if necessary; buffers have any length if frames_per_buffer is 0.
  * [any thread] [may wait] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_start_pull_audio(msdk_instance *producer, const msdk_audio_format *format,
                                                        const msdk_audio_pull_options *options);
 
-/* Stop the pull: stop, release and detach the producer, and release what is queued. Readers get MSDK_E_CLOSED. The calls succeed if the
+/** Stop the pull: stop, release and detach the producer, and release what is queued. Readers get MSDK_E_CLOSED. The calls succeed if the
  * instance is not pulled. In a callback of the same instance it is only detached, and stays STARTED (plugin.h, "Re-entrancy"). [any
  * thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_instance_stop_pull(msdk_instance *producer);
 MSDK_EXPORT msdk_result msdk_instance_stop_pull_audio(msdk_instance *producer);
 
-/* Dequeue the oldest frame or buffer. *out has one reference, which the caller releases; it is read-only. MSDK_E_TIMEOUT: none came in
+/** Dequeue the oldest frame or buffer. *out has one reference, which the caller releases; it is read-only. MSDK_E_TIMEOUT: none came in
  * time. MSDK_E_AGAIN: timeout_ms is 0 and there is none. MSDK_E_STATE: no pull was started. MSDK_E_CLOSED: the pull is stopped, or the
  * producer has ended and all was read. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_instance_read(msdk_instance *producer, uint32_t timeout_ms, msdk_video_frame **out);
 MSDK_EXPORT msdk_result msdk_instance_read_audio(msdk_instance *producer, uint32_t timeout_ms, msdk_audio_frame **out);
 
-/* Return a descriptor that poll() reports as readable while frames, or buffers, are queued, and when no more will come. The instance owns
+/** Return a descriptor that poll() reports as readable while frames, or buffers, are queued, and when no more will come. The instance owns
  * it: do not read, write or close it. [any thread] */
 MSDK_EXPORT msdk_result msdk_instance_get_fd(msdk_instance *producer, int32_t *out);
 MSDK_EXPORT msdk_result msdk_instance_get_fd_audio(msdk_instance *producer, int32_t *out);
 
-/* Ends rendering and producing, of both media: detaches the instance, then stops and releases it, so that what it writes is
+/** Ends rendering and producing, of both media: detaches the instance, then stops and releases it, so that what it writes is
  * complete. In a callback of the same instance it is only detached, and MSDK_E_THREAD returned. [any thread] [may wait] [not in a
  * callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_release(msdk_instance *instance);
 
-/* Returns what a renderer shows now, as a new frame with one reference, the caller's. MSDK_E_UNSUPPORTED: the class has no
+/** Returns what a renderer shows now, as a new frame with one reference, the caller's. MSDK_E_UNSUPPORTED: the class has no
  * snapshot. MSDK_E_AGAIN: nothing was rendered yet. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_snapshot(msdk_instance *renderer, msdk_video_frame **out);
 

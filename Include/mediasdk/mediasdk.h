@@ -1,4 +1,5 @@
-/* mediasdk/mediasdk.h - includes every header that a program needs; the rules that all functions share
+/** @file
+ * mediasdk/mediasdk.h - includes every header that a program needs; the rules that all functions share
  *
  * With MediaSDK a program takes part in a call with media that it makes itself. The program joins a room and declares the formats
  * that it can make. The SDK notifies the program which of them to make. The program then sends frames, and receives the frames of

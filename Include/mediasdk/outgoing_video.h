@@ -1,4 +1,5 @@
-/* mediasdk/outgoing_video.h - video that this program sends: streams, limits, the frame sender, reports
+/** @file
+ * mediasdk/outgoing_video.h - video that this program sends: streams, limits, the frame sender, reports
  *
  * A stream is made from the list of formats that the program can make. When the stream is started on a session (session.h), it gets
  * a frame sender, which is bound to one of these formats. The SDK chooses the best format that the bandwidth estimate carries; the
@@ -88,17 +89,17 @@ extern "C" {
 /* ------------------------------------------------------------------------------------------------------------------ limits */
 
 enum {
-  MSDK_LIMITS_CONFERENCE = 0, /* what every receiver of a call can be expected to accept */
-  MSDK_LIMITS_EXTENDED = 1    /* any size up to 3840x2160, also odd sizes, up to 60 frames a second */
+  MSDK_LIMITS_CONFERENCE = 0, /**< what every receiver of a call can be expected to accept */
+  MSDK_LIMITS_EXTENDED = 1    /**< any size up to 3840x2160, also odd sizes, up to 60 frames a second */
 };
 
 typedef struct msdk_video_limit {
   uint32_t struct_size;
-  uint32_t width, height; /* pixels; exact for a virtual stream under conference limits, else the maximum */
-  uint32_t fps;           /* frames a second, at most */
+  uint32_t width, height; /**< pixels; exact for a virtual stream under conference limits, else the maximum */
+  uint32_t fps;           /**< frames a second, at most */
 } msdk_video_limit;
 
-/* Returns the limits by index, from 0. A format must be within one of them. MSDK_E_NOT_FOUND: the index is past the end of the
+/** Returns the limits by index, from 0. A format must be within one of them. MSDK_E_NOT_FOUND: the index is past the end of the
  * list.
  *   virtual, conference       exactly 1920x1080, 1280x720, 960x540, 858x480, 640x360 or 640x480, each up to 30 frames a second; or
  *                             480x270, 424x320, 352x240, 320x240, 320x180 or 212x160, up to 15
@@ -108,49 +109,49 @@ typedef struct msdk_video_limit {
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_video_limit_at(uint32_t kind, uint32_t limits, uint32_t index, msdk_video_limit *out);
 
-/* Checks whether a format would be accepted. MSDK_E_LIMIT: it would not; the error text names the limit that it exceeds.
+/** Checks whether a format would be accepted. MSDK_E_LIMIT: it would not; the error text names the limit that it exceeds.
  * MSDK_E_RANGE: its size or frame rate is 0. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_limit_check(uint32_t kind, uint32_t limits, const msdk_video_format *format);
 
 /* ------------------------------------------------------------------------------------------------------------------ stream */
 
 enum { /* how much time an encoder may use; in parentheses: libvpx's cpu-used for VP8 */
-  MSDK_PRESET_REALTIME = 0,  /* (-8) the default */
-  MSDK_PRESET_FASTEST = 1,   /* (-12) */
-  MSDK_PRESET_BALANCED = 2,  /* (-5) */
-  MSDK_PRESET_QUALITY = 3    /* (-3) */
+  MSDK_PRESET_REALTIME = 0,  /**< (-8) the default */
+  MSDK_PRESET_FASTEST = 1,   /**< (-12) */
+  MSDK_PRESET_BALANCED = 2,  /**< (-5) */
+  MSDK_PRESET_QUALITY = 3    /**< (-3) */
 };
 
 typedef struct msdk_outgoing_video_options {
   uint32_t struct_size;
-  uint32_t kind;   /* MSDK_VIDEO_*; 0: virtual */
-  uint32_t limits; /* MSDK_LIMITS_* */
-  /* MSDK_CODEC_AUTO: raw in a room of this process, VP8 as soon as a member is not in it; MSDK_CODEC_RAW: raw frames, which members
+  uint32_t kind;   /**< MSDK_VIDEO_*; 0: virtual */
+  uint32_t limits; /**< MSDK_LIMITS_* */
+  /** MSDK_CODEC_AUTO: raw in a room of this process, VP8 as soon as a member is not in it; MSDK_CODEC_RAW: raw frames, which members
    * in other processes cannot receive (MSDK_EVENT_STREAM_UNREACHABLE); MSDK_CODEC_VP8, or a plugin's, for example _AV1 */
   uint32_t codec;
-  const msdk_video_format *formats; /* borrowed; each has a frame rate above 0 (MSDK_E_RANGE) */
-  uint32_t format_count; /* 1..64; also 0 for a screen share with a producer */
-  uint32_t preset;      /* MSDK_PRESET_* */
-  uint32_t queue_policy; /* MSDK_POLICY_* when the encoder is late: DROP_OLDEST replaces the queued frame */
-  uint32_t queue_capacity; /* frames that may be queued for the encoder, 1..16; 0: 1 */
-  uint32_t encoded_input; /* 1: the program sends only encoded frames (msdk_frame_sender_send_encoded) */
-  uint32_t encoder_threads; /* 1..8; 0: 1 below 1920x1080, else 2 */
-  uint64_t target_bitrate, /* bits per second; 0: 0.08 bits a pixel */
-           min_bitrate,    /* bits per second; 0: 30,000 */
-           max_bitrate;    /* bits per second; 0: 20,000,000 */
-  uint32_t key_frame_interval_ms; /* the longest time between key frames; 0: 10,000, for a screen share only on request */
-  uint32_t report_capacity; /* reports that may be queued, 1..4,096; 0: 64; if full, the oldest is dropped */
-  /* Used in place of codec: up to 16 codecs, the preferred one first. Codecs that this engine cannot encode are skipped. The stream
+  const msdk_video_format *formats; /**< borrowed; each has a frame rate above 0 (MSDK_E_RANGE) */
+  uint32_t format_count; /**< 1..64; also 0 for a screen share with a producer */
+  uint32_t preset;      /**< MSDK_PRESET_* */
+  uint32_t queue_policy; /**< MSDK_POLICY_* when the encoder is late: DROP_OLDEST replaces the queued frame */
+  uint32_t queue_capacity; /**< frames that may be queued for the encoder, 1..16; 0: 1 */
+  uint32_t encoded_input; /**< 1: the program sends only encoded frames (msdk_frame_sender_send_encoded) */
+  uint32_t encoder_threads; /**< 1..8; 0: 1 below 1920x1080, else 2 */
+  uint64_t target_bitrate, /**< bits per second; 0: 0.08 bits a pixel */
+           min_bitrate,    /**< bits per second; 0: 30,000 */
+           max_bitrate;    /**< bits per second; 0: 20,000,000 */
+  uint32_t key_frame_interval_ms; /**< the longest time between key frames; 0: 10,000, for a screen share only on request */
+  uint32_t report_capacity; /**< reports that may be queued, 1..4,096; 0: 64; if full, the oldest is dropped */
+  /** Used in place of codec: up to 16 codecs, the preferred one first. Codecs that this engine cannot encode are skipped. The stream
    * starts with the first codec that all members of the room decode. If there is none, it starts with the preferred one. If a
    * member joins who does not decode the current codec, and there is one that all members decode, the stream is withdrawn and
    * published again with that codec. Receivers then see one stream end and another begin; the sender stays the same. The stream
    * does not change back by itself. A member decodes the codecs that their engine's classes decoded when they connected. */
   const uint32_t *codecs;
   uint32_t codec_count;
-  uint32_t reserved0; /* 0 */
+  uint32_t reserved0; /**< 0 */
 } msdk_outgoing_video_options;
 
-/* Makes a stream. Every format is checked against the limits and the codecs' sizes (MSDK_E_LIMIT); one invalid format makes the
+/** Makes a stream. Every format is checked against the limits and the codecs' sizes (MSDK_E_LIMIT); one invalid format makes the
  * call fail. MSDK_E_RANGE: a number of options or the frame rate of a format; the error text names it. MSDK_E_UNSUPPORTED: no
  * class of the engine encodes the codec or, with encoded_input, decodes it; the error text lists the available codecs. Or an
  * encoder accepts RGB only, and the format is YUV of a matrix other than BT.601, BT.709 and BT.2020. The caller destroys *out.
@@ -158,44 +159,44 @@ typedef struct msdk_outgoing_video_options {
 MSDK_EXPORT msdk_result msdk_outgoing_video_create(msdk_engine *engine, const msdk_outgoing_video_options *options,
                                                    msdk_outgoing_video **out);
 
-/* Stops the stream if it is started, and destroys it. Frames not yet encoded are reported as dropped. [any thread] [may wait for
+/** Stops the stream if it is started, and destroys it. Frames not yet encoded are reported as dropped. [any thread] [may wait for
  * running callbacks] */
 MSDK_EXPORT void msdk_outgoing_video_destroy(msdk_outgoing_video *stream);
 
-/* Returns the current state, MSDK_OUTGOING_*. [any thread] */
+/** Returns the current state, MSDK_OUTGOING_*. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_get_state(msdk_outgoing_video *stream, uint32_t *out);
 
 typedef struct msdk_outgoing_video_info {
   uint32_t struct_size;
-  uint32_t state;           /* MSDK_OUTGOING_* */
-  uint32_t kind;            /* MSDK_VIDEO_* */
-  uint32_t limits;          /* MSDK_LIMITS_* */
-  uint32_t codec;           /* MSDK_CODEC_*: the current codec, or the last one; _AUTO: never started */
-  uint32_t encoded_input;   /* 1: the program sends encoded frames */
-  msdk_video_format format; /* of the current sender; all 0 without one */
+  uint32_t state;           /**< MSDK_OUTGOING_* */
+  uint32_t kind;            /**< MSDK_VIDEO_* */
+  uint32_t limits;          /**< MSDK_LIMITS_* */
+  uint32_t codec;           /**< MSDK_CODEC_*: the current codec, or the last one; _AUTO: never started */
+  uint32_t encoded_input;   /**< 1: the program sends encoded frames */
+  msdk_video_format format; /**< of the current sender; all 0 without one */
 } msdk_outgoing_video_info;
 
-/* [any thread] */
+/** [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_get_info(msdk_outgoing_video *stream, msdk_outgoing_video_info *out);
 
-/* Returns the current sender, the same handle as the event's. MSDK_E_STATE: the stream is neither started nor previewed.
+/** Returns the current sender, the same handle as the event's. MSDK_E_STATE: the stream is neither started nor previewed.
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_get_sender(msdk_outgoing_video *stream, msdk_frame_sender **out);
 
-/* Changes the bitrates, in bits per second, in any state. The target is kept between min and max, and the encoder below the
+/** Changes the bitrates, in bits per second, in any state. The target is kept between min and max, and the encoder below the
  * estimate. 0 leaves a value unchanged. MSDK_E_RANGE unless 1,000 <= min <= target <= max <= 100,000,000. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_set_bitrate(msdk_outgoing_video *stream, uint64_t target, uint64_t min, uint64_t max);
 
-/* Limits the frames sent per second. 0/0: the format's rate. MSDK_E_RANGE: more than the format's rate. Frames that come faster are
+/** Limits the frames sent per second. 0/0: the format's rate. MSDK_E_RANGE: more than the format's rate. Frames that come faster are
  * reported as dropped with MSDK_DROP_PACED; those of a screen share wait. A pull producer is asked at this rate, unless its frames
  * have their own times (MSDK_PRODUCER_TIMED). MSDK_E_UNSUPPORTED: the stream has encoded_input. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_set_frame_rate(msdk_outgoing_video *stream, uint32_t fps_num, uint32_t fps_den);
 
-/* Makes the next encoded frame a key frame. A screen share sends its last frame again at once, as a key frame. Without a codec the
+/** Makes the next encoded frame a key frame. A screen share sends its last frame again at once, as a key frame. Without a codec the
  * call succeeds. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_request_key_frame(msdk_outgoing_video *stream);
 
-/* Attaches an instance that makes the frames. The library sets its format, starts it when the stream starts or is previewed, and paces
+/** Attaches an instance that makes the frames. The library sets its format, starts it when the stream starts or is previewed, and paces
  * it. The instance must make the stream's size, except for a screen share; frames of another pixel format are converted to the
  * stream's. If the instance refuses, an event reports MSDK_E_FORMAT. When the instance reports another size
  * (MSDK_PLUGIN_EVENT_FORMAT_CHANGED, plugin.h), for example because a phone was rotated, a virtual stream follows it if a declared
@@ -206,20 +207,20 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_request_key_frame(msdk_outgoing_vide
  * A stream with encoded_input accepts only a producer of encoded frames (MSDK_PRODUCER_ENCODED of plugin.h) that has the stream's codec,
  * and no other stream accepts one: MSDK_E_UNSUPPORTED. Requests for key frames are passed on to it. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_attach_producer(msdk_outgoing_video *stream, msdk_instance *producer);
-/* Stops, releases and detaches the producer. The call succeeds if there is none. [any thread] [may wait] */
+/** Stops, releases and detaches the producer. The call succeeds if there is none. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_detach_producer(msdk_outgoing_video *stream);
 
-/* Attaches a preview, with or without a session. The renderer gets the frames as they are sent, on its own thread; a slow renderer
+/** Attaches a preview, with or without a session. The renderer gets the frames as they are sent, on its own thread; a slow renderer
  * gets the newest. The frames pass through the view (view.h); with NULL they are unchanged. If the renderer is already attached
  * here, the view changes with the next frame. A stream has up to 8 renderers. [any thread] [not in a callback of the same
  * instance] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_attach_renderer(msdk_outgoing_video *stream, msdk_instance *renderer, const msdk_view *view);
 
-/* Detaches a preview. When the call returns, the renderer is not being called, unless the call was made inside it.
+/** Detaches a preview. When the call returns, the renderer is not being called, unless the call was made inside it.
  * MSDK_E_NOT_FOUND: the renderer is not attached to this stream. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_detach_renderer(msdk_outgoing_video *stream, msdk_instance *renderer);
 
-/* Appends a filter (plugin.h), in any state, and initialises it. A stream has up to 8 filters (MSDK_E_FULL). Frames pass the
+/** Appends a filter (plugin.h), in any state, and initialises it. A stream has up to 8 filters (MSDK_E_FULL). Frames pass the
  * filters before the previews, the encoder and the transport. Filters run on the encoder's thread; for a stream without a codec
  * they run on the sender's thread, inside send. A filtered frame keeps its size. A pixel format that a filter does not accept, or
  * changes, is converted before the filter, and back after the last one. A frame is changed in place if it has no other holder and
@@ -231,21 +232,21 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_detach_renderer(msdk_outgoing_video 
  * or the stream has encoded_input. MSDK_E_STATE: the instance is already attached. [any thread] [not in a callback of the same
  * instance] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_add_filter(msdk_outgoing_video *stream, msdk_instance *filter);
-/* Removes a filter. When the call returns, no frame is in the filter, unless the call was made from inside it. The instance keeps
+/** Removes a filter. When the call returns, no frame is in the filter, unless the call was made from inside it. The instance keeps
  * its state, for example STARTED, and may be added again; msdk_instance_release releases it. MSDK_E_NOT_FOUND: the filter is not on
  * this stream. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_remove_filter(msdk_outgoing_video *stream, msdk_instance *filter);
 
 /* ------------------------------------------------------------------------------------------------------------ frame sender */
 
-/* Returns the format that this sender accepts. [any thread] */
+/** Returns the format that this sender accepts. [any thread] */
 MSDK_EXPORT msdk_result msdk_frame_sender_get_format(msdk_frame_sender *sender, msdk_video_format *out);
 
-/* Returns a writable frame of that format from the sender's pool of 8. Frames that receivers hold do not count. MSDK_E_TIMEOUT: all
+/** Returns a writable frame of that format from the sender's pool of 8. Frames that receivers hold do not count. MSDK_E_TIMEOUT: all
  * frames are still in use. *out has one reference, the caller's. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_frame_sender_acquire(msdk_frame_sender *sender, uint32_t timeout_ms, msdk_video_frame **out);
 
-/* Sends a frame. The SDK takes its own reference and the caller keeps theirs. From now on the caller writes neither to the frame's
+/** Sends a frame. The SDK takes its own reference and the caller keeps theirs. From now on the caller writes neither to the frame's
  * memory nor to its struct. timestamp_ns: when the frame was captured (see Times above); 0: the frame's own timestamp if set, else
  * now. completion (may be NULL) reports the outcome; without one, the report can be read. MSDK_E_FORMAT: pixel format or size
  * differ from the sender's. MSDK_E_STALE: the sender has been replaced. MSDK_E_STATE: the stream has no sender. MSDK_E_TIMEOUT:
@@ -253,7 +254,7 @@ MSDK_EXPORT msdk_result msdk_frame_sender_acquire(msdk_frame_sender *sender, uin
 MSDK_EXPORT msdk_result msdk_frame_sender_send(msdk_frame_sender *sender, const msdk_video_frame *frame, int64_t timestamp_ns,
                                                msdk_send_fn completion, void *user);
 
-/* Sends an encoded frame, for a stream with encoded_input. The first frame, and the first after MSDK_EVENT_KEY_FRAME_REQUESTED,
+/** Sends an encoded frame, for a stream with encoded_input. The first frame, and the first after MSDK_EVENT_KEY_FRAME_REQUESTED,
  * should be a key frame. A key frame may have the size of any declared format, and under MSDK_LIMITS_EXTENDED any size that these
  * limits accept. A key frame of another size is refused (MSDK_E_FORMAT). The frames that follow have the size of the key frame;
  * their width and height are ignored. Colour that is unspecified is the declared one; color_full_range goes with color_matrix.
@@ -261,23 +262,23 @@ MSDK_EXPORT msdk_result msdk_frame_sender_send(msdk_frame_sender *sender, const 
 MSDK_EXPORT msdk_result msdk_frame_sender_send_encoded(msdk_frame_sender *sender, const msdk_encoded_frame *frame, int64_t timestamp_ns,
                                                        msdk_send_fn completion, void *user);
 
-/* Dequeues the oldest report of a frame sent without completion. MSDK_E_TIMEOUT, MSDK_E_CLOSED. [any thread] [may wait] */
+/** Dequeues the oldest report of a frame sent without completion. MSDK_E_TIMEOUT, MSDK_E_CLOSED. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_read_report(msdk_outgoing_video *stream, uint32_t timeout_ms, msdk_frame_report *out);
 
-/* Returns a descriptor that poll() reports as readable while reports are queued. The stream owns it: do not read, write or close
+/** Returns a descriptor that poll() reports as readable while reports are queued. The stream owns it: do not read, write or close
  * it. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_get_report_fd(msdk_outgoing_video *stream, int32_t *out);
 
 /* ----------------------------------------------------------------------------------------------------------- encoded output */
 
-/* Sets the callback that gets the encoded frames; NULL removes it. While it is set, frames are encoded even without receivers. When
+/** Sets the callback that gets the encoded frames; NULL removes it. While it is set, frames are encoded even without receivers. When
  * the call returns, the previous callback is not running, unless the call was made inside a callback. MSDK_E_UNSUPPORTED: the
  * stream has no encoder here. [any thread] [may wait for the running callback] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_set_encoded_callback(msdk_outgoing_video *stream, msdk_encoded_fn callback, void *user);
 
 /* --------------------------------------------------------------------------------------------------------------------- tap */
 
-/* A tap returns to the program what its own stream sends, for example to record it. It has the queues of an incoming stream:
+/** A tap returns to the program what its own stream sends, for example to record it. It has the queues of an incoming stream:
  *   raw      the frames that a preview gets: after the filters, before the encoder, whether anybody receives them or not. Frames that were
  *            dropped or replaced before are not among them; repeated frames of a screen share are not either
  *   encoded  the frames that the encoded callback gets, beginning with a key frame. Frames are then encoded even without receivers. If the
@@ -290,27 +291,27 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_set_encoded_callback(msdk_outgoing_v
  * tap_frames_dropped. For frames in memory that the program owns the rule of incoming_video.h applies, with the tap as one receiver. */
 typedef struct msdk_video_tap_options {
   uint32_t struct_size;
-  uint32_t output;                 /* MSDK_OUTPUT_* */
-  uint32_t queue_capacity;         /* raw frames that may be queued for read, 1..64; 0: 3 */
-  uint32_t encoded_queue_capacity; /* encoded frames that may be queued for read, 1..1,024; 0: 60 */
-  uint32_t queue_policy;           /* MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
-  uint32_t reserved0;              /* 0 */
+  uint32_t output;                 /**< MSDK_OUTPUT_* */
+  uint32_t queue_capacity;         /**< raw frames that may be queued for read, 1..64; 0: 3 */
+  uint32_t encoded_queue_capacity; /**< encoded frames that may be queued for read, 1..1,024; 0: 60 */
+  uint32_t queue_policy;           /**< MSDK_POLICY_DROP_OLDEST or _DROP_NEWEST */
+  uint32_t reserved0;              /**< 0 */
 } msdk_video_tap_options;
 
-/* Starts the tap, in any state of the stream; it continues when the stream stops and starts again. options may be NULL for the defaults.
+/** Starts the tap, in any state of the stream; it continues when the stream stops and starts again. options may be NULL for the defaults.
  * MSDK_E_STATE: the tap is started. MSDK_E_UNSUPPORTED: encoded frames are requested of a stream without an encoder here, or raw frames
  * of a stream with encoded_input. MSDK_E_RANGE and MSDK_E_UNSUPPORTED name the member of options in the error text. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_start_tap(msdk_outgoing_video *stream, const msdk_video_tap_options *options);
 
-/* Stops the tap. Queued frames are released, and readers get MSDK_E_CLOSED. The call succeeds if the tap is not started. [any thread] */
+/** Stops the tap. Queued frames are released, and readers get MSDK_E_CLOSED. The call succeeds if the tap is not started. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_stop_tap(msdk_outgoing_video *stream);
 
-/* Dequeue the oldest frame of the tap. *out has one reference, which the caller releases. MSDK_E_TIMEOUT: none came in time. MSDK_E_STATE:
+/** Dequeue the oldest frame of the tap. *out has one reference, which the caller releases. MSDK_E_TIMEOUT: none came in time. MSDK_E_STATE:
  * the tap has not been started. MSDK_E_CLOSED: it is stopped. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_read(msdk_outgoing_video *stream, uint32_t timeout_ms, msdk_video_frame **out);
 MSDK_EXPORT msdk_result msdk_outgoing_video_read_encoded(msdk_outgoing_video *stream, uint32_t timeout_ms, msdk_encoded_frame **out);
 
-/* Returns a descriptor that poll() reports as readable while the tap has raw or encoded frames queued, and after it was stopped. The
+/** Returns a descriptor that poll() reports as readable while the tap has raw or encoded frames queued, and after it was stopped. The
  * stream owns it: do not read, write or close it. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_get_fd(msdk_outgoing_video *stream, int32_t *out);
 
@@ -319,31 +320,31 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_get_fd(msdk_outgoing_video *stream, 
 typedef struct msdk_outgoing_video_stats { /* the names of W3C webrtc-stats where there is one */
   uint32_t struct_size;
   uint32_t state;
-  uint32_t width, height; /* of the current sender, in pixels; 0 without one */
-  double frames_per_second; /* sent or encoded, over the last second */
-  uint64_t frames_offered;  /* accepted by send */
-  /* outcomes; their sum is frames_offered when all frames have been reported */
+  uint32_t width, height; /**< of the current sender, in pixels; 0 without one */
+  double frames_per_second; /**< sent or encoded, over the last second */
+  uint64_t frames_offered;  /**< accepted by send */
+  /** outcomes; their sum is frames_offered when all frames have been reported */
   uint64_t frames_sent, frames_encoded, frames_replaced, frames_dropped, frames_failed;
   uint64_t key_frames_encoded;
   uint64_t bytes_sent;
-  uint64_t target_bitrate; /* bits per second, the encoder's current target */
-  int64_t total_encode_time_ns; /* in the encoder and in the conversions for it */
+  uint64_t target_bitrate; /**< bits per second, the encoder's current target */
+  int64_t total_encode_time_ns; /**< in the encoder and in the conversions for it */
   uint32_t format_changes;
-  uint32_t key_frame_requests; /* from receivers */
+  uint32_t key_frame_requests; /**< from receivers */
   uint64_t reports_dropped;
-  uint32_t receivers; /* subscribed at present */
+  uint32_t receivers; /**< subscribed at present */
   uint32_t reserved0;
-  double paced_frames_per_second; /* the current maximum rate: see above and set_frame_rate; 0: not started, or not paced */
-  uint64_t frames_repeated; /* frames of a screen share sent again; only bytes and key frames count them too */
-  uint32_t codec;     /* MSDK_CODEC_* or another: the current codec, or the last one; _AUTO: never started */
-  uint32_t reserved1; /* 0 */
-  int64_t total_filter_time_ns; /* in the filters and in the conversions for them */
-  uint64_t tap_frames_dropped; /* raw and encoded frames that the tap's queues had no place for */
-  uint32_t wanted_width, wanted_height; /* by the receivers together, in pixels; 0: any */
-  double wanted_frames_per_second; /* by the receivers together; 0: any */
+  double paced_frames_per_second; /**< the current maximum rate: see above and set_frame_rate; 0: not started, or not paced */
+  uint64_t frames_repeated; /**< frames of a screen share sent again; only bytes and key frames count them too */
+  uint32_t codec;     /**< MSDK_CODEC_* or another: the current codec, or the last one; _AUTO: never started */
+  uint32_t reserved1; /**< 0 */
+  int64_t total_filter_time_ns; /**< in the filters and in the conversions for them */
+  uint64_t tap_frames_dropped; /**< raw and encoded frames that the tap's queues had no place for */
+  uint32_t wanted_width, wanted_height; /**< by the receivers together, in pixels; 0: any */
+  double wanted_frames_per_second; /**< by the receivers together; 0: any */
 } msdk_outgoing_video_stats;
 
-/* Returns the stats since the stream was made. [any thread] */
+/** Returns the stats since the stream was made. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_get_stats(msdk_outgoing_video *stream, msdk_outgoing_video_stats *out);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* mediasdk/rtp.h - sessions over RTP: one peer in place of a room
+/** @file
+ * mediasdk/rtp.h - sessions over RTP: one peer in place of a room
  *
  * A session whose url begins with "rtp:" sends its streams as RTP (RFC 3550) over UDP to one peer, and receives what the peer
  * sends: a camera, GStreamer, FFmpeg, a media server, another engine. There is no signalling. The addresses and formats are in the
@@ -86,7 +87,7 @@
 extern "C" {
 #endif
 
-/* Sets the keys of a session whose url has srtp=SUITE. A key is the master key followed by the salt, as a=crypto contains them in
+/** Sets the keys of a session whose url has srtp=SUITE. A key is the master key followed by the salt, as a=crypto contains them in
  * base64: 30 bytes for AES_CM_128_HMAC_SHA1_80, 28 for AEAD_AES_128_GCM. `own` protects what is sent, `theirs` what is received.
  * Keys are copied and never logged. Set them before msdk_session_connect, which fails without them (MSDK_E_STATE). A session that
  * connects again with the same keys sends from other sources (SSRC), and refuses packets of its earlier connections. Keys that were
@@ -98,10 +99,10 @@ MSDK_EXPORT msdk_result msdk_session_set_srtp_keys(msdk_session *session, const 
 enum { /* the role of a description (RFC 3264) */
   MSDK_SDP_OFFER = 1,
   MSDK_SDP_ANSWER = 2,
-  MSDK_SDP_ANNOUNCED = 3 /* of a sender that expects no answer: the session receives on its ports, and sends nothing */
+  MSDK_SDP_ANNOUNCED = 3 /**< of a sender that expects no answer: the session receives on its ports, and sends nothing */
 };
 
-/* Sets the peer's description, of up to MSDK_SDP_MAX bytes. MSDK_E_INVALID: it is malformed (the error text names the line), is
+/** Sets the peer's description, of up to MSDK_SDP_MAX bytes. MSDK_E_INVALID: it is malformed (the error text names the line), is
  * protected in an unknown way, or answers no offer. MSDK_E_UNSUPPORTED: unknown type. MSDK_E_EXISTS: an announced port is taken on
  * this machine. MSDK_E_STATE: the session is connected, its url is not "rtp:", or an answer comes before msdk_session_get_local_sdp
  * made the offer. [any thread] */
@@ -109,7 +110,7 @@ MSDK_EXPORT msdk_result msdk_session_set_remote_sdp(msdk_session *session, uint3
 
 enum { MSDK_SDP_MAX = 65536 };
 
-/* Returns this session's description: the answer if an offer was set, else an offer. For a session by url it is what a receiver of
+/** Returns this session's description: the answer if an offer was set, else an offer. For a session by url it is what a receiver of
  * the session has to know. From now on its ports are bound. The text is copied to buffer (size bytes; may be NULL with 0). *needed,
  * if not NULL, is set to the size with NUL. MSDK_E_BUFFER_SMALL: it does not fit. Further calls return the same text.
  * MSDK_E_EXISTS: a port is taken. MSDK_E_STATE: the session is not over RTP; its url has srtp and no keys are set; its url has a host

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every function that the headers export says on which threads it may be called: in its own comment's last words, "[any thread]", or in
-that of the function right above it that it shares a comment with, or in the comment at the head of the file that stands for all in it."""
+that of the function right above it that it shares a comment with, or in the comment at the head of the file that stands for all in it.
+Comments on declarations are Doxygen's: /** before one, /**< after one on its line, so that a reference can be made from the headers."""
 
 from __future__ import annotations
 
@@ -38,16 +39,28 @@ def functions(text: str) -> list[tuple[str, bool]]:
     return found
 
 
+def plain_comments(text: str) -> list[str]:
+    """Comments on declarations that Doxygen would not read. Rulers, and what follows an opening brace or an #endif, are for the reader."""
+    found = []
+    for comment in re.finditer(r"/\*.*?\*/", text, re.S):
+        before = text[: comment.start()].rsplit("\n", 1)[-1].strip()
+        if before.endswith("{") or before.startswith("#endif") or comment[0].startswith(("/* ---", "/**<" if before else "/** ")):
+            continue
+        found.append(comment[0].split("\n")[0])
+    return found
+
+
 def main() -> int:
     total = 0
     untagged: list[str] = []
     for header in sorted(INCLUDE.glob("*.h")):
         text = re.sub(r"#define (?:[^\n]*\\\n)*[^\n]*", "", header.read_text())
+        untagged += [f"{header.name}: a comment that Doxygen does not read: {comment}" for comment in plain_comments(text)]
         for name, tagged in functions(text):
             total += 1
             if not tagged:
                 untagged.append(f"{header.name}: {name} does not say on which threads it may be called")
-    print("\n".join(untagged + [f"check_docs: {total} functions, {len(untagged)} without a thread tag"]))
+    print("\n".join(untagged + [f"check_docs: {total} functions, {len(untagged)} without a thread tag, or comments that Doxygen does not read"]))
     return 1 if untagged or total == 0 else 0
 
 
