@@ -27,7 +27,7 @@ static other_side begin(void) {
     for (int i = 6; i < 64; i++) close(i);
     int nothing = open("/dev/null", O_WRONLY);
     dup2(nothing, 2);
-    execl(program, program, "--isolate", "3", (char *)NULL);
+    execl(program, program, "--isolate", "4", (char *)NULL);
     _exit(99);
   }
   close(calls[1]);
@@ -76,7 +76,7 @@ static size_t put_create(unsigned char *message, const char *id) {
 static void one(unsigned seed) {
   static const char *const ids[] = {"org.mediasdk.faulty.pull", "org.mediasdk.faulty.renderer", "org.mediasdk.faulty.filter",
                                     "org.mediasdk.faulty.sound", "org.mediasdk.nothing"};
-  static const uint32_t ops[] = {2,  3,  4,  5,  6,  8,  9,  10, 16, 17, 18, 19,  20,  21,  22,  23,  32,  33,  34,  35,  36,  37, 38,
+  static const uint32_t ops[] = {2,  3,  4,  5,  6,  8,  9,  10, 16, 17, 18, 19,  20,  21,  22,  23,  24,  32,  33,  34,  35,  36,  37, 38,
                                  39, 40, 41, 42, 43, 64, 65, 70, 80, 84, 85, 87, 112, 113, 114, 115, 116, 120, 121, 122, 123, 124};
   srandom(seed);
   other_side it = begin();

@@ -312,7 +312,7 @@ static void what_is_wrong_is_said(void) {
   CHECK_ERROR(msdk_session_attach_renderer(it.bob, single, NULL), MSDK_E_UNSUPPORTED, "org.mediasdk.test.single");
   msdk_session_renderer_options options = MSDK_INIT(msdk_session_renderer_options);
   options.include_local = 2;
-  CHECK_ERROR(msdk_session_attach_renderer(it.bob, grid, &options), MSDK_E_INVALID, "options.include_local");
+  CHECK_ERROR(msdk_session_attach_renderer(it.bob, grid, &options), MSDK_E_UNSUPPORTED, "options.include_local");
   options.struct_size = 4;
   CHECK_ERROR(msdk_session_attach_renderer(it.bob, grid, &options), MSDK_E_INVALID, "struct_size");
   options = MSDK_INIT(msdk_session_renderer_options);

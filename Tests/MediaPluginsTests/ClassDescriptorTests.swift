@@ -56,7 +56,7 @@ import Testing
     let changes: [(String, (FakeModule) -> Void)] = [
       ("test.fake.flags is 16; accepted: a mask of MSDK_CLASS_*, 0..15", { $0.classes[0].flags = 16 }),
       ("test.fake.reserved0 is 3", { $0.classes[0].reserved0 = 3 }),
-      ("test.fake.video_producer.flags is 9; accepted: a mask of MSDK_PRODUCER_*, 0..7", { $0.producer.flags |= 8 }),
+      ("test.fake.video_producer.flags is 17; accepted: a mask of MSDK_PRODUCER_*, 0..15", { $0.producer.flags |= 16 }),
       ("test.fake.video_renderer.flags is 1; accepted: 0", { $0.renderer.flags = 1 }),
       ("flags is 32; accepted: a mask of MSDK_PARAM_*, 0..31", { $0.add("level", .i32(3), flags: 32) }),
     ]

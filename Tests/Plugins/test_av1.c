@@ -272,8 +272,9 @@ static void screens_are_bounded(void) {
   msdk_encoded_frame *encoded = encode(&encoder, MSDK_PIXEL_NV12, 640, 360, 3, GRAINY, 0);
   CHECK_EQ(encoded->flags & MSDK_ENCODED_KEY, 0);
   host_encoded_unref(encoded);
-  close_encoder(&encoder);
+  CHECK_EQ(av1->video_encoder->close_encoder(encoder.self), MSDK_OK);
   CHECK_EQ(av1->video_encoder->set_bytes_max(encoder.self, 1), MSDK_E_STATE);
+  host_destroy(&encoder);
 }
 
 static void bad_settings(void) {

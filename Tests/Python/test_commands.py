@@ -99,7 +99,7 @@ class CommandTest(PluginTest):
         self.assertIn("shows a pattern from the next frame on", function.__doc__ or "")
         self.assertIn("speed: how fast lines and box move; f64, 0..16", function.__doc__ or "")
         self.assertIn("set_pattern", dir(self.pattern))
-        self.assertTrue(hasattr(self.pattern, "frame_count") and not hasattr(self.pattern, "frames"))
+        self.assertTrue(hasattr(self.pattern, "frame_count") and not hasattr(self.pattern, "no_command"))
 
     def test_a_method_hides_a_command_of_its_name(self) -> None:
         class Hiding(Instance):

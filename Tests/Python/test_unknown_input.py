@@ -36,7 +36,7 @@ def comments() -> dict[str, dict[str, str]]:
         for name, body in re.findall(r"typedef struct (msdk_\w+) \{(.*?)\n\} \1;", header.read_text(), flags=re.S):
             members = found.setdefault(name, {})
             above = ""
-            for token in re.finditer(r"/\*(?P<comment>.*?)\*/|(?P<declaration>[^;{}/]+);", body, flags=re.S):
+            for token in re.finditer(r"/\*\*?<?(?P<comment>.*?)\*/|(?P<declaration>[^;{}/]+);", body, flags=re.S):
                 if token["declaration"] is not None:
                     names = [re.search(r"(\w+)(?:\[\w+\])?\s*$", part) for part in token["declaration"].split(",")]
                     latest = [one[1] for one in names if one]
@@ -198,6 +198,21 @@ class UnknownInputTest(unittest.TestCase):
                lambda pointer: (library.msdk_session_set_ingest(alice, pointer), library.msdk_session_set_ingest(alice, None))[0])
         yield ("msdk_instance_create", "msdk_instance_options", s.InstanceOptions(),
                lambda pointer: library.msdk_instance_create(engine, b"no.such.class", pointer, ctypes.byref(ctypes.c_void_p())))
+        yield ("msdk_incoming_video_set_preference", "msdk_video_preference", s.VideoPreference(),
+               lambda pointer: library.msdk_incoming_video_set_preference(incoming, pointer))
+        pattern = self.keep(self.call.engine.create_instance("org.mediasdk.producer.testpattern"))._handle
+        pull, stop_pull = library.msdk_instance_start_pull, library.msdk_instance_stop_pull
+        picture = s.VideoFormat(pixel_format=PixelFormat.NV12, width=320, height=240, fps_num=30, fps_den=1)
+        yield ("msdk_instance_start_pull", "msdk_video_format", picture,
+               lambda pointer: (pull(pattern, pointer, None), stop_pull(pattern))[0])
+        yield ("msdk_instance_start_pull", "msdk_video_pull_options", s.VideoPullOptions(),
+               lambda pointer: (pull(pattern, None, pointer), stop_pull(pattern))[0])
+        tone = self.keep(self.call.engine.create_instance("org.mediasdk.producer.tone"))._handle
+        pull_audio, stop_pull_audio = library.msdk_instance_start_pull_audio, library.msdk_instance_stop_pull_audio
+        yield ("msdk_instance_start_pull_audio", "msdk_audio_format", sound,
+               lambda pointer: (pull_audio(tone, pointer, None), stop_pull_audio(tone))[0])
+        yield ("msdk_instance_start_pull_audio", "msdk_audio_pull_options", s.AudioPullOptions(),
+               lambda pointer: (pull_audio(tone, None, pointer), stop_pull_audio(tone))[0])
         renderer = self.keep(self.call.engine.create_instance("org.mediasdk.renderer.bw"))._handle
         for function, stream in (("msdk_outgoing_video", outgoing), ("msdk_incoming_video", incoming)):
             attach, detach = getattr(library, f"{function}_attach_renderer"), getattr(library, f"{function}_detach_renderer")

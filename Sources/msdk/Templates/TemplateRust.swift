@@ -155,6 +155,10 @@ extension Template {
         enum_formats: Some(enum_formats),
         set_format,
         produce_frame: Some(produce_frame),
+        codec: 0,
+        reserved0: 0,
+        produce_encoded_frame: std::ptr::null(),
+        request_key_frame: std::ptr::null(),
     };
 
     static CLASS: Class = Class {

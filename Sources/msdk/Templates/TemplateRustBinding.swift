@@ -143,6 +143,10 @@ extension Template {
         pub enum_formats: Option<unsafe extern "C" fn(*mut Itself, u32, *mut VideoFormat) -> i32>,
         pub set_format: unsafe extern "C" fn(*mut Itself, *const VideoFormat) -> i32,
         pub produce_frame: Option<unsafe extern "C" fn(*mut Itself, i64, *mut *mut VideoFrame) -> i32>,
+        pub codec: u32,
+        pub reserved0: u32,
+        pub produce_encoded_frame: Unused,
+        pub request_key_frame: Unused,
     }
 
     #[repr(C)]
