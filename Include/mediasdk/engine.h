@@ -140,7 +140,8 @@ MSDK_EXPORT msdk_result msdk_engine_add_plugin_dir(msdk_engine *engine, const ch
  *   /usr/local/lib/mediasdk/plugins-1
  *   /usr/lib/mediasdk/plugins-1
  * Directories that do not exist are skipped. A file with a class id that is taken is refused, and a warning is logged. *loaded is
- * as above. [any thread] [may wait for scanning processes] */
+ * as above. The ids of the SDK's own classes begin with "org.mediasdk."; msdk_engine_class_at and the command `msdk inspect` list them.
+ * [any thread] [may wait for scanning processes] */
 MSDK_EXPORT msdk_result msdk_engine_load_default_plugins(msdk_engine *engine, uint32_t *loaded);
 
 /** Registers a table that the program defines as a module of this engine. module and everything that it points to must live as long

@@ -129,7 +129,7 @@ typedef struct msdk_outgoing_video_options {
   /** MSDK_CODEC_AUTO: raw in a room of this process, VP8 as soon as a member is not in it; MSDK_CODEC_RAW: raw frames, which members
    * in other processes cannot receive (MSDK_EVENT_STREAM_UNREACHABLE); MSDK_CODEC_VP8, or a plugin's, for example _AV1 */
   uint32_t codec;
-  const msdk_video_format *formats; /**< borrowed; each has a frame rate above 0 (MSDK_E_RANGE) */
+  const msdk_video_format *formats; /**< borrowed; frame rates above 0 (MSDK_E_RANGE), within limits (msdk_video_limit_at) */
   uint32_t format_count; /**< 1..64; also 0 for a screen share with a producer */
   uint32_t preset;      /**< MSDK_PRESET_* */
   uint32_t queue_policy; /**< MSDK_POLICY_* when the encoder is late: DROP_OLDEST replaces the queued frame */

@@ -367,8 +367,8 @@ MSDK_EXPORT msdk_result msdk_session_get_stats(msdk_session *session, msdk_sessi
 /** Returns these and more stats as JSON (RFC 8259). The text is an array of objects with the names and units of W3C webrtc-stats.
  * Times are in seconds; `timestamp` is in milliseconds on the engine's clock. Every session has one object of type "session". A
  * session over rtp: or hub: also has a "transport" for each pair of ports, and an "inbound-rtp" or "outbound-rtp" for each stream;
- * so has a session in a loopback room with a scripted network (network.h). An outgoing stream also has a "remote-inbound-rtp" with
- * the peer's reports. A member that is null is not known.
+ * so has a session in a loopback room with a scripted network (network.h). The "inbound-rtp" of the latest eight ended streams stay.
+ * An outgoing stream also has a "remote-inbound-rtp" with the peer's reports. A member that is null is not known.
  *
  * The text is written to buffer, which has size bytes; it may be NULL if size is 0. *needed, if not NULL, receives the size of the
  * text with its NUL. MSDK_E_BUFFER_SMALL: the text does not fit. [any thread] */
