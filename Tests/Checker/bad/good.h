@@ -205,15 +205,20 @@ static inline msdk_result make(msdk_self *self, msdk_video_frame **out) {
 }
 
 #ifdef IS_PUSH
+#ifndef FRAME /* what it delivers, made and delivered how */
+#define FRAME msdk_video_frame
+#define MAKE make
+#define CONSUME consume_video_frame
+#endif
 static void *work(void *argument) {
   msdk_self *self = argument;
   for (;;) {
-    msdk_video_frame *frame = NULL;
+    FRAME *frame = NULL;
     pthread_mutex_lock(&self->lock);
     int must_stop = self->must_stop;
     pthread_mutex_unlock(&self->lock);
     if (must_stop) return NULL;
-    if (make(self, &frame) >= 0) self->host->consume_video_frame(self->context, frame);
+    if (MAKE(self, &frame) >= 0) self->host->CONSUME(self->context, frame);
     pause_ms(5);
   }
 }
