@@ -85,14 +85,13 @@ struct StandingPicture {
   mutating func take(_ now: Int64) -> Kept? {
     guard time <= now else { return nil }
     if isAskedFor { nextAnswer = now + StandingPicture.answerSpacing }
-    rest()
+    (due, isAskedFor, isUnseen) = (.max, false, false)
     return kept
   }
 
-  /// Nothing is due: nobody is there to look.
+  /// Nothing is due: nobody is there to look. What was is for whoever comes.
   mutating func rest() {
-    isAskedFor = false
-    isUnseen = false
-    due = .max
+    if time != .max { isUnseen = true }
+    (due, isAskedFor) = (.max, false)
   }
 }

@@ -100,8 +100,9 @@ final class VideoPull: PumpedVideo {
   /// When it returns, the producer is down, unless the call came from the producer itself.
   func stop() {
     if life.stop() { queue.close() }
+    // The sink refers to the pull.
     let pump = state.withLock { state in
-      defer { state.pump = nil }
+      defer { (state.pump, state.sink) = (nil, nil) }
       return state.pump
     }
     pump?.close()

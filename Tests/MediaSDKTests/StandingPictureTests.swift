@@ -80,6 +80,23 @@ import Testing
     #expect(standing.time == .max)
   }
 
+  /// The worker finds nobody and rests before the first receiver counts; or they left while it was to be shown again.
+  @Test func whatRestedUnseenIsShownToThoseWhoCome() throws {
+    for outcome in [StandingPicture.Outcome.unseen, .leftOut, .shown(isSharp: false)] {
+      var standing = try standing()
+      standing.settle(1, outcome, now: 0, interval: 0)
+      standing.rest()
+      #expect(standing.time == .max)
+      standing.receiversCame(5)
+      #expect(standing.time == StandingPicture.answerSpacing + 5)
+    }
+    var standing = try standing()
+    standing.settle(1, .shown(isSharp: true), now: 0, interval: 0)
+    standing.rest()
+    standing.receiversCame(5)
+    #expect(standing.time == .max)
+  }
+
   @Test func askedForAtOnceButNotWithoutEnd() throws {
     var standing = try standing()
     standing.ask()
