@@ -19,7 +19,8 @@
  * A module is loaded once in a process and never unloaded. The module's init is called once, before its first create. Several
  * engines may use a module at the same time. Its globals therefore need locks; it is better to have none.
  *
- * Tables. A function of a table is needed unless its comment says what NULL means.
+ * Tables. The host refuses a class whose table lacks a function that it needs (MSDK_E_ABI; the error text says what is missing). The
+ * functions of what a class does not do may be NULL.
  *
  * Terms in the comments
  *   [control]  Calls to one instance never overlap. The thread may differ from call to call; there is no "main" thread.
