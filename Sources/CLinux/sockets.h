@@ -2,7 +2,9 @@
 #ifndef MEDIASDK_CLINUX_SOCKETS_H
 #define MEDIASDK_CLINUX_SOCKETS_H
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -31,11 +33,17 @@ static inline int msdk_epoll_change(int epoll, int descriptor, uint32_t events, 
   return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
 }
 static inline int msdk_epoll_remove(int epoll, int descriptor) { return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
-/* A timeout below 0 is none. Its resolution is that of the clock, which epoll_wait has not (Linux 5.11, glibc 2.35). */
+/* A timeout below 0 is none. Its resolution is that of the clock (epoll_pwait2: Linux 5.11, glibc 2.35). Under an older kernel, and where a
+ * filter of system calls or a debugger does not know the call, it is rounded up to milliseconds. */
 static inline int msdk_epoll_wait(int epoll, msdk_ready *ready, int capacity, int64_t timeout_ns) {
   struct epoll_event events[32];
   struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
-  int count = epoll_pwait2(epoll, events, capacity < 32 ? capacity : 32, timeout_ns < 0 ? NULL : &timeout, NULL);
+  int most = capacity < 32 ? capacity : 32;
+  int count = epoll_pwait2(epoll, events, most, timeout_ns < 0 ? NULL : &timeout, NULL);
+  if (count < 0 && (errno == ENOSYS || errno == EPERM)) {
+    int64_t timeout_ms = timeout_ns / 1000000 + (timeout_ns % 1000000 > 0);
+    count = epoll_wait(epoll, events, most, timeout_ns < 0 ? -1 : timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms);
+  }
   for (int i = 0; i < count; i++) ready[i] = (msdk_ready){events[i].data.u64, events[i].events, 0};
   return count;
 }
