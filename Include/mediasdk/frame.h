@@ -85,6 +85,7 @@ MSDK_EXPORT msdk_result msdk_video_frame_get_references(const msdk_video_frame *
  * scale and metadata:
  *   - YUV to YUV keeps matrix and range. YUV to RGB uses the frame's matrix and range. RGB to YUV gives BT.601 with limited range,
  *     RGB to GRAY8 full range. MSDK_E_UNSUPPORTED: wanted->color_matrix or color_full_range requests another colour.
+ *   - Alpha is 255 after a conversion from a format without alpha, and is dropped in one to such a format.
  *   - Each dimension is scaled separately: by area if it becomes smaller, bilinearly if it becomes larger. A frame of a single
  *     colour keeps this colour exactly. Samples are rounded to nearest.
  *   - Timestamp, duration, sequence, orientation and the flags MSDK_FRAME_CORRUPT, _DISCONTINUITY and _END are copied.

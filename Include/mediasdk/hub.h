@@ -1,13 +1,15 @@
 /** @file
  * mediasdk/hub.h - a room over the network without a server: a process opens one of its loopback rooms
  *
- * This header is not part of the promise of 1.0. A later version replaces it, the url and the protocol by rooms that other SDKs can join.
+ * This header is not part of the promise of 1.0 that the ABI only grows (mediasdk.h, Growth). A later version replaces it, the url and
+ * the protocol by rooms that other SDKs can join.
  *
  * In the hosting process, "loopback:NAME" is an ordinary room with its access, permissions and moderation (room.h). The process may have
  * members of its own in it, or none; a verifier (msdk_room_configure) decides about these too, and is set before the room is opened.
  * msdk_room_open_hub opens the room to the network. Sessions elsewhere connect to it with the url
  *
  *     hub://HOST:PORT/NAME?fingerprint=HEX      HOST: 192.0.2.7, [2001:db8::7] or a host name such as hub.example.org
+ *     fingerprint=HEX                           required: the SHA-256 of the hub's certificate, as msdk_hub_info has it
  *     ...&srtp=SUITE                            default AEAD_AES_128_GCM; also AES_CM_128_HMAC_SHA1_80
  *
  * and with their user id and access token. They are ordinary members: participants, streams, screen shares, speakers, moderation and

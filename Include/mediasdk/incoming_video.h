@@ -42,7 +42,7 @@ extern "C" {
 
 typedef struct msdk_incoming_video_options {
   uint32_t struct_size;
-  uint32_t pixel_format;  /**< the requested MSDK_PIXEL_*; 0: as received (I420 from VP8) */
+  uint32_t pixel_format;  /**< the requested MSDK_PIXEL_*, made as by msdk_video_frame_convert; 0: as received (I420 from VP8) */
   uint32_t width, height; /**< the requested size in pixels; both 0: as received */
   uint32_t delivery;      /**< MSDK_DELIVERY_* */
   uint32_t output;        /**< MSDK_OUTPUT_* */

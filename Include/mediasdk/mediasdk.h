@@ -10,9 +10,9 @@
  *     msdk_outgoing_video_create                 declare what this program can make
  *     msdk_session_start_video                   offer it to the room
  *     msdk_session_next_event                    MSDK_EVENT_FRAME_SENDER_CHANGED: the format to make, and the sender for it
- *     msdk_frame_sender_acquire, _send           for each frame
+ *     msdk_frame_sender_acquire, _send           for each frame; then msdk_video_frame_unref, which returns it to the pool
  *     msdk_session_next_event                    MSDK_EVENT_INCOMING_VIDEO_ADDED: another participant's stream
- *     msdk_incoming_video_start, _read           for each frame
+ *     msdk_incoming_video_start, _read           for each frame; then msdk_video_frame_unref
  *
  * Audio is sent with msdk_outgoing_audio_create, msdk_session_start_audio and msdk_outgoing_audio_send. It is received with
  * msdk_incoming_audio_read, from one participant or from the mix of all others (msdk_session_get_mixed_audio).
@@ -22,9 +22,9 @@
  *
  * To compile a program: cc program.c $(pkg-config --cflags --libs mediasdk)
  *
- * Complete programs are in Examples/C of the source tree: send.c and receive.c for video, tone.c, record.c and wav.c for audio, bot.c
- * for received RGB, renderer.c for a class of the program's own, tap.c for what the program itself sends and for the log, rtp.c for a
- * call by RTP over a network. hub.c hosts a room for other processes, and joins one.
+ * Complete programs are in Examples/C of the source tree, and installed in share/doc/mediasdk/examples: send.c and receive.c for
+ * video, tone.c, record.c and wav.c for audio, bot.c for received RGB, renderer.c for a class of the program's own, tap.c for what the
+ * program itself sends and for the log, rtp.c for a call by RTP over a network. hub.c hosts a room for other processes, and joins one.
  *
  * Handles. Engines, sessions, streams, frame senders and instances are opaque pointers of distinct types. The value of a handle is
  * a token with a generation, not an address. Every function checks its handles. NULL, garbage, a destroyed handle and a handle of
@@ -71,10 +71,12 @@
  *
  * Bounds. Every queue is bounded. Its policy is set in the options, and the stats count what it dropped.
  *
- * Growth. This ABI only grows; types.h has the rules for structs. New functions have new symbol versions. The soname changes only
- * if compatibility is broken. Include/CHANGES.md in the source tree lists the changes of each version.
+ * Growth. From 1.0 on this ABI only grows, except hub.h, which says so; types.h has the rules for structs. New functions have new
+ * symbol versions. The soname changes only if compatibility is broken. Include/CHANGES.md in the source tree lists the changes of each
+ * version.
  *
- * fork(). In the child process every call returns MSDK_E_FORKED and does nothing. The child must exec or exit.
+ * fork(). In the child process every function that returns an msdk_result returns MSDK_E_FORKED and does nothing, except those of time.h;
+ * msdk_engine_now returns 0. msdk_version and the functions of error.h work. The child must exec or exit.
  */
 #ifndef MEDIASDK_H
 #define MEDIASDK_H

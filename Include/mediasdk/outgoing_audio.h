@@ -15,10 +15,11 @@
  * Time. Each buffer carries the capture time of its first sample. With timestamp_ns 0 the SDK uses the time of the call minus the
  * buffer's duration, because a live buffer was captured while it was filled. From there on audio is continuous: each buffer begins
  * where the previous one ended. The SDK corrects this time by at most a thousandth to follow a source whose clock is off. Audio
- * that is sent ahead gets timestamps ahead. After a pause of more than 100 ms the time of the call is used again, unless the source
- * was delayed: if a live source then sends within 20 ms as much as the pause lasted, this is what it captured meanwhile, and continues
- * where the audio before ended. The first buffer after a pause waits 20 ms for that. More than queue_ms is not recognised. A source
- * that may be delayed for longer must pass the times.
+ * that is sent ahead gets timestamps ahead. After a pause of more than 100 ms the time of the call is used again. The
+ * exception is a live source that was delayed, and then sends within 20 ms as much audio as the pause lasted. That audio was captured
+ * during the pause, and continues where the audio before it ended. An example: a source is blocked for 300 ms and then sends 15
+ * buffers of 20 ms at once; their times are those of the 300 ms. To distinguish the two cases, the first buffer after a pause is held
+ * for 20 ms. A pause longer than queue_ms is not recognised as a delay. A source that may be delayed for longer must pass the times.
  *
  * Clocks. timestamp_ns is on the engine's clock, or on a clock of the program's own, for example a count from 0: a time not after the
  * previous buffer's, or more than ten seconds before or a minute after the time of the call, is resynchronised, so that this buffer has
@@ -32,9 +33,11 @@
  * meanwhile, causes no delay either. If its audio continues where the audio before ended, and is late by ten
  * seconds at most, it leaves at once until it is in time again; caught_up_ns counts it. msdk_outgoing_audio_get_queued returns how
  * much is queued, msdk_outgoing_audio_flush drops it, and msdk_outgoing_audio_wait_played waits for its end.
- * An encoder holds the end of the audio. When nothing follows, it is sent at once after a buffer that was sent 100 ms or more before its
- * end, and 180 ms later after live audio, which may only be late. The end is sent with silence up to the end of a packet. If the audio
- * then continues where it ended, as much of its beginning is shortened across a fade, so that receivers are not late by that silence.
+ *
+ * The end of encoded audio. An encoder keeps the samples that do not fill a packet. If no buffer follows, they are sent with silence up
+ * to the end of a packet: at once if the last buffer was sent 100 ms or more ahead of its time, as from a file; otherwise after 180 ms,
+ * because live audio may just be delayed. If the audio then continues where it ended, its beginning is shortened by that silence across
+ * a fade, so that receivers do not fall behind.
  *
  * With MSDK_CODEC_AUTO, the default, a stream reaches every member: it is raw while all members of its room are in this process, and
  * Opus otherwise. It changes as a video stream does (outgoing_video.h), with MSDK_EVENT_CODEC_CHANGED. Until then it has no packets.
@@ -136,7 +139,8 @@ enum { MSDK_WRITE_END = 1 /**< the samples that are kept are sent, with silence 
 
 /** Sends `size` bytes of interleaved samples, any number of whole samples, as one buffer after another. Samples that do not fill a
  * buffer are kept, and the next call continues with them. flags: MSDK_WRITE_END with the last samples, or afterwards with a size of 0
- * (data may be NULL then); or 0. timeout_ms: for the whole call. The buffers have no reports, and times as with a timestamp_ns of 0.
+ * (data may be NULL then); or 0. timeout_ms: for the whole call: 5 s of audio fit into an empty queue of 500 ms after 4.5 s.
+ * The buffers have no reports, and times as with a timestamp_ns of 0.
  *
  * *written, which may be NULL, is set to the number of bytes that were taken. MSDK_E_AGAIN, MSDK_E_TIMEOUT: there was no room
  * for the rest; call again with it. After any other error, and after msdk_outgoing_audio_flush, nothing is kept. MSDK_E_INVALID:
@@ -160,7 +164,8 @@ MSDK_EXPORT msdk_result msdk_outgoing_audio_get_queued(msdk_outgoing_audio *stre
 MSDK_EXPORT msdk_result msdk_outgoing_audio_flush(msdk_outgoing_audio *stream);
 
 /** Waits until all that was sent before the call has left and its time has passed, so that the last sample has been due; audio that
- * flush drops is not waited for. Receivers hear it later, by a buffer and the 10 to 300 ms of a mix (incoming_audio.h).
+ * flush drops is not waited for. Receivers hear it later: by one buffer of this stream, by the delay of the
+ * network path, and for a mix by another 10 to 300 ms (incoming_audio.h). A recorder of the mix reads for that much longer.
  * MSDK_E_TIMEOUT; MSDK_E_CLOSED when the stream stops meanwhile. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_wait_played(msdk_outgoing_audio *stream, uint32_t timeout_ms);
 

@@ -134,7 +134,8 @@ typedef struct msdk_outgoing_video_options {
   uint32_t preset;      /**< MSDK_PRESET_* */
   uint32_t queue_policy; /**< MSDK_POLICY_* when the encoder is late: DROP_OLDEST replaces the queued frame */
   uint32_t queue_capacity; /**< frames that may be queued for the encoder, 1..16; 0: 1 */
-  uint32_t encoded_input; /**< 1: the program sends only encoded frames (msdk_frame_sender_send_encoded) */
+  uint32_t encoded_input; /**< 1: the program sends only encoded frames (msdk_frame_sender_send_encoded). The formats
+                         * still need a pixel_format, for example MSDK_PIXEL_I420; it has no effect. */
   uint32_t encoder_threads; /**< 1..8; 0: 1 below 1920x1080, else 2 */
   uint64_t target_bitrate, /**< bits per second; 0: 0.08 bits a pixel */
            min_bitrate,    /**< bits per second; 0: 30,000 */
@@ -243,7 +244,8 @@ MSDK_EXPORT msdk_result msdk_outgoing_video_remove_filter(msdk_outgoing_video *s
 MSDK_EXPORT msdk_result msdk_frame_sender_get_format(msdk_frame_sender *sender, msdk_video_format *out);
 
 /** Returns a writable frame of that format from the sender's pool of 8. Frames that receivers hold do not count. MSDK_E_TIMEOUT: all
- * frames are still in use. *out has one reference, the caller's. [any thread] [may wait] */
+ * frames are still in use. *out has one reference, the caller's. A sender that was replaced, or whose stream has stopped, still gives
+ * frames; msdk_frame_sender_send refuses them. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_frame_sender_acquire(msdk_frame_sender *sender, uint32_t timeout_ms, msdk_video_frame **out);
 
 /** Sends a frame. The SDK takes its own reference and the caller keeps theirs. From now on the caller writes neither to the frame's

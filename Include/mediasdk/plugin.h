@@ -19,8 +19,16 @@
  * A module is loaded once in a process and never unloaded. The module's init is called once, before its first create. Several
  * engines may use a module at the same time. Its globals therefore need locks; it is better to have none.
  *
- * Tables. The host refuses a class whose table lacks a function that it needs (MSDK_E_ABI; the error text says what is missing). The
- * functions of what a class does not do may be NULL.
+ * Tables. The host refuses a class whose table lacks a function that it needs (MSDK_E_ABI; the error text says what is missing). It
+ * needs these; every other function may be NULL:
+ *   msdk_class            create, destroy
+ *   producers             init_capture, release_capture, start_capture, stop_capture, set_format; with MSDK_PRODUCER_PULL also
+ *                         produce_frame, or produce_encoded_frame with MSDK_PRODUCER_ENCODED
+ *   msdk_video_renderer   init_render, release_render, render_video_frame
+ *   msdk_audio_renderer   init_render, release_render
+ *   filters               init_filter, release_filter, filter_video_frame or filter_audio_frame; of an audio filter also set_format
+ *   encoders              open_encoder, close_encoder, set_rate, encode
+ *   decoders              open_decoder, close_decoder, decode, parse_header; of an audio decoder also conceal
  *
  * Terms in the comments
  *   [control]  Calls to one instance never overlap. The thread may differ from call to call; there is no "main" thread.

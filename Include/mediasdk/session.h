@@ -137,8 +137,8 @@ enum { MSDK_MODERATION_REMOVED = 1, MSDK_MODERATION_MUTED = 2, MSDK_MODERATION_U
 /* ------------------------------------------------------------------------------------------------------------------ events */
 
 /** Types of events. Each comment names the members of msdk_event that the type sets, besides type, flags and timestamp_ns. A session
- * that connects gets the events of everything that is in the room already: PARTICIPANT_JOINED for each member, and the _ADDED of
- * their streams. */
+ * that connects gets the events of everything that is in the room already: PARTICIPANT_JOINED for each other member, followed by the
+ * _ADDED of their streams. A member who joins later is announced in the same order. */
 enum {
   MSDK_EVENT_NONE = 0,
   /** state: MSDK_SESSION_*; status, text: the reason, if the program did not request the change */
@@ -146,7 +146,9 @@ enum {
   MSDK_EVENT_PARTICIPANT_JOINED = 2,    /**< user_id; text: the display name */
   MSDK_EVENT_PARTICIPANT_LEFT = 3,      /**< user_id */
   MSDK_EVENT_OUTGOING_VIDEO_STATE = 4,  /**< outgoing_video, kind; state: MSDK_OUTGOING_*; status, text: if it failed */
-  MSDK_EVENT_FRAME_SENDER_CHANGED = 5,  /**< outgoing_video, kind, sender, codec; format: what to make from now on */
+  /** outgoing_video, kind, sender, codec; format: what to make from now on. It does not come when the stream stops: the sender then
+   * refuses frames with MSDK_E_STATE. */
+  MSDK_EVENT_FRAME_SENDER_CHANGED = 5,
   /** incoming_video, user_id, kind; format, codec: those of the sender. With a codec format.pixel_format is what the encoder gets;
    * frames that are read have the pixel format of the options, or else that of the decoder (incoming_video.h). */
   MSDK_EVENT_INCOMING_VIDEO_ADDED = 6,
@@ -242,8 +244,8 @@ typedef struct msdk_event {
   uint32_t direction; /**< MSDK_DIRECTION_* */
 } msdk_event;
 
-/** Dequeues the oldest event. MSDK_E_TIMEOUT: none came in time. MSDK_E_CLOSED: the session was destroyed meanwhile. MSDK_E_STATE:
- * an event callback is set. [any thread] [may wait] */
+/** Dequeues the oldest event. MSDK_E_TIMEOUT: none came in time. MSDK_E_AGAIN: timeout_ms is 0 and there is none. MSDK_E_CLOSED: the
+ * session was destroyed meanwhile. MSDK_E_STATE: an event callback is set. [any thread] [may wait] */
 MSDK_EXPORT msdk_result msdk_session_next_event(msdk_session *session, uint32_t timeout_ms, msdk_event *out);
 
 /** Returns a descriptor that poll() reports as readable while events are queued. The session owns it: do not read, write or close
@@ -311,7 +313,8 @@ MSDK_EXPORT msdk_result msdk_session_start_audio(msdk_session *session, msdk_out
 MSDK_EXPORT msdk_result msdk_session_stop_audio(msdk_session *session, msdk_outgoing_audio *stream);
 
 /** Returns the mix: the audio of all other participants in one stream (incoming_audio.h). The mix exists from the first call until
- * the session is destroyed; every call returns the same handle. The session owns *out: the caller does not destroy it.
+ * the session is destroyed; every call returns the same handle. The session owns *out: the caller does not destroy it. The mix can be
+ * started in any state of the session, also before it connects. It is silent while the session is not connected, and stays started.
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_session_get_mixed_audio(msdk_session *session, msdk_incoming_audio **out);
 

@@ -368,7 +368,7 @@ typedef struct msdk_audio_frame {
   const msdk_audio_format *format; /**< lives as long as the frame */
   uint32_t sample_count; /**< per channel; may differ from frame to frame */
   uint32_t plane_count;  /**< 1 */
-  uint8_t *const *planes; /**< planes[0]: sample_count * channels samples, aligned to 64 bytes */
+  uint8_t *const *planes; /**< planes[0]: sample_count * channels samples, aligned to 64 bytes: 16-bit integers or f32, by the format */
   int64_t timestamp_ns; /**< when the first sample was captured, on the engine's clock; 0 until known */
   uint64_t sequence; /**< counts the audio frames of its stream, from 1; after re-framing, that of the frame with the first sample */
   int64_t duration_ns; /**< sample_count at the format's rate, rounded to nearest */
