@@ -2,9 +2,7 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-VERSION := 0.1.0
-SOVERSION := 1
-ABI := 1
+SOVERSION := $(shell . packaging/versions && echo $$soversion)
 
 OUT := .build/out
 DEMO := .build/demo
@@ -16,6 +14,9 @@ SOUND ?= Tests/Media/bunny-48k-stereo.wav
 # One set of flags for library and tool, so that the rooms are compiled once. Generic code is specialised across rooms; exclusive access to memory is
 # proved by the debug builds, which the tests and the sanitizers use, and not checked again for every frame.
 SWIFT_BUILD := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
+
+# C is optimised in debug builds too: what a test computes in it runs over every pixel.
+SWIFT_DEBUG := --scratch-path .build/swift-tests -Xcc -O2
 
 CFLAGS ?= -O2 -g
 WARNINGS := -std=c11 -Wall -Wextra -pedantic -Werror
@@ -42,7 +43,7 @@ RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MS
 # A test that hangs has failed.
 LIMIT := timeout --kill-after=10 1500
 
-.PHONY: all library feeder plugins plugin-host tool demo test interop quality attack bench sanitize install clean format python-bindings
+.PHONY: all library feeder plugins plugin-host tool demo test interop quality attack bench sanitize install uninstall clean format python-bindings
 .PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-fuzz-targets test-plugins test-plugins-isolated test-c test-isolated test-python test-quality test-tool test-install test-snippets test-checker
 all: library feeder plugins plugin-host tool
 
@@ -72,7 +73,7 @@ $(OUT)/msdk: $(LIBRARY) $(wildcard Sources/Checker/*.c Sources/Checker/*.h)
 	$(SWIFT_BUILD) --product msdk
 	@install -s .build/release/msdk $@
 
-# Plugins are looked at, and run when they are isolated, in processes of this program. Found beside the library, or in libexec.
+# Plugins are looked at, and run when they are isolated, in processes of this program. Found beside the library.
 $(OUT)/msdk-plugin-host: $(LIBRARY)
 	@echo "== building msdk-plugin-host"
 	$(SWIFT_BUILD) --product msdk-plugin-host
@@ -173,11 +174,11 @@ test-headers:
 # The release build has one processor busy much of the time; this one takes the other.
 swift-tests: .build/headers.stamp
 	@echo "== building the Swift tests (five minutes the first time)"
-	@swift build --build-tests --scratch-path .build/swift-tests
+	@swift build --build-tests $(SWIFT_DEBUG)
 
 test-swift: .build/headers.stamp
 	@echo "== Swift tests, room by room"
-	@$(LIMIT) swift test --scratch-path .build/swift-tests
+	@$(LIMIT) swift test $(SWIFT_DEBUG)
 	@echo "== the Swift example, Examples/Swift/send.swift"
 	@$(LIMIT) .build/swift-tests/debug/example-send
 
@@ -304,27 +305,29 @@ bench-datagrams: $(LIBRARY)
 
 # -------------------------------------------------------------------------------------------------------------------- install
 
+# LIBDIR may be a directory of the architecture, as Debian's /usr/lib/x86_64-linux-gnu. packaging/manifest.sh says what goes where.
+LIBDIR ?= $(PREFIX)/lib
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/mediasdk $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	  $(DESTDIR)$(PREFIX)/lib/mediasdk/plugins-$(ABI)
-	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libmediasdk.so.$(VERSION)
-	ln -sf libmediasdk.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk.so.$(SOVERSION)
-	ln -sf libmediasdk.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk.so
-	install -m 755 $(FEEDER) $(DESTDIR)$(PREFIX)/lib/libmediasdk-feeder.so.$(VERSION)
-	ln -sf libmediasdk-feeder.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk-feeder.so.$(SOVERSION)
-	ln -sf libmediasdk-feeder.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/libmediasdk-feeder.so
-	install -m 644 $(OUT)/libmediasdk-feeder.a $(DESTDIR)$(PREFIX)/lib
-	install -m 644 Include/mediasdk/*.h $(DESTDIR)$(PREFIX)/include/mediasdk
-	install -m 755 $(PLUGIN_FILES) $(DESTDIR)$(PREFIX)/lib/mediasdk/plugins-$(ABI)
-	install -m 755 $(OUT)/msdk $(DESTDIR)$(PREFIX)/bin
-	install -d $(DESTDIR)$(PREFIX)/libexec/mediasdk
-	install -m 755 $(OUT)/msdk-plugin-host $(DESTDIR)$(PREFIX)/libexec/mediasdk
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|' Bindings/C/mediasdk.pc.in \
-	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/mediasdk.pc
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' Bindings/C/mediasdk-feeder.pc.in \
-	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/mediasdk-feeder.pc
-	@# Where the loader searches, it finds the library once its cache knows it. A staging directory is not searched, nor a user's own.
-	@$(if $(DESTDIR),,PATH=$$PATH:/sbin:/usr/sbin ldconfig 2> /dev/null || true)
+install uninstall:
+	@OUT='$(OUT)' packaging/install.sh $@ 'PREFIX=$(PREFIX)' 'LIBDIR=$(LIBDIR)' 'DESTDIR=$(DESTDIR)'
+
+# Packages of what was built, into dist/: a tarball with install.sh, a wheel, Debian's. test-dist installs each in clean roots of distributions, as root.
+.PHONY: dist test-dist
+dist:
+	@.ci/setup dist
+	@$(MAKE) --no-print-directory all
+	@packaging/components.py own $(OUT)/share/mediasdk.spdx.json
+	@packaging/tarball.sh
+	@packaging/wheel/build.sh
+	@packaging/debian/build.sh
+
+test-dist:
+	@echo "== the tarball"
+	@packaging/try.sh
+	@echo "== the wheel"
+	@packaging/wheel/try.sh
+	@echo "== the Debian packages"
+	@packaging/debian/try.sh
 
 # The modules of the Python binding that come from the headers: run it when a header has changed. test-python compares.
 python-bindings:

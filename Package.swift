@@ -1,6 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// What nobody links to exports nothing, so that what it does not use is left away.
+let alone: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--no-export-dynamic"])]
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
 let package = Package(
@@ -27,8 +29,10 @@ let package = Package(
       name: "CResampler", path: "Sources/CResampler", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
     .systemLibrary(name: "CFFI", path: "Sources/CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
     .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    // Optimised in debug builds too: what a test computes in them runs over every pixel.
-    .target(name: "CPixels", cSettings: [.unsafeFlags(["-std=c11", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror"])]),
+    // No unsafe flags here and in what MediaSDK is made of: a package that depends on a version of this one could not be built.
+    .target(
+      name: "CPixels",
+      cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic")]),
     .target(name: "MediaCore", dependencies: ["CMediaSDK", "CLinux"], swiftSettings: strict),
     .target(name: "MediaCodecs", dependencies: ["MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
     .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: strict),
@@ -63,8 +67,9 @@ let package = Package(
         "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaRTP", "MediaCodecs", "MediaCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
-    .executableTarget(name: "msdk-plugin-host", dependencies: ["MediaIsolation", "MediaPlugins", "MediaCore"], swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: alone),
+    .executableTarget(
+      name: "msdk-plugin-host", dependencies: ["MediaIsolation", "MediaPlugins", "MediaCore"], swiftSettings: strict, linkerSettings: alone),
     .target(
       name: "Isolating", dependencies: ["MediaIsolation", "MediaPlugins", "MediaCore"], path: "Tests/Isolating",
       exclude: ["isolating.map"], swiftSettings: strict,
@@ -99,7 +104,8 @@ let package = Package(
     .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation"], swiftSettings: strict),
     .testTarget(name: "MediaIngestTests", dependencies: ["MediaIngest"], swiftSettings: strict),
     .testTarget(name: "MediaSDKTests", dependencies: ["MediaSDK"], swiftSettings: strict),
-  ]
+  ],
+  cLanguageStandard: .c11
 )
 
 // Coverage-guided fuzzing (Tests/Fuzzing/build.sh) needs libFuzzer's runtime, which no other build has.

@@ -36,7 +36,8 @@
  *   MSDK_PLUGIN_SAFE_MODE       1: load only files in mediasdk/plugins-1 beside the library, and of these only classes org.mediasdk.*
  *   MSDK_PLUGIN_ISOLATE         globs of file names or class ids to run in processes of their own: see instance.h
  *   MSDK_PLUGIN_ALLOW_WRITABLE  1: for development, see Trust above
- *   MSDK_PLUGIN_HOST            the path of msdk-plugin-host; default: ../libexec/mediasdk/ from the library, or the library's directory
+ *   MSDK_PLUGIN_HOST            the path of msdk-plugin-host; default: in mediasdk/ beside the library, as installed, or else
+ *                               beside the library
  *   MSDK_LOG                    debug, info, warn or error: messages of that level and above are also written to stderr; read once
  *   XDG_CACHE_HOME, HOME        the location of the cache; if they are not read, results are kept in memory for this process only
  */
@@ -138,6 +139,7 @@ MSDK_EXPORT msdk_result msdk_engine_add_plugin_dir(msdk_engine *engine, const ch
  *   $XDG_DATA_HOME/mediasdk/plugins-1, by default ~/.local/share/mediasdk/plugins-1
  *   mediasdk/plugins-1 beside the library
  *   /usr/local/lib/mediasdk/plugins-1
+ *   /usr/lib/x86_64-linux-gnu/mediasdk/plugins-1, or Debian's directory of another architecture
  *   /usr/lib/mediasdk/plugins-1
  * Directories that do not exist are skipped. A file with a class id that is taken is refused, and a warning is logged. *loaded is
  * as above. The ids of the SDK's own classes begin with "org.mediasdk."; msdk_engine_class_at and the command `msdk inspect` list them.

@@ -75,7 +75,7 @@ public struct Isolation: Sendable {
 
   static let noProgram = MediaError(
     .notFound,
-    "an isolated plugin needs msdk-plugin-host, which is neither beside libmediasdk nor in its ../libexec/mediasdk, nor named by MSDK_PLUGIN_HOST")
+    "an isolated plugin needs msdk-plugin-host, which is neither in mediasdk/ beside libmediasdk nor beside it, nor named by MSDK_PLUGIN_HOST")
 
   /// With its code in this process, where nothing of the program's can be kept from it.
   private func loaded(_ descriptor: ClassDescriptor, _ options: InstanceOptions) throws(MediaError) -> ClassDescriptor {

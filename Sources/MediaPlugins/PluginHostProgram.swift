@@ -11,7 +11,7 @@ public enum PluginHostProgram {
     let own = ignoringEnvironment ? nil : secure_getenv("MSDK_PLUGIN_HOST").map { ForeignText.readLossy($0, limit: 4096) }
     if let own { return isProgram(own) ? own : nil }
     guard let library = PluginSearch.libraryDirectory else { return nil }
-    return ["\(library)/../libexec/mediasdk/\(name)", "\(library)/\(name)"].first { isProgram($0) }
+    return (PluginSearch.installations(beside: library) + [library]).map { "\($0)/\(name)" }.first { isProgram($0) }
   }
 
   private static func isProgram(_ path: String) -> Bool {

@@ -65,7 +65,6 @@ extension PluginSearch {
   /// Where the SDK's own plugins are installed: with the library, or with a program that has the library in it.
   static var ownDirectories: [String] {
     guard let library = libraryDirectory else { return [] }
-    let ending = "mediasdk/plugins-\(MSDK_ABI_MAJOR)"
-    return ["\(library)/\(ending)", "\(library)/../lib/\(ending)"].compactMap { PluginPolicy.resolved($0) }
+    return installed(beside: library).compactMap { PluginPolicy.resolved($0) }
   }
 }

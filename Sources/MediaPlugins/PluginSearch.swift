@@ -49,7 +49,29 @@ public enum PluginSearch {
       places.append("\(home)/.local/share/\(ending)")
     }
     if let library = libraryDirectory { places.append("\(library)/\(ending)") }
-    return places + ["/usr/local/lib/\(ending)", "/usr/lib/\(ending)"]
+    return places + ["/usr/local/lib/\(ending)"] + (multiarch.map { ["/usr/lib/\($0)/\(ending)"] } ?? []) + ["/usr/lib/\(ending)"]
+  }
+
+  /// The directories in which an installation has its plugins and the plugin host, seen from that of the library, or of a program that has
+  /// the library inside.
+  public static func installations(beside directory: some StringProtocol) -> [String] {
+    ([".", "../lib", "../lib64"] + (multiarch.map { ["../lib/\($0)"] } ?? [])).map { "\(directory)/\($0)/mediasdk" }
+  }
+
+  /// Where the plugins of these installations are.
+  public static func installed(beside directory: some StringProtocol) -> [String] {
+    installations(beside: directory).map { "\($0)/plugins-\(MSDK_ABI_MAJOR)" }
+  }
+
+  /// Debian's name of this architecture, which its library directories have.
+  private static var multiarch: String? {
+    #if arch(x86_64)
+      "x86_64-linux-gnu"
+    #elseif arch(arm64)
+      "aarch64-linux-gnu"
+    #else
+      nil
+    #endif
   }
 
   /// The directory that this code was loaded from.

@@ -58,6 +58,6 @@ struct PluginPlaces {
   private static var besideThisProgram: [String] {
     guard let program = resolved("/proc/self/exe"), let slash = program.lastIndex(of: "/") else { return [] }
     let directory = program[..<slash]
-    return ["\(directory)/plugins", "\(directory)/../lib/mediasdk/plugins-\(MSDK_ABI_MAJOR)"]
+    return ["\(directory)/plugins"] + PluginSearch.installed(beside: directory)
   }
 }

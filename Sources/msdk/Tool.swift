@@ -16,7 +16,7 @@ struct Tool: ParsableCommand {
       Plugins are loaded from the directories given with --plugins, then from the standard directories (the environment variable \
       MSDK_PLUGIN_PATH, colon-separated; MSDK_PLUGIN_SYSTEM_PATH or else ~/.local/share/mediasdk/plugins-1, \
       /usr/local/lib/mediasdk/plugins-1 and /usr/lib/mediasdk/plugins-1), then from 'plugins' and '../lib/mediasdk/plugins-1' beside this \
-      program. Of two classes with the same name, the first is used.
+      program; on Debian, /usr/lib has a directory of the architecture too. Of two classes with the same name, the first is used.
       """,
     version: SDKVersion.text,
     subcommands: [

@@ -8,7 +8,7 @@ ports are free.
     check_commands.py [FILE.md|COMMAND ...]
 
 Without arguments: README.md, Examples/*.md, Bindings/*/README.md and all commands. COMMAND is "run" or "plugin check" say. From the
-environment: MSDK_TOOL, the built tool; MSDK_PLUGIN_DIR."""
+environment: MSDK_TOOL, the built tool, beside which the rest is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ import ctypes
 import fcntl
 import os
 import re
-import shutil
 import signal
 import socket
 import struct
@@ -30,7 +29,6 @@ from typing import Iterator, NamedTuple, Optional
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = Path(os.environ.get("MSDK_TOOL", ROOT / ".build/out/msdk")).resolve()
-PLUGINS = Path(os.environ.get("MSDK_PLUGIN_DIR", ROOT / ".build/out/plugins")).resolve()
 FENCE = re.compile(r"^```sh[^\n]*\n(?P<body>.*?)^```[ \t]*$", re.S | re.M)
 EXAMPLES = re.compile(r"^Examples?\b[^\n]*:\n(?P<body>(?:  [^\n]*\n)+)", re.M)
 SECONDS = 120
@@ -74,17 +72,7 @@ def of_command(command: list[str]) -> list[Script]:
 
 
 def install(prefix: Path) -> None:
-    """What `make install` leaves, as far as commands need it."""
-    for directory in ["bin", "lib/pkgconfig", "lib/mediasdk", "libexec/mediasdk", "include"]:
-        (prefix / directory).mkdir(parents=True)
-    shutil.copy(TOOL, prefix / "bin/msdk")
-    shutil.copy(TOOL.parent / "msdk-plugin-host", prefix / "libexec/mediasdk")
-    (prefix / "include/mediasdk").symlink_to(ROOT / "Include/mediasdk")
-    (prefix / "lib/mediasdk/plugins-1").symlink_to(PLUGINS)
-    described = (ROOT / "Bindings/C/mediasdk.pc.in").read_text()
-    for name, value in [("@PREFIX@", str(prefix)), ("@VERSION@", "0"), ("@ABI@", "1")]:
-        described = described.replace(name, value)
-    (prefix / "lib/pkgconfig/mediasdk.pc").write_text(described)
+    subprocess.run([ROOT / "packaging/install.sh", f"PREFIX={prefix}"], env={**os.environ, "OUT": str(TOOL.parent)}, check=True, capture_output=True)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ mkdir -p "$root"
 root=$(cd "$root" && pwd)
 cc=${CC:-cc}
 
-make --no-print-directory -s install DESTDIR="$root/stage" PREFIX=/usr
+make --no-print-directory -s install DESTDIR="$root/stage" PREFIX=/usr > "$root/installed.log"
 stage=$root/stage/usr
 export PKG_CONFIG_PATH=$stage/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root/stage PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
 passed=0
@@ -103,6 +103,41 @@ ok "Examples/Plugin builds with the installed headers alone and loads"
   make --no-print-directory -s -C first CC="$cc" MSDK="$stage/bin/msdk" check > check.log
 )
 ok "msdk plugin new writes a plugin that builds with the installed headers alone and passes the checker"
+
+# The same programs by CMake and Meson.
+cp -r Examples/CMake "$root/cmake"
+cp -r Examples/Meson "$root/meson"
+mkdir -p "$root/C" && cp Examples/C/send.c Examples/C/feeder.c "$root/C"
+cp -r Examples/Plugin "$root/Plugin"
+(
+  cd "$root/cmake"
+  cmake -S . -B build -DCMAKE_PREFIX_PATH="$stage" > configure.log
+  cmake --build build > build.log
+  LD_LIBRARY_PATH=$stage/lib timeout 60 build/send > send.log
+  "$stage/bin/msdk" inspect --plugins build > inspect.log
+  grep -q org.example.gradient inspect.log
+  [ "$(nm -D --defined-only build/gradient.so | wc -l)" = 1 ]
+)
+ok "Examples/CMake builds by find_package, and its program runs"
+(
+  cd "$root/meson"
+  meson setup build > configure.log
+  meson compile -C build > build.log
+  LD_LIBRARY_PATH=$stage/lib timeout 60 build/send > send.log
+  "$stage/bin/msdk" inspect --plugins build > inspect.log
+  grep -q org.example.gradient inspect.log
+)
+ok "Examples/Meson builds by dependency(), and its program runs"
+
+# A library of an architecture's directory, as a distribution has it, finds the plugins and the host; and what was installed goes.
+make --no-print-directory -s install DESTDIR="$root/multiarch" PREFIX=/usr LIBDIR="/usr/lib/$($cc -print-multiarch)" > "$root/multiarch.log"
+"$root/multiarch/usr/bin/msdk" inspect > "$root/multiarch.inspect"
+grep -q org.mediasdk.producer.testpattern "$root/multiarch.inspect"
+mkdir -p "$root/multiarch/usr/lib/mediasdk/plugins-1"
+touch "$root/multiarch/usr/lib/mediasdk/plugins-1/others.so"
+make --no-print-directory -s uninstall DESTDIR="$root/multiarch" PREFIX=/usr LIBDIR="/usr/lib/$($cc -print-multiarch)" > "$root/uninstalled.log"
+[ "$(cd "$root/multiarch" && find . ! -type d)" = ./usr/lib/mediasdk/plugins-1/others.so ]
+ok "make install with a LIBDIR of the architecture works, and make uninstall leaves only what is of others"
 
 # The tool finds the plugins that were installed beside it.
 grep -q org.mediasdk.producer.testpattern "$root/inspect.log"

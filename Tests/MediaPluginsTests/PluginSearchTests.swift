@@ -28,6 +28,19 @@ import Testing
     }
   }
 
+  @Test func anInstallationIsFoundFromItsLibraryAndFromItsPrograms() {
+    // Each as a distribution has them: libraries in lib, lib64 or a directory of the architecture, programs in bin.
+    let libraries = ["/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu"]
+    for library in libraries {
+      #expect(PluginSearch.installed(beside: library).contains("\(library)/./mediasdk/plugins-1"))
+    }
+    let seen = PluginSearch.installations(beside: "/usr/bin")
+    #expect(seen.contains("/usr/bin/../lib/mediasdk") && seen.contains("/usr/bin/../lib64/mediasdk"))
+    #if arch(x86_64)
+      #expect(seen.contains("/usr/bin/../lib/x86_64-linux-gnu/mediasdk"))
+    #endif
+  }
+
   /// In a process of its own, because the environment belongs to all.
   @Test func theEnvironmentSaysWhere() async {
     await #expect(processExitsWith: .success) {

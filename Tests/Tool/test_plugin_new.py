@@ -1,6 +1,4 @@
-"""msdk plugin new: every project that it begins is built from an installation alone, passes the checker, and does what it is for.
-
-The installation is made of the tool, the plugins and the headers of this tree; see Tests/ABI/check_install.sh for a real one."""
+"""msdk plugin new: every project that it begins is built from an installation alone, passes the checker, and does what it is for."""
 from __future__ import annotations
 
 import array
@@ -11,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from pictures import read_png
-from tool import PLUGINS, TOOL, ToolTest, environment
+from tool import TOOL, ToolTest, environment
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 300.0
@@ -22,18 +20,8 @@ class New(ToolTest):
     def setUp(self) -> None:
         super().setUp()
         prefix = self.directory / "prefix"
-        (prefix / "bin").mkdir(parents=True)
-        (prefix / "lib" / "pkgconfig").mkdir(parents=True)
-        (prefix / "lib" / "mediasdk").mkdir()
-        (prefix / "libexec" / "mediasdk").mkdir(parents=True)
-        shutil.copy(TOOL, prefix / "bin" / "msdk")
-        shutil.copy(TOOL.parent / "msdk-plugin-host", prefix / "libexec" / "mediasdk")
-        shutil.copytree(ROOT / "Include" / "mediasdk", prefix / "include" / "mediasdk")
-        (prefix / "lib" / "mediasdk" / "plugins-1").symlink_to(PLUGINS)
-        described = (ROOT / "Bindings" / "C" / "mediasdk.pc.in").read_text()
-        for place, text in [("@PREFIX@", str(prefix)), ("@VERSION@", "0.1.0"), ("@ABI@", "1")]:
-            described = described.replace(place, text)
-        (prefix / "lib" / "pkgconfig" / "mediasdk.pc").write_text(described)
+        subprocess.run([ROOT / "packaging" / "install.sh", f"PREFIX={prefix}"], env={**os.environ, "OUT": str(TOOL.parent)}, check=True,
+                       capture_output=True)
         self.prefix = prefix
         self.env = environment(PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"))
 

@@ -20,6 +20,9 @@ BUILT = ROOT / ".build" / "out"
 
 Settings = Optional[Dict[str, Any]]
 
+# As in pyproject.toml.
+EXTRAS = {"numpy": "numpy>=1.24", "image": "pillow>=10"}
+
 # Python has compiled this module into a file beside it.
 try:
     os.remove(__cached__)
@@ -49,12 +52,15 @@ def _built() -> Iterator[Tuple[str, Path]]:
     if not library.is_file():
         return
     yield "mediasdk/lib/libmediasdk.so", library
-    host = BUILT / "msdk-plugin-host"
-    if host.is_file():
-        yield "mediasdk/lib/msdk-plugin-host", host
-    major = re.search(r"^ABI := (\d+)$", (ROOT / "Makefile").read_text(), re.M)
+    for name in ("msdk-plugin-host", "msdk", "libmediasdk-feeder.so"):
+        if (BUILT / name).is_file():
+            yield f"mediasdk/lib/{name}", BUILT / name
+    for header in sorted((ROOT / "Include" / "mediasdk").glob("*.h")):
+        yield f"mediasdk/include/mediasdk/{header.name}", header
+    versions = ROOT / "packaging" / "versions"
+    major = re.search(r"^abi=(\d+)$", versions.read_text(), re.M)
     if major is None:
-        raise RuntimeError(f"{ROOT / 'Makefile'} has no line ABI := NUMBER")
+        raise RuntimeError(f"{versions} has no line abi=NUMBER")
     for plugin in sorted((BUILT / "plugins").glob("*.so")):
         yield f"mediasdk/lib/mediasdk/plugins-{major[1]}/{plugin.name}", plugin
 
@@ -65,6 +71,8 @@ def _write(directory: Path, files: List[Tuple[str, Path]], texts: Dict[str, str]
     texts = {
         **texts,
         f"{info}/METADATA": _metadata(project),
+        f"{info}/entry_points.txt": "[console_scripts]\nmsdk = mediasdk._tool:main\n",
+        f"{info}/licenses/LICENSE": (ROOT / "LICENSE").read_text(),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: mediasdk\nRoot-Is-Purelib: {str(platform == 'any').lower()}\nTag: {tag}\n",
     }
     name = f"mediasdk-{project['version']}-{tag}.whl"
@@ -92,8 +100,15 @@ def _project() -> Dict[str, str]:
     return {key: value for key, value in re.findall(r'^([\w-]+) = "(.*)"$', table, re.M)}
 
 
+def _list(key: str) -> List[str]:
+    table = (HERE / "pyproject.toml").read_text()
+    found = re.search(rf"^{key} = \[(.*?)\]", table, re.M | re.S)
+    return re.findall(r'"([^"]*)"', found[1]) if found else []
+
+
 def _metadata(project: Dict[str, str]) -> str:
-    return (f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\nSummary: {project['description']}\n"
-            f"License: {project['license']}\nRequires-Python: {project['requires-python']}\n"
-            "Provides-Extra: numpy\nRequires-Dist: numpy; extra == 'numpy'\n"
+    return (f"Metadata-Version: 2.4\nName: {project['name']}\nVersion: {project['version']}\nSummary: {project['description']}\n"
+            f"License-Expression: {project['license']}\nLicense-File: LICENSE\nRequires-Python: {project['requires-python']}\n"
+            + "".join(f"Classifier: {text}\n" for text in _list("classifiers"))
+            + "".join(f"Provides-Extra: {extra}\nRequires-Dist: {needed}; extra == '{extra}'\n" for extra, needed in EXTRAS.items()) +
             "Description-Content-Type: text/markdown\n\n" + (HERE / "README.md").read_text())

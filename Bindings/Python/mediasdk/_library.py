@@ -47,4 +47,7 @@ def _loaded() -> ctypes.CDLL:
             return ctypes.CDLL(name)
         except OSError as error:
             reasons.append(f"  {name}: {error}")
-    raise ImportError("libmediasdk.so cannot be loaded; MEDIASDK_LIBRARY may name the file.  Tried:\n" + "\n".join(reasons))
+    text = "libmediasdk.so cannot be loaded; MEDIASDK_LIBRARY may name the file.  Tried:\n" + "\n".join(reasons)
+    if any("libssl.so.3" in reason or "libcrypto.so.3" in reason for reason in reasons):
+        text += "\nIt needs OpenSSL 3 of the system, for example: apt install libssl3"
+    raise ImportError(text)
