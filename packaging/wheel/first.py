@@ -1,0 +1,17 @@
+"""The first thing that anybody tries: a frame goes from one session to another."""
+from mediasdk import Engine, Frame, FrameSenderChanged, IncomingVideoAdded, VideoFormat
+
+with Engine() as engine:
+    alice, bob = engine.create_session("loopback:lobby", "alice"), engine.create_session("loopback:lobby", "bob")
+    for session in (alice, bob):
+        session.connect(timeout=5)
+    alice.start_video(stream := engine.create_outgoing_video([VideoFormat("NV12", 640, 360, 30)], codec="VP8"))
+    sender = next(event.sender for event in alice.events(5) if isinstance(event, FrameSenderChanged))
+    video = next(event.incoming_video for event in bob.events(5) if isinstance(event, IncomingVideoAdded))
+    video.start(pixel_format="RGB24")
+    orange = memoryview(bytes((255, 128, 0)) * (320 * 180)).cast("B", (180, 320, 3))
+    frames: list[Frame] = []
+    while not frames:
+        sender.send_image(orange)
+        frames = list(video.frames(timeout=0.1))
+    print(f"bob received {frames[0].width}x{frames[0].height}")
