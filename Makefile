@@ -168,6 +168,7 @@ test-headers:
 	@Tests/ABI/check_dependencies.sh $(LIBRARY)
 	@Tests/ABI/check_feeder.sh $(FEEDER)
 	@Tests/ABI/check_abi.sh
+	@python3 Tests/ABI/check_package.py
 	@python3 Tests/ABI/check_docs.py
 	@python3 Tests/ABI/check_words.py
 

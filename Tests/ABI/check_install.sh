@@ -139,6 +139,12 @@ make --no-print-directory -s uninstall DESTDIR="$root/multiarch" PREFIX=/usr LIB
 [ "$(cd "$root/multiarch" && find . ! -type d)" = ./usr/lib/mediasdk/plugins-1/others.so ]
 ok "make install with a LIBDIR of the architecture works, and make uninstall leaves only what is of others"
 
+# The binding, installed by pip with what was built.
+python3 -m venv "$root/env"
+"$root/env/bin/pip" install --quiet --disable-pip-version-check --no-index ./Bindings/Python
+(cd "$root" && timeout 60 env/bin/python "$OLDPWD/packaging/wheel/first.py" > first.log && grep -q '^bob received 640x360$' first.log && env/bin/msdk --version > version.log)
+ok "pip install ./Bindings/Python brings the library and the tool"
+
 # The tool finds the plugins that were installed beside it.
 grep -q org.mediasdk.producer.testpattern "$root/inspect.log"
 ok "msdk finds the installed plugins"

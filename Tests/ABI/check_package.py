@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""A package elsewhere can depend on a version of this one: SwiftPM refuses that when a target of the product MediaSDK has unsafe flags."""
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    described = subprocess.run(["swift", "package", "dump-package"], cwd=ROOT, capture_output=True, text=True, check=True)
+    package = json.loads(described.stdout)
+    targets = {target["name"]: target for target in package["targets"]}
+    product = next(product for product in package["products"] if product["name"] == "MediaSDK")
+    waiting, seen = list(product["targets"]), set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in targets:
+            continue
+        seen.add(name)
+        waiting += [entry["byName"][0] for entry in targets[name]["dependencies"] if "byName" in entry]
+        waiting += [entry["target"][0] for entry in targets[name]["dependencies"] if "target" in entry]
+    unsafe = sorted(name for name in seen for setting in targets[name]["settings"] if "unsafeFlags" in setting["kind"])
+    print(f"check_package: {len(seen)} targets of MediaSDK, {len(unsafe)} with unsafe flags{': ' if unsafe else ''}{', '.join(unsafe)}")
+    return 1 if unsafe or len(seen) < 10 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
