@@ -1,0 +1,3 @@
+module example.org/mediasdk
+
+go 1.19
