@@ -6,8 +6,8 @@ alone.
 
     check_snippets.py [FILE.md ...]
 
-Without files: README.md, every README.md of Bindings/, and all of Examples/. From the environment: MSDK_LIB_DIR, the directory of
-libmediasdk.so; MSDK_PLUGIN_DIR (its plugins/); CC (gcc)."""
+Without files: README.md, every README.md of Bindings/, all of Examples/, and the guides of docs/. From the environment: MSDK_LIB_DIR, the
+directory of libmediasdk.so; MSDK_PLUGIN_DIR (its plugins/); CC (gcc)."""
 
 from __future__ import annotations
 
@@ -107,7 +107,8 @@ def main() -> int:
         return 2
     files = [Path(name).resolve() for name in sys.argv[1:]]
     if not files:
-        files = [ROOT / "README.md", *sorted(ROOT.glob("Bindings/*/README.md")), *sorted(ROOT.glob("Examples/*/*.md"))]
+        files = [ROOT / "README.md", *sorted(ROOT.glob("Bindings/*/README.md")), *sorted(ROOT.glob("Examples/*/*.md")),
+                 *sorted(ROOT.glob("docs/*/*.md"))]
     found = [snippet for file in files if file.exists() for snippet in snippets(file)]
     failed = 0
     for snippet in found:

@@ -295,7 +295,7 @@ SHOWN = (SOURCES, ROOT / "Examples", ROOT / "Bindings/Python/mediasdk")
 
 def public_files() -> list[Path]:
     found = {ROOT / name for name in ("README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md", "Include/CHANGES.md")}
-    for pattern in ("Include/**/*.h", "docs/*.md", "Examples/**/*", "Bindings/*/README.md", "Bindings/Python/**/*.py", "Tests/*/README.md"):
+    for pattern in ("Include/**/*.h", "docs/**/*.md", "Examples/**/*", "Bindings/*/README.md", "Bindings/Python/**/*.py", "Tests/*/README.md"):
         found |= {path for path in ROOT.glob(pattern) if path.suffix in READERS}
     found |= {path for path in SOURCES.glob("**/*") if path.suffix in (".c", ".h", ".swift")}
     return sorted(path for path in found if not {"build", "__pycache__"} & set(path.parts))
