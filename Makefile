@@ -44,6 +44,7 @@ RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MS
 LIMIT := timeout --kill-after=10 1500
 
 .PHONY: all library feeder plugins plugin-host tool demo test interop quality attack bench sanitize install uninstall clean format python-bindings
+.PHONY: docs man build-docs build-man test-man
 .PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-fuzz-targets test-plugins test-plugins-isolated test-c test-isolated test-python test-quality test-tool test-install test-snippets test-checker
 all: library feeder plugins plugin-host tool
 
@@ -304,6 +305,28 @@ bench-datagrams: $(LIBRARY)
 	@$(SWIFT_BUILD) --product rtp-datagrams
 	@.build/release/rtp-datagrams
 
+# --------------------------------------------------------------------------------------------------------------- documentation
+
+# The documentation site, which opens from a disk, and the manual pages. docs/README.md says how to add a page.
+docs:
+	@.ci/setup docs
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory build-docs build-man test-man
+
+build-docs:
+	@echo "== the documentation site, dist/docs/index.html"
+	@$(RUN_ENV) docs/tools/build.sh dist/docs
+
+man: all
+	@$(MAKE) --no-print-directory build-man
+
+build-man:
+	@echo "== the manual pages, dist/man"
+	@$(RUN_ENV) python3 -B docs/tools/man_pages.py dist/man
+
+test-man:
+	@docs/tools/check_man.sh dist/man
+
 # -------------------------------------------------------------------------------------------------------------------- install
 
 # LIBDIR may be a directory of the architecture, as Debian's /usr/lib/x86_64-linux-gnu. packaging/manifest.sh says what goes where.
@@ -338,4 +361,4 @@ format:
 	swift format --in-place --recursive Sources Tests Package.swift
 
 clean:
-	rm -rf .build
+	rm -rf .build dist

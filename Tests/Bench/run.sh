@@ -1,5 +1,6 @@
 #!/bin/sh
-# Measures MediaSDK against its peers and prints one table. Nothing that comes out slow fails the run.
+# Measures MediaSDK against its peers and prints one table, and writes it to $BUILD_DIR/results.json, of which `make docs` makes plots. Nothing
+# that comes out slow fails the run.
 #
 #   Tests/Bench/run.sh [PART...]      PART: start handles commands lifetime conversions passage sending encoding mixing resampling opus
 #                                     latency capture feeding fanning isolation scanning rtp streams
@@ -107,7 +108,7 @@ compile_peer resamplers resample_quality "measure tone resamplers" "speexdsp sox
 
 set -- --build "$BUILD_DIR" --lib "$MSDK_LIB_DIR" --plugins "$MSDK_PLUGIN_DIR" --clip "$root/Tests/Media/bunny-720p25.ivf" \
   --sound "$root/Tests/Media/bunny-48k-stereo.wav" \
-  --binding "$root/Bindings/Python" "$@"
+  --binding "$root/Bindings/Python" --json "$BUILD_DIR/results.json" "$@"
 while IFS= read -r line; do
   echo "  skipped: $line"
   set -- "$@" --without "$line"

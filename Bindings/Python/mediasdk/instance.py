@@ -286,8 +286,7 @@ class Instance(Unique):
         """The formats that a producer can make; it is initialised if necessary.
 
         Raises:
-            UnsupportedError: it is not a
-producer.
+            UnsupportedError: it is not a producer.
             NotFoundError, MediaIOError, ...: it cannot be initialised.
         """
         structs = listed(_structs.VideoFormat, library.msdk_instance_format_at, self._handle, never_empty=True)
@@ -297,7 +296,7 @@ producer.
         """The format that a producer of audio makes, or prefers; it is initialised if necessary.
 
         Raises:
-UnsupportedError: it is not a producer of audio, or does not report the format.
+            UnsupportedError: it is not a producer of audio, or does not report the format.
         """
         return audio_format_of(filled(_structs.AudioFormat, library.msdk_instance_get_audio_format, self._handle))
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import platform
 import time
+from pathlib import Path
 
 from . import badlink, capture, commands, conversions, encoding, fanning, feeding, forwarding, handles, isolation, latency, lifetime, mixing, opus
 from . import passage, resampling, rtp, scanning, sending, start, streams
@@ -30,6 +34,15 @@ def _missing(words: list[str]) -> dict[str, str]:
     return {name: why for name, _, why in (word.partition("=") for word in words)}
 
 
+def _write(file: Path, table: Table, without: dict[str, str]) -> None:
+    machine = {"architecture": platform.machine(), "processors": os.cpu_count(), "kernel": platform.release()}
+    former = json.loads(file.read_text()) if file.exists() else {}
+    measured = {row.part for row in table.rows}
+    kept = [row for row in former.get("rows", []) if row["part"] not in measured] if former.get("machine") == machine else []
+    rows = sorted([*kept, *(row.as_json() for row in table.rows)], key=lambda row: list(PARTS).index(row["part"]))
+    file.write_text(json.dumps({"machine": machine, "without": without, "rows": rows}, indent=1, ensure_ascii=False) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmark", description=__doc__)
     parser.add_argument("--build", required=True, help="directory of the compiled benchmark programs")
@@ -40,6 +53,7 @@ def main() -> None:
     parser.add_argument("--sound", required=True, help="the WAV file that is encoded")
     parser.add_argument("--python", help="the Python that has the peers")
     parser.add_argument("--without", action="append", default=[], metavar="PEER=WHY", help="a peer that is not there")
+    parser.add_argument("--json", type=Path, help="also write the results to this file; parts that are not run keep what it has of them")
     parser.add_argument("parts", nargs="*", metavar="PART", help="of {}; none: all".format(", ".join(PARTS)))
     options = parser.parse_args()
     for name in options.parts:
@@ -53,9 +67,12 @@ def main() -> None:
     since = time.monotonic()
     for name in options.parts or PARTS:
         PARTS[name](place, table)
+        table.end_part(name)
     progress(f"measured in {time.monotonic() - since:.0f} s\n")
     print()
     print(table.text())
+    if options.json:
+        _write(options.json, table, place.peers)
     for name, why in place.peers.items():
         print(f"without {name}: {why}")
 

@@ -13,9 +13,21 @@ RATES = {"fps", "streams", "packets_per_s"}  # of these keys more is better; of 
 
 
 class Row:
-    def __init__(self, subject: str, ours: str, peer: str = "", ratio: str = "", goal: str = "", met: bool | None = None) -> None:
+    """What is printed; `figures` are the same as numbers, for who reads the results with a program."""
+
+    def __init__(
+        self, subject: str, ours: str, peer: str = "", ratio: str = "", goal: str = "", met: bool | None = None,
+        figures: dict[str, object] | None = None,
+    ) -> None:
         verdict = "" if met is None else "yes" if met else "NO"
         self.cells = (subject, ours, peer, ratio, goal, verdict)
+        self.met = met
+        self.figures = figures or {}
+        self.part = ""
+
+    def as_json(self) -> dict[str, object]:
+        subject, ours, peer, ratio, goal, _ = self.cells
+        return {"part": self.part, "subject": subject, "ours": ours, "peer": peer, "ratio": ratio, "goal": goal, "met": self.met, **self.figures}
 
 
 def number(value: float) -> str:
@@ -38,7 +50,9 @@ def compared(
         goal, met = f"<= {at_most:g}", middle <= at_most
     elif at_least is not None:
         goal, met = f">= {at_least:g}", middle >= at_least
-    return Row(subject, number(statistics.median(ours)), f"{peer_name} {number(statistics.median(peer))}", text, goal, met)
+    figures = {"peer_name": peer_name, "ours_median": statistics.median(ours), "peer_median": statistics.median(peer), "better": "less" if best is min else "more",
+               "ratio_median": middle, "ratio_least": min(ratios), "ratio_most": max(ratios), "ratio_best": best(ours) / best(peer)}
+    return Row(subject, number(statistics.median(ours)), f"{peer_name} {number(statistics.median(peer))}", text, goal, met, figures)
 
 
 def beyond(subject: str, ours: Sequence[float], peer_name: str, peer: Sequence[float], at_most: float) -> Row:
@@ -58,6 +72,11 @@ def alone(subject: str, ours: float, unit: str, below: float | None = None, besi
 class Table:
     def __init__(self) -> None:
         self.rows: list[Row] = []
+
+    def end_part(self, name: str) -> None:
+        """The rows that were added since the last call are of this part."""
+        for row in self.rows:
+            row.part = row.part or name
 
     def add(self, subject: str, make: Callable[[], Row]) -> None:
         """A row, or one that says why there is none: once for each cause."""
