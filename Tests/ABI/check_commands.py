@@ -7,8 +7,8 @@ ports are free.
 
     check_commands.py [FILE.md|COMMAND ...]
 
-Without arguments: README.md, Examples/*.md, Bindings/*/README.md, docs/*/*.md and all commands. COMMAND is "run" or "plugin check" say.
-From the environment: MSDK_TOOL, the built tool, beside which the rest is."""
+Without arguments: README.md, Examples/*.md, Bindings/*/README.md, docs/ and all commands. COMMAND is "run" or "plugin check" say. From the
+environment: MSDK_TOOL, the built tool, beside which the rest is."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ def main() -> int:
     if not TOOL.exists():
         print(f"check_commands: there is no {TOOL}; MSDK_TOOL names the built tool", file=sys.stderr)
         return 2
-    files = [ROOT / "README.md", *sorted(ROOT.glob("Examples/*/*.md")), *sorted(ROOT.glob("Bindings/*/README.md")), *sorted(ROOT.glob("docs/*/*.md"))]
-    words = sys.argv[1:] or [str(file) for file in files] + [""]
+    documents = [ROOT / "README.md", *sorted(ROOT.glob("Examples/*/*.md")), *sorted(ROOT.glob("Bindings/*/README.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+    words = sys.argv[1:] or [*map(str, documents), ""]
     scripts = [script for word in words for script in (of_file(Path(word).resolve()) if word.endswith(".md") else of_command(word.split()))]
     with tempfile.TemporaryDirectory(prefix="msdk-", dir="/tmp") as directory:
         install(Path(directory))

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Runs what the documentation shows. In every Markdown file of the project, a ```c block with `int main` is compiled against the library
-and run, and a ```python block that imports mediasdk is run; each has 20 seconds. A ```c block that includes mediasdk/plugin.h, or names
-msdk_self, is part of a plugin, and is compiled: behind the file's first block with that include. A block without these is prose, and is left
-alone.
+and run, and a ```python block that imports mediasdk is run; each has 20 seconds, and as root a network of its own. A ```c block that includes
+mediasdk/plugin.h, or names msdk_self, is part of a plugin, and is compiled: behind the file's first block with that include. A block without
+these is prose, and is left alone.
 
     check_snippets.py [FILE.md ...]
 
-Without files: README.md, every README.md of Bindings/, all of Examples/, and the guides of docs/. From the environment: MSDK_LIB_DIR, the
-directory of libmediasdk.so; MSDK_PLUGIN_DIR (its plugins/); CC (gcc)."""
+Without files: README.md, every README.md of Bindings/, and all of Examples/ and docs/. From the environment: MSDK_LIB_DIR, the directory of
+libmediasdk.so; MSDK_PLUGIN_DIR (its plugins/); CC (gcc)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
+
+from check_commands import own_network
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(?P<indent>[ \t]*)```(?P<language>c|python)[^\n]*\n(?P<body>.*?)^(?P=indent)```[ \t]*$", re.S | re.M)
@@ -92,7 +95,7 @@ def run(snippet: Snippet, library: Path) -> str | None:
         try:
             subprocess.run(
                 command(snippet, library, work), check=True, capture_output=True, text=True, timeout=SECONDS, cwd=work,
-                env=environment(library, work), stdin=subprocess.DEVNULL)
+                env=environment(library, work), stdin=subprocess.DEVNULL, preexec_fn=own_network)
         except subprocess.TimeoutExpired:
             return f"took longer than {SECONDS} s"
         except subprocess.CalledProcessError as error:
@@ -108,11 +111,12 @@ def main() -> int:
     files = [Path(name).resolve() for name in sys.argv[1:]]
     if not files:
         files = [ROOT / "README.md", *sorted(ROOT.glob("Bindings/*/README.md")), *sorted(ROOT.glob("Examples/*/*.md")),
-                 *sorted(ROOT.glob("docs/*/*.md"))]
+                 *sorted(ROOT.glob("docs/**/*.md"))]
     found = [snippet for file in files if file.exists() for snippet in snippets(file)]
     failed = 0
-    for snippet in found:
-        problem = run(snippet, library)
+    with ThreadPoolExecutor(4) as pool:
+        problems = list(pool.map(lambda snippet: run(snippet, library), found))
+    for snippet, problem in zip(found, problems):
         if problem is not None:
             failed += 1
             print(f"{snippet.place}: the {snippet.language} snippet fails: {problem}")

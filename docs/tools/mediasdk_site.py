@@ -40,7 +40,8 @@ class Program(SphinxDirective):
         self.env.note_dependency(str(path))
         for fence in re.finditer(rf"^```{language}[^\n]*\n(.*?)^```", path.read_text(), re.S | re.M):
             if WHOLE[language].search(fence[1]):
-                return [nodes.literal_block(fence[1], fence[1].rstrip("\n"), language=language)]
+                text = fence[1].rstrip("\n")
+                return [nodes.literal_block(text, text, language=language)]
         raise self.error(f"{name} has no whole program in {language}")
 
 

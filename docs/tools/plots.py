@@ -13,7 +13,7 @@ import svg
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(os.environ.get("MSDK_BENCH_RESULTS", ROOT / ".build/bench/results.json"))
-LEFT, RIGHT, ROW, TOP, WIDTH = 14, 20, 44, 44, 760
+LEFT, RIGHT, ROW, TOP, WIDTH = 14, 20, 44, 44, 640
 NONE = """There are no results in this build of the pages: run `make bench`, which takes about half an hour, then `make docs`.
 """
 
@@ -39,7 +39,7 @@ def plot(part: str, rows: list[dict[str, Any]]) -> str:
         good = row["ratio_median"] <= 1 if row["better"] == "less" else row["ratio_median"] >= 1
         colour = svg.ACCENT if good else svg.OTHER
         said = f"{row['subject'].strip()} / {row['peer_name']}" + (" (more is better)" if row["better"] == "more" else "")
-        shown = said if len(said) < 104 else said[:103] + "…"
+        shown = said if len(said) < 92 else said[:91] + "…"
         parts.append(svg.text(LEFT, y, shown, 11.5))
         parts.append(f'<line x1="{x(row["ratio_least"]):.1f}" y1="{y + 14}" x2="{x(row["ratio_most"]):.1f}" y2="{y + 14}" stroke="{colour}" stroke-width="2"/>')
         parts.append(f'<circle cx="{x(row["ratio_median"]):.1f}" cy="{y + 14}" r="5" fill="{colour}"/>')
@@ -53,7 +53,7 @@ def cell(text: object) -> str:
     return re.sub(r"([|*_`<\\])", r"\\\1", str(text)).strip()
 
 
-def write(pictures: Path, page: Path) -> None:
+def write(images: Path, page: Path) -> None:
     if not RESULTS.exists():
         page.write_text(NONE)
         return
@@ -66,8 +66,8 @@ def write(pictures: Path, page: Path) -> None:
         drawn = [row for row in rows if row.get("ratio_median", 0) > 0 and row["ratio_least"] > 0]
         parts.append(f"## {name}\n")
         if drawn:
-            (pictures / f"bench-{name}.svg").write_text(plot(name, drawn))
-            parts.append(f"```{{image}} /pictures/bench-{name}.svg\n:alt: ours / peer, {name}\n:class: diagram\n```\n")
+            (images / f"bench-{name}.svg").write_text(plot(name, drawn))
+            parts.append(f"```{{figure}} /images/bench-{name}.svg\n:alt: ours / peer, {name}\n:class: diagram\n```\n")
         parts.append("| subject | ours | peer | ours/peer: median (least to most; best runs) | goal | met? |\n|---|---|---|---|---|---|")
         parts += ["| " + " | ".join(cell(text) for text in (
             row["subject"], row["ours"], row["peer"], row["ratio"], row["goal"], "" if row["met"] is None else "yes" if row["met"] else "no")) + " |" for row in rows]

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import c_reference
-import pictures
+import images
 import plugin_reference
 import python_reference
 import tool_reference
@@ -155,7 +155,7 @@ class Staging:
         tool_reference.write(self.to / "reference/tool")
         plugin_reference.write(self.to / "reference/plugins")
         python_reference.write(self.to / "reference/python")
-        pictures.write(self.to / "pictures")
+        images.write(self.to / "images")
         self.example_pages()
         shutil.copyfile(DOCS / "conf.py", self.to / "conf.py")
         # First all that are there, then the links between them.

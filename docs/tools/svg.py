@@ -1,4 +1,4 @@
-"""What the pictures have in common: escaping, text, and a card that can be read on a light and on a dark page."""
+"""What the images have in common: escaping, text, and a card that can be read on a light and on a dark page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the pictures of the site, each from what it shows: diagrams from their text in docs/pictures, a call from a program of Examples, a
+"""Makes the images of the site, each from what it shows: diagrams from their text in docs/images, a call from a program of Examples, a
 terminal from the tool, plots from what `make bench` has measured."""
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ def grid(to: Path) -> None:
 
 def terminal(to: Path) -> None:
     run = [[tool_help.TOOL, *typed.split()[1:], "--plugins", PLUGINS] for typed in TYPED]
-    to.write_text(cast.drawn(list(TYPED), run, "msdk inspect and msdk run in a terminal"))
+    drawn = cast.drawn(list(TYPED), run, "msdk inspect and msdk run in a terminal")
+    to.write_text(drawn.replace(PLUGINS, "/usr/local/lib/mediasdk/plugins-1"))
 
 
 def write(to: Path) -> None:
     for folder in (to, to.parent / "design"):
         folder.mkdir(parents=True, exist_ok=True)
-    for source in sorted((ROOT / "docs/pictures").glob("*.seq")):
+    for source in sorted((ROOT / "docs/images").glob("*.seq")):
         sequence.write(source, to / f"{source.stem}.svg")
     grid(to / "grid.png")
     terminal(to / "terminal.svg")
