@@ -44,7 +44,7 @@ RUN_ENV = MEDIASDK_LIBRARY=$(CURDIR)/$(LIBRARY) MSDK_LIB_DIR=$(CURDIR)/$(OUT) MS
 LIMIT := timeout --kill-after=10 1500
 
 .PHONY: all library feeder plugins plugin-host tool demo test interop quality attack bench sanitize install uninstall clean format python-bindings
-.PHONY: docs man build-docs build-man test-man
+.PHONY: docs man build-docs build-man test-man test-docs
 .PHONY: fuzz test-headers swift-tests test-swift test-fuzz test-fuzz-targets test-plugins test-plugins-isolated test-c test-isolated test-python test-quality test-tool test-install test-snippets test-checker
 all: library feeder plugins plugin-host tool
 
@@ -326,6 +326,11 @@ build-man:
 
 test-man:
 	@docs/tools/check_man.sh dist/man
+
+# The pages that `make docs` has built, in Chromium: nothing is wider than the window, and the search finds.
+test-docs:
+	@.ci/setup docs-browser
+	@python3 -B docs/tools/check_browser.py dist/docs
 
 # -------------------------------------------------------------------------------------------------------------------- install
 

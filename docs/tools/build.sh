@@ -14,6 +14,6 @@ export DOCS_VERSION
 "$python" docs/tools/stage.py .build/docs/source
 # Nothing of a page that is no more stays.
 rm -rf "$to"
-"$python" -m sphinx -q -W --keep-going -b html -d .build/docs/doctrees "$@" .build/docs/source "$to"
+"$python" -m sphinx -q -W --keep-going -j auto -b html -d .build/docs/doctrees "$@" .build/docs/source "$to"
 rm -rf "$to/.buildinfo" "$to/objects.inv"
 "$python" docs/tools/check_links.py "$to" .build/docs/external-links.txt

@@ -37,7 +37,7 @@ class Reference:
 
     def link(self, name: str) -> str:
         if name in self.headers:
-            return f":doc:`{name} <{name[:-2]}>`"
+            return f":doc:`{name} </reference/c/{name[:-2]}>`"
         role = self.roles.get(name)
         return f":c:{role}:`{name}`" if role else f"``{name}``"
 
@@ -79,9 +79,18 @@ class Reference:
             return (self.said(item.comment) + "\n" if item.comment else "") + values
         return self.directive(item.kind, item.signatures, self.said(item.comment))
 
+    def names_of(self, header: Header) -> str:
+        """What the page has, in a paragraph for each kind: the page's own list has its sections only."""
+        made = []
+        for heading, kinds in (("Functions", ("function",)), ("Types", ("struct", "handle", "type"))):
+            links = [self.link(name) for item in header.items if item.kind in kinds for name in self.names(item)]
+            if links:
+                made.append(f".. container:: names\n\n   {heading}: {', '.join(links)}\n")
+        return "\n".join(made)
+
     def page(self, header: Header) -> str:
         parts = [rst.title(header.name), f"``#include <mediasdk/{header.name}>``: {rst.inline(header.summary, self.link)}.\n",
-                 self.said(header.comment)]
+                 self.said(header.comment), self.names_of(header)]
         declared = [item for item in header.items if item.kind != "text"]
         if declared and declared[0].kind != "section":
             parts.append(rst.title("Declarations", "-"))

@@ -11,6 +11,7 @@ from typing import Any, Iterator
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.domains.c import CDomain
+from sphinx.domains.python import PyObject
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(os.environ["DOCS_ROOT"])
@@ -63,9 +64,28 @@ def code_in_docstring(app: Sphinx, what: str, name: str, obj: object, options: o
     lines[:] = made
 
 
+def of_the_package(what: Any) -> bool:
+    """Not for programs, as its docstring says."""
+    return (getattr(what, "__doc__", None) or "").startswith("For the package itself")
+
+
+def skip_member(app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:
+    return True if of_the_package(obj) else None
+
+
+def without_constructor(app: Sphinx, what: str, name: str, obj: Any, options: object, signature: str | None, returns: str | None) -> tuple[str, str] | None:
+    """Of a class that programs do not make."""
+    return ("", "") if what == "class" and of_the_package(getattr(obj, "__init__", None)) else None
+
+
 def setup(app: Sphinx) -> dict[str, object]:
     app.add_role("threads", threads)
     app.add_directive("whole-program", Program)
     app.add_domain(Domain, override=True)
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"
     app.connect("autodoc-process-docstring", code_in_docstring, priority=400)
+    app.connect("autodoc-skip-member", skip_member)
+    app.connect("autodoc-process-signature", without_constructor)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

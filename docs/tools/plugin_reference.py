@@ -10,12 +10,21 @@ from typing import Any
 
 import rst
 import tool_help
+from c_reference import Reference
+from headers import all_headers
 
 PLUGINS = os.environ.get("MSDK_PLUGIN_DIR", str(tool_help.ROOT / ".build/out/plugins"))
 KINDS = {"video_producer": "producer of video", "audio_producer": "producer of audio", "video_renderer": "renderer of video",
          "audio_renderer": "renderer of audio", "video_filter": "filter of video", "audio_filter": "filter of audio",
          "video_encoder": "encoder of video", "video_decoder": "decoder of video", "audio_encoder": "encoder of audio",
          "audio_decoder": "decoder of audio"}
+
+
+REFERENCE = Reference(all_headers())
+
+
+def said(text: str | None) -> str:
+    return rst.inline(text or "", REFERENCE.link)
 
 
 def value(what: Any) -> str:
@@ -42,7 +51,7 @@ def parameter(described: dict[str, Any]) -> str:
     if accepted := bounds(described):
         facts.append(accepted)
     facts += [flag.replace("_", " ") for flag in described["flags"]]
-    return f"``{described['name']}``: {'; '.join(facts)}\n   {rst.inline(described['summary'] or '')}\n"
+    return f"``{described['name']}``: {'; '.join(facts)}\n   {said(described['summary'])}\n"
 
 
 def signature(described: dict[str, Any]) -> str:
@@ -53,18 +62,18 @@ def signature(described: dict[str, Any]) -> str:
 
 
 def command(described: dict[str, Any]) -> str:
-    lines = [rst.inline(described.get("summary") or "")]
+    lines = [said(described.get("summary"))]
     for one in described.get("arguments", []):
-        if accepted := bounds(one):
-            lines.append(f"``{one['name']}``: {accepted}.")
+        facts = "; ".join(fact for fact in (said(one.get("summary")), bounds(one)) if fact)
+        lines.append(f"- ``{one['name']}``: {facts}")
     if described.get("flags"):
         lines.append("Flags: " + ", ".join(flag.replace("_", " ") for flag in described["flags"]) + ".")
-    return f"{signature(described)}\n{textwrap.indent(chr(10).join(lines), '   ')}\n"
+    return f"{signature(described)}\n{textwrap.indent((chr(10) * 2).join(lines), '   ')}\n"
 
 
 def class_section(described: dict[str, Any]) -> str:
     kinds = ", ".join(KINDS.get(kind, kind.replace("_", " ")) for kind in described["kinds"])
-    parts = [rst.title(described["id"], "-"), f"A {kinds}: {rst.inline(described['summary'])}.\n"]
+    parts = [rst.title(described["id"], "-"), f"A {kinds}: {said(described['summary'])}.\n"]
     if described["flags"]:
         parts.append("Flags: " + ", ".join(flag.replace("_", " ") for flag in described["flags"]) + ".\n")
     for heading, make, key in (("Parameters", parameter, "parameters"), ("Commands", command, "commands")):
@@ -92,7 +101,7 @@ def index(modules: list[dict[str, Any]]) -> str:
     for module in modules:
         classes = module["classes"]
         parts.append(f"   * - :doc:`{name_of(module)}`\n     - " + "\n\n       ".join(f"``{one['id'].removeprefix('org.mediasdk.')}``" for one in classes) +
-                     "\n     - " + "\n\n       ".join(rst.inline(one["summary"]) for one in classes))
+                     "\n     - " + "\n\n       ".join(said(one["summary"]) for one in classes))
     parts += ["", ".. toctree::\n   :hidden:\n", *(f"   {name_of(module)}" for module in modules)]
     return "\n".join(parts) + "\n"
 
