@@ -64,7 +64,7 @@ let package = Package(
       name: "msdk",
       dependencies: [
         "Checker",
-        "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaRTP", "MediaCodecs", "MediaCore",
+        "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaRTP", "MediaCodecs", "MediaCore", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: alone),
