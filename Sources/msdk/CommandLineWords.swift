@@ -48,7 +48,7 @@ struct CommandLineWords {
       let commands = command.configuration.subcommands
       guard !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { continue }
       guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
-        let names = commands.compactMap { $0.configuration.commandName }
+        let names = commands.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
         return "there is no command \"\(word)\" of \(path.joined(separator: " ")); there are \(names.joined(separator: ", "))"
           + Suggestion.text(for: word, among: names)
       }

@@ -113,7 +113,7 @@ extension ParameterDescriptor {
 }
 
 extension ParameterValue {
-  fileprivate var shortText: String {
+  var shortText: String {
     if case .f64(let value) = self { return value.shortText }
     return description
   }

@@ -56,8 +56,7 @@ struct PluginItem: Sendable, Equatable {
     let instance = try engine.makeInstance(descriptor.id)
     try files.apply(to: instance)
     if let value {
-      let settable = descriptor.parameters.filter { !$0.isReadOnly }
-      guard let parameter = settable.first(where: \.isRequired) ?? settable.first else {
+      guard let parameter = descriptor.mainParameter else {
         throw MediaError(.invalid, "class \(descriptor.id) takes no value, \"\(value)\": it has no parameter")
       }
       try instance.setParameter(parameter.name, text: value)
@@ -112,7 +111,7 @@ struct PluginItem: Sendable, Equatable {
     return ([own] + settings.map { "\($0.key)=\(PluginItem.escaped($0.value))" }).joined(separator: ",")
   }
 
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     String(text.flatMap { $0 == "," || $0 == "\\" ? ["\\", $0] : [$0] })
   }
 }

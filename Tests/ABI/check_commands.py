@@ -62,7 +62,7 @@ def of_command(command: list[str]) -> list[Script]:
     """Of a command and those below it. One that has no commands below it has examples."""
     text = help_of(command)
     below = text.partition("\nSUBCOMMANDS:\n")[2]
-    names = re.findall(r"^  ([a-z]+)(?: |$)", below, re.M)
+    names = re.findall(r"^  ([a-z-]+)(?: |$)", below, re.M)
     if names:
         return [script for name in names for script in of_command([*command, name])]
     examples = EXAMPLES.search(text)

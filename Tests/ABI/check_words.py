@@ -61,7 +61,7 @@ RULES = (
          (r"turned\s+(?:on|off|into|out|down|away|back)",), ("turned into RGB", "it is returned")),
     Rule(r"told|tells?|telling", "notified, reports, returns, says", ("the program is told", "which tells of each instance", "tell apart")),
     Rule(r"words", "the error text; terms", ("refused with words", "the words of set_error"),
-         (r"in\s+other\s+words", r"(?:\d+-bit|machine|key)\s+words"), ("in other words", "64-bit words")),
+         (r"in\s+other\s+words", r"(?:\d+-bit|machine|key)\s+words", r"words\[\d"), ("in other words", "64-bit words", "zsh's words[1]")),
     Rule(r"(?:left|leaves?|leaving)(?:\s+(?:it|them|that|this|one|those|which|the|an?|frames?|packets?)){0,2}\s+out",
          "dropped, skipped, omitted", ("frames are left out", "leave this one out"), (),
          ("what is left to do", "the buffer that leaves then fades out")),
