@@ -58,6 +58,12 @@ struct NetworkOptions: ParsableArguments {
   var pcapPlain = false
 
   @Option(
+    help: ArgumentHelp(
+      "Also record to this file, with the plugin recorder: .webm (VP8, Opus), or .opus or .ogg for audio only. Encoded media are stored unchanged.",
+      valueName: "file"))
+  var record: String?
+
+  @Option(
     help: ArgumentHelp("Fail if no peer has appeared after this many seconds; default: 30.", valueName: "n"),
     transform: { try Arguments.seconds($0) })
   var timeout = 30.0

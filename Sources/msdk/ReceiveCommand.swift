@@ -21,6 +21,8 @@ struct ReceiveCommand: ParsableCommand {
       End. It ends after --seconds or --frames, when the peer says goodbye or was silent for 30 s, when a renderer fails (exit code 1), or \
       with Ctrl-C; files are completed, and a table of figures is printed. If nothing arrives within --timeout, the exit code is 1.
 
+      Recording. --record film.webm stores the video and the audio in one file, in sync, as they arrive; the renderers are not affected.
+
       In these examples a sender runs in the background. msdk help hub has examples with a hub.
 
       Examples:
@@ -29,7 +31,7 @@ struct ReceiveCommand: ParsableCommand {
         msdk send 'rtp://127.0.0.1:5004?audio=5006' \\
           --producer testpattern --sound tone --seconds 5 &
         msdk receive 'rtp://:5004?audio=5006' --renderer file:film.ivf \\
-          --sound-renderer wav:film.wav --seconds 3
+          --sound-renderer wav:film.wav --record film.webm --seconds 3
         wait
         msdk send 'rtp://127.0.0.1:5004?direction=sendonly' \\
           --producer testpattern --seconds 5 --sdp-out camera.sdp &

@@ -16,13 +16,16 @@ struct ReceiveRun {
     let engine = Engine()
     defer { engine.close() }
     ToolLog.show(of: engine)
-    try PluginPlaces(loadingInto: engine, given: command.network.plugins).warn()
+    let places = try PluginPlaces(loadingInto: engine, given: command.network.plugins)
+    places.warn()
     let files = try ParameterFiles(reading: command.network.params)
     var chains: [RendererChain] = []
     for items in command.renderer { chains.append(try RendererChain(items, files, in: engine)) }
     var speakers: [PluginInstance] = []
     for item in command.soundRenderer.joined() { speakers.append(try item.make(.soundRenderer, files, in: engine)) }
-    try files.checkUsed(by: chains.flatMap(\.all) + speakers)
+    let recording = try command.network.record.map { (path) throws(MediaError) in try Recording(path, files, places, in: engine) }
+    try files.checkUsed(by: chains.flatMap(\.all) + speakers + [recording?.instance].compactMap { $0 })
+    try recording?.begin()
 
     let end = try NetworkEnd(command.network, engine, signals)
     let call = CallFigures("receive", [end.session])
@@ -31,7 +34,7 @@ struct ReceiveRun {
     let whose: Received.Source = command.network.isOfRoom ? .member(command.from) : .theOtherEnd
     let preference = VideoPreference(width: command.size?.width ?? 0, height: command.size?.height ?? 0, frameRate: command.fps)
     var received = Received(
-      chains: chains, speakers: speakers, limit: command.network.frames, whose: whose, preferring: preference, figures: call)
+      chains: chains, speakers: speakers, recording: recording, limit: command.network.frames, whose: whose, preferring: preference, figures: call)
     let begin = MediaTime.monotonic()
     _ = try end.wait { () throws(MediaError) in
       try received.take(end.events())
@@ -52,6 +55,7 @@ struct ReceiveRun {
       throw MediaError(.timeout, "nothing was received at \(command.network.url) within \(text) s\(refusals)")
     }
     received.addFigures(to: &figures)
+    recording?.addFigures(to: &figures)
     Terminal.show(command.network.json ? call.json.rendered() : figures.text)
     for failure in received.failures { Terminal.complain(failure) }
     return received.failures.isEmpty

@@ -13,6 +13,7 @@ struct Received {
 
   let chains: [RendererChain]
   let speakers: [PluginInstance]
+  private let recording: Recording?
   /// Pictures that are enough.
   let limit: UInt64?
   private(set) var failures: [String] = []
@@ -28,9 +29,10 @@ struct Received {
   private static let patience: Int64 = 1_000_000_000
 
   init(
-    chains: [RendererChain], speakers: [PluginInstance], limit: UInt64?, whose: Source, preferring preference: VideoPreference = .any,
+    chains: [RendererChain], speakers: [PluginInstance], recording: Recording?, limit: UInt64?, whose: Source, preferring preference: VideoPreference = .any,
     figures: CallFigures
   ) {
+    self.recording = recording
     (self.chains, self.speakers, self.limit, self.whose, self.figures) = (chains, speakers, limit, whose, figures)
     self.preference = preference
   }
@@ -62,11 +64,12 @@ struct Received {
         video = stream
         figures.add(.incomingVideo(stream))
         if preference != .any { try stream.setPreference(preference) }
-        let reception = try Reception(stream, feeding: chains, limit: limit)
+        let reception = try Reception(stream, feeding: chains, recorder: recording?.videoRenderer, limit: limit)
         try reception.start()
         self.reception = reception
       case .incomingAudioAdded(let stream) where audio == nil && takes(from: stream.userID):
         for speaker in speakers { try stream.attachRenderer(speaker) }
+        if let recording { try stream.attachRenderer(recording.instance) }
         try stream.start()
         audio = stream
         figures.add(.incomingAudio(stream))
@@ -79,7 +82,7 @@ struct Received {
   /// With the session left: all that came is rendered, and what was written is complete.
   mutating func finish() throws(MediaError) {
     try reception?.waitForTheLast()
-    failures += chains.flatMap { $0.release() }.map(\.text)
+    failures += chains.flatMap { $0.release() }.map(\.text) + (recording?.finish() ?? [])
     for speaker in speakers {
       do throws(MediaError) {
         try speaker.release()

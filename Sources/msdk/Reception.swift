@@ -29,12 +29,12 @@ final class Reception: Sendable {
   /// Raw frames that may wait for the renderers: less than the eight that a producer's pool has, so that it never runs dry.
   private static let rawCapacity = 6
 
-  init(_ incoming: IncomingVideo, feeding chains: [RendererChain], limit: UInt64?) throws(MediaError) {
+  init(_ incoming: IncomingVideo, feeding chains: [RendererChain], recorder: PluginInstance? = nil, limit: UInt64?) throws(MediaError) {
     self.incoming = incoming
     self.limit = limit
     var pictures: [PluginInstance] = []
     var recorders: [PluginInstance] = []
-    for renderer in chains.flatMap(\.heads) {
+    for renderer in chains.flatMap(\.heads) + [recorder].compactMap({ $0 }) {
       try incoming.attachRenderer(renderer)
       let codec = incoming.description.codec
       if codec != FourCC.raw, try renderer.accepts(codec: codec) {

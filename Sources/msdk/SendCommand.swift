@@ -20,13 +20,17 @@ struct SendCommand: ParsableCommand {
       End. It ends after --seconds or --frames, when the video ends (or the audio, if there is no video), when a plugin fails (exit code \
       1), or with Ctrl-C. The peer is sent a goodbye, and a table of figures is printed.
 
+      Recording. --record sent.webm stores what is sent, as it is encoded for the network; if it cannot be written, sending ends (exit \
+      code 1).
+
       In these examples 127.0.0.1 stands for the address of the other machine. msdk help hub has examples with a hub.
 
       Examples:
         msdk run --producer testpattern:bars --frames 60 --renderer file:clip.ivf
         msdk send rtp://127.0.0.1:5004 --producer file:clip.ivf
         msdk send 'rtp://127.0.0.1:5004?audio=5006&direction=sendonly' \\
-          --producer testpattern:counter --sound tone --seconds 2 --sdp-out call.sdp
+          --producer testpattern:counter --sound tone --seconds 2 --sdp-out call.sdp \\
+          --record sent.webm
         for own in 1 2; do head -c 30 /dev/urandom | base64; done > keys.txt
         msdk send 'rtp://127.0.0.1:5004?srtp=AES_CM_128_HMAC_SHA1_80' \\
           --keys keys.txt --producer x11 --seconds 2

@@ -16,11 +16,14 @@ struct SendRun {
     let engine = Engine()
     defer { engine.close() }
     ToolLog.show(of: engine)
-    try PluginPlaces(loadingInto: engine, given: command.network.plugins).warn()
+    let places = try PluginPlaces(loadingInto: engine, given: command.network.plugins)
+    places.warn()
     let files = try ParameterFiles(reading: command.network.params)
     let video = try command.producer.map { (item) throws(MediaError) in try SentVideo(item, command, files, engine) }
     let audio = try command.sound.map { (item) throws(MediaError) in try SentAudio(item, files, engine) }
-    try files.checkUsed(by: [video?.producer, audio?.producer].compactMap { $0 })
+    let recording = try command.network.record.map { (path) throws(MediaError) in try Recording(path, files, places, in: engine) }
+    try files.checkUsed(by: [video?.producer, audio?.producer, recording?.instance].compactMap { $0 })
+    try recording?.begin(video?.outgoing, audio?.outgoing)
 
     let end = try NetworkEnd(command.network, engine, signals)
     let call = CallFigures("send", [end.session])
@@ -36,12 +39,13 @@ struct SendRun {
     if let audio { try audio.outgoing.attachProducer(audio.producer) }
 
     let start = MediaTime.monotonic()
-    let failures = watch(end, video, audio, signals)
+    var failures = watch(end, video, audio, recording, signals)
     signals.letThrough()
     try video?.outgoing.attachProducer(nil)
     try audio?.outgoing.attachProducer(nil)
     let length = MediaTime.monotonic() - start
     settle(end, video, audio)
+    if let recording { failures += recording.finish() }
     if let video { call.note(video.drops) }
     // A stream that is stopped has no packets any more.
     call.keepStats()
@@ -50,6 +54,7 @@ struct SendRun {
     video?.addFigures(to: &figures, length)
     audio?.addFigures(to: &figures)
     end.addFigures(to: &figures)
+    recording?.addFigures(to: &figures)
     end.session.disconnect()
     Terminal.show(command.network.json ? call.json.rendered() : figures.text)
     for failure in failures { Terminal.complain(failure) }
@@ -57,7 +62,9 @@ struct SendRun {
   }
 
   /// Until the producer ends, something fails, enough was sent, or the user has had enough. Gives what failed.
-  private func watch(_ end: NetworkEnd, _ video: SentVideo?, _ audio: SentAudio?, _ signals: StopSignals) -> [String] {
+  private func watch(
+    _ end: NetworkEnd, _ video: SentVideo?, _ audio: SentAudio?, _ recording: Recording?, _ signals: StopSignals
+  ) -> [String] {
     guard let main = video?.producer ?? audio?.producer else { return [] }
     let deadline = command.network.seconds.map { MediaTime.monotonic() + Int64($0 * 1e9) } ?? .max
     var progress = Progress()
@@ -73,6 +80,8 @@ struct SendRun {
         if case .failed(let text) = happening { failures.append(text) }
       }
       video?.collect()
+      recording?.follow()
+      if recording?.hasFailed == true { isOver = true }
       guard !command.network.json else { continue }
       progress.tell {
         let bytes = (video?.outgoing.stats.counters.bytesSent ?? 0) + (audio?.outgoing.stats.counters.bytesSent ?? 0)

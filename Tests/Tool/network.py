@@ -4,6 +4,8 @@ from __future__ import annotations
 import secrets
 import socket
 import subprocess
+import time
+from pathlib import Path
 
 from tool import PATIENCE, PLUGINS, TOOL, Result, ToolTest, environment
 
@@ -40,3 +42,9 @@ class Peers(ToolTest):
     def result(self, process: "subprocess.Popen[str]") -> Result:
         output, errors = process.communicate(timeout=PATIENCE)
         return Result(process.returncode, output, errors)
+
+    def await_port(self, port: int) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while f":{port:04X} " not in Path("/proc/net/udp").read_text():
+            self.assertLess(time.monotonic(), deadline, "nobody listens")
+            time.sleep(0.02)

@@ -7,7 +7,6 @@ import secrets
 import signal
 import time
 import unittest
-from pathlib import Path
 
 from network import PATTERN, Peers, free_port
 from pictures import read_ivf, read_y4m
@@ -15,12 +14,6 @@ from tool import PATIENCE, packets, stream, transport
 
 
 class Network(Peers):
-    def await_port(self, port: int) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while f":{port:04X} " not in Path("/proc/net/udp").read_text():
-            self.assertLess(time.monotonic(), deadline, "nobody listens")
-            time.sleep(0.02)
-
     def await_file(self, name: str) -> None:
         deadline = time.monotonic() + PATIENCE
         while not (self.directory / name).exists() or not (self.directory / name).read_text().endswith("\n"):
