@@ -28,7 +28,7 @@
 #include "likeness.h"
 
 #define SECOND INT64_C(1000000000)
-enum { PICTURE_FRAME = 60, VIDEO_FRAMES = 50 };
+enum { IMAGE_FRAME = 60, VIDEO_FRAMES = 50 };
 
 static void must(msdk_result result, const char *what) {
   if (result >= 0) return;
@@ -133,10 +133,10 @@ static const msdk_module demo_module = {.struct_size = sizeof(msdk_module), .abi
 /* -------------------------------------------------------------------------------------------------------------------- set-up */
 
 typedef struct demo {
-  const char *input, *plugins, *output, *sound; /* `sound` is NULL for a silent call */
-  uint32_t sound_codec;
+  const char *input, *plugins, *output, *audio; /* `audio` is NULL for a silent call */
+  uint32_t audio_codec;
   double seconds; /* 0: the clip once */
-  char picture[4096], video[4096], recording[4096];
+  char image[4096], video[4096], recording[4096];
   msdk_engine *engine;
   msdk_session *alice, *bob;
   msdk_instance *producer, *preview, *bw, *png, *y4m, *player, *recorder;
@@ -144,11 +144,11 @@ typedef struct demo {
   msdk_incoming_video *incoming;
   msdk_outgoing_audio *voice;
   msdk_incoming_audio *heard;
-  sound_kept received;
+  audio_kept received;
   msdk_video_format format;
   int64_t start_ns, first_ns, last_ns;
   uint64_t read;
-  int ended, sound_ended;
+  int ended, audio_ended;
 } demo;
 
 static msdk_instance *instance_of(demo *it, const char *class_id, const char *path) {
@@ -178,9 +178,9 @@ static void make_instances(demo *it) {
   if (it->seconds > 0) must(msdk_instance_set_param_text(it->producer, "loop", "true"), "loop");
   it->preview = instance_of(it, preview_class.id, NULL);
   it->bw = instance_of(it, "org.mediasdk.renderer.bw", NULL);
-  it->png = instance_of(it, "org.mediasdk.renderer.file", it->picture);
+  it->png = instance_of(it, "org.mediasdk.renderer.file", it->image);
   it->y4m = instance_of(it, "org.mediasdk.renderer.file", it->video);
-  snprintf(number, sizeof number, "%d", PICTURE_FRAME);
+  snprintf(number, sizeof number, "%d", IMAGE_FRAME);
   must(msdk_instance_set_param_text(it->png, "frame", number), "frame");
   snprintf(number, sizeof number, "%d", VIDEO_FRAMES);
   must(msdk_instance_set_param_text(it->y4m, "max_frames", number), "max_frames");
@@ -208,14 +208,14 @@ static uint32_t rate_for(uint32_t rate) {
 }
 
 static void start_voice(demo *it) {
-  it->player = instance_of(it, "org.mediasdk.producer.wav", it->sound);
+  it->player = instance_of(it, "org.mediasdk.producer.wav", it->audio);
   if (it->seconds > 0) must(msdk_instance_set_param_text(it->player, "loop", "true"), "loop");
   msdk_audio_format format = MSDK_INIT(msdk_audio_format);
-  must(msdk_instance_get_audio_format(it->player, &format), it->sound);
+  must(msdk_instance_get_audio_format(it->player, &format), it->audio);
   msdk_outgoing_audio_options options = MSDK_INIT(msdk_outgoing_audio_options);
   options.sample_rate = rate_for(format.sample_rate);
   options.channels = format.channels;
-  options.codec = it->sound_codec;
+  options.codec = it->audio_codec;
   options.application = MSDK_OPUS_AUDIO;
   must(msdk_outgoing_audio_create(it->engine, &options, &it->voice), "msdk_outgoing_audio_create");
   must(msdk_session_start_audio(it->alice, it->voice), "msdk_session_start_audio");
@@ -223,7 +223,7 @@ static void start_voice(demo *it) {
 
 /* bob receives what is offered: the video is drawn and recorded, the audio is recorded, and this program reads both. */
 static void start_receiving(demo *it) {
-  while (it->incoming == NULL || (it->sound != NULL && it->heard == NULL)) {
+  while (it->incoming == NULL || (it->audio != NULL && it->heard == NULL)) {
     msdk_event event = MSDK_INIT(msdk_event);
     must(msdk_session_next_event(it->bob, 10000, &event), "bob");
     if (event.type == MSDK_EVENT_INCOMING_VIDEO_ADDED) it->incoming = event.incoming_video;
@@ -254,11 +254,11 @@ static void start_call(demo *it) {
   must(msdk_outgoing_video_create(it->engine, &options, &it->outgoing), "msdk_outgoing_video_create");
   must(msdk_outgoing_video_attach_renderer(it->outgoing, it->preview, NULL), "the preview");
   must(msdk_session_start_video(it->alice, it->outgoing), "msdk_session_start_video");
-  if (it->sound != NULL) start_voice(it);
+  if (it->audio != NULL) start_voice(it);
   start_receiving(it);
   /* Only now does the clip begin: what nobody receives is not sent. */
   must(msdk_outgoing_video_attach_producer(it->outgoing, it->producer), it->input);
-  if (it->voice != NULL) must(msdk_outgoing_audio_attach_producer(it->voice, it->player), it->sound);
+  if (it->voice != NULL) must(msdk_outgoing_audio_attach_producer(it->voice, it->player), it->audio);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------- running */
@@ -270,7 +270,7 @@ static void hear(demo *it, msdk_session *session) {
     if (event.status < 0) fprintf(stderr, "demo: %s: %s\n", msdk_status_string(event.status), event.text);
     int over = event.type == MSDK_EVENT_PLUGIN && (event.value == MSDK_PLUGIN_EVENT_ENDED || event.status < 0);
     if (over && event.instance == it->producer) it->ended = 1;
-    if (over && it->player != NULL && event.instance == it->player) it->sound_ended = 1;
+    if (over && it->player != NULL && event.instance == it->player) it->audio_ended = 1;
     event = MSDK_INIT(msdk_event);
   }
 }
@@ -284,10 +284,10 @@ static void read_frame(demo *it) {
   msdk_video_frame_unref(frame);
 }
 
-static void read_sound(demo *it) {
+static void read_audio(demo *it) {
   msdk_audio_frame *frame = NULL;
   while (it->heard != NULL && msdk_incoming_audio_read(it->heard, 0, &frame) >= 0) {
-    sound_keep(&it->received, frame);
+    audio_keep(&it->received, frame);
     msdk_audio_frame_unref(frame);
   }
 }
@@ -310,7 +310,7 @@ static void run(demo *it) {
   for (;;) {
     hear(it, it->alice);
     hear(it, it->bob);
-    read_sound(it);
+    read_audio(it);
     read_frame(it);
     int64_t now = msdk_engine_now(it->engine);
     if (now >= next_line) {
@@ -322,9 +322,9 @@ static void run(demo *it) {
     if (it->seconds > 0 && !it->ended && (double)(now - begin) / (double)SECOND >= it->seconds) {
       must(msdk_outgoing_video_detach_producer(it->outgoing), "msdk_outgoing_video_detach_producer");
       if (it->voice != NULL) must(msdk_outgoing_audio_detach_producer(it->voice), "msdk_outgoing_audio_detach_producer");
-      it->ended = it->sound_ended = 1;
+      it->ended = it->audio_ended = 1;
     }
-    if (!it->ended || (it->voice != NULL && !it->sound_ended)) continue;
+    if (!it->ended || (it->voice != NULL && !it->audio_ended)) continue;
     /* The last frames may still be in flight; they have five seconds. */
     if (give_up == INT64_MAX) give_up = now + 5 * SECOND;
     msdk_outgoing_video_stats out = outgoing_stats(it);
@@ -336,14 +336,14 @@ static void run(demo *it) {
   if (it->voice == NULL) return;
   must(msdk_outgoing_audio_wait_played(it->voice, 5000), "msdk_outgoing_audio_wait_played");
   nanosleep(&(struct timespec){0, 100000000}, NULL); /* for the last audio to be decoded */
-  read_sound(it);
+  read_audio(it);
 }
 
 /* Taking the filter and the files down one by one makes what they write complete. */
 static void finish(demo *it) {
   must(msdk_incoming_video_detach_renderer(it->incoming, it->bw), "org.mediasdk.renderer.bw");
   must(msdk_instance_release(it->bw), "org.mediasdk.renderer.bw");
-  must(msdk_instance_release(it->png), it->picture);
+  must(msdk_instance_release(it->png), it->image);
   must(msdk_instance_release(it->y4m), it->video);
   must(msdk_instance_release(it->recorder), it->recording); /* which detaches it from both streams */
 }
@@ -354,7 +354,7 @@ static int written(const char *path) {
 }
 
 /* Prints the lines about the audio. Returns whether there was any. */
-static int tell_sound(demo *it) {
+static int print_audio(demo *it) {
   msdk_outgoing_audio_stats out = MSDK_INIT(msdk_outgoing_audio_stats);
   msdk_incoming_audio_stats in = MSDK_INIT(msdk_incoming_audio_stats);
   msdk_outgoing_audio_info info = MSDK_INIT(msdk_outgoing_audio_info);
@@ -362,16 +362,16 @@ static int tell_sound(demo *it) {
   must(msdk_incoming_audio_get_stats(it->heard, &in), "msdk_incoming_audio_get_stats");
   must(msdk_outgoing_audio_get_info(it->voice, &info), "msdk_outgoing_audio_get_info");
   char level[32], known_level[32], likeness[96];
-  sound_kept known = wav_read(it->sound);
-  sound_level(&it->received, level, sizeof level);
-  sound_level(&known, known_level, sizeof known_level);
-  sound_likeness(&known, &it->received, likeness, sizeof likeness);
+  audio_kept known = wav_read(it->audio);
+  audio_level(&it->received, level, sizeof level);
+  audio_level(&known, known_level, sizeof known_level);
+  audio_likeness(&known, &it->received, likeness, sizeof likeness);
   free(known.samples);
   double seconds = it->received.rate > 0 ? (double)in.total_samples_received / it->received.rate : 0;
-  printf("audio: %s\n", it->sound);
+  printf("audio: %s\n", it->audio);
   printf("audio format: %s %" PRIu32 " Hz %" PRIu32 " channels\n", info.format.sample_format == MSDK_SAMPLE_S16 ? "S16" : "F32",
          info.format.sample_rate, info.format.channels);
-  printf("audio codec: %s\n", it->sound_codec == MSDK_CODEC_OPUS ? "OPUS" : "RAW");
+  printf("audio codec: %s\n", it->audio_codec == MSDK_CODEC_OPUS ? "OPUS" : "RAW");
   printf("buffers sent: %" PRIu64 "\n", out.buffers_offered);
   printf("buffers encoded: %" PRIu64 "\n", out.buffers_encoded);
   printf("buffers received: %" PRIu64 "\n", in.buffers_delivered);
@@ -382,7 +382,7 @@ static int tell_sound(demo *it) {
   return in.buffers_delivered > 0;
 }
 
-static int tell(demo *it) {
+static int print_result(demo *it) {
   msdk_outgoing_video_stats out = outgoing_stats(it);
   msdk_incoming_video_stats in = incoming_stats(it);
   /* From the first frame to the last, and as long as one frame lasts. */
@@ -405,10 +405,10 @@ static int tell(demo *it) {
   else printf("psnr: %.2f dB (luma, %" PRIu64 " frames)\n", 10 * log10(255.0 * 255.0 / mean), sent.frames);
   if (it->read > 0) printf("first frame: %.1f ms\n", (double)(it->first_ns - it->start_ns) / 1e6);
   else printf("first frame: never\n");
-  printf("image: %s\nvideo: %s\n", it->picture, it->video);
-  int heard = it->sound == NULL || tell_sound(it);
+  printf("image: %s\nvideo: %s\n", it->image, it->video);
+  int heard = it->audio == NULL || print_audio(it);
   printf("recording: %s\n", it->recording);
-  return it->read > 0 && heard && written(it->picture) && written(it->video) && written(it->recording) ? 0 : 1;
+  return it->read > 0 && heard && written(it->image) && written(it->video) && written(it->recording) ? 0 : 1;
 }
 
 static int usage(void) {
@@ -417,23 +417,23 @@ static int usage(void) {
 }
 
 static int codec_of(demo *it, const char *name) {
-  it->sound_codec = strcmp(name, "opus") == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_RAW;
-  return it->sound_codec != MSDK_CODEC_RAW || strcmp(name, "raw") == 0;
+  it->audio_codec = strcmp(name, "opus") == 0 ? MSDK_CODEC_OPUS : MSDK_CODEC_RAW;
+  return it->audio_codec != MSDK_CODEC_RAW || strcmp(name, "raw") == 0;
 }
 
 int main(int argc, char **argv) {
-  static demo it = {.sound_codec = MSDK_CODEC_OPUS};
+  static demo it = {.audio_codec = MSDK_CODEC_OPUS};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--input") == 0) it.input = argv[i + 1];
     else if (strcmp(argv[i], "--plugins") == 0) it.plugins = argv[i + 1];
     else if (strcmp(argv[i], "--output") == 0) it.output = argv[i + 1];
-    else if (strcmp(argv[i], "--sound") == 0) it.sound = argv[i + 1];
+    else if (strcmp(argv[i], "--sound") == 0) it.audio = argv[i + 1];
     else if (strcmp(argv[i], "--codec-audio") == 0 && codec_of(&it, argv[i + 1])) continue;
     else if (strcmp(argv[i], "--seconds") == 0) it.seconds = atof(argv[i + 1]);
     else return usage();
   }
   if (argc % 2 == 0 || it.input == NULL || it.plugins == NULL || it.output == NULL || it.seconds < 0) return usage();
-  snprintf(it.picture, sizeof it.picture, "%s/bw.png", it.output);
+  snprintf(it.image, sizeof it.image, "%s/bw.png", it.output);
   snprintf(it.video, sizeof it.video, "%s/bw.y4m", it.output);
   snprintf(it.recording, sizeof it.recording, "%s/call.webm", it.output);
   mkdir(it.output, 0777); /* if it fails for another reason than being there, the files will say so */
@@ -442,7 +442,7 @@ int main(int argc, char **argv) {
   start_call(&it);
   run(&it);
   finish(&it);
-  int code = tell(&it);
+  int code = print_result(&it);
   msdk_engine_destroy(it.engine);
   for (int i = 0; i < KEPT; i++) free(sent.kept[i].luma);
   free(it.received.samples);

@@ -1,6 +1,6 @@
 /* A call of four as a grid: one composed frame with everybody's video, their names, and who speaks or is muted; recorded with the audio.
  *
- *     gcc grid.c $(pkg-config --cflags --libs mediasdk) && ./a.out PLUGINS [OUTPUT.webm [PICTURE.png [seconds]]]
+ *     gcc grid.c $(pkg-config --cflags --libs mediasdk) && ./a.out PLUGINS [OUTPUT.webm [IMAGE.png [seconds]]]
  *
  * PLUGINS is the directory of the plugins. A loopback room lives inside the process, so all four are here: alice, who speaks (a tone), bob,
  * who is muted, carol, who sends no video, and dave, who records everybody, dave included. */
@@ -86,10 +86,10 @@ static int report(const char *path) {
 
 int main(int argc, char **argv) {
   if (argc < 2 || argc > 5) {
-    fprintf(stderr, "usage: grid PLUGINS [OUTPUT.webm [PICTURE.png [seconds]]]\n");
+    fprintf(stderr, "usage: grid PLUGINS [OUTPUT.webm [IMAGE.png [seconds]]]\n");
     return 2;
   }
-  const char *film = argc > 2 ? argv[2] : "grid.webm", *picture = argc > 3 ? argv[3] : "grid.png";
+  const char *film = argc > 2 ? argv[2] : "grid.webm", *image = argc > 3 ? argv[3] : "grid.png";
   double seconds = argc > 4 ? atof(argv[4]) : 5;
   msdk_engine *engine = NULL;
   must(msdk_engine_create(NULL, &engine), "msdk_engine_create");
@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
   /* The call goes into the grid. The grid's output goes into a recorder, and into an image of the last frame. */
   msdk_instance *grid = instance_of(engine, "org.mediasdk.renderer.grid", "fps", "30");
   msdk_instance *recorder = instance_of(engine, "org.mediasdk.renderer.recorder", "path", film);
-  msdk_instance *file = instance_of(engine, "org.mediasdk.renderer.file", "path", picture);
+  msdk_instance *file = instance_of(engine, "org.mediasdk.renderer.file", "path", image);
   must(msdk_instance_set_param_text(file, "frame", "1000000"), "frame"); /* the last one, if fewer come */
   must(msdk_instance_attach_renderer(grid, recorder), "the recorder");
   must(msdk_instance_attach_renderer(grid, file), "the image");
@@ -123,5 +123,5 @@ int main(int argc, char **argv) {
   must(msdk_instance_release(file), "the image");
   must(msdk_session_detach_renderer(dave, grid), "msdk_session_detach_renderer");
   msdk_engine_destroy(engine);
-  return report(film) && report(picture) ? 0 : 1;
+  return report(film) && report(image) ? 0 : 1;
 }

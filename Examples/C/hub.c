@@ -36,7 +36,7 @@ static msdk_result verify(void *user, const msdk_access_request *request, msdk_a
   return is_right ? MSDK_OK : MSDK_E_PERMISSION;
 }
 
-static void open_door(msdk_engine *engine, const char *address, char *token) {
+static void open_listener(msdk_engine *engine, const char *address, char *token) {
   msdk_room_options access = MSDK_INIT(msdk_room_options);
   access.verify = verify;
   access.user = token;
@@ -105,7 +105,7 @@ static void send_pattern_and_tone(msdk_engine *engine, msdk_session *session) {
 typedef struct arrivals {
   msdk_incoming_video *video;
   char sender[256];
-  uint32_t width, height, pictures;
+  uint32_t width, height, frames;
   uint32_t loudest; /* 0 is the loudest there is, 127 silence */
 } arrivals;
 
@@ -142,19 +142,19 @@ static arrivals take_part(msdk_engine *engine, msdk_session *session, const char
   for (int has_begun = 0; msdk_engine_now(engine) < end && look(session, token, &it);) {
     msdk_video_frame *frame = NULL;
     while (it.video != NULL && msdk_incoming_video_read(it.video, 0, &frame) >= 0) {
-      it.pictures++;
+      it.frames++;
       it.width = frame->format->width;
       it.height = frame->format->height;
       msdk_video_frame_unref(frame);
     }
-    if (it.pictures > 0 && !has_begun) {
+    if (it.frames > 0 && !has_begun) {
       has_begun = 1;
       end = msdk_engine_now(engine) + (int64_t)(seconds * 1e9);
     }
-    msdk_audio_frame *sound = NULL;
-    while (msdk_incoming_audio_read(mix, 0, &sound) >= 0) {
-      if (sound->level < it.loudest) it.loudest = sound->level;
-      msdk_audio_frame_unref(sound);
+    msdk_audio_frame *buffer = NULL;
+    while (msdk_incoming_audio_read(mix, 0, &buffer) >= 0) {
+      if (buffer->level < it.loudest) it.loudest = buffer->level;
+      msdk_audio_frame_unref(buffer);
     }
   }
   return it;
@@ -170,14 +170,14 @@ int main(int argc, char **argv) {
   msdk_engine *engine = NULL;
   must(msdk_engine_create(NULL, &engine), "msdk_engine_create");
   must(msdk_engine_add_plugin_dir(engine, argv[1], NULL), "msdk_engine_add_plugin_dir");
-  if (!is_guest) open_door(engine, place, argv[3]);
+  if (!is_guest) open_listener(engine, place, argv[3]);
   /* The host is a member of its own room, without a network in between. */
   msdk_session *session = join(engine, is_guest ? place : ROOM, is_guest ? "guest" : "host", argv[3]);
   send_pattern_and_tone(engine, session);
   arrivals came = take_part(engine, session, argv[3], atof(argv[2]));
   msdk_engine_destroy(engine); /* which leaves the call, or ends it for all */
-  if (came.pictures == 0) fprintf(stderr, "no frame was received\n");
-  else printf("%s sent %" PRIu32 " frames of %" PRIu32 "x%" PRIu32, came.sender, came.pictures, came.width, came.height);
-  if (came.pictures > 0) printf(", and the loudest audio was %" PRIu32 " dB below full scale\n", came.loudest);
-  return came.pictures > 0 && came.loudest < 127 ? 0 : 1;
+  if (came.frames == 0) fprintf(stderr, "no frame was received\n");
+  else printf("%s sent %" PRIu32 " frames of %" PRIu32 "x%" PRIu32, came.sender, came.frames, came.width, came.height);
+  if (came.frames > 0) printf(", and the loudest audio was %" PRIu32 " dB below full scale\n", came.loudest);
+  return came.frames > 0 && came.loudest < 127 ? 0 : 1;
 }

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { WIDTH = 640, HEIGHT = 360, FPS = 30, PATIENCE_S = 30 };
+enum { WIDTH = 640, HEIGHT = 360, FPS = 30, TIMEOUT_S = 30 };
 
 static void must(msdk_result result, const char *what) {
   if (result >= 0) return;
@@ -89,7 +89,7 @@ static msdk_frame_sender *offer(msdk_engine *engine, msdk_session *session) {
 /* Sends and receives until `seconds` after the first received frame. Returns how many arrived; *mirrored of them are correct. */
 static int mirror(msdk_engine *engine, msdk_session *session, msdk_frame_sender *sender, double seconds, int *mirrored) {
   msdk_incoming_video *video = NULL;
-  int64_t next = msdk_engine_now(engine), end = next + PATIENCE_S * INT64_C(1000000000);
+  int64_t next = msdk_engine_now(engine), end = next + TIMEOUT_S * INT64_C(1000000000);
   int frames = 0;
   for (uint32_t number = 0; next < end; number++) {
     msdk_video_frame *frame = NULL;

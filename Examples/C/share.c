@@ -72,15 +72,15 @@ static msdk_incoming_video *find_share(msdk_session *session) {
 
 static uint64_t watch(msdk_engine *engine, msdk_session *alice, msdk_outgoing_video *stream, msdk_incoming_video *video, double seconds) {
   uint64_t seen = 0;
-  int64_t end = msdk_engine_now(engine) + (int64_t)(seconds * 1e9), told = 0;
+  int64_t end = msdk_engine_now(engine) + (int64_t)(seconds * 1e9), printed = 0;
   while (still_shared(alice) && msdk_engine_now(engine) < end) {
     msdk_video_frame *frame = NULL;
     if (msdk_incoming_video_read(video, 200, &frame) >= 0) {
       seen++;
       msdk_video_frame_unref(frame);
     }
-    if (msdk_engine_now(engine) < told + 1000000000) continue;
-    told = msdk_engine_now(engine);
+    if (msdk_engine_now(engine) < printed + 1000000000) continue;
+    printed = msdk_engine_now(engine);
     msdk_outgoing_video_stats stats = MSDK_INIT(msdk_outgoing_video_stats);
     must(msdk_outgoing_video_get_stats(stream, &stats), "msdk_outgoing_video_get_stats");
     printf("%" PRIu64 " frames seen; %" PRIu64 " made, %" PRIu64 " repeated, %" PRIu64 " bytes\n", seen, stats.frames_encoded,

@@ -34,7 +34,7 @@ static struct heard {
   int below;
 } heard = {.loudest = 127};
 
-static void on_sound(void *user, const msdk_audio_frame *frame) {
+static void on_audio(void *user, const msdk_audio_frame *frame) {
   (void)user;
   const float *samples = (const float *)(const void *)frame->planes[0]; /* as requested below: mono f32 */
   for (uint32_t i = 0; i < frame->sample_count; i++) {
@@ -53,7 +53,7 @@ static msdk_incoming_audio *listen(msdk_session *bob) {
   options.sample_rate = RATE;
   options.channels = 1;
   options.sample_format = MSDK_SAMPLE_F32;
-  must(msdk_incoming_audio_set_frame_callback(event.incoming_audio, on_sound, NULL), "bob");
+  must(msdk_incoming_audio_set_frame_callback(event.incoming_audio, on_audio, NULL), "bob");
   must(msdk_incoming_audio_start(event.incoming_audio, &options), "bob");
   return event.incoming_audio;
 }
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
   /* 3. Wait until all audio has been sent. Then every buffer has its report; the newest 64 can be read. */
   must(msdk_outgoing_audio_wait_played(stream, 5000), "msdk_outgoing_audio_wait_played");
   must(msdk_session_stop_audio(alice, stream), "msdk_session_stop_audio");
-  must(msdk_incoming_audio_stop(incoming), "bob"); /* when it returns, on_sound is not running any more */
+  must(msdk_incoming_audio_stop(incoming), "bob"); /* when it returns, on_audio is not running any more */
   uint32_t outcomes[6] = {0};
   msdk_frame_report report = MSDK_INIT(msdk_frame_report);
   while (msdk_outgoing_audio_read_report(stream, 0, &report) >= 0) outcomes[report.outcome < 6 ? report.outcome : 0]++;

@@ -21,7 +21,7 @@ from mediasdk import Codec, Engine, IncomingAudio, IncomingAudioAdded, MediaSDKE
 ROOM = "loopback:lobby"
 SPEECH = 50  # a buffer of this level (-dBov: smaller is louder) or louder is speech
 PAUSE = 0.6  # seconds without speech that end an utterance
-PATIENCE = 10.0
+TIMEOUT = 10.0
 
 
 @dataclass
@@ -83,7 +83,7 @@ async def bot(engine: Engine, answer: Clip) -> None:
     session = engine.create_session(ROOM, "bot")
     voice = voice_for(engine, answer)
     session.start_audio(voice)  # starts as soon as the session is connected
-    await session.connected(PATIENCE)
+    await session.connected(TIMEOUT)
     async for event in session:
         if isinstance(event, IncomingAudioAdded):
             # The form that a speech recogniser likes, whatever the caller sends.
@@ -100,17 +100,17 @@ async def caller(engine: Engine, question: Clip) -> None:
     room.start(buffer_ms=20)
     voice = voice_for(engine, question)
     session.start_audio(voice)
-    await session.connected(PATIENCE)
+    await session.connected(TIMEOUT)
     async for event in session:
         if isinstance(event, IncomingAudioAdded):  # the bot is there
             break
     await say(voice, question)
     asked = engine.now()
     while True:
-        with await room.read_async(PATIENCE) as frame:
+        with await room.read_async(TIMEOUT) as frame:
             if frame.level <= SPEECH:
                 break
-            if engine.now() - asked > PATIENCE * 1e9:
+            if engine.now() - asked > TIMEOUT * 1e9:
                 raise SystemExit("there was no answer")
     delay = (engine.now() - asked) / 1e9
     spoken = await utterance(room)

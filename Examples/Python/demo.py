@@ -23,22 +23,22 @@ from psnr import Psnr
 
 SECOND = 1_000_000_000
 CALL, STUDIO = "loopback:demo", "loopback:studio"
-PICTURE_FRAME, VIDEO_FRAMES = 60, 50
+IMAGE_FRAME, VIDEO_FRAMES = 60, 50
 RATES = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # of streams of audio; other files are converted
-PATIENCE = 10.0  # seconds for what takes milliseconds
+TIMEOUT = 10.0  # seconds for what takes milliseconds
 
 
 def join(engine: Engine, room: str, user_id: str) -> Session:
     """A connected session."""
     session = engine.create_session(room, user_id)
-    session.connect(PATIENCE)
+    session.connect(TIMEOUT)
     return session
 
 
 def offered(session: Session) -> IncomingVideo:
     """The first stream that another participant offers."""
     while True:
-        event = session.next_event(PATIENCE)
+        event = session.next_event(TIMEOUT)
         if isinstance(event, IncomingVideoAdded):
             return event.incoming_video
 
@@ -137,11 +137,11 @@ class Bob:
 
     def __init__(self, engine: Engine, psnr: Psnr, likeness: Likeness, output: Path) -> None:
         self.session = join(engine, CALL, "bob")
-        self.picture, self.video, self.recording = output / "bw.png", output / "bw.y4m", output / "call.webm"
+        self.image, self.video, self.recording = output / "bw.png", output / "bw.y4m", output / "call.webm"
         self._recorder = engine.create_instance("org.mediasdk.renderer.recorder", path=self.recording)
         self._filter = engine.create_instance("org.mediasdk.renderer.bw", mode="gray")
         self._writers: list[Instance] = [
-            engine.create_instance("org.mediasdk.renderer.file", path=self.picture, frame=PICTURE_FRAME),
+            engine.create_instance("org.mediasdk.renderer.file", path=self.image, frame=IMAGE_FRAME),
             engine.create_instance("org.mediasdk.renderer.file", path=self.video, max_frames=VIDEO_FRAMES)]
         for writer in self._writers:
             self._filter.attach_renderer(writer)
@@ -149,22 +149,22 @@ class Bob:
         self.received = 0
         self.first_ns = self.last_ns = 0
         self.stream: IncomingVideo | None = None
-        self.sound: IncomingAudio | None = None
+        self.audio: IncomingAudio | None = None
 
-    def start(self, with_sound: bool) -> None:
+    def start(self, with_audio: bool) -> None:
         """Takes alice's streams."""
-        while self.stream is None or (with_sound and self.sound is None):
-            event = self.session.next_event(PATIENCE)
+        while self.stream is None or (with_audio and self.audio is None):
+            event = self.session.next_event(TIMEOUT)
             if isinstance(event, IncomingVideoAdded):
                 self.stream = event.incoming_video
             elif isinstance(event, IncomingAudioAdded):
-                self.sound = event.incoming_audio
+                self.audio = event.incoming_audio
         self.stream.attach_renderer(self._filter)
         self.stream.attach_renderer(self._recorder)
         self.stream.start(queue_capacity=16)
-        if self.sound is not None:
-            self.sound.attach_renderer(self._recorder)
-            self.sound.start(queue_ms=2000)
+        if self.audio is not None:
+            self.audio.attach_renderer(self._recorder)
+            self.audio.start(queue_ms=2000)
 
     def look(self) -> None:
         """Compares all frames that wait, and keeps all audio."""
@@ -179,8 +179,8 @@ class Bob:
                 self.first_ns = self.first_ns or self.last_ns
                 self.received += 1
                 self._psnr.received(frame)
-        if self.sound is not None:
-            for buffer in self.sound.frames(timeout=0):
+        if self.audio is not None:
+            for buffer in self.audio.frames(timeout=0):
                 with buffer:
                     self._likeness.received(buffer)
 
@@ -199,7 +199,7 @@ class Progress:
         self._next = time.monotonic() + 1
         self._open = False
 
-    def tell(self, alice: Alice, bob: Bob) -> None:
+    def show(self, alice: Alice, bob: Bob) -> None:
         if time.monotonic() >= self._next:
             self._next += 1
             self._open = sys.stdout.isatty()
@@ -220,16 +220,16 @@ def run(arguments: argparse.Namespace) -> bool:
         loop = arguments.seconds > 0
         studio = Studio(engine, arguments.input, loop)
         codec = Codec.OPUS if arguments.codec_audio == "opus" else Codec.RAW
-        voice = Voice(engine, arguments.sound, codec, loop) if arguments.sound is not None else None
+        voice = Voice(engine, arguments.audio, codec, loop) if arguments.audio is not None else None
         bob = Bob(engine, psnr, likeness, arguments.output)
         alice = Alice(engine, studio.format, psnr, voice)
-        bob.start(with_sound=voice is not None)
+        bob.start(with_audio=voice is not None)
         # Only now does the clip begin: what nobody receives is not sent.
         made = studio.start()
         if voice is not None:
             voice.start()
         poller = select.poll()
-        for source in (bob.stream, bob.sound, made, alice.session):
+        for source in (bob.stream, bob.audio, made, alice.session):
             if source is not None:
                 poller.register(source.fileno(), select.POLLIN)
         deadline = time.monotonic() + (arguments.seconds or float("inf"))
@@ -239,14 +239,14 @@ def run(arguments: argparse.Namespace) -> bool:
             alice.forward(made)
             bob.look()
             studio.look()
-            progress.tell(alice, bob)
+            progress.show(alice, bob)
         made.stop()
         if voice is not None:
             if not voice.ended:
                 voice.stream.detach_producer()
-            voice.stream.wait_played(PATIENCE)
-        patience = time.monotonic() + 5
-        while time.monotonic() < patience and not (alice.done() and bob.received >= alice.outcomes[Outcome.ENCODED]):
+            voice.stream.wait_played(TIMEOUT)
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline and not (alice.done() and bob.received >= alice.outcomes[Outcome.ENCODED]):
             time.sleep(0.01)
             alice.look()
             bob.look()
@@ -254,15 +254,15 @@ def run(arguments: argparse.Namespace) -> bool:
         bob.look()
         progress.close()
         bob.finish()
-        tell(arguments, studio.format, alice, bob, psnr, start_ns)
-        if voice is not None and bob.sound is not None:
-            tell_sound(arguments.sound, voice, bob.sound, likeness)
+        print_result(arguments, studio.format, alice, bob, psnr, start_ns)
+        if voice is not None and bob.audio is not None:
+            print_audio(arguments.audio, voice, bob.audio, likeness)
         print(f"recording: {bob.recording}")
-        whole = all(path.is_file() and path.stat().st_size > 0 for path in (bob.picture, bob.video, bob.recording))
-        return whole and bob.received > 0 and (bob.sound is None or bob.sound.stats().buffers_delivered > 0)
+        whole = all(path.is_file() and path.stat().st_size > 0 for path in (bob.image, bob.video, bob.recording))
+        return whole and bob.received > 0 and (bob.audio is None or bob.audio.stats().buffers_delivered > 0)
 
 
-def tell(arguments: argparse.Namespace, format: VideoFormat, alice: Alice, bob: Bob, psnr: Psnr, start_ns: int) -> None:
+def print_result(arguments: argparse.Namespace, format: VideoFormat, alice: Alice, bob: Bob, psnr: Psnr, start_ns: int) -> None:
     """The table, one "key: value" a line."""
     assert bob.stream is not None
     # From the first frame to the last, and as long as one frame lasts.
@@ -280,16 +280,16 @@ def tell(arguments: argparse.Namespace, format: VideoFormat, alice: Alice, bob: 
         "bitrate": f"{stats.bytes_sent * 8 / seconds / 1000:.0f} kbit/s" if seconds else "unknown",
         "psnr": f"{psnr} (luma, {psnr.compared} frames)",
         "first frame": f"{(bob.first_ns - start_ns) / 1e6:.1f} ms" if bob.received else "never",
-        "image": bob.picture,
+        "image": bob.image,
         "video": bob.video,
     }
     for key, value in lines.items():
         print(f"{key}: {value}")
 
 
-def tell_sound(path: Path, voice: Voice, sound: IncomingAudio, likeness: Likeness) -> None:
+def print_audio(path: Path, voice: Voice, incoming: IncomingAudio, likeness: Likeness) -> None:
     """The lines of the audio."""
-    format, stats, heard = voice.stream.format, voice.stream.stats(), sound.stats()
+    format, stats, heard = voice.stream.format, voice.stream.stats(), incoming.stats()
     level, likeness_to_file = likeness.compare(path)
     seconds = heard.total_samples_received / likeness.rate if likeness.rate else 0
     lines = {
@@ -312,7 +312,7 @@ def main() -> int:
     parser.add_argument("--input", type=Path, required=True, help="the clip: Y4M, or IVF with VP8")
     parser.add_argument("--plugins", type=Path, required=True, help="directory of the plugins")
     parser.add_argument("--output", type=Path, required=True, help="directory for bw.png, bw.y4m and call.webm")
-    parser.add_argument("--sound", type=Path, help="the clip's audio: WAV")
+    parser.add_argument("--sound", dest="audio", type=Path, help="the clip's audio: WAV")
     parser.add_argument("--codec-audio", choices=["opus", "raw"], default="opus", help="how the audio is sent")
     parser.add_argument("--seconds", type=float, default=0, help="play the clip for so long, again and again; otherwise once")
     arguments = parser.parse_args()

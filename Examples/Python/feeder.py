@@ -23,7 +23,7 @@ else:
 WIDTH, HEIGHT, FPS = 1280, 720, 15
 
 
-def picture(number: int) -> bytes:
+def image(number: int) -> bytes:
     """NV12: a bright column that walks from left to right over grey."""
     left = number * 16 % (WIDTH - 64)
     row = b"\x50" * left + b"\xdc" * 64 + b"\x50" * (WIDTH - 64 - left)
@@ -42,7 +42,7 @@ def main() -> None:
         with Feeder(**listener, transmission_token=bytes.fromhex(show), reception_token=bytes.fromhex(expect)) as feeder:
             begin = time.monotonic()
             for number in range(round(arguments.seconds * FPS)):
-                if feeder.send("NV12", WIDTH, HEIGHT, picture(number)):
+                if feeder.send("NV12", WIDTH, HEIGHT, image(number)):
                     sent += 1
                 else:
                     dropped += 1

@@ -13,19 +13,19 @@ from pathlib import Path
 from mediasdk import Engine, IncomingVideo, IncomingVideoAdded, Limits, PixelFormat, Session
 
 ROOM = "loopback:filters"
-PATIENCE = 5.0  # seconds for what takes milliseconds
+TIMEOUT = 5.0  # seconds for what takes milliseconds
 
 
 def connected(engine: Engine, user_id: str) -> Session:
     session = engine.create_session(ROOM, user_id)
-    session.connect(PATIENCE)
+    session.connect(TIMEOUT)
     return session
 
 
 def offered(session: Session) -> IncomingVideo:
     """The first video that a participant offers."""
     while True:
-        event = session.next_event(PATIENCE)
+        event = session.next_event(TIMEOUT)
         if isinstance(event, IncomingVideoAdded):
             return event.incoming_video
 
@@ -33,8 +33,8 @@ def offered(session: Session) -> IncomingVideo:
 def measure(stream: IncomingVideo, what: str) -> None:
     """How much colour there is, and how much detail: the mean distance of chroma from grey, and of a pixel from its neighbour."""
     for _ in range(4):  # frames that were in flight
-        stream.read(PATIENCE).close()
-    with stream.read(PATIENCE) as frame:
+        stream.read(TIMEOUT).close()
+    with stream.read(TIMEOUT) as frame:
         size = frame.format.width * frame.format.height
         data = frame.tobytes()
     luma, chroma = data[:size:7], data[size::7]

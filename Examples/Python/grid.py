@@ -15,13 +15,13 @@ from mediasdk import (ActiveSpeakerChanged, Codec, Engine, MediaSDKError, MediaT
                       VideoFormat)
 
 ROOM = "loopback:lobby"
-PATIENCE = 5.0
+TIMEOUT = 5.0
 
 
 def join(engine: Engine, user_id: str, name: str) -> Session:
     """A connected session."""
     session = engine.create_session(ROOM, user_id, name)
-    session.connect(PATIENCE)
+    session.connect(TIMEOUT)
     return session
 
 

@@ -20,7 +20,7 @@ from mediasdk import (AccessExpiring, Codec, Engine, IncomingVideo, IncomingVide
                       PixelFormat, Session, SessionState, SessionStateChanged, VideoFormat, access_requests, configure_room, open_hub)
 
 ROOM = "loopback:lobby"
-PATIENCE = 60.0  # seconds for the first frame
+TIMEOUT = 60.0  # seconds for the first frame
 LIFETIME = 600.0  # seconds of a member's access, which is renewed before it ends
 
 
@@ -36,7 +36,7 @@ def guard(engine: Engine, token: str) -> None:
             request.refuse("the token is another one")
 
 
-def open_door(engine: Engine, address: str, token: str) -> None:
+def open_listener(engine: Engine, address: str, token: str) -> None:
     configure_room(engine, ROOM, verified=True)
     threading.Thread(target=guard, args=(engine, token), daemon=True).start()
     hub = open_hub(engine, ROOM, address)
@@ -66,7 +66,7 @@ class Arrivals:
     video: IncomingVideo | None = None
     sender: str = ""
     size: tuple[int, int] = (0, 0)
-    pictures: int = 0
+    frames: int = 0
     loudest: int = 127  # 0 is the loudest there is, 127 silence
 
     def look(self, session: Session, token: str) -> bool:
@@ -92,23 +92,23 @@ class Arrivals:
     def take(self, session: Session) -> None:
         """What waits."""
         if self.video is not None:
-            for picture in self.video.frames(timeout=0):
-                with picture:
-                    self.size = picture.width, picture.height
-                    self.pictures += 1
-        for sound in session.mixed_audio.frames(timeout=0):
-            with sound:
-                self.loudest = min(self.loudest, sound.level)
+            for frame in self.video.frames(timeout=0):
+                with frame:
+                    self.size = frame.width, frame.height
+                    self.frames += 1
+        for buffer in session.mixed_audio.frames(timeout=0):
+            with buffer:
+                self.loudest = min(self.loudest, buffer.level)
 
 
 def take_part(session: Session, token: str, seconds: float) -> Arrivals:
     """As many seconds from the first frame on."""
     came = Arrivals()
     session.mixed_audio.start()
-    end, has_begun = time.monotonic() + PATIENCE, False
+    end, has_begun = time.monotonic() + TIMEOUT, False
     while time.monotonic() < end and came.look(session, token):
         came.take(session)
-        if came.pictures > 0 and not has_begun:
+        if came.frames > 0 and not has_begun:
             end, has_begun = time.monotonic() + seconds, True
     return came
 
@@ -125,7 +125,7 @@ def main() -> int:
         with Engine() as engine:
             engine.add_plugin_dir(arguments.plugins)
             if arguments.join is None:
-                open_door(engine, arguments.address, arguments.token)
+                open_listener(engine, arguments.address, arguments.token)
             # The host is a member of its own room, without a network between.
             session = join(engine, arguments.join or ROOM, "guest" if arguments.join else "host", arguments.token)
             send_pattern_and_tone(engine, session)
@@ -133,11 +133,11 @@ def main() -> int:
     except MediaSDKError as error:
         print(f"hub.py: {error}", file=sys.stderr)
         return 1
-    if came.pictures == 0:
+    if came.frames == 0:
         print("hub.py: no frame was received", file=sys.stderr)
         return 1
     width, height = came.size
-    print(f"{came.sender} sent {came.pictures} frames of {width}x{height}, and the loudest audio was {came.loudest} dB below full scale")
+    print(f"{came.sender} sent {came.frames} frames of {width}x{height}, and the loudest audio was {came.loudest} dB below full scale")
     return 0 if came.loudest < 127 else 1
 
 

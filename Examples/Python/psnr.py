@@ -14,7 +14,7 @@ except ImportError:
 
 PENDING = 64  # sent frames that wait for the received one
 # Without numpy only some pixels of some frames are compared.
-PICTURE_STEP = 1 if numpy is not None else 10
+FRAME_STEP = 1 if numpy is not None else 10
 PIXEL_STEP = 1 if numpy is not None else 8
 
 
@@ -28,7 +28,7 @@ class Psnr:
         self._error = 0.0  # mean square errors, summed
 
     def sent(self, frame: Frame, timestamp_ns: int) -> None:
-        if self._count % PICTURE_STEP == 0:
+        if self._count % FRAME_STEP == 0:
             self._sent[timestamp_ns] = _luma(frame)
             if len(self._sent) > PENDING:
                 self._sent.popitem(last=False)

@@ -37,8 +37,8 @@ def first_stream(engine: Engine) -> IncomingVideo:
 
 def save(frame: Frame, path: Path) -> None:
     """Writes a PPM image, which most viewers show."""
-    with frame.convert(PixelFormat.RGB24) as picture:
-        path.write_bytes(f"P6 {picture.width} {picture.height} 255\n".encode() + picture.planes[0].tobytes())
+    with frame.convert(PixelFormat.RGB24) as image:
+        path.write_bytes(f"P6 {image.width} {image.height} 255\n".encode() + image.planes[0].tobytes())
 
 
 def main() -> None:

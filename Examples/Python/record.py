@@ -15,13 +15,13 @@ from mediasdk import (Codec, Engine, IncomingVideo, IncomingVideoAdded, Instance
                       PluginReported, Session, VideoFormat)
 
 ROOM = "loopback:lobby"
-PATIENCE = 5.0
+TIMEOUT = 5.0
 
 
 def join(engine: Engine, user_id: str) -> Session:
     """A connected session."""
     session = engine.create_session(ROOM, user_id)
-    session.connect(PATIENCE)
+    session.connect(TIMEOUT)
     return session
 
 
@@ -39,11 +39,11 @@ def show(engine: Engine, session: Session) -> None:
 
 
 def first_video(session: Session) -> IncomingVideo:
-    for event in session.events(timeout=PATIENCE):
+    for event in session.events(timeout=TIMEOUT):
         if isinstance(event, IncomingVideoAdded):
             print(f"recording {event.user_id}")
             return event.incoming_video
-    raise SystemExit(f"no video was offered for {PATIENCE:g} seconds")
+    raise SystemExit(f"no video was offered for {TIMEOUT:g} seconds")
 
 
 def record(bob: Session, recorder: Instance, seconds: float) -> None:

@@ -13,7 +13,7 @@ import threading
 from mediasdk import Engine, Frame, IncomingVideoAdded, MediaSDKError, PixelFormat, Renderer, VideoFormat, VideoProducer
 
 ROOM = "loopback:lobby"
-PATIENCE = 5.0
+TIMEOUT = 5.0
 FRAMES = 30
 
 
@@ -42,11 +42,11 @@ class Meter(Renderer[Frame]):
 def main() -> int:
     with Engine() as engine:
         alice, bob = engine.create_session(ROOM, "alice"), engine.create_session(ROOM, "bob")
-        alice.connect(PATIENCE)
-        bob.connect(PATIENCE)
+        alice.connect(TIMEOUT)
+        bob.connect(TIMEOUT)
         stream = engine.create_outgoing_video(VideoFormat(PixelFormat.I420, 320, 240, 15))
         alice.start_video(stream)
-        video = next(event for event in bob.events(timeout=PATIENCE) if isinstance(event, IncomingVideoAdded)).incoming_video
+        video = next(event for event in bob.events(timeout=TIMEOUT) if isinstance(event, IncomingVideoAdded)).incoming_video
         video.start(pixel_format=PixelFormat.GRAY8)  # brightness alone: the SDK converts
         meter = Meter()
         measuring = threading.Thread(target=video.run, args=(meter,))

@@ -16,7 +16,7 @@ from pathlib import Path
 from mediasdk import (Codec, Engine, Frame, IncomingVideo, IncomingVideoAdded, MediaSDKError, OutgoingVideo, PixelFormat, Session,
                       VideoFormat)
 
-PATIENCE = 30.0  # seconds that the pipeline may take
+TIMEOUT = 30.0  # seconds that the pipeline may take
 
 
 def pipeline(ours: int, theirs: int) -> str:
@@ -36,17 +36,17 @@ def offer_bars(engine: Engine, session: Session) -> OutgoingVideo:
 
 
 def what_comes_back(session: Session) -> IncomingVideo:
-    for event in session.events(timeout=PATIENCE):
+    for event in session.events(timeout=TIMEOUT):
         if isinstance(event, IncomingVideoAdded):
             print(f"{event.user_id} sends {event.codec.name}")
             return event.incoming_video
-    raise SystemExit(f"nothing came back for {PATIENCE:g} seconds")
+    raise SystemExit(f"nothing came back for {TIMEOUT:g} seconds")
 
 
 def save(frame: Frame, path: Path) -> None:
     """Writes a PPM image, which most viewers show."""
-    with frame.convert(PixelFormat.RGB24) as picture:
-        path.write_bytes(f"P6 {picture.width} {picture.height} 255\n".encode() + picture.planes[0].tobytes())
+    with frame.convert(PixelFormat.RGB24) as image:
+        path.write_bytes(f"P6 {image.width} {image.height} 255\n".encode() + image.planes[0].tobytes())
 
 
 def main() -> int:
@@ -70,7 +70,7 @@ def main() -> int:
             stream, count = offer_bars(engine, session), 0
             incoming = what_comes_back(session)
             incoming.start()
-            for frame in incoming.frames(timeout=PATIENCE):
+            for frame in incoming.frames(timeout=TIMEOUT):
                 with frame:
                     count += 1
                     if count == arguments.frames:

@@ -66,12 +66,12 @@ class Camera:
 
     def outcomes(self) -> Counter[str]:
         """5. What became of the frames since the last time; every frame has exactly one report."""
-        told: Counter[str] = Counter()
+        known: Counter[str] = Counter()
         while True:
             try:
-                told[self.stream.read_report(timeout=0).outcome.name.lower()] += 1
+                known[self.stream.read_report(timeout=0).outcome.name.lower()] += 1
             except MediaTimeout:
-                return told
+                return known
 
 
 def watch(viewer: Session) -> None:
@@ -89,17 +89,17 @@ def main() -> None:
         viewer.connect(timeout=5)
         camera = Camera(engine)
         end = engine.now() + int(seconds * SECOND)
-        told: Counter[str] = Counter()
+        known: Counter[str] = Counter()
         for due in FramePacer(engine, 30):  # at times that do not depend on how long drawing takes
             if due >= end:
                 break
             camera.hear()
             camera.shoot(due)
             watch(viewer)
-            told += camera.outcomes()
+            known += camera.outcomes()
         stats = camera.stream.stats()
         camera.stream.close()
-        print(f"sent {stats.frames_offered} frames: {dict(told)}, {stats.bytes_sent} bytes, {stats.format_changes} changes of format")
+        print(f"sent {stats.frames_offered} frames: {dict(known)}, {stats.bytes_sent} bytes, {stats.format_changes} changes of format")
 
 
 if __name__ == "__main__":

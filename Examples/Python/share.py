@@ -16,13 +16,13 @@ from mediasdk import (Codec, Engine, FrameSenderChanged, IncomingVideo, Limits, 
                       PluginReported, ScreenShareState, ScreenShareStateChanged, Session, VideoKind)
 
 ROOM = "loopback:lobby"
-PATIENCE = 5.0
+TIMEOUT = 5.0
 
 
 def join(engine: Engine, user_id: str) -> Session:
     """A connected session."""
     session = engine.create_session(ROOM, user_id)
-    session.connect(PATIENCE)
+    session.connect(TIMEOUT)
     return session
 
 
@@ -53,15 +53,15 @@ def still_shared(session: Session) -> bool:
 
 def find_share(session: Session) -> IncomingVideo:
     """The stream of the participant who shares a screen; participants who join later get the event, too."""
-    for event in session.events(timeout=PATIENCE):
+    for event in session.events(timeout=TIMEOUT):
         if isinstance(event, ScreenShareStateChanged) and event.incoming_video is not None:
             print(f"{event.user_id} shares a screen")
             return event.incoming_video
-    raise SystemExit(f"no screen was shared for {PATIENCE:g} seconds")
+    raise SystemExit(f"no screen was shared for {TIMEOUT:g} seconds")
 
 
 def watch(alice: Session, stream: OutgoingVideo, video: IncomingVideo, seconds: float) -> int:
-    seen, told = 0, 0.0
+    seen, printed = 0, 0.0
     end = time.monotonic() + seconds
     while still_shared(alice) and time.monotonic() < end:
         try:
@@ -69,8 +69,8 @@ def watch(alice: Session, stream: OutgoingVideo, video: IncomingVideo, seconds: 
             seen += 1
         except MediaTimeout:
             pass  # nothing changed
-        if time.monotonic() > told + 1:
-            told = time.monotonic()
+        if time.monotonic() > printed + 1:
+            printed = time.monotonic()
             stats = stream.stats()
             print(f"{seen} frames seen; {stats.frames_encoded} made, {stats.frames_repeated} repeated, {stats.bytes_sent} bytes")
     return seen

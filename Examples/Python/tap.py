@@ -12,7 +12,7 @@ import sys
 from mediasdk import (AgainError, Codec, Engine, Frame, FramePacer, FrameSenderChanged, LogLevel, MediaSDKError, MediaTimeout, Output,
                       OutgoingVideo, PixelFormat, VideoFormat)
 
-PATIENCE = 5.0
+TIMEOUT = 5.0
 FPS = 15  # the limit of this size
 
 
@@ -39,11 +39,11 @@ def main() -> int:
     frames = 0
     encoded: list[tuple[int, bool]] = []
     with Engine(log_level=LogLevel.DEBUG) as engine, engine.create_session("loopback:lobby", "alice") as session:
-        session.connect(PATIENCE)
+        session.connect(TIMEOUT)
         stream = engine.create_outgoing_video(VideoFormat(PixelFormat.I420, 320, 240, FPS), codec=Codec.VP8)
         stream.start_tap(output=Output.BOTH, queue_capacity=30)
         session.start_video(stream)
-        sender = next(event for event in session.events(timeout=PATIENCE) if isinstance(event, FrameSenderChanged)).sender
+        sender = next(event for event in session.events(timeout=TIMEOUT) if isinstance(event, FrameSenderChanged)).sender
         for number, due in enumerate(FramePacer(engine, FPS)):
             if number >= arguments.seconds * FPS:
                 break

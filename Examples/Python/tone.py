@@ -14,7 +14,7 @@ from mediasdk import Codec, Engine, IncomingAudio, IncomingAudioAdded, Session
 
 ROOM = "loopback:lobby"
 RATE = 48_000
-PATIENCE = 5.0  # seconds for what takes milliseconds
+TIMEOUT = 5.0  # seconds for what takes milliseconds
 
 
 def sine(frequency: float, first: int, count: int) -> array[int]:
@@ -24,11 +24,11 @@ def sine(frequency: float, first: int, count: int) -> array[int]:
 
 def offered(session: Session) -> IncomingAudio:
     """The first audio that a participant offers."""
-    for event in session.events(timeout=PATIENCE):
+    for event in session.events(timeout=TIMEOUT):
         if isinstance(event, IncomingAudioAdded) and event.audio_format is not None:
             print(f"{event.user_id} sends {event.codec.name}, {event.audio_format.sample_rate} Hz")
             return event.incoming_audio
-    raise SystemExit(f"no audio was offered for {PATIENCE:g} seconds")
+    raise SystemExit(f"no audio was offered for {TIMEOUT:g} seconds")
 
 
 class Listener:
@@ -73,7 +73,7 @@ def main() -> None:
             listener.listen()
         # 3. The rest of the last buffer is silence; then the audio is heard to its end.
         voice.finish()
-        voice.wait_played(PATIENCE)
+        voice.wait_played(TIMEOUT)
         listener.listen(timeout=0.2)
         voice.close()
     seconds = listener.samples / RATE

@@ -14,7 +14,7 @@ import wave
 from mediasdk import Engine, IncomingAudio, MediaSDKError, ReceiversChanged, SampleFormat
 
 ROOM = "loopback:lobby"
-PATIENCE = 5.0
+TIMEOUT = 5.0
 
 
 def record(mix: IncomingAudio, output: wave.Wave_write, timeout: float) -> float:
@@ -31,23 +31,23 @@ def record(mix: IncomingAudio, output: wave.Wave_write, timeout: float) -> float
 
 def call(engine: Engine, source: wave.Wave_read, output: wave.Wave_write, most: float) -> tuple[float, float]:
     alice, bob = engine.create_session(ROOM, "alice"), engine.create_session(ROOM, "bob")
-    alice.connect(PATIENCE)
-    bob.connect(PATIENCE)
+    alice.connect(TIMEOUT)
+    bob.connect(TIMEOUT)
     # Bob hears all others, mixed: a buffer every 20 ms, silent while nobody sends. Nothing is dropped while this thread writes.
     bob.mixed_audio.start(sample_rate=source.getframerate(), sample_format=SampleFormat.S16, queue_ms=5000)
     stream = engine.create_outgoing_audio(sample_rate=source.getframerate(), channels=source.getnchannels())
     alice.start_audio(stream)
     # What is sent before somebody receives it is dropped.
-    next(event for event in alice.events(timeout=PATIENCE) if isinstance(event, ReceiversChanged) and event.count)
+    next(event for event in alice.events(timeout=TIMEOUT) if isinstance(event, ReceiversChanged) and event.count)
 
     # A tenth of a second at a time. The stream sends in real time: write waits while its queue is full.
     sent = recorded = 0.0
     while sent < most and (piece := source.readframes(source.getframerate() // 10)):
-        stream.write(piece, PATIENCE)
+        stream.write(piece, TIMEOUT)
         sent += len(piece) / (2 * source.getnchannels() * source.getframerate())
         recorded += record(bob.mixed_audio, output, 0)
-    stream.finish(PATIENCE)
-    stream.wait_played(PATIENCE)
+    stream.finish(TIMEOUT)
+    stream.wait_played(TIMEOUT)
     # Then the last of it has left. Half a second later it has also passed the mix.
     end = engine.now() + 500_000_000
     while engine.now() < end:

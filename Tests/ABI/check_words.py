@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Public text uses the words of the field. What programs and plugin authors read is searched for words that this project once used in a
 sense of its own: the comments of the headers, Markdown, the comments of the examples, the docstrings and comments of the Python binding,
-and the texts that the sources, the binding and the examples print: errors, log lines, summaries and help. Code is not looked at; of a program
-in Markdown its comments and texts are, and all of a block that names no language.
+and the texts that the sources, the binding and the examples print: errors, log lines, summaries and help. Of code the names are looked at
+in what others read or copy: the headers, the binding, the examples, and the programs in Markdown. Of such a program its comments and texts
+are, too, and all of a block that names no language.
 
 A rule is a pattern and what to say instead. Where the pattern is a word that is also plain English, `allowed` lists the phrases in which
 it is. Each rule carries sentences that it must find and sentences that it must let pass; they are tried before the files are.
@@ -88,6 +89,17 @@ TEXT_RULES = (
 )
 
 
+# A name is read as the words that it is made of: `sound_codec` as "sound codec". This rule is not for names: code splits and joins words.
+NOT_OF_NAMES = "words"
+NAMES_FIND = (
+    (".c", "int picture_count;"), (".c", "it->picture = 1;"), (".c", "void tellAll(void);"), (".c", "/* a.out PICTURE.png */"),
+    (".py", "PATIENCE = 5"), (".py", "told: int = 0"), (".py", "print(f'{picture.width}')"),
+    (".md", "```c\nint sound;\n```\n"), (".md", "```python\nwith a as picture:\n```\n"))
+NAMES_PASS = (
+    (".c", "/* picture */ long n = ftell(f), picture_id = 0; g(\"picture\");"), (".py", "words = [] # picture\n\"\"\"a 'picture'\"\"\"\n"),
+    (".md", "`picture`\n```sh\npicture\n```\n"), (".c", "turn_server(is_turned_on);"))
+
+
 def compiled(rule: Rule) -> tuple[re.Pattern[str], list[re.Pattern[str]]]:
     # No part of an identifier, an option or a path: `sound_times`, --picture, door.c.
     whole = rf"(?<![\w./$-])(?:{rule.pattern})(?![\w/]|\.\w|\()"
@@ -108,6 +120,30 @@ def findings(text: str, rules: list[tuple[Rule, re.Pattern[str], list[re.Pattern
             yield match.start(), " ".join(match[0].split()), rule
 
 
+PART_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# As in a.out PICTURE.png: what stands for a name in usage lines, also in comments and texts.
+PLACEHOLDER = re.compile(r"(?<![\w$])[A-Z][A-Z_]{2,}(?!\w)")
+IN_BRACES = re.compile(r"\{[^{}\"']*\}")
+NOTHING = re.compile(r"(?!)")
+LANGUAGES = {"c": ".c", "cpp": ".c", "swift": ".swift", "python": ".py"}
+
+
+def named(text: str, suffix: str) -> Iterator[tuple[int, str, Rule]]:
+    """Where a name in a file of that kind breaks a rule."""
+    if suffix == ".md":
+        for match in FENCE.finditer(text):
+            language = LANGUAGES.get(match["language"], "")
+            yield from ((match.start("body") + place, name, rule) for place, name, rule in named(match["body"], language))
+    elif suffix:
+        # What is in braces in a literal of Python is code.
+        token, kept = (PYTHON_TOKEN, IN_BRACES) if suffix == ".py" else (C_TOKEN, NOTHING)
+        code = token.sub(lambda match: keep(match[0], (one.span() for one in kept.finditer(match[0]))), text)
+        names = [*re.finditer(r"(?!\d)\w+", code), *PLACEHOLDER.finditer(text)]
+        for match in names:
+            phrase = " ".join(PART_OF_NAME.findall(match[0])).lower()
+            yield from ((match.start(), match[0], rule) for _, _, rule in findings(phrase) if rule.pattern != NOT_OF_NAMES)
+
+
 # Each of these makes everything blank but what people read. Lines stay where they are.
 def blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
@@ -126,6 +162,7 @@ def without_code(text: str) -> str:
     return re.sub(r"`[^`]*`", lambda match: blank(match[0]), text)
 
 
+PYTHON_TOKEN = re.compile(r"#[^\n]*|(?P<quotes>[\"']{3}|[\"'])(?:\\.|(?!(?P=quotes)).)*(?P=quotes)", re.S)
 C_TOKEN = re.compile(r"(?P<comment>/\*.*?\*/|//[^\n]*\n)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
 
@@ -291,6 +328,8 @@ READERS_OF_TEXTS: dict[str, Callable[[str], str]] = {
 SOURCES = ROOT / "Sources"
 # Those whose texts somebody reads, besides their comments.
 SHOWN = (SOURCES, ROOT / "Examples", ROOT / "Bindings/Python/mediasdk")
+# Those whose code somebody reads or copies.
+NAMED = (ROOT / "Include", ROOT / "Examples", ROOT / "Bindings/Python/mediasdk")
 
 
 def public_files() -> list[Path]:
@@ -337,8 +376,18 @@ def readers_hold() -> bool:
     return holds
 
 
+def names_hold() -> bool:
+    holds = True
+    for cases, should in (NAMES_FIND, True), (NAMES_PASS, False):
+        for suffix, text in cases:
+            if any(named(text, suffix)) != should:
+                print(f"check_words: a name is {'not ' if should else ''}found in {text!r}")
+                holds = False
+    return holds
+
+
 def main() -> int:
-    if not examples_hold() or not readers_hold():
+    if not examples_hold() or not readers_hold() or not names_hold():
         return 1
     files = [Path(name).resolve() for name in sys.argv[1:]] or public_files()
     count = 0
@@ -348,6 +397,8 @@ def main() -> int:
         # The comments of our own sources are for us.
         if not path.is_relative_to(SOURCES):
             found |= set(findings(READERS[path.suffix](text)))
+            if path.suffix == ".md" or any(path.is_relative_to(place) for place in NAMED):
+                found |= set(named(text, path.suffix))
         if path.suffix == ".md":
             found |= set(findings(of_fences(text)))
         elif any(path.is_relative_to(place) for place in SHOWN):

@@ -13,7 +13,7 @@ _CHANNELS = {3: PixelFormat.RGB24, 4: PixelFormat.RGBA}
 _IMAGES = "a uint8 array of the shape (height, width, 3) or (height, width, 4), or an image of PIL's, is accepted"
 
 
-def check_picture(source: Any, format: VideoFormat, size: int) -> None:
+def check_frame(source: Any, format: VideoFormat, size: int) -> None:
     """Refuses a buffer that is not a frame of `format`, which takes `size` bytes."""
     try:
         view = memoryview(source)

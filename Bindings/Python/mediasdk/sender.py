@@ -7,7 +7,7 @@ from ctypes import addressof, byref, c_ubyte, c_void_p, pointer
 from typing import TYPE_CHECKING, Any, List, Tuple
 
 from . import _structs
-from ._arrays import check_picture, image_of
+from ._arrays import check_frame, image_of
 from ._call import failure, nanoseconds, pull
 from ._memory import Buffer, give_up, take_back_lent, video_references
 from ._names import member
@@ -139,16 +139,16 @@ class FrameSender(Unique):
             InvalidError: no buffer, or of another type, shape or size.
             MediaTimeout: all frames of the pool were in use for `timeout` seconds.
         """
-        check_picture(source, self._format, self._layout.size)
-        picture, memory = self._frame_of(_contiguous(source))
+        check_frame(source, self._format, self._layout.size)
+        source_frame, memory = self._frame_of(_contiguous(source))
         try:
             with self.acquire(timeout) as frame:
-                result = _convert_into(picture, frame._pointer)
+                result = _convert_into(source_frame, frame._pointer)
                 if result < 0:
                     raise failure(result)
                 self.send(frame, timestamp_ns)
         finally:
-            give_up(picture, memory)
+            give_up(source_frame, memory)
 
     def send_image(self, image: Any, timestamp_ns: int = 0, timeout: float | None = 0, *, scale: Scale | str = Scale.FIT) -> None:
         """Converts an image in RGB to the sender's pixel format and size, and sends it.  It may be written again at once.
@@ -165,11 +165,11 @@ class FrameSender(Unique):
         """
         scale = member(Scale, scale, "scale")
         pixels, format = image_of(image)
-        with Frame.wrap(pixels, format) as picture, self.acquire(timeout) as frame:
+        with Frame.wrap(pixels, format) as whole, self.acquire(timeout) as frame:
             if (format.width, format.height) == (self._format.width, self._format.height):
-                picture.convert_into(frame)
+                whole.convert_into(frame)
             else:
-                with picture.compose(View(self._format.width, self._format.height, scale)) as composed:
+                with whole.compose(View(self._format.width, self._format.height, scale)) as composed:
                     composed.convert_into(frame)
             self.send(frame, timestamp_ns)
 
@@ -211,7 +211,7 @@ class FrameSender(Unique):
 
     def _wrap(self, source: Any) -> tuple[int, Any, Any]:
         """Wraps a buffer not seen lately, and gives up the oldest of those that the SDK has done with."""
-        check_picture(source, self._format, self._layout.size)
+        check_frame(source, self._format, self._layout.size)
         take_back_lent()
         wrapped = self._wrapped
         if len(wrapped) >= _WRAPPED_KEPT:
