@@ -10,9 +10,9 @@ from typing import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADERS = sorted((ROOT / "Include" / "mediasdk").glob("*.h"))
-ALONE = ("README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md", "Include/CHANGES.md")
-DOCUMENTS = [*(ROOT / name for name in ALONE), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "docs").rglob("*.seq")),
-             *sorted((ROOT / "Examples").rglob("*.md")),
+ALONE = ("README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "Include/CHANGES.md")
+DOCUMENTS = [*(ROOT / name for name in ALONE), *sorted((ROOT / "docs").rglob("*.md")),
+             *sorted((ROOT / "docs").rglob("*.seq")), *sorted((ROOT / "Examples").rglob("*.md")),
              *sorted((ROOT / "Bindings").glob("*/README.md"))]
 # What is said of earlier trees names what is no more.
 PAST = "### What changed during development"

@@ -322,7 +322,8 @@ def of_fences(text: str) -> str:
     return "".join(kept) + blank(text[last:])
 
 
-READERS: dict[str, Callable[[str], str]] = {".md": of_markdown, ".seq": str, ".py": of_python, ".h": of_c, ".c": of_c, ".swift": of_c}
+READERS: dict[str, Callable[[str], str]] = {
+    ".md": of_markdown, ".seq": str, ".py": of_python, ".h": of_c, ".c": of_c, ".swift": of_c, ".yml": str}
 READERS_OF_TEXTS: dict[str, Callable[[str], str]] = {
     ".c": texts_of_c, ".h": texts_of_c, ".swift": texts_of_swift, ".py": texts_of_python, ".md": of_fences}
 SOURCES = ROOT / "Sources"
@@ -333,8 +334,10 @@ NAMED = (ROOT / "Include", ROOT / "Examples", ROOT / "Bindings/Python/mediasdk")
 
 
 def public_files() -> list[Path]:
-    found = {ROOT / name for name in ("README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md", "Include/CHANGES.md")}
-    for pattern in ("Include/**/*.h", "docs/**/*", "Examples/**/*", "Bindings/*/README.md", "Bindings/Python/**/*.py", "Tests/*/README.md"):
+    names = ("README", "ARCHITECTURE", "SECURITY", "CONTRIBUTING", "CHANGELOG", "CODE_OF_CONDUCT", "Include/CHANGES")
+    found = {ROOT / f"{name}.md" for name in names}
+    for pattern in ("Include/**/*.h", "docs/**/*", "Examples/**/*", "Bindings/*/README.md", "Bindings/Python/**/*.py", "Tests/*/README.md",
+                    ".github/**/*.yml"):
         found |= {path for path in ROOT.glob(pattern) if path.suffix in READERS}
     found |= {path for path in SOURCES.glob("**/*") if path.suffix in (".c", ".h", ".swift")}
     return sorted(path for path in found if not {"build", "__pycache__"} & set(path.parts))
