@@ -2,9 +2,8 @@
  * mediasdk/instance.h - one created producer, renderer or filter
  *
  * An instance is made from a class (engine.h), gets its parameters, and is attached. A producer is attached to an outgoing stream, or
- * pulled.
- * A renderer is attached to an incoming stream, to an outgoing one as a preview, to a whole session, or to another instance that is
- * both renderer and producer. A filter is added to a stream of either direction (msdk_outgoing_video_add_filter and the same
+ * pulled. A renderer is attached to an incoming stream, to an outgoing one as a preview, to a whole session, or to another instance
+ * that is both renderer and producer. A filter is added to a stream of either direction (msdk_outgoing_video_add_filter and the same
  * functions of other streams). The core then moves the instance through its states (plugin.h). When either side is destroyed, an
  * attached instance is stopped, released and detached. A renderer or filter that is only detached keeps its state, for example
  * STARTED, and may be attached again; msdk_instance_release releases it. An instance for both media, for example a recorder, is
@@ -39,12 +38,12 @@ enum { MSDK_INSTANCE_CREATED = 0x800, MSDK_INSTANCE_READY = 0x801, MSDK_INSTANCE
  *   - A producer delivers nothing meanwhile, so receivers keep the last frame.
  *   - Frames for a renderer are not shown. Frames for a filter pass unchanged.
  *   - Parameters that are set are remembered.
- *   - The process is restarted at once, then after 100 ms, 400 ms and so on up to 10 s. After a life of 2 s the delays begin again
- *     at the start. The new process gets the parameters, except one whose setting ended the process, and is moved to the former
+ *   - The process is restarted at once, then after 100 ms, 400 ms and so on up to 10 s. Once a process has run for 2 s, the delays
+ *     start from the beginning. The new process gets the parameters, except one whose setting ended the process, and is moved to the former
  *     state. MSDK_PLUGIN_EVENT_RESTARTED reports it.
  *   - A call of the program or the core during which the process ends is repeated once. If the process ends again, the call returns
  *     MSDK_E_PLUGIN_DIED. A command is not repeated, because it may have had effects: that call returns MSDK_E_PLUGIN_DIED.
- *   - A filter that is given up (restarts_max) leaves its stream as a filter that fails does, with MSDK_E_CLOSED.
+ *   - A filter that is not restarted any more (restarts_max) is removed from its stream like one that fails, with MSDK_E_CLOSED.
  *
  * Limits that hold with every kernel: no new privileges, at most 256 descriptors, no core files, a session of its own, nothing
  * inherited but the environment and its sockets; memory (address space) and processor time as set below. Processes that it started
@@ -113,8 +112,8 @@ typedef struct msdk_instance_options {
   uint32_t media_deadline_ms;   /**< for a [media] call: 10..600,000; default 1,000 */
   uint32_t memory_max_mb;       /**< address space in MiB: 256..1,048,576; default 2,048; UINT32_MAX: no limit */
   uint32_t cpu_max_s;           /**< seconds of processor time of one process: 1..86,400; default: no limit */
-  uint32_t restarts_max;        /**< given up after this many lives in a row shorter than 2 s, with MSDK_PLUGIN_EVENT_ERROR: 1..1,000,000;
-                                   default: no limit */
+  uint32_t restarts_max;        /**< not restarted any more, with MSDK_PLUGIN_EVENT_ERROR, after this many processes in a row have each run
+                                   for less than 2 s: 1..1,000,000; default: no limit */
 } msdk_instance_options;
 
 /** Makes an instance. options NULL: the defaults. MSDK_E_NOT_FOUND: no such class; the error text lists the classes. MSDK_E_INVALID,
@@ -297,9 +296,13 @@ typedef struct msdk_audio_pull_options {
  * makes, another pixel format is converted. A frame rate of 0/0 does not hold a push producer to a rate, and asks a pull producer for 15
  * frames per second.
  *
- * MSDK_E_UNSUPPORTED: not a video producer; format NULL and a producer without a format. MSDK_E_FORMAT: the producer cannot make the
- * format. The producer's own error if it cannot be opened. MSDK_E_RANGE and MSDK_E_UNSUPPORTED name the member of options in the error
- * text. [any thread] [may wait] [not in a callback of the same instance] */
+ * A producer of encoded frames (MSDK_PRODUCER_ENCODED of plugin.h) cannot be pulled. Attach it to an outgoing stream with encoded_input and
+ * its codec. A session of this process that receives the stream with MSDK_OUTPUT_ENCODED, for example in a loopback room, reads the frames
+ * unchanged.
+ *
+ * MSDK_E_UNSUPPORTED: not a video producer; a producer of encoded frames; format NULL and a producer without a format. MSDK_E_FORMAT:
+ * the producer cannot make the format. The producer's own error if it cannot be opened. MSDK_E_RANGE and MSDK_E_UNSUPPORTED name the
+ * member of options in the error text. [any thread] [may wait] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_start_pull(msdk_instance *producer, const msdk_video_format *format,
                                                  const msdk_video_pull_options *options);
 

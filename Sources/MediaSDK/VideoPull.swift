@@ -70,8 +70,9 @@ final class VideoPull: PumpedVideo {
     on clock: any MediaClock
   ) throws(MediaError) {
     guard !producer.isEncodedProducer else {
+      let made = "class \(producer.descriptor.id) makes encoded frames of codec \(FourCC.text(producer.producedCodec))"
       throw MediaError(
-        .unsupported, "class \(producer.descriptor.id) makes encoded frames; accepted: a producer of raw frames, or a stream with encoded_input")
+        .unsupported, "\(made); accepted: a producer of raw frames (encoded ones are for an outgoing stream with encoded_input and that codec)")
     }
     let limits = options.queue
     try limits.check()

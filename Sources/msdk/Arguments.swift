@@ -33,6 +33,10 @@ struct Codec: ExpressibleByArgument, Equatable, Sendable {
     (self.name, self.fourcc) = (name, fourcc)
   }
 
+  init(fourcc: UInt32) {
+    self = Codec.named.first { $0.fourcc == fourcc } ?? Codec(name: FourCC.text(fourcc), fourcc: fourcc)
+  }
+
   init?(argument: String) {
     let letters = argument.utf8
     let isFourcc = letters.count == 4 && letters.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }

@@ -88,9 +88,10 @@ final class CallFigures: Sendable {
     let counters = stats.counters
     // The tool's streams have one format, also once they are stopped.
     let format = stats.format ?? video.options.formats.first
+    let pixelFormat = video.options.isEncodedInput ? nil : format?.pixelFormat.name
     return [
       ("state", .text("\(stats.state)")), ("producer", .text(producer)), ("codec", codec(stats.codec)),
-      ("pixelFormat", format.map { .text($0.pixelFormat.name) } ?? .null), ("frameWidth", known(format?.width)),
+      ("pixelFormat", pixelFormat.map { .text($0) } ?? .null), ("frameWidth", known(format?.width)),
       ("frameHeight", known(format?.height)), ("framesPerSecond", stats.state == .started ? .number(stats.framesPerSecond) : .null),
       ("framesOffered", .whole(counters.offered)), ("framesSent", .whole(counters.sent + counters.encoded)),
       ("framesEncoded", .whole(counters.encoded)), ("framesReplaced", .whole(counters.replaced)),

@@ -27,7 +27,7 @@ struct FormatChoice {
     guard let own = try FormatChoice.ownFormat(of: producer, offered) else {
       throw MediaError(.format, "\(producer.descriptor.id) reports no format")
     }
-    let accepted = try codec == .raw ? PixelFormat.allCases : encodedFormats()
+    let accepted = try codec == .raw || producer.isEncodedProducer ? PixelFormat.allCases : encodedFormats()
     var wanted = own
     if let size { (wanted.width, wanted.height) = (size.width, size.height) }
     let fitting = ([own] + offered).first { format in

@@ -12,21 +12,22 @@ struct NewCommand: ParsableCommand {
     discussion: """
       'make' builds it against the installed headers, which pkg-config finds; 'make check' checks it, 'make run' tries it in a call, 'make \
       install' installs it where programs look for plugins. C needs a C11 compiler, C++ one for C++20, Swift the toolchain of Swift 6, \
-      Rust rustc 1.63 and no crates. A producer is asked for each frame; a push-producer delivers frames from a thread of its own. Swift \
-      and Rust: --kind producer, renderer and filter.
+      Rust rustc 1.63 and no crates. A producer is asked for each frame; a push-producer delivers frames from a thread of its own; \
+      the frames of an encoded-producer are encoded already, and sent unchanged. Swift and Rust: --kind producer, renderer and filter.
 
       Examples:
         msdk plugin new gradient
         msdk plugin new gradient_rust --language rust
         msdk plugin new camera --language cpp --kind push-producer
         make -C camera all check run
+        msdk plugin new vp8_camera --kind encoded-producer
         msdk plugin new meter --kind audio-renderer --id com.example.meter
       """)
 
   @Argument(help: ArgumentHelp("The folder, and the plugin's name: [a-z][a-z0-9_]*, at most 40 bytes.", valueName: "name"))
   var name: String
 
-  @Option(help: "producer, push-producer, renderer, audio-producer, audio-renderer, filter or codec.")
+  @Option(help: "producer, push-producer, encoded-producer, renderer, audio-producer, audio-renderer, filter or codec.")
   var kind = Template.Kind.producer
 
   @Option(help: "c, cpp, swift or rust.")

@@ -20,14 +20,16 @@ struct Run {
 
     let files = try ParameterFiles(reading: plan.parameterFiles)
     let producer = try plan.producer.make(.producer, files, in: engine)
-    let format = try FormatChoice(size: plan.size, frameRate: plan.frameRate, codec: plan.codec, codecs: engine.codecs).agree(with: producer)
+    let wishes = ProducedVideo.Wishes(
+      codec: plan.codec, size: plan.size, frameRate: plan.frameRate, bitrate: plan.bitrate, hasFilters: !plan.filters.isEmpty)
+    let video = try ProducedVideo(of: producer, wishes, codecs: engine.codecs)
     var chains: [RendererChain] = []
     for items in plan.renderers { chains.append(try RendererChain(items, files, in: engine)) }
     var filters: [PluginInstance] = []
     for item in plan.filters { filters.append(try item.make(.filter, files, in: engine)) }
     defer { for filter in filters { filter.destroy() } }
     try files.checkUsed(by: [producer] + chains.flatMap(\.all) + filters)
-    let call = try Call(engine, options(for: format), network: plan.network, seed: plan.seed)
+    let call = try Call(engine, video.options, network: plan.network, seed: plan.seed)
     let figures = CallFigures("run", [call.sender, call.receiver])
     figures.add(.outgoingVideo(call.outgoing, producer: producer.descriptor.id))
     figures.add(.incomingVideo(call.incoming), ofSession: 1)
@@ -54,22 +56,12 @@ struct Run {
     figures.note(drops)
 
     let table = RunTable(
-      plan: plan, producerID: producer.descriptor.id, format: format, outgoing: call.outgoing.stats.counters,
+      plan: plan, video: video, outgoing: call.outgoing.stats.counters,
       incoming: call.incoming.stats.counters, transport: call.receiver.stats.transport, reception: reception.counts, drops: drops,
       length: length, begin: begin)
     Terminal.show(plan.isJSON ? figures.json.rendered() : table.text)
     for failure in failures { Terminal.complain(failure) }
     return failures.isEmpty
-  }
-
-  private func options(for format: VideoFormat) -> OutgoingVideoOptions {
-    var options = OutgoingVideoOptions(formats: [format])
-    options.limits = .extended
-    options.codec = plan.codec.fourcc
-    // Those that come between two looks at them.
-    options.reportCapacity = 1024
-    if let bitrate = plan.bitrate { options.bitrate.aim(at: bitrate) }
-    return options
   }
 
   /// Until the producer ends, something fails, enough was seen, or the user has had enough. Gives what failed.

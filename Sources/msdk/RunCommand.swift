@@ -18,6 +18,9 @@ struct RunCommand: ParsableCommand {
       Each --renderer starts from the stream. 'file' writes Y4M, PNG, or with --codec vp8 an IVF of what was received, according to the \
       end of the path.
 
+      Encoded frames. What a producer of encoded frames makes ('packets', a camera that encodes) is sent unchanged: --codec, --size, --fps, \
+      --bitrate and --filter are refused.
+
       Audio. With --sound the call has audio instead of video, as Opus, or raw with --codec raw. The read-only parameters of renderers \
       are printed at the end.
 
@@ -31,6 +34,7 @@ struct RunCommand: ParsableCommand {
         msdk run --producer file:clip.ivf --renderer file:copy.ivf \\
           --renderer bw,mode=threshold,file:bw.y4m
         msdk run --producer file:clip.ivf --filter bw,blur:4 --renderer file:soft.y4m
+        msdk run --producer packets:clip.ivf --renderer file:same.ivf
         msdk run --sound --producer tone --filter gain:-6 --seconds 5 \\
           --renderer wav:out.wav
         msdk run --producer testpattern --size 640x360 --fps 15 --seconds 5 \\
@@ -57,8 +61,9 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "vp8, av1 (by the plugin of that name), raw for no encoding, or the fourcc of a plugin's codec, as in GRY4.", valueName: "codec"))
-  var codec = Codec.vp8
+      "vp8, av1 (by the plugin of that name), raw for no encoding, or the fourcc of a plugin's codec, as in GRY4; default: vp8, or the "
+        + "codec of a producer of encoded frames.", valueName: "codec"))
+  var codec: Codec?
 
   @Option(
     help: ArgumentHelp("The frame size in pixels, 1x1 to 3840x2160; default: the producer's own.", valueName: "WxH"),

@@ -7,7 +7,8 @@ struct RunPlan: Sendable {
   var renderers: [[PluginItem]] = []
   /// In the order in which what is sent passes them.
   var filters: [PluginItem] = []
-  var codec = Codec.vp8
+  /// nil: VP8, or that of a producer of encoded frames.
+  var codec: Codec?
   var size: Size?
   var frameRate: FrameRate?
   /// Bits a second; nil leaves it to the SDK.

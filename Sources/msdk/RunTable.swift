@@ -5,8 +5,7 @@ import MediaTransport
 /// The figures of a run that is over, a line each.
 struct RunTable {
   let plan: RunPlan
-  let producerID: String
-  let format: VideoFormat
+  let video: ProducedVideo
   let outgoing: OutgoingVideoCounters
   let incoming: IncomingVideoCounters
   let transport: TransportStats
@@ -23,18 +22,18 @@ struct RunTable {
     return rows.map { "\("\($0.0):".padded(to: width))\($0.1)" }.joined(separator: "\n")
   }
 
-  private var isEncoded: Bool { plan.codec != .raw }
+  private var isEncoded: Bool { video.codec != .raw }
 
   private var source: [(String, String)] {
     [
-      ("producer", Terminal.oneLine(producerID)), ("format", "\(format.description) frames/s"),
-      ("codec", isEncoded ? plan.codec.name.uppercased() : "none: raw frames"),
+      ("producer", Terminal.oneLine(video.producer.descriptor.id)), ("format", video.formatText), ("codec", video.codecText),
     ]
   }
 
   private var sending: [(String, String)] {
     var rows = [("frames offered", "\(outgoing.offered)")]
-    if isEncoded { rows += [("frames encoded", "\(outgoing.encoded)"), ("key frames", "\(outgoing.keyFrames)")] }
+    if isEncoded, !video.isPassedThrough { rows.append(("frames encoded", "\(outgoing.encoded)")) }
+    if isEncoded { rows.append(("key frames", "\(outgoing.keyFrames)")) }
     rows += [
       ("frames sent", "\(outgoing.sent + outgoing.encoded)"), ("frames replaced", "\(outgoing.replaced)"),
       ("frames dropped", "\(outgoing.dropped)\(drops.text.isEmpty ? "" : " (\(drops.text))")"),
@@ -65,12 +64,8 @@ struct RunTable {
       ("bytes sent", "\(outgoing.bytesSent)"), ("bitrate", "\(bits.text(digits: 0)) kbit/s"),
       ("mean rate", reception.framesPerSecond.map { "\($0.text(digits: 2)) frames/s" } ?? "unknown"),
     ]
-    if isEncoded {
-      rows += [
-        ("encode time", RunTable.mean(outgoing.totalEncodeTime, of: outgoing.encoded)),
-        ("decode time", RunTable.mean(incoming.totalDecodeTime, of: incoming.decoded)),
-      ]
-    }
+    if isEncoded, !video.isPassedThrough { rows.append(("encode time", RunTable.mean(outgoing.totalEncodeTime, of: outgoing.encoded))) }
+    if isEncoded { rows.append(("decode time", RunTable.mean(incoming.totalDecodeTime, of: incoming.decoded))) }
     let first = reception.first == 0 ? "never" : "\((Double(reception.first - begin) / 1e6).text(digits: 1)) ms after the start"
     return rows + [("first frame", first)]
   }

@@ -6,7 +6,8 @@ struct SendCommand: ParsableCommand {
     commandName: "send",
     abstract: "Sends what a producer makes: over RTP to GStreamer, FFmpeg, a media server or msdk receive, or into the room of an msdk hub.",
     discussion: """
-      Items are written as for msdk run: NAME[:VALUE][,key=value...]. Video is sent as VP8, audio as Opus. The url has the destination and \
+      Items are written as for msdk run: NAME[:VALUE][,key=value...]. Video is sent as VP8, audio as Opus. What a producer of encoded frames \
+      makes ('packets', a camera that encodes) is sent unchanged: --size, --fps and --bitrate are refused. The url has the destination and \
       options: for example rtp://192.0.2.7:5004?audio=5006&direction=sendonly; mediasdk/rtp.h and README.md list all keys. With a url \
       without a host, rtp://:5004, it sends to the first peer that sends. Nothing is produced before there is a receiver.
 
@@ -28,6 +29,7 @@ struct SendCommand: ParsableCommand {
       Examples:
         msdk run --producer testpattern:bars --frames 60 --renderer file:clip.ivf
         msdk send rtp://127.0.0.1:5004 --producer file:clip.ivf
+        msdk send rtp://127.0.0.1:5004 --producer packets:clip.ivf
         msdk send 'rtp://127.0.0.1:5004?audio=5006&direction=sendonly' \\
           --producer testpattern:counter --sound tone --seconds 2 --sdp-out call.sdp \\
           --record sent.webm
@@ -51,8 +53,8 @@ struct SendCommand: ParsableCommand {
   @Flag(help: "The video is a screen share: it keeps its size, and skips frames if the network is slow.")
   var screen = false
 
-  @Option(help: ArgumentHelp("vp8, the codec that RTP and hubs carry here.", valueName: "codec"))
-  var codec = Codec.vp8
+  @Option(help: ArgumentHelp("vp8, the codec that RTP and hubs carry here; default: vp8, or the codec of a producer of encoded frames.", valueName: "codec"))
+  var codec: Codec?
 
   @Option(
     help: ArgumentHelp("The frame size in pixels; default: the producer's own.", valueName: "WxH"), transform: { try Size.parse($0) })

@@ -7,22 +7,16 @@ import MediaSDK
 final class SentVideo {
   let producer: PluginInstance
   let outgoing: OutgoingVideo
-  private let format: VideoFormat
+  private let video: ProducedVideo
   private(set) var drops = DropReasons()
 
   init(_ item: PluginItem, _ command: SendCommand, _ files: ParameterFiles, _ engine: Engine) throws(MediaError) {
     producer = try item.make(.producer, files, in: engine)
-    var choice = FormatChoice(size: command.size, frameRate: command.fps, codec: command.codec, codecs: engine.codecs)
-    if command.screen { choice.kind = .screenShare }
-    format = try choice.agree(with: producer)
-    var options = OutgoingVideoOptions(formats: [format])
-    options.limits = .extended
-    if command.screen { options.kind = .screenShare }
-    options.codec = command.codec.fourcc
-    // Those that come between two looks at them.
-    options.reportCapacity = 1024
-    if let bitrate = command.bitrate { options.bitrate.aim(at: bitrate) }
-    outgoing = try engine.makeOutgoingVideo(options)
+    let kind: VideoKind = command.screen ? .screenShare : .virtual
+    let wishes = ProducedVideo.Wishes(
+      codec: command.codec, size: command.size, frameRate: command.fps, bitrate: command.bitrate, kind: kind)
+    video = try ProducedVideo(of: producer, wishes, codecs: engine.codecs)
+    outgoing = try engine.makeOutgoingVideo(video.options)
   }
 
   var sent: UInt64 {
@@ -41,7 +35,8 @@ final class SentVideo {
   func addFigures(to figures: inout Figures, _ length: Int64) {
     let counters = outgoing.stats.counters
     figures.add("producer", producer.descriptor.id)
-    figures.add("format", "\(format.description) frames/s")
+    figures.add("format", video.formatText)
+    if video.isPassedThrough { figures.add("codec", video.codecText) }
     figures.add("frames offered", counters.offered)
     figures.add("frames sent", counters.sent + counters.encoded)
     figures.add("key frames", counters.keyFrames)
@@ -52,7 +47,7 @@ final class SentVideo {
     if counters.failed > 0 { figures.add("frames failed", counters.failed) }
     figures.add("bytes sent", counters.bytesSent)
     figures.add("bitrate", length > 0 ? Double(counters.bytesSent) * 8e6 / Double(length) : nil, digits: 0, "kbit/s")
-    figures.add("target bitrate", Double(counters.targetBitrate) / 1000, digits: 0, "kbit/s")
+    if !video.isPassedThrough { figures.add("target bitrate", Double(counters.targetBitrate) / 1000, digits: 0, "kbit/s") }
   }
 }
 

@@ -216,7 +216,7 @@ static void only_the_stream_that_takes_it_accepts_it(void) {
   CHECK_OK(msdk_outgoing_video_create(it.engine, &options, &encoding));
   CHECK_ERROR(msdk_outgoing_video_attach_producer(encoding, producer), MSDK_E_UNSUPPORTED, "encoded_input");
   CHECK_ERROR(msdk_outgoing_video_attach_producer(it.outgoing, raw), MSDK_E_UNSUPPORTED, "MSDK_PRODUCER_ENCODED");
-  CHECK_ERROR(msdk_instance_start_pull(producer, NULL, NULL), MSDK_E_UNSUPPORTED, "encoded frames");
+  CHECK_ERROR(msdk_instance_start_pull(producer, NULL, NULL), MSDK_E_UNSUPPORTED, "VP80; accepted: a producer of raw frames");
   CHECK_OK(msdk_outgoing_video_attach_producer(it.outgoing, producer)); /* nothing of this attached it */
   CHECK_OK(msdk_outgoing_video_attach_producer(encoding, raw));
   call_close(&it);

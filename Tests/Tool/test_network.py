@@ -10,7 +10,7 @@ import unittest
 
 from network import PATTERN, Peers, free_port
 from pictures import read_ivf, read_y4m
-from tool import PATIENCE, packets, stream, transport
+from tool import CLIP, PATIENCE, packets, stream, transport
 
 
 class Network(Peers):
@@ -49,6 +49,24 @@ class Network(Peers):
         self.assertGreaterEqual(packets(figures, "inbound-rtp", "audio")["packetsReceived"], audio["packetsReceived"])
         self.assertEqual(len(read_y4m(self.directory / "came.y4m").frames), video["framesDelivered"])
         self.assertEqual(len(read_ivf(self.directory / "came.ivf").frames), video["framesReceived"])
+
+    def test_encoded_frames_pass_unchanged(self) -> None:
+        """Of a producer of encoded frames a receiver gets what the file has."""
+        port = free_port()
+        clip = read_ivf(CLIP)
+        (self.directory / "clip.ivf").write_bytes(clip.header + b"".join(clip.frames[:30]))
+        receiver = self.begin("receive", f"rtp://:{port}", "--renderer", "file:came.ivf")
+        self.await_port(port)
+        sent = self.succeed("send", f"rtp://127.0.0.1:{port}", "--producer", "packets:clip.ivf")
+        received = self.result(receiver)
+        self.assertEqual((received.code, received.errors), (0, ""))
+        self.assertEqual((sent.table["format"], sent.table["codec"]), ("1280x720 at 25 frames/s", "VP8, encoded by the producer"))
+        self.assertEqual((sent.count("frames sent"), sent.count("frames offered")), (30, 30))
+        self.assertNotIn("target bitrate", sent.table)
+        self.assertEqual([frame[12:] for frame in read_ivf(self.directory / "came.ivf").frames], [frame[12:] for frame in clip.frames[:30]])
+        words = ["--producer", "packets:clip.ivf", "--size", "64x64", "--fps", "5", "--codec", "av1"]
+        self.assert_refused(["send", f"rtp://127.0.0.1:{port}", *words], 1, "org.mediasdk.producer.packets makes frames of codec vp8",
+                            "accepted: without --codec av1, --size, --fps")
 
     def test_what_was_sent_as_json(self) -> None:
         """Streams, and their packets by W3C's names, in the same object as a receiver's."""

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import array
 import os
+import re
 import shutil
 import subprocess
 import unittest
 from pathlib import Path
 
-from pictures import read_png
+from pictures import read_ivf, read_png
 from tool import TOOL, ToolTest, environment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,6 +95,26 @@ class New(ToolTest):
         self.begin("bar_c", "--kind", "push-producer")
         self.shows_a_picture("bar_c")
 
+    def test_an_encoded_producer_in_c(self) -> None:
+        """Its four stripes are in what a receiver decoded, and what was sent is what it made."""
+        self.begin("stripes_c", "--kind", "encoded-producer")
+        for content in self.run_in_both_modes("stripes_c", "stripes_c.png"):
+            (self.directory / "seen.png").write_bytes(content)
+            picture = read_png(self.directory / "seen.png")
+            self.assertEqual((picture.width, picture.height), (160, 96))
+            self.assertGreater(len(set(picture.rows)), 4)
+        done = self.msdk("run", "--plugins", "stripes_c", "--producer", "org.example.stripes_c", "--frames", "6", "--renderer", "file:same.ivf")
+        self.assertEqual(done.code, 0, done.errors)
+        self.assertEqual((done.table["format"], done.table["codec"]), ("160x96 at 30 frames/s", "VP8, encoded by the producer"))
+        source = (self.directory / "stripes_c" / "stripes_c.c").read_text()
+        tables = [bytes(map(int, table.split(","))) for table in re.findall(r"_frame\[\] = \{([^}]*)\}", source)]
+        self.assertEqual(len(tables), 4)
+        order = [tables.index(frame[12:]) for frame in read_ivf(self.directory / "same.ivf").frames]
+        self.assertGreaterEqual(len(order), 6)
+        self.assertEqual(order[0], 0)
+        for one, next_one in zip(order, order[1:]):
+            self.assertIn(next_one, [0, (one + 1) % 4])  # 0: a key frame that was requested
+
     def test_a_codec_in_c(self) -> None:
         self.begin("grey_c", "--kind", "codec")
         self.shows_a_picture("grey_c", colours=10)
@@ -104,7 +125,7 @@ class New(ToolTest):
 
     def test_what_is_c_is_cpp(self) -> None:
         """Every kind builds as either, without warnings."""
-        for kind in ["producer", "push-producer", "renderer", "audio-producer", "audio-renderer", "filter", "codec"]:
+        for kind in ["producer", "push-producer", "encoded-producer", "renderer", "audio-producer", "audio-renderer", "filter", "codec"]:
             for language in ["c", "cpp"]:
                 name = f"{kind.replace('-', '_')}_{language}"
                 with self.subTest(project=name):

@@ -87,6 +87,26 @@ class Run(ToolTest):
         self.assertEqual(len(read_y4m(self.directory / "all.y4m").frames), result.count("frames decoded"))
         self.assertEqual(result.count("frames decoded"), result.count("frames sent"))
 
+    def test_encoded_frames_pass_unchanged(self) -> None:
+        """A producer that has them encoded is not decoded and encoded again, and what cannot be chosen is refused."""
+        clip = self.short_clip(20).replace("file:", "packets:")
+        result = self.succeed("run", "--producer", clip, "--renderer", "file:same.ivf")
+        self.check_table(result)
+        self.assertEqual((result.table["format"], result.table["codec"]), ("1280x720 at 25 frames/s", "VP8, encoded by the producer"))
+        self.assertEqual(result.count("frames sent"), 20)
+        for absent in ["frames encoded", "encode time"]:
+            self.assertNotIn(absent, result.table)
+        given, same = (read_ivf(self.directory / name) for name in ["clip.ivf", "same.ivf"])
+        self.assertEqual([frame[12:] for frame in same.frames], [frame[12:] for frame in given.frames])
+        self.assertEqual(self.succeed("run", "--producer", clip, "--codec", "vp8").count("frames sent"), 20)
+        figures = stream(json.loads(self.succeed("run", "--producer", clip, "--json").output), "outgoing-video")
+        known = [figures[name] for name in ["codec", "pixelFormat", "frameWidth", "targetBitrate"]]
+        self.assertEqual(known, ["VP80", None, 1280, None])
+        for wrong, named in [(["--codec", "raw"], "--codec raw"), (["--size", "640x360"], "--size"), (["--fps", "10"], "--fps"),
+                             (["--bitrate", "500000"], "--bitrate"), (["--filter", "bw"], "--filter")]:
+            self.assert_refused(["run", "--producer", clip, *wrong], 1, "org.mediasdk.producer.packets makes frames of codec vp8, which are sent",
+                                f"unchanged; accepted: without {named}")
+
     def test_filters_stand_before_the_encoder(self) -> None:
         """In the order written."""
         done = self.msdk("run", "--producer", self.short_clip(20), "--codec", "raw", "--filter", "bw,mode=threshold,level=100", "--filter",

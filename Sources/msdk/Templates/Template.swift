@@ -3,6 +3,7 @@ struct Template {
   enum Kind: String, CaseIterable {
     case producer
     case pushProducer = "push-producer"
+    case encodedProducer = "encoded-producer"
     case renderer
     case audioProducer = "audio-producer"
     case audioRenderer = "audio-renderer"
@@ -67,6 +68,7 @@ struct Template {
     switch kind {
     case .producer: producerC
     case .pushProducer: pushProducerC
+    case .encodedProducer: encodedProducerC
     case .renderer: rendererC
     case .audioProducer: audioProducerC
     case .audioRenderer: audioRendererC
@@ -78,7 +80,7 @@ struct Template {
   /// What `make run` does.
   private static func runCommand(_ kind: Kind) -> String {
     switch kind {
-    case .producer, .pushProducer: "$(MSDK) run --plugins . --producer @ID@ --frames 30 --renderer file:@NAME@.png"
+    case .producer, .pushProducer, .encodedProducer: "$(MSDK) run --plugins . --producer @ID@ --frames 30 --renderer file:@NAME@.png"
     case .codec: "$(MSDK) run --plugins . --producer testpattern --size 640x360 --frames 30 --codec GRY4 --renderer file:@NAME@.png"
     case .renderer: "$(MSDK) run --plugins . --producer testpattern --size 640x360 --frames 30 --renderer @ID@"
     case .filter:
