@@ -50,9 +50,9 @@
  * running callbacks of the object have returned. A destroy call inside a callback returns at once; the rest is done when the
  * callback returns. No callback is called after that. The functions that set or remove a callback wait in the same way for the
  * callback that was set before. The caller of a function that waits for a running callback must hold no lock that the callback
- * takes: both would wait forever. Callbacks are optional: what a callback gets can also be pulled with a
- * timeout, and a file descriptor that poll() reports as readable announces it. This holds for the log, the events of sessions and
- * instances, access requests, reports, received media, and what the program's own streams send (their taps).
+ * takes: both would wait forever. Callbacks are optional: what a callback gets can also be pulled with a timeout, and a file
+ * descriptor that poll() reports as readable announces it. This holds for the log, the events of sessions and instances, access
+ * requests, reports, received media, and what the program's own streams send (their taps).
  *
  * Timeouts are milliseconds of real time. With 0 a function does not wait: it returns MSDK_E_AGAIN if nothing is available.
  * MSDK_WAIT_FOREVER waits without limit. With any other value a function returns MSDK_E_TIMEOUT after that time.

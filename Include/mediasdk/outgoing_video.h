@@ -11,13 +11,14 @@
  * rest is divided in proportion to what each stream would use without a limit. While more than 300 ms of packets wait to be sent,
  * frames are dropped before they are encoded (MSDK_DROP_NETWORK).
  *
- * Receivers prefer a size and a frame rate (msdk_incoming_video_set_preference). The largest of both that those who receive the stream at
- * present prefer is reported by MSDK_EVENT_OUTGOING_VIDEO_WANTED and in the stats; one receiver without a preference wants everything.
- * The SDK then uses no format above the smallest declared one whose longer and shorter side are at least those wanted; of a size the
- * slowest that is not slower than wanted. Frames leave at the wanted rate. A program that declares small formats therefore saves the work
- * for what nobody shows. target_bitrate is for the best declared format: it decreases with the pixels a second. More that is wanted is
- * made at once, as far as the estimate carries it; less after two to four seconds. This applies to raw streams too. With
- * encoded_input the program gets the event only. When a stream is started, or published again with another codec, everything is wanted.
+ * Receivers prefer a size and a frame rate (msdk_incoming_video_set_preference). MSDK_EVENT_OUTGOING_VIDEO_WANTED and the stats report the
+ * largest size and the highest rate that the present receivers prefer; one receiver without a preference wants everything. The SDK then
+ * uses no format larger than the smallest declared one whose longer and shorter side are at least the wanted ones. Of several formats of
+ * one size it uses the slowest that is at least as fast as wanted. Frames leave at the wanted rate. A program that declares small formats
+ * therefore saves the work for what nobody shows. target_bitrate is for the best declared format: it decreases with the pixels a second.
+ * When more is wanted, it is made at once, as far as the estimate carries it; when less is wanted, after two to four seconds. This
+ * applies to raw streams too. With encoded_input the program gets the event only. When a stream is started, or published again with
+ * another codec, everything is wanted.
  *
  * With MSDK_CODEC_AUTO, the default, a stream reaches every member. It is raw while all members of its room are in this process, and
  * VP8 otherwise, over a network from the start. When the first member from another process joins, the stream is withdrawn and

@@ -268,7 +268,7 @@ MSDK_EXPORT msdk_result msdk_session_set_event_callback(msdk_session *session, m
  * that is not started, and not part of a started mix, has the level 127. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_set_audio_level_interval(msdk_session *session, uint32_t interval_ms);
 
-/** Stats: one MSDK_EVENT_STATS, on which the program reads msdk_session_get_stats_json and others. [any thread] */
+/** Stats: one MSDK_EVENT_STATS, after which the program reads msdk_session_get_stats_json and others. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_set_stats_interval(msdk_session *session, uint32_t interval_ms);
 
 /* ----------------------------------------------------------------------------------------------------------------- streams */
