@@ -26,7 +26,9 @@ def need(*programs: str) -> None:
 
 class Languages(unittest.TestCase):
     def setUp(self) -> None:
-        self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
         prefix = self.directory / "prefix"
         (prefix / "lib/pkgconfig").mkdir(parents=True)
         (prefix / "include").mkdir()
