@@ -1,4 +1,4 @@
-"""A feeder: sends a moving test pattern into the session of another process, which has opened an ingest for it: see Examples/C/door.c.
+"""A feeder: sends a moving test pattern into the session of another process, which has opened an ingest for it: see Examples/C/ingest.c.
 
     PYTHONPATH=Bindings/Python/mediasdk python3 Examples/Python/feeder.py KEY [--seconds N]
 

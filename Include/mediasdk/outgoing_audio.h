@@ -160,7 +160,7 @@ MSDK_EXPORT msdk_result msdk_outgoing_audio_send_encoded(msdk_outgoing_audio *st
 MSDK_EXPORT msdk_result msdk_outgoing_audio_get_queued(msdk_outgoing_audio *stream, int64_t *out);
 
 /** Drops all queued audio. It is reported as dropped, MSDK_DROP_FLUSHED. Audio that the encoder already has is still sent.
- * [any thread] */
+ * A msdk_outgoing_audio_write that waits meanwhile goes on with the rest of its samples. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_audio_flush(msdk_outgoing_audio *stream);
 
 /** Waits until all that was sent before the call has left and its time has passed, so that the last sample has been due; audio that

@@ -30,15 +30,7 @@ class Languages(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
         prefix = self.directory / "prefix"
-        (prefix / "lib/pkgconfig").mkdir(parents=True)
-        (prefix / "include").mkdir()
-        (prefix / "include/mediasdk").symlink_to(ROOT / "Include/mediasdk")
-        for file in LIBRARY.glob("libmediasdk.so*"):
-            (prefix / "lib" / file.name).symlink_to(file)
-        described = (ROOT / "Bindings/C/mediasdk.pc.in").read_text()
-        for place, text in [("@PREFIX@", str(prefix)), ("@VERSION@", "0"), ("@ABI@", "1")]:
-            described = described.replace(place, text)
-        (prefix / "lib/pkgconfig/mediasdk.pc").write_text(described)
+        subprocess.run([ROOT / "packaging/install.sh", f"PREFIX={prefix}"], env={**os.environ, "OUT": str(LIBRARY)}, check=True, capture_output=True)
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MSDK_", "MEDIASDK_", "CGO_", "GO", "CARGO_TARGET"))}
         self.env = {**kept, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "LD_LIBRARY_PATH": str(prefix / "lib")}
 
