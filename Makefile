@@ -337,7 +337,10 @@ test-docs:
 # LIBDIR may be a directory of the architecture, as Debian's /usr/lib/x86_64-linux-gnu. packaging/manifest.sh says what goes where.
 LIBDIR ?= $(PREFIX)/lib
 install: all
-install uninstall:
+	@OUT='$(OUT)' packaging/share.sh
+	@OUT='$(OUT)' packaging/install.sh $@ 'PREFIX=$(PREFIX)' 'LIBDIR=$(LIBDIR)' 'DESTDIR=$(DESTDIR)'
+
+uninstall:
 	@OUT='$(OUT)' packaging/install.sh $@ 'PREFIX=$(PREFIX)' 'LIBDIR=$(LIBDIR)' 'DESTDIR=$(DESTDIR)'
 
 # Packages of what was built, into dist/: a tarball with install.sh, a wheel, Debian's. test-dist installs each in clean roots of distributions, as root.
@@ -345,7 +348,7 @@ install uninstall:
 dist:
 	@.ci/setup dist
 	@$(MAKE) --no-print-directory all
-	@packaging/components.py own $(OUT)/share/mediasdk.spdx.json
+	@OUT='$(OUT)' packaging/share.sh
 	@packaging/tarball.sh
 	@packaging/wheel/build.sh
 	@packaging/debian/build.sh

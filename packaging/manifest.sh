@@ -34,10 +34,5 @@ each 644 share/doc/mediasdk README.md CHANGELOG.md SECURITY.md LICENSE
 each 644 share/doc/mediasdk/examples/C Examples/C/*
 each 644 share/doc/mediasdk/examples/Python Examples/Python/*.py
 each 644 share/doc/mediasdk/examples/Plugin Examples/Plugin/*
-each 644 share/doc/mediasdk "$out/share/mediasdk.spdx.json"
-# Made by `make man` and by the tool itself, if they were.
-each 644 share/man/man1 "$out"/share/man/*.1
-each 644 share/man/man7 "$out"/share/man/*.7
-each 644 share/bash-completion/completions "$out"/share/bash/msdk
-each 644 share/zsh/site-functions "$out"/share/zsh/_msdk
-each 644 share/fish/vendor_completions.d "$out"/share/fish/msdk.fish
+# Made by packaging/share.sh: manual pages, completions of shells, a list of the components.
+[ ! -d "$out/share" ] || (cd "$out/share" && find . -type f | sort | while read -r file; do echo "644|$out/share/${file#./}|share/${file#./}"; done)

@@ -23,6 +23,12 @@ mediasdk ($version) unstable; urgency=medium
  -- $maintainer  $(date --utc -R -d "@$SOURCE_DATE_EPOCH")
 CHANGELOG
 
+# The documentation site, if `make docs` has built it.
+if [ -e dist/docs/index.html ]; then
+  mkdir "$tree/site"
+  cp -r dist/docs "$tree/site/html"
+fi
+
 echo "== the Debian packages"
 (cd "$tree" && MSDK_BUILT=$top/.build/out dpkg-buildpackage --build=binary --no-sign --root-command=fakeroot > ../build.log 2>&1) || { tail -n 30 "$work/build.log" >&2; exit 1; }
 rm -f dist/*.deb
