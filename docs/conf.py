@@ -20,7 +20,8 @@ myst_heading_anchors = 4
 exclude_patterns = ["tools", "README.md"]
 highlight_language = "none"
 suppress_warnings = ["misc.highlighting_failure"]
-nitpicky = False
+smartquotes = False  # two hyphens are an option, not a dash
+add_function_parentheses = False
 
 html_theme = "furo"
 html_title = f"MediaSDK {release}"

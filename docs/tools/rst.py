@@ -73,7 +73,10 @@ def aligned(lines: list[str], link: Link) -> str:
     if lines[0].startswith("- "):
         parts = items(lines, lambda line: line.startswith("- "))
         return "\n".join(f"- {flowing([part[0][2:], *part[1:]], link)}" for part in parts) + "\n"
-    terms = described(lines) if least < 4 else None
+    if re.match(r"\(\d\) ", lines[0]):  # notes of a table
+        parts = items(lines, lambda line: re.match(r"\(\d\) ", line) is not None)
+        return "\n".join(f"| {flowing(part, link)}" for part in parts) + "\n"
+    terms = described(lines)
     if terms is not None:
         return "\n".join(f"{inline(term, link)}\n   {flowing(text, link)}\n" for term, text in terms)
     return code("\n".join(lines))
@@ -88,5 +91,10 @@ def comment(text: str, link: Link) -> str:
             inner = indent_of(lines[0]) > 0
             count = next((at for at, line in enumerate(lines) if (indent_of(line) > 0) != inner), len(lines))
             part, lines = lines[:count], lines[count:]
-            made.append(aligned(part, link) if inner else flowing(part, link) + "\n")
+            if inner:
+                made.append(aligned(part, link))
+                continue
+            # One word alone, "Threads.", is the head of its paragraph.
+            head = re.match(r"[A-Z][a-z-]+\. (?=[A-Z])", part[0])
+            made.append(f"**{head[0].strip()}** {flowing([part[0][head.end():], *part[1:]], link)}\n" if head else flowing(part, link) + "\n")
     return "\n".join(made)

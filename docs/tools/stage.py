@@ -54,12 +54,13 @@ def language_of(file: Path) -> str | None:
 
 
 def examples() -> dict[str, str]:
-    """Programs under Examples, and the page of each."""
+    """Programs under Examples and what is written of them, and the page of each."""
     found = {}
     for file in sorted((ROOT / "Examples").rglob("*")):
-        if file.is_file() and language_of(file) and not {"build", "__pycache__", "target", "node_modules"} & set(file.parts):
+        if file.is_file() and (language_of(file) or file.suffix == ".md") and not {"build", "__pycache__", "target", "node_modules"} & set(file.parts):
             name = file.relative_to(ROOT / "Examples").as_posix()
-            found[f"Examples/{name}"] = f"examples/{name.lower().replace('.', '-')}.md"
+            if f"Examples/{name}" not in DOCUMENTS:
+                found[f"Examples/{name}"] = f"examples/{name.lower().replace('.', '-')}.md"
     return found
 
 
@@ -138,14 +139,19 @@ class Staging:
         by_language: dict[str, list[str]] = {}
         for name, page in self.programs.items():
             file = ROOT / name
-            (self.to / page).parent.mkdir(parents=True, exist_ok=True)
-            (self.to / page).write_text(f"# {file.name}\n\n`{name}`\n\n````{language_of(file)}\n{file.read_text()}````\n")
             by_language.setdefault(name.split("/")[1], []).append(name)
+            if file.suffix == ".md":
+                continue
+            (self.to / page).parent.mkdir(parents=True, exist_ok=True)
+            # A longer fence than any in the program.
+            fence = "`" * (3 + max((len(found) for found in re.findall("`+", file.read_text())), default=0))
+            (self.to / page).write_text(f"# {name.split('/', 2)[2]}\n\n`{name}`\n\n{fence}{language_of(file)}\n{file.read_text()}{fence}\n")
         parts = ["# Examples", "Whole programs of the source tree. The tests build and run them."]
         for language, names in by_language.items():
             parts.append(f"## {language}")
-            parts.append("\n".join(f"- [{Path(name).name}]({os.path.relpath(self.programs[name], 'examples')}): {said(ROOT / name)}" for name in names))
-        parts.append("```{toctree}\n:hidden:\n:glob:\n\n" + "\n".join(f"{folder.lower()}/*" for folder in by_language) + "\n```\n")
+            parts.append("\n".join(f"- [{name.split('/', 2)[2]}]({os.path.relpath(self.programs[name], 'examples')}){said(ROOT / name)}" for name in names))
+        pages = [os.path.relpath(page, "examples").removesuffix(".md") for page in self.programs.values()]
+        parts.append("```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n")
         (self.to / "examples/index.md").write_text("\n\n".join(parts))
 
     def stage(self) -> None:
@@ -161,6 +167,7 @@ class Staging:
         # First all that are there, then the links between them.
         sources = {f"docs/{file.relative_to(DOCS).as_posix()}" for file in self.own()}
         sources |= {name for name in DOCUMENTS if name != "README.md" and (ROOT / name).exists()}
+        sources |= {name for name in self.programs if name.endswith(".md")}
         for source in sources:
             (self.to / self.pages[source]).parent.mkdir(parents=True, exist_ok=True)
             (self.to / self.pages[source]).touch()
@@ -171,11 +178,13 @@ class Staging:
 
 
 def said(file: Path) -> str:
-    """The first sentence of a program's comment."""
-    text = re.sub(r'^(?:"""|/\*+|//|#)\s*', "", file.read_text(), count=1)
-    text = re.split(r"(?<=[.:])\s|\n[ \t]*(?:\*|//|#)?[ \t]*\n|\"\"\"|\*/", text, maxsplit=1)[0]
+    """The first sentence of a program's comment; nothing, if it does not begin with one."""
+    found = re.match(r'(?:#![^\n]*\n)?(?:"""|/\*+|//|#)\s*(.*)', file.read_text(), re.S)
+    if not found or file.suffix == ".md":
+        return ""
+    text = re.split(r"(?<=[.:])\s|\n[ \t]*(?:\*|//|#)?[ \t]*\n|\"\"\"|\*/", found[1], maxsplit=1)[0]
     text = " ".join(re.sub(r"^\s*(?:\*|//|#)\s?", "", line).strip() for line in text.split("\n"))
-    return text.replace("*", "\\*").replace("_", "\\_").rstrip(":")
+    return ": " + text.replace("*", "\\*").replace("_", "\\_").replace("<", "\\<").rstrip(":")
 
 
 if __name__ == "__main__":
