@@ -11,6 +11,7 @@ export DOCS_ROOT=$PWD PYTHONDONTWRITEBYTECODE=1
 python=${DOCS_VENV:-.build/docs-venv}/bin/python
 DOCS_VERSION=$("$MSDK_TOOL" --version | awk '{ print $NF }')
 export DOCS_VERSION
+"$python" docs/tools/check_reference.py
 "$python" docs/tools/stage.py .build/docs/source
 # Nothing of a page that is no more stays.
 rm -rf "$to"

@@ -71,7 +71,7 @@ class Staging:
         self.pages = {**{name: page for name, page in DOCUMENTS.items() if (ROOT / name).exists()}, **self.programs}
         self.pages |= {f"Include/mediasdk/{path.name}": f"reference/c/{path.stem}.rst" for path in (ROOT / "Include/mediasdk").glob("*.h")}
         self.pages |= {"Examples": "examples/index.md", "Include": "reference/c/index.rst", "Include/mediasdk": "reference/c/index.rst"}
-        self.pages |= {f"Examples/{folder}": "examples/index.md" for folder in {name.split("/")[1] for name in self.programs}}
+        self.pages |= {f"Examples/{folder}": f"examples/{folder.lower()}/index.md" for folder in {name.split("/")[1] for name in self.programs}}
         for file in self.own():
             name = file.relative_to(DOCS).as_posix()
             self.pages.setdefault(f"docs/{name}", name)
@@ -148,11 +148,14 @@ class Staging:
             (self.to / page).write_text(f"# {name.split('/', 2)[2]}\n\n`{name}`\n\n{fence}{language_of(file)}\n{file.read_text()}{fence}\n")
         parts = ["# Examples", "Whole programs of the source tree. The tests build and run them."]
         for language, names in by_language.items():
-            parts.append(f"## {language}")
-            parts.append("\n".join(f"- [{name.split('/', 2)[2]}]({os.path.relpath(self.programs[name], 'examples')}){said(ROOT / name)}" for name in names))
-        pages = [os.path.relpath(page, "examples").removesuffix(".md") for page in self.programs.values()]
-        parts.append("```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n")
-        (self.to / "examples/index.md").write_text("\n\n".join(parts))
+            folder = language.lower()
+            listed = "\n".join(f"- [{name.split('/', 2)[2]}]({os.path.relpath(self.programs[name], f'examples/{folder}')}){said(ROOT / name)}" for name in names)
+            pages = "\n".join(os.path.relpath(self.programs[name], f"examples/{folder}").removesuffix(".md") for name in names)
+            (self.to / f"examples/{folder}").mkdir(parents=True, exist_ok=True)
+            (self.to / f"examples/{folder}/index.md").write_text(f"# {language}\n\n{listed}\n\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n")
+            parts.append(f"- [{language}]({folder}/index.md): {len(names)} files")
+        languages = "\n".join(f"{language.lower()}/index" for language in by_language)
+        (self.to / "examples/index.md").write_text("\n".join([parts[0], "", parts[1], "", *parts[2:], "", f"```{{toctree}}\n:hidden:\n\n{languages}\n```\n"]))
 
     def stage(self) -> None:
         shutil.rmtree(self.to, ignore_errors=True)
@@ -182,7 +185,7 @@ def said(file: Path) -> str:
     found = re.match(r'(?:#![^\n]*\n)?(?:"""|/\*+|//|#)\s*(.*)', file.read_text(), re.S)
     if not found or file.suffix == ".md":
         return ""
-    text = re.split(r"(?<=[.:])\s|\n[ \t]*(?:\*|//|#)?[ \t]*\n|\"\"\"|\*/", found[1], maxsplit=1)[0]
+    text = re.split(r"(?<=[.])\s|\n[ \t]*(?:\*|//|#)?[ \t]*\n|\"\"\"|\*/", found[1], maxsplit=1)[0]
     text = " ".join(re.sub(r"^\s*(?:\*|//|#)\s?", "", line).strip() for line in text.split("\n"))
     return ": " + text.replace("*", "\\*").replace("_", "\\_").replace("<", "\\<").rstrip(":")
 
