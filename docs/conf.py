@@ -1,4 +1,5 @@
-"""Of Sphinx. The pages that it reads are those that docs/tools/stage.py has put together from docs/, the headers, the tool and the plugins."""
+"""Of Sphinx. The pages that it reads are those that docs/tools/stage.py has put together from docs/, the headers, the tool and the
+plugins."""
 
 from __future__ import annotations
 

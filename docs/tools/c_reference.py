@@ -12,9 +12,28 @@ from headers import Header, Item, all_headers
 ROLES = {"function": "func", "struct": "struct", "handle": "struct", "type": "type", "enumerator": "enumerator", "macro": "macro"}
 THREADS = re.compile(r"\s*\[((?:any thread|not in a callback|may wait|waits only|control|media|any)[^\]]*)\]\s*$")
 # A program that knows no header begins here.
-FIRST = ("mediasdk.h", "types.h", "handles.h", "error.h", "time.h", "engine.h", "session.h", "room.h", "hub.h", "rtp.h", "network.h",
-         "outgoing_video.h", "outgoing_audio.h", "frame.h", "report.h", "incoming_video.h", "incoming_audio.h", "view.h", "instance.h",
-         "ingest.h")
+FIRST = (
+    "mediasdk.h",
+    "types.h",
+    "handles.h",
+    "error.h",
+    "time.h",
+    "engine.h",
+    "session.h",
+    "room.h",
+    "hub.h",
+    "rtp.h",
+    "network.h",
+    "outgoing_video.h",
+    "outgoing_audio.h",
+    "frame.h",
+    "report.h",
+    "incoming_video.h",
+    "incoming_audio.h",
+    "view.h",
+    "instance.h",
+    "ingest.h",
+)
 OTHERS = {"feeder.h": "The other process of a screen share, with a library of its own", "plugin.h": "What a plugin includes"}
 
 
@@ -44,7 +63,7 @@ class Reference:
     def said(self, comment: str) -> str:
         """A comment, with its threads set apart."""
         found = THREADS.search(comment)
-        text = rst.comment(comment[:found.start()] if found else comment, self.link)
+        text = rst.comment(comment[: found.start()] if found else comment, self.link)
         if found:
             text += f"\n:threads:`{found[1]}`\n"
         return text
@@ -56,14 +75,16 @@ class Reference:
 
     def member(self, item: Item) -> str:
         if item.kind in ("union", "struct"):
-            return self.directive(item.kind, [f"@{item.name}"], f"The member ``{item.name}``.\n\n" + "".join(map(self.member, item.members)))
+            return self.directive(
+                item.kind, [f"@{item.name}"], f"The member ``{item.name}``.\n\n" + "".join(map(self.member, item.members))
+            )
         # The dialect that Sphinx reads has no parameters without a name.
         return self.directive("member", item.signatures, self.leading(item.comment))
 
     def leading(self, comment: str) -> str:
         """Of a member: its thread comes first."""
         found = re.match(r"\[((?:control|media|any)[^\]]*)\]\s*", comment)
-        return f":threads:`{found[1]}` {self.said(comment[found.end():])}" if found else self.said(comment)
+        return f":threads:`{found[1]}` {self.said(comment[found.end() :])}" if found else self.said(comment)
 
     def item(self, item: Item) -> str:
         if item.kind == "section":
@@ -89,16 +110,24 @@ class Reference:
         return "\n".join(made)
 
     def page(self, header: Header) -> str:
-        parts = [rst.title(header.name), f"``#include <mediasdk/{header.name}>``: {rst.inline(header.summary, self.link)}.\n",
-                 self.said(header.comment), self.names_of(header)]
+        parts = [
+            rst.title(header.name),
+            f"``#include <mediasdk/{header.name}>``: {rst.inline(header.summary, self.link)}.\n",
+            self.said(header.comment),
+            self.names_of(header),
+        ]
         declared = [item for item in header.items if item.kind != "text"]
         if declared and declared[0].kind != "section":
             parts.append(rst.title("Declarations", "-"))
         return "\n".join([*parts, *map(self.item, header.items)])
 
     def index(self) -> str:
-        parts = [".. _c-reference:\n", rst.title("C"), "The headers are the reference of the C API: these pages are made from their comments. "
-                 "Begin with :doc:`mediasdk.h <mediasdk>`, which has the rules that all functions share.\n"]
+        parts = [
+            ".. _c-reference:\n",
+            rst.title("C"),
+            "The headers are the reference of the C API: these pages are made from their comments. "
+            "Begin with :doc:`mediasdk.h <mediasdk>`, which has the rules that all functions share.\n",
+        ]
         programs = [name for name in FIRST if name in self.headers]
         programs += sorted(set(self.headers) - set(programs) - set(OTHERS))
         for heading, names in [("For programs", programs), *((title, [name]) for name, title in OTHERS.items())]:

@@ -15,7 +15,16 @@ from pathlib import Path
 import svg
 
 COLUMNS, LINE, LETTER, MARGIN = 96, 18, 7.83, 14
-COLOURS = {"30": "#808a9a", "31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea", "90": "#808a9a"}
+COLOURS = {
+    "30": "#808a9a",
+    "31": "#ff7b72",
+    "32": "#7ee787",
+    "33": "#e3b341",
+    "34": "#79c0ff",
+    "35": "#d2a8ff",
+    "36": "#76e3ea",
+    "90": "#808a9a",
+}
 PLAIN, PROMPT, GROUND = "#d6dbe4", "#7ee787", "#171b22"
 SECONDS = 60
 
@@ -23,8 +32,14 @@ SECONDS = 60
 def recorded(command: list[str], work: Path) -> list[tuple[float, str]]:
     """What the command writes to a terminal, and when."""
     reader, writer = pty.openpty()
-    process = subprocess.Popen(command, cwd=work, stdin=subprocess.DEVNULL, stdout=writer, stderr=writer,
-                               env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": "40"})
+    process = subprocess.Popen(
+        command,
+        cwd=work,
+        stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=writer,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": "40"},
+    )
     os.close(writer)
     since, found = time.monotonic(), []
     while select.select([reader], [], [], SECONDS)[0]:
@@ -82,11 +97,18 @@ def drawn(commands: list[str], run: list[list[str]], title: str) -> str:
             at = shown[-1][0] + 1.2
     height = MARGIN * 2 + 20 + LINE * len(shown)
     width = MARGIN * 2 + LETTER * max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for _, line in shown)
-    parts = [f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>',
-             *(f'<circle cx="{MARGIN + 6 + 18 * n}" cy="16" r="5" fill="{colour}"/>' for n, colour in enumerate(("#ff5f57", "#febc2e", "#28c840"))),
-             "<style>.l{opacity:0;animation:l .01s forwards}@keyframes l{to{opacity:1}}"
-             "@media (prefers-reduced-motion:reduce),print{.l{opacity:1;animation:none}}</style>"]
+    parts = [
+        f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>',
+        *(
+            f'<circle cx="{MARGIN + 6 + 18 * n}" cy="16" r="5" fill="{colour}"/>'
+            for n, colour in enumerate(("#ff5f57", "#febc2e", "#28c840"))
+        ),
+        "<style>.l{opacity:0;animation:l .01s forwards}@keyframes l{to{opacity:1}}"
+        "@media (prefers-reduced-motion:reduce),print{.l{opacity:1;animation:none}}</style>",
+    ]
     for number, (when, line) in enumerate(shown):
-        parts.append(f'<text class="l" style="animation-delay:{when:.2f}s" x="{MARGIN}" y="{MARGIN + 34 + LINE * number}" font-family="{svg.MONO}" '
-                     f'font-size="13" fill="{PLAIN}" xml:space="preserve">{spans(line)}</text>')
+        parts.append(
+            f'<text class="l" style="animation-delay:{when:.2f}s" x="{MARGIN}" y="{MARGIN + 34 + LINE * number}" font-family="{svg.MONO}" '
+            f'font-size="13" fill="{PLAIN}" xml:space="preserve">{spans(line)}</text>'
+        )
     return svg.document(width, height, title, parts)

@@ -1,5 +1,5 @@
-"""Reads the built pages in Chromium, from the disk and without a network: no page is wider than the window, at 400 and at 1,400 pixels, and the
-search finds a function of the headers, a class of Python and a command of the tool.
+"""Reads the built pages in Chromium, from the disk and without a network: no page is wider than the window, at 400 and at 1,400 pixels, and
+the search finds a function of the headers, a class of Python and a command of the tool.
 
     check_browser.py DIRECTORY
 
@@ -43,8 +43,18 @@ MEASURE = """<!doctype html><pre id="found"></pre><script>
 def page_after(url: str, profile: str, *options: str) -> str:
     """The page as it is when its scripts have run. The time that they see does not depend on the machine."""
     # As root there is no sandbox in a sandbox.
-    command = [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}",
-               "--window-size=1500,900", *options, "--dump-dom", url]
+    command = [
+        CHROMIUM,
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        f"--user-data-dir={profile}",
+        "--window-size=1500,900",
+        *options,
+        "--dump-dom",
+        url,
+    ]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
 
 
@@ -53,7 +63,9 @@ def too_wide(root: Path, width: int, work: str) -> list[str]:
     measuring = Path(work) / f"measure-{width}.html"
     measuring.write_text(MEASURE % {"width": width, "pages": json.dumps(pages)})
     # To look into the pages from another file.
-    text = page_after(measuring.as_uri(), f"{work}/{width}", "--virtual-time-budget=600000", "--disable-web-security", "--allow-file-access-from-files")
+    text = page_after(
+        measuring.as_uri(), f"{work}/{width}", "--virtual-time-budget=600000", "--disable-web-security", "--allow-file-access-from-files"
+    )
     found = re.search(r'<pre id="found">(.+?)</pre>', text, re.S)
     if not found:
         return [f"at {width}: the pages could not be measured"]
@@ -63,7 +75,9 @@ def too_wide(root: Path, width: int, work: str) -> list[str]:
 def not_found(root: Path, work: str) -> list[str]:
     problems = []
     for sought, expected in SOUGHT.items():
-        text = page_after(f"{(root / 'search.html').as_uri()}?q={sought.replace(' ', '+')}", f"{work}/search", "--virtual-time-budget=10000")
+        text = page_after(
+            f"{(root / 'search.html').as_uri()}?q={sought.replace(' ', '+')}", f"{work}/search", "--virtual-time-budget=10000"
+        )
         results = re.findall(r"<li class=\"kind[^>]*>.*?</li>|<li>.*?</li>", text.partition('id="search-results"')[2], re.S)
         if not any(expected in re.sub(r"<[^>]*>", "", result) for result in results):
             problems.append(f"the search for {sought} has {len(results)} results, and none is of '{expected}'")
@@ -74,8 +88,16 @@ def main() -> int:
     root = Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as work:
         problems = [problem for width in WIDTHS for problem in too_wide(root, width, work)] + not_found(root, work)
-    print("\n".join([*problems, f"check_browser: {len(list(root.rglob('*.html')))} pages at {' and '.join(map(str, WIDTHS))} pixels, {len(SOUGHT)} searches, "
-                                f"{len(problems)} problems"]))
+    print(
+        "\n".join(
+            [
+                *problems,
+                f"check_browser: {len(list(root.rglob('*.html')))} pages at {' and '.join(map(str, WIDTHS))} pixels, "
+                f"{len(SOUGHT)} searches, "
+                f"{len(problems)} problems",
+            ]
+        )
+    )
     return 1 if problems else 0
 
 

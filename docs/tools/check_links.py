@@ -1,5 +1,6 @@
-"""Every link of the built pages goes somewhere: the file is there, and so is the anchor. The pages open from a disk without a network, so nothing
-that a page needs may come from elsewhere, and no link may begin at the root of a server. Links to other sites are listed, not followed.
+"""Every link of the built pages goes somewhere: the file is there, and so is the anchor. The pages open from a disk without a network, so
+nothing that a page needs may come from elsewhere, and no link may begin at the root of a server. Links to other sites are listed, not
+followed.
 
     check_links.py DIRECTORY [LIST-OF-EXTERNAL-LINKS]
 """
@@ -63,7 +64,15 @@ def main() -> int:
                 problems.append(f"{path.relative_to(root)}: loads something from elsewhere ({mark})")
     if len(sys.argv) > 2:
         Path(sys.argv[2]).write_text("".join(f"{link}\n" for link in sorted(external)))
-    print("\n".join([*sorted(set(problems)), f"check_links: {len(pages)} pages, {count} links, {len(set(problems))} of them broken; {len(external)} links to other sites"]))
+    print(
+        "\n".join(
+            [
+                *sorted(set(problems)),
+                f"check_links: {len(pages)} pages, {count} links, {len(set(problems))} of them broken; "
+                f"{len(external)} links to other sites",
+            ]
+        )
+    )
     return 1 if problems or not pages else 0
 
 

@@ -1,5 +1,5 @@
-"""The reference of C is complete: it has every function that the libraries export, and every constant, struct and member whose value and place
-Tests/ABI/layout.c has, which the compiler checks against the headers."""
+"""The reference of C is complete: it has every function that the libraries export, and every constant, struct and member whose value and
+place Tests/ABI/layout.c has, which the compiler checks against the headers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ def missing(headers: list[Header]) -> list[str]:
     names = {name for header in headers for item in header.items for name in Reference.names(item)}
     structs = {item.name: members(item) for header in headers for item in header.items if item.kind == "struct"}
     layout = (ROOT / "Tests/ABI/layout.c").read_text()
-    exported = [name for file in ("Include/mediasdk.map", "Sources/Feeder/feeder.map") for name in re.findall(r"^\s*(msdk_\w+);", (ROOT / file).read_text(), re.M)]
+    exported = [
+        name
+        for file in ("Include/mediasdk.map", "Sources/Feeder/feeder.map")
+        for name in re.findall(r"^\s*(msdk_\w+);", (ROOT / file).read_text(), re.M)
+    ]
     constants = re.findall(r"^VALUE\((\w+),", layout, re.M)
     places = re.findall(r"^AT\((\w+), ([\w.]+),", layout, re.M)
     problems = [f"the function {name}" for name in exported if name not in names]

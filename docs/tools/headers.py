@@ -1,5 +1,6 @@
-"""Reads the headers of Include/mediasdk: their comments and declarations, in their order and with their sections. The headers have one form,
-which Tests/ABI/check_docs.py keeps: a comment before a declaration, or after it on its line; a ruler with a title before a section."""
+"""Reads the headers of Include/mediasdk: their comments and declarations, in their order and with their sections. The headers have one
+form, which Tests/ABI/check_docs.py keeps: a comment before a declaration, or after it on its line; a ruler with a title before a
+section."""
 
 from __future__ import annotations
 
@@ -31,8 +32,10 @@ class Header:
 
 
 TOKEN = re.compile(
-    r"/\*(?P<comment>.*?)\*/|(?P<blank>\n[ \t]*\n)|(?P<directive>^\#(?:[^\n]*\\\n)*[^\n]*)|(?P<code>[^\s#/](?:[^/;{\n]|/(?!\*)|\n(?!\#))*?[;{]|[^\s#/][^\n]*)",
-    re.S | re.M)
+    r"/\*(?P<comment>.*?)\*/|(?P<blank>\n[ \t]*\n)|(?P<directive>^\#(?:[^\n]*\\\n)*[^\n]*)|"
+    r"(?P<code>[^\s#/](?:[^/;{\n]|/(?!\*)|\n(?!\#))*?[;{]|[^\s#/][^\n]*)",
+    re.S | re.M,
+)
 
 
 def text_of(comment: str) -> str:
@@ -47,7 +50,7 @@ def text_of(comment: str) -> str:
 def without_trailing(line: str) -> tuple[str, str]:
     """A line of a #define, and its comment."""
     found = re.search(r"/\*\*<(.*?)\*/", line, re.S)
-    return (line[:found.start()] if found else line).strip(), text_of(found[1]) if found else ""
+    return (line[: found.start()] if found else line).strip(), text_of(found[1]) if found else ""
 
 
 def closing(text: str, at: int) -> int:
@@ -73,9 +76,9 @@ def parts(body: str, separator: str) -> list[tuple[str, str]]:
         if edge[0].startswith("/*"):
             if depth > 0:  # of a member of a union
                 continue
-            before = body[begin:edge.start()].strip()
+            before = body[begin : edge.start()].strip()
             text = text_of(edge[1])
-            trailing = body[:edge.start()].rsplit("\n", 1)[-1].strip() != ""
+            trailing = body[: edge.start()].rsplit("\n", 1)[-1].strip() != ""
             if trailing and edge[1].startswith("*<"):
                 if before:  # the last one of an enum has no comma
                     found.append((base + before.rstrip(","), text))
@@ -92,7 +95,7 @@ def parts(body: str, separator: str) -> list[tuple[str, str]]:
         elif edge[0] in "})":
             depth -= 1
         elif edge[0] == separator and depth == 0:
-            declared = body[begin:edge.start()].strip()
+            declared = body[begin : edge.start()].strip()
             if declared:
                 found.append((base + declared, pending))
             pending, begin, base = "", edge.end(), ""
@@ -141,7 +144,7 @@ def code_item(code: str, comment: str) -> Item | None:
     if re.match(r"typedef struct (\w+) \1$", exported):
         return Item("handle", exported.split()[-1], comment, [exported.split()[-1]])
     if exported.startswith("typedef "):
-        declared = exported[len("typedef "):]
+        declared = exported[len("typedef ") :]
         name = re.search(r"\(\*(\w+)\)", declared) or re.search(r"(\w+)$", declared)
         assert name is not None, declared
         return Item("type", name[1], comment, [declared])
@@ -201,7 +204,7 @@ def read(path: Path) -> Header:
             code = token["code"]
             if code.endswith("{"):
                 end = closing(text, at)
-                body, at = text[at:end - 1], end
+                body, at = text[at : end - 1], end
                 struct = re.match(r"typedef struct (\w+) \{", code)
                 if struct:
                     frozen = re.match(r"\s*/\* (frozen[^*]*?|[^*]*?) \*/", body)

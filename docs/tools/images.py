@@ -22,8 +22,23 @@ TYPED = ("msdk inspect tone", "msdk run --producer testpattern:counter --filter 
 
 def grid(to: Path) -> None:
     with tempfile.TemporaryDirectory() as work:
-        subprocess.run([sys.executable, ROOT / "Examples/Python/grid.py", "--plugins", PLUGINS, "--output", f"{work}/call.webm", "--image", to,
-                        "--seconds", "3"], check=True, stdout=subprocess.DEVNULL, timeout=120)
+        subprocess.run(
+            [
+                sys.executable,
+                ROOT / "Examples/Python/grid.py",
+                "--plugins",
+                PLUGINS,
+                "--output",
+                f"{work}/call.webm",
+                "--image",
+                to,
+                "--seconds",
+                "3",
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=120,
+        )
 
 
 def terminal(to: Path) -> None:

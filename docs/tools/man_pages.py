@@ -1,5 +1,5 @@
-"""Makes the manual pages: msdk(1), one for each of its commands, from the tool's own description, and mediasdk(7), from the comment at the top
-of mediasdk.h.
+"""Makes the manual pages: msdk(1), one for each of its commands, from the tool's own description, and mediasdk(7), from the comment at the
+top of mediasdk.h.
 
     man_pages.py DIRECTORY    writes DIRECTORY/man1 and DIRECTORY/man7
 """
@@ -23,8 +23,8 @@ FILES = """The directories of plugins, the cache and the environment are describ
 
 
 def escaped(text: str) -> str:
-    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga").replace("…", "...").replace("^", "\\(ha")
-    text = text.replace("~", "\\(ti")
+    for letter, written in {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "…": "..."}.items():
+        text = text.replace(letter, written)
     return re.sub(r"^\.", "\\&.", text)
 
 
@@ -38,8 +38,10 @@ def verbatim(text: str) -> str:
 
 
 def head(name: str, section: int, summary: str, number: str) -> str:
-    return (f".TH {name.upper().replace('-', chr(92) + '-')} {section} \"{date()}\" \"MediaSDK {number}\" \"MediaSDK\"\n.nh\n.ad l\n"
-            f".SH NAME\n{escaped(name)} \\- {escaped(summary[0].lower() + summary[1:])}\n")
+    return (
+        f'.TH {name.upper().replace("-", chr(92) + "-")} {section} "{date()}" "MediaSDK {number}" "MediaSDK"\n.nh\n.ad l\n'
+        f".SH NAME\n{escaped(name)} \\- {escaped(summary[0].lower() + summary[1:])}\n"
+    )
 
 
 @functools.cache
@@ -57,7 +59,11 @@ def wrapped(text: str) -> str:
     made, verbatim = [], False
     for line in text.split("\n"):
         verbatim = line == ".nf" or verbatim and line != ".fi"
-        parts = textwrap.wrap(line, 78, break_long_words=False, break_on_hyphens=False) if len(line) > 79 and not verbatim and line[0] != "." else [line]
+        parts = (
+            textwrap.wrap(line, 78, break_long_words=False, break_on_hyphens=False)
+            if len(line) > 79 and not verbatim and line[0] != "."
+            else [line]
+        )
         made += [parts[0], *("\\&" + part if part[0] in ".'" else part for part in parts[1:])]
     return "\n".join(made)
 
@@ -75,7 +81,7 @@ def paragraphs(text: str) -> str:
                 continue
             flowing = " ".join(line.strip() for line in part)
             first = re.match(r"([A-Z][a-z ]{2,24}\.) (?=[A-Z-])", flowing)
-            said = f"\\fI{escaped(first[1])}\\fR {bold_names(flowing[first.end():])}" if first else bold_names(flowing)
+            said = f"\\fI{escaped(first[1])}\\fR {bold_names(flowing[first.end() :])}" if first else bold_names(flowing)
             made.append(f".PP\n{said}\n")
     return "".join(made)
 
@@ -84,8 +90,10 @@ def indented(lines: list[str]) -> str:
     least = min(indent_of(line) for line in lines)
     lines = [line[least:] for line in lines]
     if lines[0].startswith("- "):
-        return "".join(f".IP \\(bu 2\n{bold_names(' '.join([part[0][2:], *(line.strip() for line in part[1:])]))}\n"
-                       for part in items(lines, lambda line: line.startswith("- ")))
+        return "".join(
+            f".IP \\(bu 2\n{bold_names(' '.join([part[0][2:], *(line.strip() for line in part[1:])]))}\n"
+            for part in items(lines, lambda line: line.startswith("- "))
+        )
     terms = described(lines)
     if terms is not None:
         return "".join(f".TP\n\\fB{escaped(term)}\\fR\n{bold_names(' '.join(line.strip() for line in text))}\n" for term, text in terms)
@@ -106,10 +114,17 @@ def usage(text: str) -> str:
 
 
 def page(command: Command, all_commands: list[Command], number: str) -> str:
-    parts = [head(command.page, 1, command.abstract.rstrip("."), number), f".SH SYNOPSIS\n{usage(command.usage)}\n",
-             f".SH DESCRIPTION\n{bold_names(command.abstract)}\n", paragraphs(command.discussion) if command.discussion else ""]
+    parts = [
+        head(command.page, 1, command.abstract.rstrip("."), number),
+        f".SH SYNOPSIS\n{usage(command.usage)}\n",
+        f".SH DESCRIPTION\n{bold_names(command.abstract)}\n",
+        paragraphs(command.discussion) if command.discussion else "",
+    ]
     if command.commands:
-        parts.append(".SH COMMANDS\n" + "".join(f".TP\n\\fB{escaped(below.page)}\\fR(1)\n{bold_names(below.abstract)}\n" for below in command.commands))
+        parts.append(
+            ".SH COMMANDS\n"
+            + "".join(f".TP\n\\fB{escaped(below.page)}\\fR(1)\n{bold_names(below.abstract)}\n" for below in command.commands)
+        )
     positional = [one for one in command.arguments if not one.names]
     if positional:
         parts.append(".SH ARGUMENTS\n" + "".join(map(argument, positional)))
@@ -129,11 +144,17 @@ def page(command: Command, all_commands: list[Command], number: str) -> str:
 def overview(all_commands: list[Command], number: str) -> str:
     headers = all_headers()
     main = next(header for header in headers if header.name == "mediasdk.h")
-    parts = [head("mediasdk", 7, "an embeddable media SDK for Linux", number), ".SH SYNOPSIS\n.B #include <mediasdk/mediasdk.h>\n.PP\n"
-             "cc \\fIprogram\\fR.c $(pkg\\-config \\-\\-cflags \\-\\-libs mediasdk)\n.SH DESCRIPTION\n", paragraphs(main.comment)]
+    parts = [
+        head("mediasdk", 7, "an embeddable media SDK for Linux", number),
+        ".SH SYNOPSIS\n.B #include <mediasdk/mediasdk.h>\n.PP\n"
+        "cc \\fIprogram\\fR.c $(pkg\\-config \\-\\-cflags \\-\\-libs mediasdk)\n.SH DESCRIPTION\n",
+        paragraphs(main.comment),
+    ]
     parts.append(".SH HEADERS\nThe headers are the reference of the C API.\n")
     parts += [f".TP\n\\fBmediasdk/{escaped(header.name)}\\fR\n{bold_names(header.summary)}\n" for header in headers]
-    parts.append(f".SH FILES\n{FILES}\n.SH SEE ALSO\n" + ",\n".join(f"\\fB{escaped(command.page)}\\fR(1)" for command in all_commands) + "\n")
+    parts.append(
+        f".SH FILES\n{FILES}\n.SH SEE ALSO\n" + ",\n".join(f"\\fB{escaped(command.page)}\\fR(1)" for command in all_commands) + "\n"
+    )
     return "".join(parts)
 
 

@@ -1,5 +1,5 @@
-"""What the site adds to Sphinx: a role for the threads of a function, a directive for the programs of README.md, and docstrings whose indented
-blocks are code."""
+"""What the site adds to Sphinx: a role for the threads of a function, a directive for the programs of README.md, and docstrings whose
+indented blocks are code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ WHOLE = {"c": re.compile(r"\bint main\b|MSDK_DEFINE_ENTRY"), "python": re.compil
 SECTION = re.compile(r"^\s*(?:Attributes|Args|Raises|Returns|Yields|Note|Example)s?:\s*$")
 
 
-def threads(name: str, rawtext: str, text: str, lineno: int, inliner: Any, options: Any = None, content: Any = None) -> tuple[list[Any], list[Any]]:
+def threads(
+    name: str, rawtext: str, text: str, lineno: int, inliner: Any, options: Any = None, content: Any = None
+) -> tuple[list[Any], list[Any]]:
     return [nodes.inline(rawtext, text, classes=["threads"])], []
 
 
@@ -31,7 +33,7 @@ class Domain(CDomain):
 
 
 class Program(SphinxDirective):
-    """```{whole-program} FILE LANGUAGE: the first whole program in that language of a Markdown file of the tree. It is run by the tests there."""
+    """```{whole-program} FILE LANGUAGE: the first whole program in that language of a Markdown file of the tree, which the tests run."""
 
     required_arguments = 2
 
@@ -56,8 +58,15 @@ def code_in_docstring(app: Sphinx, what: str, name: str, obj: object, options: o
             inner = -1
         before = next((one for one in reversed(lines[:at]) if one.strip()), "")
         outer = len(before) - len(before.lstrip())
-        if inner < 0 and line.strip() and indent > outer and before and not lines[at - 1].strip() and not SECTION.match(before) \
-                and not before.rstrip().endswith("::"):
+        if (
+            inner < 0
+            and line.strip()
+            and indent > outer
+            and before
+            and not lines[at - 1].strip()
+            and not SECTION.match(before)
+            and not before.rstrip().endswith("::")
+        ):
             inner = indent
             made += [" " * outer + ".. code-block:: python", ""]
         made.append(line)
@@ -73,7 +82,9 @@ def skip_member(app: Sphinx, what: str, name: str, obj: object, skip: bool, opti
     return True if of_the_package(obj) else None
 
 
-def without_constructor(app: Sphinx, what: str, name: str, obj: Any, options: object, signature: str | None, returns: str | None) -> tuple[str, str] | None:
+def without_constructor(
+    app: Sphinx, what: str, name: str, obj: Any, options: object, signature: str | None, returns: str | None
+) -> tuple[str, str] | None:
     """Of a class that programs do not make."""
     return ("", "") if what == "class" and of_the_package(getattr(obj, "__init__", None)) else None
 

@@ -1,4 +1,5 @@
-"""Draws what `make bench` has measured: a plot of the ratios of each part, and the tables. Without results there is a sentence that says so."""
+"""Draws what `make bench` has measured: a plot of the ratios of each part, and the tables. Without results there is a sentence that says
+so."""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ def plot(part: str, rows: list[dict[str, Any]]) -> str:
     parts = []
     ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000) if low <= tick <= high]
     for tick in ticks:
-        parts.append(f'<line x1="{x(tick):.1f}" y1="{TOP - 8}" x2="{x(tick):.1f}" y2="{height - 10}" stroke="{svg.INK if tick == 1 else "#e3e6ec"}"/>')
+        parts.append(
+            f'<line x1="{x(tick):.1f}" y1="{TOP - 8}" x2="{x(tick):.1f}" y2="{height - 10}" '
+            f'stroke="{svg.INK if tick == 1 else "#e3e6ec"}"/>'
+        )
         parts.append(svg.text(x(tick), TOP - 14, f"{tick:g}", 11, "middle", svg.FAINT))
     parts.append(svg.text(LEFT, 16, f"{part}: ours / peer", 13, extra=' font-weight="bold"'))
     for number, row in enumerate(rows):
@@ -41,11 +45,22 @@ def plot(part: str, rows: list[dict[str, Any]]) -> str:
         said = f"{row['subject'].strip()} / {row['peer_name']}" + (" (more is better)" if row["better"] == "more" else "")
         shown = said if len(said) < 92 else said[:91] + "…"
         parts.append(svg.text(LEFT, y, shown, 11.5))
-        parts.append(f'<line x1="{x(row["ratio_least"]):.1f}" y1="{y + 14}" x2="{x(row["ratio_most"]):.1f}" y2="{y + 14}" stroke="{colour}" stroke-width="2"/>')
+        parts.append(
+            f'<line x1="{x(row["ratio_least"]):.1f}" y1="{y + 14}" x2="{x(row["ratio_most"]):.1f}" y2="{y + 14}" '
+            f'stroke="{colour}" stroke-width="2"/>'
+        )
         parts.append(f'<circle cx="{x(row["ratio_median"]):.1f}" cy="{y + 14}" r="5" fill="{colour}"/>')
         near = x(row["ratio_most"]) + 10 < WIDTH - 50
-        parts.append(svg.text(x(row["ratio_most"]) + 10 if near else x(row["ratio_least"]) - 10, y + 18, f"{row['ratio_median']:.3g}", 11,
-                              "start" if near else "end", colour))
+        parts.append(
+            svg.text(
+                x(row["ratio_most"]) + 10 if near else x(row["ratio_least"]) - 10,
+                y + 18,
+                f"{row['ratio_median']:.3g}",
+                11,
+                "start" if near else "end",
+                colour,
+            )
+        )
     return svg.document(WIDTH, height, f"Ratios of {part}", parts)
 
 
@@ -59,8 +74,11 @@ def write(images: Path, page: Path) -> None:
         return
     results = json.loads(RESULTS.read_text())
     machine = results["machine"]
-    parts = [f"Measured on {machine['architecture']} with {machine['processors']} processors, kernel {machine['kernel']}. Only ratios are meaningful. "
-             "The dot is the median of the ratios, the line goes from the least to the most. Green: ours costs at most as much, or does at least as much.\n"]
+    parts = [
+        f"Measured on {machine['architecture']} with {machine['processors']} processors, kernel {machine['kernel']}. "
+        "Only ratios are meaningful. The dot is the median of the ratios, the line goes from the least to the most. Green: ours costs at most "
+        "as much, or does at least as much.\n"
+    ]
     for name in dict.fromkeys(row["part"] for row in results["rows"]):
         rows = [row for row in results["rows"] if row["part"] == name]
         drawn = [row for row in rows if row.get("ratio_median", 0) > 0 and row["ratio_least"] > 0]
@@ -69,8 +87,22 @@ def write(images: Path, page: Path) -> None:
             (images / f"bench-{name}.svg").write_text(plot(name, drawn))
             parts.append(f"```{{figure}} /images/bench-{name}.svg\n:alt: ours / peer, {name}\n:class: diagram\n```\n")
         parts.append("| subject | ours | peer | ours/peer: median (least to most; best runs) | goal | met? |\n|---|---|---|---|---|---|")
-        parts += ["| " + " | ".join(cell(text) for text in (
-            row["subject"], row["ours"], row["peer"], row["ratio"], row["goal"], "" if row["met"] is None else "yes" if row["met"] else "no")) + " |" for row in rows]
+        parts += [
+            "| "
+            + " | ".join(
+                cell(text)
+                for text in (
+                    row["subject"],
+                    row["ours"],
+                    row["peer"],
+                    row["ratio"],
+                    row["goal"],
+                    "" if row["met"] is None else "yes" if row["met"] else "no",
+                )
+            )
+            + " |"
+            for row in rows
+        ]
         parts.append("")
     parts += [f"Without {name}: {cell(why)}\n" for name, why in results["without"].items()]
     page.write_text("\n".join(parts) + "\n")

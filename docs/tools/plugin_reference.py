@@ -14,10 +14,18 @@ from c_reference import Reference
 from headers import all_headers
 
 PLUGINS = os.environ.get("MSDK_PLUGIN_DIR", str(tool_help.ROOT / ".build/out/plugins"))
-KINDS = {"video_producer": "producer of video", "audio_producer": "producer of audio", "video_renderer": "renderer of video",
-         "audio_renderer": "renderer of audio", "video_filter": "filter of video", "audio_filter": "filter of audio",
-         "video_encoder": "encoder of video", "video_decoder": "decoder of video", "audio_encoder": "encoder of audio",
-         "audio_decoder": "decoder of audio"}
+KINDS = {
+    "video_producer": "producer of video",
+    "audio_producer": "producer of audio",
+    "video_renderer": "renderer of video",
+    "audio_renderer": "renderer of audio",
+    "video_filter": "filter of video",
+    "audio_filter": "filter of audio",
+    "video_encoder": "encoder of video",
+    "video_decoder": "decoder of video",
+    "audio_encoder": "encoder of audio",
+    "audio_decoder": "decoder of audio",
+}
 
 
 REFERENCE = Reference(all_headers())
@@ -41,7 +49,13 @@ def bounds(described: dict[str, Any]) -> str:
         return ", ".join(f"``{value(choice)}``" for choice in choices)
     if low is None and high is None:
         return ""
-    return f"{value(low)} to {value(high)}" if None not in (low, high) else f"at least {value(low)}" if high is None else f"at most {value(high)}"
+    return (
+        f"{value(low)} to {value(high)}"
+        if None not in (low, high)
+        else f"at least {value(low)}"
+        if high is None
+        else f"at most {value(high)}"
+    )
 
 
 def parameter(described: dict[str, Any]) -> str:
@@ -55,8 +69,10 @@ def parameter(described: dict[str, Any]) -> str:
 
 
 def signature(described: dict[str, Any]) -> str:
-    arguments = ", ".join(f"{one['name']}: {one['type']}" + (f" = {value(one['default'])}" if one.get("default") is not None else "")
-                          for one in described.get("arguments", []))
+    arguments = ", ".join(
+        f"{one['name']}: {one['type']}" + (f" = {value(one['default'])}" if one.get("default") is not None else "")
+        for one in described.get("arguments", [])
+    )
     result = described.get("result") or "void"
     return f"``{described['name']}({arguments})``" + ("" if result == "void" else f" returns {result}")
 
@@ -89,19 +105,31 @@ def name_of(module: dict[str, Any]) -> str:
 def page(module: dict[str, Any]) -> str:
     name = name_of(module)
     where = f"``{Path(module['path']).name}``" if module["path"] else "In the library itself"
-    return "\n".join([rst.title("The library's codecs" if name == "library" else name),
-                      f"{where}, version {module['version']}, {module['license'] or 'no licence given'}.\n", *map(class_section, module["classes"])])
+    return "\n".join(
+        [
+            rst.title("The library's codecs" if name == "library" else name),
+            f"{where}, version {module['version']}, {module['license'] or 'no licence given'}.\n",
+            *map(class_section, module["classes"]),
+        ]
+    )
 
 
 def index(modules: list[dict[str, Any]]) -> str:
-    parts = [rst.title("Plugins"), "The plugins that come with MediaSDK, as ``msdk inspect`` describes them. A class is named by its id, in the "
-             "tool also by the last part of it. Plugins of your own: :doc:`/start/plugin`.\n",
-             ".. list-table::\n   :header-rows: 1\n   :widths: 20 35 45\n   :class: plain\n",
-             "   * - plugin\n     - classes\n     - what they do"]
+    parts = [
+        rst.title("Plugins"),
+        "The plugins that come with MediaSDK, as ``msdk inspect`` describes them. A class is named by its id, in the "
+        "tool also by the last part of it. Plugins of your own: :doc:`/start/plugin`.\n",
+        ".. list-table::\n   :header-rows: 1\n   :widths: 20 35 45\n   :class: plain\n",
+        "   * - plugin\n     - classes\n     - what they do",
+    ]
     for module in modules:
         classes = module["classes"]
-        parts.append(f"   * - :doc:`{name_of(module)}`\n     - " + "\n\n       ".join(f"``{one['id'].removeprefix('org.mediasdk.')}``" for one in classes) +
-                     "\n     - " + "\n\n       ".join(said(one["summary"]) for one in classes))
+        parts.append(
+            f"   * - :doc:`{name_of(module)}`\n     - "
+            + "\n\n       ".join(f"``{one['id'].removeprefix('org.mediasdk.')}``" for one in classes)
+            + "\n     - "
+            + "\n\n       ".join(said(one["summary"]) for one in classes)
+        )
     parts += ["", ".. toctree::\n   :hidden:\n", *(f"   {name_of(module)}" for module in modules)]
     return "\n".join(parts) + "\n"
 
@@ -111,7 +139,9 @@ def write(to: Path) -> None:
     known = json.loads(tool_help.run("inspect", "--json", "--plugins", PLUGINS))
     if known["refused"]:
         raise SystemExit(f"docs: plugins are refused: {known['refused']}")
-    modules = [module for module in known["modules"] if not module["path"] or Path(module["path"]).parent.resolve() == Path(PLUGINS).resolve()]
+    modules = [
+        module for module in known["modules"] if not module["path"] or Path(module["path"]).parent.resolve() == Path(PLUGINS).resolve()
+    ]
     for module in modules:
         (to / f"{name_of(module)}.rst").write_text(page(module))
     (to / "index.rst").write_text(index(modules))

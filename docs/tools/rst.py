@@ -9,7 +9,9 @@ from typing import Callable
 
 COLUMNS = re.compile(r"\S {2,}\S")
 TERM = re.compile(r"^(?P<term>\S+(?: \S+){0,4}?) {2,}(?P<text>\S.*)$")
-LITERAL = re.compile(r"`([^`]+)`|((?<![\w/.])(?:(?:msdk|MSDK)_\w*\*?|[a-z]\w*\.h\b))|((?<![\w*])\*\w+(?:->\w+|\[\d\])*)|(\\?\|)|([*\\_`](?!\w)|\*|(?<!\w)_)")
+LITERAL = re.compile(
+    r"`([^`]+)`|((?<![\w/.])(?:(?:msdk|MSDK)_\w*\*?|[a-z]\w*\.h\b))|((?<![\w*])\*\w+(?:->\w+|\[\d\])*)|(\\?\|)|([*\\_`](?!\w)|\*|(?<!\w)_)"
+)
 Link = Callable[[str], str]
 
 
@@ -34,7 +36,7 @@ def inline(text: str, link: Link = lambda name: f"``{name}``") -> str:
             marked = f"``{pointer}``"
         else:
             return "\\" + (bar or mark)[-1]
-        before, after = text[:found.start()][-1:], text[found.end():][:1]
+        before, after = text[: found.start()][-1:], text[found.end() :][:1]
         return ("\\ " if before and not before.isspace() else "") + marked + ("\\ " if after and not after.isspace() else "")
 
     return re.sub(r"^(\(?\w{1,3}[.)] |[-+] )", r"\\\1", LITERAL.sub(one, text))
@@ -96,5 +98,7 @@ def comment(text: str, link: Link) -> str:
                 continue
             # One word alone, "Threads.", is the head of its paragraph.
             head = re.match(r"[A-Z][a-z-]+\. (?=[A-Z])", part[0])
-            made.append(f"**{head[0].strip()}** {flowing([part[0][head.end():], *part[1:]], link)}\n" if head else flowing(part, link) + "\n")
+            made.append(
+                f"**{head[0].strip()}** {flowing([part[0][head.end() :], *part[1:]], link)}\n" if head else flowing(part, link) + "\n"
+            )
     return "\n".join(made)

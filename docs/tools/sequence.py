@@ -1,11 +1,11 @@
 """Draws a sequence diagram as SVG. The text has a line each:
 
-    participants: NAME | NAME ...
-    1 -> 2: TEXT        a call, from the first to the second
-    1 --> 2: TEXT       what passes between threads or processes
-    note 2: TEXT        beside one of them
-    loop: TEXT          until the line `end`
-    # ...               the first one is the title
+participants: NAME | NAME ...
+1 -> 2: TEXT        a call, from the first to the second
+1 --> 2: TEXT       what passes between threads or processes
+note 2: TEXT        beside one of them
+loop: TEXT          until the line `end`
+# ...               the first one is the title
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def drawn(source: str) -> str:
             low, high = sorted((int(arrow[1]) - 1, int(arrow[3]) - 1))
             if high - low == 1:
                 gaps[low] = max(gaps[low], len(arrow[4]) * 7 + 40)
-    x = [MARGIN + len(names[0]) * 4 + 12]
+    x: list[float] = [MARGIN + len(names[0]) * 4 + 12]
     for gap in gaps:
         x.append(x[-1] + gap)
     width = x[-1] + len(names[-1]) * 4 + 12 + MARGIN
@@ -42,13 +42,18 @@ def drawn(source: str) -> str:
             y += ROW
             tip = 7 if end < begin else -7
             dash = ' stroke-dasharray="5 4"' if arrow[2] == "-->" else ""
-            parts.append(f'<line x1="{begin:.1f}" y1="{y:.1f}" x2="{end + tip:.1f}" y2="{y:.1f}" stroke="{svg.ACCENT}" stroke-width="1.5"{dash}/>')
+            parts.append(
+                f'<line x1="{begin:.1f}" y1="{y:.1f}" x2="{end + tip:.1f}" y2="{y:.1f}" stroke="{svg.ACCENT}" stroke-width="1.5"{dash}/>'
+            )
             parts.append(f'<path d="M{end:.1f} {y:.1f} l{tip:.1f} -4 v8 z" fill="{svg.ACCENT}"/>')
             parts.append(svg.text((begin + end) / 2, y - 7, arrow[4], 12, "middle"))
         elif note := re.match(r"note (\d+): (.*)", step):
             y += ROW - 8
             at, half = x[int(note[1]) - 1], len(note[2]) * 3.6 + 10
-            parts.append(f'<rect x="{at - half:.1f}" y="{y - 16:.1f}" width="{2 * half:.1f}" height="22" rx="4" fill="#e7f5ef" stroke="{svg.ACCENT}"/>')
+            parts.append(
+                f'<rect x="{at - half:.1f}" y="{y - 16:.1f}" width="{2 * half:.1f}" height="22" rx="4" fill="#e7f5ef" '
+                f'stroke="{svg.ACCENT}"/>'
+            )
             parts.append(svg.text(at, y - 1, note[2], 12, "middle"))
         elif step.startswith("loop:"):
             y += ROW
@@ -56,8 +61,10 @@ def drawn(source: str) -> str:
         elif step == "end":
             y += ROW / 2
             begun, said = loops.pop()
-            parts.append(f'<rect x="{MARGIN / 2}" y="{begun:.1f}" width="{width - MARGIN:.1f}" height="{y - begun:.1f}" rx="6" fill="none" '
-                         f'stroke="{svg.FAINT}" stroke-dasharray="2 3"/>')
+            parts.append(
+                f'<rect x="{MARGIN / 2}" y="{begun:.1f}" width="{width - MARGIN:.1f}" height="{y - begun:.1f}" rx="6" fill="none" '
+                f'stroke="{svg.FAINT}" stroke-dasharray="2 3"/>'
+            )
             parts.append(svg.text(MARGIN, begun + 14, said, 11, fill=svg.FAINT))
         else:
             raise SystemExit(f"docs: no step of a sequence: {step}")

@@ -1,5 +1,5 @@
-"""Puts together what Sphinx reads, in .build/docs/source: the pages of docs/, the documents that stand elsewhere in the tree, and the pages that
-are made from the headers, the binding, the tool and the plugins. Links between files of the tree become links between pages.
+"""Puts together what Sphinx reads, in .build/docs/source: the pages of docs/, the documents that stand elsewhere in the tree, and the pages
+that are made from the headers, the binding, the tool and the plugins. Links between files of the tree become links between pages.
 
     stage.py DIRECTORY
 """
@@ -39,8 +39,21 @@ DOCUMENTS = {
     "Tests/Quality/README.md": "design/quality.md",
 }
 NOT_PAGES = ("tools", "README.md", "conf.py", "requirements.txt")
-LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".swift": "swift", ".map": "none", "Makefile": "make", ".rs": "rust", ".go": "go", ".js": "js",
-             ".toml": "toml", ".mod": "none", ".build": "none", ".txt": "cmake"}
+LANGUAGES = {
+    ".c": "c",
+    ".h": "c",
+    ".py": "python",
+    ".swift": "swift",
+    ".map": "none",
+    "Makefile": "make",
+    ".rs": "rust",
+    ".go": "go",
+    ".js": "js",
+    ".toml": "toml",
+    ".mod": "none",
+    ".build": "none",
+    ".txt": "cmake",
+}
 FENCED = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)[ \t]*$", re.S | re.M)
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<to>[^)\s]+)\)")
 
@@ -57,7 +70,11 @@ def examples() -> dict[str, str]:
     """Programs under Examples and what is written of them, and the page of each."""
     found = {}
     for file in sorted((ROOT / "Examples").rglob("*")):
-        if file.is_file() and (language_of(file) or file.suffix == ".md") and not {"build", "__pycache__", "target", "node_modules"} & set(file.parts):
+        if (
+            file.is_file()
+            and (language_of(file) or file.suffix == ".md")
+            and not {"build", "__pycache__", "target", "node_modules"} & set(file.parts)
+        ):
             name = file.relative_to(ROOT / "Examples").as_posix()
             if f"Examples/{name}" not in DOCUMENTS:
                 found[f"Examples/{name}"] = f"examples/{name.lower().replace('.', '-')}.md"
@@ -71,7 +88,9 @@ class Staging:
         self.pages = {**{name: page for name, page in DOCUMENTS.items() if (ROOT / name).exists()}, **self.programs}
         self.pages |= {f"Include/mediasdk/{path.name}": f"reference/c/{path.stem}.rst" for path in (ROOT / "Include/mediasdk").glob("*.h")}
         self.pages |= {"Examples": "examples/index.md", "Include": "reference/c/index.rst", "Include/mediasdk": "reference/c/index.rst"}
-        self.pages |= {f"Examples/{folder}": f"examples/{folder.lower()}/index.md" for folder in {name.split("/")[1] for name in self.programs}}
+        self.pages |= {
+            f"Examples/{folder}": f"examples/{folder.lower()}/index.md" for folder in {name.split("/")[1] for name in self.programs}
+        }
         for file in self.own():
             name = file.relative_to(DOCS).as_posix()
             self.pages.setdefault(f"docs/{name}", name)
@@ -107,7 +126,13 @@ class Staging:
             if known is None:
                 if not (ROOT / name).exists():
                     self.problems.append(f"{source}: the link to {found['to']} goes nowhere")
-                return found["text"] if found["text"].startswith("`") else f"`{found['text']}`" if re.fullmatch(r"[\w./-]+", found["text"]) else found["text"]
+                return (
+                    found["text"]
+                    if found["text"].startswith("`")
+                    else f"`{found['text']}`"
+                    if re.fullmatch(r"[\w./-]+", found["text"])
+                    else found["text"]
+                )
             if anchor and not known.endswith(".md"):
                 anchor = ""
             # A page of its own code may name it in more than one place.
@@ -115,7 +140,7 @@ class Staging:
 
         kept, last = [], 0
         for fence in FENCED.finditer(text):
-            kept += [LINK.sub(one, text[last:fence.start()]), fence[0]]
+            kept += [LINK.sub(one, text[last : fence.start()]), fence[0]]
             last = fence.end()
         return "".join([*kept, LINK.sub(one, text[last:])])
 
@@ -127,8 +152,12 @@ class Staging:
             return
         text = (ROOT / source).read_text()
         if place.name == "index.md":  # A folder that has no pages yet is not in the list of its neighbours.
-            text = re.sub(r"^(?:- \[[^\]]*\]\()?([\w-]+)/index(?:\.md\).*)?\n", lambda entry: entry[0] if any(place.parent.glob(f"{entry[1]}/*")) else "",
-                          text, flags=re.M)
+            text = re.sub(
+                r"^(?:- \[[^\]]*\]\()?([\w-]+)/index(?:\.md\).*)?\n",
+                lambda entry: entry[0] if any(place.parent.glob(f"{entry[1]}/*")) else "",
+                text,
+                flags=re.M,
+            )
         text = self.rewritten(text, source, page)
         # One file more is one page more.
         if place.name == "index.md" and "{toctree}" not in text:
@@ -149,13 +178,18 @@ class Staging:
         parts = ["# Examples", "Whole programs of the source tree. The tests build and run them."]
         for language, names in by_language.items():
             folder = language.lower()
-            listed = "\n".join(f"- [{name.split('/', 2)[2]}]({os.path.relpath(self.programs[name], f'examples/{folder}')}){said(ROOT / name)}" for name in names)
+            listed = "\n".join(
+                f"- [{name.split('/', 2)[2]}]({os.path.relpath(self.programs[name], f'examples/{folder}')}){said(ROOT / name)}"
+                for name in names
+            )
             pages = "\n".join(os.path.relpath(self.programs[name], f"examples/{folder}").removesuffix(".md") for name in names)
             (self.to / f"examples/{folder}").mkdir(parents=True, exist_ok=True)
             (self.to / f"examples/{folder}/index.md").write_text(f"# {language}\n\n{listed}\n\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n")
             parts.append(f"- [{language}]({folder}/index.md): {len(names)} files")
         languages = "\n".join(f"{language.lower()}/index" for language in by_language)
-        (self.to / "examples/index.md").write_text("\n".join([parts[0], "", parts[1], "", *parts[2:], "", f"```{{toctree}}\n:hidden:\n\n{languages}\n```\n"]))
+        (self.to / "examples/index.md").write_text(
+            "\n".join([parts[0], "", parts[1], "", *parts[2:], "", f"```{{toctree}}\n:hidden:\n\n{languages}\n```\n"])
+        )
 
     def stage(self) -> None:
         shutil.rmtree(self.to, ignore_errors=True)

@@ -10,10 +10,16 @@ INK, FAINT, CARD, ACCENT, OTHER = "#1d2330", "#6b7280", "#ffffff", "#0a7d5a", "#
 
 
 def text(x: float, y: float, what: str, size: float = 13, anchor: str = "start", fill: str = INK, font: str = FONT, extra: str = "") -> str:
-    return (f'<text x="{x:.1f}" y="{y:.1f}" font-family="{font}" font-size="{size:g}" text-anchor="{anchor}" fill="{fill}"{extra}>'
-            f"{escape(what)}</text>")
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-family="{font}" font-size="{size:g}" text-anchor="{anchor}" fill="{fill}"{extra}>'
+        f"{escape(what)}</text>"
+    )
 
 
 def document(width: float, height: float, title: str, parts: list[str]) -> str:
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" role="img">\n'
-            f"<title>{escape(title)}</title>\n" f'<rect width="100%" height="100%" rx="8" fill="{CARD}"/>\n' + "\n".join(parts) + "\n</svg>\n")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}" role="img">\n'
+        f"<title>{escape(title)}</title>\n"
+        f'<rect width="100%" height="100%" rx="8" fill="{CARD}"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )

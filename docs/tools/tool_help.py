@@ -47,8 +47,9 @@ class Command:
 
 
 def run(*arguments: str) -> str:
-    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, check=True, timeout=60,
-                          env={**os.environ, "COLUMNS": "10000"}).stdout
+    return subprocess.run(
+        [TOOL, *arguments], capture_output=True, text=True, check=True, timeout=60, env={**os.environ, "COLUMNS": "10000"}
+    ).stdout
 
 
 def argument(described: dict[str, Any]) -> Argument:
@@ -72,9 +73,15 @@ def command(described: dict[str, Any], above: tuple[str, ...]) -> Command:
     discussion = described.get("discussion", "")
     examples = EXAMPLES.search(discussion)
     below = tuple(command(one, path) for one in described.get("subcommands", []) if one["shouldDisplay"] and one["commandName"] != "help")
-    return Command(path, described.get("abstract", ""), EXAMPLES.sub("", discussion).strip(),
-                   re.sub(r"^  ", "", examples["body"], flags=re.M).rstrip() if examples else "", usage[1],
-                   tuple(argument(one) for one in described.get("arguments", []) if one["shouldDisplay"]), below)
+    return Command(
+        path,
+        described.get("abstract", ""),
+        EXAMPLES.sub("", discussion).strip(),
+        re.sub(r"^  ", "", examples["body"], flags=re.M).rstrip() if examples else "",
+        usage[1],
+        tuple(argument(one) for one in described.get("arguments", []) if one["shouldDisplay"]),
+        below,
+    )
 
 
 def tool() -> Command:

@@ -15,7 +15,7 @@ def said(text: str) -> str:
     made = []
     for paragraph in re.split(r"\n\s*\n", text):
         head = re.match(r"([A-Z][\w ]{2,24})\. (?=[A-Z-])", paragraph)
-        rest = rst.comment(paragraph[head.end():] if head else paragraph, lambda name: f"``{name}``")
+        rest = rst.comment(paragraph[head.end() :] if head else paragraph, lambda name: f"``{name}``")
         rest = re.sub(r"(?<![\w`])(--?[a-z][a-z-]*)(?![\w`])", r"``\1``", rest)
         made.append(f"**{head[1]}.** {rest}" if head else rest)
     return "\n".join(made)

@@ -50,8 +50,11 @@ def compared(
         goal, met = f"<= {at_most:g}", middle <= at_most
     elif at_least is not None:
         goal, met = f">= {at_least:g}", middle >= at_least
-    figures = {"peer_name": peer_name, "ours_median": statistics.median(ours), "peer_median": statistics.median(peer), "better": "less" if best is min else "more",
-               "ratio_median": middle, "ratio_least": min(ratios), "ratio_most": max(ratios), "ratio_best": best(ours) / best(peer)}
+    figures: dict[str, object] = {
+        "peer_name": peer_name, "ours_median": statistics.median(ours), "peer_median": statistics.median(peer),
+        "better": "less" if best is min else "more", "ratio_median": middle, "ratio_least": min(ratios), "ratio_most": max(ratios),
+        "ratio_best": best(ours) / best(peer),
+    }
     return Row(subject, number(statistics.median(ours)), f"{peer_name} {number(statistics.median(peer))}", text, goal, met, figures)
 
 
