@@ -18,10 +18,10 @@ struct CheckReport {
     let heading = outcome.className.flatMap { $0 == last?.className ? nil : "\($0)\n" } ?? ""
     let id = padded(outcome.check.id, 12)
     switch outcome.verdict {
-    case .passed: return "\(heading)  ok      \(id) \(outcome.check.summary)"
-    case .skipped: return "\(heading)  skipped \(id) \(Terminal.oneLine(outcome.text))"
-    case .blocked: return "\(heading)  blocked \(id) \(outcome.text)"
-    case .failed: return "\(heading)  FAILED  \(id) [\(outcome.rule)] \(Terminal.oneLine(outcome.text))"
+    case .passed: return "\(heading)  \(Colour.green.painted("ok"))      \(id) \(outcome.check.summary)"
+    case .skipped: return "\(heading)  \(Colour.yellow.painted("skipped")) \(id) \(Terminal.oneLine(outcome.text))"
+    case .blocked: return "\(heading)  \(Colour.yellow.painted("blocked")) \(id) \(outcome.text)"
+    case .failed: return "\(heading)  \(Colour.red.painted("FAILED"))  \(id) [\(outcome.rule)] \(Terminal.oneLine(outcome.text))"
     }
   }
 

@@ -1,11 +1,10 @@
 import MediaCore
 
-/// A line a second; on a terminal always the same one.
+/// A line a second; on a terminal always in the same place.
 struct Progress {
   private let start = MediaTime.monotonic()
   private var seconds: Int64 = 0
   private var bytes: UInt64 = 0
-  private var width = 0
 
   mutating func tell(_ call: Call) {
     tell {
@@ -25,15 +24,10 @@ struct Progress {
     let bits = Double((now.bytes - min(bytes, now.bytes)) * 8) / Double(passed - seconds)
     (seconds, bytes) = (passed, now.bytes)
     let line = "\(passed) s: \(now.words), \((bits / 1000).text(digits: 0)) kbit/s"
-    if Terminal.isInteractive {
-      Terminal.show("\r\(line.padded(to: width))", terminator: "")
-      width = line.count
-    } else {
-      Terminal.show(line)
-    }
+    Terminal.showProgress(line)
   }
 
   func end() {
-    if width > 0 { Terminal.show("") }
+    Terminal.endLine()
   }
 }

@@ -1,14 +1,47 @@
 import Glibc
+import MediaCore
 
 /// Results go to standard output, faults to standard error, a line each.
 enum Terminal {
   static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// A line of progress stands on the terminal, and is not ended.
+  private static let hasOpenLine = Monitor(false)
+
   static func complain(_ text: String) {
-    let line = "msdk: \(oneLine(ToolWords.own(text)))\n"
+    let text = oneLine(ToolWords.own(text))
+    let warning = "warning: "
+    let (kind, rest) = text.hasPrefix(warning) ? (warning, String(text.dropFirst(warning.count))) : ("", text)
+    let colour: Colour = kind.isEmpty && !text.hasPrefix("info: ") && !text.hasPrefix("debug: ") ? .red : .yellow
+    let line = "\(colour.painted("msdk: \(kind)", on: STDERR_FILENO))\(rest)\n"
+    endLine(leaving: false)
     // What was printed before comes before it.
     fflush(nil)
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+
+  // MARK: One line
+
+  /// On a terminal in the place of the one before, as much of it as fits; else as a line of its own.
+  static func showProgress(_ line: String) {
+    guard isInteractive else { return show(line) }
+    hasOpenLine.withLock { $0 = true }
+    // Back to the beginning, and nothing is left of a longer one.
+    show("\r\(line.prefix(max(1, width - 1)))\u{1B}[K", terminator: "")
+  }
+
+  /// The line of progress stays, or makes room for what is more important.
+  static func endLine(leaving: Bool = true) {
+    let wasOpen = hasOpenLine.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
+    }
+    if wasOpen { show(leaving ? "" : "\r\u{1B}[K", terminator: leaving ? "\n" : "") }
+  }
+
+  private static var width: Int {
+    var size = winsize()
+    return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 
   /// Prints at once, also into a pipe.

@@ -10,6 +10,9 @@ struct Tool: ParsableCommand {
     discussion: """
       Exit code: 0 for success, 1 when something failed (one line on standard error says what), 2 when the command line is wrong.
 
+      On a terminal, errors, warnings and the results of checks are coloured, unless the environment variable NO_COLOR is set, and progress \
+      is one line. Elsewhere all output is plain lines.
+
       -v or --verbose, with every command, prints the SDK's log on standard error; -vv prints more. In any program, not only this tool, \
       the environment variable MSDK_LOG does the same: debug, info, warn or error.
 

@@ -1,10 +1,14 @@
 """Shells on a terminal of their own, whose keys are pressed."""
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import select
+import signal
+import struct
+import termios
 import time
 from pathlib import Path
 from typing import Callable
@@ -52,3 +56,30 @@ class Shell:
     def end(self) -> None:
         os.close(self.terminal)
         os.waitpid(self.process, 0)
+
+
+def on_terminal(words: list[str], directory: Path, env: dict[str, str], columns: int = 80) -> tuple[int, str]:
+    """The exit code of a program, and all that it prints on a terminal of so many columns."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(directory)
+        # The size is there before the program is.
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        os.execve(words[0], words, env)
+    output = b""
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            if not select.select([terminal], [], [], 0.5)[0]:
+                continue
+            piece = os.read(terminal, 65_536)
+            if not piece:
+                break
+            output += piece
+        else:
+            os.kill(process, signal.SIGKILL)
+    except OSError:
+        # The program has ended, and nobody has the terminal any more.
+        pass
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), output.decode(errors="replace")

@@ -12,6 +12,15 @@ struct Finding {
     case unknown
 
     var text: String { self == .absent ? "not here" : rawValue }
+
+    var colour: Colour {
+      switch self {
+      case .ok: .green
+      case .absent: .yellow
+      case .broken: .red
+      case .unknown: .cyan
+      }
+    }
   }
 
   let id: String
@@ -30,9 +39,8 @@ struct Finding {
   static func unknown(_ id: String, _ text: String, _ advice: String) -> Finding { Finding(id, .unknown, text, advice) }
 
   func lines(_ width: Int) -> String {
-    let head = "\(state.text.padded(to: 8))  \(id.padded(to: width))  "
-    let first = head + Terminal.oneLine(text)
-    return advice.map { "\(first)\n\("".padded(to: head.count))to do: \(Terminal.oneLine($0))" } ?? first
+    let first = "\(state.colour.painted(state.text.padded(to: 8)))  \(id.padded(to: width))  \(Terminal.oneLine(text))"
+    return advice.map { "\(first)\n\("".padded(to: width + 12))to do: \(Terminal.oneLine($0))" } ?? first
   }
 
   var json: JSON {
