@@ -32,6 +32,18 @@ struct CommandLineWords {
     word.hasPrefix("-") && word.dropFirst().first?.isNumber == true
   }
 
+  /// The command that they begin with, as far as there is one: ["plugin", "check"].
+  var commandPath: [String] {
+    var command: any ParsableCommand.Type = Tool.self
+    var path: [String] = []
+    for word in words {
+      guard let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word }) else { break }
+      command = next
+      path.append(word)
+    }
+    return path
+  }
+
   /// A command or an option that does not exist, and what is meant; nil when all of them do. ArgumentParser may complain of something else
   /// first: of a mistyped "--producer" that one is missing.
   func mistake() -> String? {

@@ -44,7 +44,8 @@ struct FormatChoice {
     let encoders = codecs.video.filter { $0.encoder != nil }
     guard let found = encoders.first(where: { $0.fourcc == codec.fourcc }) else {
       let names = encoders.map { "\($0.name) (\($0.fourccText))" }
-      throw MediaError(.unsupported, "--codec is \(codec.name), which cannot be encoded here; there are \(names.joined(separator: ", "))")
+      let text = "--codec is \(codec.name), which cannot be encoded here; there are \(names.joined(separator: ", "))"
+      throw MediaError(.unsupported, NextStep.trying("msdk doctor", after: text))
     }
     return found.inputFormats
   }

@@ -64,7 +64,8 @@ struct Inspection {
     let shorts = name.contains(".") ? [:] : Dictionary(ids.map { (String($0.split(separator: ".").last ?? ""), $0) }) { first, _ in first }
     let meant = Suggestion.nearest(to: name, among: name.contains(".") ? ids : shorts.keys.sorted()).map { shorts[$0] ?? $0 }
     let suggestion = meant.map { "; did you mean \($0)?" } ?? ""
-    return MediaError(.notFound, "there is no class \"\(name)\"; there are \(ids.joined(separator: ", "))\(suggestion)")
+    let text = "there is no class \"\(name)\"; there are \(ids.joined(separator: ", "))\(suggestion)"
+    return MediaError(.notFound, NextStep.trying(meant.map { "msdk inspect \($0)" } ?? "msdk doctor, which shows plugins that were refused", after: text))
   }
 
   /// The full name, or the end of it after a period: "av1" and "producer.file" name classes, and "file" names two.

@@ -29,9 +29,14 @@ struct NetworkEnd {
     if let path = options.sdp, options.sdpType == .answer { try takeAnswer(path) }
     try session.connect()
     // A hub that is not there says so by itself.
-    try Call.wait(session, options.isOfRoom ? 4 * Call.patience : Call.patience, for: "the connection") { event in
-      if case .state(.connected, _) = event { return () }
-      return nil
+    do throws(MediaError) {
+      try Call.wait(session, options.isOfRoom ? 4 * Call.patience : Call.patience, for: "the connection") { event in
+        if case .state(.connected, _) = event { return () }
+        return nil
+      }
+    } catch {
+      guard options.isOfRoom, [.io, .timeout, .notFound].contains(error.status) else { throw error }
+      throw MediaError(error.status, NextStep.trying("msdk hub on that machine, which prints its urls, and msdk doctor there", after: error.text))
     }
   }
 

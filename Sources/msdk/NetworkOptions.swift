@@ -90,6 +90,8 @@ struct NetworkOptions: ParsableArguments {
   var params: [String] = []
 
   var isOfRoom: Bool { url.hasPrefix("hub:") }
+  /// That of rtp://HOST:PORT.
+  var port: UInt16? { url.hasPrefix("rtp:") ? url.split(separator: "?").first?.split(separator: ":").last.flatMap { UInt16($0) } : nil }
 
   func validate() throws {
     if isOfRoom, sdp != nil || sdpOut != nil || keys != nil {

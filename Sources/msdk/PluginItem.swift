@@ -72,7 +72,8 @@ struct PluginItem: Sendable, Equatable {
       } catch {
         let names = instance.descriptor.parameters.map(\.name)
         guard !names.contains(setting.key) else { throw error }
-        throw MediaError(error.status, error.text + Suggestion.text(for: setting.key, among: names))
+        let text = error.text + Suggestion.text(for: setting.key, among: names)
+        throw MediaError(error.status, NextStep.trying("msdk inspect \(instance.descriptor.id)", after: text))
       }
     }
   }
@@ -82,14 +83,16 @@ struct PluginItem: Sendable, Equatable {
     let id = name.contains(".") ? name : role.shortPrefix + name
     if let descriptor = fitting.first(where: { $0.id == id }) { return descriptor }
     let names = fitting.map { $0.id.hasPrefix(role.shortPrefix) ? String($0.id.dropFirst(role.shortPrefix.count)) : $0.id }
-    let known = names.isEmpty ? "none: no plugin was found, see msdk inspect" : names.joined(separator: ", ")
+    let known = names.isEmpty ? "none: no plugin was found" : names.joined(separator: ", ")
     // A class of another kind was given, or a short name that is that of one.
     let kinds = name.contains(".") ? "" : engine.plugins.classes.first { Inspection.matches($0.id, name) }.map(PluginItem.kindsText) ?? ""
     if let other = engine.plugins.classes.first(where: { $0.id == id }) {
       throw MediaError(.notFound, "\(PluginItem.kindsText(other)), not for: \(role); there are \(known)\(PluginItem.hint(other, role))")
     }
     let suggestion = kinds.isEmpty ? Suggestion.text(for: name, among: names) : "; \(kinds)"
-    throw MediaError(.notFound, "there is no \(role) \"\(name)\"; there are \(known)\(suggestion)")
+    let near = Suggestion.nearest(to: name, among: names).map { $0.contains(".") ? $0 : role.shortPrefix + $0 }
+    let step = names.isEmpty ? "msdk doctor" : near.map { "msdk inspect \($0)" } ?? "msdk inspect"
+    throw MediaError(.notFound, NextStep.trying(step, after: "there is no \(role) \"\(name)\"; there are \(known)\(suggestion)"))
   }
 
   private static func kindsText(_ descriptor: ClassDescriptor) -> String {

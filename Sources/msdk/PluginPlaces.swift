@@ -46,7 +46,10 @@ struct PluginPlaces {
 
   /// Says what was refused, apart from classes that another file brought already: an installation beside a build is no fault.
   func warn() {
-    for refusal in refused where refusal.error.status != .exists { Terminal.complain("warning: \(refusal.error.text)") }
+    for refusal in refused where refusal.error.status != .exists {
+      let step = refusal.error.status == .pluginDied ? "msdk inspect --rescan, msdk plugin check \(refusal.path)" : "msdk doctor"
+      Terminal.complain(NextStep.trying(step, after: "warning: \(refusal.error.text)"))
+    }
   }
 
   private static func resolved(_ path: String) -> String? {

@@ -52,7 +52,8 @@ struct ReceiveRun {
       // Or until the user had had enough.
       let time = min(Double(MediaTime.monotonic() - begin) / 1e9, command.network.timeout)
       let text = time < command.network.timeout ? time.text(digits: 1) : time.shortText
-      throw MediaError(.timeout, "nothing was received at \(command.network.url) within \(text) s\(refusals)")
+      let step = "msdk doctor\(command.network.port.map { " --port \($0)" } ?? ""), and msdk bench-link on the other machine"
+      throw MediaError(.timeout, NextStep.trying(step, after: "nothing was received at \(command.network.url) within \(text) s\(refusals)"))
     }
     received.addFigures(to: &figures)
     recording?.addFigures(to: &figures)

@@ -9,7 +9,7 @@ enum Terminal {
   private static let hasOpenLine = Monitor(false)
 
   static func complain(_ text: String) {
-    let text = oneLine(ToolWords.own(text))
+    let text = NextStep.added(to: oneLine(ToolWords.own(text)))
     let warning = "warning: "
     let (kind, rest) = text.hasPrefix(warning) ? (warning, String(text.dropFirst(warning.count))) : ("", text)
     let colour: Colour = kind.isEmpty && !text.hasPrefix("info: ") && !text.hasPrefix("debug: ") ? .red : .yellow

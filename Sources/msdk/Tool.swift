@@ -40,7 +40,8 @@ struct Tool: ParsableCommand {
     } catch {
       // Help and the version come as errors, too.
       if exitCode(for: error) == .success { return print(fullMessage(for: error)) }
-      Terminal.complain(line.mistake() ?? message(for: error))
+      let command = (["msdk", "help"] + line.commandPath).joined(separator: " ")
+      Terminal.complain(NextStep.trying(command, after: line.mistake() ?? message(for: error)))
       Glibc.exit(2)
     }
   }

@@ -50,7 +50,7 @@ struct TopRun {
 
   func perform() throws(MediaError) {
     guard let directory = StatsPlace.directory else {
-      throw MediaError(.notFound, "XDG_RUNTIME_DIR is not set to a directory, so no process can show its figures")
+      throw MediaError(.notFound, "XDG_RUNTIME_DIR is not set to a directory, so no process can show its figures; try: msdk doctor")
     }
     let signals = StopSignals()
     var before = try look(directory)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import unittest
 
-from tool import CLIP, ToolTest
+from tool import CLIP, ToolTest, environment
 
 PATTERN = ["run", "--producer", "testpattern"]
 
@@ -45,6 +45,40 @@ class Arguments(ToolTest):
             self.assert_refused(arguments, code, words)
         far = self.msdk("run", "--producer", "camera")
         self.assertNotIn("did you mean", far.errors, "nothing is near")
+
+    def test_what_to_try_next(self) -> None:
+        for arguments, code, words in (
+            (["run", "--producer", "testpatern"], 1, "did you mean testpattern? Try: msdk inspect org.mediasdk.producer.testpattern\n"),
+            (["run", "--producer", "camera"], 1, "; try: msdk inspect\n"),
+            (["run", "--producer", "testpattern,sped=1"], 1, "Try: msdk inspect org.mediasdk.producer.testpattern\n"),
+            (["inspect", "zzzzzzzz"], 1, "; try: msdk doctor"),
+            (["run", "--producr", "testpattern"], 2, "did you mean --producer? Try: msdk help run\n"),
+            (["plugin", "check"], 2, "; try: msdk help plugin check\n"),
+            (["fly"], 2, "; try: msdk help\n"),
+            ([*PATTERN, "--codec", "H264"], 1, "; try: msdk doctor\n"),
+            (["receive", "rtp://:59988", "--timeout", "0.2"], 1, "; try: msdk doctor --port 59988, and msdk bench-link on the other machine\n"),
+        ):
+            self.assert_refused(arguments, code, words)
+        # The plugins say what is wrong with a device, and the tool what to look at.
+        env = {name: value for name, value in environment(PULSE_SERVER="unix:/nowhere").items() if name != "DISPLAY"}
+        for arguments, words in (
+            (["run", "--producer", "x11"], "; try: msdk doctor. The classes testpattern, file and terminal need no display\n"),
+            ([*PATTERN, "--renderer", "window"], "; try: msdk doctor. The classes testpattern, file and terminal need no display\n"),
+            (["run", "--sound", "--producer", "tone", "--renderer", "pulse"], "; try: msdk doctor. The classes tone and wav need no sound server\n"),
+        ):
+            with self.subTest(arguments=arguments):
+                result = self.msdk(*arguments, env=env)
+                self.assertEqual(result.code, 1)
+                self.assertIn(words, result.errors)
+
+    def test_refused_plugins(self) -> None:
+        folder = self.directory / "own"
+        folder.mkdir()
+        (folder / "text.so").write_text("this is no library")
+        result = self.msdk(*PATTERN, "--frames", "1", "--plugins", str(folder))
+        self.assertEqual(result.code, 0)
+        self.assertIn("text.so", result.errors)
+        self.assertTrue(result.errors.endswith("; try: msdk doctor\n"), result.errors)
 
     def test_a_class_of_another_kind(self) -> None:
         for name in ["tone", "org.mediasdk.producer.tone"]:
