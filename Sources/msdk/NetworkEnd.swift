@@ -40,7 +40,7 @@ struct NetworkEnd {
     }
   }
 
-  private static var ownName: String {
+  static var ownName: String {
     let machine: String? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
       guard let text = name.baseAddress, gethostname(text, 255) == 0 else { return nil }
       text[255] = 0

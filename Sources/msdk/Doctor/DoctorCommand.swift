@@ -14,7 +14,7 @@ struct DoctorCommand: ParsableCommand {
       here or was asked for, and does not work), or unknown; what to do is below it. The display and the sound server are connected to, \
       the isolated plugin is run, and datagrams are sent from this machine to itself.
 
-      Whether a firewall lets packets through cannot be seen from the machine that it is on.
+      Whether a firewall lets packets through cannot be seen from the machine that it is on: see msdk help bench-link.
 
       Exit code: 0 if nothing is broken, 1 if something is.
 

@@ -13,7 +13,7 @@ enum PortFindings {
     return findings + [
       .unknown(
         "firewalls", "whether other machines reach these ports cannot be seen from here",
-        "run msdk hub here, and msdk receive with its url on the other machine")
+        "run msdk hub here, and msdk bench-link with its url on the other machine")
     ]
   }
 
