@@ -9,8 +9,8 @@ enum Colour: String {
   case bold = "1"
 
   private static let isWanted: Bool = {
-    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-    return (variable("NO_COLOR") ?? "").isEmpty && !["", "dumb"].contains(variable("TERM") ?? "")
+    let refusal = getenv("NO_COLOR").map { String(cString: $0) } ?? ""
+    return refusal.isEmpty && !Terminal.isDumb
   }()
 
   func painted(_ text: String, on descriptor: Int32 = STDOUT_FILENO) -> String {

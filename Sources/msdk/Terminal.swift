@@ -24,7 +24,7 @@ enum Terminal {
 
   /// On a terminal in the place of the one before, as much of it as fits; else as a line of its own.
   static func showProgress(_ line: String) {
-    guard isInteractive else { return show(line) }
+    guard isInteractive, !isDumb else { return show(line) }
     hasOpenLine.withLock { $0 = true }
     // Back to the beginning, and nothing is left of a longer one.
     show("\r\(line.prefix(max(1, width - 1)))\u{1B}[K", terminator: "")
@@ -38,6 +38,9 @@ enum Terminal {
     }
     if wasOpen { show(leaving ? "" : "\r\u{1B}[K", terminator: leaving ? "\n" : "") }
   }
+
+  /// Nothing can be erased there.
+  static var isDumb: Bool { getenv("TERM").map { ["", "dumb"].contains(String(cString: $0)) } ?? true }
 
   private static var width: Int {
     var size = winsize()

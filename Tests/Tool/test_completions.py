@@ -76,6 +76,8 @@ class Completions(ToolTest):
             ("msdk run --producer testpattern:b", ["bars"]),
             ("msdk run --producer=testpattern:b", ["bars"]),
             ("msdk run --producer testpattern,", ["testpattern,pattern=", "testpattern,speed="]),
+            ("msdk run --producer testpattern:bars,", ["bars,speed="]),
+            ("msdk run --producer testpattern,speed=2,", ["2,pattern="]),
             ("msdk run --producer testpattern:bars,sp", ["bars,speed="]),
             ("msdk run --producer testpattern:bars,pattern=c", ["counter"]),
             ("msdk run --producer packets:c", ["clip.ivf", "copy.y4m"]),

@@ -42,6 +42,11 @@ class Terminal(ToolTest):
         self.assertEqual(code, 1)
         self.assertTrue(output.startswith("msdk: there is no class"), output)
 
+        code, output = on_terminal([str(TOOL), "run", *PATTERN, "--seconds", "2.5", "--plugins", str(PLUGINS)], self.directory, {**self.env(), "TERM": "dumb"})
+        self.assertEqual(code, 0)
+        self.assertNotIn(ESCAPE, output)
+        self.assertRegex(output, re.compile(r"^1 s: sent [^\r]*\r$", re.M))
+
     def test_progress_is_one_line(self) -> None:
         words = ["run", *PATTERN, "--seconds", "3.5"]
         output = self.shown(*words, expect=0, columns=30)

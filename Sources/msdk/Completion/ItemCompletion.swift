@@ -12,7 +12,8 @@ struct ItemCompletion {
   func complete(_ word: String) -> Completion {
     let start = ItemCompletion.startOfPiece(word)
     let (before, piece) = (String(word[..<start]), String(word[start...]))
-    let former = before.isEmpty ? nil : (try? PluginItem.list(String(before.dropLast())))?.last.flatMap(descriptor)
+    let item = before.isEmpty ? nil : (try? PluginItem.list(String(before.dropLast())))?.last
+    let former = item.flatMap(descriptor)
     if let split = piece.firstIndex(where: { $0 == ":" || $0 == "=" }) {
       let name = String(piece[..<split])
       let value = String(piece[piece.index(after: split)...])
@@ -20,7 +21,9 @@ struct ItemCompletion {
       guard let parameter, let owner = piece[split] == ":" ? classNamed(name) : former else { return .nothing }
       return ItemCompletion.values(of: parameter, owner, in: engine).after("\(before)\(piece[...split])", of: value)
     }
-    var candidates = former.map(ItemCompletion.settings) ?? []
+    // Each parameter once.
+    let given = (item?.settings.map(\.key) ?? []) + (item?.value == nil ? [] : [former?.mainParameter?.name].compactMap { $0 })
+    var candidates = (former.map(ItemCompletion.settings) ?? []).filter { !given.contains(String($0.text.dropLast())) }
     if before.isEmpty || isList { candidates += names }
     return Completion(kind: .open, candidates: candidates).after(before, of: piece)
   }
