@@ -66,6 +66,8 @@ final class FakePlugin: Sendable {
   /// What produce_frame hands out.
   let produced = Monitor<VideoFrame?>(nil)
   let producedSound = Monitor<AudioFrame?>(nil)
+  /// What produce_encoded_frame hands out, in this order.
+  let packets = Monitor<[[UInt8]]>([])
   /// What it would make of its own accord.
   let capture = Monitor<VideoFormat?>(nil)
   /// What it would make, and what it asks for; nil for what it is given.

@@ -166,4 +166,69 @@ import Testing
     let error = failure { _ = try instance.captureSettings() }
     #expect(error?.text.contains("capture_settings of test.fake") == true)
   }
+
+  // MARK: Of encoded frames
+
+  private func startedEncoded(pull: Bool = true) throws -> PluginInstance {
+    try started { $0.producer = FakePlugin.encodedProducer(pull: pull) }
+  }
+
+  @Test func aPulledPacketIsOurs() throws {
+    let instance = try startedEncoded()
+    defer { instance.destroy() }
+    #expect(instance.isEncodedProducer && instance.producedCodec == UInt32(MSDK_CODEC_VP8))
+    #expect(try !FakeModule().descriptor().isEncodedProducer)
+    for number in UInt8(0)..<255 {
+      plugin.packets.withLock { $0 = [FakePlugin.vp8(isKey: false, number)] }
+      guard case .packet(let frame) = try instance.pull(due: 777) else {
+        Issue.record("no packet")
+        return
+      }
+      #expect(Array(frame.bytes) == FakePlugin.vp8(isKey: false, number) && frame.references == 1)
+      #expect(frame.native.pointee.timestamp_ns == 777)
+      frame.release()
+    }
+    #expect(plugin.due.withLock { $0 } == 777)
+    #expect(!plugin.calls.contains("produce_frame"))
+  }
+
+  @Test func noPacketYetAndNoMoreAreNoErrors() throws {
+    let instance = try startedEncoded()
+    defer { instance.destroy() }
+    func pulled(_ result: Int) throws -> String {
+      plugin.on("produce_encoded_frame") { _ in result }
+      return "\(try instance.pull(due: 1))"
+    }
+    #expect(try pulled(MSDK_E_AGAIN) == "nothingYet")
+    #expect(try pulled(MSDK_E_CLOSED) == "ended")
+    #expect(try pulled(MSDK_OK) == "nothingYet")
+    #expect(failure { _ = try pulled(MSDK_E_IO) }?.status == .io)
+    try instance.stopProducer()
+    #expect(try pulled(MSDK_OK) == "ended")
+  }
+
+  @Test func aKeyFrameIsRequestedOfWhoIsStarted() throws {
+    let instance = try startedEncoded()
+    defer { instance.destroy() }
+    try instance.requestKeyFrame()
+    #expect(plugin.calls.last == "request_key_frame")
+    plugin.on("request_key_frame") { _ in MSDK_E_UNSUPPORTED }
+    try instance.requestKeyFrame()
+    plugin.on("request_key_frame") { _ in MSDK_E_IO }
+    #expect(failure { try instance.requestKeyFrame() }?.status == .io)
+    try instance.stopProducer()
+    plugin.forget()
+    try instance.requestKeyFrame()
+    #expect(plugin.calls.isEmpty)
+  }
+
+  @Test func whoCannotMakeKeyFramesIsNotAsked() throws {
+    for isEncoded in [true, false] {
+      let instance = try started { module in if isEncoded { module.producer = FakePlugin.encodedProducer(pull: false) } }
+      defer { instance.destroy() }
+      plugin.forget()
+      try instance.requestKeyFrame()
+      #expect(plugin.calls.isEmpty)
+    }
+  }
 }

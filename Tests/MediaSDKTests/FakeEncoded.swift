@@ -1,0 +1,1 @@
+../MediaPluginsTests/FakeEncoded.swift
