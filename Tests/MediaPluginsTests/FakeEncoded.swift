@@ -32,6 +32,7 @@ extension FakePlugin {
       attributes.data = data.baseAddress
       attributes.size = UInt64(data.count)
       attributes.timestamp_ns = timestamp
+      attributes.duration_ns = packetDuration.withLock { $0 }
       return host.encoded_frame_create(context, &attributes, out)
     }
   }

@@ -68,6 +68,8 @@ final class FakePlugin: Sendable {
   let producedSound = Monitor<AudioFrame?>(nil)
   /// What produce_encoded_frame hands out, in this order.
   let packets = Monitor<[[UInt8]]>([])
+  /// How long each of these lasts.
+  let packetDuration = Monitor<Int64>(0)
   /// What it would make of its own accord.
   let capture = Monitor<VideoFormat?>(nil)
   /// What it would make, and what it asks for; nil for what it is given.

@@ -76,14 +76,16 @@ private struct Stage {
     let stage = try Stage(#function, isTimed: true)
     let asked = Journal<Int64>()
     let start = stage.call.engine.now()
+    stage.hand(200)
     stage.plugin.on("produce_encoded_frame") { plugin in
-      asked.add(plugin.due.withLock { $0 } - start)
-      return MSDK_E_AGAIN
+      asked.add((plugin.due.withLock { $0 } - start) / millisecond)
+      plugin.packetDuration.withLock { $0 = [40, 11, 500][(asked.entries.count - 1) % 3] * millisecond }
+      return MSDK_OK
     }
     try stage.outgoing.attachProducer(stage.producer)
-    // Without a frame, and without a duration, it is asked at the rate.
-    try stage.call.advance(100 * millisecond)
-    #expect(asked.entries == (0..<4).map { FrameRate(30).dueTime(ofFrame: $0, from: 0) })
+    try stage.call.advance(1_102 * millisecond)
+    #expect(asked.entries == [0, 40, 51, 551, 591, 602, 1_102])
+    #expect(stage.received().map { ($0.time - start) / millisecond } == asked.entries)
   }
 
   /// One that a producer pushes is not held to the rate: each builds on the one before it.
