@@ -71,8 +71,8 @@ final class VideoPull: PumpedVideo {
   ) throws(MediaError) {
     guard !producer.isEncodedProducer else {
       let made = "class \(producer.descriptor.id) makes encoded frames of codec \(FourCC.text(producer.producedCodec))"
-      throw MediaError(
-        .unsupported, "\(made); accepted: a producer of raw frames (encoded ones are for an outgoing stream with encoded_input and that codec)")
+      let accepted = "a producer of raw frames (encoded ones are for an outgoing stream with encoded_input and that codec)"
+      throw MediaError(.unsupported, "\(made); accepted: \(accepted)")
     }
     let limits = options.queue
     try limits.check()
