@@ -6,8 +6,10 @@ enum NextStep {
 
   /// Of devices that are not here the plugins' errors say what is wrong, and know nothing of this tool.
   private static let steps = [
-    (["there is no display", "no X display", "the X display", "no X server at display", "not a name of an X display"],
-     "msdk doctor. The classes testpattern, file and terminal need no display"),
+    (
+      ["there is no display", "no X display", "the X display", "no X server at display", "not a name of an X display"],
+      "msdk doctor. The classes testpattern, file and terminal need no display"
+    ),
     (["the sound server"], "msdk doctor. The classes tone and wav need no sound server"),
   ]
 

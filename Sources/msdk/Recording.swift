@@ -89,7 +89,9 @@ final class Recording {
     video?.stopTap()
     audio?.stopTap()
     let dropped = (video?.stats.tapDropped ?? 0) + (audio?.stats.tapDropped ?? 0)
-    if dropped > 0 { Terminal.complain("warning: \(dropped) frames and audio packets are missing in \(path): it could not be written as fast") }
+    if dropped > 0 {
+      Terminal.complain("warning: \(dropped) frames and audio packets are missing in \(path): it could not be written as fast")
+    }
     do throws(MediaError) {
       try instance.release()
     } catch {

@@ -42,7 +42,9 @@ struct BenchLinkCommand: ParsableCommand {
     transform: { try Arguments.bitrate($0) })
   var bitrate: UInt64 = 2_500_000
 
-  @Option(help: ArgumentHelp("In a hub's room: the user id of the sending member; default: this machine's name and the process.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("In a hub's room: the user id of the sending member; default: this machine's name and the process.", valueName: "id")
+  )
   var user: String?
 
   @Option(help: ArgumentHelp("In a hub's room: a file of one line, the access token of both members.", valueName: "file"))
@@ -57,7 +59,9 @@ struct BenchLinkCommand: ParsableCommand {
   var isOfRoom: Bool { url.hasPrefix("hub:") }
 
   func validate() throws {
-    guard isOfRoom || url.hasPrefix("rtp:") else { throw ValidationError("the url is \"\(url)\"; accepted: hub://HOST:PORT/NAME, rtp://HOST:PORT") }
+    guard isOfRoom || url.hasPrefix("rtp:") else {
+      throw ValidationError("the url is \"\(url)\"; accepted: hub://HOST:PORT/NAME, rtp://HOST:PORT")
+    }
     guard (2...600).contains(seconds) else { throw ValidationError("--seconds is \(seconds.shortText); accepted: 2..600") }
     guard (100_000...50_000_000).contains(bitrate) else { throw ValidationError("--bitrate is \(bitrate); accepted: 100000..50000000") }
     if isOfRoom, keys != nil { throw ValidationError("--keys is for rtp: urls; a hub exchanges keys itself") }

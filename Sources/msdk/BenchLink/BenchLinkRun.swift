@@ -77,7 +77,8 @@ struct BenchLinkRun {
       }
     } catch {
       guard command.isOfRoom, [.io, .timeout, .notFound].contains(error.status) else { throw error }
-      throw MediaError(error.status, NextStep.trying("msdk hub on that machine, which prints its urls, and msdk doctor there", after: error.text))
+      throw MediaError(
+        error.status, NextStep.trying("msdk hub on that machine, which prints its urls, and msdk doctor there", after: error.text))
     }
     return session
   }
@@ -139,15 +140,19 @@ struct BenchLinkRun {
   }
 
   private func result(_ state: State, _ last: LinkMoment, _ other: LinkMoment, estimate: UInt64) throws(MediaError) -> Result {
-    guard let half = state.half else { throw MediaError(.timeout, "it was ended before half of the time was over, and nothing was measured") }
+    guard let half = state.half else {
+      throw MediaError(.timeout, "it was ended before half of the time was over, and nothing was measured")
+    }
     let times = state.roundTrips.suffix(max(1, state.roundTrips.count / 2)).sorted()
     guard let roundTrip = times.isEmpty ? nil : times[times.count / 2],
       let out = LinkDirection(
-        from: half.out.out, to: last.out, seconds: Double(last.time - half.out.time) / 1e9, isOut: true, estimate: estimate == 0 ? nil : Double(estimate))
+        from: half.out.out, to: last.out, seconds: Double(last.time - half.out.time) / 1e9, isOut: true,
+        estimate: estimate == 0 ? nil : Double(estimate))
     else {
       let step = command.isOfRoom ? "msdk doctor" : "msdk receive rtp://:PORT on that machine, and msdk doctor --port PORT there"
       throw MediaError(
-        .timeout, NextStep.trying(step, after: "nothing at \(command.url) reported what it received, within \(command.seconds.shortText) s"))
+        .timeout, NextStep.trying(step, after: "nothing at \(command.url) reported what it received, within \(command.seconds.shortText) s")
+      )
     }
     let into = LinkDirection(
       from: half.into.into, to: other.into, seconds: Double(other.time - half.into.time) / 1e9, isOut: false, estimate: nil)

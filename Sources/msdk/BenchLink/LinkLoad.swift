@@ -20,7 +20,9 @@ final class LinkLoad {
   private let padding: [UInt8]
 
   init(_ engine: Engine, most: UInt64) throws(MediaError) {
-    var options = OutgoingVideoOptions(formats: [VideoFormat(.i420, width: LinkLoad.width, height: LinkLoad.height, frameRate: FrameRate(30))])
+    var options = OutgoingVideoOptions(formats: [
+      VideoFormat(.i420, width: LinkLoad.width, height: LinkLoad.height, frameRate: FrameRate(30))
+    ])
     options.limits = .extended
     options.codec = UInt32(MSDK_CODEC_VP8)
     options.isEncodedInput = true

@@ -49,7 +49,9 @@ struct LinkVerdict {
     } else {
       parts = ["\(fit) to there"]
     }
-    if let roundTrip, roundTrip > roundTripForTalk { parts.append("a round trip of \((roundTrip * 1000).text(digits: 0)) ms makes people interrupt each other") }
+    if let roundTrip, roundTrip > roundTripForTalk {
+      parts.append("a round trip of \((roundTrip * 1000).text(digits: 0)) ms makes people interrupt each other")
+    }
     return parts.joined(separator: "; ")
   }
 }

@@ -75,11 +75,13 @@ struct Completer {
     let given = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     let before = given.dropLast().map { "\($0)," }.joined()
     guard given.last?.contains("=") != true else { return .nothing }
-    return .open(["bandwidth=", "delay=", "jitter=", "loss="].filter { name in !given.contains { $0.hasPrefix(name) } }.map { before + $0 })
+    return .open(
+      ["bandwidth=", "delay=", "jitter=", "loss="].filter { name in !given.contains { $0.hasPrefix(name) } }.map { before + $0 })
   }
 
   private func items(_ argument: CommandGrammar.Argument, _ word: String, isList: Bool) -> Completion {
-    let isSound = argument.names.contains { $0.hasSuffix("sound") || $0.hasPrefix("--sound-") } || line.path == ["run"] && line.has("--sound")
+    let isSound =
+      argument.names.contains { $0.hasSuffix("sound") || $0.hasPrefix("--sound-") } || line.path == ["run"] && line.has("--sound")
     let role: PluginItem.Role =
       if argument.names.contains(where: { $0.hasSuffix("renderer") }) {
         isSound ? .soundRenderer : .renderer

@@ -45,6 +45,7 @@ struct Completion {
   }
 
   var lines: [String] {
-    [kind.rawValue] + candidates.map { $0.summary.isEmpty ? Terminal.oneLine($0.text) : "\(Terminal.oneLine($0.text))\t\(Terminal.oneLine($0.summary))" }
+    [kind.rawValue]
+      + candidates.map { $0.summary.isEmpty ? Terminal.oneLine($0.text) : "\(Terminal.oneLine($0.text))\t\(Terminal.oneLine($0.summary))" }
   }
 }

@@ -87,7 +87,9 @@ struct ItemCompletion {
   }
 
   /// What the plugin finds: windows, devices.
-  private static func choicesNow(_ parameter: ParameterDescriptor, _ descriptor: ClassDescriptor, _ engine: Engine) -> [Completion.Candidate] {
+  private static func choicesNow(_ parameter: ParameterDescriptor, _ descriptor: ClassDescriptor, _ engine: Engine) -> [Completion
+    .Candidate]
+  {
     guard let instance = try? engine.makeInstance(descriptor.id) else { return [] }
     defer { instance.destroy() }
     let found = (try? instance.choices(of: parameter.name)) ?? []

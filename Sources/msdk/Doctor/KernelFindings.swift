@@ -49,7 +49,8 @@ enum KernelFindings {
     let memory = msdk_memfd("msdk-doctor", 4096)
     guard memory >= 0 else {
       return .broken(
-        "sealed_memory", "memfd_create with seals failed: \(String(cString: strerror(errno))); isolated plugins and feeders cannot share frames",
+        "sealed_memory",
+        "memfd_create with seals failed: \(String(cString: strerror(errno))); isolated plugins and feeders cannot share frames",
         "allow memfd_create and F_ADD_SEALS (seccomp profile of the container)")
     }
     close(memory)
@@ -67,13 +68,17 @@ enum KernelFindings {
       let text = "\(granted / 2048) KiB of the \(wantedBuffer / 1024) KiB that are asked for"
       return granted / 2 >= wantedBuffer
         ? .ok("receive_buffer", text)
-        : .absent("receive_buffer", "\(text): packets are lost if large frames arrive on a busy machine", "sysctl -w net.core.rmem_max=\(wantedBuffer)")
+        : .absent(
+          "receive_buffer", "\(text): packets are lost if large frames arrive on a busy machine",
+          "sysctl -w net.core.rmem_max=\(wantedBuffer)")
     }
   }
 
   private static var descriptors: Finding {
     var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .unknown("descriptors", "getrlimit failed", "none") }
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      return .unknown("descriptors", "getrlimit failed", "none")
+    }
     let text = "\(limit.rlim_cur) files and sockets may be open (up to \(limit.rlim_max) if the program asks)"
     return limit.rlim_cur >= leastDescriptors
       ? .ok("descriptors", text)

@@ -75,10 +75,14 @@ struct PluginFindings {
       let reason = refusal ?? heard.withLock { $0.first }
       guard held.contains([.processes, .interprocess]) else {
         return [
-          .absent("isolation", "isolated plugins have only a process of their own (\(names)): \(reason ?? "no reason is known")", PluginFindings.advice)
+          .absent(
+            "isolation", "isolated plugins have only a process of their own (\(names)): \(reason ?? "no reason is known")",
+            PluginFindings.advice)
         ]
       }
-      if let reason { return [.absent("isolation", "isolated plugins are separated by: \(names); but \(reason)", "a kernel with Landlock (5.13)")] }
+      if let reason {
+        return [.absent("isolation", "isolated plugins are separated by: \(names); but \(reason)", "a kernel with Landlock (5.13)")]
+      }
       return [.ok("isolation", "isolated plugins are separated by: \(names)")]
     } catch {
       if error.status == .unsupported || error.status == .notFound {
@@ -89,7 +93,8 @@ struct PluginFindings {
   }
 
   private static let names: [(Containment, String)] = [
-    (.processes, "processes"), (.interprocess, "IPC"), (.user, "user"), (.network, "network"), (.files, "files (Landlock)"), (.calls, "system calls (seccomp)"),
+    (.processes, "processes"), (.interprocess, "IPC"), (.user, "user"), (.network, "network"), (.files, "files (Landlock)"),
+    (.calls, "system calls (seccomp)"),
   ]
 
   /// With everything that can be asked for; where that is refused, without, and why.

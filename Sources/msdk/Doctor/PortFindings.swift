@@ -22,7 +22,9 @@ enum PortFindings {
     let socket = msdk_datagram_socket(family)
     guard socket >= 0 else { return missing(id, "no UDP socket of \(name)", errno, family) }
     defer { close(socket) }
-    guard bind(socket, family, port: 0, isLoopback: true) == 0 else { return missing(id, "no UDP port of \(name) can be bound", errno, family) }
+    guard bind(socket, family, port: 0, isLoopback: true) == 0 else {
+      return missing(id, "no UDP port of \(name) can be bound", errno, family)
+    }
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     var word: UInt8 = 1
@@ -34,7 +36,8 @@ enum PortFindings {
     guard sent == 1 else { return missing(id, "UDP over \(name) cannot be sent", errno, family) }
     var poller = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     guard poll(&poller, 1, 2_000) == 1, recv(socket, &word, 1, 0) == 1 else {
-      return .broken(id, "a datagram over \(name) from this machine to itself did not arrive", "ip link set lo up; look at the firewall's rules for lo")
+      return .broken(
+        id, "a datagram over \(name) from this machine to itself did not arrive", "ip link set lo up; look at the firewall's rules for lo")
     }
     return .ok(id, "UDP over \(name): a port was bound, and a datagram arrived")
   }
