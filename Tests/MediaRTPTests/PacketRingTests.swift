@@ -62,6 +62,12 @@ import Testing
     _ = put(ring, 5, [1], time: 100)
     #expect(!again(1101))
     #expect(again(1100))
+    // From its leaving on, however long it waited.
+    #expect(!ring.isRepairable(5, now: 2000, longest: 1000, mostSendings: 3))
+    ring.left(5, at: 1500)
+    #expect(ring.isRepairable(5, now: 2500, longest: 1000, mostSendings: 3) && !ring.isRepairable(5, now: 2501, longest: 1000, mostSendings: 3))
+    #expect(again(2500))
+    #expect(!ring.isRepairable(6, now: 0, longest: 1000, mostSendings: 3))
     #expect(ring.takeForResending(6, now: 0, roundTrip: 0, longest: 1, mostSendings: 1) == nil)
   }
 }

@@ -79,12 +79,16 @@ final class TestCall {
     }
   }
 
-  init(seed: UInt64, hasRetransmissions: Bool = true, maximum: Int = 6_000_000, start: Int = 1_000_000, longestHold: Int64 = 500_000_000) throws {
+  init(
+    seed: UInt64, hasRetransmissions: Bool = true, maximum: Int = 6_000_000, start: Int = 1_000_000, longestHold: Int64 = 500_000_000,
+    pacing: PacerBounds = PacerBounds()
+  ) throws {
     random = SeededRandom(seed: seed)
     let clock = NTPClock(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: now)
     var settings = RTPSettings(cname: "here", clock: clock, seed: seed)
     settings.bitrates = .init(minimum: 30_000, start: start, maximum: maximum)
     settings.longestHold = longestHold
+    settings.pacing = pacing
     settings.extensions.transportSequence = 3
     settings.extensions.mid = 4
     settings.extensions.audioLevel = 5

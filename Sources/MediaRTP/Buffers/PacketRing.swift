@@ -93,8 +93,18 @@ public final class PacketRing {
     return UnsafeRawBufferPointer(rebasing: slot(number).prefix(entries[index(number)].size))
   }
 
+  /// A packet leaves: how long it may be asked for counts from now on, however long it waited.
+  public func left(_ number: Int64, at now: Int64) {
+    if contains(number) { entries[index(number)].time = now }
+  }
+
   public func drop(_ number: Int64) {
     if contains(number) { entries[index(number)] = Entry() }
+  }
+
+  /// Whether a packet is kept that may be sent again, now or in a while.
+  public func isRepairable(_ number: Int64, now: Int64, longest: Int64, mostSendings: UInt8) -> Bool {
+    entry(number).map { $0.sendings < mostSendings && now &- $0.time <= longest } ?? false
   }
 
   /// Whether a packet that is missed may be sent again now: not again before the first answer could have come, and not without end.

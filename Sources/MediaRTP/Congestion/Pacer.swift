@@ -6,15 +6,27 @@ public enum PacedKind: Int, Sendable, CaseIterable {
   case video
 }
 
+/// How long pictures may wait in a pacer, in nanoseconds.
+public struct PacerBounds: Sendable, Equatable {
+  /// Until the first packet of a picture has left.
+  public var picture: Int64 = 3_000_000_000
+  /// Until the last packet of a picture has left whose first left in time: half of a picture is of no use to anybody, and to begin anew would take
+  /// longer.
+  public var leaving: Int64 = 10_000_000_000
+  /// What would wait for longer than that goes faster than the rate, in seconds; nil: nothing does.
+  public var budget: Double? = 2
+
+  public init() {}
+}
+
 /// Spreads packets over time, so that a picture does not fill the queue of the bottleneck at once (draft-ietf-rmcat-gcc-02, section 4): a
 /// leaky bucket with priorities. Goes in bursts of at most 5 ms, of which the driver is woken once; where the rate is 10 Mbit/s or more of
 /// 40 ms, up to 63 kB: such a way has room for them, and a large picture comes the sooner. Holds handles of packets, not packets.
 ///
 /// Bounds and what happens at them: of each kind at most 4096 packets and `longest` bytes altogether, beyond which a packet is not taken
-/// (the newest goes, the caller knows); audio waits half a second at most, a retransmission one, a picture three, beyond which it comes out
-/// as expired (the oldest goes). A picture whose first packet left in time has ten seconds for the others: half of one is of no use to
-/// anybody, and to begin anew would take longer. Where what waits would take longer than two seconds, it goes faster, up to four times the
-/// rate.
+/// (the newest goes, the caller knows); audio waits half a second at most, a retransmission one, a picture as long as `PacerBounds` say (three
+/// seconds, ten for the rest of one that has begun to leave), beyond which it comes out as expired (the oldest goes). Where what waits would take
+/// longer than two seconds, it goes faster, up to four times the rate, unless the bounds deny that.
 public struct Pacer<Payload: Sendable>: Sendable {
   public enum Departure: Sendable {
     /// To be sent now; `probe` goes with it to the estimator.
@@ -28,7 +40,6 @@ public struct Pacer<Payload: Sendable>: Sendable {
   static var burst: Double { 0.005 }
   static var wide: (rate: Double, burst: Double, bytes: Double) { (10e6, 0.04, 63_000) }
   static var probeBurst: Int64 { 1_000_000 }
-  static var budget: Double { 2 }
   static var fastest: Double { 4 }
   /// Of what can be owed, in seconds of the rate.
   static var debtMaximum: Double { 0.5 }
@@ -52,6 +63,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
   }
 
   public let longest: Int
+  private let bounds: PacerBounds
   /// In bits a second.
   private var rate: Double
   private var audio = PacerQueue<Payload>()
@@ -68,7 +80,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
   /// Since the first packet of the picture that is next did.
   private var isExpiring = false
 
-  public init(rate: Int, longest: Int = 4 << 20) {
+  public init(rate: Int, longest: Int = 4 << 20, _ bounds: PacerBounds = PacerBounds()) {
+    self.bounds = bounds
     self.longest = min(max(0, longest), 1 << 30)
     self.rate = Double(max(1000, rate))
   }
@@ -111,16 +124,13 @@ public struct Pacer<Payload: Sendable>: Sendable {
     }
   }
 
-  private static func patience(_ kind: PacedKind) -> Int64 {
+  private func patience(_ kind: PacedKind) -> Int64 {
     switch kind {
     case .audio: 500_000_000
     case .retransmission: 1_000_000_000
-    case .video: 3_000_000_000
+    case .video: bounds.picture
     }
   }
-
-  /// Of a picture that has begun to leave.
-  static var longestLeaving: Int64 { 10_000_000_000 }
 
   public mutating func setRate(_ rate: Int, now: Int64) {
     pay(now)
@@ -207,7 +217,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
   }
 
   private var draining: Double {
-    min(max(rate, 8 * Double(bytes) / Pacer.budget), Pacer.fastest * rate)
+    bounds.budget.map { min(max(rate, 8 * Double(bytes) / max(0.1, $0)), Pacer.fastest * rate) } ?? rate
   }
 
   private mutating func pay(_ now: Int64) {
@@ -218,8 +228,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
 
   private mutating func expire(_ kind: PacedKind, _ now: Int64) -> Departure? {
     guard let first = self[kind].first else { return nil }
-    if kind == .video, first.isFirst { isExpiring = now - first.since > Pacer.patience(kind) }
-    let longest = first.isFirst || isExpiring ? Pacer.patience(kind) : Pacer.longestLeaving
+    if kind == .video, first.isFirst { isExpiring = now - first.since > patience(kind) }
+    let longest = first.isFirst || isExpiring ? patience(kind) : bounds.leaving
     guard now - first.since > longest, let entry = self[kind].removeFirst() else { return nil }
     return .expired(entry.payload, kind: kind)
   }

@@ -77,7 +77,7 @@ public final class RTPSession {
     self.encodings = encodings
     random = SeededRandom(seed: settings.seed)
     estimator = BandwidthEstimator(settings.bitrates, hasTransportFeedback: settings.hasTransportFeedback)
-    pacer = Pacer(rate: settings.bitrates.start)
+    pacer = Pacer(rate: settings.bitrates.start, settings.pacing)
     let anySSRC = SSRC(UInt32.random(in: 1...(.max), using: &random))
     ownSSRC = settings.ssrc ?? anySSRC
     lipSync = LipSync(longest: settings.longestHold)
@@ -113,9 +113,17 @@ public final class RTPSession {
     let deadline = estimator.process(now: now) ?? .max
     pacer.setHeld(estimator.holdsPictures, now: now)
     while let probe = estimator.takeProbe() { pacer.probe(probe, now: now) }
-    pacer.setRate(estimator.pacingRate, now: now)
+    pacer.setRate(pacingRate, now: now)
     drain(now, delegate)
     return min(deadline, pacer.deadline(now: now) ?? .max)
+  }
+
+  /// More than the estimate, so that a picture leaves quickly; what takes longer than that goes as the path carries it, where nothing else is
+  /// bounded: at any higher rate a part would be lost and go twice.
+  private var pacingRate: Int {
+    let (rate, target) = (estimator.pacingRate, estimator.target)
+    guard settings.pacing.budget == nil, 16 * pacer.bytes > target else { return rate }
+    return min(rate, target / 20 * 21)
   }
 
   private func tellTarget(_ delegate: some RTPSessionDelegate) {
@@ -150,6 +158,8 @@ public final class RTPSession {
   public func expectedDelay(at now: Int64) -> Int64 { pacer.expectedDelay(at: now) }
   /// The same for who can leave out what is not made yet.
   public func backlog(at now: Int64) -> Int64 { pacer.backlog(at: now) }
+  /// Bytes of media that wait here to leave.
+  public var waitingBytes: Int { pacer.bytes }
   public var smoothedRoundTrip: Int64? { roundTrip.smoothed ?? estimator.roundTrip }
 
   var group: ReportInterval.Group {

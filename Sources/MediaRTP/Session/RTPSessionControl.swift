@@ -45,14 +45,14 @@ extension RTPSession {
         guard isOfAnother(loss.sender), let stream = sending.first(where: { $0.settings.ssrc == loss.media }) else { continue }
         stream.meter.pliCount &+= 1
         // Who asks before the last one can have come will have it.
-        if !stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0) { requestKeyFrame(stream, now, delegate) }
+        if !repairsKeyFrame(of: stream, now) { requestKeyFrame(stream, now, delegate) }
       case .fullIntraRequest(let request):
         guard isOfAnother(request.sender) else { continue }
         for command in request {
           guard let stream = sending.first(where: { $0.settings.ssrc == command.media }) else { continue }
           stream.meter.firCount &+= 1
           // The command is said again until one comes, and counts then.
-          if stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0) { continue }
+          if repairsKeyFrame(of: stream, now) { continue }
           if stream.fullIntraRequests.accept(command, from: request.sender) { requestKeyFrame(stream, now, delegate) }
         }
       case .maximumBitrate(let limit):
@@ -66,6 +66,15 @@ extension RTPSession {
         take(report, said: said, now)
       }
     }
+  }
+
+  /// Whoever asks for a key frame while one is under way gets that: what it lacks is sent again, unless that cannot be.
+  private func repairsKeyFrame(of stream: SendingStream, _ now: Int64) -> Bool {
+    let roundTrip = smoothedRoundTrip ?? 0
+    guard stream.isKeyFrameUnderWay(at: now, roundTrip: roundTrip) else { return false }
+    guard stream.settings.hasNACK, let place = sending.firstIndex(where: { $0 === stream }) else { return true }
+    for number in stream.keyFrame?.overtaken ?? [] { sendAgain(number, of: place, now) }
+    return stream.keyFrame?.isLost == false
   }
 
   /// Once for all that ask at the same time.
@@ -166,19 +175,32 @@ extension RTPSession {
     let stream = sending[place]
     stream.meter.nackCount &+= 1
     guard stream.settings.hasNACK else { return }
-    let roundTrip = smoothedRoundTrip ?? 50_000_000
     for sequence in nack {
       // What waits to leave cannot be missing.
       guard let number = stream.number(of: sequence), number < stream.waiting else { continue }
-      guard
-        let packet = stream.ring.takeForResending(
-          number, now: now, roundTrip: roundTrip * 3 / 4, longest: SendingStream.longestRepair, mostSendings: 10)
-      else { continue }
-      guard pacer.enqueue(Handle(stream: place, number: number), size: packet.count, kind: .retransmission, now: now) else { return }
+      guard sendAgain(number, of: place, now) else { return }
     }
   }
 
+  /// Enqueues a packet that is missed, if it may be sent again now; false where there is no room for more.
+  @discardableResult private func sendAgain(_ number: Int64, of place: Int, _ now: Int64) -> Bool {
+    let (stream, roundTrip) = (sending[place], smoothedRoundTrip ?? 50_000_000)
+    guard
+      let packet = stream.ring.takeForResending(
+        number, now: now, roundTrip: roundTrip * 3 / 4, longest: SendingStream.longestRepair, mostSendings: SendingStream.mostSendings)
+    else {
+      if stream.keyFrame?.isMissing(number) == true, stream.isBeyondRepair(number, at: now) { stream.keyFrame?.giveUp() }
+      return true
+    }
+    return pacer.enqueue(Handle(stream: place, number: number), size: packet.count, kind: .retransmission, now: now)
+  }
+
   private func take(_ feedback: TransportFeedback, _ now: Int64) {
+    for stream in sending where stream.keyFrame?.isAwaited == true {
+      for packet in ReportedPackets(feedback, from: 0, awaiting: estimator.awaited) where packet.arrival != nil {
+        stream.keyFrame?.arrived(packet.sequence)
+      }
+    }
     estimator.onFeedback(ReportedPackets(feedback, from: feedbackClock.time(of: feedback), awaiting: estimator.awaited), now: now)
   }
 }

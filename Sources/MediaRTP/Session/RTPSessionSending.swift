@@ -73,6 +73,13 @@ extension RTPSession {
     guard sending.indices.contains(stream), sending[stream].reports.hasSent else { return }
     sending[stream].isLeaving = true
     sending[stream].first = sending[stream].next
+    sending[stream].keyFrame = nil
+  }
+
+  /// Whether the stream's last key frame has not come at the other end, as far as is known; `isSure`: for certain.
+  public func isKeyFrameUnderWay(sending stream: Int, isSure: Bool = false, at now: Int64) -> Bool {
+    guard sending.indices.contains(stream) else { return false }
+    return sending[stream].isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0, isSure: isSure)
   }
 
   // MARK: What leaves
@@ -86,21 +93,22 @@ extension RTPSession {
         guard handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else { break }
         guard stream.settings.retransmission != nil else {
           leaveAgain(packet, stream, now, delegate)
+          stream.keyFrame?.sent(handle.number, as: nil, at: now)
           break
         }
         guard let size = stream.writeAgain(packet, into: scratch) else { break }
-        leave(UnsafeMutableRawBufferPointer(rebasing: scratch.prefix(size)), stream, isAgain: true, probe, now, delegate)
+        leave(UnsafeMutableRawBufferPointer(rebasing: scratch.prefix(size)), stream, handle.number, isAgain: true, probe, now, delegate)
       case .expired(let handle, _):
         let stream = sending[handle.stream]
         stream.left(handle.number, isWhole: false, now: now)
         path.expiredPackets &+= 1
         guard let packet = stream.empty(handle.number) else { break }
-        leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, isAgain: false, 0, now, delegate)
+        leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, nil, isAgain: false, 0, now, delegate)
       case .packet(let handle, _, let probe):
         let stream = sending[handle.stream]
         guard handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else { break }
         stream.left(handle.number, isWhole: true, now: now)
-        leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, isAgain: false, probe, now, delegate)
+        leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, handle.number, isAgain: false, probe, now, delegate)
       case .padding(let size, let probe):
         // In a stream that has retransmissions; without one a way is not probed.
         guard let stream = sending.first(where: { $0.settings.retransmission != nil }), let written = stream.writePadding(size, into: scratch) else {
@@ -108,17 +116,19 @@ extension RTPSession {
           break
         }
         pacer.padded(written, now: now)
-        leave(UnsafeMutableRawBufferPointer(rebasing: scratch.prefix(written)), stream, isAgain: true, probe, now, delegate)
+        leave(UnsafeMutableRawBufferPointer(rebasing: scratch.prefix(written)), stream, nil, isAgain: true, probe, now, delegate)
       }
     }
   }
 
   private func leave(
-    _ packet: UnsafeMutableRawBufferPointer, _ stream: SendingStream, isAgain: Bool, _ probe: Int32, _ now: Int64,
+    _ packet: UnsafeMutableRawBufferPointer, _ stream: SendingStream, _ number: Int64?, isAgain: Bool, _ probe: Int32, _ now: Int64,
     _ delegate: some RTPSessionDelegate
   ) {
     let bytes = UnsafeRawBufferPointer(packet)
-    if let place = transportSequencePlace(in: bytes) {
+    let place = transportSequencePlace(in: bytes)
+    if let number { stream.keyFrame?.sent(number, as: settings.hasTransportFeedback && place != nil ? nextTransport : nil, at: now) }
+    if let place {
       packet.storeBytes(of: nextTransport.bigEndian, toByteOffset: place, as: UInt16.self)
       estimator.onSent(sequence: nextTransport, size: packet.count, probe: probe, now: now)
       nextTransport &+= 1

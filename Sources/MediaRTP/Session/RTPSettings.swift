@@ -8,6 +8,7 @@ public struct RTPSettings: Sendable {
   /// The other end reports each packet's arrival by the number that `extensions.transportSequence` gives it.
   public var hasTransportFeedback = true
   public var bitrates = BandwidthEstimator.Limits()
+  public var pacing = PacerBounds()
   /// How often control packets are sent; RFC 4585's early feedback, or at once.
   public var reports = ReportSchedule.Settings(bandwidth: 50_000, profile: .immediate, minimum: 1_000_000_000)
   /// The two ends are alone with each other: a stream's first report leaves with its first packet, and is answered, without waiting for the schedule

@@ -14,8 +14,8 @@ final class SendingStream {
   private let firstStamp: RTPTimestamp
   /// A stamp, in units of the clock, and when it was captured.
   private var captured: (units: Int64, time: Int64) = (0, 0)
-  /// The last one: when it was made, its last packet, and when that left.
-  private var keyFrame: (made: Int64, last: Int64, left: Int64?)?
+  /// The last one.
+  var keyFrame: KeyFrameDelivery?
   /// What the other end was told last.
   private var color = HeaderExtensions.ColorSpace()
   let map: ExtensionMap
@@ -31,15 +31,16 @@ final class SendingStream {
 
   /// For so long a packet may be asked for.
   static let longestRepair: Int64 = 3_000_000_000
+  static let mostSendings: UInt8 = 10
   /// And wait to leave again.
   private static let lifetime = longestRepair + 1_000_000_000
   /// No picture takes longer to leave.
-  private static let longestWait = Pacer<RTPSession.Handle>.longestLeaving
+  private let longestLeaving: Int64
 
   /// Goes on with the numbers of another stream, where there was one: its retransmissions may have kept their source.
   init(_ settings: OutgoingRTP, _ session: RTPSettings, _ random: inout SeededRandom, after former: SendingStream? = nil) {
     self.settings = settings
-    (map, clock) = (session.extensions, session.clock)
+    (map, clock, longestLeaving) = (session.extensions, session.clock, session.pacing.leaving)
     ring = PacketRing(
       capacity: settings.encoding == .vp8 ? 2048 : 256, slotSize: min(max(256, session.packetSize), 1500), lifetime: SendingStream.lifetime)
     reports = SenderReports(ssrc: settings.ssrc, clockRate: settings.encoding.clockRate, clock: session.clock)
@@ -104,7 +105,7 @@ final class SendingStream {
       let isLast = packetizer.count == 1
       write(units, marker: isLast, isLast ? extensions : HeaderExtensions(), now) { _ = packetizer.writeNext(to: &$0) }
     }
-    if isKeyFrame { keyFrame = (now, next - 1, nil) }
+    if isKeyFrame { keyFrame = KeyFrameDelivery(first...(next - 1), longestLeaving: longestLeaving, at: now) }
     meter.enqueued(size: picture.count, isKeyFrame: isKeyFrame, last: next - 1)
     return first..<next
   }
@@ -136,14 +137,19 @@ final class SendingStream {
   /// A packet leaves, or is given up. They do so in their order.
   func left(_ number: Int64, isWhole: Bool, now: Int64) {
     waiting = max(waiting, number + 1)
-    if let (made, last, left) = keyFrame, number >= last, left == nil { keyFrame = isWhole ? (made, last, now) : nil }
+    if !isWhole, keyFrame?.isMissing(number) == true { keyFrame?.giveUp() }
     meter.left(number, after: isWhole ? now &- (ring.entry(number)?.time ?? now) : nil)
+    ring.left(number, at: now)
   }
 
-  /// Whether the last key frame waits to leave, or left so lately that nothing the other end says can be of it.
-  func isKeyFrameUnderWay(at now: Int64, roundTrip: Int64) -> Bool {
-    guard let keyFrame else { return false }
-    return keyFrame.left.map { now &- $0 < roundTrip / 4 * 3 } ?? (now &- keyFrame.made < SendingStream.longestWait)
+  /// Whether the last key frame has not come at the other end: what that says of it meanwhile is of before.
+  func isKeyFrameUnderWay(at now: Int64, roundTrip: Int64, isSure: Bool = false) -> Bool {
+    keyFrame?.isUnderWay(at: now, roundTrip: roundTrip, isSure: isSure) ?? false
+  }
+
+  /// A packet that is missed and can be sent again no more.
+  func isBeyondRepair(_ number: Int64, at now: Int64) -> Bool {
+    !ring.isRepairable(number, now: now, longest: SendingStream.longestRepair, mostSendings: SendingStream.mostSendings)
   }
 
   /// Nothing but the header is left of a packet that waited for too long: its number is not missed, since it comes. Its size.

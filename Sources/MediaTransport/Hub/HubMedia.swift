@@ -44,6 +44,9 @@ final class HubMedia {
   private(set) var refused: UInt64 = 0
   /// Held back at the hub at most: units wait where they are played.
   private static let mostDelay: Int64 = 60_000_000
+  /// A large key frame takes long over a slow network path. What is to be dropped is dropped before it is queued (`HubStreams`); what was queued is
+  /// paced as the path carries it.
+  private static let longestLeaving: Int64 = 30_000_000_000
 
   init(
     _ terms: HubTerms, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits, clock: any MediaClock,
@@ -60,7 +63,10 @@ final class HubMedia {
     settings.reportsAtOnce = true
     settings.ssrc = terms.ssrc(ofEnd: isHub)
     settings.bitrates = bitrates
-    if isHub { (settings.delay.most, settings.longestHold) = (HubMedia.mostDelay, 0) }
+    if isHub {
+      (settings.delay.most, settings.longestHold) = (HubMedia.mostDelay, 0)
+      (settings.pacing.picture, settings.pacing.leaving, settings.pacing.budget) = (HubMedia.longestLeaving, HubMedia.longestLeaving, nil)
+    }
     session = RTPSession(settings, receiving: terms.types, now: now)
     arrivals = RTPArrivals(clock: clock)
     outlet = Outlet(arrivals)
@@ -212,6 +218,12 @@ final class HubMedia {
   func expectedDelay(at now: Int64) -> Int64 { session.expectedDelay(at: now) }
   /// The same for who can leave out what is not made yet.
   func backlog(at now: Int64) -> Int64 { session.backlog(at: now) }
+  /// Bytes that wait to leave.
+  var waitingBytes: Int { session.waitingBytes }
+  /// Whether the last key frame on that place has not come at the other end, as far as is known; `isSure`: for certain.
+  func isKeyFrameUnderWay(on slot: HubSlot, isSure: Bool = false, at now: Int64) -> Bool {
+    outgoing[slot].map { session.isKeyFrameUnderWay(sending: $0.stream, isSure: isSure, at: now) } ?? false
+  }
   /// What may be sent in all, in bits a second.
   var target: Int { session.target }
   /// What all would take, while something is left out; 0: nothing is.

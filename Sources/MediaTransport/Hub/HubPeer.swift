@@ -274,31 +274,12 @@ final class HubPeer: NetworkDriver {
 
   /// Hands what came on to the room.
   func hand(_ now: Int64) {
-    var units: [(id: StreamID, picture: PictureID, frame: EncodedFrame)] = []
-    var wanted: [StreamID] = []
-    guarded.withLock { guarded in
-      guarded.due = guarded.media?.poll(now: now) ?? .max
-      guarded.media?.take { arrival in
-        switch arrival {
-        case .unit(let slot, let frame, let lost):
-          guard let place = guarded.streams.arrived(slot, frame.native.pointee.codec, lost: lost) else { return frame.release() }
-          units.append((place.id, place.picture, frame))
-        case .keyFrameRequested(let slot):
-          if let id = guarded.streams.stream(receivedAt: slot) { wanted.append(id) }
-        case .target: break
-        }
-      }
-      guard let media = guarded.media, media.remote != nil else { return }
-      let asks = guarded.streams.asks(delay: media.expectedDelay(at: now), target: media.target, now: now)
-      media.setWanted(guarded.streams.wanted)
-      wanted += asks.streams
-      guarded.due = min(guarded.due, asks.next)
-    }
-    for unit in units {
+    let arrivals = guarded.withLock { $0.hand(now) }
+    for unit in arrivals.units {
       _ = place.send(.encoded(unit.frame), unit.picture, on: unit.id)
       unit.frame.release()
     }
-    for id in wanted { place.requestKeyFrame(of: id) }
+    for id in arrivals.wanted { place.requestKeyFrame(of: id) }
   }
 
   /// A unit of the room's for him, from whatever thread.
@@ -306,26 +287,8 @@ final class HubPeer: NetworkDriver {
     guard case .encoded(let frame) = unit else { return }
     let now = clock.now()
     let (wanted, tag, next): (StreamID?, UInt64?, Int64) = guarded.withLock { guarded in
-      // Before his way is known nothing goes out.
-      guard let media = guarded.media, media.remote != nil, let stream = guarded.streams.offered[number],
-        stream.codec == frame.native.pointee.codec
-      else { return (nil, nil, 0) }
-      let (slot, isWanted) = guarded.streams.leave(
-        number, size: frame.bytes.count, isKeyFrame: frame.isKeyFrame, delay: media.expectedDelay(at: now), target: media.target, now: now)
-      media.setWanted(guarded.streams.wanted)
-      guard let slot else {
-        // Nothing may follow it.
-        let next = now &+ HubStreams.look
-        return (isWanted ? stream.id : nil, guarded.isSooner(next) ? guarded.tag : nil, next)
-      }
-      do throws(PacketError) {
-        try media.send(frame, picture, on: slot, isVoice: stream.isSpeaking, now: now)
-      } catch {
-        guarded.streams.leftOut(number)
-        return (nil, nil, 0)
-      }
-      let next = media.push(now: now)
-      return (nil, guarded.isSooner(next) ? guarded.tag : nil, next)
+      let (_, wanted, next) = guarded.forward(frame, picture, of: number, now: now)
+      return (wanted, guarded.isSooner(next) ? guarded.tag : nil, next)
     }
     if let wanted { place.requestKeyFrame(of: wanted) }
     if let tag { table.thread.wake(tag, at: next) }

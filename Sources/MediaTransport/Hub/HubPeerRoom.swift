@@ -21,7 +21,8 @@ extension HubPeer: TransportDelegate {
         let error = MediaError(.unsupported, "the stream \(what); a hub forwards MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
         return place.cannotReceive(stream.id, because: error)
       }
-      let number = guarded.withLock { $0.streams.offer(stream.id, codec: stream.codec) }
+      let isScreen = if case .video(_, let kind) = stream.format { kind == UInt32(MSDK_VIDEO_SCREEN_SHARE) } else { false }
+      let number = guarded.withLock { $0.streams.offer(stream.id, codec: stream.codec, isScreen: isScreen) }
       say(
         .streamAdded(
           .init(number: number, userID: stream.userID, codec: stream.codec, format: stream.format, isMuted: stream.isMuted)))
@@ -38,7 +39,9 @@ extension HubPeer: TransportDelegate {
         if let number = guarded.streams.number(of: id) { guarded.streams.setSpeaking(number, isSpeaking) }
       }
       withNumber(id) { .speaking($0, userID: userID, isSpeaking, level: level) }
-    case .keyFrameRequested(let id): withNumber(id) { .keyFrameRequested($0) }
+    case .keyFrameRequested(let id):
+      let now = clock.now()
+      if guarded.withLock({ $0.streams.isToBeAsked(for: id, now: now) }) { withNumber(id) { .keyFrameRequested($0) } }
     case .receivers(let id, let count): withNumber(id) { .receivers($0, count) }
     case .wanted(let id, let preference): withNumber(id) { .wanted($0, preference) }
     case .permissionsChanged(let userID, let permissions):
@@ -96,7 +99,8 @@ extension HubPeer: TransportDelegate {
       }
       if let stream { place.unsubscribe(from: stream) }
     case .requestKeyFrame(let number):
-      if let stream = try offered(number), stream.received != nil { place.requestKeyFrame(of: stream.id) }
+      let now = clock.now()
+      if try offered(number) != nil, let stream = guarded.withLock({ $0.request(number, now: now) }) { place.requestKeyFrame(of: stream) }
     case .prefer(let number, let preference):
       if let stream = try offered(number) { place.prefer(preference, of: stream.id) }
     // What he may not do his own machine has told him; who has just left cannot be found.

@@ -9,11 +9,14 @@ struct HubStreams {
     let codec: UInt32
     /// Of the last unit that came.
     var picture: PictureID = 0
+    /// When a key frame was requested that has not come yet.
+    var asked: Int64?
   }
 
   struct Offered {
     let id: StreamID
     let codec: UInt32
+    let isScreen: Bool
     var isSpeaking = false
     var received: Received?
   }
@@ -26,6 +29,8 @@ struct HubStreams {
     var lastRequest: Int64
     /// A picture did not go out since one that needs none was asked for. Of a source that sends no more the next request cannot wait for another.
     var isMissing = false
+    /// Of the key frame that went out last, until the queue behind it is short again; 0: it is.
+    var keyFrameSize = 0
     /// What its units take, those that are left out included.
     var load = HubLoad()
 
@@ -67,18 +72,27 @@ struct HubStreams {
   }
 
   /// A unit came, after so many that did not: where it belongs.
-  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, lost: Int) -> (id: StreamID, picture: PictureID)? {
+  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, isKeyFrame: Bool, lost: Int) -> (id: StreamID, picture: PictureID)? {
     guard let number = publishedAt[slot], var stream = published[number], stream.codec == codec else { return nil }
     stream.picture &+= PictureID(clamping: lost) &+ 1
+    if isKeyFrame { stream.asked = nil }
     published[number] = stream
     return (stream.id, stream.picture)
   }
 
+  /// Whether the publisher of that stream is notified of a request: one that was requested and has not come yet is for whoever asks meanwhile.
+  mutating func isToBeAsked(for id: StreamID, now: Int64) -> Bool {
+    guard let number = numbers[id], let stream = published[number] else { return true }
+    if let asked = stream.asked, now &- asked < HubStreams.requestPause { return false }
+    published[number]?.asked = now
+    return true
+  }
+
   // MARK: Of others
 
-  mutating func offer(_ id: StreamID, codec: UInt32) -> UInt32 {
+  mutating func offer(_ id: StreamID, codec: UInt32, isScreen: Bool = false) -> UInt32 {
     defer { next &+= 1 }
-    (offered[next], numbers[id]) = (Offered(id: id, codec: codec), next)
+    (offered[next], numbers[id]) = (Offered(id: id, codec: codec, isScreen: isScreen), next)
     return next
   }
 
@@ -114,28 +128,74 @@ struct HubStreams {
 
   mutating func setSpeaking(_ number: UInt32, _ isSpeaking: Bool) { offered[number]?.isSpeaking = isSpeaking }
 
-  func stream(receivedAt slot: HubSlot) -> StreamID? { offered.values.first { $0.received?.slot == slot }?.id }
-
   /// Pictures that are received: none of them is of use before the next that needs none.
   var receivedPictures: [StreamID] { offered.values.filter { $0.received?.slot.isVideo == true }.map(\.id) }
 
   /// Where a unit goes out; nil: not at all. A picture does not when it needs one that did not, or the way is behind by too much: `delay` is what
-  /// it would wait, `target` what the way carries. The streams that take most of it give way first, and come back when there is room for all that
-  /// they take. Also whether the publisher is to be asked for a picture that needs none, once there is room for it.
-  mutating func leave(_ number: UInt32, size: Int, isKeyFrame: Bool, delay: Int64, target: Int, now: Int64) -> (slot: HubSlot?, wantsKeyFrame: Bool) {
+  /// it would wait, `waiting` how many bytes that is, `target` what the way carries. The streams that take most of it give way first, and come back
+  /// when there is room for all that they take. While a key frame is under way no other one goes out that takes long: it would delay the first.
+  /// Also whether the publisher is to be asked for a picture that needs none, once there is room for it.
+  mutating func leave(
+    _ number: UInt32, size: Int, isKeyFrame: Bool, delay: Int64, waiting: Int = 0, target: Int, isUnderWay: Bool = false, now: Int64
+  ) -> (slot: HubSlot?, wantsKeyFrame: Bool) {
     offered[number]?.received?.load.add(size, now: now)
-    guard let received = offered[number]?.received else { return (nil, false) }
+    guard let stream = offered[number], let received = stream.received else { return (nil, false) }
     guard received.slot.isVideo else { return (received.slot, false) }
-    if delay > HubStreams.longestDelay { cut(number, delay: delay, now: now) }
-    guard offered[number]?.received?.needsKeyFrame == true else { return (received.slot, false) }
+    if isKeyFrame, isUnderWay, 8 * Double(size) / Double(max(1, target)) > Double(HubStreams.longestDelay) / 1e9 {
+      leftOut(number)
+      return (nil, false)
+    }
+    if delay <= HubStreams.longestDelay {
+      if !isUnderWay { offered[number]?.received?.keyFrameSize = 0 }
+    } else if received.keyFrameSize == 0 {
+      cut(number, delay: delay, now: now)
+    } else if waiting + size > HubStreams.mostBehind(received.keyFrameSize, target, isScreen: stream.isScreen) {
+      offered[number]?.received?.needsKeyFrame = true
+    }
+    if offered[number]?.received?.needsKeyFrame == false {
+      if isKeyFrame { offered[number]?.received?.keyFrameSize = size }
+      return (received.slot, false)
+    }
     if isKeyFrame, delay <= HubStreams.longestDelay, hasRoom(for: number, target, now) {
       offered[number]?.received?.needsKeyFrame = false
       offered[number]?.received?.isMissing = false
+      offered[number]?.received?.keyFrameSize = size
       wanted = 0
       return (received.slot, false)
     }
     offered[number]?.received?.isMissing = true
-    return (nil, asks(for: number, delay: delay, target: target, now: now))
+    return (nil, !isUnderWay && asks(for: number, delay: delay, target: target, now: now))
+  }
+
+  /// Bytes that may wait, a key frame of that size among them. A large one takes long, which is no reason to drop what follows it: half a second of
+  /// that may wait behind it, and of a screen, which is read and not conversed with, as much as the next key frame would take.
+  private static func mostBehind(_ keyFrame: Int, _ target: Int, isScreen: Bool) -> Int {
+    let half = Int(Double(longestDelay) / 8e9 * Double(target))
+    // Headers and the like: a twentieth.
+    return keyFrame / 20 * (isScreen ? 42 : 21) + half
+  }
+
+  /// The member lost a picture for good, and can show nothing before the next key frame: of which stream it is to be requested now; nil: of none,
+  /// as that is done when there is room.
+  mutating func lose(receivedAt slot: HubSlot, delay: Int64, target: Int, now: Int64) -> StreamID? {
+    guard let (number, stream) = offered.first(where: { $0.value.received?.slot == slot }), let received = stream.received else { return nil }
+    let wasFlowing = received.isFlowing
+    leftOut(number)
+    guard wasFlowing, delay <= HubStreams.longestDelay, now &- received.lastRequest >= HubStreams.lossPause else { return nil }
+    offered[number]?.received?.lastRequest = now
+    offered[number]?.received?.isMissing = false
+    return stream.id
+  }
+
+  /// A key frame is wanted of a stream of which nothing was lost; false: it is requested when there is room.
+  mutating func request(_ number: UInt32, delay: Int64, now: Int64) -> Bool {
+    guard let received = offered[number]?.received else { return false }
+    guard received.isFlowing, delay <= HubStreams.longestDelay else {
+      leftOut(number)
+      return false
+    }
+    offered[number]?.received?.lastRequest = now
+    return true
   }
 
   /// Whether a picture that needs none is to be asked for now, as there is room for it. Each costs all who receive the stream.
@@ -150,12 +210,14 @@ struct HubStreams {
 
   /// The streams of which a picture did not go out that nothing has followed, and for which there is room now; and when to look again, `.max`: not
   /// before another picture. What was left out last of a page that stands still would otherwise never come.
-  mutating func asks(delay: Int64, target: Int, now: Int64) -> (streams: [StreamID], next: Int64) {
+  mutating func asks(
+    delay: Int64, target: Int, now: Int64, isUnderWay: (HubSlot) -> Bool = { _ in false }
+  ) -> (streams: [StreamID], next: Int64) {
     var streams: [StreamID] = []
     var next = Int64.max
     for (number, stream) in offered {
       guard let received = stream.received, received.needsKeyFrame, received.isMissing else { continue }
-      if asks(for: number, delay: delay, target: target, now: now) {
+      if !isUnderWay(received.slot), asks(for: number, delay: delay, target: target, now: now) {
         streams.append(stream.id)
       } else {
         next = min(next, max(now &+ HubStreams.look, received.lastRequest &+ HubStreams.requestPause))
@@ -207,6 +269,7 @@ struct HubStreams {
   private static let longestDelay: Int64 = 500_000_000
   private static let shortDelay: Int64 = 50_000_000
   private static let requestPause: Int64 = 2_000_000_000
+  private static let lossPause: Int64 = 500_000_000
   private static let cutPause: Int64 = 250_000_000
   /// How often it is looked whether there is room again.
   static let look: Int64 = 250_000_000

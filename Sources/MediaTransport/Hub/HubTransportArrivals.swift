@@ -38,7 +38,13 @@ extension HubTransport {
     case .moderated(let userID, let moderation, let reason): post(.moderated(by: userID, moderation, reason: reason))
     // Of streams of this end that may have ended meanwhile.
     case .keyFrameRequested(let number):
-      if let id = guarded.withLock({ $0.room.own(number) }) { post(.keyFrameRequested(id)) }
+      let id: StreamID? = guarded.withLock { guarded in
+        guard let id = guarded.room.own(number) else { return nil }
+        // One that is on its way to the hub for certain is the answer.
+        if let slot = guarded.room.own[id]?.slot, guarded.media?.isKeyFrameUnderWay(on: slot, isSure: true, at: now) == true { return nil }
+        return id
+      }
+      if let id { post(.keyFrameRequested(id)) }
     case .receivers(let number, let count):
       if let id = guarded.withLock({ $0.room.setReceivers(number, count) }) { post(.receivers(id, count)) }
     case .wanted(let number, let preference):

@@ -29,7 +29,8 @@ enum HubStreamRequests: FuzzTarget {
         expect(streams.withdraw(offered.remove(at: input.number(below: offered.count))) != nil, "a stream that is gone")
       case 2:
         guard let slot = HubSlot(index: input.byte()) else { break }
-        _ = streams.arrived(slot, UInt32(slot.isVideo ? MSDK_CODEC_VP8 : MSDK_CODEC_OPUS), lost: Int(Int32(bitPattern: input.u32())))
+        let codec = UInt32(slot.isVideo ? MSDK_CODEC_VP8 : MSDK_CODEC_OPUS)
+        _ = streams.arrived(slot, codec, isKeyFrame: input.byte() & 1 != 0, lost: Int(Int32(bitPattern: input.u32())))
       case 3:
         let (number, delay) = (UInt32(input.byte()), Int64(input.u16()) * 100_000)
         let (slot, _) = streams.leave(

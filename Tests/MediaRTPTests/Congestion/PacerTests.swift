@@ -160,6 +160,18 @@ import Testing
     #expect(late.sent.count == 101 && late.expired.count == 49)
   }
 
+  /// Where the bounds say so, nothing goes faster than the rate, and nothing is given up for a while.
+  @Test func aLongQueueGoesAtTheRateWhereThatIsWanted() {
+    var bounds = PacerBounds()
+    (bounds.picture, bounds.leaving, bounds.budget) = (20_000 * ms, 20_000 * ms, nil)
+    var pacer = Pacer<Int>(rate: 100_000, bounds)
+    for number in 0..<150 { _ = pacer.enqueue(number, size: 1000, kind: .video, isFirst: number % 50 == 0, now: 0) }
+    let all = drive(&pacer, from: 0, to: 13_000 * ms)
+    #expect(all.sent.map(\.number) == Array(0..<150) && all.expired.isEmpty)
+    let last = all.sent.last?.at ?? 0
+    #expect(last > 11_500 * ms && last < 12_100 * ms, "\(last)")
+  }
+
   @Test func thereIsRoomForSoMuch() {
     var pacer = Pacer<Int>(rate: 1_000_000, longest: 10_000)
     let isTaken = [(9000, PacedKind.video), (1001, .video), (1000, .audio), (.max, .video)].map {

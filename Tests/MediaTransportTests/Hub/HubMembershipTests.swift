@@ -82,11 +82,11 @@ private final class Nobody: MediaSink {
     #expect(holds)
     holds = !streams.publish(2, .init(id: StreamID.next(), slot: video, codec: Self.vp8))
     #expect(holds)
-    holds = streams.arrived(video, Self.vp8, lost: 1)?.picture == 2
+    holds = streams.arrived(video, Self.vp8, isKeyFrame: false, lost: 1)?.picture == 2
     #expect(holds)
-    holds = streams.arrived(video, Self.opus, lost: 0) == nil
+    holds = streams.arrived(video, Self.opus, isKeyFrame: false, lost: 0) == nil
     #expect(holds)
-    holds = streams.arrived(sound, Self.opus, lost: 0) == nil
+    holds = streams.arrived(sound, Self.opus, isKeyFrame: false, lost: 0) == nil
     #expect(holds)
     holds = streams.unpublish(1) == own
     #expect(holds)

@@ -107,4 +107,100 @@ import Testing
     #expect(key != nil)
     #expect(streams.asks(delay: 0, target: 2_000_000, now: 9000 * Self.millisecond).next == .max)
   }
+
+  // MARK: A key frame on its way
+
+  private mutating func leave(
+    _ stream: UInt32, _ size: Int, key: Bool = false, waiting: Int = 0, delay: Int64 = 5000, target: Int = 500_000, isUnderWay: Bool, at time: Int64
+  ) -> Bool {
+    streams.leave(
+      stream, size: size, isKeyFrame: key, delay: delay * Self.millisecond, waiting: waiting, target: target, isUnderWay: isUnderWay,
+      now: time * Self.millisecond
+    ).slot != nil
+  }
+
+  /// However many the publisher makes, one at a time goes out; and none is requested meanwhile.
+  @Test mutating func onlyOneKeyFrameIsOnItsWay() {
+    var isOut = leave(large, 290_000, key: true, delay: 0, isUnderWay: false, at: 0)
+    #expect(isOut)
+    isOut = leave(large, 290_000, key: true, waiting: 200_000, isUnderWay: true, at: 2500)
+    #expect(!isOut)
+    for delay in [0, 3000] as [Int64] {
+      let asks = streams.asks(delay: delay * Self.millisecond, target: 500_000, now: 3000 * Self.millisecond) { _ in true }
+      #expect(asks.streams.isEmpty && asks.next < .max)
+    }
+    // What builds on the second one is of no use.
+    isOut = leave(large, 400, delay: 0, isUnderWay: true, at: 3000)
+    #expect(!isOut)
+    let asks = streams.asks(delay: 0, target: 5_000_000, now: 5000 * Self.millisecond) { _ in false }
+    #expect(asks.streams.count == 1)
+    isOut = leave(large, 290_000, key: true, delay: 0, target: 5_000_000, isUnderWay: false, at: 5100)
+    #expect(isOut)
+  }
+
+  /// Of a source that makes nothing else, or where the network path is fast, none delays another.
+  @Test mutating func smallKeyFramesFollowEachOther() {
+    for time in 0..<10 as Range<Int64> {
+      let isOut = leave(large, 30_000, key: true, delay: 400, isUnderWay: time > 0, at: time * 100)
+      #expect(isOut)
+    }
+    let isOut = leave(large, 290_000, key: true, delay: 400, target: 5_000_000, isUnderWay: true, at: 1100)
+    #expect(isOut)
+  }
+
+  /// Behind a large key frame of a screen as much may wait as the next one would take; of a camera half a second.
+  @Test mutating func whatFollowsALargeKeyFrameWaitsBehindIt() throws {
+    let screen = streams.offer(StreamID.next(), codec: UInt32(MSDK_CODEC_VP8), isScreen: true)
+    let isTaken = streams.receive(screen, at: try #require(HubSlot(index: 5)), now: 0)
+    try #require(isTaken)
+    for (stream, most) in [(screen, 640_250), (large, 335_750)] {
+      var isOut = leave(stream, 290_000, key: true, delay: 0, isUnderWay: false, at: 0)
+      #expect(isOut)
+      isOut = leave(stream, 1000, waiting: most - 1000, isUnderWay: true, at: 250)
+      #expect(isOut)
+      // Also when that has come, and they still wait.
+      isOut = leave(stream, 1000, waiting: most - 1000, isUnderWay: false, at: 5000)
+      #expect(isOut)
+      isOut = leave(stream, 1001, waiting: most - 1000, isUnderWay: true, at: 5250)
+      #expect(!isOut)
+    }
+  }
+
+  @Test mutating func onceTheQueueIsShortAgainTheUsualBoundHolds() {
+    var isOut = leave(large, 290_000, key: true, delay: 0, isUnderWay: false, at: 0)
+    isOut = leave(large, 1000, waiting: 100_000, delay: 2000, isUnderWay: false, at: 1000)
+    #expect(isOut)
+    isOut = leave(large, 1000, waiting: 10_000, delay: 400, isUnderWay: false, at: 3000)
+    #expect(isOut)
+    isOut = leave(large, 1000, waiting: 40_000, delay: 600, isUnderWay: false, at: 3250)
+    #expect(!isOut)
+  }
+
+  @Test mutating func whoLostAPictureIsSentNothingButAKeyFrame() throws {
+    let slot = try #require(HubSlot(index: 3))
+    _ = second(0, delay: 0, target: 2_000_000, keys: true)
+    var asked = streams.lose(receivedAt: slot, delay: 100, target: 2_000_000, now: 1000 * Self.millisecond)
+    #expect(asked != nil)
+    var isOut = leave(large, 400, delay: 0, isUnderWay: false, at: 1010)
+    #expect(!isOut)
+    // It is repeated until one comes; that costs the publisher nothing.
+    asked = streams.lose(receivedAt: slot, delay: 100, target: 2_000_000, now: 1200 * Self.millisecond)
+    #expect(asked == nil)
+    isOut = leave(large, 4000, key: true, delay: 0, isUnderWay: false, at: 1250)
+    #expect(isOut)
+  }
+
+  /// One that was requested and has not come is for all who ask meanwhile.
+  @Test mutating func requestsOfSeveralReceiversAreOne() throws {
+    let (id, slot) = (StreamID.next(), try #require(HubSlot(index: 9)))
+    let isPublished = streams.publish(1, .init(id: id, slot: slot, codec: UInt32(MSDK_CODEC_VP8)))
+    try #require(isPublished)
+    var asks: [Bool] = []
+    for time in [0, 10, 900] as [Int64] { asks.append(streams.isToBeAsked(for: id, now: time * Self.millisecond)) }
+    _ = streams.arrived(slot, UInt32(MSDK_CODEC_VP8), isKeyFrame: false, lost: 0)
+    asks.append(streams.isToBeAsked(for: id, now: 950 * Self.millisecond))
+    _ = streams.arrived(slot, UInt32(MSDK_CODEC_VP8), isKeyFrame: true, lost: 0)
+    for time in [1000, 1010, 3100] as [Int64] { asks.append(streams.isToBeAsked(for: id, now: time * Self.millisecond)) }
+    #expect(asks == [true, false, false, false, true, false, true])
+  }
 }
