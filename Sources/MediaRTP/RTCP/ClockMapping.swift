@@ -69,9 +69,10 @@ public struct RemoteClock: Sendable {
     var time: Int64
     var ahead: Int64
 
-    /// What another one will be by that drift.
-    func ahead(at time: Int64, drift: Double) -> Int64 {
-      ahead &+ (Int64(exactly: (drift * Double(time &- self.time)).rounded()) ?? 0)
+    /// What another one will be by that drift, later by the part of it that is not known: an old sample was quick by a clock that may have moved.
+    func ahead(at time: Int64, drift: Double, doubt: Double = 0) -> Int64 {
+      let age = Double(time &- self.time)
+      return ahead &+ (Int64(exactly: (drift * age + doubt * max(0, age)).rounded()) ?? 0)
     }
   }
 
@@ -91,20 +92,20 @@ public struct RemoteClock: Sendable {
       partStart = sample.time
     }
 
-    mutating func add(_ new: Sample, drift: Double) {
+    mutating func add(_ new: Sample, drift: Double, doubt: Double) {
       guard let last = parts.last else { return begin(new) }
       // An interval without reports is one part, however long it was.
       if new.time &- partStart >= RemoteClock.partLength {
         parts.append(new)
         partStart = new.time
         if parts.count > RemoteClock.partCount { parts.removeFirst() }
-      } else if new.ahead < last.ahead(at: new.time, drift: drift) {
+      } else if new.ahead < last.ahead(at: new.time, drift: drift, doubt: doubt) {
         parts[parts.count - 1] = new
       }
     }
 
     /// Nothing before the first sample.
-    func least(at time: Int64, drift: Double) -> Int64? { parts.map { $0.ahead(at: time, drift: drift) }.min() }
+    func least(at time: Int64, drift: Double, doubt: Double) -> Int64? { parts.map { $0.ahead(at: time, drift: drift, doubt: doubt) }.min() }
 
     /// From the quickest of the first third of the window to the quickest of the last one, and how long the window is.
     func slope(drift: Double) -> (slope: Double, span: Int64)? {
@@ -123,6 +124,8 @@ public struct RemoteClock: Sendable {
   private var going = Quickest()
   /// What the local clock gains on the remote one, in nanoseconds a nanosecond.
   private var drift = 0.0
+  /// How much of a drift may not be known yet.
+  private var doubt = RemoteClock.mostDrift / 2
   private var origin: NTPTimestamp?
   private var strange = 0
   public private(set) var jumps = 0
@@ -131,7 +134,7 @@ public struct RemoteClock: Sendable {
   private static let partCount = 30
   /// Two clocks, each of them off by 250 in a million; in less time than that jitter looks like drift, and less of it is believed.
   private static let mostDrift = 500e-6
-  private static let surely = 30e9
+  private static let surely = 60e9
   /// No path is slower by this at once: the clock was set.
   private static let leap: Int64 = 1_000_000_000
 
@@ -143,7 +146,7 @@ public struct RemoteClock: Sendable {
     let origin = self.origin ?? ntp
     self.origin = origin
     let new = Sample(time: now, ahead: now &- ntp.nanoseconds(since: origin))
-    guard let least = coming.least(at: now, drift: drift) else { return begin(new) }
+    guard let least = coming.least(at: now, drift: drift, doubt: doubt) else { return begin(new) }
     if (new.ahead &- least).magnitude > UInt64(RemoteClock.leap) {
       strange += 1
       // Three in a row are no accident.
@@ -154,14 +157,14 @@ public struct RemoteClock: Sendable {
       return
     }
     strange = 0
-    coming.add(new, drift: drift)
+    coming.add(new, drift: drift, doubt: doubt)
     measureDrift()
   }
 
   /// Of an answer, which left the other end at `ntp`: `delay` before, it had received what this end said at `stamp` of `clock`, which is the time
   /// of `now` (RFC 3550, section 6.4.1: LSR and DLSR; RFC 3611, section 4.5). Without an earlier time of the other end it says nothing.
   mutating func answered(_ ntp: NTPTimestamp, to stamp: UInt32, after delay: UInt32, at now: Int64, clock: NTPTimestamp) {
-    guard stamp != 0, ntp.rawValue != 0, let origin, let least = coming.least(at: now, drift: drift) else { return }
+    guard stamp != 0, ntp.rawValue != 0, let origin, let least = coming.least(at: now, drift: drift, doubt: doubt) else { return }
     let elapsed = Int32(bitPattern: clock.middle &- stamp)
     guard elapsed >= 0 else { return }
     let sent = now &- ShortNTP.nanoseconds(UInt32(elapsed))
@@ -170,13 +173,13 @@ public struct RemoteClock: Sendable {
     // Both together are a round trip. One that cannot be is of a clock that was set.
     let roundTrip = least &+ new.ahead
     guard roundTrip > -RemoteClock.leap / 20, roundTrip <= RoundTrip.longest else { return }
-    going.add(new, drift: -drift)
+    going.add(new, drift: -drift, doubt: doubt)
   }
 
   private mutating func begin(_ sample: Sample) {
     coming.begin(sample)
     going = Quickest()
-    (drift, strange) = (0, 0)
+    (drift, doubt, strange) = (0, RemoteClock.mostDrift / 2, 0)
   }
 
   /// What both directions say together: what makes one of them look faster is not likely to do so with the other one.
@@ -184,6 +187,7 @@ public struct RemoteClock: Sendable {
     guard let one = coming.slope(drift: drift) else { return }
     let other = going.slope(drift: -drift)
     let limit = min(1, Double(one.span) / RemoteClock.surely) * RemoteClock.mostDrift
+    doubt = (RemoteClock.mostDrift - limit) / 2
     // In proportion to the time that each of them has seen.
     let (mine, theirs) = (Double(one.span), Double(other?.span ?? 0))
     drift = min(max((one.slope * mine - (other?.slope ?? 0) * theirs) / (mine + theirs), -limit), limit)
@@ -199,7 +203,7 @@ public struct RemoteClock: Sendable {
     guard let (time, ahead, at) = reading(of: ntp) else { return nil }
     // An old answer does not say what the path is now.
     let isAnswered = going.parts.last.map { at &- $0.time < RemoteClock.partLength * Int64(RemoteClock.partCount) } ?? false
-    guard isAnswered, let behind = going.least(at: at, drift: -drift) else { return time &+ ahead &- (roundTrip ?? 0) / 2 }
+    guard isAnswered, let behind = going.least(at: at, drift: -drift, doubt: doubt) else { return time &+ ahead &- (roundTrip ?? 0) / 2 }
     return time &+ ahead &- max(0, ahead &+ behind) / 2
   }
 
@@ -208,6 +212,6 @@ public struct RemoteClock: Sendable {
     guard let origin, let last = coming.parts.last else { return nil }
     let time = ntp.nanoseconds(since: origin)
     let at = time &+ last.ahead
-    return coming.least(at: at, drift: drift).map { (time, $0, at) }
+    return coming.least(at: at, drift: drift, doubt: doubt).map { (time, $0, at) }
   }
 }

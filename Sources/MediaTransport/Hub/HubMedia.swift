@@ -42,6 +42,7 @@ final class HubMedia {
   private var path = PathValidation()
   /// Packets that were not what they said.
   private(set) var refused: UInt64 = 0
+  private static let reportInterval: Int64 = 500_000_000
   /// Held back at the hub at most: units wait where they are played.
   private static let mostDelay: Int64 = 60_000_000
   /// A large key frame takes long over a slow network path. What is to be dropped is dropped before it is queued (`HubStreams`); what was queued is
@@ -61,6 +62,8 @@ final class HubMedia {
       seed: seed)
     settings.extensions = terms.extensions
     settings.reportsAtOnce = true
+    // Two legs add up their errors: the more reports, the sooner each knows the drift of the two clocks.
+    settings.reports.minimum = HubMedia.reportInterval
     settings.ssrc = terms.ssrc(ofEnd: isHub)
     settings.bitrates = bitrates
     if isHub {

@@ -32,8 +32,8 @@ import Testing
     Case(videoAge: 300, path: .init(delay: 50)),
     Case(soundAge: 500, path: .init(delay: 50)),
     Case(videoAge: 100, soundAge: 400, path: .init(delay: 100), drift: (200, -200)),
-    // First reports that are lost, or overtaken by their packets; jitter of both legs adds up, and is told from delay little by little.
-    Case(path: .init(delay: 30, jitter: 10, loss: 0.05), drift: (-200, 200), joins: 7, bounds: (20, 6), seeds: 1...8),
+    // First reports that are lost, or overtaken by their packets; jitter of both legs adds up, and is told from delay and drift little by little.
+    Case(path: .init(delay: 30, jitter: 10, loss: 0.05), drift: (-200, 200), joins: 7, seeds: 1...20),
   ]
 
   @Test(arguments: cases) func stampsAreThoseOfTheCapture(_ wanted: Case) throws {
