@@ -28,7 +28,8 @@
  *   4 SLOT_FRAME  u32 id, u32 0, a frame header. The payload is at the beginning of that slot. The slot is the session's until
  *                 RELEASE. Raw frames only
  *   5 FORGET      u32 id, u32 0. The slot, which must not be the session's at the moment, is unmapped; its id can be used again
- *   6 BYE         no body. The last message
+ *   6 BYE         no body. The last message. The session then closes the connection; a feeder that waits for that before it closes its
+ *                 socket knows that everything has been received
  * Messages to the feeder:
  *   20 CHALLENGE  the answer to HELLO: u16 version (2), u16 0, u32 0, 32 random bytes, the session's nonce, and 32 bytes, the proof
  *                 of the reception token. The feeder must check the proof before it sends anything else
@@ -186,8 +187,9 @@ MSDK_EXPORT msdk_result msdk_feeder_get_reason(msdk_feeder *feeder, uint32_t *ou
  * until the thread's next failed call. Never returns NULL. [any thread] */
 MSDK_EXPORT const char *msdk_feeder_last_error(void);
 
-/** Sends BYE, ends the thread and frees everything, also acquired frames. A frame that is still being sent is lost; call
- * msdk_feeder_flush first. feeder may be NULL. [any thread, the last call] [may wait for a moment] */
+/** Sends the rest of a frame that is being sent, then BYE, ends the thread and frees everything, also acquired frames. Waits until the
+ * session has received BYE and has closed the connection, for at most 2 s. What the session has not received by then may be lost. feeder may
+ * be NULL. [any thread, the last call] [may wait] */
 MSDK_EXPORT void msdk_feeder_close(msdk_feeder *feeder);
 
 #ifdef __cplusplus

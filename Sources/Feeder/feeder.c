@@ -135,19 +135,13 @@ void msdk_feeder_close(msdk_feeder *feeder) {
   if (feeder == NULL) return;
   pthread_mutex_lock(&feeder->lock);
   feeder->is_stopping = true;
-  bool is_quiet = feeder->ended == MSDK_OK && feeder->out_sent == feeder->out_size;
   pthread_mutex_unlock(&feeder->lock);
   uint64_t one = 1;
   ssize_t written = write(feeder->wake, &one, sizeof one);
   (void)written;
   pthread_join(feeder->thread, NULL);
-  if (is_quiet) {
-    uint8_t bye[HEAD_SIZE];
-    put_head(bye, 0, SAY_BYE);
-    ssize_t sent = send(feeder->socket, bye, sizeof bye, MSG_NOSIGNAL);
-    (void)sent;
-    /* Unread bytes would take back what was sent. */
-    link_read(feeder);
-  }
+  pthread_mutex_lock(&feeder->lock);
+  link_leave(feeder, now_ns() + LEAVE_MAX);
+  pthread_mutex_unlock(&feeder->lock);
   destroy(feeder);
 }

@@ -153,3 +153,34 @@ void *link_run(void *argument) {
     (void)taken;
   }
 }
+
+static bool is_ready(const msdk_feeder *feeder, short events, int64_t deadline) {
+  int64_t left = deadline - now_ns();
+  struct pollfd one = {feeder->socket, events, 0};
+  return left > 0 && poll(&one, 1, (int)((left + 999999) / 1000000)) != 0;
+}
+
+/* Whether everything has left. What the session says meanwhile is read, also why it ends the connection. */
+static bool flush_until(msdk_feeder *feeder, int64_t deadline) {
+  for (;;) {
+    link_read(feeder);
+    flush(feeder);
+    if (feeder->ended != MSDK_OK) return false;
+    if (feeder->out_sent == feeder->out_size) return true;
+    if (!is_ready(feeder, POLLIN | POLLOUT, deadline)) return false;
+  }
+}
+
+/* The frame on its way goes first, since BYE cannot be in the middle of it, and BYE waits for room as any message does. The session closes
+ * the connection when it has BYE. A socket that is closed before, in which a message of the session's is unread, or arrives late, resets the
+ * connection, and TCP forgets what the session has not received. */
+void link_leave(msdk_feeder *feeder, int64_t deadline) {
+  if (!flush_until(feeder, deadline)) return;
+  uint8_t *at = link_reserve(feeder, HEAD_SIZE);
+  if (at == NULL) return;
+  put_head(at, 0, SAY_BYE);
+  link_send(feeder, HEAD_SIZE, -1, 0);
+  if (!flush_until(feeder, deadline)) return;
+  shutdown(feeder->socket, SHUT_WR);
+  while (feeder->ended == MSDK_OK && is_ready(feeder, POLLIN, deadline)) link_read(feeder);
+}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 enum { SLOTS_MAX = 16, TOKEN_MIN = 16, TOKEN_MAX = 255, HEAD_SIZE = 8, FRAME_HEADER_SIZE = 64 };
+#define LEAVE_MAX 2000000000LL /* ns that close waits for the session to receive the last messages */
 enum { WIRE_VERSION = 2, NONCE_SIZE = 32, ROLE_SIZE = 16, TRANSCRIPT_SIZE = 104, REFUSAL_MAX = 448 };
 enum { SAY_HELLO = 1, SAY_FRAME = 2, SAY_SLOT = 3, SAY_SLOT_FRAME = 4, SAY_FORGET = 5, SAY_BYE = 6, SAY_PROOF = 7 };
 enum { HEAR_WELCOME = 16, HEAR_REFUSED = 17, HEAR_RELEASE = 18, HEAR_KEY_FRAME = 19, HEAR_CHALLENGE = 20 };
@@ -89,6 +90,7 @@ void link_send(msdk_feeder *feeder, size_t size, int descriptor, size_t descript
 void link_read(msdk_feeder *feeder);
 void link_end(msdk_feeder *feeder, msdk_result result, uint32_t reason, const char *why);
 void *link_run(void *feeder); /* the thread */
+void link_leave(msdk_feeder *feeder, int64_t deadline); /* after the thread: what is on its way and BYE, until the session has them */
 
 /* connect.c */
 msdk_result connect_to(const msdk_feeder_options *options, int64_t deadline, msdk_feeder *feeder);

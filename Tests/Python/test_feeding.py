@@ -1,6 +1,7 @@
 """Screen shares that another process feeds: the session's door, and the feeder class alone."""
 from __future__ import annotations
 
+import hmac
 import importlib.util
 import os
 import signal
@@ -123,6 +124,42 @@ class FeedingTest(unittest.TestCase):
             taken = [feeder.send("BGRA", 1920, 1080, picture) for _ in range(50)]
             self.assertTrue(taken[0])
             self.assertIn(False, taken)
+
+    def test_what_was_sent_is_received_before_it_closes(self) -> None:
+        """However late the session reads, and though it says something meanwhile."""
+        heard = b""
+
+        def exactly(one: socket.socket, size: int) -> bytes:
+            return one.recv(size, socket.MSG_WAITALL)
+
+        def serve() -> None:
+            nonlocal heard
+            with listener.accept()[0] as one:
+                transcript = struct.pack("<16sHHI16x", b"MSDKFEED session", 2, len(EXPECT), 2) + exactly(one, 56)[24:] + bytes(32)
+                proof = hmac.new(EXPECT, transcript, "sha256").digest()
+                one.sendall(struct.pack("<IHHHHI", 72, 20, 0, 2, 0, 0) + bytes(32) + proof)
+                exactly(one, 40)
+                one.sendall(struct.pack("<IHHHHIQ", 16, 16, 0, 2, 0, 16, 1 << 24))
+                has_left.wait(0.2)  # one that does not wait has gone by now
+                try:
+                    one.sendall(struct.pack("<IHH", 0, 19, 0))
+                except OSError:
+                    pass
+                while some := one.recv(65536):
+                    heard += some
+
+        has_left = threading.Event()
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(os.path.join(self.directory.name, "late"))
+            listener.listen()
+            thread = threading.Thread(target=serve)
+            thread.start()
+            with self.feeder(socket_path=listener.getsockname()) as feeder:
+                self.assertTrue(feeder.send("GRAY8", 1024, 1024, bytes(1024 * 1024)))
+            has_left.set()
+            thread.join()
+        self.assertEqual(len(heard), 8 + 64 + 1024 * 1024 + 8)
+        self.assertEqual(heard[-8:], struct.pack("<IHH", 0, 6, 0))
 
     def test_wrong_pictures_are_refused_here(self) -> None:
         with self.feeder() as feeder:

@@ -314,6 +314,34 @@ class Feeder:
         except OSError as error:
             self._end(FeederError(f"the session closed the connection: {error}"))
 
+    def _leave(self, deadline: float) -> None:
+        """The session closes the connection when it has the last message.  A socket that is closed before, with bytes unread, takes back
+        what has not been received."""
+        with selectors.DefaultSelector() as selector:
+            def is_ready() -> bool:
+                left = deadline - time.monotonic()
+                return left > 0 and bool(selector.select(left))
+
+            selector.register(self._socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
+            for message in (self._waiting, memoryview(_HEAD.pack(0, _BYE, 0))):
+                self._waiting = message
+                while True:
+                    self._read()
+                    self._flush()
+                    if self._error is not None:
+                        return
+                    if not self._waiting:
+                        break
+                    if not is_ready():
+                        return
+            try:
+                self._socket.shutdown(socket.SHUT_WR)
+            except OSError:
+                return
+            selector.modify(self._socket, selectors.EVENT_READ)
+            while self._error is None and is_ready():
+                self._read()
+
     def _end(self, error: FeederError) -> None:
         if self._error is None:
             self._error = error
@@ -321,19 +349,16 @@ class Feeder:
             self._lock.notify_all()
 
     def close(self) -> None:
-        """Ends the connection. A frame that has not left completely is lost: flush first.  May be called again."""
+        """Sends the rest of a frame that is being sent, and ends the connection.  Waits until the session has received everything,
+        for at most 2 s.  May be called again."""
         with self._lock:
             if self._closing:
                 return
             self._closing = True
-            is_quiet = self._error is None and not self._waiting
             self._wake.send(b"!")
         self._thread.join()
-        if is_quiet:
-            try:
-                self._socket.send(_HEAD.pack(0, _BYE, 0), socket.MSG_NOSIGNAL)
-            except OSError:
-                pass
+        with self._lock:
+            self._leave(time.monotonic() + 2)
         for one in (self._socket, self._wake, self._woken):
             one.close()
 
