@@ -11,8 +11,8 @@ final class Journal<Entry: Sendable>: Sendable {
 
   var entries: [Entry] { monitor.withLock { $0 } }
 
-  /// Waits in real time until there are so many; false after five seconds.
+  /// Waits in real time until there are so many; false after twenty seconds, which a test that fails takes alone.
   func wait(for count: Int) -> Bool {
-    monitor.wait(until: Deadline.after(milliseconds: 5000)) { $0.count >= count ? true : nil } ?? false
+    monitor.wait(until: Deadline.after(milliseconds: 20_000)) { $0.count >= count ? true : nil } ?? false
   }
 }
