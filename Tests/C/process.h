@@ -75,10 +75,10 @@ static inline void wait_asleep(pid_t thread) {
   }
 }
 
-/* Waits until a condition holds, at most five seconds; much longer where everything is slow. */
+/* Waits until a condition holds, at most twenty seconds, which a test that fails takes alone; longer where everything is slow. */
 #define WAIT_UNTIL(condition)                                                       \
   do {                                                                              \
-    for (int tries = under_tools() ? 6000 : 1000; tries > 0 && !(condition); tries--) sleep_ms(5); \
+    for (int tries = under_tools() ? 12000 : 4000; tries > 0 && !(condition); tries--) sleep_ms(5); \
   } while (0)
 
 /* A count that comes back to what it was. A thread that was joined may still be listed for a moment, at the beginning as at the end, so that
