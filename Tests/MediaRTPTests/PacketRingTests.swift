@@ -50,8 +50,11 @@ import Testing
   @Test func aPacketIsSentAgainOnceInARoundTripAndNotForEver() {
     let ring = PacketRing(capacity: 16, slotSize: 64)
     _ = put(ring, 5, [1, 2], time: 100)
+    func takes(_ now: Int64) -> Bool { ring.takeForResending(5, now: now, roundTrip: 50, longest: 1000, mostSendings: 3) != nil }
     func again(_ now: Int64) -> Bool {
-      ring.takeForResending(5, now: now, roundTrip: 50, longest: 1000, mostSendings: 3) != nil
+      let isTaken = takes(now)
+      if isTaken { ring.leftAgain(5, now: now) }
+      return isTaken
     }
     #expect(again(110))
     #expect(!again(150))
@@ -68,6 +71,16 @@ import Testing
     #expect(ring.isRepairable(5, now: 2500, longest: 1000, mostSendings: 3) && !ring.isRepairable(5, now: 2501, longest: 1000, mostSendings: 3))
     #expect(again(2500))
     #expect(!ring.isRepairable(6, now: 0, longest: 1000, mostSendings: 3))
+    // It waits to leave for longer than a round trip, and then is on its way for one.
+    _ = put(ring, 5, [1], time: 100)
+    #expect(takes(110) && !takes(200) && !takes(900))
+    ring.leftAgain(5, now: 900)
+    #expect(!takes(949) && ring.entry(5)?.sendings == 1)
+    // One for which there was no room was not sent.
+    #expect(takes(950))
+    ring.leftAgain(5, now: nil)
+    #expect(ring.entry(5)?.sendings == 1 && takes(951))
+    ring.leftAgain(6, now: 0)
     #expect(ring.takeForResending(6, now: 0, roundTrip: 0, longest: 1, mostSendings: 1) == nil)
   }
 }

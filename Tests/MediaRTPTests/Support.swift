@@ -1,6 +1,10 @@
+import Glibc
 import MediaCore
 
 @testable import MediaRTP
+
+/// Added to the seed of every call that is simulated (`TestCall`), from MSDK_TEST_SEED: what holds for the seeds that a test names holds for others.
+let seedOffset = getenv("MSDK_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? 0
 
 /// What a writer writes, as bytes of its own.
 func written(_ capacity: Int = 1500, _ body: (inout PacketWriter) -> Void) -> [UInt8] {

@@ -67,6 +67,11 @@ final class TestCall {
   private(set) var polls = 0
   private(set) var pictureTimes: [Int64] = []
   private(set) var firstSound: Int64 = 0
+  /// When packets of sound were sent, and arrived.
+  private(set) var soundsSent: [Int64] = []
+  private(set) var soundsArrived: [Int64] = []
+  /// Datagrams that were lost, but for those that a full queue dropped, and when they had left.
+  private(set) var lost: [(at: Int64, toThere: Bool, bytes: [UInt8])] = []
   /// What leaves comes back, too.
   var isReflecting = false
   private var number: UInt16 = 0x7FF0
@@ -83,6 +88,7 @@ final class TestCall {
     seed: UInt64, hasRetransmissions: Bool = true, maximum: Int = 6_000_000, start: Int = 1_000_000, longestHold: Int64 = 500_000_000,
     pacing: PacerBounds = PacerBounds()
   ) throws {
+    let seed = seed &+ seedOffset
     random = SeededRandom(seed: seed)
     let clock = NTPClock(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: now)
     var settings = RTPSettings(cname: "here", clock: clock, seed: seed)
@@ -114,7 +120,7 @@ final class TestCall {
     let start = max(now, way.freeAt)
     guard start - now <= way.queue else { return }
     way.freeAt = start + Int64(bytes.count + 28) * 8_000_000_000 / Int64(way.rate)
-    if Double.random(in: 0..<1, using: &random) < way.loss { return }
+    if Double.random(in: 0..<1, using: &random) < way.loss { return lost.append((now, toThere, bytes)) }
     let jitter = way.jitter > 0 ? Int64.random(in: 0...way.jitter, using: &random) : 0
     way.arrived += 1
     onTheWay.push(way.freeAt + way.delay + jitter + (way.extra[bytes[1] & 127] ?? 0), toThere, bytes)
@@ -140,6 +146,7 @@ final class TestCall {
       (here.now, there.now) = (now, now)
       while let first = onTheWay.entries.first, first.time <= now {
         onTheWay.entries.removeFirst()
+        if first.toThere, first.bytes[1] & 127 == TestCall.opus { soundsArrived.append(now) }
         first.bytes.withUnsafeBytes { bytes in
           if first.toThere { receiver.receive(bytes, now: now, there) } else { sender.receive(bytes, now: now, here) }
         }
@@ -172,6 +179,7 @@ final class TestCall {
         if sounds == 0 { firstSound = now }
         let packet: [UInt8] = [31 << 3] + (0..<60).map { UInt8(truncatingIfNeeded: Int(sound / 20_000_000) &+ $0) }
         try packet.withUnsafeBytes { try sender.send(sound: $0, units: sound / 20_000_000 * 960, marker: false, on: audio, now: now) }
+        soundsSent.append(now)
         sound += 20_000_000
         sounds += 1
       }

@@ -9,6 +9,8 @@ public final class PacketRing {
     public fileprivate(set) var time: Int64 = 0
     public var sendings: UInt8 = 0
     public var lastSent: Int64 = 0
+    /// Taken to be sent again, and not gone yet.
+    fileprivate(set) var isLeaving = false
   }
 
   public let slotSize: Int
@@ -107,15 +109,24 @@ public final class PacketRing {
     entry(number).map { $0.sendings < mostSendings && now &- $0.time <= longest } ?? false
   }
 
-  /// Whether a packet that is missed may be sent again now: not again before the first answer could have come, and not without end.
+  /// Whether a packet that is missed may be sent again now: not while it waits to leave, not again before the first answer could have come, and
+  /// not without end. `leftAgain` says when it has left.
   public func takeForResending(_ number: Int64, now: Int64, roundTrip: Int64, longest: Int64, mostSendings: UInt8) -> UnsafeRawBufferPointer? {
     guard contains(number) else { return nil }
     let place = index(number)
     let entry = entries[place]
-    guard entry.sendings < mostSendings, now &- entry.time <= longest else { return nil }
+    guard !entry.isLeaving, entry.sendings < mostSendings, now &- entry.time <= longest else { return nil }
     guard entry.sendings == 0 || now &- entry.lastSent >= roundTrip else { return nil }
     entries[place].sendings += 1
-    entries[place].lastSent = now
+    entries[place].isLeaving = true
     return packet(number)
+  }
+
+  /// From now on it may be on its way. Without a time there was no room for it.
+  public func leftAgain(_ number: Int64, now: Int64?) {
+    guard contains(number) else { return }
+    let place = index(number)
+    entries[place].isLeaving = false
+    if let now { entries[place].lastSent = now } else { entries[place].sendings -= min(1, entries[place].sendings) }
   }
 }

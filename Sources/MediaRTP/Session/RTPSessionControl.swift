@@ -192,7 +192,9 @@ extension RTPSession {
       if stream.keyFrame?.isMissing(number) == true, stream.isBeyondRepair(number, at: now) { stream.keyFrame?.giveUp() }
       return true
     }
-    return pacer.enqueue(Handle(stream: place, number: number), size: packet.count, kind: .retransmission, now: now)
+    let isQueued = pacer.enqueue(Handle(stream: place, number: number), size: packet.count, kind: .retransmission, now: now)
+    if !isQueued { stream.ring.leftAgain(number, now: nil) }
+    return isQueued
   }
 
   private func take(_ feedback: TransportFeedback, _ now: Int64) {

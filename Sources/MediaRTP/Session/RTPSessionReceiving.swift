@@ -145,8 +145,7 @@ extension RTPSession {
           return isTaken
         }
         if isTaken { stream.meter.handedOn(picture, target: stream.delay.target &+ stream.delay.hold, at: now) } else { buffer.skip(picture) }
-        if picture.isKeyFrame { stream.needsKeyFrame = false }
-        stream.missing.forget(below: picture.last)
+        stream.took(picture, now: now)
       }
     }
   }

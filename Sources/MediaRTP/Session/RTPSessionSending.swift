@@ -87,9 +87,12 @@ extension RTPSession {
   func drain(_ now: Int64, _ delegate: some RTPSessionDelegate) {
     while let departure = pacer.next(now: now) {
       switch departure {
-      case .expired(let handle, .retransmission), .packet(let handle, .retransmission, _):
-        guard case .packet(_, _, let probe) = departure else { break }
+      case .expired(let handle, .retransmission):
+        // It did not leave, and can be requested again.
+        sending[handle.stream].ring.leftAgain(handle.number, now: nil)
+      case .packet(let handle, .retransmission, let probe):
         let stream = sending[handle.stream]
+        stream.ring.leftAgain(handle.number, now: now)
         guard handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else { break }
         guard stream.settings.retransmission != nil else {
           leaveAgain(packet, stream, now, delegate)

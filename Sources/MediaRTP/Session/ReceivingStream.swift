@@ -34,6 +34,8 @@ final class ReceivingStream {
   private var resumed = -ReceivingStream.longestPatience
   /// The first packet of the picture that was seen whole last.
   private var lastSeen: Int64 = -1
+  /// When a picture was handed on last.
+  private var handedOn: Int64?
   /// Nothing can be shown before one comes.
   var needsKeyFrame = true
   private static let requestPause: Int64 = 200_000_000
@@ -76,7 +78,7 @@ final class ReceivingStream {
     numbers.reset()
     missing.reset()
     delay.restart()
-    (latest, lastSeen) = (nil, -1)
+    (latest, lastSeen, handedOn) = (nil, -1, nil)
     switch content {
     case .pictures(let buffer): buffer.reset()
     case .sound(let buffer): buffer.reset()
@@ -95,6 +97,13 @@ final class ReceivingStream {
     interval = latest.map { stamp &- ReceivingStream.nanoseconds($0) }
     latest = picture.timestamp
     delay.arrived(stamp: stamp, at: picture.lastArrival)
+  }
+
+  /// A picture was handed on, or left out, and what comes after it is waited for.
+  func took(_ picture: PictureBuffer.Picture, now: Int64) {
+    handedOn = now
+    if picture.isKeyFrame { needsKeyFrame = false }
+    missing.forget(below: picture.last)
   }
 
   // MARK: Silence
@@ -181,7 +190,8 @@ final class ReceivingStream {
     if missing.takeBeyondHelp() { needsKeyFrame = true }
     let waits = isSilent(at: now) || now &- resumed <= ReceivingStream.patience
     let patience = waits ? ReceivingStream.longestPatience : ReceivingStream.patience
-    if let since = buffer.waitingSince, now &- since > patience { needsKeyFrame = true }
+    // As long as one after the other is had again, nothing is beyond help: what is, is known by the packets alone.
+    if let since = buffer.waitingSince, now &- max(since, handedOn ?? since) > patience { needsKeyFrame = true }
     guard let due = keyFrameRequest(buffer), now >= due else { return false }
     nextKeyFrameRequest = now &+ max(ReceivingStream.requestPause, roundTrip &* 2)
     return true
