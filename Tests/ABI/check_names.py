@@ -45,7 +45,7 @@ def main() -> int:
     names = set(re.findall(r"\b(?:msdk|MSDK)_\w+", code))
     words = set(re.findall(r"\b[a-z]\w*", code))
     # Other places that names are from: the environment of programs, of the tests and of the build, and private headers.
-    places = (("Sources", "swift"), ("Sources", "c"), ("Sources", "h"), ("Tests", "sh"), ("Bindings", "py"))
+    places = (("Sources", "swift"), ("Tests", "swift"), ("Sources", "c"), ("Sources", "h"), ("Tests", "sh"), ("Bindings", "py"))
     sources = "\n".join(path.read_text() for folder, suffix in places for path in sorted((ROOT / folder).rglob(f"*.{suffix}")))
     quoted = {*re.findall(r"[\"$\{](MSDK_[A-Z0-9_]+)\b", sources), *re.findall(r"\b(MSDK_[A-Z0-9_]+)=", (ROOT / "Makefile").read_text())}
     quoted |= set(re.findall(r"\bstatic inline \w+ (msdk_\w+)\(", sources))
