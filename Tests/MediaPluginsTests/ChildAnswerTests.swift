@@ -5,11 +5,8 @@ import Testing
 @testable import MediaPlugins
 
 @Suite struct ChildAnswerTests {
-  private let directory = TemporaryDirectory()
-
   private func run(_ script: String, milliseconds: UInt32 = 30_000, most: Int = 65_536) throws -> ChildAnswer.Outcome {
-    let program = directory.file("program", Array("#!/bin/sh\n\(script)\n".utf8), mode: 0o755)
-    return try ChildAnswer.of(program, ["--scan", "a b"], most: most, deadline: Deadline.after(milliseconds: milliseconds))
+    try ChildAnswer.of("/bin/sh", ["-c", script, "program", "--scan", "a b"], most: most, deadline: Deadline.after(milliseconds: milliseconds))
   }
 
   @Test func givesWhatItWroteAndHowItEnded() throws {

@@ -19,7 +19,7 @@ import Testing
   }
 
   private func scanner(_ script: String, cached: Bool = true) -> PluginScanner {
-    let program = directory.file("host", Array("#!/bin/sh\necho >> '\(directory.path)/looked'\n\(script)\n".utf8), mode: 0o755)
+    let program = directory.script("host", "echo >> '\(directory.path)/looked'\n\(script)")
     return PluginScanner(program: program, cachePath: cached ? "\(directory.path)/cache" : nil)
   }
 

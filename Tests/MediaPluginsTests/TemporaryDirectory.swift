@@ -1,4 +1,7 @@
 import Glibc
+import MediaCore
+
+@testable import MediaPlugins
 
 /// A directory of the test's own, gone with it.
 final class TemporaryDirectory {
@@ -29,6 +32,15 @@ final class TemporaryDirectory {
     _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     fchmod(descriptor, mode)
     close(descriptor)
+    return file
+  }
+
+  /// A program. Another process writes it: of a file that this one has open for writing a child that another test starts meanwhile has a copy, and
+  /// the kernel runs no file that anybody has open for writing (ETXTBSY).
+  func script(_ name: String, _ text: String) -> String {
+    let file = "\(path)/\(name)"
+    let writes = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$2\" && chmod 755 \"$2\""
+    _ = try? ChildAnswer.of("/bin/sh", ["-c", writes, "sh", text, file], most: 0, deadline: Deadline.after(milliseconds: 60_000))
     return file
   }
 }
