@@ -2,10 +2,11 @@
 from mediasdk import Engine, Frame, FrameSenderChanged, IncomingVideoAdded, VideoFormat
 
 with Engine() as engine:
-    alice, bob = engine.create_session("loopback:lobby", "alice"), engine.create_session("loopback:lobby", "bob")
+    alice, bob = (engine.create_session("loopback:lobby", name) for name in ("alice", "bob"))
     for session in (alice, bob):
         session.connect(timeout=5)
-    alice.start_video(stream := engine.create_outgoing_video([VideoFormat("NV12", 640, 360, 30)], codec="VP8"))
+    camera = engine.create_outgoing_video([VideoFormat("NV12", 640, 360, 30)], codec="VP8")
+    alice.start_video(camera)
     sender = next(event.sender for event in alice.events(5) if isinstance(event, FrameSenderChanged))
     video = next(event.incoming_video for event in bob.events(5) if isinstance(event, IncomingVideoAdded))
     video.start(pixel_format="RGB24")
