@@ -67,6 +67,11 @@ if [ "$action" = uninstall ]; then
   echo "MediaSDK $version was removed from $destdir$prefix"
 else
   echo "MediaSDK $version is in $destdir$prefix, its libraries in $destdir$libdir"
+  case $libdir in
+    /usr/lib* | /usr/local/lib) ;;
+    *) echo "to use it:  export PATH=$prefix/bin:\$PATH PKG_CONFIG_PATH=$libdir/pkgconfig"
+      echo "            and link programs with -Wl,-rpath,$libdir" ;;
+  esac
 fi
 
 # Where the loader searches, it finds the library once its cache knows it. A staging folder is not searched.

@@ -326,7 +326,8 @@ typedef struct msdk_outgoing_video_stats { /* the names of W3C webrtc-stats wher
   uint32_t width, height; /**< of the current sender, in pixels; 0 without one */
   double frames_per_second; /**< sent or encoded, over the last second */
   uint64_t frames_offered;  /**< accepted by send */
-  /** outcomes; their sum is frames_offered when all frames have been reported */
+  /** outcomes; their sum is frames_offered when all frames have been reported. frames_sent counts raw frames; those of a stream with a
+   * codec are in frames_encoded. */
   uint64_t frames_sent, frames_encoded, frames_replaced, frames_dropped, frames_failed;
   uint64_t key_frames_encoded;
   uint64_t bytes_sent;

@@ -51,7 +51,7 @@ static msdk_result writable_video(msdk_host_context *context, msdk_video_frame *
   note(context, "video_frame_make_writable");
   book *from = book_of(in);
   if (from == NULL || out == NULL) return MSDK_E_INVALID;
-  if (from->references == 1 && !from->is_wrapped && !from->is_delivered) {
+  if (from->references == 1 && !from->is_wrapped && !from->is_delivered && !context->is_starved) {
     in->flags |= MSDK_FRAME_WRITABLE;
     *out = in;
     return MSDK_OK;
@@ -68,8 +68,8 @@ static msdk_result writable_video(msdk_host_context *context, msdk_video_frame *
     copy->timestamp_ns = in->timestamp_ns;
     copy->sequence = in->sequence;
     *out = copy;
+    host_unref(from); /* after an error it stays the plugin's */
   }
-  host_unref(from);
   return code;
 }
 
@@ -152,7 +152,7 @@ static msdk_result writable_audio(msdk_host_context *context, msdk_audio_frame *
   note(context, "audio_frame_make_writable");
   book *from = book_of(in);
   if (from == NULL || out == NULL) return MSDK_E_INVALID;
-  if (from->references == 1 && !from->is_delivered) {
+  if (from->references == 1 && !from->is_delivered && !context->is_starved) {
     in->flags |= MSDK_FRAME_WRITABLE;
     *out = in;
     return MSDK_OK;
@@ -163,8 +163,8 @@ static msdk_result writable_audio(msdk_host_context *context, msdk_audio_frame *
     memcpy(copy->planes[0], in->planes[0], (size_t)in->sample_count * in->format->channels * sample_bytes(in->format));
     copy->timestamp_ns = in->timestamp_ns;
     *out = copy;
+    host_unref(from);
   }
-  host_unref(from);
   return code;
 }
 

@@ -56,6 +56,12 @@ void check_stop(void) {
 
 /* --------------------------------------------------------------------------------------------------------------- P4: pool */
 
+#define STARVED 5 /* frames that are asked for, or passed, meanwhile */
+
+static int32_t out(const rig *rig) {
+  return rig->context->outstanding + rig->context->outstanding_sound;
+}
+
 static void starve(const msdk_class *class, uint32_t kind) {
   rig rig;
   uint32_t moved = 0, came = 0;
@@ -64,15 +70,18 @@ static void starve(const msdk_class *class, uint32_t kind) {
   rig.context->is_starved = 1;
   uint32_t refused = rig.context->refused;
   int is_push = is_producer(kind) && !rig_is_pull(&rig);
+  int32_t before = out(&rig);
   step("a pool without a free frame");
   if (is_push) wait_ms(300);
-  msdk_result code = is_push ? 0 : rig_media(&rig, 5, NULL);
+  msdk_result code = is_push ? 0 : rig_media(&rig, STARVED, NULL);
   step("a pool without a free frame");
   if (code < 0)
     fail("P4", "when video_frame_acquire returned MSDK_E_AGAIN, the %s returned %s, which ends the stream; accepted: MSDK_E_AGAIN",
          kind_name(kind), rig_words(&rig, code));
   if (rig.context->refused - refused > 20000)
     fail("P4", "it asked the empty pool %u times in 0.3 s: drop the frame, and wait until the next is due", rig.context->refused - refused);
+  if (is_filter(kind) && out(&rig) - before >= STARVED)
+    fail("P4", "when make_writable returned MSDK_E_AGAIN, the %s kept its reference to the frame; accepted: to unref it", kind_name(kind));
   int is_over = !is_push && rig.last == MSDK_E_CLOSED;
   rig.context->is_starved = 0;
   if (moved > 0 && !has_failed() && !is_over) {
@@ -96,10 +105,6 @@ void check_pool(void) {
 }
 
 /* --------------------------------------------------------------------------------------------------------- P4: references */
-
-static int32_t out(const rig *rig) {
-  return rig->context->outstanding + rig->context->outstanding_sound;
-}
 
 static void balance(const msdk_class *class, uint32_t kind) {
   rig rig;

@@ -23,9 +23,9 @@ struct HubCommand: ParsableCommand {
         msdk hub standup --address 127.0.0.1 --tokens token.txt > hub.txt &
         hub=$!; sleep 1
         msdk send "$(head -n 1 hub.txt)" --token token.txt --user carol \\
-          --producer x11 --screen --sound pulse --seconds 5 &
+          --producer testpattern --sound tone --seconds 5 &
         msdk receive "$(head -n 1 hub.txt)" --token token.txt --from carol \\
-          --renderer window --sound-renderer pulse
+          --record carol.webm --seconds 3
         kill $hub
       """)
 

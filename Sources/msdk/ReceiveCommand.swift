@@ -8,7 +8,7 @@ struct ReceiveCommand: ParsableCommand {
     discussion: """
       Items are written as for msdk run, and so are lists of renderers: 'bw,file:bw.y4m' converts to black and white, 'file:copy.ivf' \
       writes the encoded frames unchanged. The first video stream and the first audio stream are received. The url says where they arrive: \
-      for example rtp://:5004, or rtp://:5004?audio=5006&direction=recvonly; mediasdk/rtp.h and README.md list all keys. With an address, \
+      for example rtp://:5004, or rtp://:5004?audio=5006&direction=recvonly; mediasdk/rtp.h lists all keys. With an address, \
       as in rtp://192.0.2.7:5004?local=5004, only that host is received from. In a hub's room the streams of one member are received: the \
       one of --from, or the first that sends.
 

@@ -142,7 +142,7 @@ ok "make install with a LIBDIR of the architecture works, and make uninstall lea
 # The binding, installed by pip with what was built.
 python3 -m venv "$root/env"
 "$root/env/bin/pip" install --quiet --disable-pip-version-check --no-index ./Bindings/Python
-(cd "$root" && timeout 60 env/bin/python "$OLDPWD/packaging/wheel/first.py" > first.log && grep -q '^bob received 640x360$' first.log && env/bin/msdk --version > version.log)
+(cd "$root" && timeout 60 env/bin/python "$OLDPWD/packaging/wheel/first.py" > first.log && grep -q '^bob received 640x360, ' first.log && env/bin/msdk --version > version.log)
 ok "pip install ./Bindings/Python brings the library and the tool"
 
 # The tool finds the plugins that were installed beside it.

@@ -95,7 +95,7 @@ class ReadmeTest(unittest.TestCase):
         for program in (self.snippets[0], root[1]):
             done = run("-c", program)
             self.assertEqual(done.stderr, "")
-            seen = re.fullmatch(r"bob received 1280x720, and its first pixel is (\d+), (\d+), (\d+)\n", done.stdout)
+            seen = re.fullmatch(r"bob received \d+x\d+, and its first pixel is (\d+), (\d+), (\d+)\n", done.stdout)
             self.assertTrue(seen, done.stdout)
             for value, sent in zip(seen.groups(), (255, 128, 0)):
                 self.assertAlmostEqual(int(value), sent, delta=8)

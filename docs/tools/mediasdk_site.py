@@ -16,6 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(os.environ["DOCS_ROOT"])
 WHOLE = {"c": re.compile(r"\bint main\b|MSDK_DEFINE_ENTRY"), "python": re.compile(r"^(?:import mediasdk|from mediasdk\b)", re.M)}
+SEVERAL = re.compile(r"^ +(?:\w+, )+\w+(?=: )")
 SECTION = re.compile(r"^\s*(?:Attributes|Args|Raises|Returns|Yields|Note|Example)s?:\s*$")
 
 
@@ -51,6 +52,8 @@ class Program(SphinxDirective):
 def code_in_docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """A block that is further in than the paragraph before it is code, unless it is of a section such as Raises:."""
     made: list[str] = []
+    # Two attributes of one description: a comma would make the first the type of the second.
+    lines[:] = [SEVERAL.sub(lambda names: names[0].replace(", ", "/"), line) for line in lines]
     inner = -1  # of the code that is being passed
     for at, line in enumerate(lines):
         indent = len(line) - len(line.lstrip())

@@ -10,7 +10,7 @@ from typing import Callable
 COLUMNS = re.compile(r"\S {2,}\S")
 TERM = re.compile(r"^(?P<term>\S+(?: \S+){0,4}?) {2,}(?P<text>\S.*)$")
 LITERAL = re.compile(
-    r"`([^`]+)`|((?<![\w/.])(?:(?:msdk|MSDK)_\w*\*?|[a-z]\w*\.h\b))|((?<![\w*])\*\w+(?:->\w+|\[\d\])*)|(\\?\|)|([*\\_`](?!\w)|\*|(?<!\w)_)"
+    r"`([^`]+)`|((?<!\w)(?:file|urn):[\w.:/-]*\w)|((?<![\w/.])(?:(?:msdk|MSDK)_\w*\*?|[a-z]\w*\.h\b))|((?<![\w*])\*\w+(?:->\w+|\[\d\])*)|(\\?\|)|([*\\_`](?!\w)|\*|(?<!\w)_)"
 )
 Link = Callable[[str], str]
 
@@ -27,9 +27,11 @@ def inline(text: str, link: Link = lambda name: f"``{name}``") -> str:
     """`link` makes a reference of a name of ours. Between what is marked up and what is not, a backslash stands for nothing."""
 
     def one(found: re.Match[str]) -> str:
-        literal, name, pointer, bar, mark = found.groups()
+        literal, address, name, pointer, bar, mark = found.groups()
         if literal:
             marked = link(literal) if re.fullmatch(r"(?:msdk|MSDK)_\w+", literal) else f"``{literal}``"
+        elif address:
+            marked = f"``{address}``"
         elif name:
             marked = f"``{name}``" if name.endswith("*") else link(name)
         elif pointer:

@@ -15,4 +15,5 @@ with Engine() as engine:
     while not frames:
         sender.send_image(orange)
         frames = list(video.frames(timeout=0.1))
-    print(f"bob received {frames[0].width}x{frames[0].height}")
+    red, green, blue = frames[0].planes[0][0][:3]
+    print(f"bob received {frames[0].width}x{frames[0].height}, and its first pixel is {red}, {green}, {blue}")

@@ -199,14 +199,15 @@ extension Template {
           })
       }
 
-      /// P3: others may hold this frame. make_writable returns it if only we hold it, else a copy; it takes our reference.
+      /// P3: others may hold this frame. make_writable returns it if only we hold it, else a copy, and takes our reference unless it fails.
       unsafe extern "C" fn filter_video_frame(this: *mut Itself, input: *mut VideoFrame, out: *mut *mut VideoFrame) -> i32 {
           guarded(|| {
               let this = &mut *this.cast::<Filter>();
               let mut frame: *mut VideoFrame = std::ptr::null_mut();
               let result = ((*this.host).video_frame_make_writable)(this.context, input, &mut frame);
               if result < 0 {
-                  return result; // P4: E_AGAIN when there is no memory for the copy; this frame is dropped
+                  ((*this.host).video_frame_unref)(input); // P4: E_AGAIN when there is no memory for the copy; this frame is dropped
+                  return result;
               }
               let luma = (*frame).plane[0];
               for y in 0..this.height {

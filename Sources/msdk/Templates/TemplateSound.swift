@@ -178,11 +178,14 @@ extension Template {
         return MSDK_OK;
       }
 
-      /* P3: others may hold this frame. make_writable returns it if only we hold it, else a copy; it takes our reference. */
+      /* P3: others may hold this frame. make_writable returns it if only we hold it, else a copy, and takes our reference unless it fails. */
       static msdk_result filter_video_frame(msdk_self *self, msdk_video_frame *in, msdk_video_frame **out) {
         msdk_video_frame *frame = NULL;
         msdk_result result = self->host->video_frame_make_writable(self->context, in, &frame);
-        if (result < 0) return result; /* P4: MSDK_E_AGAIN when there is no memory for the copy; this frame is dropped */
+        if (result < 0) { /* P4: MSDK_E_AGAIN when there is no memory for the copy; this frame is dropped */
+          self->host->video_frame_unref(in);
+          return result;
+        }
         for (uint32_t y = 0; y < self->format.height; y++) {
           uint8_t *row = frame->plane[0].data + (ptrdiff_t)y * frame->plane[0].stride;
           for (uint32_t x = 0; x < self->format.width; x++) row[x] = (uint8_t)(255 - row[x]);

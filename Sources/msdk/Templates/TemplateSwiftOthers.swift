@@ -85,13 +85,16 @@ extension Template {
         return msdk_result(MSDK_OK)
       }
 
-      // P3: others may hold this frame. make_writable returns it if only we hold it, else a copy; it takes our reference.
+      // P3: others may hold this frame. make_writable returns it if only we hold it, else a copy, and takes our reference unless it fails.
       func filter(
         _ input: UnsafeMutablePointer<msdk_video_frame>, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>
       ) -> msdk_result {
         var made: UnsafeMutablePointer<msdk_video_frame>?
         let result = host.pointee.video_frame_make_writable(context, input, &made)
-        guard result >= 0, let frame = made else { return result }  // P4: MSDK_E_AGAIN when there is no memory for the copy
+        guard result >= 0, let frame = made else {
+          host.pointee.video_frame_unref(input)  // P4: MSDK_E_AGAIN when there is no memory for the copy; this frame is dropped
+          return result
+        }
         let luma = frame.pointee.plane.0
         for y in 0..<height {
           let row = luma.data + y * Int(luma.stride)
