@@ -18,7 +18,11 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib -Xswiftc -cross-modu
 # C is optimised in debug builds too: what a test computes in it runs over every pixel.
 SWIFT_DEBUG := --scratch-path .build/swift-tests -Xcc -O2
 
+# What is built in another folder is the same, byte for byte: Swift's hashes of modules and the linker's of the whole contain paths, and so would
+# what C's compiler writes for debuggers.
+STRIP := strip --remove-section=.swift_modhash --remove-section=.note.gnu.build-id
 CFLAGS ?= -O2 -g
+SAME := -ffile-prefix-map=$(CURDIR)=mediasdk
 WARNINGS := -std=c11 -Wall -Wextra -pedantic -Werror
 LIBRARY := $(OUT)/libmediasdk.so
 FEEDER := $(OUT)/libmediasdk-feeder.so
@@ -66,19 +70,19 @@ $(LIBRARY): .build/headers.stamp $(SWIFT_SOURCES)
 	@echo "== building libmediasdk.so (a minute or two the first time)"
 	$(SWIFT_BUILD) --product mediasdk
 	@mkdir -p $(OUT)
-	@strip --strip-unneeded -o $@ .build/release/libmediasdk.so
+	@$(STRIP) --strip-unneeded -o $@ .build/release/libmediasdk.so
 	@ln -sf libmediasdk.so $(OUT)/libmediasdk.so.$(SOVERSION)
 
 $(OUT)/msdk: $(LIBRARY) $(wildcard Sources/Checker/*.c Sources/Checker/*.h)
 	@echo "== building the msdk tool"
 	$(SWIFT_BUILD) --product msdk
-	@install -s .build/release/msdk $@
+	@$(STRIP) -o $@ .build/release/msdk
 
 # Plugins are looked at, and run when they are isolated, in processes of this program. Found beside the library.
 $(OUT)/msdk-plugin-host: $(LIBRARY)
 	@echo "== building msdk-plugin-host"
 	$(SWIFT_BUILD) --product msdk-plugin-host
-	@install -s .build/release/msdk-plugin-host $@
+	@$(STRIP) -o $@ .build/release/msdk-plugin-host
 
 # The feeder's side of a screen share: C, and nothing but libc. One object, so that its archive shows a program no more names than feeder.h has.
 $(FEEDER): $(wildcard Sources/Feeder/*) Sources/CLinux/signals.h $(wildcard Include/mediasdk/*.h)
@@ -86,7 +90,7 @@ $(FEEDER): $(wildcard Sources/Feeder/*) Sources/CLinux/signals.h $(wildcard Incl
 	@mkdir -p $(OUT)/feeder
 	@rm -f $(OUT)/feeder/*.o $(OUT)/libmediasdk-feeder.a
 	@for source in Sources/Feeder/*.c; do \
-	  $(CC) $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -IInclude -c $$source -o $(OUT)/feeder/$$(basename $$source .c).o || exit 1; done
+	  $(CC) $(WARNINGS) $(CFLAGS) $(SAME) -fPIC -fvisibility=hidden -IInclude -c $$source -o $(OUT)/feeder/$$(basename $$source .c).o || exit 1; done
 	@$(CC) -r -nostdlib -o $(OUT)/feeder/whole.o $(OUT)/feeder/*.o
 	@objcopy --localize-hidden $(OUT)/feeder/whole.o
 	@$(AR) rcs $(OUT)/libmediasdk-feeder.a $(OUT)/feeder/whole.o
@@ -98,7 +102,7 @@ define plugin_rule
 $(call plugin_file,$(1)): $(wildcard Sources/Plugins/$(1)/*) Sources/CLinux/signals.h $(wildcard Sources/Plugins/*.h) Sources/Plugins/plugin.map $(wildcard Include/mediasdk/*.h)
 	@echo "== building plugin $(1)"
 	@mkdir -p $(OUT)/plugins
-	@$(CC) $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared -IInclude -o $$@ $(wildcard Sources/Plugins/$(1)/*.c) \
+	@$(CC) $(WARNINGS) $(CFLAGS) $(SAME) -fPIC -fvisibility=hidden -shared -IInclude -o $$@ $(wildcard Sources/Plugins/$(1)/*.c) \
 	  -Wl,--version-script=Sources/Plugins/plugin.map -Wl,-z,defs \
 	  $(if $(filter-out -l%,$(call packages,$(1))),$$$$(pkg-config --cflags --libs $(filter-out -l%,$(call packages,$(1))))) \
 	  $(filter -l%,$(call packages,$(1)))
