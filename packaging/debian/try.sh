@@ -23,6 +23,11 @@ inside "apt-get -qq install -y --no-install-recommends gcc libc6-dev make pkg-co
 inside "examples=/usr/share/doc/mediasdk/examples
   gcc \$examples/C/send.c \$(pkg-config --cflags --libs mediasdk) -lm -o send && ./send > send.log && tail -n 1 send.log"
 echo "  Examples/C/send.c builds by pkg-config and runs"
+block() { awk "/^\`\`\`/ { if (on) exit; on = \$0 == \"\`\`\`$1\"; next } on" README.md; } # the first of that language
+block c > "$root/root/readme.c"
+block python > "$root/root/readme.py"
+inside "gcc readme.c \$(pkg-config --cflags --libs mediasdk) -o readme && ./readme > readme.log && tail -n 1 readme.log; python3 readme.py"
+echo "  the programs of README.md run"
 inside "python3 /usr/share/doc/mediasdk/examples/Python/send.py 2 > python.log && tail -n 1 python.log"
 echo "  Examples/Python/send.py runs"
 inside "msdk run --sound --producer testpattern:counter --producer tone --seconds 2 --codec vp8 --renderer recorder:call.webm > run.log 2>&1 || { cat run.log; exit 1; }
