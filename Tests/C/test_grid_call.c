@@ -216,6 +216,7 @@ static void end(call *it) {
   msdk_outgoing_video_destroy(it->outgoing);
   msdk_session_destroy(it->alice);
   msdk_session_destroy(it->bob);
+  WAIT_UNTIL(engine_stats(it->engine).frames == 0); /* what a thread of the SDK has in hand comes back a moment later */
   CHECK_EQ(engine_stats(it->engine).frames, 0);
   msdk_engine_destroy(it->engine);
   it->engine = NULL;
