@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs MediaSDK, or removes it. It stands in the tree and in the tarball; both have what was built in another folder.
+# Installs MediaSDK, or removes it. For the source tree, where what was built is in .build/out, and for the tarball, where it is in out.
 #
 #   sudo ./install.sh                                 into /usr/local
 #   ./install.sh PREFIX=$HOME/.local                  for yourself
 #   ./install.sh uninstall [PREFIX=...]               removes the files of this version
 #
-# LIBDIR=...: where libraries go (PREFIX/lib). DESTDIR=...: a folder in front of all, for who makes packages.
+# LIBDIR=...: where libraries go (PREFIX/lib). DESTDIR=...: a staging folder, for those who make packages.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ -d "$here/packaging" ] || here=$(dirname "$here")

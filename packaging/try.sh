@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks dist/*.tar.xz, installs it into a folder with install.sh, and runs there a C program by pkg-config, one by CMake, and the tool; then
-# removes it, and nothing stays.
+# Unpacks dist/*.tar.xz, installs it into a folder with install.sh, builds a C program by pkg-config, and runs it and the tool; then removes the
+# installation, and nothing stays.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$PWD/.build/dist/try

@@ -33,11 +33,12 @@
  * read. They do not affect modules that the program registers.
  *   MSDK_PLUGIN_PATH, MSDK_PLUGIN_SYSTEM_PATH   directories to search: see msdk_engine_load_default_plugins
  *   MSDK_PLUGIN_DISABLE         globs (fnmatch) of file names or class ids to skip, separated by commas or colons
- *   MSDK_PLUGIN_SAFE_MODE       1: load only files in mediasdk/plugins-1 beside the library, and of these only classes org.mediasdk.*
+ *   MSDK_PLUGIN_SAFE_MODE       1: load only files in INSTALLED/plugins-1, and of these only classes org.mediasdk.*
  *   MSDK_PLUGIN_ISOLATE         globs of file names or class ids to run in processes of their own: see instance.h
  *   MSDK_PLUGIN_ALLOW_WRITABLE  1: for development, see Trust above
- *   MSDK_PLUGIN_HOST            the path of msdk-plugin-host; default: in mediasdk/ beside the library, as installed, or else
- *                               beside the library
+ *   MSDK_PLUGIN_HOST            the path of msdk-plugin-host; default: the one in INSTALLED, or else the one beside the library
+ *                               INSTALLED is mediasdk/ in the library's directory, and seen from there in ../lib, ../lib64 and, on
+ *                               Debian, ../lib/ARCHITECTURE
  *   MSDK_LOG                    debug, info, warn or error: messages of that level and above are also written to stderr; read once
  *   XDG_CACHE_HOME, HOME        the location of the cache; if they are not read, results are kept in memory for this process only
  */

@@ -188,8 +188,8 @@ MSDK_EXPORT msdk_result msdk_feeder_get_reason(msdk_feeder *feeder, uint32_t *ou
 MSDK_EXPORT const char *msdk_feeder_last_error(void);
 
 /** Sends the rest of a frame that is being sent, then BYE, ends the thread and frees everything, also acquired frames. Waits until the
- * session has received BYE and has closed the connection, for at most 2 s. What the session has not received by then may be lost. feeder may
- * be NULL. [any thread, the last call] [may wait] */
+ * session has received BYE and has closed the connection, for at most 2 s. What the session has not received by then may be lost.
+ * feeder may be NULL. [any thread, the last call] [may wait] */
 MSDK_EXPORT void msdk_feeder_close(msdk_feeder *feeder);
 
 #ifdef __cplusplus

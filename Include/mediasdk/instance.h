@@ -27,8 +27,7 @@ extern "C" {
 enum { MSDK_INSTANCE_CREATED = 0x800, MSDK_INSTANCE_READY = 0x801, MSDK_INSTANCE_STARTED = 0x802 };
 
 /** Where the plugin's code runs: by default in this process, or isolated in a process of its own. Each isolated instance has its own
- * process, msdk-plugin-host. The program is the one that MSDK_PLUGIN_HOST names, else the one in mediasdk/ beside the
- * library, where it is installed, else the one beside the library. An isolated plugin cannot take the
+ * process, msdk-plugin-host. engine.h says where it is looked for (MSDK_PLUGIN_HOST). An isolated plugin cannot take the
  * program down. A crash, abort, stack overflow, exit or corrupted memory ends only its process. A hang ends at its deadline. A leak of
  * memory or descriptors ends at its limits. What the process sends is checked. Its frames pass in shared memory without a copy; those
  * of a renderer are copied once, those of a filter on the way in and on the way out.

@@ -16,26 +16,38 @@ struct NetworkEnd {
   init(_ options: NetworkOptions, _ engine: Engine, _ signals: StopSignals) throws(MediaError) {
     (self.options, self.signals) = (options, signals)
     var settings = SessionOptions(url: options.url, userID: options.user ?? (options.isOfRoom ? NetworkEnd.ownName : "msdk"))
-    if let path = options.token { settings.accessToken = try TokenFile.one(reading: path) }
     settings.capture = options.pcap.map { ($0, options.pcapPlain) }
-    session = try engine.makeSession(settings)
-    if let path = options.keys {
-      let keys = try KeyFile(reading: path)
-      try session.setSRTPKeys(own: keys.own, theirs: keys.theirs)
-    }
+    session = try NetworkEnd.session(settings, token: options.token, keys: options.keys, in: engine)
     if let path = options.sdp, let type = options.sdpType, type != .answer { try session.setRemoteDescription(type.kind, NetworkEnd.read(path)) }
     // It may hold keys.
     if let path = options.sdpOut { try FileWriter.write(session.localDescription(), to: path, isSecret: true) }
     if let path = options.sdp, options.sdpType == .answer { try takeAnswer(path) }
+    try NetworkEnd.connect(session, isOfRoom: options.isOfRoom)
+  }
+
+  /// With the token and the keys of these files.
+  static func session(_ options: SessionOptions, token: String?, keys: String?, in engine: Engine) throws(MediaError) -> Session {
+    var options = options
+    if let token { options.accessToken = try TokenFile.one(reading: token) }
+    let session = try engine.makeSession(options)
+    if let keys {
+      let keys = try KeyFile(reading: keys)
+      try session.setSRTPKeys(own: keys.own, theirs: keys.theirs)
+    }
+    return session
+  }
+
+  /// Returns when it is connected.
+  static func connect(_ session: Session, isOfRoom: Bool) throws(MediaError) {
     try session.connect()
     // A hub that is not there says so by itself.
     do throws(MediaError) {
-      try Call.wait(session, options.isOfRoom ? 4 * Call.patience : Call.patience, for: "the connection") { event in
+      try Call.wait(session, isOfRoom ? 4 * Call.patience : Call.patience, for: "the connection") { event in
         if case .state(.connected, _) = event { return () }
         return nil
       }
     } catch {
-      guard options.isOfRoom, [.io, .timeout, .notFound].contains(error.status) else { throw error }
+      guard isOfRoom, [.io, .timeout, .notFound].contains(error.status) else { throw error }
       throw MediaError(error.status, NextStep.trying("msdk hub on that machine, which prints its urls, and msdk doctor there", after: error.text))
     }
   }

@@ -1,13 +1,27 @@
 #!/usr/bin/env python3
-"""A package elsewhere can depend on a version of this one: SwiftPM refuses that when a target of the product MediaSDK has unsafe flags."""
+"""A package elsewhere can depend on a version of this one: SwiftPM refuses that when a target of the product MediaSDK has unsafe flags. And
+the version is the same in all places that state it."""
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+# Each with what stands before it.
+VERSIONS = {
+    "packaging/versions": "^version=", "Include/mediasdk/error.h": '^#define MSDK_VERSION_STRING "',
+    "Bindings/Python/pyproject.toml": '^version = "', "Bindings/Python/mediasdk/__init__.py": '^__version__ = "',
+}
+
+
+def versions() -> set[str]:
+    found = (re.search(before + r'([^"\s]+)', (ROOT / path).read_text(), re.M) for path, before in VERSIONS.items())
+    return {one[1] if one else "none" for one in found}
 
 
 def main() -> int:
@@ -25,7 +39,10 @@ def main() -> int:
         waiting += [entry["target"][0] for entry in targets[name]["dependencies"] if "target" in entry]
     unsafe = sorted(name for name in seen for setting in targets[name]["settings"] if "unsafeFlags" in setting["kind"])
     print(f"check_package: {len(seen)} targets of MediaSDK, {len(unsafe)} with unsafe flags{': ' if unsafe else ''}{', '.join(unsafe)}")
-    return 1 if unsafe or len(seen) < 10 else 0
+    stated = versions()
+    if len(stated) > 1:
+        print(f"check_package: {', '.join(VERSIONS)} state different versions: {', '.join(sorted(stated))}")
+    return 1 if unsafe or len(seen) < 10 or len(stated) > 1 else 0
 
 
 if __name__ == "__main__":

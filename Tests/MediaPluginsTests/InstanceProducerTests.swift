@@ -100,11 +100,9 @@ import Testing
     frame.release()
   }
 
-  @Test func nothingYetAndNoMoreAreNoErrors() throws {
-    let instance = try started()
-    defer { instance.destroy() }
+  private func expectNoFrameIsNoError(of instance: PluginInstance, _ function: String) throws {
     func pulled(_ result: Int) throws -> String {
-      plugin.on("produce_frame") { _ in result }
+      plugin.on(function) { _ in result }
       return "\(try instance.pull(due: 1))"
     }
     #expect(try pulled(MSDK_E_AGAIN) == "nothingYet")
@@ -113,6 +111,12 @@ import Testing
     #expect(failure { _ = try pulled(MSDK_E_IO) }?.status == .io)
     try instance.stopProducer()
     #expect(try pulled(MSDK_OK) == "ended")
+  }
+
+  @Test func nothingYetAndNoMoreAreNoErrors() throws {
+    let instance = try started()
+    defer { instance.destroy() }
+    try expectNoFrameIsNoError(of: instance, "produce_frame")
   }
 
   @Test func garbageForAFrameIsAnError() throws {
@@ -195,16 +199,7 @@ import Testing
   @Test func noPacketYetAndNoMoreAreNoErrors() throws {
     let instance = try startedEncoded()
     defer { instance.destroy() }
-    func pulled(_ result: Int) throws -> String {
-      plugin.on("produce_encoded_frame") { _ in result }
-      return "\(try instance.pull(due: 1))"
-    }
-    #expect(try pulled(MSDK_E_AGAIN) == "nothingYet")
-    #expect(try pulled(MSDK_E_CLOSED) == "ended")
-    #expect(try pulled(MSDK_OK) == "nothingYet")
-    #expect(failure { _ = try pulled(MSDK_E_IO) }?.status == .io)
-    try instance.stopProducer()
-    #expect(try pulled(MSDK_OK) == "ended")
+    try expectNoFrameIsNoError(of: instance, "produce_encoded_frame")
   }
 
   @Test func aKeyFrameIsRequestedOfWhoIsStarted() throws {

@@ -17,6 +17,13 @@ COMPLETED = {"dir", "file", "clip", "item", "items", "class", "key=value", "code
              "address", "type", "kind", "language", "shell", "subcommands"}
 # Of these nothing is known that would be worth a completion.
 FREE = {"n", "bits", "seed", "id", "port", "room", "name", "name=value"}
+# What is typed, and the command line that comes of it.
+TYPED = (
+    ("msdk compl\t zs\t", ["msdk", "completions", "zsh"]),
+    ("msdk run --producer testpattern:co\t,sp\t2", ["msdk", "run", "--producer", "testpattern:counter,speed=2"]),
+    ("msdk run --producer file:my\t", ["msdk", "run", "--producer", "file:my film.ivf"]),
+    ("msdk run --params cl\t --json", ["msdk", "run", "--params", "clip.ivf", "--json"]),
+)
 
 
 class Completions(ToolTest):
@@ -115,12 +122,7 @@ class Completions(ToolTest):
 
     def test_what_bash_writes(self) -> None:
         shell = self.bash()
-        for line, expected in (
-            ("msdk compl\t zs\t", ["msdk", "completions", "zsh"]),
-            ("msdk run --producer testpattern:co\t,sp\t2", ["msdk", "run", "--producer", "testpattern:counter,speed=2"]),
-            ("msdk run --producer file:my\t", ["msdk", "run", "--producer", "file:my film.ivf"]),
-            ("msdk run --params cl\t --json", ["msdk", "run", "--params", "clip.ivf", "--json"]),
-        ):
+        for line, expected in TYPED:
             with self.subTest(line=line):
                 shell.press(line)
                 self.assertEqual(shell.words(), expected)
@@ -135,12 +137,7 @@ class Completions(ToolTest):
         shell.press(f"PROMPT= RPROMPT=; unsetopt PROMPT_SP; fpath=({functions} $fpath); autoload -Uz compinit; compinit -u -d {self.directory}/dump; "
                     "bindkey -e; printf 'it is %s\\n' ready\r")
         shell.expect("it is ready")
-        for line, expected in (
-            ("msdk compl\t zs\t", ["msdk", "completions", "zsh"]),
-            ("msdk run --producer testpattern:co\t,sp\t2", ["msdk", "run", "--producer", "testpattern:counter,speed=2"]),
-            ("msdk run --producer file:my\t", ["msdk", "run", "--producer", "file:my film.ivf"]),
-            ("msdk run --params cl\t --json", ["msdk", "run", "--params", "clip.ivf", "--json"]),
-        ):
+        for line, expected in TYPED:
             with self.subTest(line=line):
                 # What is typed while a completion is made would be a part of it.
                 for index, part in enumerate(line.split("\t")):

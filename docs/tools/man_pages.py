@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from headers import HEADERS, ROOT, all_headers
-from rst import described, indent_of, items
+from rst import described, indent_of, items, parts
 from tool_help import Argument, Command, tool, version
 
 FILES = """The directories of plugins, the cache and the environment are described in \\fBmsdk\\fR(1) and in the headers."""
@@ -70,19 +70,14 @@ def wrapped(text: str) -> str:
 
 def paragraphs(text: str) -> str:
     made = []
-    for block in re.split(r"\n[ \t]*\n", text.strip("\n")):
-        lines = block.split("\n")
-        while lines:
-            inner = indent_of(lines[0]) > 0
-            count = next((at for at, line in enumerate(lines) if (indent_of(line) > 0) != inner), len(lines))
-            part, lines = lines[:count], lines[count:]
-            if inner:
-                made.append(indented(part))
-                continue
-            flowing = " ".join(line.strip() for line in part)
-            first = re.match(r"([A-Z][a-z ]{2,24}\.) (?=[A-Z-])", flowing)
-            said = f"\\fI{escaped(first[1])}\\fR {bold_names(flowing[first.end() :])}" if first else bold_names(flowing)
-            made.append(f".PP\n{said}\n")
+    for inner, part in parts(text):
+        if inner:
+            made.append(indented(part))
+            continue
+        flowing = " ".join(line.strip() for line in part)
+        first = re.match(r"([A-Z][a-z ]{2,24}\.) (?=[A-Z-])", flowing)
+        said = f"\\fI{escaped(first[1])}\\fR {bold_names(flowing[first.end() :])}" if first else bold_names(flowing)
+        made.append(f".PP\n{said}\n")
     return "".join(made)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import Callable
+from itertools import groupby
+from typing import Callable, Iterator
 
 COLUMNS = re.compile(r"\S {2,}\S")
 TERM = re.compile(r"^(?P<term>\S+(?: \S+){0,4}?) {2,}(?P<text>\S.*)$")
@@ -86,21 +87,20 @@ def aligned(lines: list[str], link: Link) -> str:
     return code("\n".join(lines))
 
 
+def parts(text: str) -> Iterator[tuple[bool, list[str]]]:
+    """Paragraphs, and what is indented, each by itself; whether it is indented."""
+    for block in re.split(r"\n[ \t]*\n", text.strip("\n")):
+        for inner, lines in groupby(block.split("\n"), key=lambda line: indent_of(line) > 0):
+            yield inner, list(lines)
+
+
 def comment(text: str, link: Link) -> str:
     made: list[str] = []
-    # A ruler of text that is aligned goes over blank lines.
-    for block in re.split(r"\n[ \t]*\n", text.strip("\n")):
-        lines = block.split("\n")
-        while lines:
-            inner = indent_of(lines[0]) > 0
-            count = next((at for at, line in enumerate(lines) if (indent_of(line) > 0) != inner), len(lines))
-            part, lines = lines[:count], lines[count:]
-            if inner:
-                made.append(aligned(part, link))
-                continue
-            # One word alone, "Threads.", is the head of its paragraph.
-            head = re.match(r"[A-Z][a-z-]+\. (?=[A-Z])", part[0])
-            made.append(
-                f"**{head[0].strip()}** {flowing([part[0][head.end() :], *part[1:]], link)}\n" if head else flowing(part, link) + "\n"
-            )
+    for inner, part in parts(text):
+        if inner:
+            made.append(aligned(part, link))
+            continue
+        # One word alone, "Threads.", is the head of its paragraph.
+        head = re.match(r"[A-Z][a-z-]+\. (?=[A-Z])", part[0])
+        made.append(f"**{head[0].strip()}** {flowing([part[0][head.end() :], *part[1:]], link)}\n" if head else flowing(part, link) + "\n")
     return "\n".join(made)

@@ -17,9 +17,9 @@ inside() { packaging/inside.sh "$root" "$1"; }
 size() { inside "dpkg-query -W -f '\${Installed-Size}\n' | awk '{ sum += \$1 } END { print int(sum / 1024) }'"; }
 inside "apt-get -qq update"
 before=$(size) started=$SECONDS
-inside "apt-get -qq install -y --no-install-recommends /packages/*.deb > /root/install.log 2>&1" || { tail -n 20 "$root/root/install.log"; exit 1; }
+inside "apt-get -qq install -y --no-install-recommends /packages/*.deb > install.log 2>&1 || { tail -n 20 install.log; exit 1; }"
 echo "  all packages installed in $((SECONDS - started)) s; $(($(size) - before)) MB with what they depend on"
-inside "apt-get -qq install -y --no-install-recommends gcc libc6-dev make pkg-config > /root/tools.log 2>&1"
+inside "apt-get -qq install -y --no-install-recommends gcc libc6-dev make pkg-config > tools.log 2>&1"
 inside "examples=/usr/share/doc/mediasdk/examples
   gcc \$examples/C/send.c \$(pkg-config --cflags --libs mediasdk) -lm -o send && ./send > send.log && tail -n 1 send.log"
 echo "  Examples/C/send.c builds by pkg-config and runs"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the part of FFmpeg that the recorder plugin uses, from Debian's source package: the WebM and Ogg muxers, and the encoders of libvpx and
-# libopus. Debian's own build brings 130 libraries, some under the GPL; this one is under the LGPL 2.1, and has 2 MB.
+# libopus. Debian's own build brings 130 libraries, some under the GPL; this one is under the LGPL 2.1, and takes 2 MB.
 # usage: packaging/wheel/ffmpeg.sh FOLDER      leaves FOLDER/lib/libav*.so.*; does nothing when they are there
 set -euo pipefail
 folder=${1:?usage: ffmpeg.sh FOLDER}

@@ -20,9 +20,6 @@ BUILT = ROOT / ".build" / "out"
 
 Settings = Optional[Dict[str, Any]]
 
-# As in pyproject.toml.
-EXTRAS = {"numpy": "numpy>=1.24", "image": "pillow>=10"}
-
 # Python has compiled this module into a file beside it.
 try:
     os.remove(__cached__)
@@ -66,12 +63,12 @@ def _built() -> Iterator[Tuple[str, Path]]:
 
 
 def _write(directory: Path, files: List[Tuple[str, Path]], texts: Dict[str, str], platform: str) -> str:
-    project = _project()
+    project = _texts("project")
     tag, info = f"py3-none-{platform}", f"mediasdk-{project['version']}.dist-info"
     texts = {
         **texts,
         f"{info}/METADATA": _metadata(project),
-        f"{info}/entry_points.txt": "[console_scripts]\nmsdk = mediasdk._tool:main\n",
+        f"{info}/entry_points.txt": "[console_scripts]\n" + "".join(f"{key} = {value}\n" for key, value in _texts("project.scripts").items()),
         f"{info}/licenses/LICENSE": (ROOT / "LICENSE").read_text(),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: mediasdk\nRoot-Is-Purelib: {str(platform == 'any').lower()}\nTag: {tag}\n",
     }
@@ -94,21 +91,23 @@ def _platform() -> str:
     return re.sub(r"\W", "_", sysconfig.get_platform())
 
 
-def _project() -> Dict[str, str]:
-    """The texts of the table [project]; this Python may have no parser of TOML yet."""
-    table = (HERE / "pyproject.toml").read_text().split("[project]", 1)[1].split("\n[", 1)[0]
-    return {key: value for key, value in re.findall(r'^([\w-]+) = "(.*)"$', table, re.M)}
+def _table(name: str) -> str:
+    """Of pyproject.toml; this Python may have no parser of TOML yet."""
+    return (HERE / "pyproject.toml").read_text().split(f"[{name}]\n", 1)[1].split("\n[", 1)[0]
 
 
-def _list(key: str) -> List[str]:
-    table = (HERE / "pyproject.toml").read_text()
-    found = re.search(rf"^{key} = \[(.*?)\]", table, re.M | re.S)
-    return re.findall(r'"([^"]*)"', found[1]) if found else []
+def _texts(name: str) -> Dict[str, str]:
+    return dict(re.findall(r'^([\w-]+) = "(.*)"$', _table(name), re.M))
+
+
+def _lists(name: str) -> Dict[str, List[str]]:
+    return {key: re.findall(r'"([^"]*)"', texts) for key, texts in re.findall(r"^([\w-]+) = \[(.*?)\]", _table(name), re.M | re.S)}
 
 
 def _metadata(project: Dict[str, str]) -> str:
     return (f"Metadata-Version: 2.4\nName: {project['name']}\nVersion: {project['version']}\nSummary: {project['description']}\n"
             f"License-Expression: {project['license']}\nLicense-File: LICENSE\nRequires-Python: {project['requires-python']}\n"
-            + "".join(f"Classifier: {text}\n" for text in _list("classifiers"))
-            + "".join(f"Provides-Extra: {extra}\nRequires-Dist: {needed}; extra == '{extra}'\n" for extra, needed in EXTRAS.items()) +
+            + "".join(f"Classifier: {text}\n" for text in _lists("project")["classifiers"])
+            + "".join(f"Provides-Extra: {extra}\n" + "".join(f"Requires-Dist: {one}; extra == '{extra}'\n" for one in needed)
+                      for extra, needed in _lists("project.optional-dependencies").items()) +
             "Description-Content-Type: text/markdown\n\n" + (HERE / "README.md").read_text())

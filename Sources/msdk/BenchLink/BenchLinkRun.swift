@@ -35,8 +35,6 @@ struct BenchLinkRun {
 
   let command: BenchLinkCommand
 
-  private static let patience: UInt32 = 10_000
-
   func perform() throws(MediaError) -> Result {
     let signals = StopSignals()
     let engine = Engine()
@@ -62,24 +60,8 @@ struct BenchLinkRun {
   }
 
   private func join(_ engine: Engine, _ user: String) throws(MediaError) -> Session {
-    var settings = SessionOptions(url: command.url, userID: user)
-    if let path = command.token { settings.accessToken = try TokenFile.one(reading: path) }
-    let session = try engine.makeSession(settings)
-    if let path = command.keys {
-      let keys = try KeyFile(reading: path)
-      try session.setSRTPKeys(own: keys.own, theirs: keys.theirs)
-    }
-    try session.connect()
-    do throws(MediaError) {
-      try Call.wait(session, 2 * BenchLinkRun.patience, for: "the connection") { event in
-        if case .state(.connected, _) = event { return () }
-        return nil
-      }
-    } catch {
-      guard command.isOfRoom, [.io, .timeout, .notFound].contains(error.status) else { throw error }
-      throw MediaError(
-        error.status, NextStep.trying("msdk hub on that machine, which prints its urls, and msdk doctor there", after: error.text))
-    }
+    let session = try NetworkEnd.session(SessionOptions(url: command.url, userID: user), token: command.token, keys: command.keys, in: engine)
+    try NetworkEnd.connect(session, isOfRoom: command.isOfRoom)
     return session
   }
 

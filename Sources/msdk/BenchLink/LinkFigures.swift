@@ -28,24 +28,17 @@ struct LinkMoment {
   }
 
   /// What was sent, and what the peer says of it.
-  var out: LinkCount {
-    let (own, far) = (all("outbound-rtp"), all("remote-inbound-rtp"))
-    var count = LinkCount()
-    count.packets = LinkMoment.sum(own, "packetsSent")
-    count.bytes = LinkMoment.sum(own, "bytesSent")
-    count.lost = LinkMoment.sum(far, "packetsLost")
-    count.jitter = far.compactMap { $0["jitter"]?.double }.max()
-    return count
-  }
+  var out: LinkCount { count(all("outbound-rtp"), "packetsSent", "bytesSent", lost: all("remote-inbound-rtp")) }
 
   var into: LinkCount {
     let streams = all("inbound-rtp")
-    var count = LinkCount()
-    count.packets = LinkMoment.sum(streams, "packetsReceived")
-    count.bytes = LinkMoment.sum(streams, "bytesReceived")
-    count.lost = LinkMoment.sum(streams, "packetsLost")
-    count.jitter = streams.compactMap { $0["jitter"]?.double }.max()
-    return count
+    return count(streams, "packetsReceived", "bytesReceived", lost: streams)
+  }
+
+  private func count(_ streams: [JSON], _ packets: String, _ bytes: String, lost reports: [JSON]) -> LinkCount {
+    LinkCount(
+      packets: LinkMoment.sum(streams, packets), bytes: LinkMoment.sum(streams, bytes), lost: LinkMoment.sum(reports, "packetsLost"),
+      jitter: reports.compactMap { $0["jitter"]?.double }.max())
   }
 
   private static func sum(_ streams: [JSON], _ name: String) -> Double? {
