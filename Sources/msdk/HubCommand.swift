@@ -26,7 +26,7 @@ struct HubCommand: ParsableCommand {
           --producer testpattern --sound tone --seconds 5 &
         msdk receive "$(head -n 1 hub.txt)" --token token.txt --from carol \\
           --record carol.webm --seconds 3
-        kill $hub
+        wait $!; kill $hub
       """)
 
   @Argument(help: ArgumentHelp("The room's name, for the urls.", valueName: "room"))
