@@ -6,10 +6,10 @@ import Testing
 @Suite struct KeyFrameDeliveryTests {
   private static let ms: Int64 = 1_000_000
   private static let roundTrip = 100 * ms
-  private var delivery = KeyFrameDelivery(10...14, longestLeaving: 10_000 * ms, at: 0)
+  private var delivery = KeyFrameDelivery(10...14, size: 100_000, longestLeaving: 10_000 * ms, at: 0)
 
-  private func isUnderWay(_ time: Int64, isSure: Bool = false) -> Bool {
-    delivery.isUnderWay(at: time * Self.ms, roundTrip: Self.roundTrip, isSure: isSure)
+  private func isUnderWay(_ time: Int64, target: Int = 1_000_000, isSure: Bool = false) -> Bool {
+    delivery.isUnderWay(at: time * Self.ms, roundTrip: Self.roundTrip, target: target, isSure: isSure)
   }
 
   /// All five, a hundred milliseconds apart, under the numbers from 65,533 on.
@@ -52,6 +52,14 @@ import Testing
     #expect(isUnderWay(1_590) && !isUnderWay(1_610))
     delivery.arrived(0)
     #expect(isUnderWay(480, isSure: true) && !isUnderWay(1_610, isSure: true))
+  }
+
+  /// Over a path that carries it in less than half a second.
+  @Test mutating func aSmallOneIsMadeAnewSoonerThanItIsRepaired() {
+    leave()
+    for number in [65_533, 0] as [UInt16] { delivery.arrived(number) }
+    #expect(isUnderWay(480) && isUnderWay(480, isSure: true))
+    #expect(!isUnderWay(480, target: 1_600_000) && isUnderWay(470, target: 1_600_000))
   }
 
   @Test mutating func withoutTransportNumbersARoundTripCounts() {

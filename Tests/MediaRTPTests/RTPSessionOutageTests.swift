@@ -66,6 +66,17 @@ import Testing
     #expect(recoveries.keyFrames <= keyFrames, "\(recoveries.keyFrames)")
   }
 
+  /// The other end knows of nothing that came before the first packet it received, and asks for no packet of the key frame.
+  @Test(arguments: 1...10 as ClosedRange<UInt64>) func aFirstKeyFrameThatWasLostIsMadeAnew(_ seed: UInt64) throws {
+    let film = try Film(seed: seed, loss: 1)
+    try film.run(Film.second / 3)
+    film.setLoss(0)
+    let over = film.call.now
+    try film.run(3 * Film.second)
+    let shown = try #require(film.call.there.pictures.first).at - over
+    #expect(shown < Film.second * 3 / 5 && film.keyFrames == 2, "\(shown / 1_000_000) ms, \(film.keyFrames) key frames")
+  }
+
   /// Of a picture that cannot be had again nobody waits for more than a moment, however seldom others come.
   @Test(arguments: [1, 4, 12, 30]) func aSilenceBetweenPicturesIsNoOutage(_ fps: Int64) throws {
     let call = try TestCall(seed: 1)

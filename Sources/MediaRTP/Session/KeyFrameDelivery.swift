@@ -8,6 +8,8 @@ struct KeyFrameDelivery: Sendable {
   }
 
   let numbers: ClosedRange<Int64>
+  /// In bytes.
+  private let size: Int
   private let made: Int64
   private let longestLeaving: Int64
   private var packets: [Packet]
@@ -22,9 +24,11 @@ struct KeyFrameDelivery: Sendable {
   private var newestArrival = Int64.min
   /// Without feedback about it for so long, beyond two round trips, nothing is known of it any more: the receiver itself gives up after a second.
   private static let patience: Int64 = 1_000_000_000
+  /// One that takes less time than this to send, in seconds, is made anew sooner than it is repaired.
+  private static let worthRepairing = 0.5
 
-  init(_ numbers: ClosedRange<Int64>, longestLeaving: Int64, at now: Int64) {
-    (self.numbers, self.longestLeaving, made) = (numbers, longestLeaving, now)
+  init(_ numbers: ClosedRange<Int64>, size: Int, longestLeaving: Int64, at now: Int64) {
+    (self.numbers, self.size, self.longestLeaving, made) = (numbers, size, longestLeaving, now)
     packets = [Packet](repeating: Packet(), count: numbers.count)
     (waiting, missing) = (packets.count, packets.count)
   }
@@ -61,13 +65,15 @@ struct KeyFrameDelivery: Sendable {
     return packets.indices.filter { !packets[$0].isThere && packets[$0].sent ?? .max < newestArrival }.map { numbers.lowerBound + Int64($0) }
   }
 
-  /// Whether it waits to leave, is on the network path, or is repaired. `isSure`: it is not there yet for certain, whoever asks; otherwise late
-  /// feedback counts as a key frame that is under way, which only defers what will be asked again.
-  func isUnderWay(at now: Int64, roundTrip: Int64, isSure: Bool) -> Bool {
+  /// Whether it waits to leave, is on the network path, or, where it is large for a path of `target` bits a second, is repaired. `isSure`: it is not
+  /// there yet for certain, whoever asks; otherwise late feedback counts as a key frame that is under way, which only defers what will be asked
+  /// again.
+  func isUnderWay(at now: Int64, roundTrip: Int64, target: Int, isSure: Bool) -> Bool {
     guard !isLost, missing > 0 else { return false }
     if waiting > 0 { return now &- made < longestLeaving }
     let passed = now &- lastSent
     if passed < roundTrip / 4 * 3 { return true }
+    guard Double(8 * size) > KeyFrameDelivery.worthRepairing * Double(target) else { return false }
     guard !places.isEmpty, passed < KeyFrameDelivery.patience &+ 2 &* roundTrip else { return false }
     return !isSure || !overtaken.isEmpty
   }

@@ -70,8 +70,7 @@ extension RTPSession {
 
   /// Whoever asks for a key frame while one is under way gets that: what it lacks is sent again, unless that cannot be.
   private func repairsKeyFrame(of stream: SendingStream, _ now: Int64) -> Bool {
-    let roundTrip = smoothedRoundTrip ?? 0
-    guard stream.isKeyFrameUnderWay(at: now, roundTrip: roundTrip) else { return false }
+    guard stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0, target: target) else { return false }
     guard stream.settings.hasNACK, let place = sending.firstIndex(where: { $0 === stream }) else { return true }
     for number in stream.keyFrame?.overtaken ?? [] { sendAgain(number, of: place, now) }
     return stream.keyFrame?.isLost == false

@@ -79,7 +79,7 @@ extension RTPSession {
   /// Whether the stream's last key frame has not come at the other end, as far as is known; `isSure`: for certain.
   public func isKeyFrameUnderWay(sending stream: Int, isSure: Bool = false, at now: Int64) -> Bool {
     guard sending.indices.contains(stream) else { return false }
-    return sending[stream].isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0, isSure: isSure)
+    return sending[stream].isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0, target: target, isSure: isSure)
   }
 
   // MARK: What leaves

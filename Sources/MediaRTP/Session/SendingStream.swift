@@ -105,7 +105,7 @@ final class SendingStream {
       let isLast = packetizer.count == 1
       write(units, marker: isLast, isLast ? extensions : HeaderExtensions(), now) { _ = packetizer.writeNext(to: &$0) }
     }
-    if isKeyFrame { keyFrame = KeyFrameDelivery(first...(next - 1), longestLeaving: longestLeaving, at: now) }
+    if isKeyFrame { keyFrame = KeyFrameDelivery(first...(next - 1), size: picture.count, longestLeaving: longestLeaving, at: now) }
     meter.enqueued(size: picture.count, isKeyFrame: isKeyFrame, last: next - 1)
     return first..<next
   }
@@ -143,8 +143,8 @@ final class SendingStream {
   }
 
   /// Whether the last key frame has not come at the other end: what that says of it meanwhile is of before.
-  func isKeyFrameUnderWay(at now: Int64, roundTrip: Int64, isSure: Bool = false) -> Bool {
-    keyFrame?.isUnderWay(at: now, roundTrip: roundTrip, isSure: isSure) ?? false
+  func isKeyFrameUnderWay(at now: Int64, roundTrip: Int64, target: Int, isSure: Bool = false) -> Bool {
+    keyFrame?.isUnderWay(at: now, roundTrip: roundTrip, target: target, isSure: isSure) ?? false
   }
 
   /// A packet that is missed and can be sent again no more.
