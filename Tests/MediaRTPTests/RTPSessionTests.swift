@@ -91,6 +91,22 @@ import Testing
     }
   }
 
+  /// What waits for its time when its stream is over is handed on.
+  @Test func ofAStreamThatIsOverTheRestIsHandedOn() throws {
+    let call = try TestCall(seed: 5)
+    call.forth.jitter = 40_000_000
+    try call.film(seconds: 5)
+    let made = call.pictures.count
+    let start = call.now
+    for index in 0..<30 as Range<Int64> { try call.send(300, isKey: false, at: start + index * 33_333_333) }
+    // The last one has come, whatever its jitter was.
+    call.run(until: call.now + call.forth.delay + call.forth.jitter + 2_000_000)
+    let before = call.there.pictures.count
+    #expect(before < made + 30)
+    call.receiver.handOnRest(of: SSRC(100), now: call.now, call.there)
+    #expect(call.there.pictures.count == made + 30 && call.there.pictures.last?.bytes == call.pictures.last)
+  }
+
   @Test func jitterIsSmoothed() throws {
     let call = try TestCall(seed: 3)
     call.forth.jitter = 40_000_000

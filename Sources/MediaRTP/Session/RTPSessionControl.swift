@@ -35,7 +35,7 @@ extension RTPSession {
         take(blocks, said: nil, now)
       case .goodbye(let goodbye):
         for ssrc in goodbye.sources.prefix(31) where !isOwn(ssrc) {
-          if let stream = receivingStream(ssrc) { deliver(stream, now, delegate, isOver: true) }
+          handOnRest(of: ssrc, now: now, delegate)
           end(ssrc, now, delegate)
         }
         schedule.goodbyeReceived(size: datagram.count + 28, group, at: now)

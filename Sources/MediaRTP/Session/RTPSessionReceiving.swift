@@ -116,6 +116,11 @@ extension RTPSession {
     path.refusedPackets &+= 1
   }
 
+  /// A stream of the other end's is over, as is known from elsewhere: what has come of it is handed on, though it is not due yet.
+  public func handOnRest(of ssrc: SSRC, now: Int64, _ delegate: some RTPSessionDelegate) {
+    if let stream = receivingStream(ssrc) { deliver(stream, now, delegate, isOver: true) }
+  }
+
   /// Hands on what is due; of a stream that is over all that is left.
   func deliver(_ stream: ReceivingStream, _ now: Int64, _ delegate: some RTPSessionDelegate, isOver: Bool = false) {
     let roundTrip = roundTrip.least

@@ -174,6 +174,11 @@ final class HubMedia {
     session.requestKeyFrame(of: terms.ssrc(slot, fromHub: !isHub))
   }
 
+  /// The stream at that place is over: what has come of it can be taken, though it is not due yet.
+  func handOnRest(of slot: HubSlot, now: Int64) {
+    session.handOnRest(of: terms.ssrc(slot, fromHub: !isHub), now: now, outlet)
+  }
+
   // MARK: Out
 
   /// Says who is here, before there is anything else to say, and asks how long the way is: by that the first frames are stamped.

@@ -107,6 +107,8 @@ struct HubMembership {
   }
 
   func other(_ number: UInt32) -> StreamID? { otherNumbers[number] }
+  /// Where another's stream is received; nil: it is not.
+  func slot(of number: UInt32) -> HubSlot? { otherNumbers[number].flatMap { others[$0]?.slot } }
 
   /// nil: it is received already, is gone, or no place is left.
   mutating func receive(_ id: StreamID, _ sink: any MediaSink, now: Int64) -> (number: UInt32, slot: HubSlot)? {

@@ -85,6 +85,7 @@ extension HubPeer: TransportDelegate {
     switch request {
     case .publish(let number, let slot, let codec, let format): try publish(number, slot, codec, format)
     case .unpublish(let number):
+      handOnRest(of: number)
       if let id = guarded.withLock({ $0.streams.unpublish(number) }) { place.unpublish(id) }
     case .setFormat(let number, let format): try withOwn(number) { place.setFormat($0, format) }
     case .setMuted(let number, let isMuted): try withOwn(number) { place.setMuted($0, isMuted) }
@@ -110,6 +111,15 @@ extension HubPeer: TransportDelegate {
     case .setAttribute(let key, let value): try place.setAttribute(key, value)
     case .hello, .received, .leave: break
     }
+  }
+
+  /// A stream of theirs is over, and what came of it before goes to the room.
+  private func handOnRest(of number: UInt32) {
+    let now = clock.now()
+    guarded.withLock { guarded in
+      if let slot = guarded.streams.published[number]?.slot { guarded.media?.handOnRest(of: slot, now: now) }
+    }
+    hand(now)
   }
 
   private func withOwn(_ number: UInt32, _ body: (StreamID) -> Void) throws(MediaError) {

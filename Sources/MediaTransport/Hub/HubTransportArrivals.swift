@@ -30,6 +30,10 @@ extension HubTransport {
       guard let description = guarded.withLock({ $0.room.add(stream) }) else { throw HubTransport.lie("an invalid stream") }
       post(.streamAdded(description))
     case .streamRemoved(let number):
+      guarded.withLock { guarded in
+        if let slot = guarded.room.slot(of: number) { guarded.media?.handOnRest(of: slot, now: now) }
+      }
+      _ = hand(now)
       guard let id = guarded.withLock({ $0.room.remove(number, now: now) }) else { throw HubTransport.lie("the end of an unknown stream") }
       post(.streamRemoved(id))
     case .streamMuted(let number, let isMuted): try withOther(number) { .streamMuted($0, isMuted) }
