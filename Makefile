@@ -73,7 +73,7 @@ $(LIBRARY): .build/headers.stamp $(SWIFT_SOURCES)
 	@$(STRIP) --strip-unneeded -o $@ .build/release/libmediasdk.so
 	@ln -sf libmediasdk.so $(OUT)/libmediasdk.so.$(SOVERSION)
 
-$(OUT)/msdk: $(LIBRARY) $(wildcard Sources/Checker/*.c Sources/Checker/*.h)
+$(OUT)/msdk: $(LIBRARY) $(wildcard Sources/Checker/*.[ch] Sources/Checker/*/*.c)
 	@echo "== building the msdk tool"
 	$(SWIFT_BUILD) --product msdk
 	@$(STRIP) -o $@ .build/release/msdk
@@ -174,6 +174,7 @@ test-headers:
 	@Tests/ABI/check_feeder.sh $(FEEDER)
 	@Tests/ABI/check_abi.sh
 	@python3 Tests/ABI/check_package.py
+	@python3 Tests/ABI/check_rooms.py
 	@python3 Tests/ABI/check_docs.py
 	@python3 Tests/ABI/check_words.py
 

@@ -34,23 +34,27 @@ let package = Package(
       name: "CPixels",
       cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic")]),
     .target(name: "MediaCore", dependencies: ["CMediaSDK", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaCodecs", dependencies: ["MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
+    .target(name: "MediaCodecs", dependencies: ["CMediaSDK", "MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
     .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: strict),
     .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaNetwork", dependencies: ["MediaCore", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
-    .target(name: "MediaTransport", dependencies: ["MediaCore", "MediaTLS", "MediaRTP", "MediaSRTP", "MediaNetwork", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaPlugins", dependencies: ["MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
-    .target(name: "MediaIsolation", dependencies: ["MediaCore", "MediaPlugins", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaIngest", dependencies: ["MediaCore", "MediaTransport", "CLinux", "COpenSSL"], swiftSettings: strict),
+    .target(
+      name: "MediaTransport",
+      dependencies: ["CMediaSDK", "MediaCore", "MediaTLS", "MediaRTP", "MediaSRTP", "MediaNetwork", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaPlugins", dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
+    .target(name: "MediaIsolation", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaIngest", dependencies: ["CMediaSDK", "MediaCore", "MediaTransport", "CLinux", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaSDK",
       dependencies: [
-        "MediaCore", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaNetwork", "MediaTransport", "MediaIngest", "MediaPlugins", "MediaIsolation", "CLinux",
+        "CMediaSDK", "MediaCore", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaNetwork", "MediaTransport", "MediaIngest", "MediaPlugins",
+        "MediaIsolation", "CLinux",
       ],
       swiftSettings: strict),
     .target(
-      name: "MediaSDKABI", dependencies: ["MediaSDK"], swiftSettings: strict,
+      name: "MediaSDKABI",
+      dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "MediaPlugins", "MediaIsolation", "MediaTransport", "MediaSDK"], swiftSettings: strict,
       linkerSettings: [
         .unsafeFlags([
           "-static-stdlib", "-use-ld=lld", "-no-toolchain-stdlib-rpath", "-Xlinker", "-soname=libmediasdk.so.1",
@@ -59,12 +63,12 @@ let package = Package(
       ]),
     // The host of `msdk plugin check`: it speaks the plugin ABI directly, and knows nothing of the library.
     .target(
-      name: "Checker", dependencies: ["CFFI"], cSettings: [.headerSearchPath("../../Include"), .unsafeFlags(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror"])]),
+      name: "Checker", dependencies: ["CFFI"], cSettings: [.headerSearchPath("."), .headerSearchPath("../../Include"), .unsafeFlags(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror"])]),
     .executableTarget(
       name: "msdk",
       dependencies: [
         "Checker",
-        "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaRTP", "MediaCodecs", "MediaCore", "CLinux",
+        "CMediaSDK", "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaRTP", "MediaCodecs", "MediaCore", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: alone),

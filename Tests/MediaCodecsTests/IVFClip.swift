@@ -6,8 +6,8 @@ struct IVFClip {
   let frames: [[UInt8]]
 
   /// From the folder of test media beside this one.
-  init(_ name: String, testFile: String = #filePath) throws {
-    let folder = testFile.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+  init(_ name: String) throws {
+    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
     let file = try #require(fopen("\(folder)/Media/\(name)", "rb"), "\(folder)/Media/\(name) cannot be opened")
     defer { fclose(file) }
     fseek(file, 0, SEEK_END)

@@ -1,4 +1,4 @@
-"""The rate control of VP8 against vpxenc with the settings that the library gives libvpx (Sources/MediaCodecs/VP8Settings.swift)."""
+"""The rate control of VP8 against vpxenc with the settings that the library gives libvpx (Sources/MediaCodecs/VP8/VP8Settings.swift)."""
 from __future__ import annotations
 
 import tempfile

@@ -1,1 +1,1 @@
-../../../Sources/msdk/JSONReader.swift
+../../../Sources/msdk/Output/JSONReader.swift

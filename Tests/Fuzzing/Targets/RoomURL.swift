@@ -1,1 +1,1 @@
-../../../Sources/MediaSDK/RoomURL.swift
+../../../Sources/MediaSDK/Engine/RoomURL.swift

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The rooms of the house: imports go down only, each is declared in Package.swift, and no folder is a heap.
+
+- A target of Package.swift depends only on targets below it in ROOMS.
+- A source file imports only what its target declares (and Swift's own modules).
+- No folder of Swift or C sources has more than 25 files side by side, and no link leads nowhere."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# From the bottom up; those of one line know nothing of each other.
+ROOMS = (
+    ("CMediaSDK", "CLinux", "CVPX", "CYUV", "COpus", "CResampler", "CFFI", "COpenSSL", "CPixels"),
+    ("MediaCore",),
+    ("MediaCodecs", "MediaRTP", "MediaTLS"),
+    ("MediaSRTP", "MediaPlugins"),
+    ("MediaNetwork", "MediaIsolation"),
+    ("MediaTransport",),
+    ("MediaIngest",),
+    ("MediaSDK",),
+    ("MediaSDKABI", "Checker"),
+    ("msdk", "msdk-plugin-host"),
+)
+OWN = {"Swift", "Synchronization", "Glibc", "Testing", "ArgumentParser"}
+MOST = 25
+TARGET = re.compile(r'\.(?:systemLibrary|target|executableTarget)\(\s*name: "([^"]+)"(.*?)(?=\n    \.(?:systemLibrary|target|executableTarget|testTarget)\(|\n  \],\n  cLanguage)', re.S)
+IMPORT = re.compile(r"^(?:@testable |@preconcurrency |public |internal |private )*import (?:(?:struct|class|enum|func|protocol|var|let) )?(\w+)", re.M)
+
+
+def declared() -> dict[str, set[str]]:
+    found = {}
+    for name, rest in TARGET.findall((ROOT / "Package.swift").read_text()):
+        listed = re.search(r"dependencies: \[(.*?)\]", rest, re.S)
+        found[name] = set(re.findall(r'"(\w[\w-]*)"', re.sub(r"\.product\([^)]*\)", "", listed[1]))) if listed else set()
+    return found
+
+
+def main() -> int:
+    wrong = []
+    targets = declared()
+    floor = {name: level for level, names in enumerate(ROOMS) for name in names}
+    for name in floor.keys() - targets.keys():
+        wrong.append(f"Package.swift: no target {name}, which ROOMS names")
+    for name, needed in targets.items():
+        if name not in floor:
+            if (ROOT / "Sources" / name).is_dir():
+                wrong.append(f"Package.swift: the target {name} is not in ROOMS")
+            continue
+        for other in sorted(needed):
+            if floor.get(other, len(ROOMS)) >= floor[name]:
+                wrong.append(f"Package.swift: {name} depends on {other}, which is not below it")
+        for file in sorted((ROOT / "Sources" / name).rglob("*.swift")):
+            for other in IMPORT.findall(file.read_text()):
+                if other not in needed | OWN:
+                    wrong.append(f"{file.relative_to(ROOT)}: imports {other}, which {name} does not declare")
+    for top in ("Sources", "Tests"):
+        wrong += [f"{path.relative_to(ROOT)}: a link to nothing" for path in (ROOT / top).rglob("*") if path.is_symlink() and not path.exists()]
+    folders = 0
+    for top in ("Sources", *(path.relative_to(ROOT) for path in sorted((ROOT / "Tests").glob("*Tests")))):
+        for folder in (ROOT / top, *(path for path in (ROOT / top).rglob("*") if path.is_dir())):
+            files = sum(1 for path in folder.iterdir() if path.suffix in {".swift", ".c", ".h"})
+            folders += 1
+            if files > MOST:
+                wrong.append(f"{folder.relative_to(ROOT)}: {files} files side by side; at most {MOST}")
+    for line in wrong:
+        print(line, file=sys.stderr)
+    print(f"check_rooms: {len(targets)} targets, {folders} folders, {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
