@@ -50,7 +50,7 @@ public final class RTPLink {
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
   public private(set) var dropped = Dropped()
   /// Is shown what goes and comes, all of it, whoever it is from.
-  public var witness: (any DatagramWitness)?
+  public var witness: (any PacketTap)?
   /// So long silent, whoever was the other end may speak from another port; and another one may speak in his place.
   private static let portSilence: Int64 = 1_000_000_000
   private static let hostSilence: Int64 = 10_000_000_000

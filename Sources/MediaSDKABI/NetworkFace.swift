@@ -35,7 +35,7 @@ public func msdk_incoming_audio_get_network_stats(_ stream: OpaquePointer!, _ ou
   }
 }
 
-extension OutboundLook {
+extension OutboundSnapshot {
   fileprivate var foreign: msdk_outbound_stats {
     var native = msdk_outbound_stats()
     native.ssrc = stream.ssrc.rawValue
@@ -60,7 +60,7 @@ extension OutboundLook {
   }
 }
 
-extension InboundLook {
+extension InboundSnapshot {
   fileprivate var foreign: msdk_inbound_stats {
     var native = msdk_inbound_stats()
     native.ssrc = stream.ssrc.rawValue

@@ -23,7 +23,7 @@ public final class SRTPReceiver {
   /// Writes the packet as it was before; its size.
   public func unprotect(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
     // The padding is encrypted: the last byte says nothing yet.
-    let header = try RTPFront(parsing: packet)
+    let header = try RTPHeaderView(parsing: packet)
     let size = packet.count - profile.tagSize
     guard size >= header.size else { throw PacketError("SRTP: shorter than its header and tag") }
     guard output.count >= size else { throw PacketError("SRTP: no room for the packet") }

@@ -23,7 +23,7 @@ public final class SRTPSender {
 
   /// Writes the protected packet; its size. Packets of a stream come about in order, as they are made, or again as they were; `reused` otherwise.
   public func protect(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
-    let header = try RTPFront(parsing: packet)
+    let header = try RTPHeaderView(parsing: packet)
     let size = packet.count + profile.tagSize
     guard output.count >= size else { throw PacketError("SRTP: no room for the tag") }
     let (ssrc, sequence) = (header.ssrc, header.sequence.rawValue)

@@ -57,7 +57,7 @@ public struct StreamDescription: Sendable {
 
 /// Which of the units that a stream handed to its transport this is, from 1: RFC 7741 calls it the picture id. A gap at the receiver is a
 /// loss on the way; what the sender left out has none.
-public typealias PictureID = UInt64
+public typealias FrameID = UInt64
 
 /// One picture or buffer of sound on its way, raw or encoded; borrowed by whoever is handed it.
 public enum MediaUnit: Sendable {
@@ -190,7 +190,7 @@ public protocol Transport: AnyObject, Sendable {
   /// Tell the others of a stream of sound that this session publishes.
   func setMuted(_ stream: StreamID, _ isMuted: Bool)
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32)
-  func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult
+  func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult
   /// Whether it takes raw media to anybody.
   var carriesRaw: Bool { get }
   /// Of a stream that this session publishes.
@@ -222,8 +222,8 @@ public protocol Transport: AnyObject, Sendable {
   /// Of all streams together; nil: no network. What would be sent it does not know.
   var networkFigures: NetworkFigures? { get }
   /// Of one stream on its way over a network; nothing where there is none, or no packet was yet.
-  func look(sending stream: StreamID) -> OutboundLook?
-  func look(receiving stream: StreamID) -> InboundLook?
+  func look(sending stream: StreamID) -> OutboundSnapshot?
+  func look(receiving stream: StreamID) -> InboundSnapshot?
   /// The same in detail, as objects by the names of W3C's webrtc-stats; nothing where there is no network.
   func statsEntries(at time: Double) -> [JSON]
 }
@@ -237,8 +237,8 @@ extension Transport {
   public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {}
   public var networkFigures: NetworkFigures? { nil }
-  public func look(sending stream: StreamID) -> OutboundLook? { nil }
-  public func look(receiving stream: StreamID) -> InboundLook? { nil }
+  public func look(sending stream: StreamID) -> OutboundSnapshot? { nil }
+  public func look(receiving stream: StreamID) -> InboundSnapshot? { nil }
   public func statsEntries(at time: Double) -> [JSON] { [] }
   public func backlog(of stream: StreamID) -> Int64 { 0 }
   public func carriage(of stream: StreamID) -> Carriage { Carriage() }
@@ -251,7 +251,7 @@ public protocol TransportDelegate: AnyObject, Sendable {
 
 /// Who takes the units of a stream that was subscribed to. Kept until it is unsubscribed, withdrawn or left.
 public protocol MediaSink: AnyObject, Sendable {
-  func receive(_ unit: MediaUnit, _ picture: PictureID)
+  func receive(_ unit: MediaUnit, _ picture: FrameID)
   /// The way itself waited for the key frame that was just handed over: so many pictures that came whole it left out, and so many key frames it
   /// asked for.
   func waited(leavingOut pictures: UInt64, requests: UInt64)

@@ -9,7 +9,7 @@ final class StandInTransport: Transport {
   let figures = Monitor<NetworkFigures?>(nil)
   let backlog = Monitor<Int64>(0)
   let published = Monitor<StreamID?>(nil)
-  let sent = Journal<PictureID>()
+  let sent = Journal<FrameID>()
   let carriage = Monitor(Carriage())
   let units = Journal<EncodedFrame>()
 
@@ -26,7 +26,7 @@ final class StandInTransport: Transport {
   func setMuted(_ stream: StreamID, _ isMuted: Bool) {}
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {}
 
-  func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
+  func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult {
     sent.add(picture)
     if case .encoded(let frame) = unit {
       frame.retain()

@@ -69,7 +69,7 @@ final class Peer: TransportDelegate, MediaSink {
     }
   }
 
-  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+  func receive(_ unit: MediaUnit, _ picture: FrameID) {
     arrivals.add(Arrival(sequence: picture, time: clock.now()))
   }
 }
@@ -109,7 +109,7 @@ struct TestRoom {
   static let format = VideoFormat(.gray8, width: 40, height: 30, frameRate: FrameRate(30))
 
   /// Sends an encoded unit of that many bytes.
-  func send(_ bytes: Int, _ picture: PictureID, by peer: Peer, on id: StreamID) throws -> SendResult {
+  func send(_ bytes: Int, _ picture: FrameID, by peer: Peer, on id: StreamID) throws -> SendResult {
     let data = [UInt8](repeating: 1, count: bytes)
     let frame = try data.withUnsafeBytes { buffer in
       try EncodedFrame.make(copying: buffer, attributes: msdk_encoded_frame(), from: BufferPool(limit: 1), deadline: 0)

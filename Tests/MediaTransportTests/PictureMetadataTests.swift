@@ -16,7 +16,7 @@ private struct Said: Sendable, Equatable {
 private final class Listener: MediaSink {
   let said = Journal<Said>()
 
-  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+  func receive(_ unit: MediaUnit, _ picture: FrameID) {
     guard case .encoded(let frame) = unit else { return }
     let native = frame.native.pointee
     said.add(Said(matrix: native.color_matrix, fullRange: native.color_full_range, orientation: native.orientation))
@@ -38,7 +38,7 @@ private final class Listener: MediaSink {
     }
     let frame = try #require(made)
     defer { frame.release() }
-    _ = transport.send(.encoded(frame), PictureID(number), on: stream)
+    _ = transport.send(.encoded(frame), FrameID(number), on: stream)
   }
 
   /// Key frames until the first came, then each of `all`, of which those in `keys` are key frames; what is heard of those.

@@ -10,7 +10,7 @@ import MediaSRTP
 /// What a sink was given.
 struct Received: Sendable, Equatable {
   let bytes: [UInt8]
-  let picture: PictureID
+  let picture: FrameID
   let isKeyFrame: Bool
   let width: UInt32
   let codec: UInt32
@@ -26,7 +26,7 @@ final class Collector: MediaSink {
     self.onUnit = onUnit
   }
 
-  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+  func receive(_ unit: MediaUnit, _ picture: FrameID) {
     guard case .encoded(let frame) = unit else { return }
     let native = frame.native.pointee
     let unit = Received(
@@ -99,7 +99,7 @@ final class RTPEnd: TransportDelegate {
   }
 
   @discardableResult
-  func send(_ bytes: [UInt8], _ picture: PictureID, at time: Int64, audio: Bool = false, on stream: StreamID) -> SendResult {
+  func send(_ bytes: [UInt8], _ picture: FrameID, at time: Int64, audio: Bool = false, on stream: StreamID) -> SendResult {
     var attributes = msdk_encoded_frame()
     attributes.codec = UInt32(audio ? MSDK_CODEC_OPUS : MSDK_CODEC_VP8)
     attributes.timestamp_ns = time

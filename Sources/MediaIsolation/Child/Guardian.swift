@@ -6,29 +6,29 @@ import MediaCore
 /// and leaves nothing of it behind; and the one with the plugin. So an exit status is known whatever the program does with SIGCHLD, and what
 /// the plugin has started ends with it. With namespaces there is a third between them, their first, which ends with the plugin.
 public enum Guardian {
-  /// Of a process that was started for it. `wishes`: MSDK_ISOLATED_*, of which it sees to those that hold from the first. Never returns.
-  public static func run(version: String?, wishes: String?) -> Never {
+  /// Of a process that was started for it. `sandboxOptions`: MSDK_ISOLATED_*, of which it sees to those that sandbox from the first. Never returns.
+  public static func run(version: String?, sandboxOptions: String?) -> Never {
     guard version == "\(Wire.version)" else {
       complain("msdk-plugin-host uses protocol version \(Wire.version); the library asked for \(version ?? "none")")
       exit(2)
     }
     _ = msdk_adopt_orphans()
-    let wishes = Wishes(rawValue: wishes.flatMap { UInt32($0) } ?? 0)
-    let first = Namespaces.fork(withoutNetwork: wishes.contains(.noNetwork))
-    if first.process == 0 { FirstProcess.run(first) }
+    let sandboxOptions = SandboxOptions(rawValue: sandboxOptions.flatMap { UInt32($0) } ?? 0)
+    let first = Namespaces.fork(withoutNetwork: sandboxOptions.contains(.noNetwork))
+    if first.process == 0 { NamespaceInit.run(first) }
     if first.process > 0 {
       for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events] { close(descriptor) }
       watch(first.process, tellsItself: true)
       exit(0)
     }
-    let plugin = start(first.hold, under: getpid())
+    let plugin = start(first.sandbox, under: getpid())
     for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events] { close(descriptor) }
     watch(plugin, tellsItself: false)
     exit(0)
   }
 
   /// The process with the plugin, as a child of this one; what is not its own is closed there.
-  fileprivate static func start(_ hold: Hold, under parent: pid_t, closing other: Int32 = -1) -> pid_t {
+  fileprivate static func start(_ sandbox: SandboxReport, under parent: pid_t, closing other: Int32 = -1) -> pid_t {
     let plugin = msdk_fork()
     guard plugin >= 0 else {
       complain("the plugin's process cannot be started: \(SystemText.of(errno))")
@@ -40,7 +40,7 @@ public enum Guardian {
       setsid()
       close(Wire.Descriptor.control)
       if other >= 0 { close(other) }
-      PluginSide.run(hold)
+      PluginSide.run(sandbox)
     }
     return plugin
   }
@@ -98,9 +98,9 @@ public enum Guardian {
 }
 
 /// Number 1 of the plugin's own processes. It is not the plugin, as signals that a first process sends itself are lost, abort's among them.
-private enum FirstProcess {
+private enum NamespaceInit {
   static func run(_ first: Namespaces.First) -> Never {
-    let plugin = Guardian.start(first.hold, under: getpid(), closing: first.life)
+    let plugin = Guardian.start(first.sandbox, under: getpid(), closing: first.life)
     for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events, first.life] { close(descriptor) }
     var status: Int32 = 0
     while true {

@@ -10,7 +10,7 @@ enum Namespaces {
     let process: pid_t
     /// Open for as long as the parent lives: in the child, the end that tells.
     let life: Int32
-    let hold: Hold
+    let sandbox: SandboxReport
   }
 
   private enum Kind: CaseIterable {
@@ -24,31 +24,31 @@ enum Namespaces {
   static func fork(withoutNetwork: Bool) -> First {
     var refusal = ""
     for kind in Kind.allCases {
-      var (namespaces, hold) = (UInt32(MSDK_NEW_PROCESSES | MSDK_NEW_IPC), Hold(containment: [.processes, .interprocess]))
+      var (namespaces, sandbox) = (UInt32(MSDK_NEW_PROCESSES | MSDK_NEW_IPC), SandboxReport(containment: [.processes, .interprocess]))
       if withoutNetwork {
         namespaces |= UInt32(MSDK_NEW_NETWORK)
-        hold.containment.insert(.network)
+        sandbox.containment.insert(.network)
       }
       if kind == .user {
         namespaces |= UInt32(MSDK_NEW_USER)
-        hold.containment.insert(.user)
+        sandbox.containment.insert(.user)
       }
       do throws(MediaError) {
-        return try fork(namespaces, hold)
+        return try fork(namespaces, sandbox)
       } catch {
         if refusal.isEmpty { refusal = error.text }
       }
     }
-    return First(process: -1, life: -1, hold: Hold(refusal: refusal))
+    return First(process: -1, life: -1, sandbox: SandboxReport(refusal: refusal))
   }
 
-  private static func fork(_ namespaces: UInt32, _ hold: Hold) throws(MediaError) -> First {
+  private static func fork(_ namespaces: UInt32, _ sandbox: SandboxReport) throws(MediaError) -> First {
     var pipe: [Int32] = [-1, -1]
     guard msdk_pipe(&pipe) == 0 else { throw MediaError(.io, "no pipe: \(SystemText.of(errno))") }
     let process = msdk_fork_into(namespaces)
     if process == 0 {
       close(pipe[1])
-      return enter(First(process: 0, life: pipe[0], hold: hold))
+      return enter(First(process: 0, life: pipe[0], sandbox: sandbox))
     }
     let code = errno
     close(pipe[0])
@@ -56,7 +56,7 @@ enum Namespaces {
       close(pipe[1])
       throw MediaError(.unsupported, "namespaces: \(SystemText.of(code))")
     }
-    if hold.containment.contains(.user), let failure = map(process) {
+    if sandbox.containment.contains(.user), let failure = map(process) {
       // It ends, as nobody tells it to go on.
       close(pipe[1])
       var status: Int32 = 0
@@ -65,7 +65,7 @@ enum Namespaces {
     }
     var word: UInt8 = 1
     _ = write(pipe[1], &word, 1)
-    return First(process: process, life: pipe[1], hold: hold)
+    return First(process: process, life: pipe[1], sandbox: sandbox)
   }
 
   /// In the child, until the parent has said who it is.
@@ -80,7 +80,7 @@ enum Namespaces {
     _ = msdk_die_with_parent()
     var poller = pollfd(fd: first.life, events: Int16(POLLIN), revents: 0)
     guard poll(&poller, 1, 0) == 0 else { _exit(2) }
-    if first.hold.containment.contains(.user) {
+    if first.sandbox.containment.contains(.user) {
       // What it could do in here is more than the user may outside. Root may still read and write everybody's files.
       _ = msdk_no_new_privileges()
       _ = msdk_keep_capabilities(getuid() == 0 ? UInt32(MSDK_CAPABILITIES_OF_FILES) : 0)

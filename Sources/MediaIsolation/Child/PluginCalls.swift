@@ -33,11 +33,11 @@ final class PluginCalls {
   var channels: UInt32 = 1
 
   var message = WireWriter()
-  private(set) var hold: Hold
+  private(set) var sandbox: SandboxReport
 
-  init(_ events: PluginEvents, _ hold: Hold) {
+  init(_ events: PluginEvents, _ sandbox: SandboxReport) {
     self.events = events
-    self.hold = hold
+    self.sandbox = sandbox
   }
 
   func begin() {
@@ -120,9 +120,9 @@ final class PluginCalls {
     guard result >= 0 else { return result }
     guard let made else { throw MediaError(.abi, "create returned no instance") }
     me = made
-    reply.put(hold.containment.rawValue)
-    reply.put(text: hold.refusal)
-    events.beside.withLock { $0 = CommandsBeside(descriptor, made) }
+    reply.put(sandbox.containment.rawValue)
+    reply.put(text: sandbox.refusal)
+    events.beside.withLock { $0 = ConcurrentCommands(descriptor, made) }
     let inner = PluginCalls.Copies(of: self)
     events.copies.withLock { $0 = inner }
     return result
@@ -131,10 +131,10 @@ final class PluginCalls {
   private func load(_ reader: inout WireReader) throws(MediaError) -> msdk_result {
     guard descriptor == nil else { throw MediaError(.state, "a plugin is already loaded") }
     let (path, classID) = (try reader.getText(), try reader.getText())
-    let wishes = Wishes(rawValue: try reader.get())
+    let sandboxOptions = SandboxOptions(rawValue: try reader.get())
     if try reader.get(UInt32.self) == 1 { events.useVirtualClock() }
-    hold.containment.formUnion(PluginSide.confine(memory: try reader.get(UInt32.self), processorTime: try reader.get(UInt32.self), wishes))
-    if let missing = hold.require(wishes) { throw MediaError(.unsupported, missing) }
+    sandbox.containment.formUnion(PluginSide.confine(memory: try reader.get(UInt32.self), processorTime: try reader.get(UInt32.self), sandboxOptions))
+    if let missing = sandbox.require(sandboxOptions) { throw MediaError(.unsupported, missing) }
     events.start()
     let module = try PluginFile.load(path)
     guard let found = module.classes.first(where: { $0.id == classID }) else {

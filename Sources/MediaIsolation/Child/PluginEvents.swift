@@ -17,7 +17,7 @@ final class PluginEvents: @unchecked Sendable {
 
   private struct Waiter {
     var answer: Answer?
-    /// What the thread that waits is to do first (`Inside`).
+    /// What the thread that waits is to do first (`ReentrantCalls`).
     var call: [UInt8]?
     let destination: UnsafeMutableRawBufferPointer?
   }
@@ -35,7 +35,7 @@ final class PluginEvents: @unchecked Sendable {
   private let state = Monitor(State())
   let slots = PluginSlots()
   /// Once there is an instance.
-  let beside = Monitor<CommandsBeside?>(nil)
+  let beside = Monitor<ConcurrentCommands?>(nil)
   let copies = Monitor<PluginCalls.Copies?>(nil)
   /// The library's clock when it asked last; nil when it is CLOCK_MONOTONIC.
   private let clock = Monitor<(isVirtual: Bool, now: Int64)>((false, 0))

@@ -7,14 +7,14 @@ import MediaPlugins
 /// The process with the plugin: takes the library's calls one by one and makes them. What stands here runs beside foreign code that may do what
 /// it likes; nothing of it is trusted by the other side.
 enum PluginSide {
-  static func run(_ hold: Hold) -> Never {
+  static func run(_ sandbox: SandboxReport) -> Never {
     let events = PluginEvents()
     PluginEvents.shared = events
     let calls = PacketSocket(Wire.Descriptor.calls)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.largest, alignment: 16)
     var writer = WireWriter()
-    let plugin = PluginCalls(events, hold)
-    var ring: CallRing?
+    let plugin = PluginCalls(events, sandbox)
+    var ring: CallChannel?
     while true {
       let (bytes, descriptor) = next(ring, calls, buffer)
       let (isOver, adopted) = serve(bytes, descriptor, plugin, &writer, takesRing: ring == nil)
@@ -29,7 +29,7 @@ enum PluginSide {
   /// Makes a call, and writes what came of it. Whether it was the last one, and the page if it brought that.
   static func serve(
     _ bytes: UnsafeRawBufferPointer, _ descriptor: Int32, _ plugin: PluginCalls, _ writer: inout WireWriter, takesRing: Bool = false
-  ) -> (isOver: Bool, ring: CallRing?) {
+  ) -> (isOver: Bool, ring: CallChannel?) {
     var reader = WireReader(bytes)
     guard let header = try? reader.get(CallHeader.self), let op = Op(rawValue: header.op) else { _exit(2) }
     let events = plugin.events
@@ -37,9 +37,9 @@ enum PluginSide {
     events.slots.grant(header.granted, generation: header.generation)
     plugin.begin()
     let result: msdk_result
-    var adopted: CallRing?
+    var adopted: CallChannel?
     do throws(MediaError) {
-      if op == .create || op == .load, takesRing, descriptor >= 0 { adopted = try CallRing.adopt(descriptor) }
+      if op == .create || op == .load, takesRing, descriptor >= 0 { adopted = try CallChannel.adopt(descriptor) }
       result = try plugin.serve(op, &reader, descriptor)
     } catch {
       plugin.errorText = error.text
@@ -56,15 +56,15 @@ enum PluginSide {
   }
 
   private static func next(
-    _ ring: CallRing?, _ calls: PacketSocket, _ buffer: UnsafeMutableRawBufferPointer
+    _ ring: CallChannel?, _ calls: PacketSocket, _ buffer: UnsafeMutableRawBufferPointer
   ) -> (UnsafeRawBufferPointer, Int32) {
     if let bytes = ring?.nextCall() { return (bytes, -1) }
     guard case .message(let bytes, let descriptor) = calls.receive(into: buffer, waits: true) else { _exit(0) }
     return (bytes, descriptor)
   }
 
-  private static func answer(_ writer: WireWriter, _ ring: CallRing?, _ calls: PacketSocket) {
-    if let ring, writer.bytes.count <= CallRing.room {
+  private static func answer(_ writer: WireWriter, _ ring: CallChannel?, _ calls: PacketSocket) {
+    if let ring, writer.bytes.count <= CallChannel.room {
       writer.bytes.withUnsafeBytes { ring.answer($0) }
       return
     }
@@ -73,7 +73,7 @@ enum PluginSide {
   }
 
   /// What holds before any code of the plugin runs, and before there is a second thread. What of it the kernel may not have is told.
-  static func confine(memory: UInt32, processorTime: UInt32, _ wishes: Wishes) -> Containment {
+  static func confine(memory: UInt32, processorTime: UInt32, _ sandboxOptions: SandboxOptions) -> Containment {
     var containment: Containment = []
     _ = msdk_no_new_privileges()
     msdk_die_plainly()
@@ -83,8 +83,8 @@ enum PluginSide {
     let isChecked = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
     if memory > 0, !isChecked { _ = msdk_limit(Int32(MSDK_LIMIT_MEMORY), UInt64(memory) << 20) }
     if processorTime > 0 { _ = msdk_limit(Int32(MSDK_LIMIT_CPU), UInt64(processorTime)) }
-    if wishes.contains(.readOnly), msdk_read_files_only() == 0 { containment.insert(.files) }
-    if msdk_filter_calls(wishes.contains(.mayFork) ? 0 : 1) == 0 { containment.insert(.calls) }
+    if sandboxOptions.contains(.readOnly), msdk_read_files_only() == 0 { containment.insert(.files) }
+    if msdk_filter_calls(sandboxOptions.contains(.mayFork) ? 0 : 1) == 0 { containment.insert(.calls) }
     return containment
   }
 }

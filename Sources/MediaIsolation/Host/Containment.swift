@@ -17,13 +17,13 @@ public struct Containment: OptionSet, Sendable {
 }
 
 /// How a plugin's process is held, and why by no more than that.
-struct Hold {
+struct SandboxReport {
   var containment: Containment = []
   /// Why there are no namespaces; "" when there are.
   var refusal = ""
 
   /// What was asked for by name, or words why it is not to be had. Nothing of the plugin runs without it.
-  func require(_ options: Wishes) -> String? {
+  func require(_ options: SandboxOptions) -> String? {
     if options.contains(.noNetwork), !containment.contains(.network) {
       return "MSDK_ISOLATED_NO_NETWORK needs a network namespace, which the kernel does not provide: \(refusal)"
     }
@@ -35,9 +35,9 @@ struct Hold {
 }
 
 /// What the program wants of a plugin's process: MSDK_ISOLATED_*.
-struct Wishes: OptionSet {
+struct SandboxOptions: OptionSet {
   let rawValue: UInt32
-  static let mayFork = Wishes(rawValue: UInt32(MSDK_ISOLATED_MAY_FORK))
-  static let noNetwork = Wishes(rawValue: UInt32(MSDK_ISOLATED_NO_NETWORK))
-  static let readOnly = Wishes(rawValue: UInt32(MSDK_ISOLATED_READ_ONLY))
+  static let mayFork = SandboxOptions(rawValue: UInt32(MSDK_ISOLATED_MAY_FORK))
+  static let noNetwork = SandboxOptions(rawValue: UInt32(MSDK_ISOLATED_NO_NETWORK))
+  static let readOnly = SandboxOptions(rawValue: UInt32(MSDK_ISOLATED_READ_ONLY))
 }

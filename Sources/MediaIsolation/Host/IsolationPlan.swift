@@ -72,11 +72,11 @@ final class IsolationPlan: Sendable {
     hasInputs ? min(Wire.mostSlots, max(Wire.slotCount, UInt32(clamping: Wire.mostLent / max(1, size)))) : Wire.slotCount
   }
 
-  var wishes: Wishes {
-    var wishes: Wishes = []
-    if options.mayFork { wishes.insert(.mayFork) }
-    if options.hasNoNetwork { wishes.insert(.noNetwork) }
-    if options.isReadOnly { wishes.insert(.readOnly) }
-    return wishes
+  var sandboxOptions: SandboxOptions {
+    var sandboxOptions: SandboxOptions = []
+    if options.mayFork { sandboxOptions.insert(.mayFork) }
+    if options.hasNoNetwork { sandboxOptions.insert(.noNetwork) }
+    if options.isReadOnly { sandboxOptions.insert(.readOnly) }
+    return sandboxOptions
   }
 }

@@ -62,14 +62,14 @@ enum Keeper {
     let isOver = instance.state.withLock { state in
       if case .closed = state.link { return true }
       // It left as it was told to, before the one who told it has heard so.
-      if state.isClosing, Death.isLeaving(status) { return true }
+      if state.isClosing, ExitReason.isLeaving(status) { return true }
       // Somebody else's by now, when it died while it was brought back.
       if state.link.process === process { state.link = .down }
       return false
     }
     instance.state.notify()
     if !isOver {
-      let text = Death.describe(status, reason: reason, doing: doing, output: status.output)
+      let text = ExitReason.describe(status, reason: reason, doing: doing, output: status.output)
       instance.log(MSDK_LOG_WARN, text)
       instance.post(MSDK_PLUGIN_EVENT_DIED, MSDK_E_PLUGIN_DIED, "\(instance.plan.classID): \(text)")
       if !instance.state.withLock({ $0.isClosing }) {
@@ -133,15 +133,15 @@ enum Keeper {
   private static let isRefusalTold = Monitor(false)
 
   /// What cannot be had on this machine is said once.
-  private static func note(_ hold: Hold, _ instance: IsolatedInstance) {
-    instance.plan.containment.withLock { $0 = hold.containment }
-    guard !hold.refusal.isEmpty else { return }
+  private static func note(_ sandbox: SandboxReport, _ instance: IsolatedInstance) {
+    instance.plan.containment.withLock { $0 = sandbox.containment }
+    guard !sandbox.refusal.isEmpty else { return }
     let isFirst = isRefusalTold.withLock { isTold in
       defer { isTold = true }
       return !isTold
     }
     guard isFirst else { return }
-    let text = "isolated plugins can signal this user's other processes, as the kernel provides no namespaces: \(hold.refusal)"
+    let text = "isolated plugins can signal this user's other processes, as the kernel provides no namespaces: \(sandbox.refusal)"
     instance.log(MSDK_LOG_WARN, text)
   }
 
@@ -161,11 +161,11 @@ enum Keeper {
         try run(.load) { plan.write(to: &$0) }
         return nil
       }
-      var hold = Hold()
+      var sandbox = SandboxReport()
       try run(.create) { plan.write(to: &$0) } read: { reader, _ throws(MediaError) in
-        hold = Hold(containment: Containment(rawValue: try reader.get()), refusal: try reader.getText())
+        sandbox = SandboxReport(containment: Containment(rawValue: try reader.get()), refusal: try reader.getText())
       }
-      note(hold, instance)
+      note(sandbox, instance)
       for (name, value) in wanted.parameters {
         try run(.setParam) { writer in
           writer.put(text: name)
@@ -208,7 +208,7 @@ extension IsolationPlan {
   func write(to writer: inout WireWriter) {
     writer.put(text: path)
     writer.put(text: classID)
-    writer.put(wishes.rawValue)
+    writer.put(sandboxOptions.rawValue)
     writer.put(UInt32(isVirtualClock ? 1 : 0))
     writer.put(options.memory ?? 0)
     writer.put(options.processorTime ?? 0)

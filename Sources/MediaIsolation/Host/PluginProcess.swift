@@ -17,7 +17,7 @@ final class PluginProcess: @unchecked Sendable {
   let control: PacketSocket
   let started: Spawn.Started
   private let watch: Int32
-  private let ring: CallRing
+  private let ring: CallChannel
   /// Until the plugin's side has it.
   private var ringDescriptor: Int32
   let end = Monitor(End())
@@ -25,7 +25,7 @@ final class PluginProcess: @unchecked Sendable {
 
   // Of whoever calls.
   private let ordinary = CallLane()
-  let inside = Inside()
+  let inside = ReentrantCalls()
   private var lane: CallLane { inside.lane ?? ordinary }
   /// For what is written before the call is.
   var body = WireWriter()
@@ -47,19 +47,19 @@ final class PluginProcess: @unchecked Sendable {
 
   /// Nothing of the plugin runs yet: that is for `create`.
   convenience init(_ plan: IsolationPlan, isFirst: Bool = false) throws(MediaError) {
-    let ring = try CallRing.make()
+    let ring = try CallChannel.make()
     let (calls, itsCalls) = try PacketSocket.pair()
     let (events, itsEvents) = try PacketSocket.pair()
     let (control, itsControl) = try PacketSocket.pair()
     let started = try Spawn.start(
-      plan.program, ["--isolate", "\(Wire.version)", "\(plan.wishes.rawValue)"],
+      plan.program, ["--isolate", "\(Wire.version)", "\(plan.sandboxOptions.rawValue)"],
       descriptors: [itsCalls.descriptor, itsEvents.descriptor, itsControl.descriptor])
     self.init(plan, isFirst: isFirst, ring, calls: calls, events: events, control: control, started)
   }
 
   /// One that runs already, at the other ends of those sockets.
   init(
-    _ plan: IsolationPlan, isFirst: Bool, _ ring: (CallRing, Int32), calls: PacketSocket, events: PacketSocket, control: PacketSocket,
+    _ plan: IsolationPlan, isFirst: Bool, _ ring: (CallChannel, Int32), calls: PacketSocket, events: PacketSocket, control: PacketSocket,
     _ started: Spawn.Started
   ) {
     (self.plan, self.isFirst) = (plan, isFirst)
@@ -167,7 +167,7 @@ final class PluginProcess: @unchecked Sendable {
 
   /// By the page, unless there is too much to say, or a descriptor to hand over.
   private func exchange(_ lane: CallLane, _ descriptor: Int32, _ deadline: UInt32) -> PacketSocket.Received {
-    if descriptor < 0, lane.writer.bytes.count <= CallRing.room {
+    if descriptor < 0, lane.writer.bytes.count <= CallChannel.room {
       lane.writer.bytes.withUnsafeBytes { ring.ask($0) }
     } else {
       guard calls.send(lane.writer, descriptor: descriptor) else { return .closed }

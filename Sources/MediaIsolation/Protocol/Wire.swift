@@ -79,7 +79,7 @@ enum Upcall: UInt32 {
   case giveBack
   /// Of a thread-safe command.
   case commandAnswer
-  /// The reply to a call that was made on a thread that waits (`Inside`); the id is what it waits under.
+  /// The reply to a call that was made on a thread that waits (`ReentrantCalls`); the id is what it waits under.
   case answered
 }
 
@@ -89,7 +89,7 @@ struct UpcallHeader: BitwiseCopyable {
 }
 
 /// What the library sends there: answers, slots that may be filled again, thread-safe commands, in parts where they are long, and calls for a thread
-/// that waits (`Inside`).
+/// that waits (`ReentrantCalls`).
 enum Downcall: UInt32 {
   case answer = 1, grant, command, call
 }

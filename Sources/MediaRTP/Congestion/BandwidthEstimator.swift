@@ -55,7 +55,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   private let hasTransportFeedback: Bool
 
   private var history = SendHistory()
-  private var groups = ArrivalGroups()
+  private var groups = InterArrival()
   private var detector = OveruseDetector()
   private var rates = AcknowledgedRate()
   private var control: RateControl
@@ -64,7 +64,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   private var probing = ProbeController()
   private var probed = ProbeEstimator()
   private var roundTrips = RoundTrips()
-  private var watch = FeedbackWatch()
+  private var watch = FeedbackTimeout()
   private var arrived: [PacketResult] = []
 
   private var lastFeedback: Int64?

@@ -44,7 +44,7 @@ public struct RTPPacket {
   private let sources: UnsafeRawBufferPointer
 
   public init(parsing bytes: UnsafeRawBufferPointer, _ map: ExtensionMap = ExtensionMap()) throws(PacketError) {
-    let front = try RTPFront(parsing: bytes)
+    let front = try RTPHeaderView(parsing: bytes)
     var header = RTPHeader(
       payloadType: front.payloadType, marker: front.marker, sequence: front.sequence, timestamp: front.timestamp, ssrc: front.ssrc)
     if let (profile, block) = front.extensions { header.extensions = HeaderExtensions(profile: profile, block, map) }

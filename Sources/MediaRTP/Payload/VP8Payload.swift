@@ -81,7 +81,7 @@ public struct VP8Descriptor: Sendable, Equatable {
   }
 }
 
-/// PictureID: counts a stream's pictures, from a random beginning (RFC 7741, section 4.2).
+/// FrameID: counts a stream's pictures, from a random beginning (RFC 7741, section 4.2).
 public enum PictureNumber: Sendable, Equatable {
   case short(UInt8)
   case long(UInt16)

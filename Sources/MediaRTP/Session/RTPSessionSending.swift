@@ -155,7 +155,7 @@ extension RTPSession {
   }
 
   private func count(_ bytes: UnsafeRawBufferPointer, _ stream: SendingStream, isAgain: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate) {
-    if let front = try? RTPFront(parsing: bytes) {
+    if let front = try? RTPHeaderView(parsing: bytes) {
       let headerBytes = front.size + (front.isPadded ? Int(bytes.last ?? 0) : 0)
       stream.reports.sent(
         front.timestamp, headerBytes: headerBytes, payloadBytes: bytes.count - headerBytes,

@@ -154,7 +154,7 @@ final class SendingStream {
 
   /// Nothing but the header is left of a packet that waited for too long: its number is not missed, since it comes. Its size.
   func empty(_ number: Int64) -> UnsafeRawBufferPointer? {
-    guard let packet = ring.packet(number), let entry = ring.entry(number), let front = try? RTPFront(parsing: packet) else { return nil }
+    guard let packet = ring.packet(number), let entry = ring.entry(number), let front = try? RTPHeaderView(parsing: packet) else { return nil }
     ring.keep(number, size: front.size, time: entry.time)
     return ring.packet(number)
   }
@@ -206,7 +206,7 @@ final class SendingStream {
       guard let again = try? Retransmission.read(packet.payload) else { return header.timestamp == firstStamp }
       sequence = again.original
     }
-    guard let number = number(of: sequence), let sent = ring.packet(number), let front = try? RTPFront(parsing: sent) else { return false }
+    guard let number = number(of: sequence), let sent = ring.packet(number), let front = try? RTPHeaderView(parsing: sent) else { return false }
     return front.timestamp == header.timestamp
   }
 }

@@ -22,7 +22,7 @@ final class AudioDecodingStage: @unchecked Sendable {
   private let format: AudioFormat
   private let pool = BufferPool(limit: 2048)
   private var decoder: PluginAudioDecoder?
-  private var latest: PictureID?
+  private var latest: FrameID?
   /// When what was decoded last ended.
   private var end: Int64 = 0
   private var sequence: UInt64 = 0
@@ -39,7 +39,7 @@ final class AudioDecodingStage: @unchecked Sendable {
   }
 
   /// Calls `body` with what a packet holds, and before it with what makes good those that were lost before it.
-  func decode(_ packet: EncodedFrame, _ picture: PictureID, _ body: (AudioFrame) -> Void) throws(MediaError) -> Result {
+  func decode(_ packet: EncodedFrame, _ picture: FrameID, _ body: (AudioFrame) -> Void) throws(MediaError) -> Result {
     let decoder = try currentDecoder()
     let header = try decoder.parse(packet.bytes)
     var result = Result()

@@ -19,7 +19,7 @@ public final class IncomingAudio: MediaSink {
 
   struct Arrival: Sendable {
     let unit: MediaUnit
-    let picture: PictureID
+    let picture: FrameID
     /// Units before it are missing.
     let isAfterGap: Bool
   }
@@ -36,11 +36,11 @@ public final class IncomingAudio: MediaSink {
     /// What was decoded last does not lead up to what comes: it is of an earlier subscription.
     var decodesAnew = false
     /// The newest unit that arrived.
-    var latest: PictureID = 0
+    var latest: FrameID = 0
     /// What the stream's worker has yet to look at.
     var inbound = BoundedQueue<Arrival>(capacity: IncomingAudio.inboundCapacity)
     /// What arrived or was mixed, one after the other.
-    var handing = Handover()
+    var handing = SerialDrain()
     var worker: (any Worker)?
     var deliveryGate = CallbackGate()
     var callback: FrameCallback<AudioFrame>?

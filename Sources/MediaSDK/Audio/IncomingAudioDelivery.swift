@@ -6,7 +6,7 @@ import MediaTransport
 /// The way of a unit from the transport, or of a buffer from the mixer, to those who take it.
 extension IncomingAudio {
   /// On the thread that brings it; borrowed.
-  public func receive(_ arrived: MediaUnit, _ picture: PictureID) {
+  public func receive(_ arrived: MediaUnit, _ picture: FrameID) {
     guard let unit = arrived.lent(to: share) else {
       return guarded.withLock { guarded in
         guarded.counters.countArrival(arrived, picture, after: guarded.latest)
@@ -153,7 +153,7 @@ extension IncomingAudio {
     }
   }
 
-  private func decode(_ packet: EncodedFrame, _ picture: PictureID) {
+  private func decode(_ packet: EncodedFrame, _ picture: FrameID) {
     let state = self.state
     // What was on its way when the stream ended is still rendered; what comes for the mix alone is not.
     let isRendered = renderers.takesEncoded && (state == .started || state == .notAvailable) && renderers.render(packet)

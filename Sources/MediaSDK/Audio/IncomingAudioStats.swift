@@ -18,7 +18,7 @@ public struct IncomingAudioCounters: Sendable {
   public var totalFilterTime: UInt64 = 0
   public var level = AudioFrame.silentLevel
 
-  mutating func countArrival(_ unit: MediaUnit, _ picture: PictureID, after latest: PictureID) {
+  mutating func countArrival(_ unit: MediaUnit, _ picture: FrameID, after latest: FrameID) {
     received += 1
     bytesReceived += UInt64(unit.byteCount)
     if latest != 0, picture > latest + 1 { lost += picture - latest - 1 }

@@ -29,11 +29,11 @@ public final class OutgoingAudio: Sendable {
     var queued: Int64 = 0
     var pacer: AudioPacer
     /// Of what is in `pending`.
-    var draining = Handover()
+    var draining = SerialDrain()
     /// Of those who wait for room, or for sound to have been played.
     var waiters = 0
     var sequence: UInt64 = 0
-    var picture: PictureID = 0
+    var picture: FrameID = 0
     /// When what the encoder gathers goes though nothing follows.
     var flushTime: Int64?
     /// The sequence of the last buffer that was told of, and when what left is over.
@@ -65,7 +65,7 @@ public final class OutgoingAudio: Sendable {
     /// Since the last periodic event.
     var loudest = AudioFrame.silentLevel
     /// What its transport was told of the encoder.
-    var target = ToldTarget()
+    var target = TargetNotifier()
     var isClosed = false
   }
 

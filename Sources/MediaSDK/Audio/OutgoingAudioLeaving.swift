@@ -173,7 +173,7 @@ extension OutgoingAudio {
 
   func handOver(_ unit: MediaUnit, _ publication: OutgoingVideo.Publication?) -> SendResult {
     guard let publication else { return .notConnected }
-    let (picture, target): (PictureID, UInt64?) = guarded.withLock { guarded in
+    let (picture, target): (FrameID, UInt64?) = guarded.withLock { guarded in
       guarded.picture += 1
       guard case .encoded = unit else { return (guarded.picture, nil) }
       guarded.counters.packets += 1

@@ -5,7 +5,7 @@ import Synchronization
 /// the other. All may be called from any thread.
 final class PullQueue<Frame: Sendable>: Sendable {
   private let queue: FrameQueue<Frame>
-  private let announcer = Announcer()
+  private let announcer = ReadinessFlag()
   private let release: @Sendable (Frame) -> Void
   private let wasOpened = Atomic<Bool>(false)
 

@@ -5,7 +5,7 @@ import Synchronization
 final class ReadQueues<Frame: Sendable>: Sendable {
   let raw: FrameQueue<Frame>
   let encoded: FrameQueue<EncodedFrame>
-  private let announcer = Announcer()
+  private let announcer = ReadinessFlag()
 
   /// `measure` is for queues that are bounded by time too: how long a frame is.
   init(measure: @escaping @Sendable (Frame) -> Int64 = { _ in 0 }, release: @escaping @Sendable (Frame) -> Void) {
@@ -46,7 +46,7 @@ extension ReadQueues where Frame == VideoFrame {
 }
 
 /// Which of two queues have something to tell, as a descriptor.
-final class Announcer: Sendable {
+final class ReadinessFlag: Sendable {
   private struct State {
     let flag = ReadableFlag()
     var sides: (Bool, Bool) = (false, false)
@@ -83,7 +83,7 @@ final class FrameQueue<Frame: Sendable>: Sendable {
     var longest = Int64.max
   }
 
-  private let announcer: Announcer
+  private let announcer: ReadinessFlag
   private let side: Int
   private let measure: @Sendable (Frame) -> Int64
   private let release: @Sendable (Frame) -> Void
@@ -93,7 +93,7 @@ final class FrameQueue<Frame: Sendable>: Sendable {
   private let patience = Patience()
 
   init(
-    _ announcer: Announcer, side: Int, measure: @escaping @Sendable (Frame) -> Int64 = { _ in 0 },
+    _ announcer: ReadinessFlag, side: Int, measure: @escaping @Sendable (Frame) -> Int64 = { _ in 0 },
     release: @escaping @Sendable (Frame) -> Void
   ) {
     self.announcer = announcer

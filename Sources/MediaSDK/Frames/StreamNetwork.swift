@@ -2,7 +2,7 @@ import MediaCore
 import MediaTransport
 
 /// What was told of an encoder's target, and of which publication.
-struct ToldTarget {
+struct TargetNotifier {
   private var told: (id: StreamID, bitrate: UInt64)?
 
   /// Whether it is to be told now. Without an encoder, 0, nothing is.
@@ -17,15 +17,15 @@ struct ToldTarget {
 // MARK: What a stream is on its way over a network
 
 extension OutgoingVideo {
-  public func networkLook() throws(MediaError) -> OutboundLook { try guarded.withLock { $0.publication }.networkLook() }
+  public func networkLook() throws(MediaError) -> OutboundSnapshot { try guarded.withLock { $0.publication }.networkLook() }
 }
 
 extension OutgoingAudio {
-  public func networkLook() throws(MediaError) -> OutboundLook { try guarded.withLock { $0.publication }.networkLook() }
+  public func networkLook() throws(MediaError) -> OutboundSnapshot { try guarded.withLock { $0.publication }.networkLook() }
 }
 
 extension OutgoingVideo.Publication? {
-  fileprivate func networkLook() throws(MediaError) -> OutboundLook {
+  fileprivate func networkLook() throws(MediaError) -> OutboundSnapshot {
     guard let self else { throw MediaError(.state, "the stream is not started; accepted: a started stream of a session over a network") }
     guard let look = self.transport.look(sending: self.id) else {
       let why = "its session is in a loopback room without a scripted network, or there is no receiver yet"
@@ -36,18 +36,18 @@ extension OutgoingVideo.Publication? {
 }
 
 extension IncomingVideo {
-  public func networkLook() throws(MediaError) -> InboundLook { try transport.networkLook(receiving: description.id) }
+  public func networkLook() throws(MediaError) -> InboundSnapshot { try transport.networkLook(receiving: description.id) }
 }
 
 extension IncomingAudio {
-  public func networkLook() throws(MediaError) -> InboundLook {
+  public func networkLook() throws(MediaError) -> InboundSnapshot {
     guard let remote else { throw MediaError(.state, "the mix is not received over a network; accepted: a participant's stream") }
     return try remote.transport.networkLook(receiving: remote.description.id)
   }
 }
 
 extension Transport {
-  fileprivate func networkLook(receiving stream: StreamID) throws(MediaError) -> InboundLook {
+  fileprivate func networkLook(receiving stream: StreamID) throws(MediaError) -> InboundSnapshot {
     guard let look = look(receiving: stream) else {
       let why = "its session is in a loopback room without a scripted network, it was removed, or it has no receiver yet"
       throw MediaError(.state, "the stream receives nothing over a network: \(why)")

@@ -16,7 +16,7 @@ final class DecodingStage: Sendable {
   fileprivate struct State {
     var decoder: PluginVideoDecoder?
     /// The picture before the next one that can be used; nil before the first.
-    var latest: PictureID?
+    var latest: FrameID?
     var needsKeyFrame = true
     var isAfterGap = false
     var lastRequest = Int64.min
@@ -41,7 +41,7 @@ final class DecodingStage: Sendable {
   }
 
   /// Whether the frame builds on what was decoded.
-  func judge(_ frame: EncodedFrame, _ picture: PictureID, now: Int64) -> Verdict {
+  func judge(_ frame: EncodedFrame, _ picture: FrameID, now: Int64) -> Verdict {
     state.withLock { state in
       let hasGap = state.latest.map { picture != $0 + 1 } ?? false
       state.latest = picture

@@ -16,7 +16,7 @@ public final class IncomingVideo: MediaSink {
 
   struct Arrival: Sendable {
     let unit: MediaUnit
-    let picture: PictureID
+    let picture: FrameID
     /// A raw one that was offered to nobody where it came from, as it is to be filtered first.
     var awaitsFilters = false
   }
@@ -25,7 +25,7 @@ public final class IncomingVideo: MediaSink {
     var state = State.available
     var options = IncomingVideoOptions()
     /// The newest picture that arrived.
-    var latest: PictureID = 0
+    var latest: FrameID = 0
     /// What the stream's worker has yet to look at.
     var inbound = BoundedQueue<Arrival>(capacity: IncomingVideo.inboundCapacity)
     var worker: (any Worker)?

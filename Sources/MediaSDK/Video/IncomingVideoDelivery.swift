@@ -6,7 +6,7 @@ import MediaTransport
 /// The way of a unit from the transport to those who take it.
 extension IncomingVideo {
   /// On the thread that brings it; borrowed.
-  public func receive(_ arrived: MediaUnit, _ picture: PictureID) {
+  public func receive(_ arrived: MediaUnit, _ picture: FrameID) {
     let now = clock.now()
     let hasRenderers = !renderers.isEmpty
     struct Plan {
@@ -122,7 +122,7 @@ extension IncomingVideo {
     }
   }
 
-  private func decode(_ frame: EncodedFrame, _ picture: PictureID, by decoding: DecodingStage?) {
+  private func decode(_ frame: EncodedFrame, _ picture: FrameID, by decoding: DecodingStage?) {
     guard let decoding else { return }
     let now = clock.now()
     let verdict = decoding.judge(frame, picture, now: now)

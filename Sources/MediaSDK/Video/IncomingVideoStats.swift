@@ -23,7 +23,7 @@ public struct IncomingVideoCounters: Sendable {
   /// It showed that others before it are missing.
   private var isAfterGap = false
 
-  mutating func countArrival(_ unit: MediaUnit, _ picture: PictureID, after latest: PictureID) {
+  mutating func countArrival(_ unit: MediaUnit, _ picture: FrameID, after latest: FrameID) {
     received += 1
     bytesReceived += UInt64(unit.byteCount)
     isAfterGap = latest != 0 && picture > latest + 1

@@ -57,12 +57,12 @@ public final class OutgoingVideo: Sendable {
     var pushed = PushedFrames()
     var times = CaptureTimes()
     var sequence: UInt64 = 0
-    var picture: PictureID = 0
+    var picture: FrameID = 0
     var pending = BoundedQueue<Pending>(capacity: 16)
     /// How many of them may wait for an encoder.
     let encodedCapacity: Int
     /// Of what is in `pending`.
-    var draining = Handover()
+    var draining = SerialDrain()
     var wantsKeyFrame = true
     var encodedCallback: FrameCallback<EncodedFrame>?
     /// Encodes, or repeats raw pictures. Of one start: what pokes the worker late, after a stop, finds one that is stopped.
@@ -72,7 +72,7 @@ public final class OutgoingVideo: Sendable {
     var codec: UInt32 = 0
     var counters = OutgoingVideoCounters()
     /// What its transport was told of the encoder.
-    var target = ToldTarget()
+    var target = TargetNotifier()
     var rate = RateMeter()
     var isClosed = false
   }

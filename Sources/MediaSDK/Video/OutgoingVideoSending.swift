@@ -214,7 +214,7 @@ extension OutgoingVideo {
 
   /// nil when the stream has gone over to a codec.
   private func handOver(_ unit: MediaUnit) -> SendResult? {
-    let found: (publication: Publication?, picture: PictureID)? = guarded.withLock { guarded in
+    let found: (publication: Publication?, picture: FrameID)? = guarded.withLock { guarded in
       guard guarded.encoding == nil else { return nil }
       guarded.picture += 1
       return (guarded.publication, guarded.picture)
@@ -225,7 +225,7 @@ extension OutgoingVideo {
 
   /// nil when that is not what encodes any more: what it made is of another codec than the stream's.
   private func handOver(_ unit: MediaUnit, of encoding: EncodingStage?, target: UInt64) -> SendResult? {
-    let found: (publication: Publication?, picture: PictureID, isNewTarget: Bool)? = guarded.withLock { guarded in
+    let found: (publication: Publication?, picture: FrameID, isNewTarget: Bool)? = guarded.withLock { guarded in
       guard guarded.encoding === encoding else { return nil }
       guarded.picture += 1
       return (guarded.publication, guarded.picture, guarded.target.isNews(target, of: guarded.publication?.id))

@@ -21,13 +21,13 @@ final class HubMedia {
   }
 
   private let session: RTPSession
-  let terms: HubTerms
+  let terms: MediaParameters
   private let isHub: Bool
   private let clock: any MediaClock
   private let sender: SRTPSender
   private let receiver: SRTPReceiver
   private let socket: HubSocket
-  private let witness: (any DatagramWitness)?
+  private let witness: (any PacketTap)?
   private let outlet: Outlet
   private let arrivals: RTPArrivals
   private var list: [RTPArrivals.Arrival] = []
@@ -50,8 +50,8 @@ final class HubMedia {
   private static let longestLeaving: Int64 = 30_000_000_000
 
   init(
-    _ terms: HubTerms, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits, clock: any MediaClock,
-    witness: (any DatagramWitness)? = nil, seed: UInt64 = .random(in: 0...(.max))
+    _ terms: MediaParameters, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits, clock: any MediaClock,
+    witness: (any PacketTap)? = nil, seed: UInt64 = .random(in: 0...(.max))
   ) throws(MediaError) {
     (self.terms, self.isHub, self.socket, self.remote, self.clock, self.witness) = (terms, isHub, socket, remote, clock, witness)
     sender = try SRTPSender(terms.profile, isHub ? terms.down : terms.up)
@@ -86,7 +86,7 @@ final class HubMedia {
   /// A datagram of this member's, as it says; whether it is, and shows that the other end hears this one.
   func receive(_ datagram: UnsafeRawBufferPointer, from address: SocketAddress, now: Int64) -> Bool {
     if let witness, !witness.seesPlain, let local = socket.localAddress { witness.saw(datagram, from: address, to: local) }
-    guard let ssrc = HubTerms.ssrc(of: datagram), ssrc & ~255 == terms.base, (ssrc & 0x80 != 0) != isHub else {
+    guard let ssrc = MediaParameters.ssrc(of: datagram), ssrc & ~255 == terms.base, (ssrc & 0x80 != 0) != isHub else {
       refused &+= 1
       return false
     }
@@ -188,7 +188,7 @@ final class HubMedia {
   }
 
   /// A unit on that place, of which the codec is known to be its own.
-  func send(_ frame: EncodedFrame, _ picture: PictureID, on slot: HubSlot, isVoice: Bool, now: Int64) throws(PacketError) {
+  func send(_ frame: EncodedFrame, _ picture: FrameID, on slot: HubSlot, isVoice: Bool, now: Int64) throws(PacketError) {
     if outgoing[slot] == nil { outgoing[slot] = Outgoing(stream: try session.addStream(terms.outgoing(slot, isHub: isHub))) }
     guard let place = outgoing[slot] else { return }
     let attributes = frame.native.pointee
@@ -220,7 +220,7 @@ final class HubMedia {
   }
 
   /// All that is counted here, of one moment.
-  var look: RTPLook { RTPLook(session, remote: remote, dropped: .init(unknown: refused)) }
+  var look: RTPStatsSnapshot { RTPStatsSnapshot(session, remote: remote, dropped: .init(unknown: refused)) }
 
   /// How long what is sent now will wait before it leaves.
   func expectedDelay(at now: Int64) -> Int64 { session.expectedDelay(at: now) }
@@ -246,12 +246,12 @@ final class HubMedia {
 
   var networkFigures: NetworkFigures { session.networkFigures }
 
-  func look(sending slot: HubSlot) -> OutboundLook? {
-    outgoing[slot].flatMap { session.stats(sending: $0.stream) }.map { OutboundLook(stream: $0, path: session.pathStats) }
+  func look(sending slot: HubSlot) -> OutboundSnapshot? {
+    outgoing[slot].flatMap { session.stats(sending: $0.stream) }.map { OutboundSnapshot(stream: $0, path: session.pathStats) }
   }
 
-  func look(receiving slot: HubSlot) -> InboundLook? {
-    session.stats(receiving: terms.ssrc(slot, fromHub: !isHub)).map { InboundLook(stream: $0, path: session.pathStats) }
+  func look(receiving slot: HubSlot) -> InboundSnapshot? {
+    session.stats(receiving: terms.ssrc(slot, fromHub: !isHub)).map { InboundSnapshot(stream: $0, path: session.pathStats) }
   }
 
   // MARK: Time

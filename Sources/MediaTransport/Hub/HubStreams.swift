@@ -8,7 +8,7 @@ struct HubStreams {
     let slot: HubSlot
     let codec: UInt32
     /// Of the last unit that came.
-    var picture: PictureID = 0
+    var picture: FrameID = 0
     /// When a key frame was requested that has not come yet.
     var asked: Int64?
   }
@@ -72,9 +72,9 @@ struct HubStreams {
   }
 
   /// A unit came, after so many that did not: where it belongs.
-  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, isKeyFrame: Bool, lost: Int) -> (id: StreamID, picture: PictureID)? {
+  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, isKeyFrame: Bool, lost: Int) -> (id: StreamID, picture: FrameID)? {
     guard let number = publishedAt[slot], var stream = published[number], stream.codec == codec else { return nil }
-    stream.picture &+= PictureID(clamping: lost) &+ 1
+    stream.picture &+= FrameID(clamping: lost) &+ 1
     if isKeyFrame { stream.asked = nil }
     published[number] = stream
     return (stream.id, stream.picture)

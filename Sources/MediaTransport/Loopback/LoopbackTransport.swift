@@ -410,7 +410,7 @@ public final class LoopbackTransport: Transport {
 
   // MARK: Media
 
-  public func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
+  public func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult {
     guard let room = room.withLock({ $0 }) else { return .notConnected }
     let (receivers, script) = room.state.withLock { state in
       (state.streams[stream]?.receivers, state.script(for: member.userID))
@@ -427,7 +427,7 @@ public final class LoopbackTransport: Transport {
     return send(unit, picture, bytes: bytes, on: stream, to: receivers, under: script)
   }
 
-  func deliver(_ unit: MediaUnit, _ picture: PictureID, to sink: any MediaSink, bytes: Int, packets: UInt64, lost: UInt64 = 0) {
+  func deliver(_ unit: MediaUnit, _ picture: FrameID, to sink: any MediaSink, bytes: Int, packets: UInt64, lost: UInt64 = 0) {
     let isHere = state.withLock { state in
       state.stats.packetsLost &+= lost
       guard case .connected = state.phase else {

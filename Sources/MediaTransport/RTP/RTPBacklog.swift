@@ -4,7 +4,7 @@ import MediaCore
 /// program that takes it there is a moment, and a sender whom nobody can ask for another one may send none for seconds. Of a stream that is not
 /// taken in that moment nothing is kept, then or later. Used under the transport's lock alone.
 final class RTPBacklog: @unchecked Sendable {
-  typealias Kept = (unit: MediaUnit, picture: PictureID)
+  typealias Kept = (unit: MediaUnit, picture: FrameID)
 
   private var kept: [Kept] = []
   private var bytes = 0
@@ -20,7 +20,7 @@ final class RTPBacklog: @unchecked Sendable {
 
   var isEmpty: Bool { kept.isEmpty }
 
-  func keep(_ unit: MediaUnit, _ picture: PictureID, isKeyFrame: Bool) {
+  func keep(_ unit: MediaUnit, _ picture: FrameID, isKeyFrame: Bool) {
     guard seen <= RTPBacklog.most else { return }
     seen += 1
     if isKeyFrame || seen > RTPBacklog.most || bytes + unit.byteCount > RTPBacklog.mostBytes { clear() }

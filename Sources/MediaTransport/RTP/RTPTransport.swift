@@ -8,7 +8,7 @@ import MediaRTP
 /// sent is cut, sealed and sent on the caller's.
 public final class RTPTransport: Transport {
   struct Publication {
-    let leg: RTPLeg
+    let leg: BundleTransport
     let stream: Int
     let ssrc: SSRC
     let encoding: RTPEncoding
@@ -23,7 +23,7 @@ public final class RTPTransport: Transport {
     /// nil until it is known what its pictures are like.
     var id: StreamID?
     var sink: (any MediaSink)?
-    var picture: PictureID = 0
+    var picture: FrameID = 0
     /// At what level somebody speaks in it.
     var speakingLevel: UInt32?
     /// Of pictures.
@@ -38,7 +38,7 @@ public final class RTPTransport: Transport {
   struct State {
     var delegate: (any TransportDelegate)?
     var hasLeft = false
-    var legs: [RTPLeg] = []
+    var legs: [BundleTransport] = []
     var publications: [StreamID: Publication] = [:]
     var incoming: [Source: Incoming] = [:]
     var sources: [StreamID: Source] = [:]
@@ -98,12 +98,12 @@ public final class RTPTransport: Transport {
   func begin() {
     let (configuration, sockets) = state.withLock { ($0.configuration, $0.sockets) }
     do throws(MediaError) {
-      var legs: [RTPLeg] = []
+      var legs: [BundleTransport] = []
       for index in configuration.legs.indices {
         let pair = sockets.indices.contains(index) ? sockets[index] : try RTPSockets(configuration.legs[index])
         // Each holds this, as this does each, until it leaves.
         let protection = try configuration.legs[index].keys.map { keys throws(MediaError) in try protections.protection(ofLeg: index, keys) }
-        legs.append(try RTPLeg(configuration, index, pair, protection, thread, loop.clock, witness: capture) { self.take(&$0, $1) })
+        legs.append(try BundleTransport(configuration, index, pair, protection, thread, loop.clock, witness: capture) { self.take(&$0, $1) })
       }
       let isHere = state.withLock { state in
         if !state.hasLeft { state.legs = legs }
@@ -198,7 +198,7 @@ public final class RTPTransport: Transport {
     return Carriage(color: map.colorSpace != 0, orientation: map.orientation != 0)
   }
 
-  public func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
+  public func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult {
     guard case .encoded(let frame) = unit else { return .notConnected }
     let attributes = frame.native.pointee
     let found: (Publication, units: Int64, isSpurt: Bool)? = state.withLock { state in
@@ -242,7 +242,7 @@ public final class RTPTransport: Transport {
 
   public func subscribe(to stream: StreamID, _ sink: any MediaSink) {
     exchange(sink, of: stream)
-    let leg: RTPLeg? = state.withLock { state in
+    let leg: BundleTransport? = state.withLock { state in
       guard let source = state.sources[stream], state.incoming[source]?.backlog.isEmpty == false, state.legs.indices.contains(source.leg) else { return nil }
       state.taken.append(source)
       return state.legs[source.leg]
@@ -267,7 +267,7 @@ public final class RTPTransport: Transport {
   }
 
   public func requestKeyFrame(of stream: StreamID) {
-    let found: (RTPLeg, SSRC)? = state.withLock { state in
+    let found: (BundleTransport, SSRC)? = state.withLock { state in
       guard let source = state.sources[stream], state.legs.indices.contains(source.leg) else { return nil }
       return (state.legs[source.leg], source.ssrc)
     }
@@ -289,12 +289,12 @@ public final class RTPTransport: Transport {
     state.withLock { $0.legs }.reduce(into: NetworkFigures()) { $0.add($1.networkFigures) }
   }
 
-  public func look(sending stream: StreamID) -> OutboundLook? {
+  public func look(sending stream: StreamID) -> OutboundSnapshot? {
     state.withLock { $0.publications[stream] }.flatMap { $0.leg.look(sending: $0.stream) }
   }
 
-  public func look(receiving stream: StreamID) -> InboundLook? {
-    let found: (RTPLeg, SSRC)? = state.withLock { state in
+  public func look(receiving stream: StreamID) -> InboundSnapshot? {
+    let found: (BundleTransport, SSRC)? = state.withLock { state in
       guard let source = state.sources[stream], state.legs.indices.contains(source.leg) else { return nil }
       return (state.legs[source.leg], source.ssrc)
     }

@@ -4,7 +4,7 @@ import MediaRTP
 
 /// What comes, on the network thread.
 extension RTPTransport {
-  func take(_ arrivals: inout [RTPArrivals.Arrival], _ leg: RTPLeg) {
+  func take(_ arrivals: inout [RTPArrivals.Arrival], _ leg: BundleTransport) {
     handBacklogs(leg)
     for arrival in arrivals {
       switch arrival {
@@ -12,7 +12,7 @@ extension RTPTransport {
       case .sound(let ssrc, let frame): hand(.encoded(frame), Source(leg: leg.index, ssrc: ssrc), skipping: 0, leg)
       case .lost(let ssrc, let count):
         state.withLock { state in
-          state.incoming[Source(leg: leg.index, ssrc: ssrc)]?.picture += PictureID(clamping: count)
+          state.incoming[Source(leg: leg.index, ssrc: ssrc)]?.picture += FrameID(clamping: count)
           state.stats.packetsLost &+= UInt64(clamping: count)
         }
       case .dropped(let ssrc):
@@ -30,10 +30,10 @@ extension RTPTransport {
     }
   }
 
-  private func hand(_ unit: MediaUnit, _ source: Source, skipping lost: PictureID, _ leg: RTPLeg) {
+  private func hand(_ unit: MediaUnit, _ source: Source, skipping lost: FrameID, _ leg: BundleTransport) {
     defer { unit.release() }
     guard case .encoded(let frame) = unit else { return }
-    let (sink, picture, isNew, earlier): ((any MediaSink)?, PictureID, Bool, [RTPBacklog.Kept]) = state.withLock { state in
+    let (sink, picture, isNew, earlier): ((any MediaSink)?, FrameID, Bool, [RTPBacklog.Kept]) = state.withLock { state in
       guard var incoming = state.incoming[source] else { return (nil, 0, false, []) }
       incoming.picture += lost + 1
       let isNew = incoming.id == nil && (incoming.medium.kind == .audio || frame.native.pointee.width > 0)
@@ -52,7 +52,7 @@ extension RTPTransport {
   }
 
   /// To those who took a stream since: here, so that they are given one thing after the other.
-  private func handBacklogs(_ leg: RTPLeg) {
+  private func handBacklogs(_ leg: BundleTransport) {
     let taken: [(sink: any MediaSink, earlier: [RTPBacklog.Kept])] = state.withLock { state in
       guard !state.taken.isEmpty else { return [] }
       let mine = state.taken.filter { $0.leg == leg.index }
@@ -73,7 +73,7 @@ extension RTPTransport {
   }
 
   /// Now it is known what it is like.
-  private func announce(_ source: Source, _ frame: EncodedFrame, _ leg: RTPLeg) {
+  private func announce(_ source: Source, _ frame: EncodedFrame, _ leg: BundleTransport) {
     let attributes = frame.native.pointee
     let (stream, member, isFirst, level): (StreamDescription?, Member, Bool, UInt32?) = state.withLock { state in
       let name = leg.remote.map { "\($0)" } ?? "rtp"
@@ -100,7 +100,7 @@ extension RTPTransport {
     if let level { post(.speaking(stream.id, userID: member.userID, true, level: level)) }
   }
 
-  private func follow(_ event: RTPSessionEvent, _ leg: RTPLeg) {
+  private func follow(_ event: RTPSessionEvent, _ leg: BundleTransport) {
     switch event {
     case .streamBegan(let ssrc, let type, let mid):
       let medium =

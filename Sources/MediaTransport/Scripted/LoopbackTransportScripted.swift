@@ -4,7 +4,7 @@ import MediaRTP
 /// A member's way under a script, on the event loop.
 extension LoopbackTransport {
   func send(
-    _ unit: MediaUnit, _ picture: PictureID, bytes: Int, on stream: StreamID, to receivers: [LoopbackRoom.Receiver], under script: NetworkScript
+    _ unit: MediaUnit, _ picture: FrameID, bytes: Int, on stream: StreamID, to receivers: [LoopbackRoom.Receiver], under script: NetworkScript
   ) -> SendResult {
     let now = loop.clock.now()
     guard script.step(at: now)?.isDisconnected != true else { return .notConnected }
@@ -73,7 +73,7 @@ extension LoopbackTransport {
   // MARK: In one piece
 
   private func expect(
-    _ unit: MediaUnit, _ picture: PictureID, for sink: any MediaSink, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)
+    _ unit: MediaUnit, _ picture: FrameID, for sink: any MediaSink, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)
   ) {
     let isExpected = state.withLock { state in
       state.stats.packetsLost += UInt64(arrival.lost)
@@ -89,7 +89,7 @@ extension LoopbackTransport {
       return true
     }
     guard isExpected else { return }
-    let held = HeldUnit(unit)
+    let held = RetainedFrame(unit)
     loop.schedule(at: arrival.time) {
       self.state.withLock { $0.inFlight -= 1 }
       self.deliver(held.unit, picture, to: sink, bytes: bytes, packets: UInt64(packets))
@@ -118,11 +118,11 @@ extension LoopbackTransport {
     return figures
   }
 
-  public func look(sending stream: StreamID) -> OutboundLook? {
+  public func look(sending stream: StreamID) -> OutboundSnapshot? {
     way.withLock { $0.pair?.look(sending: stream) }
   }
 
-  public func look(receiving stream: StreamID) -> InboundLook? {
+  public func look(receiving stream: StreamID) -> InboundSnapshot? {
     guard let publisher = room.withLock({ $0 })?.publisher(of: stream), publisher !== self else { return nil }
     return publisher.way.withLock { $0.pair?.look(receiving: stream) }
   }
@@ -136,7 +136,7 @@ extension LoopbackTransport {
 }
 
 /// Keeps a unit alive while it is under way to one receiver, wherever the way ends.
-private final class HeldUnit: Sendable {
+private final class RetainedFrame: Sendable {
   let unit: MediaUnit
 
   init(_ unit: MediaUnit) {

@@ -8,7 +8,7 @@ final class ScriptedPair {
   /// To be released by whoever takes it.
   struct Unit {
     let stream: StreamID
-    let picture: PictureID
+    let picture: FrameID
     let frame: EncodedFrame
     let missed: ScriptedStreams.Missed
   }
@@ -98,7 +98,7 @@ final class ScriptedPair {
   }
 
   /// Takes a unit that leaves with the next turn. `earlier`: when the last that went without packets arrives, before which this one must not.
-  func send(_ frame: EncodedFrame, _ picture: PictureID, on stream: StreamID, earlier: Int64, now: Int64) -> Carried {
+  func send(_ frame: EncodedFrame, _ picture: FrameID, on stream: StreamID, earlier: Int64, now: Int64) -> Carried {
     guard let encoding = ScriptedStreams.encoding(of: frame) else { return .not(asks: false) }
     let isBeginning = streams.place(of: stream) == nil
     if isBeginning, encoding == .vp8, !ScriptedPair.isKeyFrame(frame) { return .not(asks: streams.waits(stream, now: now)) }
@@ -206,19 +206,19 @@ final class ScriptedPair {
     if let place = streams.place(of: stream) { near.setTargetBitrate(Int(clamping: bitrate), sending: place) }
   }
 
-  func look(sending stream: StreamID) -> OutboundLook? {
-    streams.place(of: stream).flatMap { near.stats(sending: $0) }.map { OutboundLook(stream: $0, path: near.pathStats) }
+  func look(sending stream: StreamID) -> OutboundSnapshot? {
+    streams.place(of: stream).flatMap { near.stats(sending: $0) }.map { OutboundSnapshot(stream: $0, path: near.pathStats) }
   }
 
-  func look(receiving stream: StreamID) -> InboundLook? {
-    streams.place(of: stream).flatMap { far.stats(receiving: streams.ssrc(at: $0)) }.map { InboundLook(stream: $0, path: far.pathStats) }
+  func look(receiving stream: StreamID) -> InboundSnapshot? {
+    streams.place(of: stream).flatMap { far.stats(receiving: streams.ssrc(at: $0)) }.map { InboundSnapshot(stream: $0, path: far.pathStats) }
   }
 
   /// All that the member sends.
-  var look: RTPLook { RTPLook(near) }
+  var look: RTPStatsSnapshot { RTPStatsSnapshot(near) }
 
   /// What of it arrives, of these streams.
-  func look(receiving wanted: [StreamID]) -> RTPLook {
-    RTPLook(far, receiving: wanted.compactMap { streams.place(of: $0) }.map { streams.ssrc(at: $0) })
+  func look(receiving wanted: [StreamID]) -> RTPStatsSnapshot {
+    RTPStatsSnapshot(far, receiving: wanted.compactMap { streams.place(of: $0) }.map { streams.ssrc(at: $0) })
   }
 }

@@ -8,7 +8,7 @@ final class ScriptedStreams {
   /// What a unit is beside its bytes, which are all that the packets carry.
   struct Sent {
     let stream: StreamID
-    let picture: PictureID
+    let picture: FrameID
     let attributes: msdk_encoded_frame
     fileprivate let stamp: UInt32
   }
@@ -95,7 +95,7 @@ final class ScriptedStreams {
 
   func stamp(at place: Int, captured: Int64, now: Int64) -> Int64 { places[place].line.units(captured: captured, now: now) }
 
-  func sent(_ stream: StreamID, _ picture: PictureID, _ attributes: msdk_encoded_frame, stamp: RTPTimestamp, at place: Int) {
+  func sent(_ stream: StreamID, _ picture: FrameID, _ attributes: msdk_encoded_frame, stamp: RTPTimestamp, at place: Int) {
     if places[place].sent.count >= ScriptedStreams.mostSent { places[place].sent.removeFirst() }
     places[place].sent.append(Sent(stream: stream, picture: picture, attributes: attributes, stamp: stamp.rawValue))
   }

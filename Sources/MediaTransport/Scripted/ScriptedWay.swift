@@ -27,7 +27,7 @@ struct ScriptedWay {
   // MARK: Sending
 
   mutating func send(
-    _ frame: EncodedFrame, _ picture: PictureID, on stream: StreamID, under script: NetworkScript, user: String, now: Int64
+    _ frame: EncodedFrame, _ picture: FrameID, on stream: StreamID, under script: NetworkScript, user: String, now: Int64
   ) -> ScriptedPair.Carried {
     guard ScriptedStreams.encoding(of: frame) != nil else { return .not(asks: false) }
     let pair = self.pair ?? ScriptedPair(script, user: user, now: now)

@@ -1,4 +1,4 @@
-/* The page by which an isolated plugin's calls come and their answers go (Sources/MediaIsolation/Protocol/CallRing.swift), for plugins that write there
+/* The page by which an isolated plugin's calls come and their answers go (Sources/MediaIsolation/Protocol/CallChannel.swift), for plugins that write there
  * what they should not. */
 #ifndef TEST_PAGE_H
 #define TEST_PAGE_H

@@ -24,7 +24,7 @@ final class HostilePlugin {
     let (control, itsControl) = try PacketSocket.pair()
     // A process that is none: nothing is killed and nothing is waited for.
     let started = Spawn.Started(process: -1, output: open("/dev/null", O_RDONLY | O_CLOEXEC))
-    process = PluginProcess(plan, isFirst: true, try CallRing.make(), calls: calls, events: events, control: control, started)
+    process = PluginProcess(plan, isFirst: true, try CallChannel.make(), calls: calls, events: events, control: control, started)
     instance = IsolatedInstance(plan, host: HostilePlugin.host, context: nil)
     (self.calls, self.events, self.control) = (itsCalls, itsEvents, itsControl)
     instance.state.withLock { [process] in $0.link = .up(process) }

@@ -73,7 +73,7 @@ enum HubHostileHost: FuzzTarget {
       transport.guarded.withLock { guarded in
         expect(guarded.room.others.count <= HubMembership.mostOthers, "\(guarded.room.others.count) streams")
         expect(guarded.room.members.count <= HubMembership.mostMembers, "\(guarded.room.members.count) members")
-        expect(guarded.log.bytes <= HubLog.most, "\(guarded.log.bytes) bytes to be said")
+        expect(guarded.log.bytes <= ReliableOutbox.most, "\(guarded.log.bytes) bytes to be said")
         expect(guarded.media == nil || guarded.isMember, "media of nobody")
       }
       _ = (transport.stats, transport.networkFigures)
@@ -97,7 +97,7 @@ enum HubHostileHost: FuzzTarget {
     case 4: if let other { transport.requestKeyFrame(of: other.id) }
     case 5:
       guard let mine, let frame = try? stage.frame(video: isVideo) else { break }
-      _ = transport.send(.encoded(frame), PictureID(number), on: mine)
+      _ = transport.send(.encoded(frame), FrameID(number), on: mine)
       frame.release()
     case 6: if let mine { transport.setSpeaking(mine, isVideo, level: 20) }
     case 7: try? transport.setAttribute("key", "\(number)")

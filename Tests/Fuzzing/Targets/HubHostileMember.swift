@@ -80,7 +80,7 @@ enum HubHostileMember: FuzzTarget {
 
   private static func check(_ peer: HubPeer, _ table: HubTable) {
     peer.guarded.withLock { guarded in
-      expect(guarded.log.bytes <= HubLog.most, "\(guarded.log.bytes) bytes to be said")
+      expect(guarded.log.bytes <= ReliableOutbox.most, "\(guarded.log.bytes) bytes to be said")
       expect(guarded.streams.published.count <= Int(HubSlot.perKind) * 2, "\(guarded.streams.published.count) streams are published")
       expect(guarded.owed.users.count <= 2, "\(guarded.owed.users.count) users of whom more is to be said")
       expect(guarded.phase != .gone || guarded.media == nil, "media of one who is gone")
@@ -115,7 +115,7 @@ enum HubHostileMember: FuzzTarget {
     case 4:
       for _ in 0..<max(1, number % 8) {
         guard let mine, let frame = try? stage.frame(video: isVideo, isKey: number & 2 != 0) else { break }
-        _ = honest.send(.encoded(frame), PictureID(number), on: mine)
+        _ = honest.send(.encoded(frame), FrameID(number), on: mine)
         frame.release()
       }
     case 5: if let other { honest.requestKeyFrame(of: other.id) }

@@ -12,7 +12,7 @@ enum HubMediaPackets: FuzzTarget {
   static let name = "hub_media"
 
   /// Sees what leaves, before it is sealed.
-  private final class Witness: DatagramWitness, @unchecked Sendable {
+  private final class Witness: PacketTap, @unchecked Sendable {
     let seesPlain = true
     let here: SocketAddress
     var remote: () -> SocketAddress? = { nil }
@@ -56,7 +56,7 @@ enum HubMediaPackets: FuzzTarget {
     let options = input.byte()
     let (isHub, profile): (Bool, SRTPProfile) = (options & 1 == 0, options & 2 == 0 ? .aesGCM : .aesCounterSHA1)
     let key = [UInt8](repeating: 7, count: profile.keySize + profile.saltSize)
-    let terms = try HubTerms(port: 5000, base: base, profile: profile, up: key, down: key)
+    let terms = try MediaParameters(port: 5000, base: base, profile: profile, up: key, down: key)
     let other = try HubSealer(terms, isHub: !isHub)
     let stage = HubStage()
     let clock = stage.clock
@@ -99,7 +99,7 @@ enum HubMediaPackets: FuzzTarget {
       default:
         guard let slot = HubSlot(index: input.byte() % (2 * HubSlot.perKind)) else { break }
         guard let frame = try? stage.frame(video: slot.isVideo) else { break }
-        try? media.send(frame, PictureID(input.byte()), on: slot, isVoice: false, now: clock.now())
+        try? media.send(frame, FrameID(input.byte()), on: slot, isVoice: false, now: clock.now())
         frame.release()
       }
       _ = media.poll(now: clock.now())

@@ -9,13 +9,13 @@ enum HubMembershipNews: FuzzTarget {
   static let name = "hub_membership"
 
   private final class Nobody: MediaSink {
-    func receive(_ unit: MediaUnit, _ picture: PictureID) {}
+    func receive(_ unit: MediaUnit, _ picture: FrameID) {}
   }
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     var input = Input(bytes)
     var room = HubMembership()
-    var log = HubLog()
+    var log = ReliableOutbox()
     var now: Int64 = 0
     var ids: [StreamID] = []
     let sink = Nobody()

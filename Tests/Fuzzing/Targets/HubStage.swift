@@ -71,7 +71,7 @@ final class HubReceiver: MediaSink {
 
   init(_ stream: StreamDescription) { codec = stream.codec }
 
-  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+  func receive(_ unit: MediaUnit, _ picture: FrameID) {
     guard case .encoded(let frame) = unit else { return expect(codec == FourCC.raw, "a raw frame of a stream that is encoded") }
     expect(frame.native.pointee.codec == codec, "a frame of another codec than its stream's")
   }
@@ -82,7 +82,7 @@ struct HubSealer {
   private let sender: SRTPSender
   private let base: UInt32
 
-  init(_ terms: HubTerms, isHub: Bool) throws {
+  init(_ terms: MediaParameters, isHub: Bool) throws {
     (sender, base) = (try SRTPSender(terms.profile, isHub ? terms.down : terms.up), terms.base)
   }
 

@@ -10,9 +10,9 @@ import MediaCore
 enum IsolationReplies: FuzzTarget {
   static let name = "isolation_replies"
 
-  /// The page as `CallRing` lays it out; a plugin may write what it likes anywhere in it.
+  /// The page as `CallChannel` lays it out; a plugin may write what it likes anywhere in it.
   private enum Place {
-    static let answer = 1_024, length = 1_088, bytes = 4_096 + CallRing.room, size = 4_096 + 2 * CallRing.room
+    static let answer = 1_024, length = 1_088, bytes = 4_096 + CallChannel.room, size = 4_096 + 2 * CallChannel.room
   }
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
@@ -32,7 +32,7 @@ enum IsolationReplies: FuzzTarget {
         plugin.process.abandon()
         reply.withUnsafeBytes { reply in
           page.advanced(by: Place.bytes).copyMemory(
-            from: reply.baseAddress ?? UnsafeRawPointer(page), byteCount: min(reply.count, CallRing.room))
+            from: reply.baseAddress ?? UnsafeRawPointer(page), byteCount: min(reply.count, CallChannel.room))
         }
         let odd = input.byte()
         page.storeBytes(of: odd == 1 ? input.u32() : UInt32(reply.count), toByteOffset: Place.length, as: UInt32.self)

@@ -37,7 +37,7 @@ import Testing
   }
 
   private func sequences(_ out: Out) -> [UInt16] {
-    out.packets.compactMap { packet in reading(packet) { try? RTPFront(parsing: $0).sequence.rawValue } }
+    out.packets.compactMap { packet in reading(packet) { try? RTPHeaderView(parsing: $0).sequence.rawValue } }
   }
 
   @Test func aPictureThatHasNoRoomTakesNoNumber() throws {

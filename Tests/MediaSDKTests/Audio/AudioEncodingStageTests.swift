@@ -192,7 +192,7 @@ import Testing
     func take(_ packet: AudioEncodingStage.Packet) {
       guard let frame = packet.frame else { return }
       packets.append((frame.native.pointee.timestamp_ns, frame.native.pointee.duration_ns))
-      _ = try? decoder.decode(frame, PictureID(packets.count)) { piece in samples += stride(from: 0, to: piece.f32.count, by: 2).map { piece.f32[$0] } }
+      _ = try? decoder.decode(frame, FrameID(packets.count)) { piece in samples += stride(from: 0, to: piece.f32.count, by: 2).map { piece.f32[$0] } }
     }
     let size = Int(options.format.samplesPerBuffer)
     let all = late.before + 1000 / Int(late.buffer)

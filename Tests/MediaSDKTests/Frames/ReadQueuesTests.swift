@@ -83,7 +83,7 @@ import Testing
     let frame = try frame()
     frame.retain()
     do {
-      let queue = FrameQueue<VideoFrame>(Announcer(), side: 0) { $0.release() }
+      let queue = FrameQueue<VideoFrame>(ReadinessFlag(), side: 0) { $0.release() }
       queue.open(capacity: 3, policy: .dropOldest)
       #expect(queue.put(frame) == nil)
     }

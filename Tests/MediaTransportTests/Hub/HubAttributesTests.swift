@@ -56,7 +56,7 @@ import Testing
         (bert.transport as? HubTransport)?.guarded.withLock { $0.room.members["member \(number)"]?.changes(to: actual).isEmpty } == true
       })
     }
-    #expect(house.isTrueSoon { peer.guarded.withLock { $0.owed.users.isEmpty && $0.log.bytes < HubLog.most / 2 } })
+    #expect(house.isTrueSoon { peer.guarded.withLock { $0.owed.users.isEmpty && $0.log.bytes < ReliableOutbox.most / 2 } })
     #expect(!bert.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })
     house.close()
   }

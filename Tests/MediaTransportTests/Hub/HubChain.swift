@@ -61,7 +61,7 @@ final class HubChain {
   private let sound = HubSlot.all(video: false)[0]
   /// The true times of all captures, and to which medium they belong.
   private var captures: [(isVideo: Bool, time: Int64)] = []
-  private var pictures: [Bool: PictureID] = [:]
+  private var pictures: [Bool: FrameID] = [:]
   private(set) var now: Int64 = 0
   private(set) var read: [Read] = []
   /// The reader has subscribed.
@@ -77,7 +77,7 @@ final class HubChain {
     try clocks.2.advance(by: 77_000_000_000)
     (sender, hubIn, hubOut, reader) = (try end(clocks.0, drift.0), try end(clocks.1, 0), try end(clocks.1, 0), try end(clocks.2, drift.1))
     for (base, hub, member) in [(0x1234_5600, hubIn, sender), (0x1234_5700, hubOut, reader)] as [(UInt32, End, End)] {
-      let terms = try HubTerms.make(port: hub.address.port, base: base, profile: .aesGCM)
+      let terms = try MediaParameters.make(port: hub.address.port, base: base, profile: .aesGCM)
       let rates = BandwidthEstimator.Limits(minimum: 1_000_000, start: 5_000_000, maximum: 5_000_000)
       hub.media = try HubMedia(terms, isHub: true, over: HubSocket(hub.socket), to: nil, bitrates: rates, clock: hub.clock, seed: seed)
       member.media = try HubMedia(terms, isHub: false, over: HubSocket(member.socket), to: hub.address, bitrates: rates, clock: member.clock, seed: seed &+ UInt64(base))

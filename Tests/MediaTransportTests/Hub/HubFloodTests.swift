@@ -354,14 +354,14 @@ import Testing
     let peer = try #require(house.peers.first)
     for number in 0..<20_000 { anna.transport.setMuted(id, number % 2 == 0) }
     anna.transport.unpublish(id)
-    try #require(house.isTrueSoon { peer.guarded.withLock { $0.streams.offered.isEmpty && $0.log.count > HubLog.window } })
+    try #require(house.isTrueSoon { peer.guarded.withLock { $0.streams.offered.isEmpty && $0.log.count > ReliableOutbox.window } })
     let (count, bytes) = peer.guarded.withLock { ($0.log.count, $0.log.bytes) }
-    #expect(count <= HubLog.window + HubLog.mostWaiting + 2 && bytes < 200_000, "\(count) messages, \(bytes) bytes")
+    #expect(count <= ReliableOutbox.window + ReliableOutbox.mostWaiting + 2 && bytes < 200_000, "\(count) messages, \(bytes) bytes")
     var (heard, isRemoved) = (0 as UInt64, false)
     while !isRemoved, let notice = liar.next() {
       if case .ended(let error) = notice { Issue.record("\(error.text)") }
       heard += 1
-      if heard == HubLog.window { liar.say(.received(heard)) }
+      if heard == ReliableOutbox.window { liar.say(.received(heard)) }
       if case .streamRemoved = notice { isRemoved = true }
     }
     #expect(isRemoved)
@@ -369,7 +369,7 @@ import Testing
     let other = try anna.publishSound()
     for number in 0..<2000 { anna.transport.setMuted(other, number % 2 == 0) }
     var end: MediaError?
-    // It has `HubLog.timeout`; a hub that does not end it says now and then that it is there, for ever.
+    // It has `ReliableOutbox.timeout`; a hub that does not end it says now and then that it is there, for ever.
     let late = MediaTime.monotonic() + 60_000_000_000
     while end == nil, liar.line.connection.failure == nil, MediaTime.monotonic() < late {
       liar.say(.received(heard - 1))
@@ -401,7 +401,7 @@ import Testing
     let rounds = 300
     for number in 0...rounds {
       last = HubMedium.picture(key: number % 5 == 0, 2000, seed: UInt64(number))
-      _ = try anna.send(last, PictureID(number + 1), on: id)
+      _ = try anna.send(last, FrameID(number + 1), on: id)
       batch.begin()
       // In the last round all say to be the member's.
       for index in 0..<DatagramBatch.capacity {

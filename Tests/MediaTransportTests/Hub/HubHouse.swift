@@ -133,7 +133,7 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     var members: [Member] = []
     var permissions: Permissions?
     var units: [[UInt8]] = []
-    var pictures: [PictureID] = []
+    var pictures: [FrameID] = []
     var estimate: UInt64?
   }
 
@@ -179,7 +179,7 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     }
   }
 
-  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+  func receive(_ unit: MediaUnit, _ picture: FrameID) {
     guard case .encoded(let frame) = unit else { return }
     let bytes = Array(frame.bytes)
     note(nil) { seen in
@@ -218,7 +218,7 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     return id
   }
 
-  func send(_ bytes: [UInt8], _ picture: PictureID, on id: StreamID) throws -> SendResult {
+  func send(_ bytes: [UInt8], _ picture: FrameID, on id: StreamID) throws -> SendResult {
     var attributes = msdk_encoded_frame()
     let isSound = bytes.first == HubMedium.toc
     attributes.codec = UInt32(isSound ? MSDK_CODEC_OPUS : MSDK_CODEC_VP8)

@@ -102,7 +102,7 @@ import Testing
   }
 
   static func notices() throws -> [HubNotice] {
-    let terms = try SRTPProfile.allCases.map { try HubTerms.make(port: 5004, base: 0xABCD_EF00, profile: $0) }
+    let terms = try SRTPProfile.allCases.map { try MediaParameters.make(port: 5004, base: 0xABCD_EF00, profile: $0) }
     return terms.map { .welcome(.init(permissions: .ordinary, ticket: [UInt8](repeating: 7, count: 16), terms: $0)) } + [
       .received(3), .ended(MediaError(.full, "no room")), .resumed(99), .joined(member(nil)), .joined(member([])), .joined(member([5])),
       .left(userID: "bert"),

@@ -55,7 +55,7 @@ import Testing
     anna.transport.subscribe(to: stream.id, anna)
     #expect(bert.sees("receivers 1"))
     for picture in 1...500 where anna.seen.withLock({ $0.units.isEmpty }) {
-      _ = try bert.send(HubMedium.sound(40, seed: 1), PictureID(picture), on: sound)
+      _ = try bert.send(HubMedium.sound(40, seed: 1), FrameID(picture), on: sound)
       usleep(20_000)
     }
     #expect(anna.wait { !$0.units.isEmpty })

@@ -32,7 +32,7 @@ import Testing
 
   init() throws {
     (hubPlace, memberPlace, elsewhere) = (try Place(), try Place(), try Place())
-    let terms = try HubTerms.make(port: hubPlace.address.port, base: 0x1234_5600, profile: .aesGCM)
+    let terms = try MediaParameters.make(port: hubPlace.address.port, base: 0x1234_5600, profile: .aesGCM)
     let clock = SystemClock()
     hub = try HubMedia(terms, isHub: true, over: HubSocket(hubPlace.socket), to: nil, bitrates: .init(), clock: clock)
     member = try HubMedia(terms, isHub: false, over: HubSocket(memberPlace.socket), to: hubPlace.address, bitrates: .init(), clock: clock)

@@ -62,7 +62,7 @@ final class HubStar {
     fileprivate(set) var forwarded: [(at: Int64, index: Int)] = []
     init(_ base: UInt32, _ up: Link, _ down: Link, _ clock: VirtualClock, start: Int, seed: UInt64) throws {
       (hub, end, self.up, self.down) = (try End(), try End(), up, down)
-      let terms = try HubTerms.make(port: hub.address.port, base: base, profile: .aesGCM)
+      let terms = try MediaParameters.make(port: hub.address.port, base: base, profile: .aesGCM)
       let rates = BandwidthEstimator.Limits(minimum: 30_000, start: start, maximum: 20_000_000)
       peer.media = try HubMedia(terms, isHub: true, over: HubSocket(hub.socket), to: nil, bitrates: rates, clock: clock, seed: seed)
       media = try HubMedia(terms, isHub: false, over: HubSocket(end.socket), to: hub.address, bitrates: rates, clock: clock, seed: seed &+ 1)
@@ -92,7 +92,7 @@ final class HubStar {
   private var wantsKeyFrame = false
   private var refined = Int.max
   private var nextRefinement: Int64 = 0
-  private var picture: PictureID = 0
+  private var picture: FrameID = 0
   /// The frames of the encoder: when each was made, and whether it was a key frame.
   private(set) var made: [(at: Int64, isKeyFrame: Bool)] = []
   var keyFramesMade: Int { made.count { $0.isKeyFrame } }
@@ -159,7 +159,7 @@ final class HubStar {
     for _ in arrivals.wanted { request() }
   }
 
-  private func forward(_ frame: EncodedFrame, _ picture: PictureID, to watcher: Leg) {
+  private func forward(_ frame: EncodedFrame, _ picture: FrameID, to watcher: Leg) {
     let outcome = watcher.peer.forward(frame, picture, of: watcher.number, now: clock.now())
     if frame.isKeyFrame, outcome.isSent { watcher.forwarded.append((now, HubStar.index(frame))) }
     if outcome.wanted != nil { request() }

@@ -27,13 +27,13 @@ import Testing
 
   private func unit(_ size: Int) throws -> MediaUnit { .encoded(try #require(try frame(size, deadline: .max))) }
 
-  private func keep(_ backlog: RTPBacklog, _ picture: PictureID, isKeyFrame: Bool = false, size: Int = 10) throws {
+  private func keep(_ backlog: RTPBacklog, _ picture: FrameID, isKeyFrame: Bool = false, size: Int = 10) throws {
     let unit = try unit(size)
     backlog.keep(unit, picture, isKeyFrame: isKeyFrame)
     unit.release()
   }
 
-  private func taken(_ backlog: RTPBacklog) -> [PictureID] {
+  private func taken(_ backlog: RTPBacklog) -> [FrameID] {
     backlog.take().map { one in
       one.unit.release()
       return one.picture
@@ -58,7 +58,7 @@ import Testing
   @Test func isBounded() throws {
     do {
       let backlog = RTPBacklog()
-      for picture in 0..<PictureID(RTPBacklog.most) { try keep(backlog, picture, isKeyFrame: picture == 0) }
+      for picture in 0..<FrameID(RTPBacklog.most) { try keep(backlog, picture, isKeyFrame: picture == 0) }
       #expect(heldCount == RTPBacklog.most)
       try keep(backlog, 100)
       #expect(backlog.isEmpty && heldCount == 0)
@@ -84,7 +84,7 @@ import Testing
     let (here, there) = try RTPWay().ends(room, subscribes: false)
     let video = try here.publish(.video)
     let sent = (0..<5).map { RTPEnd.picture(300, isKey: $0 == 0, seed: $0) }
-    for (index, picture) in sent.enumerated() { here.send(picture, PictureID(index), at: MediaTime.monotonic(), on: video) }
+    for (index, picture) in sent.enumerated() { here.send(picture, FrameID(index), at: MediaTime.monotonic(), on: video) }
     #expect(eventually { there.transport.stats.bytesReceived >= 1500 && there.count("video") == 1 })
     let stream = try #require(there.added.entries.first)
     there.transport.subscribe(to: stream.id, there.video)

@@ -51,7 +51,7 @@ private final class Stranger {
     let start = MediaTime.monotonic()
     var index: Int64 = 0
     while !isDone(), MediaTime.monotonic() < start + Int64(seconds * 1e9) {
-      end.send(RTPEnd.picture(size, isKey: true, seed: Int(index)), PictureID(index), at: MediaTime.monotonic(), on: stream)
+      end.send(RTPEnd.picture(size, isKey: true, seed: Int(index)), FrameID(index), at: MediaTime.monotonic(), on: stream)
       index += 1
       usleep(every)
     }
@@ -238,7 +238,7 @@ private final class Stranger {
       for start in stride(from: range.lowerBound, to: range.upperBound, by: 32) {
         try stranger.send((start..<start + 32).map(bomb), to: address)
         _ = stranger.received()
-        there.send(RTPEnd.picture(300, isKey: true), PictureID(start), at: MediaTime.monotonic(), on: video)
+        there.send(RTPEnd.picture(300, isKey: true), FrameID(start), at: MediaTime.monotonic(), on: video)
         usleep(1000)
       }
     }
@@ -277,7 +277,7 @@ private final class Stranger {
     let before = there.video.units.entries.count
     var sent = 0
     for index in 0..<40 {
-      if here.send(RTPEnd.picture(60_000, isKey: true, seed: index), PictureID(1000 + index), at: MediaTime.monotonic(), on: video) == .sent { sent += 1 }
+      if here.send(RTPEnd.picture(60_000, isKey: true, seed: index), FrameID(1000 + index), at: MediaTime.monotonic(), on: video) == .sent { sent += 1 }
       usleep(10_000)
     }
     _ = eventually(3) { there.video.units.entries.count >= before + sent }
@@ -361,7 +361,7 @@ private final class Stranger {
     var sent: [[UInt8]] = []
     for index in 0..<150 {
       let picture = RTPEnd.picture(4000, isKey: index == 0 || here.count("key frame") > 0 && index % 50 == 0, seed: index)
-      here.send(picture, PictureID(5000 + index), at: MediaTime.monotonic(), on: video)
+      here.send(picture, FrameID(5000 + index), at: MediaTime.monotonic(), on: video)
       sent.append(picture)
       usleep(20_000)
     }
@@ -402,7 +402,7 @@ private final class Stranger {
         let passed = min(MediaTime.monotonic() - last, 300_000_000)
         last += passed
         let size = max(20, Int(Double(rate) / 8 * Double(passed) / 1e9 * 0.85))
-        here.send(RTPEnd.picture(size, isKey: index % 30 == 0, seed: index), PictureID(index), at: MediaTime.monotonic(), on: video)
+        here.send(RTPEnd.picture(size, isKey: index % 30 == 0, seed: index), FrameID(index), at: MediaTime.monotonic(), on: video)
         index += 1
         usleep(33_000)
       }

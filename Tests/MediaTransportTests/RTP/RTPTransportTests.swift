@@ -25,8 +25,8 @@ import Testing
       let start = MediaTime.monotonic()
       // Nobody takes what comes before it was subscribed to: these announce the streams.
       for attempt in 0..<500 where to.video.units.entries.isEmpty || to.audio.units.entries.isEmpty {
-        from.send(RTPEnd.picture(200, isKey: true), PictureID(attempt), at: start + Int64(attempt) * 20_000_000, on: video)
-        from.send(RTPEnd.sound(30), PictureID(attempt), at: start + Int64(attempt) * 20_000_000, audio: true, on: audio)
+        from.send(RTPEnd.picture(200, isKey: true), FrameID(attempt), at: start + Int64(attempt) * 20_000_000, on: video)
+        from.send(RTPEnd.sound(30), FrameID(attempt), at: start + Int64(attempt) * 20_000_000, audio: true, on: audio)
         usleep(20_000)
       }
       usleep(100_000)
@@ -36,8 +36,8 @@ import Testing
         let size = RTPTransportTests.sizes[index % RTPTransportTests.sizes.count]
         let picture = RTPEnd.picture(size, isKey: index == 0, seed: index)
         let sound = RTPEnd.sound(1 + index * 40, seed: index)
-        #expect(from.send(picture, PictureID(600 + index), at: again + Int64(index) * 20_000_000, on: video) == .sent)
-        #expect(from.send(sound, PictureID(600 + index), at: again + Int64(index) * 20_000_000, audio: true, on: audio) == .sent)
+        #expect(from.send(picture, FrameID(600 + index), at: again + Int64(index) * 20_000_000, on: video) == .sent)
+        #expect(from.send(sound, FrameID(600 + index), at: again + Int64(index) * 20_000_000, audio: true, on: audio) == .sent)
         pictures.append(picture)
         sounds.append(sound)
         usleep(20_000)
@@ -86,7 +86,7 @@ import Testing
     let before = there.video.units.entries.count
     // Far above the rate that one begins with.
     for index in 0..<40 {
-      here.send(RTPEnd.picture(12_000, isKey: index == 0, seed: index), PictureID(900 + index), at: MediaTime.monotonic(), on: video)
+      here.send(RTPEnd.picture(12_000, isKey: index == 0, seed: index), FrameID(900 + index), at: MediaTime.monotonic(), on: video)
       usleep(20_000)
     }
     let isQuick = eventually(1) { there.video.units.entries.count >= before + 40 }
@@ -102,9 +102,9 @@ import Testing
     while !isDone(), MediaTime.monotonic() < start + Int64(seconds * 1e9) {
       let time = MediaTime.monotonic()
       if audio {
-        end.send(RTPEnd.sound(40, seed: Int(index)), PictureID(index), at: time, audio: true, on: stream)
+        end.send(RTPEnd.sound(40, seed: Int(index)), FrameID(index), at: time, audio: true, on: stream)
       } else {
-        end.send(RTPEnd.picture(500, isKey: true, seed: Int(index)), PictureID(index), at: time, on: stream)
+        end.send(RTPEnd.picture(500, isKey: true, seed: Int(index)), FrameID(index), at: time, on: stream)
       }
       index += 1
       usleep(20_000)
@@ -160,7 +160,7 @@ import Testing
     usleep(50_000)
     for round in 0..<10 {
       for (index, stream) in streams.enumerated() {
-        here.send(RTPEnd.picture(3000, isKey: true, seed: index * 100 + round), PictureID(1000 + round), at: MediaTime.monotonic(), on: stream)
+        here.send(RTPEnd.picture(3000, isKey: true, seed: index * 100 + round), FrameID(1000 + round), at: MediaTime.monotonic(), on: stream)
       }
       usleep(20_000)
     }
@@ -179,7 +179,7 @@ import Testing
     #expect(send(here, video) { there.added.entries.count == 1 })
     // So late that nothing is kept any more.
     for index in 0..<100 {
-      here.send(RTPEnd.picture(50, isKey: false, seed: index), PictureID(600 + index), at: MediaTime.monotonic(), on: video)
+      here.send(RTPEnd.picture(50, isKey: false, seed: index), FrameID(600 + index), at: MediaTime.monotonic(), on: video)
       usleep(5000)
     }
     usleep(300_000)
@@ -259,7 +259,7 @@ import Testing
     // The sink stands still on the network thread; the same leg sends from here at once, and so do many.
     let threads = (0..<4).map { _ in
       OSThread {
-        for index in 0..<200 { there.send(RTPEnd.picture(300, isKey: true), PictureID(index), at: MediaTime.monotonic(), on: back) }
+        for index in 0..<200 { there.send(RTPEnd.picture(300, isKey: true), FrameID(index), at: MediaTime.monotonic(), on: back) }
       }
     }
     for thread in threads { thread.join() }

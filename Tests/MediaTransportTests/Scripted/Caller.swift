@@ -17,7 +17,7 @@ final class Caller: TransportDelegate, @unchecked Sendable {
 
   struct Came: Equatable {
     let kind: Kind
-    let id: PictureID
+    let id: FrameID
     let hash: UInt64
     let stamp: Int64
     let isKeyFrame: Bool
@@ -45,7 +45,7 @@ final class Caller: TransportDelegate, @unchecked Sendable {
     unowned let caller: Caller
     let kind: Kind
     init(_ caller: Caller, _ kind: Kind) { (self.caller, self.kind) = (caller, kind) }
-    func receive(_ unit: MediaUnit, _ picture: PictureID) { caller.take(unit, picture, kind) }
+    func receive(_ unit: MediaUnit, _ picture: FrameID) { caller.take(unit, picture, kind) }
   }
 
   init(_ name: String, room: String, loop: EventLoop) {
@@ -98,7 +98,7 @@ final class Caller: TransportDelegate, @unchecked Sendable {
     let made = try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
     guard let frame = made else { return false }
     defer { frame.release() }
-    let result = transport.send(.encoded(frame), PictureID(sent[kind, default: []].count + 1), on: stream)
+    let result = transport.send(.encoded(frame), FrameID(sent[kind, default: []].count + 1), on: stream)
     guard result == .sent else { return false }
     sent[kind, default: []].append(Sent(hash: Caller.hash(frame.bytes), stamp: attributes.timestamp_ns, isKeyFrame: isKeyFrame))
     return true
@@ -110,7 +110,7 @@ final class Caller: TransportDelegate, @unchecked Sendable {
 
   // MARK: In
 
-  private func take(_ unit: MediaUnit, _ picture: PictureID, _ kind: Kind) {
+  private func take(_ unit: MediaUnit, _ picture: FrameID, _ kind: Kind) {
     taken += 1
     guard keeps, case .encoded(let frame) = unit else { return }
     came.append(
@@ -136,7 +136,7 @@ final class Caller: TransportDelegate, @unchecked Sendable {
   /// Of one kind, what came that is not what was sent, in its order and, of pictures, behind the one before it or a key frame.
   func faults(_ kind: Kind, of sender: Caller) -> [String] {
     var faults: [String] = []
-    var last: PictureID = 0
+    var last: FrameID = 0
     for unit in came where unit.kind == kind {
       defer { last = unit.id }
       if unit.id <= last { faults.append("\(kind) \(unit.id) after \(last)") }

@@ -12,7 +12,7 @@ private let second = 1000 * millisecond
     let script: NetworkScript
     let pair: ScriptedPair
     private(set) var now: Int64 = 0
-    private(set) var came: [(time: Int64, picture: PictureID, bytes: [UInt8])] = []
+    private(set) var came: [(time: Int64, picture: FrameID, bytes: [UInt8])] = []
     private(set) var keyFrames: [StreamID] = []
     private(set) var targets: [Int] = []
     private var link = NetworkLink()
@@ -43,7 +43,7 @@ private let second = 1000 * millisecond
     }
 
     func send(
-      _ bytes: [UInt8], _ id: PictureID, on stream: StreamID, codec: Int = Int(MSDK_CODEC_VP8), earlier: Int64 = .min
+      _ bytes: [UInt8], _ id: FrameID, on stream: StreamID, codec: Int = Int(MSDK_CODEC_VP8), earlier: Int64 = .min
     ) throws -> ScriptedPair.Carried {
       var attributes = msdk_encoded_frame()
       (attributes.codec, attributes.timestamp_ns) = (UInt32(codec), now)
@@ -53,12 +53,12 @@ private let second = 1000 * millisecond
       return pair.send(frame, id, on: stream, earlier: earlier, now: now)
     }
 
-    func takes(_ bytes: [UInt8], _ id: PictureID, on stream: StreamID) throws -> Bool {
+    func takes(_ bytes: [UInt8], _ id: FrameID, on stream: StreamID) throws -> Bool {
       if case .taken = try send(bytes, id, on: stream) { true } else { false }
     }
 
     /// Thirty pictures a second, whatever waits.
-    func film(for time: Int64, on stream: StreamID, from first: PictureID, size: Int, each: (Int64) -> Void = { _ in }) throws {
+    func film(for time: Int64, on stream: StreamID, from first: FrameID, size: Int, each: (Int64) -> Void = { _ in }) throws {
       var id = first
       let end = now + time
       while now < end {
@@ -95,7 +95,7 @@ private let second = 1000 * millisecond
       return
     }
     var asked: [Int64] = []
-    for id in 1...12 as ClosedRange<PictureID> {
+    for id in 1...12 as ClosedRange<FrameID> {
       guard case .not(let asks) = try way.send(Way.picture(100, isKeyFrame: false), id, on: stream) else {
         Issue.record("a picture was carried before one that needs none")
         return
@@ -159,7 +159,7 @@ private let second = 1000 * millisecond
   }
 
   @Test func theSameSeedLosesTheSame() throws {
-    func run(_ seed: UInt64?) throws -> [PictureID] {
+    func run(_ seed: UInt64?) throws -> [FrameID] {
       let way = try Way(NetworkScript.Step(bandwidth: 2_000_000, delay: 20 * millisecond, jitter: 10 * millisecond, loss: 400_000))
       if let seed { way.pair.reseed(seed, user: "ann") }
       try way.film(for: 5 * second, on: stream, from: 1, size: 3000)

@@ -10,7 +10,7 @@ import Testing
   private let slow = NetworkScript.Step(delay: 50 * millisecond)
 
   /// Pictures, ten a second, that came by then.
-  private func film(_ call: ScriptedCall, _ count: Int) throws -> [PictureID] {
+  private func film(_ call: ScriptedCall, _ count: Int) throws -> [FrameID] {
     for _ in 0..<count {
       try call.anna.film(500)
       try call.room.advance(milliseconds: 100)

@@ -8,7 +8,7 @@ import MediaTLS
 final class HubConnection {
   static let keepAlive: Int64 = 5_000_000_000
   static let silence: Int64 = 15_000_000_000
-  /// Bytes that the other end has not taken: what is kept for it goes out only as it takes what came before (`HubLog.say`).
+  /// Bytes that the other end has not taken: what is kept for it goes out only as it takes what came before (`ReliableOutbox.say`).
   static let mostWaiting = 256 << 10
   private static let mostSent = 32_768
   private static let messagesPerSecond: Double = 200

@@ -19,7 +19,7 @@ struct HubMembership {
     var sink: (any MediaSink)?
     var slot: HubSlot?
     /// Of the last unit that came.
-    var picture: PictureID = 0
+    var picture: FrameID = 0
   }
 
   struct Places {
@@ -130,9 +130,9 @@ struct HubMembership {
   }
 
   /// A unit came: whose it is, and which of its stream.
-  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, lost: Int) -> (sink: any MediaSink, picture: PictureID)? {
+  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, lost: Int) -> (sink: any MediaSink, picture: FrameID)? {
     guard let id = otherSlots[slot], var stream = others[id], stream.codec == codec, let sink = stream.sink else { return nil }
-    stream.picture &+= PictureID(clamping: lost) &+ 1
+    stream.picture &+= FrameID(clamping: lost) &+ 1
     others[id] = stream
     return (sink, stream.picture)
   }

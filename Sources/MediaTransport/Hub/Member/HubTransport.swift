@@ -31,7 +31,7 @@ public final class HubTransport: Transport {
     var attemptFailure: String?
     var line: HubLine?
     var hasSaidHello = false
-    var log = HubLog()
+    var log = ReliableOutbox()
     /// More waits to be said than can be kept.
     var isOverfull = false
     var room = HubMembership()
@@ -180,7 +180,7 @@ public final class HubTransport: Transport {
     withNumber(stream) { .setSpeaking($0, isSpeaking, level: level) }
   }
 
-  public func send(_ unit: MediaUnit, _ picture: PictureID, on stream: StreamID) -> SendResult {
+  public func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult {
     guard case .encoded(let frame) = unit else { return .notConnected }
     let now = clock.now()
     let (result, tag, next): (SendResult, UInt64?, Int64) = guarded.withLock { guarded in
@@ -283,11 +283,11 @@ public final class HubTransport: Transport {
 
   public var networkFigures: NetworkFigures? { guarded.withLock { $0.media?.networkFigures } ?? NetworkFigures() }
 
-  public func look(sending stream: StreamID) -> OutboundLook? {
+  public func look(sending stream: StreamID) -> OutboundSnapshot? {
     guarded.withLock { guarded in guarded.room.own[stream].flatMap { guarded.media?.look(sending: $0.slot) } }
   }
 
-  public func look(receiving stream: StreamID) -> InboundLook? {
+  public func look(receiving stream: StreamID) -> InboundSnapshot? {
     guarded.withLock { guarded in guarded.room.others[stream]?.slot.flatMap { guarded.media?.look(receiving: $0) } }
   }
 }

@@ -82,7 +82,7 @@ extension HubTransport {
 
   /// Hands media on where nothing is locked; when it is due again.
   func hand(_ now: Int64) -> Int64 {
-    var units: [(sink: any MediaSink, picture: PictureID, frame: EncodedFrame)] = []
+    var units: [(sink: any MediaSink, picture: FrameID, frame: EncodedFrame)] = []
     var events: [TransportEvent] = []
     let due: Int64 = guarded.withLock { guarded in
       guard let media = guarded.media else { return .max }

@@ -57,7 +57,7 @@ extension HubTransport: NetworkDriver {
   // MARK: The connection
 
   private func step(_ guarded: inout Guarded, _ now: Int64, _ due: Int64) -> (Int64, Outcome) {
-    if guarded.isOverfull { return (0, .ends(MediaError(.limit, "the hub does not read its messages: \(HubLog.most) bytes are queued"))) }
+    if guarded.isOverfull { return (0, .ends(MediaError(.limit, "the hub does not read its messages: \(ReliableOutbox.most) bytes are queued"))) }
     switch guarded.phase {
     case .idle, .out, .left: return (.max, .goesOn)
     case .connecting(let end):

@@ -19,7 +19,7 @@ final class HubPeer: NetworkDriver {
     var phase = Phase.waiting
     var line: HubLine?
     var tag: UInt64?
-    var log = HubLog()
+    var log = ReliableOutbox()
     var owed = Owed()
     var streams = HubStreams()
     var media: HubMedia?
@@ -94,14 +94,14 @@ final class HubPeer: NetworkDriver {
       return (guarded.log.keep(frame, notice.meaning), guarded.line == nil ? nil : guarded.tag)
     }
     if let tag { table.thread.wake(tag, at: .min) }
-    if !isKept { end(because: MediaError(.limit, "the member does not read its messages: \(HubLog.most) bytes are queued")) }
+    if !isKept { end(because: MediaError(.limit, "the member does not read its messages: \(ReliableOutbox.most) bytes are queued")) }
   }
 
   /// The room let him in.
   func welcome(_ permissions: Permissions) {
     let (base, ticket) = table.enter(self)
     do throws(MediaError) {
-      let terms = try HubTerms.make(port: door.address.port, base: base, profile: hello.profile)
+      let terms = try MediaParameters.make(port: door.address.port, base: base, profile: hello.profile)
       let media = try HubMedia(terms, isHub: true, over: door.socket, to: nil, bitrates: table.options.bitrates, clock: clock)
       let isHere = guarded.withLock { guarded in
         guard guarded.phase == .waiting else { return false }
@@ -221,7 +221,7 @@ final class HubPeer: NetworkDriver {
   }
 
   private static let deaf = MediaError(
-    .limit, "the member has received none of \(HubLog.window) messages within \(HubLog.timeout / 1_000_000_000) s, and more are queued")
+    .limit, "the member has received none of \(ReliableOutbox.window) messages within \(ReliableOutbox.timeout / 1_000_000_000) s, and more are queued")
 
   /// Where more comes than a member may cause for others, or in more pieces, it waits in the kernel, and then at the member.
   private func rest(_ now: Int64) {
@@ -283,7 +283,7 @@ final class HubPeer: NetworkDriver {
   }
 
   /// A unit of the room's for him, from whatever thread.
-  func forward(_ unit: MediaUnit, _ picture: PictureID, of number: UInt32) {
+  func forward(_ unit: MediaUnit, _ picture: FrameID, of number: UInt32) {
     guard case .encoded(let frame) = unit else { return }
     let now = clock.now()
     let (wanted, tag, next): (StreamID?, UInt64?, Int64) = guarded.withLock { guarded in
@@ -304,7 +304,7 @@ final class HubSink: MediaSink {
     (self.peer, self.number) = (peer, number)
   }
 
-  func receive(_ unit: MediaUnit, _ picture: PictureID) {
+  func receive(_ unit: MediaUnit, _ picture: FrameID) {
     peer.forward(unit, picture, of: number)
   }
 }

@@ -5,7 +5,7 @@ import MediaRTP
 extension HubPeer.Guarded {
   /// What came, for where nothing is locked; frames are the taker's to release.
   struct Arrivals {
-    var units: [(id: StreamID, picture: PictureID, frame: EncodedFrame)] = []
+    var units: [(id: StreamID, picture: FrameID, frame: EncodedFrame)] = []
     /// Streams of others of which a key frame is to be requested.
     var wanted: [StreamID] = []
   }
@@ -47,7 +47,7 @@ extension HubPeer.Guarded {
   typealias Forwarding = (isSent: Bool, wanted: StreamID?, next: Int64)
 
   /// A unit of the room's for them.
-  mutating func forward(_ frame: EncodedFrame, _ picture: PictureID, of number: UInt32, now: Int64) -> Forwarding {
+  mutating func forward(_ frame: EncodedFrame, _ picture: FrameID, of number: UInt32, now: Int64) -> Forwarding {
     // Before their network path is known nothing goes out.
     guard let media, media.remote != nil, let stream = streams.offered[number], stream.codec == frame.native.pointee.codec else {
       return (false, nil, .max)

@@ -24,7 +24,7 @@ final class HubTable: Sendable {
     /// Handshakes of the one and of the other: each costs a signature, on the thread that forwards media.
     var strangersWork = WorkShares<ObjectIdentifier>(HubTable.handshakes)
     var neighboursWork = WorkShares<ObjectIdentifier>(HubTable.handshakes)
-    var farewells = Shares<HubFarewell>(capacity: HubTable.mostFarewells, ofAddress: HubTable.mostFarewellsOfAddress)
+    var farewells = Shares<LingeringClose>(capacity: HubTable.mostFarewells, ofAddress: HubTable.mostFarewellsOfAddress)
     var isClosed = false
     var foreign: UInt64 = 0
   }
@@ -114,7 +114,7 @@ final class HubTable: Sendable {
 
   /// No descriptor is left: who is notified why they are disconnected gives theirs up, then a stranger does. False: there is nobody.
   func giveWay() -> Bool {
-    let (farewell, guest): (HubFarewell?, HubGuest?) = state.withLock { state in
+    let (farewell, guest): (LingeringClose?, HubGuest?) = state.withLock { state in
       if let farewell = state.farewells.dropOne() { return (farewell, nil) }
       return (nil, state.strangers.dropOne() ?? state.neighbours.dropOne())
     }
@@ -127,13 +127,13 @@ final class HubTable: Sendable {
 
   /// Closes a connection, if it can be with a word that says why.
   func sayFarewell(over line: HubLine, _ error: MediaError?, now: Int64) {
-    guard let farewell = HubFarewell(line, error, self, now: now), let prefix = farewell.prefix else { return }
+    guard let farewell = LingeringClose(line, error, self, now: now), let prefix = farewell.prefix else { return }
     let dropped = state.withLock { $0.farewells.add(farewell, as: ObjectIdentifier(farewell), from: prefix) }
     dropped?.drop()
     farewell.start()
   }
 
-  func remove(_ farewell: HubFarewell) {
+  func remove(_ farewell: LingeringClose) {
     state.withLock { _ = $0.farewells.remove(ObjectIdentifier(farewell)) }
   }
 
@@ -216,7 +216,7 @@ final class HubTable: Sendable {
 
   /// Whose a packet says to be; what is nobody's is counted.
   func peer(ofPacket packet: UnsafeRawBufferPointer) -> HubPeer? {
-    let base = HubTerms.base(of: packet)
+    let base = MediaParameters.base(of: packet)
     return state.withLock { state in
       let peer = base.flatMap { state.byBase[$0] }
       if peer == nil { state.foreign &+= 1 }

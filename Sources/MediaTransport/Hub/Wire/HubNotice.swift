@@ -7,7 +7,7 @@ enum HubNotice: Sendable {
     var permissions: Permissions
     /// Shown by whoever comes back after his connection broke.
     var ticket: [UInt8]
-    var terms: HubTerms
+    var terms: MediaParameters
   }
 
   struct Stream: Sendable {
@@ -155,7 +155,7 @@ enum HubNotice: Sendable {
     switch try reader.u8() {
     case 1:
       self = .welcome(
-        Welcome(permissions: try reader.permissions(), ticket: try reader.block(HubWire.ticketSize), terms: try HubTerms(from: &reader)))
+        Welcome(permissions: try reader.permissions(), ticket: try reader.block(HubWire.ticketSize), terms: try MediaParameters(from: &reader)))
     case 2: self = .received(try reader.u64())
     case 3:
       let status = Status(foreign: Int32(bitPattern: try reader.u32()))

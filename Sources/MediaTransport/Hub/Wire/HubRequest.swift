@@ -2,7 +2,7 @@ import MediaCore
 import MediaRTP
 import MediaSRTP
 
-/// Where media of a stream travels: its place among those of one end, which its SSRC says (`HubTerms`). The receiver's end chooses for what comes
+/// Where media of a stream travels: its place among those of one end, which its SSRC says (`MediaParameters`). The receiver's end chooses for what comes
 /// down, the sender's for what goes up, so that both are known before the first packet. Pictures below 30, sound above.
 struct HubSlot: Hashable, Sendable {
   static let perKind: UInt8 = 30

@@ -5,7 +5,7 @@ import Testing
 @testable import MediaTransport
 
 private final class Nobody: MediaSink {
-  func receive(_ unit: MediaUnit, _ picture: PictureID) {}
+  func receive(_ unit: MediaUnit, _ picture: FrameID) {}
 }
 
 /// The tables of both ends.

@@ -47,7 +47,7 @@ import Testing
     let id = try anna.publishVideo()
     bert.transport.subscribe(to: try bert.stream(ofCodec: Self.vp8).id, bert)
     for number in 1...2000 where bert.seen.withLock({ $0.units.isEmpty }) {
-      _ = try anna.send(HubMedium.picture(key: true, 500, seed: 1), PictureID(number), on: id)
+      _ = try anna.send(HubMedium.picture(key: true, 500, seed: 1), FrameID(number), on: id)
       usleep(5000)
     }
     let entries = JSON.array(bert.transport.statsEntries(at: 1)).rendered()
@@ -67,7 +67,7 @@ import Testing
     let stream = try bert.stream(ofCodec: Self.vp8).id
     bert.transport.subscribe(to: stream, bert)
     #expect(anna.sees("receivers 1"))
-    var number: PictureID = 0
+    var number: FrameID = 0
     func send() throws -> [UInt8] {
       number += 1
       let picture = HubMedium.picture(key: number % 5 == 1, 3000, seed: number)
@@ -99,7 +99,7 @@ import Testing
     bert.transport.subscribe(to: coming, bert)
     anna.transport.subscribe(to: going, anna)
     #expect(anna.sees("receivers 1") && bert.sees("receivers 1"))
-    var number: PictureID = 0
+    var number: FrameID = 0
     func counts() -> (came: UInt64, went: UInt64) {
       (bert.transport.look(receiving: coming)?.stream.framesReceived ?? 0, bert.transport.look(sending: up)?.stream.framesSent ?? 0)
     }
@@ -232,7 +232,7 @@ import Testing
     #expect(bert.sees("receivers 1"))
     var most: Int64 = 0
     for number in 0..<20 {
-      _ = try bert.send(HubMedium.picture(key: number == 0, 50_000, seed: UInt64(number)), PictureID(number + 1), on: video)
+      _ = try bert.send(HubMedium.picture(key: number == 0, 50_000, seed: UInt64(number)), FrameID(number + 1), on: video)
       most = max(most, bert.transport.backlog(of: video))
     }
     #expect(most > 5_000_000, "\(most)")

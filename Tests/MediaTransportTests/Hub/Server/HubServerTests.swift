@@ -76,8 +76,8 @@ private final class SlowVerifier: AccessVerifier {
     for number in 0..<100 {
       let picture = HubMedium.picture(key: number % 10 == 0, number * 37, seed: UInt64(number))
       let packet = HubMedium.sound(80, seed: UInt64(number))
-      #expect(try sender.send(picture, PictureID(number + 1), on: video) == .sent)
-      #expect(try sender.send(packet, PictureID(number + 1), on: sound) == .sent)
+      #expect(try sender.send(picture, FrameID(number + 1), on: video) == .sent)
+      #expect(try sender.send(packet, FrameID(number + 1), on: sound) == .sent)
       sent += [picture, packet]
       usleep(5000)
     }
@@ -114,8 +114,8 @@ private final class SlowVerifier: AccessVerifier {
       pictures.append(HubMedium.picture(key: number == 0 || asked > answered, 2500, seed: UInt64(number)))
       answered = asked
       sounds.append(HubMedium.sound(60, seed: UInt64(number)))
-      _ = try anna.send(pictures[number], PictureID(number + 1), on: video)
-      _ = try anna.send(sounds[number], PictureID(number + 1), on: sound)
+      _ = try anna.send(pictures[number], FrameID(number + 1), on: video)
+      _ = try anna.send(sounds[number], FrameID(number + 1), on: sound)
       usleep(20_000)
     }
     #expect(bert.wait { $0.units.last { $0[0] == HubMedium.toc } == sounds.last })
@@ -276,7 +276,7 @@ private final class SlowVerifier: AccessVerifier {
     bert.transport.subscribe(to: try bert.stream(ofCodec: Self.vp8).id, bert)
     #expect(anna.sees("receivers 1"))
     for number in 1...2000 where bert.seen.withLock({ $0.units.isEmpty }) {
-      _ = try anna.send(HubMedium.picture(key: true, 500, seed: 1), PictureID(number), on: id)
+      _ = try anna.send(HubMedium.picture(key: true, 500, seed: 1), FrameID(number), on: id)
       usleep(5000)
     }
     #expect(bert.seen.withLock { $0.units.first } == HubMedium.picture(key: true, 500, seed: 1))

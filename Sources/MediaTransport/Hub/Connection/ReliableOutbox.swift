@@ -3,7 +3,7 @@ import MediaCore
 /// Messages that count, in both directions of one membership, over as many connections as it takes. They wait until they are said, and are kept
 /// until the other end has received them, so that nothing is lost with a connection. So many may be said and not be received yet. Where many wait
 /// behind them the newer make the older void (`HubTopic`): what others do, however often, takes no more memory than what they have done.
-struct HubLog {
+struct ReliableOutbox {
   /// Bytes of memory, of all that is kept.
   static let most = 2 << 20
   /// What a message takes beside its bytes: the array's head, its place here, that of its topic.
@@ -50,14 +50,14 @@ struct HubLog {
   var count: Int { said.count + waiting.count - head - voids }
 
   /// Whether what can be said later had better be.
-  var isBusy: Bool { waiting.count - head - voids >= HubLog.mostWaiting / 2 || bytes >= HubLog.windowBytes / 2 }
+  var isBusy: Bool { waiting.count - head - voids >= ReliableOutbox.mostWaiting / 2 || bytes >= ReliableOutbox.windowBytes / 2 }
 
   // MARK: What is to be said
 
   /// False when nothing more can be kept.
   mutating func keep(_ frame: [UInt8], _ meaning: HubMeaning = .news) -> Bool {
     var topic: HubTopic?
-    let isMuch = waiting.count - head - voids >= HubLog.mostWaiting
+    let isMuch = waiting.count - head - voids >= ReliableOutbox.mostWaiting
     switch meaning {
     case .news: break
     case .begins(let beginning): topic = beginning
@@ -70,8 +70,8 @@ struct HubLog {
       // Of what began before an end that waits, too, the beginning stays.
       if forget(beginning) { return true }
     }
-    guard bytes + HubLog.cost(of: frame) <= HubLog.most else { return false }
-    bytes += HubLog.cost(of: frame)
+    guard bytes + ReliableOutbox.cost(of: frame) <= ReliableOutbox.most else { return false }
+    bytes += ReliableOutbox.cost(of: frame)
     if let topic { places[topic, default: []].append(first + waiting.count - head) }
     waiting.append(Waiting(frame: frame, topic: topic))
     return true
@@ -84,7 +84,7 @@ struct HubLog {
     guard let place = places[topic]?.popLast() else { return false }
     if places[topic]?.isEmpty == true { places[topic] = nil }
     guard let frame = waiting[head + place - first].frame else { return false }
-    bytes -= HubLog.cost(of: frame)
+    bytes -= ReliableOutbox.cost(of: frame)
     waiting[head + place - first].frame = nil
     voids += 1
     if voids > 64, voids > (waiting.count - head) / 2 { rearrange(behind: []) }
@@ -125,11 +125,11 @@ struct HubLog {
     return nil
   }
 
-  private var isWindowFull: Bool { said.count >= HubLog.window || saidBytes >= HubLog.windowBytes }
+  private var isWindowFull: Bool { said.count >= ReliableOutbox.window || saidBytes >= ReliableOutbox.windowBytes }
 
   /// Says what may be said, as far as the connection takes it.
   mutating func say(over connection: HubConnection, now: Int64) {
-    while connection.isOpen, connection.waiting < HubLog.mostAhead, let frame = next(now: now) { connection.send(frame, now: now) }
+    while connection.isOpen, connection.waiting < ReliableOutbox.mostAhead, let frame = next(now: now) { connection.send(frame, now: now) }
   }
 
   /// Whether more could be said at once.
@@ -142,7 +142,7 @@ struct HubLog {
     guard count >= confirmed, count - confirmed <= UInt64(said.count) else { return false }
     let gone = Int(count - confirmed)
     for frame in said.prefix(gone) {
-      bytes -= HubLog.cost(of: frame)
+      bytes -= ReliableOutbox.cost(of: frame)
       saidBytes -= frame.count
     }
     if gone == said.count { said = [] } else { said.removeFirst(gone) }
@@ -158,13 +158,13 @@ struct HubLog {
   }
 
   /// When the other end has had all the time to receive something; it is not waited for any longer then.
-  var deadline: Int64 { isWindowFull && count > said.count ? progress &+ HubLog.timeout : .max }
+  var deadline: Int64 { isWindowFull && count > said.count ? progress &+ ReliableOutbox.timeout : .max }
 
   /// One more came; whether it is time to say so.
   mutating func receive(_ size: Int = 0) -> Bool {
     received += 1
     untold += size
-    return received - told >= HubLog.courtesy || untold >= HubLog.courtesyBytes
+    return received - told >= ReliableOutbox.courtesy || untold >= ReliableOutbox.courtesyBytes
   }
 
   mutating func tell() -> UInt64 {

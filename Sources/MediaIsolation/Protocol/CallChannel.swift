@@ -5,7 +5,7 @@ import Synchronization
 
 /// The page by which a call goes to the plugin and its answer comes back: what is said, and two words that count calls and answers, to sleep by.
 /// It costs half of what a socket does. The plugin may write what it likes there: what the library reads is copied out, once, and then checked.
-final class CallRing: @unchecked Sendable {
+final class CallChannel: @unchecked Sendable {
   /// What is longer goes by the socket.
   static let room = 32 << 10
   private static let size = 4_096 + 2 * room
@@ -18,7 +18,7 @@ final class CallRing: @unchecked Sendable {
   private enum Place {
     static let call = 0, callLength = 64, callSleeps = 128
     static let answer = 1_024, answerLength = 1_088, answerSleeps = 1_152, processor = 1_216
-    static let callBytes = 4_096, answerBytes = 4_096 + CallRing.room
+    static let callBytes = 4_096, answerBytes = 4_096 + CallChannel.room
   }
 
   private let base: UnsafeMutableRawPointer
@@ -35,11 +35,11 @@ final class CallRing: @unchecked Sendable {
   }
 
   deinit {
-    munmap(base, CallRing.size)
+    munmap(base, CallChannel.size)
   }
 
   /// The library's, and the descriptor for the other side, the caller's to close.
-  static func make() throws(MediaError) -> (CallRing, Int32) {
+  static func make() throws(MediaError) -> (CallChannel, Int32) {
     let descriptor = msdk_memfd("msdk-calls", UInt64(size))
     guard descriptor >= 0 else { throw MediaError(.noMemory, "no memory for an isolated plugin's calls: \(SystemText.of(errno))") }
     do throws(MediaError) {
@@ -51,10 +51,10 @@ final class CallRing: @unchecked Sendable {
   }
 
   /// The plugin's side.
-  static func adopt(_ descriptor: Int32) throws(MediaError) -> CallRing {
+  static func adopt(_ descriptor: Int32) throws(MediaError) -> CallChannel {
     guard let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), base != MAP_FAILED
     else { throw MediaError(.noMemory, "the memory of a plugin's calls could not be mapped: \(SystemText.of(errno))") }
-    return CallRing(base)
+    return CallChannel(base)
   }
 
   // MARK: The library's side
@@ -73,7 +73,7 @@ final class CallRing: @unchecked Sendable {
   /// Puts a call there, or says with nil that it is in the socket.
   func ask(_ bytes: UnsafeRawBufferPointer?) {
     if let bytes, let first = bytes.baseAddress { memcpy(base + Place.callBytes, first, bytes.count) }
-    msdk_word_store(base + Place.callLength, bytes.map { UInt32(truncatingIfNeeded: $0.count) } ?? CallRing.elsewhere)
+    msdk_word_store(base + Place.callLength, bytes.map { UInt32(truncatingIfNeeded: $0.count) } ?? CallChannel.elsewhere)
     calls &+= 1
     asked.store(calls, ordering: .sequentiallyConsistent)
     ring(Place.call, Place.callSleeps, calls)
@@ -94,13 +94,13 @@ final class CallRing: @unchecked Sendable {
       guard present == before else { return .bad }
       let now = MediaTime.monotonic()
       if now >= deadline { return .nothing }
-      sleep(Place.answer, Place.answerSleeps, seen: before) { msdk_word_wait(word, before, min(deadline, now + CallRing.longest)) }
+      sleep(Place.answer, Place.answerSleeps, seen: before) { msdk_word_wait(word, before, min(deadline, now + CallChannel.longest)) }
     }
     answers = calls
     eagerness.learn(waited: MediaTime.monotonic() - begin, looked: isEager, found: isQuick)
     let length = msdk_word_load(base + Place.answerLength)
-    if length == CallRing.elsewhere { return .elsewhere }
-    guard length > 0, length <= CallRing.room, Int(length) <= buffer.count, let destination = buffer.baseAddress else { return .bad }
+    if length == CallChannel.elsewhere { return .elsewhere }
+    guard length > 0, length <= CallChannel.room, Int(length) <= buffer.count, let destination = buffer.baseAddress else { return .bad }
     memcpy(destination, base + Place.answerBytes, Int(length))
     return .message(count: Int(length))
   }
@@ -124,14 +124,14 @@ final class CallRing: @unchecked Sendable {
     while msdk_word_load(word) == before { sleep(Place.call, Place.callSleeps, seen: before) { msdk_word_wait_for_ever(word, before) } }
     calls = msdk_word_load(word)
     let length = msdk_word_load(base + Place.callLength)
-    guard length != CallRing.elsewhere else { return nil }
-    return UnsafeRawBufferPointer(start: base + Place.callBytes, count: min(Int(length), CallRing.room))
+    guard length != CallChannel.elsewhere else { return nil }
+    return UnsafeRawBufferPointer(start: base + Place.callBytes, count: min(Int(length), CallChannel.room))
   }
 
   /// Puts the answer there, or says with nil that it is in the socket.
   func answer(_ bytes: UnsafeRawBufferPointer?) {
     if let bytes, let first = bytes.baseAddress { memcpy(base + Place.answerBytes, first, bytes.count) }
-    msdk_word_store(base + Place.answerLength, bytes.map { UInt32(truncatingIfNeeded: $0.count) } ?? CallRing.elsewhere)
+    msdk_word_store(base + Place.answerLength, bytes.map { UInt32(truncatingIfNeeded: $0.count) } ?? CallChannel.elsewhere)
     msdk_word_store(base + Place.processor, UInt32(bitPattern: sched_getcpu()))
     ring(Place.answer, Place.answerSleeps, calls)
   }

@@ -1,6 +1,6 @@
 /// The front of a packet of RTP (RFC 3550, section 5.1), up to where the payload begins: all that SRTP needs to know, and leaves in the clear
 /// (RFC 3711, section 3.1). The padding at the end is not looked at: it may be encrypted.
-public struct RTPFront {
+public struct RTPHeaderView {
   public let payloadType: UInt8
   public let marker: Bool
   public let isPadded: Bool

@@ -3,9 +3,9 @@ import Testing
 
 @testable import MediaSDK
 
-@Suite struct HandoverTests {
+@Suite struct SerialDrainTests {
   private struct Guarded {
-    var handing = Handover()
+    var handing = SerialDrain()
   }
 
   @Test func whatIsNotUnderWayIsNotWaitedFor() {

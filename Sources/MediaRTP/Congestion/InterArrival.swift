@@ -9,7 +9,7 @@ struct ArrivalDelta: Equatable {
 
 /// Packets in bursts, as the filter wants them (draft-ietf-rmcat-gcc-02, section 5.2): what was sent within 5 ms is one burst, and what a
 /// link held back and then let go at once joins it. The last packet of a burst counts.
-struct ArrivalGroups {
+struct InterArrival {
   static let length: Int64 = 5_000_000
   static let longest: Int64 = 100_000_000
   /// The receiver's clock has jumped when it is this far off the sender's between two bursts.
@@ -55,14 +55,14 @@ struct ArrivalGroups {
     }
     let arrived = group.lastArrival &- before.lastArrival
     let heard = group.heard &- before.heard
-    if arrived &- heard >= ArrivalGroups.jump || heard &- arrived >= ArrivalGroups.jump {
+    if arrived &- heard >= InterArrival.jump || heard &- arrived >= InterArrival.jump {
       reset()
       jumped = true
       return nil
     }
     if arrived < 0 {
       backwards += 1
-      if backwards >= ArrivalGroups.reordered {
+      if backwards >= InterArrival.reordered {
         reset()
         jumped = true
       }
@@ -76,10 +76,10 @@ struct ArrivalGroups {
   }
 
   private func belongs(_ sent: Int64, _ arrival: Int64, _ group: Group) -> Bool {
-    if sent - group.firstSent <= ArrivalGroups.length { return true }
+    if sent - group.firstSent <= InterArrival.length { return true }
     let between = arrival &- group.lastArrival
     let isHeldBack = between &- (sent - group.lastSent) < 0
-    return isHeldBack && between >= 0 && between <= ArrivalGroups.length && arrival &- group.firstArrival < ArrivalGroups.longest
+    return isHeldBack && between >= 0 && between <= InterArrival.length && arrival &- group.firstArrival < InterArrival.longest
   }
 
   mutating func reset() {

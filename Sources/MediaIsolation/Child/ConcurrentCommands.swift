@@ -4,7 +4,7 @@ import MediaCore
 import MediaPlugins
 
 /// Thread-safe commands of the instance in this process: each runs on a thread of its own.
-final class CommandsBeside: @unchecked Sendable {
+final class ConcurrentCommands: @unchecked Sendable {
   private static let most = 129 << 20
   private let descriptor: ClassDescriptor
   private let me: OpaquePointer
@@ -20,7 +20,7 @@ final class CommandsBeside: @unchecked Sendable {
     let size = Int(clamping: try reader.get(UInt64.self))
     var bytes = begun.removeValue(forKey: number) ?? []
     bytes.append(contentsOf: try reader.getBytes())
-    guard size <= CommandsBeside.most, bytes.count <= size else { throw MediaError(.corrupt, "\(bytes.count) bytes of \(size) arrived") }
+    guard size <= ConcurrentCommands.most, bytes.count <= size else { throw MediaError(.corrupt, "\(bytes.count) bytes of \(size) arrived") }
     guard bytes.count == size else {
       begun[number] = bytes
       return
@@ -29,7 +29,7 @@ final class CommandsBeside: @unchecked Sendable {
     let isStarted = ThreadOfOurs.start("msdk-command", for: events) { [self] in
       WordsBeside.collect { run(whole, $0, number, events) }
     }
-    if !isStarted { CommandsBeside.fail(msdk_result(MSDK_E_NOMEM), "no thread for a command", number, events) }
+    if !isStarted { ConcurrentCommands.fail(msdk_result(MSDK_E_NOMEM), "no thread for a command", number, events) }
   }
 
   private func run(_ bytes: [UInt8], _ words: WordsBeside, _ number: UInt32, _ events: PluginEvents) {
@@ -44,8 +44,8 @@ final class CommandsBeside: @unchecked Sendable {
       }
     }
     switch outcome {
-    case .failed(let result, let words): CommandsBeside.fail(result, words ?? "", number, events)
-    case .broken(let error): CommandsBeside.fail(error.status.rawValue, error.text, number, events)
+    case .failed(let result, let words): ConcurrentCommands.fail(result, words ?? "", number, events)
+    case .broken(let error): ConcurrentCommands.fail(error.status.rawValue, error.text, number, events)
     case .answer(let value):
       let bytes = PluginCalls.answer(value).bytes
       for first in stride(from: 0, to: bytes.count, by: Wire.longestBytes) {

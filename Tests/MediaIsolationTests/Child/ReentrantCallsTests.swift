@@ -4,16 +4,16 @@ import Testing
 
 @testable import MediaIsolation
 
-@Suite struct InsideTests {
+@Suite struct ReentrantCallsTests {
   /// What the listener does first and last, which needs no process for that.
-  private func hearing(_ inside: Inside, _ body: () -> Void) {
+  private func hearing(_ inside: ReentrantCalls, _ body: () -> Void) {
     inside.begin(nil)
     body()
     inside.end()
   }
 
   @Test func onlyWhatThePluginWaitsForIsInside() {
-    let inside = Inside()
+    let inside = ReentrantCalls()
     inside.awaited(by: 1) { #expect(!inside.isAwaited) }
     hearing(inside) {
       #expect(!inside.isAwaited)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func eachCallHasALaneOfItsOwn() {
-    let inside = Inside()
+    let inside = ReentrantCalls()
     hearing(inside) {
       inside.awaited(by: 1) {
         #expect(inside.lane == nil)
@@ -45,10 +45,10 @@ import Testing
   }
 
   @Test func callsDoNotGoDeeperThanThereIsRoom() {
-    let inside = Inside()
+    let inside = ReentrantCalls()
     func descend(_ level: Int) {
       guard inside.hasRoom else {
-        #expect(level == Inside.deepest)
+        #expect(level == ReentrantCalls.deepest)
         return
       }
       inside.awaited(by: 1) { inside.call { descend(level + 1) } }
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func answersOfOthersAreKept() {
-    let (inside, lane) = (Inside(), CallLane())
+    let (inside, lane) = (ReentrantCalls(), CallLane())
     inside.ask(1) {
       inside.ask(2) {
         #expect(failure { try inside.hear(1, answer: [7, 8]) } == nil)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func whatNobodyAskedIsRefused() {
-    let inside = Inside()
+    let inside = ReentrantCalls()
     #expect(failure { try inside.hear(1, answer: [1]) }?.status == .corrupt)
     inside.ask(1) {
       #expect(failure { try inside.hear(2, answer: [1]) }?.status == .corrupt)

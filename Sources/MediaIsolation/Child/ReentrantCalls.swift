@@ -4,7 +4,7 @@ import MediaCore
 import MediaPlugins
 import Synchronization
 
-/// What a call is written into and read from. Calls come one at a time, but for those of `Inside`.
+/// What a call is written into and read from. Calls come one at a time, but for those of `ReentrantCalls`.
 final class CallLane {
   var writer = WireWriter()
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.largest, alignment: 16)
@@ -20,7 +20,7 @@ final class CallLane {
 /// Calls out of a delivery: the plugin waits for the program, and the program, in that, calls the plugin. As in one process the very thread makes
 /// the call that delivers, so that the plugin knows itself, and waits neither for itself nor for another call in which it delivers. Such calls go by
 /// the events' socket, beside all others.
-final class Inside: @unchecked Sendable {
+final class ReentrantCalls: @unchecked Sendable {
   /// Who hears the plugin; 0 for nobody.
   private let thread = Atomic<UInt>(0)
   // Of that thread alone.
@@ -52,7 +52,7 @@ final class Inside: @unchecked Sendable {
   /// Whether a thread of the plugin waits for what runs here.
   var isAwaited: Bool { isHere && waiter != 0 }
 
-  var hasRoom: Bool { depth < Inside.deepest }
+  var hasRoom: Bool { depth < ReentrantCalls.deepest }
 
   /// Of the call that is being made here now; nil when it is one like others.
   var lane: CallLane? { isHere && isCalling ? lanes[depth - 1] : nil }
@@ -143,16 +143,16 @@ extension PluginCalls {
   /// What further calls of the same instance are made with, beside those of another.
   final class Copies: @unchecked Sendable {
     private let events: PluginEvents
-    private let hold: Hold
+    private let sandbox: SandboxReport
     private let descriptor: ClassDescriptor?
     private let me: OpaquePointer?
 
     init(of calls: PluginCalls) {
-      (events, hold, descriptor, me) = (calls.events, calls.hold, calls.descriptor, calls.me)
+      (events, sandbox, descriptor, me) = (calls.events, calls.sandbox, calls.descriptor, calls.me)
     }
 
     func make() -> PluginCalls {
-      let other = PluginCalls(events, hold)
+      let other = PluginCalls(events, sandbox)
       (other.descriptor, other.me) = (descriptor, me)
       return other
     }

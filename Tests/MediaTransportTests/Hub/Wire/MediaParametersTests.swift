@@ -5,9 +5,9 @@ import Testing
 
 @testable import MediaTransport
 
-@Suite struct HubTermsTests {
+@Suite struct MediaParametersTests {
   @Test func everyPlaceHasItsOwnNumbers() throws {
-    let terms = try HubTerms.make(port: 1, base: 0x1234_5678, profile: .aesGCM)
+    let terms = try MediaParameters.make(port: 1, base: 0x1234_5678, profile: .aesGCM)
     #expect(terms.base == 0x1234_5600)
     var seen: Set<UInt32> = [terms.ssrc(ofEnd: true).rawValue, terms.ssrc(ofEnd: false).rawValue]
     #expect(seen.count == 2)
@@ -26,18 +26,18 @@ import Testing
   }
 
   @Test func keysAreFreshEachTime() throws {
-    let (one, other) = (try HubTerms.make(port: 1, base: 256, profile: .aesGCM), try HubTerms.make(port: 1, base: 256, profile: .aesGCM))
+    let (one, other) = (try MediaParameters.make(port: 1, base: 256, profile: .aesGCM), try MediaParameters.make(port: 1, base: 256, profile: .aesGCM))
     #expect(one.up != other.up && one.down != other.down && one.up != one.down)
     #expect(!"\(one.up)".contains("["))
   }
 
   @Test func whosePacketsAreIsSaidByBothKinds() {
     var rtp: [UInt8] = [0x80, 96, 0, 1, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44]
-    #expect(rtp.withUnsafeBytes { HubTerms.base(of: $0) } == 0x1122_3300)
+    #expect(rtp.withUnsafeBytes { MediaParameters.base(of: $0) } == 0x1122_3300)
     let rtcp: [UInt8] = [0x80, 201, 0, 1, 0x55, 0x66, 0x77, 0x88, 0, 0, 0, 0]
-    #expect(rtcp.withUnsafeBytes { HubTerms.base(of: $0) } == 0x5566_7700)
-    #expect(rtp.prefix(11).withUnsafeBytes { HubTerms.base(of: $0) } == nil)
+    #expect(rtcp.withUnsafeBytes { MediaParameters.base(of: $0) } == 0x5566_7700)
+    #expect(rtp.prefix(11).withUnsafeBytes { MediaParameters.base(of: $0) } == nil)
     rtp[0] = 22
-    #expect(rtp.withUnsafeBytes { HubTerms.base(of: $0) } == nil)
+    #expect(rtp.withUnsafeBytes { MediaParameters.base(of: $0) } == nil)
   }
 }

@@ -3,7 +3,7 @@ import MediaRTP
 import MediaSRTP
 
 /// How media passes between the hub and one member, as the hub's welcome says: where to, under which keys, by which numbers.
-struct HubTerms: Sendable {
+struct MediaParameters: Sendable {
   /// Of UDP, at the hub's address.
   var port: UInt16
   /// The first 24 bits of every SSRC between the two: by them the hub knows whose a packet is.
@@ -29,10 +29,10 @@ struct HubTerms: Sendable {
   }
 
   /// With fresh keys.
-  static func make(port: UInt16, base: UInt32, profile: SRTPProfile) throws(MediaError) -> HubTerms {
+  static func make(port: UInt16, base: UInt32, profile: SRTPProfile) throws(MediaError) -> MediaParameters {
     // The system's generator: getrandom(2).
     func key() -> [UInt8] { (0..<profile.keySize + profile.saltSize).map { _ in UInt8.random(in: 0...255) } }
-    return try HubTerms(port: port, base: base, profile: profile, up: key(), down: key())
+    return try MediaParameters(port: port, base: base, profile: profile, up: key(), down: key())
   }
 
   // MARK: Numbers
@@ -94,7 +94,7 @@ struct HubTerms: Sendable {
     }
     let size = profile.keySize + profile.saltSize
     let (up, down) = (try reader.block(size), try reader.block(size))
-    guard port > 0, base & 255 == 0, let terms = try? HubTerms(port: port, base: base, profile: profile, up: up, down: down) else {
+    guard port > 0, base & 255 == 0, let terms = try? MediaParameters(port: port, base: base, profile: profile, up: up, down: down) else {
       throw PacketError("hub: invalid terms")
     }
     self = terms

@@ -3,10 +3,10 @@ import Testing
 
 @testable import MediaIsolation
 
-@Suite struct DeathTests {
+@Suite struct ExitReasonTests {
   @Test func wordsNameSignalCodeAndOutput() {
     func text(_ status: Int32?, reason: String? = nil, doing: String? = nil, output: String = "") -> String {
-      Death.describe(DeathStatus(status: status), reason: reason, doing: doing, output: output)
+      ExitReason.describe(DeathStatus(status: status), reason: reason, doing: doing, output: output)
     }
     #expect(text(SIGSEGV, doing: "produceFrame").hasPrefix("its process died of SIGSEGV ("))
     #expect(text(SIGSEGV, doing: "produceFrame").hasSuffix(" in produceFrame"))
@@ -19,13 +19,13 @@ import Testing
 
   /// What ends so after destroy is no death.
   @Test func leavingIsExitWithZero() {
-    #expect(Death.isLeaving(DeathStatus(status: 0)))
-    #expect(!Death.isLeaving(DeathStatus(status: 7 << 8)))
-    #expect(!Death.isLeaving(DeathStatus(status: SIGKILL)))
-    #expect(!Death.isLeaving(DeathStatus(status: nil)))
+    #expect(ExitReason.isLeaving(DeathStatus(status: 0)))
+    #expect(!ExitReason.isLeaving(DeathStatus(status: 7 << 8)))
+    #expect(!ExitReason.isLeaving(DeathStatus(status: SIGKILL)))
+    #expect(!ExitReason.isLeaving(DeathStatus(status: nil)))
   }
 
   @Test func signalsWithoutAName() {
-    #expect(Death.name(40).hasPrefix("signal 40"))
+    #expect(ExitReason.name(40).hasPrefix("signal 40"))
   }
 }

@@ -4,7 +4,7 @@ import MediaRTP
 import MediaSRTP
 
 /// The figures of a way over a network, and of all its streams, of one moment.
-struct RTPLook {
+struct RTPStatsSnapshot {
   let remote: SocketAddress?
   let path: TransportPathStats
   let dropped: RTPLink.Dropped

@@ -3,7 +3,7 @@ import MediaNetwork
 import MediaRTP
 
 /// A leg at work: its link under a lock, driven by the network thread and by whoever sends.
-final class RTPLeg: NetworkDriver {
+final class BundleTransport: NetworkDriver {
   private struct Guarded {
     let link: RTPLink
     let arrivals: RTPArrivals
@@ -28,12 +28,12 @@ final class RTPLeg: NetworkDriver {
   private let thread: NetworkThread
   private let driving = Monitor(Driving.not)
   private let clock: any MediaClock
-  private let deliver: @Sendable (inout [RTPArrivals.Arrival], RTPLeg) -> Void
+  private let deliver: @Sendable (inout [RTPArrivals.Arrival], BundleTransport) -> Void
 
   init(
     _ configuration: RTPConfiguration, _ index: Int, _ sockets: RTPSockets, _ protection: RTPLink.Protection?, _ thread: NetworkThread,
     _ clock: any MediaClock,
-    witness: (any DatagramWitness)? = nil, deliver: @escaping @Sendable (inout [RTPArrivals.Arrival], RTPLeg) -> Void
+    witness: (any PacketTap)? = nil, deliver: @escaping @Sendable (inout [RTPArrivals.Arrival], BundleTransport) -> Void
   ) throws(MediaError) {
     (plan, self.index, self.thread, self.clock, self.deliver) = (configuration.legs[index], index, thread, clock, deliver)
     let plan = configuration.legs[index]
@@ -143,22 +143,22 @@ final class RTPLeg: NetworkDriver {
   var networkFigures: NetworkFigures { guarded.withLock { $0.link.session.networkFigures } }
 
   /// Of one stream, with the way that it goes.
-  func look(sending stream: Int) -> OutboundLook? {
+  func look(sending stream: Int) -> OutboundSnapshot? {
     guarded.withLock { guarded in
       let session = guarded.link.session
-      return session.stats(sending: stream).map { OutboundLook(stream: $0, path: session.pathStats) }
+      return session.stats(sending: stream).map { OutboundSnapshot(stream: $0, path: session.pathStats) }
     }
   }
 
-  func look(receiving ssrc: SSRC) -> InboundLook? {
+  func look(receiving ssrc: SSRC) -> InboundSnapshot? {
     guarded.withLock { guarded in
       let session = guarded.link.session
-      return session.stats(receiving: ssrc).map { InboundLook(stream: $0, path: session.pathStats) }
+      return session.stats(receiving: ssrc).map { InboundSnapshot(stream: $0, path: session.pathStats) }
     }
   }
 
   /// All that is counted here, of one moment.
-  var look: RTPLook {
-    guarded.withLock { RTPLook($0.link.session, remote: $0.link.remote, dropped: $0.link.dropped) }
+  var look: RTPStatsSnapshot {
+    guarded.withLock { RTPStatsSnapshot($0.link.session, remote: $0.link.remote, dropped: $0.link.dropped) }
   }
 }

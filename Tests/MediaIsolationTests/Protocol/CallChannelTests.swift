@@ -6,24 +6,24 @@ import Testing
 @testable import MediaIsolation
 
 /// Both sides in one process, as they are in two.
-@Suite struct CallRingTests {
-  private func pair() throws -> (library: CallRing, plugin: CallRing) {
-    let (library, descriptor) = try CallRing.make()
+@Suite struct CallChannelTests {
+  private func pair() throws -> (library: CallChannel, plugin: CallChannel) {
+    let (library, descriptor) = try CallChannel.make()
     defer { close(descriptor) }
-    return (library, try CallRing.adopt(descriptor))
+    return (library, try CallChannel.adopt(descriptor))
   }
 
   /// The same page, written to by somebody who does not keep to anything.
-  private func forged(_ body: (CallRing, UnsafeMutableRawPointer) throws -> Void) throws {
-    let (library, descriptor) = try CallRing.make()
+  private func forged(_ body: (CallChannel, UnsafeMutableRawPointer) throws -> Void) throws {
+    let (library, descriptor) = try CallChannel.make()
     defer { close(descriptor) }
     let page = try #require(mmap(nil, 8_192, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
     defer { munmap(page, 8_192) }
     try body(library, page)
   }
 
-  private func receive(_ ring: CallRing, deadline: UInt32 = 20_000) -> (CallRing.Answer, [UInt8]) {
-    var bytes = [UInt8](repeating: 0, count: CallRing.room)
+  private func receive(_ ring: CallChannel, deadline: UInt32 = 20_000) -> (CallChannel.Answer, [UInt8]) {
+    var bytes = [UInt8](repeating: 0, count: CallChannel.room)
     let answer = bytes.withUnsafeMutableBytes { ring.receive(into: $0, deadline: deadline) }
     if case .message(let count) = answer { return (answer, Array(bytes.prefix(count))) }
     return (answer, [])

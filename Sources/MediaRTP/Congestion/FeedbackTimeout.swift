@@ -3,7 +3,7 @@
 /// that jitters, or has become a longer one, is not taken for one that has fallen.
 ///
 /// Late by a little, pictures are held back; late by more, a share of the rate is left that is halved again and again, until word comes.
-struct FeedbackWatch {
+struct FeedbackTimeout {
   /// Beyond what is usual, by thrice of what it differs by within these: pictures wait.
   static let margins: ClosedRange<Int64> = 30_000_000...150_000_000
   /// Beyond that: the first halving; and then each time again.
@@ -32,7 +32,7 @@ struct FeedbackWatch {
   }
 
   mutating func sent(now: Int64) {
-    if lastSent.map({ now - $0 > FeedbackWatch.pause }) ?? true { begin = now }
+    if lastSent.map({ now - $0 > FeedbackTimeout.pause }) ?? true { begin = now }
     lastSent = now
   }
 
@@ -50,8 +50,8 @@ struct FeedbackWatch {
     usual = usual.map { $0 + (age - $0) / (age > $0 ? 4 : 8) } ?? age
     look(oldest, now: now)
     guard !isHolding, share < 1 else { return }
-    let isFree = shortest.map { now - last <= $0 + FeedbackWatch.free } ?? false
-    share = isFree ? 1 : min(1, share * FeedbackWatch.recovery)
+    let isFree = shortest.map { now - last <= $0 + FeedbackTimeout.free } ?? false
+    share = isFree ? 1 : min(1, share * FeedbackTimeout.recovery)
   }
 
   /// The rate is known anew, from what came: no more has to be waited for than that.
@@ -62,14 +62,14 @@ struct FeedbackWatch {
 
   mutating func look(_ oldest: Int64?, now: Int64) {
     guard let usual else { return }
-    let late = waiting(oldest) - usual - min(max(3 * deviation, FeedbackWatch.margins.lowerBound), FeedbackWatch.margins.upperBound)
+    let late = waiting(oldest) - usual - min(max(3 * deviation, FeedbackTimeout.margins.lowerBound), FeedbackTimeout.margins.upperBound)
     isHolding = late > 0
-    guard late > FeedbackWatch.patience else {
+    guard late > FeedbackTimeout.patience else {
       lastCut = nil
       return
     }
-    if let lastCut, now - lastCut < FeedbackWatch.step { return }
+    if let lastCut, now - lastCut < FeedbackTimeout.step { return }
     lastCut = now
-    share = max(share / 2, FeedbackWatch.least)
+    share = max(share / 2, FeedbackTimeout.least)
   }
 }

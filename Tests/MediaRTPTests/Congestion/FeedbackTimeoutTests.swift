@@ -4,11 +4,11 @@ import Testing
 
 private let ms: Int64 = 1_000_000
 
-@Suite struct FeedbackWatchTests {
+@Suite struct FeedbackTimeoutTests {
 
   /// A packet each 20 ms; each 50 ms a feedback tells of those that are older than the round trip, in milliseconds.
   private struct Sender {
-    var watch = FeedbackWatch()
+    var watch = FeedbackTimeout()
     var now: Int64 = 0
     var told: Int64 = 0
 
@@ -36,7 +36,7 @@ private let ms: Int64 = 1_000_000
   }
 
   @Test func nothingHappensWhileWordComes() {
-    var sender = FeedbackWatchTests.settled()
+    var sender = FeedbackTimeoutTests.settled()
     #expect((sender.watch.usual ?? 0) < 110 * ms && (sender.watch.usual ?? 0) > 60 * ms)
     for _ in 0..<100 {
       sender.run(to: sender.now + 10) { _ in 40 }
@@ -45,7 +45,7 @@ private let ms: Int64 = 1_000_000
   }
 
   @Test func withoutWordPicturesWaitAndThenTheRateIsHalvedAgainAndAgain() {
-    var sender = FeedbackWatchTests.settled()
+    var sender = FeedbackTimeoutTests.settled()
     var (held, halved, quartered) = (Int64?.none, Int64?.none, Int64?.none)
     while sender.now < 5000 {
       sender.run(to: sender.now + 10) { _ in nil }
@@ -56,11 +56,11 @@ private let ms: Int64 = 1_000_000
     #expect((held ?? 0) > 20 && (held ?? .max) < 120, "\(String(describing: held))")
     #expect((halved ?? 0) > 200 && (halved ?? .max) < 320, "\(String(describing: halved))")
     #expect((quartered ?? .max) - (halved ?? 0) == 100)
-    #expect(sender.watch.share == FeedbackWatch.least)
+    #expect(sender.watch.share == FeedbackTimeout.least)
   }
 
   @Test func wordThatIsInTimeGivesTheRateBackAtOnce() {
-    var sender = FeedbackWatchTests.settled()
+    var sender = FeedbackTimeoutTests.settled()
     sender.run(to: 3500) { _ in nil }
     #expect(sender.watch.isHolding && sender.watch.share < 0.5)
     sender.run(to: 3600) { _ in 40 }
@@ -68,7 +68,7 @@ private let ms: Int64 = 1_000_000
   }
 
   @Test func wordThatIsLateGivesItBackLittleByLittle() {
-    var sender = FeedbackWatchTests.settled()
+    var sender = FeedbackTimeoutTests.settled()
     sender.run(to: 3500) { _ in nil }
     let before = sender.watch.share
     // Packets wait for half a second; it is learned that they do.
@@ -81,7 +81,7 @@ private let ms: Int64 = 1_000_000
   }
 
   @Test func aLongerWayIsLearned() {
-    var sender = FeedbackWatchTests.settled()
+    var sender = FeedbackTimeoutTests.settled()
     sender.run(to: 3400) { _ in 340 }
     sender.run(to: 6000) { _ in 340 }
     #expect(!sender.watch.isHolding)
@@ -92,7 +92,7 @@ private let ms: Int64 = 1_000_000
   }
 
   @Test func aWayThatJittersIsLeftAlone() {
-    var sender = FeedbackWatchTests.settled()
+    var sender = FeedbackTimeoutTests.settled()
     // One feedback in three comes 60 ms later than the others.
     var held = 0
     for _ in 0..<300 {
@@ -104,7 +104,7 @@ private let ms: Int64 = 1_000_000
   }
 
   @Test func whatIsNotSentIsNotWaitedFor() {
-    var watch = FeedbackWatchTests.settled().watch
+    var watch = FeedbackTimeoutTests.settled().watch
     // The last packets before a pause, of which no word came, and the first ones after it.
     watch.look(2960 * ms, now: 60_000 * ms)
     #expect(!watch.isHolding && watch.share == 1)
@@ -128,7 +128,7 @@ private let ms: Int64 = 1_000_000
   }
 
   @Test func afterAnOutageItBeginsAnew() {
-    var sender = FeedbackWatchTests.settled()
+    var sender = FeedbackTimeoutTests.settled()
     sender.run(to: 4000) { _ in nil }
     sender.watch.reset()
     #expect(!sender.watch.isHolding && sender.watch.share == 1)

@@ -10,7 +10,7 @@ struct DeathStatus {
 }
 
 /// The words for it.
-enum Death {
+enum ExitReason {
   /// What an event's text has room for.
   private static let mostOutput = 300
 

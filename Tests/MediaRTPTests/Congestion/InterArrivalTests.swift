@@ -2,11 +2,11 @@ import Testing
 
 @testable import MediaRTP
 
-@Suite struct ArrivalGroupsTests {
+@Suite struct InterArrivalTests {
   private let ms: Int64 = 1_000_000
 
   private func deltas(_ packets: [(Int64, Int64)]) -> [ArrivalDelta] {
-    var groups = ArrivalGroups()
+    var groups = InterArrival()
     return packets.compactMap { groups.add(sent: $0 * ms, arrival: $1 * ms, now: $1 * ms) }
   }
 
@@ -29,7 +29,7 @@ import Testing
 
   @Test func aClockThatJumpsBeginsAnew() {
     for leap in [10_000, -10_000, 4000, -4000] as [Int64] {
-      var groups = ArrivalGroups()
+      var groups = InterArrival()
       var found = 0
       for index in 0..<20 as Range<Int64> {
         let arrival = index * 20 + 50 + (index >= 10 ? leap : 0)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func timesThatGoBackBeginAnewAfterAWhile() {
-    var groups = ArrivalGroups()
+    var groups = InterArrival()
     for index in 0..<20 as Range<Int64> {
       let delta = groups.add(sent: index * 20 * ms, arrival: (5000 - index * 20) * ms, now: index * 20 * ms)
       #expect(delta == nil)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func anyTimesAreBorne() {
-    var groups = ArrivalGroups()
+    var groups = InterArrival()
     for (index, arrival) in ([0, 1 << 60, -1 << 60, 1, 1 << 60, 1 << 60, -1 << 60, 0, 0, 0] as [Int64]).enumerated() {
       _ = groups.add(sent: Int64(index) * 20 * ms, arrival: arrival, now: Int64(index) * 20 * ms)
     }

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Somebody hands over what comes, one after the other, without a lock; others leave theirs to him meanwhile, and may wait until he is
 /// done. Part of a state behind a lock.
-struct Handover {
+struct SerialDrain {
   private(set) var isUnderWay = false
   /// Tells one from the next, to those who wait for its end.
   private(set) var number: UInt64 = 0
@@ -22,7 +22,7 @@ struct Handover {
 
 extension Monitor {
   /// When it returns, the handover that was under way is over, and no callback of it runs, unless the call came from inside foreign code.
-  func waitForEnd(of handover: WritableKeyPath<State, Handover>) {
+  func waitForEnd(of handover: WritableKeyPath<State, SerialDrain>) {
     guard !ForeignCode.isRunning else { return }
     let number: UInt64? = withLock { state in
       guard state[keyPath: handover].isUnderWay else { return nil }

@@ -3,20 +3,20 @@ import Testing
 
 @testable import MediaTransport
 
-@Suite struct HubLogTests {
+@Suite struct ReliableOutboxTests {
   private static let second: Int64 = 1_000_000_000
 
   /// `#expect` takes no call that changes something.
   private func holds(_ condition: Bool, _ place: SourceLocation = #_sourceLocation) { #expect(condition, sourceLocation: place) }
 
-  private func said(_ log: inout HubLog, now: Int64 = 0) -> [[UInt8]] {
+  private func said(_ log: inout ReliableOutbox, now: Int64 = 0) -> [[UInt8]] {
     var frames: [[UInt8]] = []
     while let frame = log.next(now: now) { frames.append(frame) }
     return frames
   }
 
   @Test func whatWasReceivedIsForgottenAndTheRestIsSaidAgain() {
-    var log = HubLog()
+    var log = ReliableOutbox()
     for number in 0..<10 { holds(log.keep([UInt8(number)])) }
     #expect(said(&log) == (0..<10).map { [UInt8($0)] })
     holds(log.confirm(4, now: 0))
@@ -31,19 +31,19 @@ import Testing
   }
 
   @Test func whatWasNotSaidCannotHaveBeenReceived() {
-    var log = HubLog()
+    var log = ReliableOutbox()
     holds(log.keep([1]))
     holds(!log.confirm(1, now: 0))
   }
 
   @Test func theMemoryOfWhatIsKeptIsBounded() {
     for size in [1, 100, 65_536] {
-      var log = HubLog()
+      var log = ReliableOutbox()
       let frame = [UInt8](repeating: 0, count: size)
       var kept = 0
       while log.keep(frame) { kept += 1 }
-      #expect(kept == HubLog.most / (size + HubLog.messageCost))
-      #expect(log.bytes <= HubLog.most && log.count == kept)
+      #expect(kept == ReliableOutbox.most / (size + ReliableOutbox.messageCost))
+      #expect(log.bytes <= ReliableOutbox.most && log.count == kept)
       _ = said(&log)
       holds(log.confirm(1, now: 0))
       holds(log.keep(frame) && !log.keep(frame))
@@ -54,14 +54,14 @@ import Testing
   @Test func aMessageTakesTheMemoryOfItsBytes() throws {
     for notice in try HubMessageTests.notices() {
       let frame = HubConnection.frame { notice.write(to: &$0) }
-      #expect(frame.count > 2 && frame.capacity <= frame.count + HubLog.messageCost / 2, "\(notice): \(frame.capacity) for \(frame.count)")
+      #expect(frame.count > 2 && frame.capacity <= frame.count + ReliableOutbox.messageCost / 2, "\(notice): \(frame.capacity) for \(frame.count)")
     }
   }
 
   @Test func soMuchMayBeSaidAndNotReceived() {
     for size in [1, 1000] {
-      var log = HubLog()
-      let window = min(HubLog.window, (HubLog.windowBytes + size - 1) / size)
+      var log = ReliableOutbox()
+      let window = min(ReliableOutbox.window, (ReliableOutbox.windowBytes + size - 1) / size)
       for number in 0..<1000 { holds(log.keep([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size))) }
       #expect(said(&log).count == window)
       holds(log.confirm(10, now: 0))
@@ -71,7 +71,7 @@ import Testing
 
   /// Others do what they like as often as they like, and who confirms late finds out how it is.
   @Test func whatOthersDoAgainAndAgainTakesNoMemory() {
-    var log = HubLog()
+    var log = ReliableOutbox()
     func toggle(_ count: Int) {
       for number in 0..<count {
         for stream in 0..<9 as Range<UInt32> {
@@ -83,29 +83,29 @@ import Testing
     }
     toggle(100)
     let bytes = log.bytes
-    #expect(log.count <= HubLog.window + HubLog.mostWaiting)
+    #expect(log.count <= ReliableOutbox.window + ReliableOutbox.mostWaiting)
     toggle(10_001)
-    #expect(log.count <= HubLog.window + HubLog.mostWaiting && log.bytes <= bytes)
-    holds(log.confirm(UInt64(HubLog.window), now: 0))
+    #expect(log.count <= ReliableOutbox.window + ReliableOutbox.mostWaiting && log.bytes <= bytes)
+    holds(log.confirm(UInt64(ReliableOutbox.window), now: 0))
     let rest = said(&log).compactMap { frame in try? frame.dropFirst(2).withUnsafeBytes { try HubNotice(parsing: $0) } }
     let states = rest.compactMap { notice -> UInt32? in if case .streamMuted(let number, true) = notice { number } else { nil } }
-    #expect(rest.count <= HubLog.mostWaiting && Array(states.suffix(9)) == Array(0..<9))
+    #expect(rest.count <= ReliableOutbox.mostWaiting && Array(states.suffix(9)) == Array(0..<9))
   }
 
   @Test func whatCameAndWentIsNotToldOf() {
-    var log = HubLog()
-    for number in 0..<HubLog.window + HubLog.mostWaiting { holds(log.keep([UInt8(truncatingIfNeeded: number)])) }
+    var log = ReliableOutbox()
+    for number in 0..<ReliableOutbox.window + ReliableOutbox.mostWaiting { holds(log.keep([UInt8(truncatingIfNeeded: number)])) }
     _ = said(&log)
     let bytes = log.bytes
     for number in 0..<50_000 as Range<UInt32> {
       holds(log.keep([1], .begins(.stream(number))) && log.keep([2], .state(.muted(number))))
       holds(log.keep([3], .ends(.stream(number), with: [.muted(number)])))
     }
-    #expect(log.count == HubLog.window + HubLog.mostWaiting && log.bytes == bytes)
+    #expect(log.count == ReliableOutbox.window + ReliableOutbox.mostWaiting && log.bytes == bytes)
   }
 
   @Test func whereLittleWaitsAllOfItIsSaid() {
-    var log = HubLog()
+    var log = ReliableOutbox()
     for number in 0..<80 as Range<UInt8> {
       holds(log.keep([1, number], .begins(.stream(7))) && log.keep([2, number], .state(.muted(7))))
       holds(log.keep([3, number], .ends(.stream(7), with: [.muted(7)])))
@@ -114,23 +114,23 @@ import Testing
   }
 
   @Test func whoReceivesNothingIsNotWaitedForForever() {
-    var log = HubLog()
-    for _ in 0..<HubLog.window { holds(log.keep([1])) }
+    var log = ReliableOutbox()
+    for _ in 0..<ReliableOutbox.window { holds(log.keep([1])) }
     _ = said(&log, now: Self.second)
     // Nothing waits behind them.
     #expect(log.deadline == .max)
     holds(log.keep([1]))
-    #expect(log.deadline == Self.second + HubLog.timeout)
+    #expect(log.deadline == Self.second + ReliableOutbox.timeout)
     holds(log.confirm(1, now: 9 * Self.second) && log.keep([1]))
     _ = said(&log, now: 9 * Self.second)
-    #expect(log.deadline == 9 * Self.second + HubLog.timeout)
+    #expect(log.deadline == 9 * Self.second + ReliableOutbox.timeout)
     log.beginAgain(now: 20 * Self.second)
     _ = said(&log, now: 20 * Self.second)
-    #expect(log.deadline == 20 * Self.second + HubLog.timeout)
+    #expect(log.deadline == 20 * Self.second + ReliableOutbox.timeout)
   }
 
   @Test func everySoManyAreToldOf() {
-    var log = HubLog()
+    var log = ReliableOutbox()
     for _ in 0..<63 { holds(!log.receive()) }
     holds(log.receive())
     holds(log.tell() == 64)
@@ -143,7 +143,7 @@ import Testing
       var random = SeededRandom(seed: seed)
       // Every third is told as fast as things happen.
       let (pace, isSlow) = (seed % 3 == 0 ? 40 : 6, seed % 3 != 0)
-      var (log, now, largest) = (HubLog(), Int64(0), 0)
+      var (log, now, largest) = (ReliableOutbox(), Int64(0), 0)
       var (state, known): ([UInt32: UInt8], [UInt32: UInt8]) = ([:], [:])
       /// On their way, of all that came so far the number, and of it what was confirmed.
       var (way, heard): ([[UInt8]], UInt64) = ([], 0)
@@ -182,9 +182,9 @@ import Testing
         default: break
         }
         largest = max(largest, log.count)
-        #expect(log.count <= HubLog.window + HubLog.mostWaiting + 3 * 40)
+        #expect(log.count <= ReliableOutbox.window + ReliableOutbox.mostWaiting + 3 * 40)
       }
-      #expect(largest > HubLog.mostWaiting || !isSlow)
+      #expect(largest > ReliableOutbox.mostWaiting || !isSlow)
       repeat {
         way += said(&log, now: now)
         hear(.max)

@@ -3,13 +3,13 @@ import MediaNetwork
 
 /// Says a last word over a connection that is done with, and stays for a moment, reading what comes and throwing it away: closing a socket in
 /// which bytes wait would take back the words that say why. Of these connections there is a bounded number (`HubTable`).
-final class HubFarewell: NetworkDriver {
+final class LingeringClose: NetworkDriver {
   private struct Guarded {
     /// nil once it is over.
     var line: HubLine?
     var tag: UInt64?
     /// Bytes that may still come.
-    var patience = HubFarewell.mostBytes
+    var patience = LingeringClose.mostBytes
   }
 
   static let linger: Int64 = 1_000_000_000
@@ -28,9 +28,9 @@ final class HubFarewell: NetworkDriver {
     line.connection.close(saying: error.map { error in HubConnection.frame { HubNotice.ended(error).write(to: &$0) } })
     _ = line.flush(now: now)
     // The thread may be about to stop.
-    var patience = HubFarewell.mostBytes
+    var patience = LingeringClose.mostBytes
     guard !line.discard(&patience), isKnown else { return nil }
-    (self.table, thread, prefix, end) = (table, table.thread, line.prefix, now &+ HubFarewell.linger)
+    (self.table, thread, prefix, end) = (table, table.thread, line.prefix, now &+ LingeringClose.linger)
     guarded = Monitor(Guarded(line: line))
   }
 
