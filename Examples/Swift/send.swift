@@ -44,7 +44,8 @@ bob.setEventCallback { stamped in
 
 // What this program can make. The order has no say: the SDK picks the best that the network carries, and may change its mind.
 var options = OutgoingVideoOptions(formats: [
-  VideoFormat(.nv12, width: 1280, height: 720, frameRate: FrameRate(30)), VideoFormat(.nv12, width: 640, height: 360, frameRate: FrameRate(30)),
+  VideoFormat(.nv12, width: 1280, height: 720, frameRate: FrameRate(30)),
+  VideoFormat(.nv12, width: 640, height: 360, frameRate: FrameRate(30))
 ])
 options.codec = UInt32(MSDK_CODEC_VP8)
 let stream = try engine.makeOutgoingVideo(options)
@@ -86,6 +87,8 @@ try alice.stop(stream)
 
 let counters = stream.stats.counters
 let arrived = received.withLock { $0 }
-print("\(counters.offered) frames sent, \(counters.encoded) encoded, \(counters.replaced) replaced; \(arrived) arrived, \(width.withLock { $0 }) wide")
+print(
+  "\(counters.offered) frames sent, \(counters.encoded) encoded, \(counters.replaced) replaced; \(arrived) arrived, \(width.withLock { $0 }) wide"
+)
 engine.close()  // ends all that was made from it
 guard arrived > 0 else { throw MediaError(.timeout, "nothing arrived") }

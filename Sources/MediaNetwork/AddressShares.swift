@@ -88,7 +88,9 @@ public struct AddressShares<Key: Hashable, Element> {
 
   private func heaviest(_ counts: [Int]) -> (stage: Int, weight: Int) {
     var found = (stage: 0, weight: 0)
-    for (stage, count) in counts.enumerated() where count << (stages - 1 - stage) > found.weight { found = (stage, count << (stages - 1 - stage)) }
+    for (stage, count) in counts.enumerated() where count << (stages - 1 - stage) > found.weight {
+      found = (stage, count << (stages - 1 - stage))
+    }
     return found
   }
 }

@@ -39,7 +39,9 @@ public struct PathValidation: Sendable {
   private mutating func place(of address: SocketAddress, _ random: () -> UInt64) -> Int {
     if let place = candidates.firstIndex(where: { $0.address == address }) { return place }
     let candidate = Candidate(address: address, challenge: random())
-    if candidates.count == PathValidation.mostCandidates, let oldest = candidates.indices.min(by: { candidates[$0].heard < candidates[$1].heard }) {
+    if candidates.count == PathValidation.mostCandidates,
+      let oldest = candidates.indices.min(by: { candidates[$0].heard < candidates[$1].heard })
+    {
       candidates[oldest] = candidate
       return oldest
     }

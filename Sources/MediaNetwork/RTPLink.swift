@@ -78,7 +78,8 @@ public final class RTPLink {
 
   /// Of a multicast group whoever sends to it is heard. `isSilent`: nothing is sent, not even reports.
   public init(
-    _ session: RTPSession, over socket: DatagramSocket, to remote: SocketAddress?, control: (socket: DatagramSocket, remote: SocketAddress?)? = nil,
+    _ session: RTPSession, over socket: DatagramSocket, to remote: SocketAddress?,
+    control: (socket: DatagramSocket, remote: SocketAddress?)? = nil,
     _ protection: Protection? = nil, isSilent: Bool = false
   ) {
     self.session = session
@@ -171,7 +172,8 @@ public final class RTPLink {
   private func isHeard(_ address: SocketAddress, _ lane: Lane, _ now: Int64) -> Bool {
     guard let remote = lane.remote ?? media.remote else { return true }
     if remote.isMulticast || remote.isSameHost(as: address) { return true }
-    return media.isLearned && media.isSilent(since: now &- RTPLink.hostSilence) && control?.isSilent(since: now &- RTPLink.hostSilence) ?? true
+    return media.isLearned && media.isSilent(since: now &- RTPLink.hostSilence)
+      && control?.isSilent(since: now &- RTPLink.hostSilence) ?? true
   }
 
   /// One port may be spoken to from several; an answer goes to the first while that speaks.
@@ -190,7 +192,8 @@ public final class RTPLink {
     guard let protection else { return bytes }
     do throws(PacketError) {
       let isControl = RTPPacket.isRTCP(bytes)
-      let size = isControl ? try protection.receiver.unprotectControl(bytes, into: plain) : try protection.receiver.unprotect(bytes, into: plain)
+      let size =
+        isControl ? try protection.receiver.unprotectControl(bytes, into: plain) : try protection.receiver.unprotect(bytes, into: plain)
       return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(plain).prefix(size))
     } catch {
       if error == SRTPReceiver.replayed { dropped.replayed &+= 1 } else { dropped.forged &+= 1 }
@@ -211,7 +214,8 @@ public final class RTPLink {
     }
     var size = packet.count
     if let protection {
-      let sealed = isControl ? try? protection.sender.protectControl(packet, into: slot) : try? protection.sender.protect(packet, into: slot)
+      let sealed =
+        isControl ? try? protection.sender.protectControl(packet, into: slot) : try? protection.sender.protect(packet, into: slot)
       guard let sealed else {
         dropped.failed &+= 1
         return

@@ -108,9 +108,13 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     var (native, length) = remote.native
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let result = withUnsafePointer(to: &native) { pointer in pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) } }
+    let result = withUnsafePointer(to: &native) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
+    }
     guard result == 0 else { return nil }
-    let named = withUnsafeMutablePointer(to: &storage) { pointer in pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) } }
+    let named = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
     return named == 0 ? SocketAddress(storage)?.with(port: 0) : nil
   }
 

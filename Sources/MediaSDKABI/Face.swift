@@ -84,7 +84,8 @@ func flag(_ value: UInt32, _ name: StaticString) throws(MediaError) -> Bool {
 }
 
 /// A member that names one case of many.
-func choice<Choice: RawRepresentable<UInt32>>(_ value: UInt32, _ name: StaticString, _ accepted: StaticString) throws(MediaError) -> Choice {
+func choice<Choice: RawRepresentable<UInt32>>(_ value: UInt32, _ name: StaticString, _ accepted: StaticString) throws(MediaError) -> Choice
+{
   guard let choice = Choice(rawValue: value) else { throw MediaError(.unsupported, "\(name) is \(value); accepted: \(accepted)") }
   return choice
 }
@@ -105,7 +106,9 @@ struct ForeignUser: @unchecked Sendable {
 }
 
 /// A text of any length for a caller's buffer, and how long it is with its NUL.
-func write(_ text: String, to buffer: UnsafeMutablePointer<CChar>?, _ size: UInt64, _ needed: UnsafeMutablePointer<UInt64>?) throws(MediaError) {
+func write(_ text: String, to buffer: UnsafeMutablePointer<CChar>?, _ size: UInt64, _ needed: UnsafeMutablePointer<UInt64>?)
+  throws(MediaError)
+{
   let text = Array(text.utf8CString)
   needed?.pointee = UInt64(text.count)
   guard UInt64(text.count) <= size, let buffer else {

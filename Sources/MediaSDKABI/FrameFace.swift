@@ -69,7 +69,8 @@ public func msdk_video_frame_unref(_ frame: UnsafePointer<msdk_video_frame>!) ->
 }
 
 @c @implementation
-public func msdk_video_frame_get_references(_ frame: UnsafePointer<msdk_video_frame>!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_video_frame_get_references(_ frame: UnsafePointer<msdk_video_frame>!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result
+{
   face { () throws(MediaError) in
     let references = frame.map { VideoFrame.references(foreign: $0) } ?? 0
     guard references > 0 else { throw MediaError(.handle, "frame has no reference left, or is not a video frame") }
@@ -166,7 +167,8 @@ public func msdk_audio_frame_unref(_ frame: UnsafePointer<msdk_audio_frame>!) ->
 }
 
 @c @implementation
-public func msdk_audio_frame_get_references(_ frame: UnsafePointer<msdk_audio_frame>!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result {
+public func msdk_audio_frame_get_references(_ frame: UnsafePointer<msdk_audio_frame>!, _ out: UnsafeMutablePointer<UInt32>!) -> msdk_result
+{
   face { () throws(MediaError) in
     let references = frame.map { AudioFrame.references(foreign: $0) } ?? 0
     guard references > 0 else { throw MediaError(.handle, "frame has no reference left, or is not an audio frame") }
@@ -197,7 +199,8 @@ public func msdk_encoded_frame_create(
     var attributes = try ForeignStruct.read(required(source, "source"), argument: "source")
     guard let data = attributes.data, (1...UInt64(EncodedFrame.largest)).contains(attributes.size) else {
       throw MediaError(
-        .invalid, "source.data is \(attributes.data == nil ? "NULL" : "set"), size \(attributes.size); accepted: 1..\(EncodedFrame.largest) bytes")
+        .invalid,
+        "source.data is \(attributes.data == nil ? "NULL" : "set"), size \(attributes.size); accepted: 1..\(EncodedFrame.largest) bytes")
     }
     let bytes = UnsafeRawBufferPointer(start: data, count: Int(attributes.size))
     guard attributes.orientation < 8 else {

@@ -6,7 +6,8 @@ import MediaSDK
 
 @c @implementation
 public func msdk_room_open_hub(
-  _ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!, _ options: UnsafePointer<msdk_hub_options>!, _ out: UnsafeMutablePointer<msdk_hub_info>!
+  _ engine: OpaquePointer!, _ roomURL: UnsafePointer<CChar>!, _ options: UnsafePointer<msdk_hub_options>!,
+  _ out: UnsafeMutablePointer<msdk_hub_info>!
 ) -> msdk_result {
   face { () throws(MediaError) in
     let engine = try Handles.engine(engine)
@@ -49,7 +50,9 @@ extension HubOptions {
     case UInt32(MSDK_PORT_ANY): port = 0
     default: throw MediaError(.range, "options.port is \(native.port); accepted: 1..65535, MSDK_PORT_ANY")
     }
-    if let text = try ForeignText.readOptional(native.addresses, limit: Int(MSDK_TEXT_MAX), argument: "options.addresses") { addresses = text }
+    if let text = try ForeignText.readOptional(native.addresses, limit: Int(MSDK_TEXT_MAX), argument: "options.addresses") {
+      addresses = text
+    }
     let file = try ForeignText.readOptional(native.certificate, limit: Int(MSDK_TEXT_MAX), argument: "options.certificate")
     let key = try ForeignText.readOptional(native.key, limit: Int(MSDK_TEXT_MAX), argument: "options.key")
     switch (file, key) {

@@ -4,7 +4,9 @@ import MediaSDK
 import MediaTransport
 
 @c @implementation
-public func msdk_outgoing_video_get_network_stats(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_outbound_stats>!) -> msdk_result {
+public func msdk_outgoing_video_get_network_stats(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_outbound_stats>!)
+  -> msdk_result
+{
   face { () throws(MediaError) in
     let look = try Handles.outgoing(stream).networkLook()
     try ForeignStruct.write(look.foreign, to: required(out, "out"), argument: "out")
@@ -12,7 +14,9 @@ public func msdk_outgoing_video_get_network_stats(_ stream: OpaquePointer!, _ ou
 }
 
 @c @implementation
-public func msdk_outgoing_audio_get_network_stats(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_outbound_stats>!) -> msdk_result {
+public func msdk_outgoing_audio_get_network_stats(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_outbound_stats>!)
+  -> msdk_result
+{
   face { () throws(MediaError) in
     let look = try Handles.outgoingAudio(stream).networkLook()
     try ForeignStruct.write(look.foreign, to: required(out, "out"), argument: "out")
@@ -20,7 +24,8 @@ public func msdk_outgoing_audio_get_network_stats(_ stream: OpaquePointer!, _ ou
 }
 
 @c @implementation
-public func msdk_incoming_video_get_network_stats(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_inbound_stats>!) -> msdk_result {
+public func msdk_incoming_video_get_network_stats(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_inbound_stats>!) -> msdk_result
+{
   face { () throws(MediaError) in
     let look = try Handles.incoming(stream).networkLook()
     try ForeignStruct.write(look.foreign, to: required(out, "out"), argument: "out")
@@ -28,7 +33,8 @@ public func msdk_incoming_video_get_network_stats(_ stream: OpaquePointer!, _ ou
 }
 
 @c @implementation
-public func msdk_incoming_audio_get_network_stats(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_inbound_stats>!) -> msdk_result {
+public func msdk_incoming_audio_get_network_stats(_ stream: OpaquePointer!, _ out: UnsafeMutablePointer<msdk_inbound_stats>!) -> msdk_result
+{
   face { () throws(MediaError) in
     let look = try Handles.incomingAudio(stream).networkLook()
     try ForeignStruct.write(look.foreign, to: required(out, "out"), argument: "out")

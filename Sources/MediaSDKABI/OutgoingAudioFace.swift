@@ -96,7 +96,8 @@ public func msdk_outgoing_audio_send(
 
 @c @implementation
 public func msdk_outgoing_audio_write(
-  _ stream: OpaquePointer!, _ data: UnsafeRawPointer!, _ size: UInt64, _ flags: UInt32, _ timeout: UInt32, _ written: UnsafeMutablePointer<UInt64>!
+  _ stream: OpaquePointer!, _ data: UnsafeRawPointer!, _ size: UInt64, _ flags: UInt32, _ timeout: UInt32,
+  _ written: UnsafeMutablePointer<UInt64>!
 ) -> msdk_result {
   face { () throws(MediaError) in
     written?.pointee = 0

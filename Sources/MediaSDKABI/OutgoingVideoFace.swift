@@ -69,7 +69,9 @@ extension OutgoingVideoOptions {
     guard native.codec_count <= 16 else {
       throw MediaError(.range, "options.codec_count is \(native.codec_count); accepted: 0..16")
     }
-    guard native.codec_count == 0 || native.codecs != nil else { throw MediaError(.invalid, "options.codecs is NULL, codec_count \(native.codec_count)") }
+    guard native.codec_count == 0 || native.codecs != nil else {
+      throw MediaError(.invalid, "options.codecs is NULL, codec_count \(native.codec_count)")
+    }
     codecs = Array(UnsafeBufferPointer(start: native.codecs, count: Int(native.codec_count)))
     preset = try choice(native.preset, "options.preset", "MSDK_PRESET_REALTIME..MSDK_PRESET_QUALITY, 0..3")
     queuePolicy = try choice(native.queue_policy, "options.queue_policy", "MSDK_POLICY_*, 0..2")

@@ -25,7 +25,9 @@ public func msdk_session_create(
     guard native.capture_flags & ~UInt32(MSDK_CAPTURE_PLAIN) == 0 else {
       throw MediaError(.unsupported, "options.capture_flags is \(native.capture_flags); accepted: 0, MSDK_CAPTURE_PLAIN")
     }
-    if let path = try ForeignText.readOptional(native.capture_path, limit: Int(MSDK_TEXT_MAX), argument: "options.capture_path"), !path.isEmpty {
+    if let path = try ForeignText.readOptional(native.capture_path, limit: Int(MSDK_TEXT_MAX), argument: "options.capture_path"),
+      !path.isEmpty
+    {
       settings.capture = (path, native.capture_flags & UInt32(MSDK_CAPTURE_PLAIN) != 0)
     }
     let session = try engine.makeSession(settings)

@@ -53,7 +53,9 @@ public func msdk_session_start_screen_view(
 }
 
 @c @implementation
-public func msdk_session_stop_screen_view(_ session: OpaquePointer!, _ userID: UnsafePointer<CChar>!, _ renderer: OpaquePointer!) -> msdk_result {
+public func msdk_session_stop_screen_view(_ session: OpaquePointer!, _ userID: UnsafePointer<CChar>!, _ renderer: OpaquePointer!)
+  -> msdk_result
+{
   face { () throws(MediaError) in
     let session = try Handles.session(session)
     let userID = try ForeignText.read(userID, limit: 255, argument: "user_id")

@@ -110,7 +110,8 @@ final class PacketCipher {
   private func alsoAuthenticate(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var size: Int32 = 0
     return bytes.isEmpty
-      || EVP_CipherUpdate(cipher.context, nil, &size, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(clamping: bytes.count)) == 1
+      || EVP_CipherUpdate(cipher.context, nil, &size, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(clamping: bytes.count))
+        == 1
   }
 
   private func update(_ text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
@@ -125,7 +126,8 @@ final class PacketCipher {
   // MARK: HMAC
 
   private func authenticate(
-    _ front: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, _ trailer: UnsafeRawBufferPointer, into tag: UnsafeMutableRawBufferPointer
+    _ front: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, _ trailer: UnsafeRawBufferPointer,
+    into tag: UnsafeMutableRawBufferPointer
   ) -> Bool {
     guard EVP_MAC_init(authentication, nil, 0, nil) == 1 else { return false }
     for part in [front, text, trailer] where !part.isEmpty {
@@ -133,7 +135,8 @@ final class PacketCipher {
     }
     return withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { full in
       var size = 0
-      guard EVP_MAC_final(authentication, full.assumingMemoryBound(to: UInt8.self).baseAddress, &size, full.count) == 1, size >= tag.count else { return false }
+      guard EVP_MAC_final(authentication, full.assumingMemoryBound(to: UInt8.self).baseAddress, &size, full.count) == 1, size >= tag.count
+      else { return false }
       tag.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(full).prefix(tag.count)))
       return true
     }

@@ -37,7 +37,10 @@ public struct SRTPKey: Sendable, Equatable, CustomStringConvertible, CustomDebug
   public init(_ bytes: [UInt8], _ profile: SRTPProfile) throws(MediaError) {
     let size = profile.keySize + profile.saltSize
     guard bytes.count == size else {
-      throw MediaError(.invalid, "a key of \(profile.rawValue) has \(bytes.count) bytes; accepted: \(size), \(profile.keySize) of the key and \(profile.saltSize) of the salt")
+      throw MediaError(
+        .invalid,
+        "a key of \(profile.rawValue) has \(bytes.count) bytes; accepted: \(size), \(profile.keySize) of the key and \(profile.saltSize) of the salt"
+      )
     }
     key = Array(bytes.prefix(profile.keySize))
     salt = Array(bytes.suffix(profile.saltSize))

@@ -34,7 +34,8 @@ public final class SRTPReceiver {
     let isAuthentic = withUnsafeBytes(of: &rollOver) { rollOver in
       media.open(
         .init(ssrc: header.ssrc.rawValue, index: index, isControl: false), front: front,
-        UnsafeRawBufferPointer(rebasing: packet[header.size..<size]), into: UnsafeMutableRawBufferPointer(rebasing: output[header.size..<size]),
+        UnsafeRawBufferPointer(rebasing: packet[header.size..<size]),
+        into: UnsafeMutableRawBufferPointer(rebasing: output[header.size..<size]),
         tag: UnsafeRawBufferPointer(rebasing: packet[size...]), trailer: rollOver)
     }
     guard isAuthentic else { throw SRTPReceiver.forged }

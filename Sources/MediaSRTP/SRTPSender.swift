@@ -39,7 +39,8 @@ public final class SRTPSender {
     var rollOver = UInt32(truncatingIfNeeded: index >> 16).bigEndian
     let isDone = withUnsafeBytes(of: &rollOver) { rollOver in
       media.seal(
-        .init(ssrc: ssrc.rawValue, index: index, isControl: false), front: front, UnsafeRawBufferPointer(rebasing: packet.dropFirst(front.count)),
+        .init(ssrc: ssrc.rawValue, index: index, isControl: false), front: front,
+        UnsafeRawBufferPointer(rebasing: packet.dropFirst(front.count)),
         into: UnsafeMutableRawBufferPointer(rebasing: output[front.count..<packet.count]),
         tag: UnsafeMutableRawBufferPointer(rebasing: output[packet.count..<size]), trailer: rollOver)
     }
@@ -75,7 +76,8 @@ public final class SRTPSender {
     let isDone = withUnsafeBytes(of: &word) { word in
       UnsafeMutableRawBufferPointer(rebasing: output[wordStart..<wordStart + 4]).copyMemory(from: word)
       return control.seal(
-        .init(ssrc: ssrc.rawValue, index: Int64(index), isControl: true), front: front, UnsafeRawBufferPointer(rebasing: packet.dropFirst(8)),
+        .init(ssrc: ssrc.rawValue, index: Int64(index), isControl: true), front: front,
+        UnsafeRawBufferPointer(rebasing: packet.dropFirst(8)),
         into: UnsafeMutableRawBufferPointer(rebasing: output[8..<packet.count]),
         tag: UnsafeMutableRawBufferPointer(rebasing: output[tagStart..<tagStart + profile.tagSize]), trailer: word)
     }

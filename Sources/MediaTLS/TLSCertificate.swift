@@ -59,14 +59,16 @@ public final class TLSCertificate: @unchecked Sendable {
     let serial = UInt64.random(in: 1...UInt64(Int64.max))
     let isMade =
       X509_set_version(certificate, 2) == 1 && ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial) == 1
-      && X509_gmtime_adj(X509_getm_notBefore(certificate), -day) != nil && X509_gmtime_adj(X509_getm_notAfter(certificate), 3650 * day) != nil
+      && X509_gmtime_adj(X509_getm_notBefore(certificate), -day) != nil
+      && X509_gmtime_adj(X509_getm_notAfter(certificate), 3650 * day) != nil
       && X509_set_pubkey(certificate, key) == 1
     guard isMade, let subject = X509_get_subject_name(certificate) else {
       X509_free(certificate)
       return false
     }
     // The kind of string is found by OpenSSL (MBSTRING_UTF8).
-    guard X509_NAME_add_entry_by_txt(subject, "CN", 0x1000, text, Int32(text.count), -1, 0) == 1, X509_set_issuer_name(certificate, subject) == 1,
+    guard X509_NAME_add_entry_by_txt(subject, "CN", 0x1000, text, Int32(text.count), -1, 0) == 1,
+      X509_set_issuer_name(certificate, subject) == 1,
       X509_sign(certificate, key, EVP_sha256()) > 0
     else {
       X509_free(certificate)

@@ -24,7 +24,8 @@ struct Tool: ParsableCommand {
     version: SDKVersion.text,
     subcommands: [
       InspectCommand.self, RunCommand.self, SendCommand.self, ReceiveCommand.self, HubCommand.self, TopCommand.self,
-      ParamsCommand.self, PluginCommand.self, DemoCommand.self, DoctorCommand.self, BenchLinkCommand.self, CompletionsCommand.self, CompleteCommand.self,
+      ParamsCommand.self, PluginCommand.self, DemoCommand.self, DoctorCommand.self, BenchLinkCommand.self, CompletionsCommand.self,
+      CompleteCommand.self
     ])
 
   static func main() {

@@ -16,7 +16,9 @@ extension HostedInstance {
     case .answer(let value):
       out.pointee = msdk_value()
       guard let value else { return msdk_result(MSDK_OK) }
-      if value.type == .string || value.type == .bytes { throw MediaError(.unsupported, "\(name) gives a text or bytes, which no test asks for") }
+      if value.type == .string || value.type == .bytes {
+        throw MediaError(.unsupported, "\(name) gives a text or bytes, which no test asks for")
+      }
       value.withForeign { out.pointee = $0.pointee }
       return msdk_result(MSDK_OK)
     }

@@ -14,7 +14,8 @@ enum Creation {
   static func user(for twins: IsolatedClass) -> UnsafeMutableRawPointer { Unmanaged.passRetained(Twins(twins)).toOpaque() }
 
   static func create(
-    _ type: UnsafePointer<msdk_class>?, _ host: UnsafePointer<msdk_host>?, _ context: OpaquePointer?, _ out: UnsafeMutablePointer<OpaquePointer?>?
+    _ type: UnsafePointer<msdk_class>?, _ host: UnsafePointer<msdk_host>?, _ context: OpaquePointer?,
+    _ out: UnsafeMutablePointer<OpaquePointer?>?
   ) -> msdk_result {
     guard let user = type?.pointee.user else { return msdk_result(MSDK_E_INVALID) }
     let twins = Unmanaged<Twins>.fromOpaque(user).takeUnretainedValue().twins
@@ -83,7 +84,9 @@ final class HostedInstance: @unchecked Sendable {
   func hasEnded(_ kind: Int) { started.withLock { $0 &= ~UInt32(kind) } }
 
   /// Calls what starts or stops a kind.
-  func set(_ kind: Int, started isStarted: Bool, _ function: (@convention(c) (OpaquePointer?) -> msdk_result)?, _ me: OpaquePointer?) -> msdk_result {
+  func set(_ kind: Int, started isStarted: Bool, _ function: (@convention(c) (OpaquePointer?) -> msdk_result)?, _ me: OpaquePointer?)
+    -> msdk_result
+  {
     // It may be stopped by its first delivery, before start returns.
     let wasStarted = self.isStarted(kind) == 1
     if isStarted { started.withLock { $0 |= UInt32(kind) } }

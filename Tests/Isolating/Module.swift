@@ -26,7 +26,8 @@ public func msdk_test_call(
 ) -> msdk_result {
   HostedInstance.with(me) { instance throws(MediaError) in
     guard let me, let out else { throw MediaError(.invalid, "self or out is NULL") }
-    return try instance.call(ForeignText.read(name, limit: 64, argument: "name"), UnsafeBufferPointer(start: values, count: Int(count)), me, out)
+    return try instance.call(
+      ForeignText.read(name, limit: 64, argument: "name"), UnsafeBufferPointer(start: values, count: Int(count)), me, out)
   }
 }
 
@@ -84,11 +85,12 @@ struct IsolatedClass: Sendable {
     table.audio_renderer = kept(twin.audioRenderer.map { AudioTables.renderer(like: $0) })
     table.audio_filter = kept(twin.audioFilter.map { FilterTables.audio(like: $0) })
     table.video_encoder = kept(twin.videoEncoder.map { CodecTables.videoEncoder(like: $0) })
-    table.video_decoder = kept(try twin.videoDecoder.map { decoder throws(MediaError) in
-      var decoder = CodecTables.videoDecoder(like: decoder)
-      decoder.parse_header = try VideoHeaders.function(for: descriptor)
-      return decoder
-    })
+    table.video_decoder = kept(
+      try twin.videoDecoder.map { decoder throws(MediaError) in
+        var decoder = CodecTables.videoDecoder(like: decoder)
+        decoder.parse_header = try VideoHeaders.function(for: descriptor)
+        return decoder
+      })
     table.audio_encoder = kept(twin.audioEncoder.map { CodecTables.audioEncoder(like: $0) })
     table.audio_decoder = kept(twin.audioDecoder)
     return UnsafePointer(KeptMemory.copy([table]))

@@ -32,7 +32,8 @@ extension HostedInstance {
     }
     var format = frame.format.foreign
     let made = try hostSound(&format, frame.sampleCount)
-    UnsafeMutableRawBufferPointer(start: made.pointee.planes?.pointee, count: frame.bytes.count).copyMemory(from: UnsafeRawBufferPointer(frame.bytes))
+    UnsafeMutableRawBufferPointer(start: made.pointee.planes?.pointee, count: frame.bytes.count).copyMemory(
+      from: UnsafeRawBufferPointer(frame.bytes))
     made.pointee.timestamp_ns = frame.native.pointee.timestamp_ns
     made.pointee.sequence = frame.native.pointee.sequence
     made.pointee.flags |= frame.native.pointee.flags & ~UInt32(MSDK_FRAME_WRITABLE)

@@ -16,7 +16,7 @@ struct FeederMutator {
       FeederBytes.hello(), FeederBytes.hello(), try FeederBytes.proof(), try FeederBytes.proof(.unix),
       FeederBytes.frame(gray) + [UInt8](repeating: 3, count: 256), FeederBytes.frame(gray),
       FeederBytes.frame(vp8) + [UInt8](repeating: 0, count: 32), FeederBytes.frame(), FeederBytes.slot(1), FeederBytes.slot(2),
-      FeederBytes.slotFrame(1, gray), FeederBytes.slotFrame(2, gray), FeederBytes.forget(1), FeederBytes.bye,
+      FeederBytes.slotFrame(1, gray), FeederBytes.slotFrame(2, gray), FeederBytes.forget(1), FeederBytes.bye
     ]
   }
 

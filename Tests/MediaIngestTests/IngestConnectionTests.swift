@@ -52,7 +52,7 @@ struct IngestConnectionTests {
       try FeederBytes.proof(.tcp(session: .init(host: 0x7F00_0001, port: 5001), feeder: .init(host: 0x7F00_0001, port: 40_000))),
       try FeederBytes.proof(.tcp(session: .init(host: 0x7F00_0001, port: 5000), feeder: .init(host: 0x7F00_0001, port: 40_001))),
       try FeederBytes.proof(.tcp(session: .init(host: 0x7F00_0001, port: 5000), feeder: .init(host: 0x7F00_0002, port: 40_000))),
-      try FeederBytes.proof(.tcp(session: .init(host: 0x7F00_0002, port: 5000), feeder: .init(host: 0x7F00_0001, port: 40_000))),
+      try FeederBytes.proof(.tcp(session: .init(host: 0x7F00_0002, port: 5000), feeder: .init(host: 0x7F00_0001, port: 40_000)))
     ]
     for byte in 8..<40 {
       var flipped = try FeederBytes.proof()
@@ -91,7 +91,7 @@ struct IngestConnectionTests {
       (FeederBytes.message(1, []), .malformed), (FeederBytes.message(1, [], size: 272), .malformed),
       (FeederBytes.message(1, [], size: .max), .malformed), (FeederBytes.message(1, [], size: 48, zero: 1), .malformed),
       (FeederBytes.frame(), .malformed), (FeederBytes.bye, .malformed), (FeederBytes.message(0, []), .malformed),
-      (try FeederBytes.proof(), .malformed),
+      (try FeederBytes.proof(), .malformed)
     ]
     for (bytes, reason) in cases {
       var connection = try IngestConnection.new(by: .unix)
@@ -210,7 +210,7 @@ struct IngestConnectionTests {
       (FeederBytes.frame(), 1, nil), (FeederBytes.frame() + [UInt8](repeating: 0, count: 64 * 48), 1, .slot), (FeederBytes.bye, 1, .slot),
       (FeederBytes.slot(16), 1, .slot), (FeederBytes.slot(.max), 1, .slot), (FeederBytes.slot(0, size: 0), 1, .tooLarge),
       (FeederBytes.slot(0, size: .max), 1, .tooLarge), (FeederBytes.slot(0, zero: 1), 1, .malformed), (FeederBytes.forget(0), 0, .slot),
-      (FeederBytes.slotFrame(0), 0, .slot), (FeederBytes.slotFrame(99), 0, .slot),
+      (FeederBytes.slotFrame(0), 0, .slot), (FeederBytes.slotFrame(99), 0, .slot)
     ]
     for (bytes, descriptors, reason) in cases {
       var connection = try IngestConnection.admitted(hasSlots: true)

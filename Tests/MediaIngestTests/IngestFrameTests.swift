@@ -55,7 +55,11 @@ struct IngestFrameTests {
   }
 
   @Test func limitsAreTheSessions() throws {
-    #expect(try reason({ $0.width = 62; $0.height = 34; $0.payload = 64 * 51 }, limits: .conference) == nil)
+    #expect(
+      try reason(
+        {
+          $0.width = 62; $0.height = 34; $0.payload = 64 * 51
+        }, limits: .conference) == nil)
     #expect(try reason({ $0.height = 31 }, limits: .conference) == .format)
     #expect(try reason({ $0.width = 1922 }, limits: .conference) == .format)
   }
@@ -83,7 +87,7 @@ struct IngestFrameTests {
     let now: Int64 = 100_000_000_000
     for (stamp, expected) in [
       (now - 1, now - 1), (now, now), (now + 1, now), (0, now), (-1, now), (.min, now), (.max, now), (now - 10_000_000_001, now),
-      (now - 10_000_000_000, now - 10_000_000_000),
+      (now - 10_000_000_000, now - 10_000_000_000)
     ] {
       #expect(try parse(FeederBytes.Header(timestamp: stamp)).captured(arriving: now) == expected)
     }

@@ -3,7 +3,9 @@ import Testing
 @testable import MediaNetwork
 
 @Suite struct AddressPrefixTests {
-  private func prefix(_ host: String, _ port: UInt16 = 1) throws -> AddressPrefix { AddressPrefix(try #require(SocketAddress(host, port: port))) }
+  private func prefix(_ host: String, _ port: UInt16 = 1) throws -> AddressPrefix {
+    AddressPrefix(try #require(SocketAddress(host, port: port)))
+  }
 
   @Test func everyAddressOfIPv4IsAPartyOfItsOwn() throws {
     #expect(try prefix("10.0.0.1", 1) == prefix("10.0.0.1", 2))

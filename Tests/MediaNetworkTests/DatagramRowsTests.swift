@@ -30,7 +30,8 @@ import Testing
     let socket = try DatagramSocket(binding: #require(SocketAddress("127.0.0.1", port: 0)))
     var isOn: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
-    return getsockopt(socket.descriptor, SOL_UDP, UDP_GRO, &isOn, &size) == 0 && isOn == 1 && msdk_datagrams_can_segment(socket.descriptor) != 0
+    return getsockopt(socket.descriptor, SOL_UDP, UDP_GRO, &isOn, &size) == 0 && isOn == 1
+      && msdk_datagrams_can_segment(socket.descriptor) != 0
   }
 
   @Test(arguments: [1, 5, 40]) func datagramsOfARowComeOneByOne(_ count: Int) throws {
@@ -49,7 +50,9 @@ import Testing
     let batch = DatagramBatch()
     batch.begin()
     let slot = UnsafeRawBufferPointer(try #require(batch.slot()))
-    for size in [0, 3, 0] { #expect(batch.add(UnsafeRawBufferPointer(rebasing: slot.prefix(size)), to: try #require(receiver.localAddress))) }
+    for size in [0, 3, 0] {
+      #expect(batch.add(UnsafeRawBufferPointer(rebasing: slot.prefix(size)), to: try #require(receiver.localAddress)))
+    }
     #expect(sender.send(batch) == .all)
     let rows = DatagramRows()
     var sizes: [Int] = []

@@ -74,7 +74,9 @@ import Testing
   @Test func aLateAnswerReachesNobody() throws {
     let gate = Gate()
     let resolver = NameResolver(most: 1, source: gate.answer)
-    let (left, late) = (resolver.look(up: try question("left.example")) { count() }, resolver.look(up: try question("late.example")) { count() })
+    let (left, late) = (
+      resolver.look(up: try question("left.example")) { count() }, resolver.look(up: try question("late.example")) { count() }
+    )
     #expect(gate.waitUntilAsked(1))
     left.cancel()
     late.fail(MediaError(.timeout, "too late"))

@@ -13,7 +13,9 @@ import Testing
   }
 
   /// Those that are sent for packets of one size, one each `step`.
-  private func challenges(_ path: inout PathValidation, _ size: Int, from address: SocketAddress, count: Int, step: Int64, at now: Int64 = 0) -> Int {
+  private func challenges(
+    _ path: inout PathValidation, _ size: Int, from address: SocketAddress, count: Int, step: Int64, at now: Int64 = 0
+  ) -> Int {
     (0..<count).filter { path.received(size, from: address, challengeSize: 40, now: now + Int64($0) * step) { 7 } != nil }.count
   }
 

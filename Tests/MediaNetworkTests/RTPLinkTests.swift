@@ -43,7 +43,9 @@ private final class LinkedEnds {
     let types: [UInt8: RTPEncoding] = [96: .vp8, 97: .retransmission(of: 96), 111: .opus]
     func protection(_ own: UInt8, _ theirs: UInt8) throws -> RTPLink.Protection? {
       guard let profile else { return nil }
-      func key(_ value: UInt8) throws -> SRTPKey { try SRTPKey([UInt8](repeating: value, count: profile.keySize + profile.saltSize), profile) }
+      func key(_ value: UInt8) throws -> SRTPKey {
+        try SRTPKey([UInt8](repeating: value, count: profile.keySize + profile.saltSize), profile)
+      }
       return try .init(profile, own: key(own), theirs: key(theirs))
     }
     let session = RTPSession(settings, receiving: types, now: now)

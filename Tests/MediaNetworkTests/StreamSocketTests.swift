@@ -31,10 +31,11 @@ import Testing
     let address = try #require(listener.localAddress)
     let here = try StreamSocket(connectingTo: address)
     var there: StreamSocket?
-    #expect(wait {
-      if there == nil, case .stranger(let socket) = listener.accept() { there = socket }
-      return there != nil && here.connecting == .done
-    })
+    #expect(
+      wait {
+        if there == nil, case .stranger(let socket) = listener.accept() { there = socket }
+        return there != nil && here.connecting == .done
+      })
     let other = try #require(there)
     #expect(other.remoteAddress?.isSameHost(as: address) == true)
     let bytes = (0..<100).map { UInt8($0) }

@@ -62,7 +62,8 @@ extension FakeModule {
     command.arg_count = UInt32(arguments.count)
     withUnsafeMutableBytes(of: &command.args) { bytes in
       for (index, argument) in arguments.enumerated() {
-        bytes.bindMemory(to: msdk_arg.self)[index] = msdk_arg(name: FakeModule.text(argument.name), type: msdk_type(argument.type), flags: 0)
+        bytes.bindMemory(to: msdk_arg.self)[index] = msdk_arg(
+          name: FakeModule.text(argument.name), type: msdk_type(argument.type), flags: 0)
       }
     }
     if !arguments.isEmpty { command.limits = UnsafePointer(FakeModule.keep(arguments.map(FakeModule.limits))) }

@@ -84,18 +84,18 @@ final class FakePlugin: Sendable {
 
 extension FakePlugin {
   static let create:
-    @convention(c) (UnsafePointer<msdk_class>?, UnsafePointer<msdk_host>?, OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> msdk_result
-  = { type, host, context, out in
-    guard type?.pointee.create != nil else { return msdk_result(MSDK_E_INVALID) }
-    guard let plugin = FakePlugin.next else { return msdk_result(MSDK_E_FAIL) }
-    hostTable.withLock { $0 = UInt(bitPattern: host) }
-    plugin.state.withLock { $0.context = UInt(bitPattern: context) }
-    let result = plugin.call("create")
-    if result >= 0, plugin.state.withLock({ $0.hooks["none"] }) == nil {
-      out?.pointee = OpaquePointer(Unmanaged.passRetained(plugin).toOpaque())
-    }
-    return result
-  }
+    @convention(c) (UnsafePointer<msdk_class>?, UnsafePointer<msdk_host>?, OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) ->
+      msdk_result = { type, host, context, out in
+        guard type?.pointee.create != nil else { return msdk_result(MSDK_E_INVALID) }
+        guard let plugin = FakePlugin.next else { return msdk_result(MSDK_E_FAIL) }
+        hostTable.withLock { $0 = UInt(bitPattern: host) }
+        plugin.state.withLock { $0.context = UInt(bitPattern: context) }
+        let result = plugin.call("create")
+        if result >= 0, plugin.state.withLock({ $0.hooks["none"] }) == nil {
+          out?.pointee = OpaquePointer(Unmanaged.passRetained(plugin).toOpaque())
+        }
+        return result
+      }
 
   static let destroy: @convention(c) (OpaquePointer?) -> Void = { plugin in
     guard let plugin else { return }
@@ -180,7 +180,9 @@ extension FakePlugin {
     var table = renderer()
     table.update_input = { plugin, number, input in
       guard let fake = FakePlugin.of(plugin), let input = input?.pointee else { return -1 }
-      var words = ["input \(number)", ForeignText.readLossy(input.user_id, limit: 255), ForeignText.readLossy(input.display_name, limit: 255)]
+      var words = [
+        "input \(number)", ForeignText.readLossy(input.user_id, limit: 255), ForeignText.readLossy(input.display_name, limit: 255)
+      ]
       if input.kind == UInt32(MSDK_VIDEO_SCREEN_SHARE) { words.append("screen") }
       if input.is_local != 0 { words.append("local") }
       if input.has_video != 0 { words.append("video") }

@@ -168,7 +168,9 @@ extension VideoFrame {
 }
 
 extension Make {
-  static func encoded(_ bytes: [UInt8], codec: UInt32 = UInt32(MSDK_CODEC_VP8), isKey: Bool = false, sequence: UInt64 = 0) throws -> EncodedFrame {
+  static func encoded(_ bytes: [UInt8], codec: UInt32 = UInt32(MSDK_CODEC_VP8), isKey: Bool = false, sequence: UInt64 = 0) throws
+    -> EncodedFrame
+  {
     var attributes = msdk_encoded_frame()
     attributes.codec = codec
     attributes.flags = isKey ? UInt32(MSDK_ENCODED_KEY) : 0

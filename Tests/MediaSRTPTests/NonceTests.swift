@@ -80,7 +80,8 @@ private struct SealedCall {
   /// Sources of their own, as `RTPConfiguration.renewSources` has it.
   mutating func run(seconds: Int64, connection: Int) throws {
     let (here, there) = (End(), End())
-    var settings = RTPSettings(cname: "here", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: now), seed: seed &* 2 &+ UInt64(connection))
+    var settings = RTPSettings(
+      cname: "here", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: now), seed: seed &* 2 &+ UInt64(connection))
     settings.extensions.transportSequence = seed % 5 == 4 ? 0 : 3
     settings.extensions.audioLevel = 5
     let types: [UInt8: RTPEncoding] = [96: .vp8, 97: .retransmission(of: 96), 111: .opus]
@@ -99,11 +100,15 @@ private struct SealedCall {
     while now < end {
       now += 10_000_000
       number &+= 1
-      if number % 2 == 0 { try send([31 << 3] + noise(60)) { try sender.send(sound: $0, units: now / 1000 * 48 / 1000, marker: false, on: audio, now: now) } }
+      if number % 2 == 0 {
+        try send([31 << 3] + noise(60)) { try sender.send(sound: $0, units: now / 1000 * 48 / 1000, marker: false, on: audio, now: now) }
+      }
       if number % 5 == 0 {
         let isKey = number % 50 == 0 || number == 5
         let head: [UInt8] = isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0] : [0x31, 1, 0]
-        try send(head + noise(isKey ? 6000 : 2000)) { try sender.send($0, number: number, units: now / 1000 * 9 / 100, on: video, now: now) }
+        try send(head + noise(isKey ? 6000 : 2000)) {
+          try sender.send($0, number: number, units: now / 1000 * 9 / 100, on: video, now: now)
+        }
       }
       if number == 150, seed % 3 < 2 { try sender.changeSource(of: video, to: source(), now: now, here) }
       _ = sender.poll(now: now, here)
@@ -142,13 +147,17 @@ private struct SealedCall {
   private mutating func seal(_ bytes: [UInt8], toThere: Bool, isControl: Bool) -> [UInt8]? {
     if toThere, !isControl { nonces.use(bytes) }
     let sender = toThere ? sealing : answering
-    let result = transformed(bytes) { p, o throws(PacketError) in isControl ? try sender.protectControl(p, into: o) : try sender.protect(p, into: o) }
+    let result = transformed(bytes) { p, o throws(PacketError) in
+      isControl ? try sender.protectControl(p, into: o) : try sender.protect(p, into: o)
+    }
     if result.error != nil { refused += 1 }
     return result.value
   }
 
   private func open(_ packet: [UInt8], toThere: Bool, isControl: Bool) -> [UInt8]? {
     let receiver = toThere ? opening : hearing
-    return transformed(packet) { p, o throws(PacketError) in isControl ? try receiver.unprotectControl(p, into: o) : try receiver.unprotect(p, into: o) }.value
+    return transformed(packet) { p, o throws(PacketError) in
+      isControl ? try receiver.unprotectControl(p, into: o) : try receiver.unprotect(p, into: o)
+    }.value
   }
 }

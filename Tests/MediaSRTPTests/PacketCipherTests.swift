@@ -20,7 +20,8 @@ import Testing
         tag.withUnsafeMutableBytes { tag in
           cipher.seal(
             .init(ssrc: 0x5501_A0B2, index: 0xF17B, isControl: false), front: UnsafeRawBufferPointer(rebasing: packet.prefix(12)),
-            UnsafeRawBufferPointer(rebasing: packet.dropFirst(12)), into: output, tag: tag, trailer: UnsafeRawBufferPointer(start: nil, count: 0))
+            UnsafeRawBufferPointer(rebasing: packet.dropFirst(12)), into: output, tag: tag,
+            trailer: UnsafeRawBufferPointer(start: nil, count: 0))
         }
       }
     }

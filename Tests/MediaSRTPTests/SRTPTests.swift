@@ -28,7 +28,9 @@ import Testing
       #expect(sealed.count == control.count + profile.controlOverhead && sealed.prefix(8) == control.prefix(8))
       all.append(sealed)
     }
-    for sealed in all.reversed() { #expect(transformed(sealed) { p, o throws(PacketError) in try receiver.unprotectControl(p, into: o) }.value == control) }
+    for sealed in all.reversed() {
+      #expect(transformed(sealed) { p, o throws(PacketError) in try receiver.unprotectControl(p, into: o) }.value == control)
+    }
     #expect(transformed(all[7]) { p, o throws(PacketError) in try receiver.unprotectControl(p, into: o) }.error == SRTPReceiver.replayed)
   }
 
@@ -49,9 +51,13 @@ import Testing
       copy[index] ^= 4
       #expect(transformed(copy) { p, o throws(PacketError) in try receiver.unprotectControl(p, into: o) }.error != nil)
     }
-    for count in 0..<sealed.count { #expect(transformed(Array(sealed.prefix(count))) { p, o throws(PacketError) in try receiver.unprotect(p, into: o) }.error != nil) }
+    for count in 0..<sealed.count {
+      #expect(transformed(Array(sealed.prefix(count))) { p, o throws(PacketError) in try receiver.unprotect(p, into: o) }.error != nil)
+    }
     for count in 0..<sealedControl.count {
-      #expect(transformed(Array(sealedControl.prefix(count))) { p, o throws(PacketError) in try receiver.unprotectControl(p, into: o) }.error != nil)
+      #expect(
+        transformed(Array(sealedControl.prefix(count))) { p, o throws(PacketError) in try receiver.unprotectControl(p, into: o) }.error
+          != nil)
     }
     let other = try SRTPReceiver(profile, key(profile, 2))
     #expect(transformed(sealed) { p, o throws(PacketError) in try other.unprotect(p, into: o) }.error == SRTPReceiver.forged)
@@ -84,7 +90,9 @@ import Testing
 
   @Test(arguments: SRTPProfile.allCases) func aNumberSealsOnePacket(_ profile: SRTPProfile) throws {
     let sender = try SRTPSender(profile, key(profile))
-    func sealed(_ packet: [UInt8]) -> Result<[UInt8], PacketError> { transformed(packet) { p, o throws(PacketError) in try sender.protect(p, into: o) } }
+    func sealed(_ packet: [UInt8]) -> Result<[UInt8], PacketError> {
+      transformed(packet) { p, o throws(PacketError) in try sender.protect(p, into: o) }
+    }
     let first = packet(65_534)
     for sequence in [65_534, 65_535, 0, 1] as [UInt16] { #expect(sealed(packet(sequence)).error == nil) }
     // As it was it may go again; with another extension, payload, length or marker it may not.
@@ -100,7 +108,9 @@ import Testing
     var other = first
     other[30] ^= 1
     var left = [UInt8](repeating: 0xAA, count: 100)
-    let isRefused = other.withUnsafeBytes { packet in left.withUnsafeMutableBytes { output in (try? sender.protect(packet, into: output)) == nil } }
+    let isRefused = other.withUnsafeBytes { packet in
+      left.withUnsafeMutableBytes { output in (try? sender.protect(packet, into: output)) == nil }
+    }
     #expect(isRefused)
     #expect(left[..<(other.count + profile.tagSize)].allSatisfy { $0 == 0 })
     // So long ago that nobody knows; and before the first number that there is.
@@ -114,14 +124,20 @@ import Testing
     let profile = SRTPProfile.aesCounterSHA1
     let (sender, receiver) = (try SRTPSender(profile, key(profile)), try SRTPReceiver(profile, key(profile)))
     let plain = packet(1)
-    #expect(transformed(plain, room: plain.count + 9) { p, o throws(PacketError) in try sender.protect(p, into: o) }.error?.description == "SRTP: no room for the tag")
+    #expect(
+      transformed(plain, room: plain.count + 9) { p, o throws(PacketError) in try sender.protect(p, into: o) }.error?.description
+        == "SRTP: no room for the tag")
     #expect(transformed([0x80], room: 100) { p, o throws(PacketError) in try sender.protect(p, into: o) }.error != nil)
     #expect(transformed([1, 2, 3], room: 100) { p, o throws(PacketError) in try sender.protectControl(p, into: o) }.error != nil)
     let sealed = try #require(transformed(plain) { p, o throws(PacketError) in try sender.protect(p, into: o) }.value)
-    #expect(transformed(sealed, room: plain.count - 1) { p, o throws(PacketError) in try receiver.unprotect(p, into: o) }.error?.description == "SRTP: no room for the packet")
+    #expect(
+      transformed(sealed, room: plain.count - 1) { p, o throws(PacketError) in try receiver.unprotect(p, into: o) }.error?.description
+        == "SRTP: no room for the packet")
     // Readable control packets are not taken.
     var clear = try #require(transformed(control) { p, o throws(PacketError) in try sender.protectControl(p, into: o) }.value)
     clear[control.count] &= 0x7F
-    #expect(transformed(clear) { p, o throws(PacketError) in try receiver.unprotectControl(p, into: o) }.error?.description == "SRTCP: not encrypted")
+    #expect(
+      transformed(clear) { p, o throws(PacketError) in try receiver.unprotectControl(p, into: o) }.error?.description
+        == "SRTCP: not encrypted")
   }
 }

@@ -36,6 +36,7 @@ func key(_ profile: SRTPProfile, _ seed: UInt8 = 1) throws -> SRTPKey {
 
 func packet(_ sequence: UInt16, ssrc: UInt32 = 0x1122_3344, payload: Int = 50, extended: Bool = true) -> [UInt8] {
   bytes(extended ? "90 e0" : "80 e0") + [UInt8(sequence >> 8), UInt8(sequence & 255)] + bytes("00 00 10 00")
-    + [UInt8(ssrc >> 24), UInt8(ssrc >> 16 & 255), UInt8(ssrc >> 8 & 255), UInt8(ssrc & 255)] + (extended ? bytes("bede 0001 31 12 34 00") : [])
+    + [UInt8(ssrc >> 24), UInt8(ssrc >> 16 & 255), UInt8(ssrc >> 8 & 255), UInt8(ssrc & 255)]
+    + (extended ? bytes("bede 0001 31 12 34 00") : [])
     + (0..<payload).map { UInt8(truncatingIfNeeded: $0 &* 3 &+ Int(sequence)) }
 }

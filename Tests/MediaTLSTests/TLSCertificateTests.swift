@@ -57,7 +57,8 @@ import Testing
         #expect(loaded.fingerprint == made.fingerprint)
       }
       try withFile(otherKey) { keyPath in
-        #expect(refusal { _ = try TLSCertificate.load(certificate: path, key: keyPath) }?.text.contains("does not match the certificate") == true)
+        #expect(
+          refusal { _ = try TLSCertificate.load(certificate: path, key: keyPath) }?.text.contains("does not match the certificate") == true)
       }
       #expect(refusal { _ = try TLSCertificate.load(certificate: path, key: path) }?.text.contains("holds no key") == true)
       // Who trusts the authority, which here is itself, needs the address to be in the certificate.
@@ -73,7 +74,9 @@ import Testing
     #expect(try TLSFingerprint(text, argument: "it") == fingerprint)
     #expect(try TLSFingerprint(text.lowercased(), argument: "it") == fingerprint)
     #expect(try TLSFingerprint(text.replacing(":", with: ""), argument: "it") == fingerprint)
-    for wrong in ["", "AA", text.dropLast() + "G", text.dropFirst() + ":", text + "A", text.replacing(":", with: "-"), ":" + text.dropFirst()] {
+    for wrong in [
+      "", "AA", text.dropLast() + "G", text.dropFirst() + ":", text + "A", text.replacing(":", with: "-"), ":" + text.dropFirst()
+    ] {
       #expect(refusal { _ = try TLSFingerprint(wrong, argument: "it") }?.text.hasPrefix("it is ") == true, "\(wrong)")
     }
   }

@@ -62,9 +62,11 @@ private final class Listener: MediaSink {
   }
 
   private static let all = [
-    Said(matrix: 1, fullRange: 1, orientation: 5), Said(matrix: 1, fullRange: 1, orientation: 3), Said(matrix: 9, fullRange: 0, orientation: 0),
-    Said(matrix: 9, fullRange: 0, orientation: 0), Said(matrix: 2, fullRange: 0, orientation: 0), Said(matrix: 6, fullRange: 1, orientation: 1),
-    Said(matrix: 6, fullRange: 1, orientation: 1), Said(matrix: 2, fullRange: 0, orientation: 0),
+    Said(matrix: 1, fullRange: 1, orientation: 5), Said(matrix: 1, fullRange: 1, orientation: 3),
+    Said(matrix: 9, fullRange: 0, orientation: 0),
+    Said(matrix: 9, fullRange: 0, orientation: 0), Said(matrix: 2, fullRange: 0, orientation: 0),
+    Said(matrix: 6, fullRange: 1, orientation: 1),
+    Said(matrix: 6, fullRange: 1, orientation: 1), Said(matrix: 2, fullRange: 0, orientation: 0)
   ]
 
   @Test func itPassesOverRTP() throws {

@@ -30,7 +30,8 @@ final class Collector: MediaSink {
     guard case .encoded(let frame) = unit else { return }
     let native = frame.native.pointee
     let unit = Received(
-      bytes: Array(frame.bytes), picture: picture, isKeyFrame: frame.isKeyFrame, width: native.width, codec: native.codec, time: native.timestamp_ns)
+      bytes: Array(frame.bytes), picture: picture, isKeyFrame: frame.isKeyFrame, width: native.width, codec: native.codec,
+      time: native.timestamp_ns)
     units.add(unit)
     onUnit(unit)
   }

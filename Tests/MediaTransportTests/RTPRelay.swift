@@ -70,7 +70,8 @@ final class RTPRelay: Sendable {
   }
 
   private static func run(
-    _ near: DatagramSocket, _ far: DatagramSocket, _ state: Monitor<State>, _ places: Monitor<(here: SocketAddress?, there: SocketAddress?)>,
+    _ near: DatagramSocket, _ far: DatagramSocket, _ state: Monitor<State>,
+    _ places: Monitor<(here: SocketAddress?, there: SocketAddress?)>,
     _ filter: Filter
   ) {
     var waiting = TimeHeap<Datagram>()
@@ -110,7 +111,11 @@ final class RTPRelay: Sendable {
       }
       let (here, there) = places.withLock { $0 }
       while let datagram = waiting.pop(dueAt: now) {
-        guard let address = datagram.isThere ? there : here, let slot = { outgoing.begin(); return outgoing.slot() }() else { continue }
+        guard let address = datagram.isThere ? there : here,
+          let slot = {
+            outgoing.begin(); return outgoing.slot()
+          }()
+        else { continue }
         slot.copyBytes(from: datagram.bytes)
         _ = outgoing.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(datagram.bytes.count)), to: address)
         _ = (datagram.isThere ? far : near).send(outgoing)

@@ -19,7 +19,8 @@ import Testing
     #expect(size(640, 360).union(size(320, 180, 15)) == size(640, 360))
     #expect(VideoPreference(frameRate: FrameRate(5)).union(size(320, 180, 15)) == VideoPreference(frameRate: FrameRate(15)))
     #expect(
-      VideoPreference(frameRate: FrameRate(30000, 1001)).union(VideoPreference(frameRate: FrameRate(30))) == VideoPreference(frameRate: FrameRate(30)))
+      VideoPreference(frameRate: FrameRate(30000, 1001)).union(VideoPreference(frameRate: FrameRate(30)))
+        == VideoPreference(frameRate: FrameRate(30)))
   }
 
   @Test func whatIsAccepted() throws {

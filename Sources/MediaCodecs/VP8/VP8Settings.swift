@@ -52,7 +52,7 @@ func vp8Controls(_ settings: VideoEncoderSettings) -> [(control: UInt32, value: 
     (VP8E_SET_SCREEN_CONTENT_MODE.rawValue, settings.isScreen ? 1 : 0),
     (VP8E_SET_NOISE_SENSITIVITY.rawValue, 0),
     (VP8E_SET_TOKEN_PARTITIONS.rawValue, vp8TokenPartitions(threads: settings.threads)),
-    (VP8E_SET_MAX_INTRA_BITRATE_PCT.rawValue, vp8MaximumIntraPercent(settings.frameRate)),
+    (VP8E_SET_MAX_INTRA_BITRATE_PCT.rawValue, vp8MaximumIntraPercent(settings.frameRate))
   ]
 }
 

@@ -8,7 +8,9 @@ public enum ForeignStruct {
     let value = try readTable(pointer, argument: argument(), least: least)
     let raw = UnsafeRawPointer(pointer)
     let size = Int(raw.loadUnaligned(as: UInt32.self))
-    if size > MemoryLayout<T>.size, let byte = (MemoryLayout<T>.size..<size).first(where: { raw.load(fromByteOffset: $0, as: UInt8.self) != 0 }) {
+    if size > MemoryLayout<T>.size,
+      let byte = (MemoryLayout<T>.size..<size).first(where: { raw.load(fromByteOffset: $0, as: UInt8.self) != 0 })
+    {
       throw MediaError(
         .unsupported,
         "\(argument()) has a member at byte \(byte) that this version does not know; accepted: 0 past its \(MemoryLayout<T>.size) bytes")
@@ -17,7 +19,8 @@ public enum ForeignStruct {
   }
 
   /// The same of a plugin's table: members that this version does not know are functions that it never calls.
-  public static func readTable<T>(_ pointer: UnsafePointer<T>, argument: @autoclosure () -> String, least: Int = 8) throws(MediaError) -> T {
+  public static func readTable<T>(_ pointer: UnsafePointer<T>, argument: @autoclosure () -> String, least: Int = 8) throws(MediaError) -> T
+  {
     let raw = UnsafeRawPointer(pointer)
     let size = Int(raw.loadUnaligned(as: UInt32.self))
     try check(size, least: least, of: T.self, argument: argument())
@@ -40,7 +43,8 @@ public enum ForeignStruct {
       UnsafeMutableRawBufferPointer(start: raw + 4, count: body.count).copyBytes(from: body)
     }
     guard size > MemoryLayout<T>.size else { return }
-    UnsafeMutableRawBufferPointer(start: raw + MemoryLayout<T>.size, count: size - MemoryLayout<T>.size).initializeMemory(as: UInt8.self, repeating: 0)
+    UnsafeMutableRawBufferPointer(start: raw + MemoryLayout<T>.size, count: size - MemoryLayout<T>.size).initializeMemory(
+      as: UInt8.self, repeating: 0)
     raw.storeBytes(of: UInt32(MemoryLayout<T>.size), as: UInt32.self)
   }
 

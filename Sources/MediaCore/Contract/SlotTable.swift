@@ -80,7 +80,8 @@ final class SlotTable: @unchecked Sendable {
     var head = Head(bits: free.load(ordering: .acquiring))
     while head.first != 0 {
       let next = next(head.first - 1).pointee.load(ordering: .relaxed)
-      let (exchanged, seen) = free.weakCompareExchange(expected: head.bits, desired: head.changed(to: next).bits, ordering: .acquiringAndReleasing)
+      let (exchanged, seen) = free.weakCompareExchange(
+        expected: head.bits, desired: head.changed(to: next).bits, ordering: .acquiringAndReleasing)
       if exchanged { return head.first - 1 }
       head = Head(bits: seen)
     }
@@ -100,7 +101,8 @@ final class SlotTable: @unchecked Sendable {
     var head = Head(bits: free.load(ordering: .relaxed))
     while true {
       next(index).pointee.store(head.first, ordering: .relaxed)
-      let (exchanged, seen) = free.weakCompareExchange(expected: head.bits, desired: head.changed(to: index + 1).bits, ordering: .acquiringAndReleasing)
+      let (exchanged, seen) = free.weakCompareExchange(
+        expected: head.bits, desired: head.changed(to: index + 1).bits, ordering: .acquiringAndReleasing)
       if exchanged { return }
       head = Head(bits: seen)
     }
@@ -172,7 +174,8 @@ final class SlotTable: @unchecked Sendable {
     let references = references(index)
     var seen = references.pointee.load(ordering: .relaxed)
     while seen > 0, seen < .max {
-      let (exchanged, original) = references.pointee.weakCompareExchange(expected: seen, desired: seen + 1, ordering: .acquiringAndReleasing)
+      let (exchanged, original) = references.pointee.weakCompareExchange(
+        expected: seen, desired: seen + 1, ordering: .acquiringAndReleasing)
       if exchanged { return true }
       seen = original
     }
@@ -185,7 +188,8 @@ final class SlotTable: @unchecked Sendable {
     let references = references(index)
     var seen = references.pointee.load(ordering: .relaxed)
     while seen > 0 {
-      let (exchanged, original) = references.pointee.weakCompareExchange(expected: seen, desired: seen - 1, ordering: .acquiringAndReleasing)
+      let (exchanged, original) = references.pointee.weakCompareExchange(
+        expected: seen, desired: seen - 1, ordering: .acquiringAndReleasing)
       if exchanged {
         if seen == 1 { retire(index) }
         return true

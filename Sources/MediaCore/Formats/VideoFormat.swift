@@ -55,7 +55,9 @@ public struct ColorSpace: Sendable, Hashable {
   }
 
   public func tell(_ frame: inout msdk_encoded_frame) {
-    (frame.color_primaries, frame.color_transfer, frame.color_matrix, frame.color_full_range) = (primaries, transfer, matrix, fullRange ? 1 : 0)
+    (frame.color_primaries, frame.color_transfer, frame.color_matrix, frame.color_full_range) = (
+      primaries, transfer, matrix, fullRange ? 1 : 0
+    )
   }
 
   /// With what another one says where this says nothing. The range goes with the matrix.
@@ -108,7 +110,8 @@ public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
       throw MediaError(.range, "\(argument())'s frame rate is \(format.fps_num)/0; accepted: a fraction, or 0/0 for variable")
     }
     guard format.content_hint <= UInt32(MSDK_CONTENT_TEXT) else {
-      throw MediaError(.unsupported, "\(argument()).content_hint is \(format.content_hint); accepted: MSDK_CONTENT_NONE, _MOTION, _DETAIL, _TEXT")
+      throw MediaError(
+        .unsupported, "\(argument()).content_hint is \(format.content_hint); accepted: MSDK_CONTENT_NONE, _MOTION, _DETAIL, _TEXT")
     }
     try ForeignStruct.checkReserved(format.reserved0, "\(argument()).reserved0")
     try withUnsafeBytes(of: format.reserved) { bytes throws(MediaError) in

@@ -18,7 +18,7 @@ public enum VideoLimits: UInt32, Sendable {
     Limit(width: 640, height: 360, frameRate: 30), Limit(width: 640, height: 480, frameRate: 30),
     Limit(width: 480, height: 270, frameRate: 15), Limit(width: 424, height: 320, frameRate: 15),
     Limit(width: 352, height: 240, frameRate: 15), Limit(width: 320, height: 240, frameRate: 15),
-    Limit(width: 320, height: 180, frameRate: 15), Limit(width: 212, height: 160, frameRate: 15),
+    Limit(width: 320, height: 180, frameRate: 15), Limit(width: 212, height: 160, frameRate: 15)
   ]
 
   /// Sizes exactly, or at most: see `isExact`.

@@ -110,7 +110,8 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
   /// Also when its maker wrote what this version does not know.
   public func check() throws(MediaError) {
     if let member = changedMember {
-      throw MediaError(.invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
+      throw MediaError(
+        .invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
     }
     try FrameBits.check(native.pointee.flags, argument: "frame")
     try ForeignStruct.checkReserved(native.pointee.reserved0, "frame->reserved0")

@@ -67,7 +67,8 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
   /// Also when its maker wrote what this version does not know.
   public func check() throws(MediaError) {
     if let member = changedMember {
-      throw MediaError(.invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose data and description are as made")
+      throw MediaError(
+        .invalid, "frame->\(member) was changed after the frame was made; accepted: a frame whose data and description are as made")
     }
     try FrameBits.check(encoded: native.pointee.flags, argument: "frame->flags")
     try FrameBits.check(orientation: native.pointee.orientation, argument: "frame")

@@ -107,7 +107,8 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     foreign pointer: UnsafePointer<msdk_video_frame>?, argument: StaticString = "frame"
   ) throws(MediaError) -> VideoFrame {
     guard let pointer, let table, table.tryRetain(pointer) else {
-      throw MediaError(.handle, "\(argument) is \(pointer == nil ? "NULL" : "not a live video frame"); accepted: a frame with a reference left")
+      throw MediaError(
+        .handle, "\(argument) is \(pointer == nil ? "NULL" : "not a live video frame"); accepted: a frame with a reference left")
     }
     return VideoFrame(native: UnsafeMutablePointer(mutating: pointer))
   }
@@ -129,7 +130,8 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
   /// Also when its maker wrote what this version does not know.
   public func check(argument: StaticString = "frame") throws(MediaError) {
     if let member = changedMember {
-      throw MediaError(.invalid, "\(argument)->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
+      throw MediaError(
+        .invalid, "\(argument)->\(member) was changed after the frame was made; accepted: a frame whose memory and format are as made")
     }
     try FrameBits.check(native.pointee.flags, argument: argument)
     try FrameBits.check(orientation: native.pointee.orientation, argument: argument)
@@ -296,7 +298,8 @@ private struct PooledLayout {
       for (index, plane) in layout.planes.enumerated() {
         let stride = plane.stride + PooledLayout.padding
         let native = msdk_plane(
-          data: (memory + offset).assumingMemoryBound(to: UInt8.self), size: UInt64(stride * plane.rows), stride: Int32(stride), reserved0: 0,
+          data: (memory + offset).assumingMemoryBound(to: UInt8.self), size: UInt64(stride * plane.rows), stride: Int32(stride),
+          reserved0: 0,
           reserved1: 0)
         bytes.storeBytes(of: native, toByteOffset: index * MemoryLayout<msdk_plane>.stride, as: msdk_plane.self)
         offset += stride * plane.rows

@@ -20,7 +20,9 @@ final class ConcurrentCommands: @unchecked Sendable {
     let size = Int(clamping: try reader.get(UInt64.self))
     var bytes = begun.removeValue(forKey: number) ?? []
     bytes.append(contentsOf: try reader.getBytes())
-    guard size <= ConcurrentCommands.most, bytes.count <= size else { throw MediaError(.corrupt, "\(bytes.count) bytes of \(size) arrived") }
+    guard size <= ConcurrentCommands.most, bytes.count <= size else {
+      throw MediaError(.corrupt, "\(bytes.count) bytes of \(size) arrived")
+    }
     guard bytes.count == size else {
       begun[number] = bytes
       return

@@ -42,7 +42,8 @@ extension PluginCalls {
     default:
       let bytes = try reader.getBytes()
       let values = samples.take(bytes.count / MemoryLayout<Float>.size)
-      UnsafeMutableRawBufferPointer(values).copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(values.count * MemoryLayout<Float>.size)))
+      UnsafeMutableRawBufferPointer(values).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: bytes.prefix(values.count * MemoryLayout<Float>.size)))
       var pointer: UnsafeMutablePointer<msdk_encoded_frame>?
       let count = UInt32(clamping: values.count / Int(max(1, channels)))
       return try answer(table.encode?(me, values.baseAddress, count, &pointer) ?? unsupported, pointer)

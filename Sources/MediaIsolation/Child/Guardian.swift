@@ -61,7 +61,7 @@ public enum Guardian {
     let ended = msdk_pidfd(plugin)
     var pollers = [
       pollfd(fd: control, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: ended, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: ended, events: Int16(POLLIN), revents: 0)
     ]
     var status: Int32 = 0
     while true {

@@ -133,7 +133,8 @@ final class PluginCalls {
     let (path, classID) = (try reader.getText(), try reader.getText())
     let sandboxOptions = SandboxOptions(rawValue: try reader.get())
     if try reader.get(UInt32.self) == 1 { events.useVirtualClock() }
-    sandbox.containment.formUnion(PluginSide.confine(memory: try reader.get(UInt32.self), processorTime: try reader.get(UInt32.self), sandboxOptions))
+    sandbox.containment.formUnion(
+      PluginSide.confine(memory: try reader.get(UInt32.self), processorTime: try reader.get(UInt32.self), sandboxOptions))
     if let missing = sandbox.require(sandboxOptions) { throw MediaError(.unsupported, missing) }
     events.start()
     let module = try PluginFile.load(path)

@@ -128,7 +128,8 @@ final class PluginSlots: Sendable {
     for (index, plane) in layout.planes.enumerated() {
       let stride = plane.stride + PluginSlots.padding
       let native = msdk_plane(
-        data: (slot.memory + offset).assumingMemoryBound(to: UInt8.self), size: UInt64(stride * plane.rows), stride: Int32(stride), reserved0: 0,
+        data: (slot.memory + offset).assumingMemoryBound(to: UInt8.self), size: UInt64(stride * plane.rows), stride: Int32(stride),
+        reserved0: 0,
         reserved1: 0)
       switch index {
       case 0: external.plane.0 = native

@@ -129,7 +129,8 @@ extension Op {
   var isForAnyThread: Bool {
     switch self {
     case .destroy, .setParam, .getParam, .paramChoice, .part, .rest, .command, .initCapture, .releaseCapture, .startCapture, .stopCapture,
-      .captureSettings, .enumFormats, .setFormat, .initRender, .releaseRender, .acceptsFormat, .flush, .snapshotFormat, .acceptsCodec, .updateInput,
+      .captureSettings, .enumFormats, .setFormat, .initRender, .releaseRender, .acceptsFormat, .flush, .snapshotFormat, .acceptsCodec,
+      .updateInput,
       .removeInput, .initAudioCapture, .releaseAudioCapture, .startAudioCapture, .stopAudioCapture, .audioCaptureSettings, .setAudioFormat,
       .initAudioRender, .releaseAudioRender, .startAudioRender, .stopAudioRender, .renderSettings, .acceptsAudioCodec:
       true

@@ -85,7 +85,9 @@ extension IsolatedInstance: EncodedHeaders {
   }
 
   /// The plugin's own refusals are results; what is not is thrown.
-  fileprivate func parse<Header: BitwiseCopyable>(_ op: Op, _ data: UnsafeRawBufferPointer, _ out: inout Header) throws(MediaError) -> msdk_result {
+  fileprivate func parse<Header: BitwiseCopyable>(_ op: Op, _ data: UnsafeRawBufferPointer, _ out: inout Header) throws(MediaError)
+    -> msdk_result
+  {
     var header: Header?
     var attributes = msdk_encoded_frame()
     attributes.struct_size = UInt32(MemoryLayout<msdk_encoded_frame>.size)

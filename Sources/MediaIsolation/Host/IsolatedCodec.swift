@@ -83,7 +83,9 @@ extension IsolatedInstance {
       }
       writer.put(header)
       if slot == nil { writer.put(bytes: bytes) }
-    } read: { process, reader throws(MediaError) in try read(process, &reader) }
+    } read: { process, reader throws(MediaError) in
+      try read(process, &reader)
+    }
   }
 
   /// What an encoder made, in a frame of ours; or why there is none, which is not its process's fault.

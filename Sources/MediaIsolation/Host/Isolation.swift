@@ -75,13 +75,15 @@ public struct Isolation: Sendable {
 
   static let noProgram = MediaError(
     .notFound,
-    "an isolated plugin needs msdk-plugin-host, which is neither in mediasdk/ beside libmediasdk nor beside it, nor named by MSDK_PLUGIN_HOST")
+    "an isolated plugin needs msdk-plugin-host, which is neither in mediasdk/ beside libmediasdk nor beside it, nor named by MSDK_PLUGIN_HOST"
+  )
 
   /// With its code in this process, where nothing of the program's can be kept from it.
   private func loaded(_ descriptor: ClassDescriptor, _ options: InstanceOptions) throws(MediaError) -> ClassDescriptor {
     guard !options.hasNoNetwork, !options.isReadOnly else {
       throw MediaError(
-        .unsupported, "MSDK_ISOLATED_NO_NETWORK and MSDK_ISOLATED_READ_ONLY need a process of its own; class \(descriptor.id) would run in this one")
+        .unsupported,
+        "MSDK_ISOLATED_NO_NETWORK and MSDK_ISOLATED_READ_ONLY need a process of its own; class \(descriptor.id) would run in this one")
     }
     guard !descriptor.module.isLoaded else { return descriptor }
     let module = try PluginFile.load(descriptor.module.path)

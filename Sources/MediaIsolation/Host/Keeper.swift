@@ -162,7 +162,9 @@ enum Keeper {
         return nil
       }
       var sandbox = SandboxReport()
-      try run(.create) { plan.write(to: &$0) } read: { reader, _ throws(MediaError) in
+      try run(.create) {
+        plan.write(to: &$0)
+      } read: { reader, _ throws(MediaError) in
         sandbox = SandboxReport(containment: Containment(rawValue: try reader.get()), refusal: try reader.getText())
       }
       note(sandbox, instance)
@@ -256,14 +258,16 @@ enum ThreadOfOurs {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    let error = msdk_thread_create(&thread, &attributes, { opaque in
-      guard let opaque else { return nil }
-      let job = Unmanaged<Job>.fromOpaque(opaque).takeRetainedValue()
-      pthread_setname_np(pthread_self(), job.name)
-      pthread_setspecific(ThreadOfOurs.key, Unmanaged.passUnretained(job.owner).toOpaque())
-      job.body()
-      return nil
-    }, job.toOpaque())
+    let error = msdk_thread_create(
+      &thread, &attributes,
+      { opaque in
+        guard let opaque else { return nil }
+        let job = Unmanaged<Job>.fromOpaque(opaque).takeRetainedValue()
+        pthread_setname_np(pthread_self(), job.name)
+        pthread_setspecific(ThreadOfOurs.key, Unmanaged.passUnretained(job.owner).toOpaque())
+        job.body()
+        return nil
+      }, job.toOpaque())
     pthread_attr_destroy(&attributes)
     if error != 0 { job.release() }
     return error == 0

@@ -36,7 +36,7 @@ final class PluginListener {
       pollfd(fd: process.control.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: process.started.output, events: Int16(POLLIN), revents: 0),
       // Whether it is closed: nobody waits there for calls that go by the page.
-      pollfd(fd: process.calls.descriptor, events: 0, revents: 0),
+      pollfd(fd: process.calls.descriptor, events: 0, revents: 0)
     ]
     process.inside.begin(self)
     defer { process.inside.end() }
@@ -129,21 +129,27 @@ final class PluginListener {
     case .need: try makeRoom(header.id, Int(clamping: reader.get(UInt64.self)))
     case .consumeVideo:
       let frame = try process.frame(reader.get(PictureHeader.self))
-      answer(header.id, process.inside.awaited(by: header.id) {
-        host.consume_video_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
-      })
+      answer(
+        header.id,
+        process.inside.awaited(by: header.id) {
+          host.consume_video_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
+        })
     case .consumeAudio:
       guard let frame = try SoundMessage.read(&reader, host, context) else { return answer(header.id, msdk_result(MSDK_E_AGAIN)) }
-      answer(header.id, process.inside.awaited(by: header.id) {
-        host.consume_audio_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
-      })
+      answer(
+        header.id,
+        process.inside.awaited(by: header.id) {
+          host.consume_audio_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
+        })
     case .consumeEncoded:
       var frame: UnsafeMutablePointer<msdk_encoded_frame>?
       let made = try instance.takeEncoded(process, &reader, &frame)
       guard made >= 0, let frame else { return answer(header.id, made < 0 ? made : msdk_result(MSDK_E_NOMEM)) }
-      answer(header.id, process.inside.awaited(by: header.id) {
-        host.consume_encoded_frame?(context, frame) ?? msdk_result(MSDK_E_UNSUPPORTED)
-      })
+      answer(
+        header.id,
+        process.inside.awaited(by: header.id) {
+          host.consume_encoded_frame?(context, frame) ?? msdk_result(MSDK_E_UNSUPPORTED)
+        })
     case .read: try read(header.id, reader.get(UInt32.self), stride: reader.get(UInt32.self))
     case .answered: try process.inside.hear(header.id, answer: reader.copyOfRest)
     case .commandAnswer: try process.awaited.hear(&reader)
@@ -222,7 +228,8 @@ enum SoundMessage {
     let bytes = try reader.getBytes()
     var native = header.native
     let format = try AudioFormat(checking: native, argument: "the audio format")
-    guard header.sampleCount > 0, header.sampleCount <= AudioFormat.mostSamples, bytes.count == Int(header.sampleCount) * format.stride else {
+    guard header.sampleCount > 0, header.sampleCount <= AudioFormat.mostSamples, bytes.count == Int(header.sampleCount) * format.stride
+    else {
       throw MediaError(.corrupt, "\(header.sampleCount) audio samples arrived in \(bytes.count) bytes")
     }
     var pointer: UnsafeMutablePointer<msdk_audio_frame>?

@@ -174,7 +174,8 @@ final class PluginProcess: @unchecked Sendable {
       ring.ask(nil)
     }
     switch ring.receive(into: lane.buffer, deadline: deadline) {
-    case .message(let count): return .message(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(lane.buffer).prefix(count)), descriptor: -1)
+    case .message(let count):
+      return .message(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(lane.buffer).prefix(count)), descriptor: -1)
     case .elsewhere: return receive(lane, deadline)
     case .nothing: return .nothing
     case .closed: return .closed

@@ -34,7 +34,9 @@ enum ProxyAudioFilter {
     _ me: OpaquePointer?, _ pointer: UnsafeMutablePointer<msdk_audio_frame>?,
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_audio_frame>?>?
   ) -> msdk_result {
-    guard let out, let frame = try? AudioFrame.retained(foreign: pointer.map { UnsafePointer($0) }) else { return msdk_result(MSDK_E_HANDLE) }
+    guard let out, let frame = try? AudioFrame.retained(foreign: pointer.map { UnsafePointer($0) }) else {
+      return msdk_result(MSDK_E_HANDLE)
+    }
     defer { frame.release() }
     let isWritable = frame.isWritable
     var (given, refused): (AudioFrame?, msdk_result) = (nil, 0)

@@ -48,7 +48,9 @@ enum ProxyAudioRenderer {
         let outcome = instance.callNow(.renderAudio) { process in
           process.call(.renderAudio, now: instance.now(), deadline: instance.plan.options.mediaDeadline) { writer in
             SoundMessage.write(frame, from: first, count: count, to: &writer)
-          } read: { _, header throws(MediaError) in instance.note(delay: header.delay) }
+          } read: { _, header throws(MediaError) in
+            instance.note(delay: header.delay)
+          }
         }
         guard case .result(let result) = outcome else { return instance.meanwhile(MSDK_OK) }
         if result < 0 { return result }
@@ -84,7 +86,9 @@ enum ProxyPackets {
         process.call(op, now: instance.now(), deadline: instance.plan.options.mediaDeadline) { writer in
           writer.put(header)
           writer.put(bytes: bytes)
-        } read: { _, reply throws(MediaError) in instance.note(delay: reply.delay) }
+        } read: { _, reply throws(MediaError) in
+          instance.note(delay: reply.delay)
+        }
       }
       guard case .result(let result) = outcome else { return instance.meanwhile(MSDK_OK) }
       return result

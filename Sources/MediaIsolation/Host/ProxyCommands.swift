@@ -37,7 +37,8 @@ enum ProxyCommands {
   static func read(_ reader: inout WireReader, _ command: CommandDescriptor) throws(MediaError) -> ParameterValue? {
     let value = try reader.get(UInt32.self) == 1 ? reader.getValue() : nil
     guard value?.type == command.result else {
-      throw MediaError(.corrupt, "it has the type \(value.map { "\($0.type)" } ?? "nothing"), not \(command.result.map { "\($0)" } ?? "nothing")")
+      throw MediaError(
+        .corrupt, "it has the type \(value.map { "\($0.type)" } ?? "nothing"), not \(command.result.map { "\($0)" } ?? "nothing")")
     }
     switch value {
     case .string(let text)? where text.utf8.count > ParameterValue.longestText: throw MediaError(.corrupt, "its text is too long")

@@ -26,11 +26,14 @@ enum ProxyVideoDecoder {
     return ProxyTables.with(me) { instance in
       guard let frame = try? EncodedFrame.retained(foreign: pointer) else { return msdk_result(MSDK_E_HANDLE) }
       defer { frame.release() }
-      return instance.code(.decodeVideo, frame.bytes, frame.native.pointee, check: { process throws(MediaError) in
-        guard process.hasBegun || process.isFirst || frame.isKeyFrame else {
-          throw MediaError(.state, "its process was restarted and waits for a key frame")
+      return instance.code(
+        .decodeVideo, frame.bytes, frame.native.pointee,
+        check: { process throws(MediaError) in
+          guard process.hasBegun || process.isFirst || frame.isKeyFrame else {
+            throw MediaError(.state, "its process was restarted and waits for a key frame")
+          }
         }
-      }) { process, reader throws(MediaError) in
+      ) { process, reader throws(MediaError) in
         process.hasBegun = true
         guard try reader.get(UInt32.self) == 1 else { return }
         out.pointee = try process.frame(reader.get(PictureHeader.self)).native

@@ -57,7 +57,9 @@ enum ProxyVideoEncoder {
         guard let (pool, number) = slot else { return }
         writer.put(try pool.put(frame, in: number))
         writer.put(process.hasBegun ? flags : flags | UInt32(MSDK_ENCODE_KEY))
-      } read: { process, reader throws(MediaError) in refusal = try instance.takeEncoded(process, &reader, out) }
+      } read: { process, reader throws(MediaError) in
+        refusal = try instance.takeEncoded(process, &reader, out)
+      }
       return result < 0 ? result : refusal
     }
   }
@@ -117,7 +119,9 @@ enum ProxyAudioEncoder {
       var refusal = msdk_result(MSDK_OK)
       let result = instance.code(.encodeAudio) { _, _, writer throws(MediaError) in
         writer.put(bytes: bytes)
-      } read: { process, reader throws(MediaError) in refusal = try instance.takeEncoded(process, &reader, out) }
+      } read: { process, reader throws(MediaError) in
+        refusal = try instance.takeEncoded(process, &reader, out)
+      }
       return result < 0 ? result : refusal
     }
   }

@@ -128,10 +128,12 @@ enum ProxyParameters {
         return instance.fail(.range, "a value of an isolated plugin has at most \(Wire.longestBytes) bytes")
       }
       let outcome = instance.call(.setParam) { process in
-        process.call(.setParam, now: instance.now(), deadline: instance.plan.options.controlDeadline, write: { writer in
-          writer.put(text: name)
-          writer.put(value: value)
-        })
+        process.call(
+          .setParam, now: instance.now(), deadline: instance.plan.options.controlDeadline,
+          write: { writer in
+            writer.put(text: name)
+            writer.put(value: value)
+          })
       }
       switch outcome {
       case .result(let result):
@@ -167,10 +169,13 @@ enum ProxyParameters {
       guard let out else { return msdk_result(MSDK_E_INVALID) }
       let name = ForeignText.readLossy(name, limit: 64)
       var texts = ("", "")
-      let result = instance.ask(.paramChoice, write: { writer in
-        writer.put(text: name)
-        writer.put(index)
-      }) { reader, _ throws(MediaError) in texts = (try reader.getText(), try reader.getText()) }
+      let result = instance.ask(
+        .paramChoice,
+        write: { writer in
+          writer.put(text: name)
+          writer.put(index)
+        }
+      ) { reader, _ throws(MediaError) in texts = (try reader.getText(), try reader.getText()) }
       guard result >= 0 else { return result }
       instance.keep([texts.0, texts.1]) { pointers in
         out.pointee.value = pointers[0]

@@ -28,7 +28,9 @@ enum ProxyVideoFilter {
         return ProxyTables.with(me) { instance in
           instance.agree(.setFilterFormat, write: { $0.put(header) }) { reader, _ throws(MediaError) in
             out.pointee = try reader.get(FormatHeader.self).native
-          } apply: { $0.filtered = header }
+          } apply: {
+            $0.filtered = header
+          }
         }
       }
     }
@@ -42,7 +44,9 @@ enum ProxyVideoFilter {
     _ me: OpaquePointer?, _ pointer: UnsafeMutablePointer<msdk_video_frame>?,
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_video_frame>?>?
   ) -> msdk_result {
-    guard let out, let frame = try? VideoFrame.retained(foreign: pointer.map { UnsafePointer($0) }) else { return msdk_result(MSDK_E_HANDLE) }
+    guard let out, let frame = try? VideoFrame.retained(foreign: pointer.map { UnsafePointer($0) }) else {
+      return msdk_result(MSDK_E_HANDLE)
+    }
     defer { frame.release() }
     let isWritable = frame.isWritable
     var (given, refused): (VideoFrame?, msdk_result) = (nil, 0)
@@ -51,7 +55,8 @@ enum ProxyVideoFilter {
       let outcome = instance.callNow(.filterFrame) { process in
         do throws(MediaError) {
           let (pool, header) = try lend(frame, to: process, now: instance.now())
-          return process.call(.filterFrame, now: instance.now(), deadline: instance.plan.options.mediaDeadline, lending: header.slot) { writer in
+          return process.call(.filterFrame, now: instance.now(), deadline: instance.plan.options.mediaDeadline, lending: header.slot) {
+            writer in
             writer.put(header)
             writer.put(UInt32(isWritable ? 1 : 0))
           } read: { reader, _ throws(MediaError) in

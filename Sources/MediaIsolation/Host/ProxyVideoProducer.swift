@@ -28,7 +28,9 @@ enum ProxyVideoProducer {
     if table.capture_settings != nil { proxy.capture_settings = { me, out in ProxyVideoProducer.ask(.captureSettings, me, 0, out) } }
     if table.enum_formats != nil { proxy.enum_formats = { me, index, out in ProxyVideoProducer.ask(.enumFormats, me, index, out) } }
     if table.produce_frame != nil { proxy.produce_frame = { me, due, out in ProxyVideoProducer.produce(me, due, out) } }
-    if table.produce_encoded_frame != nil { proxy.produce_encoded_frame = { me, due, out in ProxyVideoProducer.produceEncoded(me, due, out) } }
+    if table.produce_encoded_frame != nil {
+      proxy.produce_encoded_frame = { me, due, out in ProxyVideoProducer.produceEncoded(me, due, out) }
+    }
     if table.request_key_frame != nil {
       proxy.request_key_frame = { me in
         ProxyTables.with(me) { instance in

@@ -138,7 +138,8 @@ extension IsolatedInstance {
           _ = pool.giveBack(1 << slot)
           throw error
         }
-        return process.call(op, now: now(), deadline: plan.options.mediaDeadline, lending: slot, write: { $0.append(process.body) }, read: read)
+        return process.call(
+          op, now: now(), deadline: plan.options.mediaDeadline, lending: slot, write: { $0.append(process.body) }, read: read)
       } catch {
         failure = error
         return process.isEnding ? .gone : .result(error.status.rawValue)

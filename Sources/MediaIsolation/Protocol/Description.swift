@@ -59,7 +59,7 @@ enum Description {
       (.delay, audioRenderer?.render_delay_ns != nil), (.acceptsAudioCodec, audioRenderer?.accepts_codec != nil),
       (.filterFormat, filter?.set_format != nil), (.filterFlush, filter?.flush != nil), (.filterDelay, audioFilter?.delay_ns != nil),
       (.audioFilterFlush, audioFilter?.flush != nil), (.produceEncoded, producer?.produce_encoded_frame != nil),
-      (.requestKeyFrame, producer?.request_key_frame != nil),
+      (.requestKeyFrame, producer?.request_key_frame != nil)
     ]
     return all.filter(\.1).map(\.0)
   }
@@ -229,7 +229,8 @@ enum Description {
     var native = value.withForeign { $0.pointee }
     switch value {
     case .string(let text): native.u.str = UnsafePointer(kept(text))
-    case .bytes(let bytes): native.u.bytes = msdk_bytes(data: bytes.isEmpty ? nil : UnsafeRawPointer(kept(bytes)), size: UInt64(bytes.count))
+    case .bytes(let bytes):
+      native.u.bytes = msdk_bytes(data: bytes.isEmpty ? nil : UnsafeRawPointer(kept(bytes)), size: UInt64(bytes.count))
     default: break
     }
     return native

@@ -43,7 +43,8 @@ enum Op: UInt32 {
   case openAudioDecoder = 168, closeAudioDecoder, decodeAudio, concealAudio, recoverAudio
   /// Of a class, without an instance.
   case load = 176, parseVideo, parseAudio
-  case initAudioRender = 80, releaseAudioRender, startAudioRender, stopAudioRender, renderSettings, renderAudio, acceptsAudioCodec, renderPacket
+  case initAudioRender = 80, releaseAudioRender, startAudioRender, stopAudioRender, renderSettings, renderAudio, acceptsAudioCodec,
+    renderPacket
   case initFilter = 112, releaseFilter, setFilterFormat, filterFrame, flushFilter
   case initAudioFilter = 120, releaseAudioFilter, setAudioFilterFormat, filterAudio, flushAudioFilter
 }

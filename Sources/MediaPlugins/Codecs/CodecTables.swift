@@ -83,7 +83,8 @@ extension PluginTable {
     guard 1...mostSampleRates ~= encoder.sample_rate_count, let list = encoder.sample_rates else {
       let count = encoder.sample_rate_count
       throw MediaError(
-        .abi, "\(argument).audio_encoder has \(encoder.sample_rates == nil ? "no" : "\(count)") sample_rates; accepted: 1..\(mostSampleRates)")
+        .abi,
+        "\(argument).audio_encoder has \(encoder.sample_rates == nil ? "no" : "\(count)") sample_rates; accepted: 1..\(mostSampleRates)")
     }
     let rates = Array(UnsafeBufferPointer(start: list, count: Int(encoder.sample_rate_count)))
     // Packets of 2.5 ms are a whole number of samples at multiples of 400.

@@ -4,9 +4,10 @@ import MediaCore
 
 /// A command that a class declares: the plugin's table, copied and checked once, and what is needed to call it.
 public final class CommandDescriptor: @unchecked Sendable {
-  typealias Invoke = @convention(c) (
-    OpaquePointer?, UnsafePointer<msdk_value>?, UInt32, UnsafeMutablePointer<msdk_value>?
-  ) -> msdk_result
+  typealias Invoke =
+    @convention(c) (
+      OpaquePointer?, UnsafePointer<msdk_value>?, UInt32, UnsafeMutablePointer<msdk_value>?
+    ) -> msdk_result
 
   /// Calls a command of a plugin that is not in this process: gives what the plugin said and, of a success, what it answered, of the type
   /// declared.

@@ -10,7 +10,7 @@ extension PluginTable {
     try require(
       [
         ("init_filter", filter.init_filter != nil), ("release_filter", filter.release_filter != nil),
-        ("filter_video_frame", filter.filter_video_frame != nil),
+        ("filter_video_frame", filter.filter_video_frame != nil)
       ], "\(argument).video_filter")
     return filter
   }
@@ -22,7 +22,7 @@ extension PluginTable {
     try require(
       [
         ("init_filter", filter.init_filter != nil), ("release_filter", filter.release_filter != nil),
-        ("set_format", filter.set_format != nil), ("filter_audio_frame", filter.filter_audio_frame != nil),
+        ("set_format", filter.set_format != nil), ("filter_audio_frame", filter.filter_audio_frame != nil)
       ], "\(argument).audio_filter")
     return filter
   }

@@ -108,7 +108,7 @@ extension PluginInstance {
       case .audio:
         [
           stopAudioProducer, releaseAudioProducer, stopAudioRenderer, releaseAudioRenderer, releaseAudioFilter, closeAudioEncoder,
-          closeAudioDecoder,
+          closeAudioDecoder
         ]
       }
     for step in steps {

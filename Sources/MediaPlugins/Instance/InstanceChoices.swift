@@ -19,7 +19,9 @@ extension PluginInstance {
     var list = index > 0 ? state.withLock { $0.choices[name] } : nil
     if list == nil {
       guard let found = try choices(of: name) else {
-        throw MediaError(.unsupported, "parameter \"\(name)\" of \(descriptor.id) has no choices; it accepts any \(try descriptor.parameter(name).accepted)")
+        throw MediaError(
+          .unsupported,
+          "parameter \"\(name)\" of \(descriptor.id) has no choices; it accepts any \(try descriptor.parameter(name).accepted)")
       }
       list = found
       state.withLock { $0.choices[name] = found }

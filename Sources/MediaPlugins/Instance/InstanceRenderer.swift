@@ -50,10 +50,11 @@ extension PluginInstance {
     let isTurned = native.orientation & 1 != 0
     let formats = RendererAdapter.formats(
       width: isTurned ? native.height : native.width, height: isTurned ? native.width : native.height)
-    return (try? turn.take("accepts_format") { () throws(MediaError) in
-      try checkAlive()
-      return formats.contains { accepts($0, table: table) }
-    }) ?? false
+    return
+      (try? turn.take("accepts_format") { () throws(MediaError) in
+        try checkAlive()
+        return formats.contains { accepts($0, table: table) }
+      }) ?? false
   }
 
   func accepts(_ format: VideoFormat, table: msdk_video_renderer) -> Bool {

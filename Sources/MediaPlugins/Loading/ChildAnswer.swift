@@ -134,7 +134,8 @@ package struct ChildAnswer {
     output.end()
     errors.end()
     let words = ScanText.oneLine(String(decoding: errors.bytes, as: UTF8.self), most: ChildAnswer.mostWords)
-    return Outcome(end: end ?? .unknown, output: output.bytes, words: String(words.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()))
+    return Outcome(
+      end: end ?? .unknown, output: output.bytes, words: String(words.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()))
   }
 
   /// Until then, or the end of both streams; a time that is over: all that is there now, within bounds.
@@ -146,7 +147,7 @@ package struct ChildAnswer {
         return
       }
       var waiting = [
-        pollfd(fd: output.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: errors.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: output.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: errors.descriptor, events: Int16(POLLIN), revents: 0)
       ]
       let left = max(0, until - MediaTime.monotonic())
       guard poll(&waiting, 2, Int32(clamping: (left + 999_999) / 1_000_000)) > 0 else { return }

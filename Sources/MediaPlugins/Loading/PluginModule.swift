@@ -23,7 +23,9 @@ public struct LoadedModule: Sendable {
     for pointer in UnsafeBufferPointer(start: list, count: Int(table.class_count)) {
       guard let pointer else { throw MediaError(.abi, "classes[\(classes.count)] is NULL") }
       let descriptor = try ClassDescriptor(pointer, index: classes.count, module: module, listed: pointer)
-      guard !classes.contains(where: { $0.id == descriptor.id }) else { throw MediaError(.abi, "the module has two classes \(descriptor.id)") }
+      guard !classes.contains(where: { $0.id == descriptor.id }) else {
+        throw MediaError(.abi, "the module has two classes \(descriptor.id)")
+      }
       classes.append(descriptor)
     }
     self.module = module

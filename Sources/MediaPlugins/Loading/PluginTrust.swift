@@ -46,7 +46,9 @@ enum PluginTrust {
     guard let owner = name(of: user) else { return false }
     var (entry, found) = (Glibc.group(), UnsafeMutablePointer<Glibc.group>?.none)
     var texts = [CChar](repeating: 0, count: 65_536)
-    guard getgrgid_r(group, &entry, &texts, texts.count, &found) == 0, found != nil, String(cString: entry.gr_name) == owner else { return false }
+    guard getgrgid_r(group, &entry, &texts, texts.count, &found) == 0, found != nil, String(cString: entry.gr_name) == owner else {
+      return false
+    }
     var member = entry.gr_mem
     while let next = member?.pointee {
       guard String(cString: next) == owner else { return false }

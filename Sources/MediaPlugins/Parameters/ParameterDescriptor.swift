@@ -22,7 +22,8 @@ public struct ParameterDescriptor: Sendable {
   public var shownDefault: ParameterValue { isSecret ? type.empty : defaultValue }
 
   static let mostChoices = 1024
-  private static let knownFlags = UInt32(MSDK_PARAM_LIVE | MSDK_PARAM_READONLY | MSDK_PARAM_SECRET)
+  private static let knownFlags =
+    UInt32(MSDK_PARAM_LIVE | MSDK_PARAM_READONLY | MSDK_PARAM_SECRET)
     | UInt32(MSDK_PARAM_REQUIRED | MSDK_PARAM_DYNAMIC_CHOICES)
 
   init(foreign param: msdk_param, argument: String) throws(MediaError) {

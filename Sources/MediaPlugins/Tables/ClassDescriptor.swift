@@ -34,8 +34,9 @@ public final class ClassDescriptor: @unchecked Sendable {
   /// How an instance is isolated, if it is; MediaIsolation's.
   package let isolation: (any AnyObject & Sendable)?
 
-  private static let knownKinds = UInt32(
-    MSDK_KIND_VIDEO_PRODUCER | MSDK_KIND_AUDIO_PRODUCER | MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_AUDIO_RENDERER)
+  private static let knownKinds =
+    UInt32(
+      MSDK_KIND_VIDEO_PRODUCER | MSDK_KIND_AUDIO_PRODUCER | MSDK_KIND_VIDEO_RENDERER | MSDK_KIND_AUDIO_RENDERER)
     | UInt32(MSDK_KIND_VIDEO_FILTER | MSDK_KIND_AUDIO_FILTER)
     | UInt32(MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER | MSDK_KIND_AUDIO_ENCODER | MSDK_KIND_AUDIO_DECODER)
 
@@ -43,7 +44,8 @@ public final class ClassDescriptor: @unchecked Sendable {
 
   /// The same class with other functions.
   package convenience init(
-    _ table: msdk_class, isolation: any AnyObject & Sendable, like other: ClassDescriptor, commands call: @escaping CommandDescriptor.Elsewhere
+    _ table: msdk_class, isolation: any AnyObject & Sendable, like other: ClassDescriptor,
+    commands call: @escaping CommandDescriptor.Elsewhere
   ) throws(MediaError) {
     let copy = UnsafeMutablePointer<msdk_class>.allocate(capacity: 1)
     copy.initialize(to: table)
@@ -53,7 +55,8 @@ public final class ClassDescriptor: @unchecked Sendable {
   }
 
   init(
-    _ pointer: UnsafePointer<msdk_class>, index: Int, module: PluginModule, listed: UnsafePointer<msdk_class>?, isolation: (any AnyObject & Sendable)? = nil,
+    _ pointer: UnsafePointer<msdk_class>, index: Int, module: PluginModule, listed: UnsafePointer<msdk_class>?,
+    isolation: (any AnyObject & Sendable)? = nil,
     commands given: [CommandDescriptor]? = nil, strings: CStringArena = CStringArena()
   ) throws(MediaError) {
     self.isolation = isolation

@@ -11,13 +11,17 @@ extension PluginTable {
     else { throw lacksCapture("\(argument).video_producer") }
     try check(producer.flags, known: producerFlags | UInt32(MSDK_PRODUCER_ENCODED), named: "MSDK_PRODUCER_*", "\(argument).video_producer")
     let isEncoded = producer.flags & UInt32(MSDK_PRODUCER_ENCODED) != 0
-    guard producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0 || (isEncoded ? producer.produce_encoded_frame != nil : producer.produce_frame != nil)
+    guard
+      producer.flags & UInt32(MSDK_PRODUCER_PULL) == 0
+        || (isEncoded ? producer.produce_encoded_frame != nil : producer.produce_frame != nil)
     else {
       throw lacksProduceFrame("\(argument).video_producer", isEncoded ? "produce_encoded_frame" : "produce_frame")
     }
     guard isEncoded == (producer.codec != 0) else {
       throw MediaError(
-        .abi, "\(argument).video_producer has codec \(producer.codec) \(isEncoded ? "with" : "without") MSDK_PRODUCER_ENCODED; accepted: both or neither")
+        .abi,
+        "\(argument).video_producer has codec \(producer.codec) \(isEncoded ? "with" : "without") MSDK_PRODUCER_ENCODED; accepted: both or neither"
+      )
     }
     guard producer.reserved0 == 0 else { throw MediaError(.abi, "\(argument).video_producer.reserved0 is not 0") }
     return producer

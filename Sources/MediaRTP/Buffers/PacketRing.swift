@@ -111,7 +111,9 @@ public final class PacketRing {
 
   /// Whether a packet that is missed may be sent again now: not while it waits to leave, not again before the first answer could have come, and
   /// not without end. `leftAgain` says when it has left.
-  public func takeForResending(_ number: Int64, now: Int64, roundTrip: Int64, longest: Int64, mostSendings: UInt8) -> UnsafeRawBufferPointer? {
+  public func takeForResending(_ number: Int64, now: Int64, roundTrip: Int64, longest: Int64, mostSendings: UInt8)
+    -> UnsafeRawBufferPointer?
+  {
     guard contains(number) else { return nil }
     let place = index(number)
     let entry = entries[place]

@@ -147,7 +147,9 @@ public final class PictureBuffer {
       let isFirst = !current.isEmpty && current.descriptor.isStart && current.descriptor.partition == 0
       if isFirst {
         current.isConnected = true
-      } else if !current.isEmpty, let before = piece(number - 1), before.isConnected, !before.isMarked, before.timestamp == current.timestamp {
+      } else if !current.isEmpty, let before = piece(number - 1), before.isConnected, !before.isMarked,
+        before.timestamp == current.timestamp
+      {
         current.isConnected = true
       } else {
         return

@@ -34,7 +34,9 @@ public final class SoundBuffer {
   /// Of a packet, in units of the clock.
   private var length: Int64
 
-  public init(clockRate: UInt32, packetDuration: Int64 = 960, delay: PlayoutDelay.Settings = .init(), capacity: Int = 256, slotSize: Int = 1500) {
+  public init(
+    clockRate: UInt32, packetDuration: Int64 = 960, delay: PlayoutDelay.Settings = .init(), capacity: Int = 256, slotSize: Int = 1500
+  ) {
     ring = PacketRing(capacity: capacity, slotSize: slotSize)
     stamps = [Int64](repeating: 0, count: ring.slots)
     self.delay = PlayoutDelay(delay)
@@ -66,7 +68,9 @@ public final class SoundBuffer {
   public var count: Int { next.map { max(0, newest - $0 + 1) }.map { Int(clamping: $0) } ?? 0 }
 
   /// A packet with its unwrapped number, which was found to be of this stream. One that was resent says nothing of how late packets come.
-  public func insert(_ number: Int64, stamp: RTPTimestamp, _ payload: UnsafeRawBufferPointer, isResent: Bool = false, now: Int64) -> Insertion {
+  public func insert(_ number: Int64, stamp: RTPTimestamp, _ payload: UnsafeRawBufferPointer, isResent: Bool = false, now: Int64)
+    -> Insertion
+  {
     if let next, number < next { return .late }
     if ring.contains(number) { return .duplicate }
     reach(number)

@@ -113,7 +113,8 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   public var target: Int { Int(clamped(max(min(usable, BandwidthEstimator.unheard), usable * window))) }
   public var pacingRate: Int {
     Int(
-      clamped(usable * window) * (state == .normal || state == .starting ? BandwidthEstimator.pacing : BandwidthEstimator.pacingInCongestion))
+      clamped(usable * window)
+        * (state == .normal || state == .starting ? BandwidthEstimator.pacing : BandwidthEstimator.pacingInCongestion))
   }
   /// Nothing is heard of what was sent: more of it would wait where it cannot be taken back from.
   public var holdsPictures: Bool { watch.isHolding }

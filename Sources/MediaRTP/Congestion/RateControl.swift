@@ -110,7 +110,9 @@ struct RateControl {
     // No more than can be told from what arrives.
     let ceiling = acknowledged.map { 1.5 * $0 + 10_000 } ?? .infinity
     guard rate < ceiling else { return }
-    let step = link.estimate == nil ? max(rate * (pow(RateControl.growth, passed) - 1), RateControl.leastGrowth * passed) : perSecondNearLink * passed
+    let step =
+      link.estimate == nil
+      ? max(rate * (pow(RateControl.growth, passed) - 1), RateControl.leastGrowth * passed) : perSecondNearLink * passed
     rate = min(rate + step, ceiling)
   }
 

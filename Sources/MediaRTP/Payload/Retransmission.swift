@@ -7,7 +7,9 @@ public enum Retransmission {
     writer.u16(original.rawValue)
   }
 
-  public static func read(_ payload: UnsafeRawBufferPointer) throws(PacketError) -> (original: SequenceNumber, payload: UnsafeRawBufferPointer) {
+  public static func read(_ payload: UnsafeRawBufferPointer) throws(PacketError) -> (
+    original: SequenceNumber, payload: UnsafeRawBufferPointer
+  ) {
     var reader = PacketReader(payload)
     // Without more it is padding, by which a way is probed.
     let number = try reader.u16()

@@ -105,7 +105,9 @@ public struct RemoteClock: Sendable {
     }
 
     /// Nothing before the first sample.
-    func least(at time: Int64, drift: Double, doubt: Double) -> Int64? { parts.map { $0.ahead(at: time, drift: drift, doubt: doubt) }.min() }
+    func least(at time: Int64, drift: Double, doubt: Double) -> Int64? {
+      parts.map { $0.ahead(at: time, drift: drift, doubt: doubt) }.min()
+    }
 
     /// From the quickest of the first third of the window to the quickest of the last one, and how long the window is.
     func slope(drift: Double) -> (slope: Double, span: Int64)? {
@@ -114,7 +116,9 @@ public struct RemoteClock: Sendable {
       func quickest(_ isOf: (Sample) -> Bool) -> Sample? {
         parts.filter(isOf).min { $0.ahead(at: end, drift: drift) < $1.ahead(at: end, drift: drift) }
       }
-      guard third > 0, let first = quickest({ $0.time <= start &+ third }), let last = quickest({ $0.time >= end &- third }) else { return nil }
+      guard third > 0, let first = quickest({ $0.time <= start &+ third }), let last = quickest({ $0.time >= end &- third }) else {
+        return nil
+      }
       return (Double(last.ahead &- first.ahead) / Double(last.time &- first.time), end &- start)
     }
   }

@@ -15,7 +15,8 @@ public struct ReportBlock: Sendable, Equatable {
   public var delaySinceLastSenderReport: UInt32
 
   public init(
-    ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, highestSequence: UInt32 = 0, jitter: UInt32 = 0, lastSenderReport: UInt32 = 0,
+    ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, highestSequence: UInt32 = 0, jitter: UInt32 = 0,
+    lastSenderReport: UInt32 = 0,
     delaySinceLastSenderReport: UInt32 = 0
   ) {
     self.ssrc = ssrc

@@ -20,7 +20,9 @@ public enum OfferAnswer {
     var isRefused = offer.port == 0 || !answer.payloads.contains { $0.associated == nil }
     if offer.isProtected {
       // The first of the offer's that is known here, with its tag and a key of one's own.
-      let chosen = offer.keys.lazy.compactMap { theirs in mine.keys.first { $0.suite == theirs.suite }.map { CryptoAttribute(tag: theirs.tag, suite: theirs.suite, key: $0.key) } }.first
+      let chosen = offer.keys.lazy.compactMap { theirs in
+        mine.keys.first { $0.suite == theirs.suite }.map { CryptoAttribute(tag: theirs.tag, suite: theirs.suite, key: $0.key) }
+      }.first
       if let chosen { answer.keys = [chosen] } else { isRefused = true }
     } else if !mine.keys.isEmpty && mine.isProtected {
       // What is to be protected is not sent in the clear because somebody asked for it.
@@ -95,12 +97,16 @@ public enum OfferAnswer {
     }
     var key: CryptoAttribute?
     if offer.isProtected {
-      guard let chosen = answer.keys.first, answer.keys.count == 1, offer.keys.contains(where: { $0.tag == chosen.tag && $0.suite == chosen.suite }) else {
+      guard let chosen = answer.keys.first, answer.keys.count == 1,
+        offer.keys.contains(where: { $0.tag == chosen.tag && $0.suite == chosen.suite })
+      else {
         throw MediaError(.invalid, "SDP: the answer's a=crypto is not among the offer's")
       }
       key = chosen
     }
-    let payload = answer.payloads.first { theirs in theirs.associated == nil && offer.payloads.contains { $0.type == theirs.type && $0.isOf(theirs) } }
+    let payload = answer.payloads.first { theirs in
+      theirs.associated == nil && offer.payloads.contains { $0.type == theirs.type && $0.isOf(theirs) }
+    }
     guard payload != nil else { throw MediaError(.invalid, "SDP: the answer has none of the offer's payload types") }
     let direction = RTPMedia.Direction(
       sends: offer.direction.sends && answer.direction.receives, receives: offer.direction.receives && answer.direction.sends)

@@ -90,7 +90,9 @@ public struct RTPMedia: Sendable, Equatable {
     hasFeedback = media.transport.hasSuffix("F")
     connection = media.connection ?? session.connection
     direction =
-      Direction.allCases.first { media.has($0.rawValue) } ?? Direction.allCases.first { direction in session.attributes.contains { $0.name == direction.rawValue } }
+      Direction.allCases.first { media.has($0.rawValue) } ?? Direction.allCases.first { direction in
+        session.attributes.contains { $0.name == direction.rawValue }
+      }
       ?? .sendReceive
     mid = media.value("mid")
     isMultiplexed = media.has("rtcp-mux")
@@ -112,7 +114,9 @@ public struct RTPMedia: Sendable, Equatable {
   private static let known: [String: (String, UInt32)] = ["0": ("PCMU", 8000), "8": ("PCMA", 8000), "9": ("G722", 8000)]
 
   private mutating func readPayload(_ format: String, _ media: SessionDescription.Media) throws(MediaError) {
-    guard let type = UInt8(format), type < 128 else { throw MediaError(.invalid, "SDP: m=\(media.kind) has the format \"\(format.prefix(20))\"; accepted: 0..127") }
+    guard let type = UInt8(format), type < 128 else {
+      throw MediaError(.invalid, "SDP: m=\(media.kind) has the format \"\(format.prefix(20))\"; accepted: 0..127")
+    }
     let lines = media.values("rtpmap").compactMap { SDPLine.after(format, $0) }
     var payload: Payload
     if let line = lines.first {
@@ -189,18 +193,24 @@ public struct RTPMedia: Sendable, Equatable {
       (extensions.mid, ExtensionMap.URI.mid), (extensions.audioLevel, ExtensionMap.URI.audioLevel),
       (extensions.absoluteSendTime, ExtensionMap.URI.absoluteSendTime), (extensions.transportSequence, ExtensionMap.URI.transportSequence),
       (extensions.orientation, ExtensionMap.URI.orientation), (extensions.colorSpace, ExtensionMap.URI.colorSpace),
-      (extensions.captureTime, ExtensionMap.URI.captureTime),
+      (extensions.captureTime, ExtensionMap.URI.captureTime)
     ]
     for (id, uri) in named where id != 0 { add("extmap", "\(id) \(uri)") }
     for payload in payloads {
       add("rtpmap", "\(payload.type) \(payload.encoding)/\(payload.clockRate)\(payload.channels > 1 ? "/\(payload.channels)" : "")")
       if !payload.parameters.isEmpty {
-        add("fmtp", "\(payload.type) " + payload.parameters.map { parameter in parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name }.joined(separator: ";"))
+        add(
+          "fmtp",
+          "\(payload.type) "
+            + payload.parameters.map { parameter in parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name }.joined(
+              separator: ";"))
       }
       for kind in payload.feedback { add("rtcp-fb", "\(payload.type) \(kind)") }
     }
     if let packetTime { add("ptime", "\(packetTime)") }
-    for (first, second) in retransmissions.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { add("ssrc-group", "FID \(first.rawValue) \(second.rawValue)") }
+    for (first, second) in retransmissions.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      add("ssrc-group", "FID \(first.rawValue) \(second.rawValue)")
+    }
     for source in sources { add("ssrc", "\(source.ssrc.rawValue)" + (source.cname.map { " cname:\($0)" } ?? "")) }
     return media
   }

@@ -131,7 +131,9 @@ public struct SessionDescription: Sendable, Equatable {
   // MARK: Writing
 
   public var text: String {
-    var lines = ["v=0", "o=\(originName) \(originID) \(originVersion) IN \(SessionDescription.family(originAddress)) \(originAddress)", "s=\(name)"]
+    var lines = [
+      "v=0", "o=\(originName) \(originID) \(originVersion) IN \(SessionDescription.family(originAddress)) \(originAddress)", "s=\(name)"
+    ]
     if let connection { lines.append(connection.line) }
     lines.append("t=0 0")
     lines += attributes.map(\.line)

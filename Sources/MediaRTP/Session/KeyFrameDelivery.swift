@@ -62,7 +62,9 @@ struct KeyFrameDelivery: Sendable {
   /// Packets that something of it overtook that left later: they are lost, or nearly so.
   var overtaken: [Int64] {
     guard missing > 0, newestArrival > .min else { return [] }
-    return packets.indices.filter { !packets[$0].isThere && packets[$0].sent ?? .max < newestArrival }.map { numbers.lowerBound + Int64($0) }
+    return packets.indices.filter { !packets[$0].isThere && packets[$0].sent ?? .max < newestArrival }.map {
+      numbers.lowerBound + Int64($0)
+    }
   }
 
   /// Whether it waits to leave, is on the network path, or, where it is large for a path of `target` bits a second, is repaired. `isSure`: it is not

@@ -49,7 +49,8 @@ public struct NetworkQuality: Sendable {
     steadySince = sends ? steadySince ?? now : nil
     // What has ended is not counted any more: then all may be less than before, and says nothing.
     if figures.packetsReported >= last.packetsReported {
-      lost.outgoing.add(expected: Int64(clamping: figures.packetsReported &- last.packetsReported), lost: figures.reportedLost &- last.reportedLost)
+      lost.outgoing.add(
+        expected: Int64(clamping: figures.packetsReported &- last.packetsReported), lost: figures.reportedLost &- last.reportedLost)
     }
     if receives {
       let gone = figures.packetsLost &- last.packetsLost
@@ -59,7 +60,8 @@ public struct NetworkQuality: Sendable {
     var changes: [Change] = []
     // Of what is not sent nobody reports.
     let isUnheard = figures.lastReport.map { now &- max($0, steadySince ?? now) > NetworkQuality.reportPatience } ?? false
-    let hasEstimate = figures.estimate > 0 && figures.wanted > 0 && sendingSince.map { now &- $0 >= NetworkQuality.estimatePatience } ?? false
+    let hasEstimate =
+      figures.estimate > 0 && figures.wanted > 0 && sendingSince.map { now &- $0 >= NetworkQuality.estimatePatience } ?? false
     let share = hasEstimate ? Double(figures.estimate) / Double(figures.wanted) : nil
     let out = NetworkWay.Evidence(loss: lost.outgoing.fraction, roundTrip: figures.roundTrip, share: share, isUnheard: isUnheard)
     if ways.outgoing.judge(sends ? out : nil, now: now) { changes.append(Change(direction: .outgoing, grade: outgoing)) }

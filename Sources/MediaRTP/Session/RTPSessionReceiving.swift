@@ -20,7 +20,9 @@ extension RTPSession {
     if settings.hasProbation, receivingStream(ssrc) == nil, encoding.isOriginal {
       guard case .valid(let first) = probation.heard(ssrc, packet.header.sequence, datagram) else { return }
       first?.withUnsafeBytes { bytes in
-        guard let first = try? RTPPacket(parsing: bytes, settings.extensions), let encoding = encodings[first.header.payloadType] else { return }
+        guard let first = try? RTPPacket(parsing: bytes, settings.extensions), let encoding = encodings[first.header.payloadType] else {
+          return
+        }
         accept(first, encoding, isAfterSilence: isAfterSilence, now, delegate)
       }
     }
@@ -28,7 +30,8 @@ extension RTPSession {
   }
 
   /// A packet of a source that is known, or may be from now on.
-  private func accept(_ packet: RTPPacket, _ encoding: RTPEncoding, isAfterSilence: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+  private func accept(_ packet: RTPPacket, _ encoding: RTPEncoding, isAfterSilence: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate)
+  {
     let ssrc = packet.header.ssrc
     if let sequence = packet.header.extensions.transportSequence {
       feedback.arrived(feedbackNumbers.unwrap(sequence), at: now)
@@ -39,7 +42,8 @@ extension RTPSession {
     let stream = receivingStream(ssrc) ?? begin(packet, encoding, now, delegate)
     stream.heard(at: now)
     members.heard(ssrc, isMedia: true, at: now)
-    let outcome = stream.statistics.received(packet.header, headerBytes: packet.headerSize + packet.paddingSize, payloadBytes: packet.payload.count, at: now)
+    let outcome = stream.statistics.received(
+      packet.header, headerBytes: packet.headerSize + packet.paddingSize, payloadBytes: packet.payload.count, at: now)
     switch outcome {
     case .probation, .jumped, .duplicate: return
     case .restarted: stream.restart()
@@ -74,7 +78,8 @@ extension RTPSession {
     known?.meter.receivedAgain(packet)
     guard let again = try? Retransmission.read(packet.payload), !again.payload.isEmpty else { return }
     let candidate =
-      known ?? receiving.first { stream in
+      known
+      ?? receiving.first { stream in
         stream.payloadType == payloadType && stream.missing.isMissing(stream.numbers.peek(again.original.rawValue))
       }
     guard let stream = candidate, stream.payloadType == payloadType else { return }
@@ -149,7 +154,11 @@ extension RTPSession {
           isTaken = buffer.take(picture, into: memory)
           return isTaken
         }
-        if isTaken { stream.meter.handedOn(picture, target: stream.delay.target &+ stream.delay.hold, at: now) } else { buffer.skip(picture) }
+        if isTaken {
+          stream.meter.handedOn(picture, target: stream.delay.target &+ stream.delay.hold, at: now)
+        } else {
+          buffer.skip(picture)
+        }
         stream.took(picture, now: now)
       }
     }

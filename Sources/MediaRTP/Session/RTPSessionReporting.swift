@@ -14,7 +14,9 @@ extension RTPSession {
       self.feedbackDue = nil
       while !feedback.isEmpty {
         var isWritten = false
-        transmit(now, delegate) { isWritten = self.feedback.write(to: &$0, sender: self.reporter, media: self.receiving.first?.ssrc ?? self.ownSSRC) }
+        transmit(now, delegate) {
+          isWritten = self.feedback.write(to: &$0, sender: self.reporter, media: self.receiving.first?.ssrc ?? self.ownSSRC)
+        }
         if !isWritten { break }
       }
     }
@@ -27,7 +29,9 @@ extension RTPSession {
     case .nothing: break
     }
     members.expire(at: now, interval: schedule.timeoutInterval(group))
-    for stream in receiving where !members.contains(stream.ssrc) && now &- stream.lastHeard > RTPSession.silence { end(stream.ssrc, now, delegate) }
+    for stream in receiving where !members.contains(stream.ssrc) && now &- stream.lastHeard > RTPSession.silence {
+      end(stream.ssrc, now, delegate)
+    }
     return min(schedule.deadline, feedbackDue ?? .max, answerDue ?? .max)
   }
 

@@ -64,7 +64,9 @@ extension RTPSession {
   }
 
   /// The stamp that a packet of that time bears on the wire.
-  public func stamp(ofUnits units: Int64, on stream: Int) -> RTPTimestamp? { sending.indices.contains(stream) ? sending[stream].stamp(units) : nil }
+  public func stamp(ofUnits units: Int64, on stream: Int) -> RTPTimestamp? {
+    sending.indices.contains(stream) ? sending[stream].stamp(units) : nil
+  }
 
   public func settings(ofStream stream: Int) -> OutgoingRTP? { sending.indices.contains(stream) ? sending[stream].settings : nil }
 
@@ -114,7 +116,9 @@ extension RTPSession {
         leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, handle.number, isAgain: false, probe, now, delegate)
       case .padding(let size, let probe):
         // In a stream that has retransmissions; without one a way is not probed.
-        guard let stream = sending.first(where: { $0.settings.retransmission != nil }), let written = stream.writePadding(size, into: scratch) else {
+        guard let stream = sending.first(where: { $0.settings.retransmission != nil }),
+          let written = stream.writePadding(size, into: scratch)
+        else {
           pacer.padded(0, now: now)
           break
         }
@@ -154,7 +158,9 @@ extension RTPSession {
     return packet[12] == 0xBE ? 17 : 18
   }
 
-  private func count(_ bytes: UnsafeRawBufferPointer, _ stream: SendingStream, isAgain: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+  private func count(
+    _ bytes: UnsafeRawBufferPointer, _ stream: SendingStream, isAgain: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate
+  ) {
     if let front = try? RTPHeaderView(parsing: bytes) {
       let headerBytes = front.size + (front.isPadded ? Int(bytes.last ?? 0) : 0)
       stream.reports.sent(

@@ -21,7 +21,8 @@ extension RTPSession {
   /// What came with one of one's own numbers counts as nothing. What went from here ends nothing; somebody else with the same number is told of
   /// once.
   func judge(
-    _ ssrc: SSRC, _ kind: SourceConflicts<UInt64>.Kind, from address: UInt64, isLoop: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate
+    _ ssrc: SSRC, _ kind: SourceConflicts<UInt64>.Kind, from address: UInt64, isLoop: Bool, _ now: Int64,
+    _ delegate: some RTPSessionDelegate
   ) {
     guard !isLoop, conflicts.check(ssrc, kind, from: address, at: now) == .ownCollision else {
       path.loopedPackets &+= 1

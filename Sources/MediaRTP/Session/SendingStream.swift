@@ -61,7 +61,8 @@ final class SendingStream {
   /// The first bytes of the next packet.
   private func header(_ units: Int64, marker: Bool, _ extensions: HeaderExtensions) -> RTPHeader {
     var header = RTPHeader(
-      payloadType: settings.payloadType, marker: marker, sequence: SequenceNumber(UInt16(truncatingIfNeeded: next)), timestamp: stamp(units),
+      payloadType: settings.payloadType, marker: marker, sequence: SequenceNumber(UInt16(truncatingIfNeeded: next)),
+      timestamp: stamp(units),
       ssrc: settings.ssrc)
     header.extensions = completed(extensions)
     return header
@@ -154,7 +155,9 @@ final class SendingStream {
 
   /// Nothing but the header is left of a packet that waited for too long: its number is not missed, since it comes. Its size.
   func empty(_ number: Int64) -> UnsafeRawBufferPointer? {
-    guard let packet = ring.packet(number), let entry = ring.entry(number), let front = try? RTPHeaderView(parsing: packet) else { return nil }
+    guard let packet = ring.packet(number), let entry = ring.entry(number), let front = try? RTPHeaderView(parsing: packet) else {
+      return nil
+    }
     ring.keep(number, size: front.size, time: entry.time)
     return ring.packet(number)
   }
@@ -178,7 +181,8 @@ final class SendingStream {
   func writePadding(_ size: Int, into memory: UnsafeMutableRawBufferPointer) -> Int? {
     guard let again = settings.retransmission else { return nil }
     var header = RTPHeader(
-      payloadType: again.payloadType, sequence: SequenceNumber(UInt16(truncatingIfNeeded: nextAgain)), timestamp: firstStamp, ssrc: again.ssrc)
+      payloadType: again.payloadType, sequence: SequenceNumber(UInt16(truncatingIfNeeded: nextAgain)), timestamp: firstStamp,
+      ssrc: again.ssrc)
     if map.transportSequence != 0 { header.extensions.transportSequence = 0 }
     var writer = PacketWriter(memory)
     header.write(to: &writer, map)
@@ -206,7 +210,9 @@ final class SendingStream {
       guard let again = try? Retransmission.read(packet.payload) else { return header.timestamp == firstStamp }
       sequence = again.original
     }
-    guard let number = number(of: sequence), let sent = ring.packet(number), let front = try? RTPHeaderView(parsing: sent) else { return false }
+    guard let number = number(of: sequence), let sent = ring.packet(number), let front = try? RTPHeaderView(parsing: sent) else {
+      return false
+    }
     return front.timestamp == header.timestamp
   }
 }

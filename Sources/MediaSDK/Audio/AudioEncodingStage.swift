@@ -37,7 +37,8 @@ final class AudioEncodingStage: @unchecked Sendable {
   var untold: UInt64 = 0
 
   init(
-    _ options: OutgoingAudioOptions, _ settings: AudioEncoderSettings, _ codecs: Codecs = .builtIn, events: PluginInstance.EventHandler? = nil
+    _ options: OutgoingAudioOptions, _ settings: AudioEncoderSettings, _ codecs: Codecs = .builtIn,
+    events: PluginInstance.EventHandler? = nil
   ) throws(MediaError) {
     self.options = options
     self.settings = settings

@@ -60,6 +60,10 @@ struct AudioRejoin {
   }
 
   private static func set(_ frame: AudioFrame, _ index: Int, _ value: Float) {
-    if frame.format.sampleFormat == .f32 { frame.f32[index] = value } else { frame.s16[index] = Int16(max(-32768, min(32767, value.rounded()))) }
+    if frame.format.sampleFormat == .f32 {
+      frame.f32[index] = value
+    } else {
+      frame.s16[index] = Int16(max(-32768, min(32767, value.rounded())))
+    }
   }
 }

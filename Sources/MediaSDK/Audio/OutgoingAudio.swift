@@ -149,7 +149,10 @@ public final class OutgoingAudio: Sendable {
       }
       // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
       let id = transport.makeStreamID()
-      guard session.remember(self, as: id, on: transport, taking: options.bits(isEncoding || options.isEncodedInput ? guarded.encoderSettings.bitrate : nil)) else {
+      guard
+        session.remember(
+          self, as: id, on: transport, taking: options.bits(isEncoding || options.isEncodedInput ? guarded.encoderSettings.bitrate : nil))
+      else {
         throw MediaError(.state, "the session is not connected")
       }
       guarded.codec = isEncoding ? options.encodedCodec : options.isEncodedInput ? options.codec : FourCC.raw
@@ -319,7 +322,9 @@ public final class OutgoingAudio: Sendable {
     let added = try AudioProducerPump(producer, for: self)
     do throws(MediaError) {
       try pump.withLock { pump throws(MediaError) in
-        guard pump == nil else { throw MediaError(.state, "the stream already has a producer; call msdk_outgoing_audio_detach_producer first") }
+        guard pump == nil else {
+          throw MediaError(.state, "the stream already has a producer; call msdk_outgoing_audio_detach_producer first")
+        }
         guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
         pump = added
       }

@@ -54,7 +54,8 @@ public struct OutgoingAudioOptions: Sendable {
   /// At a rate that the codec takes.
   func encoderSettings(_ known: Codecs) -> AudioEncoderSettings {
     AudioEncoderSettings(
-      sampleRate: (try? known.encodableAudio(encodedCodec))?.encoderRate(for: sampleRate) ?? 48_000, channels: Int(channels), application: application,
+      sampleRate: (try? known.encodableAudio(encodedCodec))?.encoderRate(for: sampleRate) ?? 48_000, channels: Int(channels),
+      application: application,
       bitrate: bitrate == 0 ? 32_000 * Int(channels) : bitrate, complexity: complexity, fec: fec,
       expectedLoss: expectedLoss ?? (fec ? 10 : 0), dtx: dtx)
   }
@@ -65,7 +66,8 @@ public struct OutgoingAudioOptions: Sendable {
     try AudioLimits.checkBuffer(milliseconds: bufferMilliseconds, argument: "options.buffer_ms")
     let longest = min(60_000, OutgoingAudioOptions.mostQueued * bufferMilliseconds)
     guard (bufferMilliseconds...longest).contains(queueMilliseconds) else {
-      throw MediaError(.range, "options.queue_ms is \(queueMilliseconds); accepted: buffer_ms (\(bufferMilliseconds))..\(longest), or 0 for 500")
+      throw MediaError(
+        .range, "options.queue_ms is \(queueMilliseconds); accepted: buffer_ms (\(bufferMilliseconds))..\(longest), or 0 for 500")
     }
     guard (1...4096).contains(reportCapacity) else {
       throw MediaError(.range, "options.report_capacity is \(reportCapacity); accepted: 1..4096, or 0 for 64")
@@ -74,7 +76,9 @@ public struct OutgoingAudioOptions: Sendable {
       throw MediaError(.invalid, "options.encoded_input is 1 without a codec; accepted: with MSDK_CODEC_OPUS or another codec")
     }
     if codec != FourCC.raw {
-      _ = isEncodedInput ? try known.audio(encodedCodec, argument: "options.codec") : try known.encodableAudio(encodedCodec, argument: "options.codec")
+      _ =
+        isEncodedInput
+        ? try known.audio(encodedCodec, argument: "options.codec") : try known.encodableAudio(encodedCodec, argument: "options.codec")
     }
     try OutgoingAudioOptions.check(bitrate: bitrate)
     guard (0...10).contains(complexity) else {

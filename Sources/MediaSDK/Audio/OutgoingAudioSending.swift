@@ -34,7 +34,8 @@ extension OutgoingAudio {
   func send(_ buffer: AudioFrame, deadline: Int64) throws(MediaError) {
     try buffer.check()
     guard buffer.format.isSameSound(as: format), buffer.sampleCount == Int(format.samplesPerBuffer) else {
-      throw MediaError(.format, "the buffer has \(buffer.sampleCount) samples of \(buffer.format); accepted: \(format.samplesPerBuffer) of \(format)")
+      throw MediaError(
+        .format, "the buffer has \(buffer.sampleCount) samples of \(buffer.format); accepted: \(format.samplesPerBuffer) of \(format)")
     }
     let frame = try makeFrame()
     frame.bytes.copyMemory(from: UnsafeRawBufferPointer(buffer.bytes))
@@ -121,7 +122,8 @@ extension OutgoingAudio {
       guarded.sequence += 1
       guarded.counters.offered += 1
       unit.stampSound(sequence: guarded.sequence, timestamp: stamp)
-      let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: stamp, duration: duration, acceptedAt: now, completion: completion)
+      let pending = Pending(
+        unit: unit, sequence: guarded.sequence, timestamp: stamp, duration: duration, acceptedAt: now, completion: completion)
       if guarded.encoding == nil, !guarded.draining.isUnderWay, guarded.hold == nil, guarded.pending.isEmpty, guarded.pacer.due <= now {
         guarded.draining.begin()
         guarded.pacer.leave(at: now, duration: duration, captured: stamp)

@@ -53,7 +53,7 @@ extension OutgoingAudio {
         kept.append(contentsOf: repeatElement(0, count: expectedBufferSize - kept.count))
         try send(&kept, deadline)
       }
-    } catch where error.status == .again || error.status == .timeout {
+    } catch  where error.status == .again || error.status == .timeout {
       shortage = error
     } catch {
       kept.removeAll(keepingCapacity: true)

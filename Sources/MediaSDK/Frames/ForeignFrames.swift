@@ -32,7 +32,8 @@ final class ForeignFrames: Sendable {
     lending.withLock { lending in
       let held = share.count
       // They come back in the order in which they were lent, or nearly.
-      let isFresh = held == 0 || held <= lending.count && now < lending.times[(lending.count - held) % ForeignFrames.mostHeld] + ForeignFrames.fresh
+      let isFresh =
+        held == 0 || held <= lending.count && now < lending.times[(lending.count - held) % ForeignFrames.mostHeld] + ForeignFrames.fresh
       share.setLimit(isFresh ? ForeignFrames.mostHeld : ForeignFrames.leastHeld)
       guard let lent = frame.lent(to: share) else { return nil }
       lending.times[lending.count % ForeignFrames.mostHeld] = now

@@ -162,7 +162,8 @@ final class MixerSource: Sendable {
       guard isReady(&state, count, now) else { return nil }
       skip(&state)
       shorten(&state, at: 0, now)
-      let heard = Heard(level: state.level, timestamp: state.end - format.duration(ofSamples: ring.count / channels), skipped: state.skipped)
+      let heard = Heard(
+        level: state.level, timestamp: state.end - format.duration(ofSamples: ring.count / channels), skipped: state.skipped)
       state.skipped = 0
       for place in stride(from: samples(MixerSource.pause), to: count, by: samples(MixerSource.pause)) {
         shorten(&state, at: place, now + format.duration(ofSamples: place))

@@ -23,7 +23,8 @@ struct EstimateShares {
 
   /// Of an estimate (0: unlimited) the part of one stream of pictures; never 0 of what is limited.
   func share(of stream: OutgoingVideo, in estimate: UInt64) -> UInt64 {
-    EstimateShares.share(of: wishes[ObjectIdentifier(stream)] ?? Wish(bits: 0), among: Array(wishes.values), beside: Array(sounds.values), in: estimate)
+    EstimateShares.share(
+      of: wishes[ObjectIdentifier(stream)] ?? Wish(bits: 0), among: Array(wishes.values), beside: Array(sounds.values), in: estimate)
   }
 
   static func share(of wish: Wish, among wishes: [Wish], beside sounds: [UInt64], in estimate: UInt64) -> UInt64 {

@@ -40,7 +40,7 @@ public struct FormatNegotiator: Negotiator {
     [
       -Double(format.width) * Double(format.height), -format.frameRate.perSecond, format.rawBitrate, -Double(format.width),
       Double(format.pixelFormat.rawValue), Double(format.frameRate.numerator), Double(format.color.matrix),
-      format.color.fullRange ? 1 : 0, Double(format.color.primaries), Double(format.color.transfer), Double(format.contentHint),
+      format.color.fullRange ? 1 : 0, Double(format.color.primaries), Double(format.color.transfer), Double(format.contentHint)
     ]
   }
 

@@ -270,7 +270,9 @@ public final class Session: TransportDelegate {
 
   /// Remembers a stream that is about to be published, and gives its part of the estimate of that moment. The session may have left its room
   /// meanwhile.
-  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport, wishing wish: EstimateShares.Wish) throws(MediaError) -> UInt64 {
+  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport, wishing wish: EstimateShares.Wish) throws(MediaError)
+    -> UInt64
+  {
     try guarded.withLock { guarded throws(MediaError) in
       guard guarded.transport === transport else { throw MediaError(.state, "the session is not connected") }
       guard !stream.isScreen || !guarded.outgoing.values.contains(where: \.isScreen) else {
@@ -391,7 +393,7 @@ public final class Session: TransportDelegate {
       ("bytesSent", .whole(stats.transport.bytesSent)), ("bytesReceived", .whole(stats.transport.bytesReceived)),
       ("packetsSent", .whole(stats.transport.packetsSent)), ("packetsReceived", .whole(stats.transport.packetsReceived)),
       ("packetsLost", .whole(stats.transport.packetsLost)), ("outgoingQuality", grade(stats.outgoingQuality)),
-      ("incomingQuality", grade(stats.incomingQuality)),
+      ("incomingQuality", grade(stats.incomingQuality))
     ])
     return JSON.array([own] + (transport?.statsEntries(at: time) ?? [])).rendered()
   }

@@ -9,7 +9,9 @@ extension Session {
     if let value, value.utf8.count > ParticipantAttributes.longestValue {
       throw MediaError(.invalid, "value has \(value.utf8.count) bytes; accepted: up to \(ParticipantAttributes.longestValue)")
     }
-    if case .rtp = target { throw MediaError(.unsupported, "the session is over rtp:, which has no attributes; accepted: loopback: and hub:") }
+    if case .rtp = target {
+      throw MediaError(.unsupported, "the session is over rtp:, which has no attributes; accepted: loopback: and hub:")
+    }
     try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
       guard try guarded.attributes.set(key, value) else { return }

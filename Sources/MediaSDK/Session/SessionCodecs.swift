@@ -97,7 +97,9 @@ extension OutgoingVideo {
       let wasLimited: Bool
     }
     let outcome: Result<Former?, MediaError> = guarded.withLock { guarded in
-      guard guarded.state == .started, let publication = guarded.publication, let format = guarded.sender?.format else { return .success(nil) }
+      guard guarded.state == .started, let publication = guarded.publication, let format = guarded.sender?.format else {
+        return .success(nil)
+      }
       let (session, transport) = (publication.session, publication.transport)
       guard let codec = session.successor(of: guarded.codec, for: self, on: transport) else { return .success(nil) }
       let id = transport.makeStreamID()

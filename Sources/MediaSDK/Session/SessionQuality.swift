@@ -19,7 +19,9 @@ final class QualityWatch: Sendable {
     state = Monitor(State(session: session, quality: NetworkQuality(since: figures)))
   }
 
-  var grades: (outgoing: NetworkQuality.Grade, incoming: NetworkQuality.Grade) { state.withLock { ($0.quality.outgoing, $0.quality.incoming) } }
+  var grades: (outgoing: NetworkQuality.Grade, incoming: NetworkQuality.Grade) {
+    state.withLock { ($0.quality.outgoing, $0.quality.incoming) }
+  }
 
   func begin() {
     loop.schedule(at: loop.clock.now() &+ NetworkQuality.interval) { self.look() }

@@ -20,7 +20,9 @@ extension Session {
   func makeCapture() throws(MediaError) -> PacketCapture? {
     guard let wanted = options.capture else { return nil }
     let logger = engine.logger
-    return try PacketCapture(wanted.path, seesPlain: wanted.seesPlain, clock: engine.clock) { logger.log(MSDK_LOG_WARN.level32, .network, $0.text) }
+    return try PacketCapture(wanted.path, seesPlain: wanted.seesPlain, clock: engine.clock) {
+      logger.log(MSDK_LOG_WARN.level32, .network, $0.text)
+    }
   }
 
   private func rtpTarget() throws(MediaError) -> RTPTarget {
@@ -30,7 +32,9 @@ extension Session {
 
   private func idleTarget() throws(MediaError) -> RTPTarget {
     let (target, state) = (try rtpTarget(), self.state)
-    guard state == .idle || state == .disconnected else { throw MediaError(.state, "the session is \(state); accepted: idle, disconnected") }
+    guard state == .idle || state == .disconnected else {
+      throw MediaError(.state, "the session is \(state); accepted: idle, disconnected")
+    }
     return target
   }
 }

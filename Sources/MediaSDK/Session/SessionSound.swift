@@ -60,8 +60,9 @@ extension Session {
       guard !guarded.sound.isAttached(stream), !guarded.sound.outgoing.values.contains(where: { $0 === stream }) else {
         throw MediaError(.state, "the stream is already started on the session or attached to it; stop it first")
       }
-      guard guarded.sound.attached.count + guarded.sound.outgoing.values.count(where: { !guarded.sound.isAttached($0) })
-        < SessionSound.mostStreams
+      guard
+        guarded.sound.attached.count + guarded.sound.outgoing.values.count(where: { !guarded.sound.isAttached($0) })
+          < SessionSound.mostStreams
       else {
         throw MediaError(.full, "the session already has \(SessionSound.mostStreams) outgoing audio streams, the maximum")
       }

@@ -338,7 +338,9 @@ public final class OutgoingVideo: Sendable {
     let added = try ProducerPump(producer, for: self)
     do throws(MediaError) {
       try pump.withLock { pump throws(MediaError) in
-        guard pump == nil else { throw MediaError(.state, "the stream already has a producer; call msdk_outgoing_video_detach_producer first") }
+        guard pump == nil else {
+          throw MediaError(.state, "the stream already has a producer; call msdk_outgoing_video_detach_producer first")
+        }
         guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
         pump = added
       }
@@ -353,15 +355,19 @@ public final class OutgoingVideo: Sendable {
   private func check(_ producer: PluginInstance) throws(MediaError) {
     guard producer.isEncodedProducer || options.isEncodedInput else { return }
     let id = producer.descriptor.id
-    let taken = options.isEncodedInput
+    let taken =
+      options.isEncodedInput
       ? "the stream takes frames of codec \(FourCC.text(options.codec)) (encoded_input)" : "the stream takes raw frames"
     guard producer.isEncodedProducer else {
       guard producer.descriptor.producer != nil else { return }
-      throw MediaError(.unsupported, "class \(id) makes raw frames; \(taken), accepted: a producer with MSDK_PRODUCER_ENCODED and that codec")
+      throw MediaError(
+        .unsupported, "class \(id) makes raw frames; \(taken), accepted: a producer with MSDK_PRODUCER_ENCODED and that codec")
     }
     guard options.isEncodedInput else {
       throw MediaError(
-        .unsupported, "class \(id) makes frames of codec \(FourCC.text(producer.producedCodec)); \(taken), accepted: a stream with encoded_input and that codec")
+        .unsupported,
+        "class \(id) makes frames of codec \(FourCC.text(producer.producedCodec)); \(taken), accepted: a stream with encoded_input and that codec"
+      )
     }
     guard producer.producedCodec == options.codec else {
       throw MediaError(.unsupported, "class \(id) makes frames of codec \(FourCC.text(producer.producedCodec)); \(taken)")

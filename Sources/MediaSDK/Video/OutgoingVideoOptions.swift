@@ -78,7 +78,9 @@ public struct OutgoingVideoOptions: Sendable {
       }
       return try [known.encodableVideo(codec == 0 ? UInt32(MSDK_CODEC_VP8) : codec, argument: "options.codec")]
     }
-    guard !isEncodedInput else { throw MediaError(.invalid, "options.encoded_input is 1 with codecs to choose from; accepted: with options.codec") }
+    guard !isEncodedInput else {
+      throw MediaError(.invalid, "options.encoded_input is 1 with codecs to choose from; accepted: with options.codec")
+    }
     var found: [VideoCodecEntry] = []
     for fourcc in codecs {
       if let entry = try? known.encodableVideo(fourcc), !found.contains(where: { $0.fourcc == fourcc }) { found.append(entry) }

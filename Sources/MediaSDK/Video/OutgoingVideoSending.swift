@@ -58,7 +58,8 @@ extension OutgoingVideo {
     native.pointee.codec = options.codec
     native.pointee.sequence = 0
     native.pointee.orientation &= 7
-    native.pointee.flags = native.pointee.flags & UInt32(MSDK_ENCODED_DISCONTINUITY | MSDK_ENCODED_DROPPABLE) | (header.isKeyFrame ? key : 0)
+    native.pointee.flags =
+      native.pointee.flags & UInt32(MSDK_ENCODED_DISCONTINUITY | MSDK_ENCODED_DROPPABLE) | (header.isKeyFrame ? key : 0)
     if header.width > 0 { (native.pointee.width, native.pointee.height) = (header.width, header.height) }
     frame.seal()
     try send(frame, timestamp: 0, completion: .queued(), by: sender, isScheduled: true)
@@ -75,7 +76,9 @@ extension OutgoingVideo {
       let codec = FourCC.text(frame.native.pointee.codec)
       throw MediaError(.format, "the frame's codec is \(codec); this stream's is \(FourCC.text(options.codec))")
     }
-    if frame.isKeyFrame { try options.checkPushed(width: frame.native.pointee.width, height: frame.native.pointee.height, to: sender.format) }
+    if frame.isKeyFrame {
+      try options.checkPushed(width: frame.native.pointee.width, height: frame.native.pointee.height, to: sender.format)
+    }
     let isNew = frame.native.pointee.sequence == 0 && !isScheduled
     let timestamp = CaptureTimes.Given(
       time: timestamp != 0 ? timestamp : frame.native.pointee.timestamp_ns, mayBeginLine: timestamp != 0 || isNew)
@@ -331,7 +334,9 @@ extension OutgoingVideo {
       defer { encoded.release() }
       work.callback?.call(encoded)
       tap.offer(encoded)
-      guard let result = handOver(.encoded(encoded), of: encoding, target: work.bitrate) else { return report([work.pending], .dropped, .stopped) }
+      guard let result = handOver(.encoded(encoded), of: encoding, target: work.bitrate) else {
+        return report([work.pending], .dropped, .stopped)
+      }
       let isTaken = result == .noReceiver && work.isTaken
       finish(
         work.pending, isTaken ? .sent : result, outcome: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame,

@@ -30,7 +30,8 @@ extension OutgoingVideo {
   private func takeDue() -> Pending? {
     let (next, refused): (Pending?, Pending?) = guarded.withLock { guarded in
       guard guarded.state == .started, guarded.encoding == nil,
-        let pending = guarded.takeDue(clock.now(), hasTakers: guarded.receivers > 0) else {
+        let pending = guarded.takeDue(clock.now(), hasTakers: guarded.receivers > 0)
+      else {
         return (nil, nil)
       }
       guard guarded.draining.isUnderWay else {

@@ -240,7 +240,8 @@ final class ProducerPump: Sendable {
   /// A producer that is of another size than was asked for is asked which, if its size is the stream's.
   private func refuse(_ error: MediaError) {
     let isScreen = stream.isScreen
-    let isAsked = error.status == .format
+    let isAsked =
+      error.status == .format
       && state.withLock { state in
         guard isScreen || state.hasChangedSize else { return false }
         state.running = nil

@@ -50,7 +50,8 @@ final class HubMedia {
   private static let longestLeaving: Int64 = 30_000_000_000
 
   init(
-    _ terms: MediaParameters, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits, clock: any MediaClock,
+    _ terms: MediaParameters, isHub: Bool, over socket: HubSocket, to remote: SocketAddress?, bitrates: BandwidthEstimator.Limits,
+    clock: any MediaClock,
     witness: (any PacketTap)? = nil, seed: UInt64 = .random(in: 0...(.max))
   ) throws(MediaError) {
     (self.terms, self.isHub, self.socket, self.remote, self.clock, self.witness) = (terms, isHub, socket, remote, clock, witness)

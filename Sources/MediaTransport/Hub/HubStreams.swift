@@ -178,7 +178,9 @@ struct HubStreams {
   /// The member lost a picture for good, and can show nothing before the next key frame: of which stream it is to be requested now; nil: of none,
   /// as that is done when there is room.
   mutating func lose(receivedAt slot: HubSlot, delay: Int64, target: Int, now: Int64) -> StreamID? {
-    guard let (number, stream) = offered.first(where: { $0.value.received?.slot == slot }), let received = stream.received else { return nil }
+    guard let (number, stream) = offered.first(where: { $0.value.received?.slot == slot }), let received = stream.received else {
+      return nil
+    }
     let wasFlowing = received.isFlowing
     leftOut(number)
     guard wasFlowing, delay <= HubStreams.longestDelay, now &- received.lastRequest >= HubStreams.lossPause else { return nil }

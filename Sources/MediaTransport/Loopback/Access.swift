@@ -24,7 +24,8 @@ public struct Permissions: OptionSet, Sendable {
   public init(foreign bits: UInt32, default ordinary: Permissions, argument: String) throws(MediaError) {
     guard bits == UInt32(MSDK_MAY_NOTHING) || bits & ~Permissions.all.rawValue == 0 else {
       throw MediaError(
-        .unsupported, "\(argument) is \(bits); accepted: MSDK_MAY_* bits, 1..\(Permissions.all.rawValue), MSDK_MAY_NOTHING alone, or 0 for the default")
+        .unsupported,
+        "\(argument) is \(bits); accepted: MSDK_MAY_* bits, 1..\(Permissions.all.rawValue), MSDK_MAY_NOTHING alone, or 0 for the default")
     }
     self = bits == 0 ? ordinary : Permissions(rawValue: bits & Permissions.all.rawValue)
   }

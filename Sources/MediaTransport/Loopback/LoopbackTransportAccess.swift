@@ -12,7 +12,8 @@ extension LoopbackTransport {
     _ = forgetRequest()
     let access = room.access
     guard let verifier = access.verifier else { return renewed(.success(AccessGrant(access.permissions))) }
-    let request = AccessRequest(room: room.name, member: member, token: token, permissions: access.permissions, isRenewal: true) { request, answer in
+    let request = AccessRequest(room: room.name, member: member, token: token, permissions: access.permissions, isRenewal: true) {
+      request, answer in
       self.loop.post { self.answeredRenewal(request, answer) }
     }
     state.withLock { $0.asked = (request, verifier) }

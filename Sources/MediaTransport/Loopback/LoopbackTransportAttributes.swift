@@ -16,7 +16,9 @@ extension LoopbackTransport {
 extension LoopbackRoom {
   func setAttribute(_ key: String, _ value: String?, of member: LoopbackTransport) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
-      if try member.attributes.withLock({ attributes throws(MediaError) in try attributes.set(key, value) }) { announce(key, of: member, in: state) }
+      if try member.attributes.withLock({ attributes throws(MediaError) in try attributes.set(key, value) }) {
+        announce(key, of: member, in: state)
+      }
     }
   }
 

@@ -39,7 +39,8 @@ final class BundleTransport: NetworkDriver {
     let plan = configuration.legs[index]
     let now = clock.now()
     var settings = RTPSettings(
-      cname: configuration.cname, clock: NTPClock(NTPTimestamp(unixNanoseconds: MediaTime.wallClock()), at: now), seed: UInt64.random(in: 0...(.max)))
+      cname: configuration.cname, clock: NTPClock(NTPTimestamp(unixNanoseconds: MediaTime.wallClock()), at: now),
+      seed: UInt64.random(in: 0...(.max)))
     settings.extensions = plan.extensions
     settings.reportsAtOnce = !(plan.remote?.isMulticast ?? false)
     settings.packetSize = configuration.packetSize
@@ -49,12 +50,15 @@ final class BundleTransport: NetworkDriver {
     if !plan.hasTransportFeedback { settings.bitrates.start = settings.bitrates.maximum }
     settings.hasReducedSize = plan.hasReducedSize
     settings.hasProbation = plan.keys == nil
-    let types = plan.media.reduce(into: [UInt8: RTPEncoding]()) { $0.merge($1.direction.receives ? $1.receiving : [:]) { first, _ in first } }
+    let types = plan.media.reduce(into: [UInt8: RTPEncoding]()) {
+      $0.merge($1.direction.receives ? $1.receiving : [:]) { first, _ in first }
+    }
     let session = RTPSession(settings, receiving: types, now: now)
     // To a group nothing is sent by one who only listens.
     let isListening = (plan.remote?.isMulticast ?? false) && !plan.media.contains { $0.direction.sends }
     let link = RTPLink(
-      session, over: sockets.media, to: plan.remote, control: plan.localControl == nil ? nil : sockets.control.map { ($0, plan.remoteControl) },
+      session, over: sockets.media, to: plan.remote,
+      control: plan.localControl == nil ? nil : sockets.control.map { ($0, plan.remoteControl) },
       protection, isSilent: isListening)
     link.witness = witness
     guarded = Monitor(Guarded(link: link, arrivals: RTPArrivals(clock: clock), isAnswered: link.remote != nil))
@@ -124,7 +128,8 @@ final class BundleTransport: NetworkDriver {
   /// A stream to send on, one that is idle rather than a new one.
   func open(_ stream: OutgoingRTP) throws(PacketError) -> (stream: Int, ssrc: SSRC) {
     let idle: (Int, SSRC)? = guarded.withLock { guarded in
-      guard let place = guarded.idle.firstIndex(where: { guarded.link.session.settings(ofStream: $0)?.payloadType == stream.payloadType }) else { return nil }
+      guard let place = guarded.idle.firstIndex(where: { guarded.link.session.settings(ofStream: $0)?.payloadType == stream.payloadType })
+      else { return nil }
       let index = guarded.idle.remove(at: place)
       return guarded.link.session.settings(ofStream: index).map { (index, $0.ssrc) }
     }

@@ -67,7 +67,8 @@ public struct RTPConfiguration: Sendable {
 
     public static func == (a: Medium, b: Medium) -> Bool {
       a.kind == b.kind && a.direction == b.direction && a.sending?.type == b.sending?.type && a.sending?.encoding == b.sending?.encoding
-        && a.retransmission == b.retransmission && a.receiving == b.receiving && a.hasNACK == b.hasNACK && a.mid == b.mid && a.ssrc == b.ssrc
+        && a.retransmission == b.retransmission && a.receiving == b.receiving && a.hasNACK == b.hasNACK && a.mid == b.mid
+        && a.ssrc == b.ssrc
         && a.retransmissionSSRC == b.retransmissionSSRC && a.bandwidth == b.bandwidth && a.frameRate == b.frameRate
     }
   }

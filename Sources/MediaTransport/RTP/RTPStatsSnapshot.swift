@@ -14,7 +14,8 @@ struct RTPStatsSnapshot {
   /// Of the streams that come, these; or all, and those that have ended.
   init(_ session: RTPSession, remote: SocketAddress? = nil, dropped: RTPLink.Dropped = .init(), receiving streams: [SSRC]? = nil) {
     (self.remote, path, self.dropped) = (remote, session.pathStats, dropped)
-    inbound = (streams ?? session.receivedStreams).compactMap { session.stats(receiving: $0) } + (streams == nil ? session.endedStreams : [])
+    inbound =
+      (streams ?? session.receivedStreams).compactMap { session.stats(receiving: $0) } + (streams == nil ? session.endedStreams : [])
     outbound = (0..<session.sentStreams).compactMap { session.stats(sending: $0) }
   }
 
@@ -37,13 +38,14 @@ struct RTPStatsSnapshot {
       ("remoteAddress", remote.map { .text("\($0)") } ?? .null), ("srtpCipher", cipher.map { .text($0.rawValue) } ?? .null),
       ("packetsSent", .whole(path.packetsSent)), ("packetsReceived", .whole(path.packetsReceived)), ("bytesSent", .whole(path.bytesSent)),
       ("bytesReceived", .whole(path.bytesReceived)), ("availableOutgoingBitrate", .whole(path.availableOutgoingBitrate)),
-      ("currentRoundTripTime", path.currentRoundTripTime.map { seconds($0) } ?? .null), ("totalRoundTripTime", seconds(path.totalRoundTripTime)),
+      ("currentRoundTripTime", path.currentRoundTripTime.map { seconds($0) } ?? .null),
+      ("totalRoundTripTime", seconds(path.totalRoundTripTime)),
       ("roundTripTimeMeasurements", .whole(path.roundTripTimeMeasurements)), ("queuedPackets", .whole(path.queuedPackets)),
       ("queuedBytes", .whole(path.queuedBytes)), ("queueDelay", seconds(path.queueDelay)), ("expiredPackets", .whole(path.expiredPackets)),
       ("refusedSends", .whole(path.refusedSends)), ("packetsRefused", .whole(path.refusedPackets &+ dropped.unknown)),
       ("packetsForeign", .whole(dropped.foreign)), ("packetsForged", .whole(dropped.forged)), ("packetsReplayed", .whole(dropped.replayed)),
       ("packetsUnsent", .whole(dropped.unsent &+ dropped.failed)), ("packetsLooped", .whole(path.loopedPackets)),
-      ("packetsConflicting", .whole(path.conflictingPackets)),
+      ("packetsConflicting", .whole(path.conflictingPackets))
     ]
     var entries: [JSON] = [.object(own)]
     for stream in inbound {
@@ -51,25 +53,28 @@ struct RTPStatsSnapshot {
       entry += [
         ("transportId", .text(transport)), ("ssrc", .whole(stream.ssrc.rawValue)), ("kind", .text(stream.isVideo ? "video" : "audio")),
         ("packetsReceived", .whole(stream.packetsReceived)), ("bytesReceived", .whole(stream.bytesReceived)),
-        ("headerBytesReceived", .whole(stream.headerBytesReceived)), ("retransmittedPacketsReceived", .whole(stream.retransmittedPacketsReceived)),
+        ("headerBytesReceived", .whole(stream.headerBytesReceived)),
+        ("retransmittedPacketsReceived", .whole(stream.retransmittedPacketsReceived)),
         ("retransmittedBytesReceived", .whole(stream.retransmittedBytesReceived)), ("packetsRepaired", .whole(stream.packetsRepaired)),
-        ("packetsLost", .whole(stream.packetsLost)), ("packetsDiscarded", .whole(stream.packetsDiscarded)), ("jitter", seconds(stream.jitter)),
+        ("packetsLost", .whole(stream.packetsLost)), ("packetsDiscarded", .whole(stream.packetsDiscarded)),
+        ("jitter", seconds(stream.jitter)),
         ("nackCount", .whole(stream.nackCount)), ("pliCount", .whole(stream.pliCount)),
         ("jitterBufferDelay", seconds(stream.jitterBufferDelay)), ("jitterBufferTargetDelay", seconds(stream.jitterBufferTargetDelay)),
-        ("jitterBufferEmittedCount", .whole(stream.jitterBufferEmittedCount)),
+        ("jitterBufferEmittedCount", .whole(stream.jitterBufferEmittedCount))
       ]
       entry +=
         stream.isVideo
         ? [
           ("framesReceived", .whole(stream.framesReceived)), ("keyFramesReceived", .whole(stream.keyFramesReceived)),
-          ("framesDropped", .whole(stream.framesDropped)), ("framesAssembledFromMultiplePackets", .whole(stream.framesAssembledFromMultiplePackets)),
+          ("framesDropped", .whole(stream.framesDropped)),
+          ("framesAssembledFromMultiplePackets", .whole(stream.framesAssembledFromMultiplePackets)),
           ("totalAssemblyTime", seconds(stream.totalAssemblyTime)), ("frameWidth", .whole(stream.frameWidth)),
           ("frameHeight", .whole(stream.frameHeight)), ("freezeCount", .whole(stream.freezeCount)),
-          ("totalFreezesDuration", seconds(stream.totalFreezesDuration)),
+          ("totalFreezesDuration", seconds(stream.totalFreezesDuration))
         ]
         : [
           ("totalSamplesReceived", .whole(stream.totalSamplesReceived)), ("concealedSamples", .whole(stream.concealedSamples)),
-          ("concealmentEvents", .whole(stream.concealmentEvents)),
+          ("concealmentEvents", .whole(stream.concealmentEvents))
         ]
       entries.append(.object(entry))
     }
@@ -80,18 +85,21 @@ struct RTPStatsSnapshot {
         ("transportId", .text(transport)), ("ssrc", .whole(stream.ssrc.rawValue)), ("kind", .text(stream.isVideo ? "video" : "audio")),
         ("packetsSent", .whole(stream.packetsSent)),
         ("bytesSent", .whole(stream.bytesSent)), ("headerBytesSent", .whole(stream.headerBytesSent)),
-        ("retransmittedPacketsSent", .whole(stream.retransmittedPacketsSent)), ("retransmittedBytesSent", .whole(stream.retransmittedBytesSent)),
+        ("retransmittedPacketsSent", .whole(stream.retransmittedPacketsSent)),
+        ("retransmittedBytesSent", .whole(stream.retransmittedBytesSent)),
         ("nackCount", .whole(stream.nackCount)), ("pliCount", .whole(stream.pliCount)), ("firCount", .whole(stream.firCount)),
-        ("framesSent", .whole(stream.framesSent)), ("keyFramesSent", .whole(stream.keyFramesSent)), ("hugeFramesSent", .whole(stream.hugeFramesSent)),
-        ("totalPacketSendDelay", seconds(stream.totalPacketSendDelay)), ("targetBitrate", .whole(stream.targetBitrate)),
+        ("framesSent", .whole(stream.framesSent)), ("keyFramesSent", .whole(stream.keyFramesSent)),
+        ("hugeFramesSent", .whole(stream.hugeFramesSent)),
+        ("totalPacketSendDelay", seconds(stream.totalPacketSendDelay)), ("targetBitrate", .whole(stream.targetBitrate))
       ]
       entries.append(.object(entry))
       guard let far = stream.remote else { continue }
       var report = head("remote-\(id)", "remote-inbound-rtp")
       report += [
-        ("localId", .text(id)), ("ssrc", .whole(stream.ssrc.rawValue)), ("packetsLost", .whole(far.packetsLost)), ("fractionLost", .number(far.fractionLost)),
+        ("localId", .text(id)), ("ssrc", .whole(stream.ssrc.rawValue)), ("packetsLost", .whole(far.packetsLost)),
+        ("fractionLost", .number(far.fractionLost)),
         ("jitter", seconds(far.jitter)), ("roundTripTime", far.roundTripTime.map { seconds($0) } ?? .null),
-        ("totalRoundTripTime", seconds(far.totalRoundTripTime)), ("roundTripTimeMeasurements", .whole(far.roundTripTimeMeasurements)),
+        ("totalRoundTripTime", seconds(far.totalRoundTripTime)), ("roundTripTimeMeasurements", .whole(far.roundTripTimeMeasurements))
       ]
       entries.append(.object(report))
     }

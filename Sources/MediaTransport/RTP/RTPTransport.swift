@@ -68,7 +68,8 @@ public final class RTPTransport: Transport {
 
   /// Sockets that were bound for the configuration's legs, or none: then they are when it is connected. `protections` are of the connection before it.
   public init(
-    _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], protections: RTPProtections = RTPProtections(), capture: PacketCapture? = nil, thread: NetworkThread, loop: EventLoop
+    _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], protections: RTPProtections = RTPProtections(),
+    capture: PacketCapture? = nil, thread: NetworkThread, loop: EventLoop
   ) {
     (host, self.protections, self.capture, self.thread, self.loop) = (nil, protections, capture, thread, loop)
     state = Monitor(State(configuration: configuration, sockets: sockets))
@@ -76,7 +77,8 @@ public final class RTPTransport: Transport {
 
   /// To a host whose name is looked up when it is connected; the configuration is as it would be with another address.
   init(
-    _ configuration: RTPConfiguration, named host: RTPNamedHost, protections: RTPProtections, capture: PacketCapture?, thread: NetworkThread, loop: EventLoop
+    _ configuration: RTPConfiguration, named host: RTPNamedHost, protections: RTPProtections, capture: PacketCapture?,
+    thread: NetworkThread, loop: EventLoop
   ) {
     (self.host, self.protections, self.capture, self.thread, self.loop) = (host, protections, capture, thread, loop)
     state = Monitor(State(configuration: configuration, sockets: []))
@@ -102,8 +104,10 @@ public final class RTPTransport: Transport {
       for index in configuration.legs.indices {
         let pair = sockets.indices.contains(index) ? sockets[index] : try RTPSockets(configuration.legs[index])
         // Each holds this, as this does each, until it leaves.
-        let protection = try configuration.legs[index].keys.map { keys throws(MediaError) in try protections.protection(ofLeg: index, keys) }
-        legs.append(try BundleTransport(configuration, index, pair, protection, thread, loop.clock, witness: capture) { self.take(&$0, $1) })
+        let protection = try configuration.legs[index].keys.map { keys throws(MediaError) in try protections.protection(ofLeg: index, keys)
+        }
+        legs.append(
+          try BundleTransport(configuration, index, pair, protection, thread, loop.clock, witness: capture) { self.take(&$0, $1) })
       }
       let isHere = state.withLock { state in
         if !state.hasLeft { state.legs = legs }
@@ -221,7 +225,9 @@ public final class RTPTransport: Transport {
           let level: HeaderExtensions.AudioLevel? =
             publication.leg.plan.extensions.audioLevel == 0
             ? nil : .init(level: UInt8(min(127, attributes.level)), isVoice: publication.isSpeaking)
-          try session.send(sound: frame.bytes, units: units, marker: isSpurt, level: level, capturedAt: attributes.timestamp_ns, on: publication.stream, now: now)
+          try session.send(
+            sound: frame.bytes, units: units, marker: isSpurt, level: level, capturedAt: attributes.timestamp_ns, on: publication.stream,
+            now: now)
         default:
           try session.send(
             frame.bytes, number: UInt16(truncatingIfNeeded: picture), units: units, orientation: UInt8(attributes.orientation & 7),
@@ -243,7 +249,8 @@ public final class RTPTransport: Transport {
   public func subscribe(to stream: StreamID, _ sink: any MediaSink) {
     exchange(sink, of: stream)
     let leg: BundleTransport? = state.withLock { state in
-      guard let source = state.sources[stream], state.incoming[source]?.backlog.isEmpty == false, state.legs.indices.contains(source.leg) else { return nil }
+      guard let source = state.sources[stream], state.incoming[source]?.backlog.isEmpty == false, state.legs.indices.contains(source.leg)
+      else { return nil }
       state.taken.append(source)
       return state.legs[source.leg]
     }

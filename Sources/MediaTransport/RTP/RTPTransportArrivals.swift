@@ -8,7 +8,8 @@ extension RTPTransport {
     handBacklogs(leg)
     for arrival in arrivals {
       switch arrival {
-      case .picture(let ssrc, let frame, let isAfterGap): hand(.encoded(frame), Source(leg: leg.index, ssrc: ssrc), skipping: isAfterGap ? 1 : 0, leg)
+      case .picture(let ssrc, let frame, let isAfterGap):
+        hand(.encoded(frame), Source(leg: leg.index, ssrc: ssrc), skipping: isAfterGap ? 1 : 0, leg)
       case .sound(let ssrc, let frame): hand(.encoded(frame), Source(leg: leg.index, ssrc: ssrc), skipping: 0, leg)
       case .lost(let ssrc, let count):
         state.withLock { state in
@@ -24,7 +25,9 @@ extension RTPTransport {
         sink?.droppedOnArrival()
       case .answered:
         // Who speaks first is who is spoken to.
-        for stream in state.withLock({ state in state.publications.filter { $0.value.leg === leg }.map(\.key) }) { post(.receivers(stream, 1)) }
+        for stream in state.withLock({ state in state.publications.filter { $0.value.leg === leg }.map(\.key) }) {
+          post(.receivers(stream, 1))
+        }
       case .event(let event): follow(event, leg)
       }
     }
@@ -42,7 +45,9 @@ extension RTPTransport {
       if let id = incoming.id { state.sources[id] = source }
       state.stats.bytesReceived &+= UInt64(frame.bytes.count)
       state.stats.packetsReceived &+= UInt64(NetworkLink.packets(bytes: frame.bytes.count))
-      if incoming.sink == nil, incoming.medium.kind == .video { incoming.backlog.keep(unit, incoming.picture, isKeyFrame: frame.isKeyFrame) }
+      if incoming.sink == nil, incoming.medium.kind == .video {
+        incoming.backlog.keep(unit, incoming.picture, isKeyFrame: frame.isKeyFrame)
+      }
       return (incoming.sink, incoming.picture, isNew, incoming.sink == nil || incoming.backlog.isEmpty ? [] : incoming.backlog.take())
     }
     if isNew { announce(source, frame, leg) }
@@ -127,7 +132,9 @@ extension RTPTransport {
         guard let id = state.incoming[source]?.id, let member = state.member else { return nil }
         return (id, member.userID)
       }
-      if let known { post(.speaking(known.id, userID: known.userID, level != nil, level: level.map { UInt32($0) } ?? AudioFrame.silentLevel)) }
+      if let known {
+        post(.speaking(known.id, userID: known.userID, level != nil, level: level.map { UInt32($0) } ?? AudioFrame.silentLevel))
+      }
     case .keyFrameRequested(let ssrc):
       let stream = state.withLock { state in state.publications.first { $0.value.leg === leg && $0.value.ssrc == ssrc }?.key }
       if let stream { post(.keyFrameRequested(stream)) }

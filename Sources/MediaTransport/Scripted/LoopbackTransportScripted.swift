@@ -4,7 +4,8 @@ import MediaRTP
 /// A member's way under a script, on the event loop.
 extension LoopbackTransport {
   func send(
-    _ unit: MediaUnit, _ picture: FrameID, bytes: Int, on stream: StreamID, to receivers: [LoopbackRoom.Receiver], under script: NetworkScript
+    _ unit: MediaUnit, _ picture: FrameID, bytes: Int, on stream: StreamID, to receivers: [LoopbackRoom.Receiver],
+    under script: NetworkScript
   ) -> SendResult {
     let now = loop.clock.now()
     guard script.step(at: now)?.isDisconnected != true else { return .notConnected }
@@ -41,7 +42,9 @@ extension LoopbackTransport {
   private func turn(_ number: UInt64) {
     guard !hasLeft, let room = room.withLock({ $0 }), let script = currentScript() else { return way.withLock { $0.end() } }
     let now = loop.clock.now()
-    let (turn, maximum): (ScriptedPair.Turn?, Int) = way.withLock { way in (way.turn(number, under: script, now: now), way.pair?.maximum ?? 0) }
+    let (turn, maximum): (ScriptedPair.Turn?, Int) = way.withLock { way in
+      (way.turn(number, under: script, now: now), way.pair?.maximum ?? 0)
+    }
     guard let turn else { return }
     ring(at: turn.next)
     for unit in turn.units {
@@ -60,14 +63,19 @@ extension LoopbackTransport {
     let bytes = unit.frame.bytes.count
     let (packets, missed) = (UInt64(NetworkLink.packets(bytes: bytes)), unit.missed)
     for receiver in receivers {
-      receiver.transport.deliver(.encoded(unit.frame), unit.picture, to: receiver.sink, bytes: bytes, packets: packets, lost: missed.packets)
+      receiver.transport.deliver(
+        .encoded(unit.frame), unit.picture, to: receiver.sink, bytes: bytes, packets: packets, lost: missed.packets)
       if missed.leftOut > 0 || missed.requests > 0 { receiver.sink.waited(leavingOut: missed.leftOut, requests: missed.requests) }
     }
   }
 
   /// Somebody who receives a stream of this member's needs a key frame.
   func wantKeyFrame(of stream: StreamID) {
-    if way.withLock({ $0.pair?.requestKeyFrame(of: stream) }) == true { ring(at: loop.clock.now()) } else { tell(.keyFrameRequested(stream)) }
+    if way.withLock({ $0.pair?.requestKeyFrame(of: stream) }) == true {
+      ring(at: loop.clock.now())
+    } else {
+      tell(.keyFrameRequested(stream))
+    }
   }
 
   // MARK: In one piece
@@ -130,7 +138,8 @@ extension LoopbackTransport {
   /// The own way first, then those of whom something is received, each as a transport of its own.
   public func statsEntries(at time: Double) -> [JSON] {
     let others = room.withLock({ $0 })?.publishers(to: self) ?? []
-    let ways = [way.withLock { $0.pair?.look }] + others.map { other in other.publisher.way.withLock { $0.pair?.look(receiving: other.streams) } }
+    let ways =
+      [way.withLock { $0.pair?.look }] + others.map { other in other.publisher.way.withLock { $0.pair?.look(receiving: other.streams) } }
     return ways.enumerated().flatMap { index, look in look?.entries(of: index, cipher: nil, at: time) ?? [] }
   }
 }

@@ -176,7 +176,8 @@ final class ScriptedPair {
   private func put(
     _ bytes: [UInt8], isForth: Bool, _ link: inout NetworkLink, _ path: inout NetworkPath, _ step: NetworkScript.Step, _ now: Int64
   ) {
-    guard !step.isDisconnected, flights.count < ScriptedPair.mostFlights, let departure = link.departure(bytes: bytes.count, now: now, step: step)
+    guard !step.isDisconnected, flights.count < ScriptedPair.mostFlights,
+      let departure = link.departure(bytes: bytes.count, now: now, step: step)
     else { return }
     let arrival = path.arrival(departure: departure, packets: 1, step: step)
     if arrival.lost == 0 { _ = flights.push(Flight(isForth: isForth, bytes: bytes), at: arrival.time) }
@@ -211,7 +212,9 @@ final class ScriptedPair {
   }
 
   func look(receiving stream: StreamID) -> InboundSnapshot? {
-    streams.place(of: stream).flatMap { far.stats(receiving: streams.ssrc(at: $0)) }.map { InboundSnapshot(stream: $0, path: far.pathStats) }
+    streams.place(of: stream).flatMap { far.stats(receiving: streams.ssrc(at: $0)) }.map {
+      InboundSnapshot(stream: $0, path: far.pathStats)
+    }
   }
 
   /// All that the member sends.

@@ -19,7 +19,7 @@ struct BenchLinkRun {
     var json: JSON {
       .object([
         ("url", .text(url)), ("duration", .number(seconds)), ("roundTripTime", .number(roundTrip)), ("to", out.json),
-        ("from", into?.json ?? .null), ("verdict", .text(verdict)),
+        ("from", into?.json ?? .null), ("verdict", .text(verdict))
       ])
     }
 
@@ -60,7 +60,8 @@ struct BenchLinkRun {
   }
 
   private func join(_ engine: Engine, _ user: String) throws(MediaError) -> Session {
-    let session = try NetworkEnd.session(SessionOptions(url: command.url, userID: user), token: command.token, keys: command.keys, in: engine)
+    let session = try NetworkEnd.session(
+      SessionOptions(url: command.url, userID: user), token: command.token, keys: command.keys, in: engine)
     try NetworkEnd.connect(session, isOfRoom: command.isOfRoom)
     return session
   }

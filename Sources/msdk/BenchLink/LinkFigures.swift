@@ -83,7 +83,7 @@ struct LinkDirection {
     func value(_ number: Double?) -> JSON { number.map { .number($0) } ?? .null }
     return .object([
       ("bitrate", value(bitrate)), ("fractionLost", value(loss)), ("jitter", value(jitter)), ("estimate", value(estimate)),
-      ("fits", .text(LinkVerdict.fits(self).name)),
+      ("fits", .text(LinkVerdict.fits(self).name))
     ])
   }
 

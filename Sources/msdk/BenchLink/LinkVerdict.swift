@@ -12,7 +12,7 @@ struct LinkVerdict {
   /// The largest first.
   private static let videos = [
     video("1080p30", 1920, 1080, 30), video("720p30", 1280, 720, 30), video("540p30", 960, 540, 30), video("360p30", 640, 360, 30),
-    video("180p15", 320, 180, 15),
+    video("180p15", 320, 180, 15)
   ]
   private static let audio = Fit(name: "audio only", bits: audioBits)
   private static let nothing = Fit(name: "nothing", bits: 0)

@@ -50,7 +50,7 @@ struct DoctorCommand: ParsableCommand {
     if json {
       print(
         JSON.object([
-          ("version", .text(SDKVersion.text)), ("broken", .whole(broken)), ("checks", .array(findings.map(\.json))),
+          ("version", .text(SDKVersion.text)), ("broken", .whole(broken)), ("checks", .array(findings.map(\.json)))
         ]).rendered())
     } else {
       let width = findings.map(\.id.count).max() ?? 0

@@ -94,7 +94,7 @@ struct PluginFindings {
 
   private static let names: [(Containment, String)] = [
     (.processes, "processes"), (.interprocess, "IPC"), (.user, "user"), (.network, "network"), (.files, "files (Landlock)"),
-    (.calls, "system calls (seccomp)"),
+    (.calls, "system calls (seccomp)")
   ]
 
   /// With everything that can be asked for; where that is refused, without, and why.

@@ -30,7 +30,7 @@ struct Inspection {
   let limits: [(name: String, list: [VideoLimits.Limit])] = [
     ("conference", VideoLimits.conference.list(of: .virtual)), ("extended", VideoLimits.extended.list(of: .virtual)),
     ("conference_screen_share", VideoLimits.conference.list(of: .screenShare)),
-    ("extended_screen_share", VideoLimits.extended.list(of: .screenShare)),
+    ("extended_screen_share", VideoLimits.extended.list(of: .screenShare))
   ]
   let codecs: [VideoCodecEntry]
   let audioCodecs: [AudioCodecEntry]
@@ -65,7 +65,8 @@ struct Inspection {
     let meant = Suggestion.nearest(to: name, among: name.contains(".") ? ids : shorts.keys.sorted()).map { shorts[$0] ?? $0 }
     let suggestion = meant.map { "; did you mean \($0)?" } ?? ""
     let text = "there is no class \"\(name)\"; there are \(ids.joined(separator: ", "))\(suggestion)"
-    return MediaError(.notFound, NextStep.trying(meant.map { "msdk inspect \($0)" } ?? "msdk doctor, which shows plugins that were refused", after: text))
+    return MediaError(
+      .notFound, NextStep.trying(meant.map { "msdk inspect \($0)" } ?? "msdk doctor, which shows plugins that were refused", after: text))
   }
 
   /// The full name, or the end of it after a period: "av1" and "producer.file" name classes, and "file" names two.
@@ -119,7 +120,7 @@ extension ClassDescriptor {
       (MSDK_KIND_VIDEO_RENDERER, "video renderer"), (MSDK_KIND_AUDIO_RENDERER, "audio renderer"),
       (MSDK_KIND_VIDEO_FILTER, "video filter"), (MSDK_KIND_AUDIO_FILTER, "audio filter"),
       (MSDK_KIND_VIDEO_ENCODER, "video encoder"), (MSDK_KIND_VIDEO_DECODER, "video decoder"),
-      (MSDK_KIND_AUDIO_ENCODER, "audio encoder"), (MSDK_KIND_AUDIO_DECODER, "audio decoder"),
+      (MSDK_KIND_AUDIO_ENCODER, "audio encoder"), (MSDK_KIND_AUDIO_DECODER, "audio decoder")
     ]
     return names.filter { kinds & UInt32($0.0) != 0 }.map(\.1)
   }
@@ -127,7 +128,7 @@ extension ClassDescriptor {
   var flagNames: [String] {
     let names = [
       (MSDK_CLASS_SINGLETON, "singleton"), (MSDK_CLASS_NO_ISOLATION, "no isolation"), (MSDK_CLASS_PREFERS_ISOLATION, "prefers isolation"),
-      (MSDK_CLASS_UPRIGHT, "upright"),
+      (MSDK_CLASS_UPRIGHT, "upright")
     ]
     return names.filter { flags & UInt32($0.0) != 0 }.map(\.1)
   }
@@ -135,7 +136,10 @@ extension ClassDescriptor {
 
 extension ParameterDescriptor {
   var flagNames: [String] {
-    [(isRequired, "required"), (isLive, "live"), (isReadOnly, "read-only"), (isSecret, "secret"), (hasDynamicChoices, "choices found at run time")].filter(\.0).map(\.1)
+    [
+      (isRequired, "required"), (isLive, "live"), (isReadOnly, "read-only"), (isSecret, "secret"),
+      (hasDynamicChoices, "choices found at run time")
+    ].filter(\.0).map(\.1)
   }
 }
 

@@ -30,7 +30,7 @@ extension CommandDescriptor {
     .object([
       ("name", .text(name)), ("summary", .text(summary)), ("result", result.map { .text("\($0)") } ?? .null),
       ("flags", .texts(flagNames.map { $0 == "thread-safe" ? "thread_safe" : $0 })),
-      ("arguments", .array(arguments.map(\.inspectionJSON))),
+      ("arguments", .array(arguments.map(\.inspectionJSON)))
     ])
   }
 }
@@ -39,7 +39,7 @@ extension CommandArgument {
   fileprivate var inspectionJSON: JSON {
     .object([
       ("name", .text(name)), ("summary", .text(summary)), ("type", .text("\(type)")), ("default", defaultValue?.json ?? .null),
-      ("minimum", bounds?.least?.json ?? .null), ("maximum", bounds?.most?.json ?? .null), ("choices", choices.map { .texts($0) } ?? .null),
+      ("minimum", bounds?.least?.json ?? .null), ("maximum", bounds?.most?.json ?? .null), ("choices", choices.map { .texts($0) } ?? .null)
     ])
   }
 }

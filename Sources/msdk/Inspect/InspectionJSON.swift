@@ -21,12 +21,12 @@ extension Inspection {
         .array(
           places.refused.map { refusal in
             .object([
-              ("path", .text(refusal.path)), ("status", .text("\(refusal.error.status)")), ("reason", .text(refusal.error.text)),
+              ("path", .text(refusal.path)), ("status", .text("\(refusal.error.status)")), ("reason", .text(refusal.error.text))
             ])
           })
       ),
       ("limits", .object(limits.map { limit in (limit.name, .array(limit.list.map(\.json))) })),
-      ("codecs", .array(codecs.map(\.json) + audioCodecs.map(\.json))),
+      ("codecs", .array(codecs.map(\.json) + audioCodecs.map(\.json)))
     ])
   }
 }
@@ -35,7 +35,7 @@ extension Inspection.Module {
   fileprivate var json: JSON {
     .object([
       ("path", module.isBuiltIn ? .null : .text(module.path)), ("vendor", .text(module.vendor)), ("version", .text(module.version)),
-      ("license", .text(module.license)), ("url", .text(module.url)), ("classes", .array(classes.map(\.json))),
+      ("license", .text(module.license)), ("url", .text(module.url)), ("classes", .array(classes.map(\.json)))
     ])
   }
 }
@@ -46,7 +46,7 @@ extension Inspection.Class {
       ("id", .text(descriptor.id)), ("name", .text(descriptor.name)), ("summary", .text(descriptor.summary)),
       ("kinds", .names(descriptor.kindNames)), ("flags", .names(descriptor.flagNames)),
       ("parameters", .array(descriptor.parameters.map { $0.json(found: choices[$0.name]) })),
-      ("commands", .array(descriptor.commands.map(\.inspectionJSON))),
+      ("commands", .array(descriptor.commands.map(\.inspectionJSON)))
     ]
     switch formats {
     case .notAsked: members.append(("formats", .null))
@@ -62,8 +62,9 @@ extension ParameterDescriptor {
   fileprivate func json(found: Result<[ParameterChoice], MediaError>?) -> JSON {
     var members: [(String, JSON)] = [
       ("name", .text(name)), ("summary", .text(summary)), ("type", .text("\(type)")),
-      ("default", isRequired || isSecret ? .null : defaultValue.json), ("minimum", bounds?.least?.json ?? .null), ("maximum", bounds?.most?.json ?? .null),
-      ("choices", choices.map { .texts($0) } ?? .null), ("flags", .names(flagNames)),
+      ("default", isRequired || isSecret ? .null : defaultValue.json), ("minimum", bounds?.least?.json ?? .null),
+      ("maximum", bounds?.most?.json ?? .null),
+      ("choices", choices.map { .texts($0) } ?? .null), ("flags", .names(flagNames))
     ]
     switch found {
     case .success(let list)?:
@@ -95,7 +96,7 @@ extension VideoFormat {
   fileprivate var json: JSON {
     .object([
       ("pixel_format", .text(pixelFormat.name)), ("width", .whole(width)), ("height", .whole(height)),
-      ("fps_num", .whole(frameRate.numerator)), ("fps_den", .whole(frameRate.denominator)),
+      ("fps_num", .whole(frameRate.numerator)), ("fps_den", .whole(frameRate.denominator))
     ])
   }
 }
@@ -110,7 +111,7 @@ extension VideoCodecEntry {
   fileprivate var json: JSON {
     .object([
       ("name", .text(name)), ("fourcc", .text(fourccText)), ("kind", .text("video")), ("input_formats", .texts(inputFormats.map(\.name))),
-      ("maximum_dimension", .whole(maximumDimension)),
+      ("maximum_dimension", .whole(maximumDimension))
     ])
   }
 }
@@ -119,7 +120,7 @@ extension AudioCodecEntry {
   fileprivate var json: JSON {
     .object([
       ("name", .text(name)), ("fourcc", .text(fourccText)), ("kind", .text("audio")),
-      ("sample_rates", .array((encoder?.sampleRates ?? []).map { .whole($0) })),
+      ("sample_rates", .array((encoder?.sampleRates ?? []).map { .whole($0) }))
     ])
   }
 }

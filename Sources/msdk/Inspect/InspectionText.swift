@@ -7,7 +7,9 @@ extension Inspection {
     var parts = ["MediaSDK \(SDKVersion.text), plugin ABI \(MSDK_ABI_MAJOR).\(MSDK_ABI_MINOR)", placesText]
     let classes = modules.flatMap(\.classes).sorted { $0.descriptor.id < $1.descriptor.id }
     let width = classes.map(\.descriptor.id.count).max() ?? 0
-    if !classes.isEmpty { parts.append("Classes (msdk inspect NAME shows one in full)\n" + classes.map { $0.line(width) }.joined(separator: "\n")) }
+    if !classes.isEmpty {
+      parts.append("Classes (msdk inspect NAME shows one in full)\n" + classes.map { $0.line(width) }.joined(separator: "\n"))
+    }
     if !places.refused.isEmpty {
       let lines = places.refused.map { "  \(Terminal.oneLine($0.path))\n    \(Terminal.oneLine($0.error.text))" }
       parts.append("Refused files\n" + lines.joined(separator: "\n"))
@@ -85,7 +87,9 @@ extension Inspection.Class {
     case nil: []
     case .failure(let error)?: ["now: not reported: \(Terminal.oneLine(error.text))"]
     case .success(let list)?:
-      list.isEmpty ? ["now: none"] : list.map { "now: \"\(Terminal.oneLine($0.value))\"\($0.label == $0.value ? "" : ", \(Terminal.oneLine($0.label))")" }
+      list.isEmpty
+        ? ["now: none"]
+        : list.map { "now: \"\(Terminal.oneLine($0.value))\"\($0.label == $0.value ? "" : ", \(Terminal.oneLine($0.label))")" }
     }
   }
 

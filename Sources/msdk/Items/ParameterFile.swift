@@ -116,7 +116,9 @@ struct ParameterFile {
   /// The whole file or none: it is written beside its place, and then moved there.
   static func write(_ json: JSON, to path: String) throws(MediaError) {
     let temporary = "\(path).\(getpid()).tmp"
-    guard let file = fopen(temporary, "wxe") else { throw MediaError(.io, "\(path) cannot be written: \(String(cString: strerror(errno)))") }
+    guard let file = fopen(temporary, "wxe") else {
+      throw MediaError(.io, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
     let isWritten = fputs(json.rendered() + "\n", file) >= 0
     let isWhole = fclose(file) == 0 && isWritten && rename(temporary, path) == 0
     guard isWhole else {

@@ -47,7 +47,8 @@ struct HubCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Admit only members with one of the tokens in this file.", valueName: "file"))
   var tokens: String?
 
-  @Option(help: ArgumentHelp("The maximum number of members, 1 to 1000; default: 64.", valueName: "n"), transform: { try Arguments.members($0) })
+  @Option(
+    help: ArgumentHelp("The maximum number of members, 1 to 1000; default: 64.", valueName: "n"), transform: { try Arguments.members($0) })
   var most = 64
 
   func validate() throws {

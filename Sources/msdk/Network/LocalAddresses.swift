@@ -22,11 +22,15 @@ enum LocalAddresses {
       guard let address = one.ifa_addr, Int32(address.pointee.sa_family) == family else { continue }
       let size = socklen_t(family == AF_INET6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
       let host: String? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
-        guard let text = text.baseAddress, getnameinfo(address, size, text, socklen_t(NI_MAXHOST), nil, 0, NI_NUMERICHOST) == 0 else { return nil }
+        guard let text = text.baseAddress, getnameinfo(address, size, text, socklen_t(NI_MAXHOST), nil, 0, NI_NUMERICHOST) == 0 else {
+          return nil
+        }
         return String(cString: text)
       }
       // A zone's percent sign is written %25 in a URL (RFC 6874).
-      if let host { found.append((host.split(separator: "%", maxSplits: 1).joined(separator: "%25"), one.ifa_flags & UInt32(IFF_LOOPBACK) != 0)) }
+      if let host {
+        found.append((host.split(separator: "%", maxSplits: 1).joined(separator: "%25"), one.ifa_flags & UInt32(IFF_LOOPBACK) != 0))
+      }
     }
     return found
   }

@@ -18,7 +18,9 @@ struct NetworkEnd {
     var settings = SessionOptions(url: options.url, userID: options.user ?? (options.isOfRoom ? NetworkEnd.ownName : "msdk"))
     settings.capture = options.pcap.map { ($0, options.pcapPlain) }
     session = try NetworkEnd.session(settings, token: options.token, keys: options.keys, in: engine)
-    if let path = options.sdp, let type = options.sdpType, type != .answer { try session.setRemoteDescription(type.kind, NetworkEnd.read(path)) }
+    if let path = options.sdp, let type = options.sdpType, type != .answer {
+      try session.setRemoteDescription(type.kind, NetworkEnd.read(path))
+    }
     // It may hold keys.
     if let path = options.sdpOut { try FileWriter.write(session.localDescription(), to: path, isSecret: true) }
     if let path = options.sdp, options.sdpType == .answer { try takeAnswer(path) }
@@ -48,7 +50,8 @@ struct NetworkEnd {
       }
     } catch {
       guard isOfRoom, [.io, .timeout, .notFound].contains(error.status) else { throw error }
-      throw MediaError(error.status, NextStep.trying("msdk hub on that machine, which prints its urls, and msdk doctor there", after: error.text))
+      throw MediaError(
+        error.status, NextStep.trying("msdk hub on that machine, which prints its urls, and msdk doctor there", after: error.text))
     }
   }
 
@@ -104,7 +107,7 @@ struct NetworkEnd {
     let stats = session.stats.transport
     let counts = [
       (stats.packetsForged, "not authentic: with another key, or with none"), (stats.packetsForeign, "from another host"),
-      (stats.packetsRefused, "of a payload type that was not negotiated"),
+      (stats.packetsRefused, "of a payload type that was not negotiated")
     ]
     let words = counts.filter { $0.0 > 0 }.map { "\($0.0) packets were \($0.1)" }
     return words.isEmpty ? "" : "; \(words.joined(separator: ", "))"

@@ -19,10 +19,13 @@ struct NetworkOptions: ParsableArguments {
   }
 
   @Argument(
-    help: ArgumentHelp("rtp://HOST:PORT, rtp://:PORT, or for descriptions rtp: - each with ?key=value&... - or hub://..., as msdk hub prints it.", valueName: "url"))
+    help: ArgumentHelp(
+      "rtp://HOST:PORT, rtp://:PORT, or for descriptions rtp: - each with ?key=value&... - or hub://..., as msdk hub prints it.",
+      valueName: "url"))
   var url: String
 
-  @Option(help: ArgumentHelp("In a hub's room: the user id, unique in the room; default: this machine's name and the process.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("In a hub's room: the user id, unique in the room; default: this machine's name and the process.", valueName: "id"))
   var user: String?
 
   @Option(help: ArgumentHelp("In a hub's room: a file of one line, the access token.", valueName: "file"))
@@ -45,7 +48,8 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The keys for a url with srtp=SUITE: two lines of base64, the key and salt of what is sent and those of what is received.", valueName: "file"))
+      "The keys for a url with srtp=SUITE: two lines of base64, the key and salt of what is sent and those of what is received.",
+      valueName: "file"))
   var keys: String?
 
   @Option(

@@ -34,7 +34,8 @@ struct ReceiveRun {
     let whose: Received.Source = command.network.isOfRoom ? .member(command.from) : .theOtherEnd
     let preference = VideoPreference(width: command.size?.width ?? 0, height: command.size?.height ?? 0, frameRate: command.fps)
     var received = Received(
-      chains: chains, speakers: speakers, recording: recording, limit: command.network.frames, whose: whose, preferring: preference, figures: call)
+      chains: chains, speakers: speakers, recording: recording, limit: command.network.frames, whose: whose, preferring: preference,
+      figures: call)
     let begin = MediaTime.monotonic()
     _ = try end.wait { () throws(MediaError) in
       try received.take(end.events())

@@ -4,7 +4,8 @@ import MediaCore
 struct SendCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
-    abstract: "Sends what a producer makes: over RTP to GStreamer, FFmpeg, a media server or msdk receive, or into the room of an msdk hub.",
+    abstract:
+      "Sends what a producer makes: over RTP to GStreamer, FFmpeg, a media server or msdk receive, or into the room of an msdk hub.",
     discussion: """
       Items are written as for msdk run: NAME[:VALUE][,key=value...]. Video is sent as VP8, audio as Opus. What a producer of encoded frames \
       makes ('packets', a camera that encodes) is sent unchanged: --size, --fps and --bitrate are refused. The url has the destination and \
@@ -53,7 +54,9 @@ struct SendCommand: ParsableCommand {
   @Flag(help: "The video is a screen share: it keeps its size, and skips frames if the network is slow.")
   var screen = false
 
-  @Option(help: ArgumentHelp("vp8, the codec that RTP and hubs carry here; default: vp8, or the codec of a producer of encoded frames.", valueName: "codec"))
+  @Option(
+    help: ArgumentHelp(
+      "vp8, the codec that RTP and hubs carry here; default: vp8, or the codec of a producer of encoded frames.", valueName: "codec"))
   var codec: Codec?
 
   @Option(
@@ -71,7 +74,9 @@ struct SendCommand: ParsableCommand {
   var bitrate: UInt64?
 
   func validate() throws {
-    guard producer != nil || sound != nil else { throw ValidationError("neither --producer nor --sound is given; accepted: one of them, or both") }
+    guard producer != nil || sound != nil else {
+      throw ValidationError("neither --producer nor --sound is given; accepted: one of them, or both")
+    }
     if producer == nil, size != nil || fps != nil || bitrate != nil || network.frames != nil || screen {
       throw ValidationError("--size, --fps, --bitrate, --frames and --screen are for video; accepted: with --producer")
     }

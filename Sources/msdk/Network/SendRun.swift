@@ -34,7 +34,10 @@ struct SendRun {
     if let video { try end.session.start(video.outgoing) }
     if let audio { try end.session.start(audio.outgoing) }
     let isTaken = try end.wait { (video?.outgoing.stats.receivers ?? 0) + (audio?.outgoing.stats.receivers ?? 0) > 0 }
-    guard isTaken else { throw MediaError(.timeout, NextStep.trying("msdk bench-link", after: "no peer to send to at \(command.network.url), within --timeout")) }
+    guard isTaken else {
+      throw MediaError(
+        .timeout, NextStep.trying("msdk bench-link", after: "no peer to send to at \(command.network.url), within --timeout"))
+    }
     if let video { try video.outgoing.attachProducer(video.producer) }
     if let audio { try audio.outgoing.attachProducer(audio.producer) }
 

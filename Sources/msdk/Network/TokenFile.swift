@@ -31,14 +31,18 @@ struct TokenFile: Sendable {
 
   private static func lines(of path: String, most: Int) throws(MediaError) -> [String] {
     let text = String(decoding: try FileReader.bytes(of: path, most: most), as: UTF8.self)
-    return text.split(whereSeparator: \.isNewline).map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }.filter { !$0.isEmpty }
+    return text.split(whereSeparator: \.isNewline).map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }.filter {
+      !$0.isEmpty
+    }
   }
 
   func answer(_ request: AccessRequest) -> AccessRequest.Answer {
     let shown = Array(request.token.value.utf8)
     var isKnown = false
     // All are looked at, so that the time it takes tells nothing.
-    for (userID, token) in tokens where TokenFile.areEqual(token, shown) && (userID ?? request.member.userID) == request.member.userID { isKnown = true }
+    for (userID, token) in tokens where TokenFile.areEqual(token, shown) && (userID ?? request.member.userID) == request.member.userID {
+      isKnown = true
+    }
     return isKnown ? .success(AccessGrant(request.permissions)) : .failure(.refused(request, "the token is not accepted"))
   }
 

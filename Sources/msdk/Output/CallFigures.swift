@@ -56,12 +56,12 @@ final class CallFigures: Sendable {
       let figures = streams[index].enumerated().map { CallFigures.json($1, number: $0, at: now, drops) }
       return .object([
         ("url", .text(session.options.url)), ("userId", .text(session.options.userID)), ("streams", .array(figures)),
-        ("stats", kept?[index] ?? CallFigures.stats(session)),
+        ("stats", kept?[index] ?? CallFigures.stats(session))
       ])
     }
     return .object([
       ("pid", .whole(getpid())), ("command", .text(command)), ("duration", begin.map { seconds(now - $0) } ?? .null),
-      ("sessions", .array(shown)),
+      ("sessions", .array(shown))
     ])
   }
 
@@ -99,7 +99,7 @@ final class CallFigures: Sendable {
       ("keyFramesSent", .whole(counters.keyFrames)), ("keyFrameRequests", .whole(counters.keyFrameRequests)),
       ("bytesSent", .whole(counters.bytesSent)), ("targetBitrate", known(counters.targetBitrate)),
       ("totalEncodeTime", seconds(counters.totalEncodeTime)), ("totalFilterTime", seconds(counters.totalFilterTime)),
-      ("receivers", .whole(stats.receivers)),
+      ("receivers", .whole(stats.receivers))
     ]
   }
 
@@ -110,7 +110,7 @@ final class CallFigures: Sendable {
       ("state", .text("\(stats.state)")), ("producer", .text(producer)), ("codec", codec(audio.options.codec)),
       ("packetsSent", .whole(counters.packets)), ("bytesSent", .whole(counters.bytesSent)), ("targetBitrate", known(stats.bitrate)),
       ("totalEncodeTime", seconds(counters.totalEncodeTime)), ("totalFilterTime", seconds(counters.totalFilterTime)),
-      ("receivers", .whole(stats.receivers)),
+      ("receivers", .whole(stats.receivers))
     ]
   }
 
@@ -127,7 +127,7 @@ final class CallFigures: Sendable {
       ("framesDelivered", .whole(counters.delivered)), ("framesRendered", .whole(counters.rendered)),
       ("freezeCount", .whole(counters.freezes)), ("bytesReceived", .whole(counters.bytesReceived)),
       ("totalDecodeTime", seconds(counters.totalDecodeTime)),
-      ("totalFilterTime", seconds(counters.totalFilterTime)),
+      ("totalFilterTime", seconds(counters.totalFilterTime))
     ]
   }
 
@@ -140,7 +140,7 @@ final class CallFigures: Sendable {
       ("packetsRecovered", .whole(counters.recovered)), ("packetsCorrupt", .whole(counters.corrupt)),
       ("totalSamplesReceived", .whole(counters.samples)),
       ("concealedSamples", .whole(counters.concealed)), ("bytesReceived", .whole(counters.bytesReceived)),
-      ("totalDecodeTime", seconds(counters.totalDecodeTime)), ("totalFilterTime", seconds(counters.totalFilterTime)),
+      ("totalDecodeTime", seconds(counters.totalDecodeTime)), ("totalFilterTime", seconds(counters.totalFilterTime))
     ]
   }
 

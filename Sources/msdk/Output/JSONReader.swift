@@ -55,7 +55,8 @@ struct JSONReader {
     case let byte? where byte == UInt8(ascii: "-") || JSONReader.isDigit(byte): return try number()
     default: break
     }
-    for (word, value) in [("null", JSON.null), ("true", .bool(true)), ("false", .bool(false))] where bytes[place...].starts(with: word.utf8) {
+    for (word, value) in [("null", JSON.null), ("true", .bool(true)), ("false", .bool(false))] where bytes[place...].starts(with: word.utf8)
+    {
       place += word.utf8.count
       return value
     }

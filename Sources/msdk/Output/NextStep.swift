@@ -10,7 +10,7 @@ enum NextStep {
       ["there is no display", "no X display", "the X display", "no X server at display", "not a name of an X display"],
       "msdk doctor. The classes testpattern, file and terminal need no display"
     ),
-    (["the sound server"], "msdk doctor. The classes tone and wav need no sound server"),
+    (["the sound server"], "msdk doctor. The classes tone and wav need no sound server")
   ]
 
   static func added(to text: String) -> String {

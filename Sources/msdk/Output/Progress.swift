@@ -11,7 +11,8 @@ struct Progress {
       // In this order: else one that was sent in between is received and not sent.
       let incoming = call.incoming.stats
       let outgoing = call.outgoing.stats.counters
-      let words = "sent \(outgoing.sent + outgoing.encoded), received \(incoming.counters.received), \(incoming.framesPerSecond.text(digits: 1)) frames/s"
+      let words =
+        "sent \(outgoing.sent + outgoing.encoded), received \(incoming.counters.received), \(incoming.framesPerSecond.text(digits: 1)) frames/s"
       return (outgoing.bytesSent, words)
     }
   }

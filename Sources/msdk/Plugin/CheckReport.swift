@@ -41,10 +41,10 @@ struct CheckReport {
             .object([
               ("check", .text(outcome.check.id)), ("class", outcome.className.map { .text($0) } ?? .null),
               ("verdict", .text(outcome.verdict.rawValue)), ("rule", .text(outcome.rule)), ("text", .text(outcome.text)),
-              ("milliseconds", .whole(outcome.milliseconds)),
+              ("milliseconds", .whole(outcome.milliseconds))
             ])
           })
-      ),
+      )
     ])
   }
 

@@ -36,7 +36,7 @@ struct DemoCommand: ParsableCommand {
     let clip = input ?? (access(DemoCommand.clipOfSourceTree, R_OK) == 0 ? DemoCommand.clipOfSourceTree : nil)
     let writers = [
       PluginItem(name: "file", value: "\(output)/bw.png", settings: [.init(key: "frame", value: "60")]),
-      PluginItem(name: "file", value: "\(output)/bw.y4m", settings: [.init(key: "max_frames", value: "50")]),
+      PluginItem(name: "file", value: "\(output)/bw.y4m", settings: [.init(key: "max_frames", value: "50")])
     ]
     var plan = RunPlan(producer: PluginItem(name: clip == nil ? "testpattern" : "file", value: clip ?? "counter"))
     plan.renderers = [[PluginItem(name: "bw")] + writers]

@@ -58,7 +58,7 @@ struct ProducedVideo {
     let makes = "class \(producer.descriptor.id) makes frames of codec \(codec.name)"
     let refused = [
       ("--codec \(wishes.codec?.name ?? "")", wishes.codec.map { $0 != codec } ?? false), ("--size", wishes.size != nil),
-      ("--fps", wishes.frameRate != nil), ("--bitrate", wishes.bitrate != nil), ("--filter", wishes.hasFilters),
+      ("--fps", wishes.frameRate != nil), ("--bitrate", wishes.bitrate != nil), ("--filter", wishes.hasFilters)
     ].filter(\.1).map(\.0)
     guard refused.isEmpty else {
       throw MediaError(.unsupported, "\(makes), which are sent unchanged; accepted: without \(refused.joined(separator: ", "))")

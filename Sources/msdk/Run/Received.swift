@@ -29,7 +29,8 @@ struct Received {
   private static let patience: Int64 = 1_000_000_000
 
   init(
-    chains: [RendererChain], speakers: [PluginInstance], recording: Recording?, limit: UInt64?, whose: Source, preferring preference: VideoPreference = .any,
+    chains: [RendererChain], speakers: [PluginInstance], recording: Recording?, limit: UInt64?, whose: Source,
+    preferring preference: VideoPreference = .any,
     figures: CallFigures
   ) {
     self.recording = recording
@@ -95,9 +96,12 @@ struct Received {
   var progress: (bytes: UInt64, words: String) {
     let (pictures, sound) = (video?.stats, audio?.stats.counters)
     let words = [
-      pictures.map { "\($0.counters.received) frames, \($0.framesPerSecond.text(digits: 1)) frames/s" }, sound.map { "\($0.received) audio packets" },
+      pictures.map { "\($0.counters.received) frames, \($0.framesPerSecond.text(digits: 1)) frames/s" },
+      sound.map { "\($0.received) audio packets" }
     ]
-    return ((pictures?.counters.bytesReceived ?? 0) + (sound?.bytesReceived ?? 0), "received " + words.compactMap { $0 }.joined(separator: ", "))
+    return (
+      (pictures?.counters.bytesReceived ?? 0) + (sound?.bytesReceived ?? 0), "received " + words.compactMap { $0 }.joined(separator: ", ")
+    )
   }
 
   func addFigures(to figures: inout Figures) {

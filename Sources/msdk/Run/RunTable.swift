@@ -26,7 +26,7 @@ struct RunTable {
 
   private var source: [(String, String)] {
     [
-      ("producer", Terminal.oneLine(video.producer.descriptor.id)), ("format", video.formatText), ("codec", video.codecText),
+      ("producer", Terminal.oneLine(video.producer.descriptor.id)), ("format", video.formatText), ("codec", video.codecText)
     ]
   }
 
@@ -36,7 +36,7 @@ struct RunTable {
     if isEncoded { rows.append(("key frames", "\(outgoing.keyFrames)")) }
     rows += [
       ("frames sent", "\(outgoing.sent + outgoing.encoded)"), ("frames replaced", "\(outgoing.replaced)"),
-      ("frames dropped", "\(outgoing.dropped)\(drops.text.isEmpty ? "" : " (\(drops.text))")"),
+      ("frames dropped", "\(outgoing.dropped)\(drops.text.isEmpty ? "" : " (\(drops.text))")")
     ]
     if outgoing.failed > 0 { rows.append(("frames failed", "\(outgoing.failed)")) }
     return rows
@@ -51,7 +51,7 @@ struct RunTable {
       rows += [
         ("frames decoded", "\(incoming.decoded)"), ("key frames decoded", "\(incoming.keyDecoded)"),
         ("frames skipped", "\(incoming.skipped)\(incoming.skipped > 0 ? " (a frame they refer to was lost)" : "")"),
-        ("frames corrupt", "\(incoming.corrupt)"),
+        ("frames corrupt", "\(incoming.corrupt)")
       ]
     }
     rows += [("late for renderers", "\(incoming.dropped)"), ("frames delivered", "\(reception.frames)")]
@@ -62,7 +62,7 @@ struct RunTable {
     let bits = length > 0 ? Double(outgoing.bytesSent) * 8 * 1e6 / Double(length) : 0
     var rows = [
       ("bytes sent", "\(outgoing.bytesSent)"), ("bitrate", "\(bits.text(digits: 0)) kbit/s"),
-      ("mean rate", reception.framesPerSecond.map { "\($0.text(digits: 2)) frames/s" } ?? "unknown"),
+      ("mean rate", reception.framesPerSecond.map { "\($0.text(digits: 2)) frames/s" } ?? "unknown")
     ]
     if isEncoded, !video.isPassedThrough { rows.append(("encode time", RunTable.mean(outgoing.totalEncodeTime, of: outgoing.encoded))) }
     if isEncoded { rows.append(("decode time", RunTable.mean(incoming.totalDecodeTime, of: incoming.decoded))) }

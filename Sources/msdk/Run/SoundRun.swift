@@ -68,7 +68,9 @@ struct SoundRun {
     }
     if plan.isJSON { Terminal.show(call.json.rendered()) }
     let width = (figures.map(\.0.count).max() ?? 0) + 2
-    for (name, figure) in figures where !plan.isJSON { Terminal.show("\(name):\(String(repeating: " ", count: width - name.count - 1))\(Terminal.oneLine(figure))") }
+    for (name, figure) in figures where !plan.isJSON {
+      Terminal.show("\(name):\(String(repeating: " ", count: width - name.count - 1))\(Terminal.oneLine(figure))")
+    }
     for failure in failures { Terminal.complain(failure) }
     return failures.isEmpty
   }
@@ -110,7 +112,7 @@ struct SoundRun {
     [
       ("producer", producer.descriptor.id), ("codec", plan.codec == .raw ? "none: raw audio" : "OPUS"),
       ("length", "\(length / 1_000_000) ms"), ("packets sent", "\(outgoing.packets)"), ("packets received", "\(incoming.received)"),
-      ("bytes sent", "\(outgoing.bytesSent)"),
+      ("bytes sent", "\(outgoing.bytesSent)")
     ]
   }
 

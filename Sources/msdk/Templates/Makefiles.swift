@@ -14,40 +14,40 @@ extension Template {
   /// `build` makes @NAME@.so of `sources`; `run` is the command of `make run`.
   static func makefile(sources: String, settings: String, build: String, run: String) -> String {
     """
-      # make          builds @NAME@.so
-      # make check    checks it against the rules of mediasdk/plugin.h
-      # make run      tries it out in a call inside one process
-      # make install  puts it where programs look for plugins
-      #
-      # All that it needs of MediaSDK is found with pkg-config; PKG_CONFIG_PATH says where, when it is installed in an unusual place.
-      PLUGIN := @NAME@.so
-      $(if $(shell pkg-config --exists mediasdk && echo yes),,$(error set PKG_CONFIG_PATH to the folder of mediasdk.pc))
-      MSDK_CFLAGS := $(shell pkg-config --cflags mediasdk)
-      MSDK ?= $(firstword $(wildcard $(shell pkg-config --variable=exec_prefix mediasdk)/bin/msdk) msdk)
-      PLUGIN_DIR ?= $(shell pkg-config --variable=plugindir mediasdk)
-      \(settings)
+    # make          builds @NAME@.so
+    # make check    checks it against the rules of mediasdk/plugin.h
+    # make run      tries it out in a call inside one process
+    # make install  puts it where programs look for plugins
+    #
+    # All that it needs of MediaSDK is found with pkg-config; PKG_CONFIG_PATH says where, when it is installed in an unusual place.
+    PLUGIN := @NAME@.so
+    $(if $(shell pkg-config --exists mediasdk && echo yes),,$(error set PKG_CONFIG_PATH to the folder of mediasdk.pc))
+    MSDK_CFLAGS := $(shell pkg-config --cflags mediasdk)
+    MSDK ?= $(firstword $(wildcard $(shell pkg-config --variable=exec_prefix mediasdk)/bin/msdk) msdk)
+    PLUGIN_DIR ?= $(shell pkg-config --variable=plugindir mediasdk)
+    \(settings)
 
-      all: $(PLUGIN)
+    all: $(PLUGIN)
 
-      $(PLUGIN): \(sources)
-      \t\(build)
+    $(PLUGIN): \(sources)
+    \t\(build)
 
-      check: $(PLUGIN)
-      \t$(MSDK) plugin check ./$(PLUGIN)
+    check: $(PLUGIN)
+    \t$(MSDK) plugin check ./$(PLUGIN)
 
-      run: $(PLUGIN)
-      \t\(run)
+    run: $(PLUGIN)
+    \t\(run)
 
-      install: $(PLUGIN)
-      \tinstall -d $(DESTDIR)$(PLUGIN_DIR)
-      \tinstall -m 755 $(PLUGIN) $(DESTDIR)$(PLUGIN_DIR)
+    install: $(PLUGIN)
+    \tinstall -d $(DESTDIR)$(PLUGIN_DIR)
+    \tinstall -m 755 $(PLUGIN) $(DESTDIR)$(PLUGIN_DIR)
 
-      clean:
-      \t$(RM) $(PLUGIN)
+    clean:
+    \t$(RM) $(PLUGIN)
 
-      .PHONY: all check run install clean
+    .PHONY: all check run install clean
 
-      """
+    """
   }
 
   static let settingsC = "CFLAGS ?= -O2 -g -Wall -Wextra"

@@ -52,7 +52,7 @@ struct Template {
       sources: "@NAME@.swift Plugin.swift plugin.map", settings: settingsSwift, build: buildSwift, run: runCommand(kind))
     return [
       ("@NAME@.swift", work), ("Plugin.swift", tables),
-      ("CMediaSDKPlugin/module.modulemap", moduleMap), ("CMediaSDKPlugin/shim.h", shim), ("Makefile", makefile),
+      ("CMediaSDKPlugin/module.modulemap", moduleMap), ("CMediaSDKPlugin/shim.h", shim), ("Makefile", makefile)
     ]
   }
 
@@ -60,7 +60,7 @@ struct Template {
     let makefile = makefile(sources: "@NAME@.rs mediasdk.rs", settings: settingsRust, build: buildRust, run: runCommand(kind))
     return [
       ("@NAME@.rs", source), ("mediasdk.rs", bindingRust), ("Makefile", makefile),
-      (".gitignore", ignored),
+      (".gitignore", ignored)
     ]
   }
 

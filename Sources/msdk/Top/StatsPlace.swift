@@ -24,7 +24,9 @@ enum StatsPlace {
     defer { closedir(list) }
     var found: [Int32] = []
     while let entry = readdir(list) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) } }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
       guard name.hasSuffix(".stats"), let process = Int32(name.dropLast(6)), process > 0 else { continue }
       found.append(process)
     }

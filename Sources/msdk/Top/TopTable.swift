@@ -108,7 +108,7 @@ struct TopRow {
       ((isOut ? far : stream)?["jitter"]?.double.map { $0 * 1000 }, 1), (far?["roundTripTime"]?.double.map { $0 * 1000 }, 1),
       (delay.map { $0 * 1000 }, 1), (rate, 1), (isVideo ? stream[isOut ? "keyFramesSent" : "keyFramesReceived"]?.double : nil, 0),
       (stream[isVideo ? "freezeCount" : "concealmentEvents"]?.double, 0), (stream["nackCount"]?.double, 0), (stream["pliCount"]?.double, 0),
-      (stream[isOut ? "retransmittedPacketsSent" : "retransmittedPacketsReceived"]?.double, 0),
+      (stream[isOut ? "retransmittedPacketsSent" : "retransmittedPacketsReceived"]?.double, 0)
     ])
   }
 
@@ -123,7 +123,7 @@ struct TopRow {
       (growth.perSecond(isOut ? "bytesSent" : "bytesReceived").map { $0 / 125 }, 0), (stream["targetBitrate"]?.double.map { $0 / 1000 }, 0),
       (growth.perSecond(isOut ? "packetsSent" : "packetsReceived"), 0), (nil, 0), (nil, 0), (nil, 0), (nil, 0),
       (growth.perSecond(isOut ? "framesSent" : "framesReceived"), 1), (stream[isOut ? "keyFramesSent" : "keyFramesDecoded"]?.double, 0),
-      (stream["freezeCount"]?.double, 0), (nil, 0), (requests, 0), (nil, 0),
+      (stream["freezeCount"]?.double, 0), (nil, 0), (requests, 0), (nil, 0)
     ])
   }
 

@@ -29,7 +29,8 @@ final class Busy {
     settings.hasProbation = hasProbation
     session = RTPSession(settings, receiving: [96: .vp8, 97: .retransmission(of: 96), 111: .opus], now: now)
     for stream in 0..<Busy.streams {
-      _ = try session.addStream(OutgoingRTP(stream == 0 ? .vp8 : .opus, ssrc: SSRC(UInt32(1000 + stream)), payloadType: stream == 0 ? 96 : 111))
+      _ = try session.addStream(
+        OutgoingRTP(stream == 0 ? .vp8 : .opus, ssrc: SSRC(UInt32(1000 + stream)), payloadType: stream == 0 ? 96 : 111))
     }
     for stream in 0..<Busy.streams {
       for number in UInt16(0)..<3 { receive(Kinds.sound(UInt32(2000 + stream), number)) }
@@ -42,7 +43,9 @@ final class Busy {
     for number in 0..<200 {
       now += 1_000_000
       for stream in 1..<Busy.streams {
-        try [31 << 3, 1, 2, 3].withUnsafeBytes { try session.send(sound: $0, units: Int64(number) * 48, marker: false, on: stream, now: now) }
+        try [31 << 3, 1, 2, 3].withUnsafeBytes {
+          try session.send(sound: $0, units: Int64(number) * 48, marker: false, on: stream, now: now)
+        }
       }
       _ = session.poll(now: now, nobody)
     }
@@ -169,7 +172,7 @@ let kinds: [(name: String, make: Make)] = [
     }
   ),
   ("a new source in each packet", { round in Kinds.sound(UInt32(truncatingIfNeeded: 0x1000_0000 + round), 1) }),
-  ("a new source in each two packets", { round in Kinds.sound(UInt32(truncatingIfNeeded: 0x1000_0000 + round / 2), UInt16(round & 1)) }),
+  ("a new source in each two packets", { round in Kinds.sound(UInt32(truncatingIfNeeded: 0x1000_0000 + round / 2), UInt16(round & 1)) })
 ]
 
 let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000

@@ -26,7 +26,8 @@ final class End: RTPSessionDelegate {
 }
 
 func makeSession(seed: UInt64, now: Int64) throws(PacketError) -> RTPSession {
-  var settings = RTPSettings(cname: "end \(seed)", clock: NTPClock(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: now), seed: seed)
+  var settings = RTPSettings(
+    cname: "end \(seed)", clock: NTPClock(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: now), seed: seed)
   settings.extensions.transportSequence = 5
   (settings.extensions.mid, settings.extensions.audioLevel, settings.extensions.orientation) = (1, 2, 4)
   (settings.extensions.colorSpace, settings.extensions.captureTime) = (6, 7)
@@ -55,7 +56,8 @@ func conversation(seed: UInt64, random: inout SeededRandom) throws -> [[UInt8]] 
       for session in [one, other] {
         try picture.withUnsafeBytes {
           try session.send(
-            $0, number: UInt16(step / 6), units: Int64(step) * 450, orientation: UInt8(step / 6 % 8), color: .init(matrix: UInt8(step / 60)),
+            $0, number: UInt16(step / 6), units: Int64(step) * 450, orientation: UInt8(step / 6 % 8),
+            color: .init(matrix: UInt8(step / 60)),
             capturedAt: now, on: 0, now: now)
         }
       }
@@ -64,7 +66,8 @@ func conversation(seed: UInt64, random: inout SeededRandom) throws -> [[UInt8]] 
       let packet = [UInt8]([31 << 3]) + (0..<60).map { _ in UInt8.random(in: 0...255, using: &random) }
       for session in [one, other] {
         try packet.withUnsafeBytes {
-          try session.send(sound: $0, units: Int64(step) * 240, marker: false, level: .init(level: 20, isVoice: true), capturedAt: now, on: 1, now: now)
+          try session.send(
+            sound: $0, units: Int64(step) * 240, marker: false, level: .init(level: 20, isVoice: true), capturedAt: now, on: 1, now: now)
         }
       }
     }
@@ -105,8 +108,10 @@ struct Spoiler {
       case 3: bytes.removeLast(bytes.count - place)
       case 4: bytes += last.prefix(1400)
       case 5: bytes = Array(last.prefix(place)) + bytes.dropFirst(place)
-      case 6 where bytes.count > 4: (bytes[2], bytes[3]) = (UInt8.random(in: 0...255, using: &random), UInt8.random(in: 0...255, using: &random))
-      case 7 where bytes.count > 8: for byte in 4..<8 { bytes[byte] = [0, 255, 128, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0 }
+      case 6 where bytes.count > 4:
+        (bytes[2], bytes[3]) = (UInt8.random(in: 0...255, using: &random), UInt8.random(in: 0...255, using: &random))
+      case 7 where bytes.count > 8:
+        for byte in 4..<8 { bytes[byte] = [0, 255, 128, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0 }
       case 8 where bytes.count > 12: for byte in 8..<12 { bytes[byte] = UInt8.random(in: 0...3, using: &random) }
       default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: front)
       }
@@ -136,7 +141,9 @@ func run(_ count: Int, seed: UInt64) throws {
   for index in 0..<count {
     let bytes = spoiler.next()
     // Clocks jump, too, now and then.
-    now += index % 100_000 == 0 ? Int64.random(in: -5_000_000_000...60_000_000_000, using: &random) : Int64.random(in: 0...400_000, using: &random)
+    now +=
+      index % 100_000 == 0
+      ? Int64.random(in: -5_000_000_000...60_000_000_000, using: &random) : Int64.random(in: 0...400_000, using: &random)
     now = max(0, now)
     bytes.withUnsafeBytes { session.receive($0, now: now, end) }
     if index % 16 == 0 { _ = session.poll(now: now, end) }
@@ -149,7 +156,9 @@ func run(_ count: Int, seed: UInt64) throws {
     if index == count / 2 { early = residentPages() }
   }
   let grown = (residentPages() - early) * 4096
-  print("\(count) datagrams, seed \(seed): \(end.pictures) pictures, \(end.sounds) packets of sound, \(end.lost) times lost, \(session.refusedPackets) refused; grown by \(grown >> 10) kB")
+  print(
+    "\(count) datagrams, seed \(seed): \(end.pictures) pictures, \(end.sounds) packets of sound, \(end.lost) times lost, \(session.refusedPackets) refused; grown by \(grown >> 10) kB"
+  )
   // Without a word that it means: a session that takes nothing at all tries nothing.
   guard end.pictures > 0, end.sounds > 0, opened == 0 else { fatalError("nothing came through, or what was not sealed was opened") }
   guard grown < 16 << 20 else { fatalError("memory grew by \(grown) bytes") }

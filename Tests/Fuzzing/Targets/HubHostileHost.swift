@@ -90,7 +90,9 @@ enum HubHostileHost: FuzzTarget {
     switch what {
     case 0:
       let id = transport.makeStreamID()
-      if (try? transport.publish(id, codec: HubStage.codec(video: isVideo), format: HubStage.format(video: isVideo))) != nil { own.append(id) }
+      if (try? transport.publish(id, codec: HubStage.codec(video: isVideo), format: HubStage.format(video: isVideo))) != nil {
+        own.append(id)
+      }
     case 1: if let mine { transport.unpublish(mine) }
     case 2: if let other { transport.subscribe(to: other.id, HubReceiver(other)) }
     case 3: if let other { transport.unsubscribe(from: other.id) }

@@ -35,7 +35,9 @@ enum HubHostileMember: FuzzTarget {
     let door = try HubDoor(HubStage.address.with(port: 0), certificate, table)
     // Nothing goes out.
     door.socket.close()
-    let (honest, delegate) = (LoopbackTransport(room: room, member: Member(userID: "anna", displayName: "Anna"), loop: stage.loop), Honest())
+    let (honest, delegate) = (
+      LoopbackTransport(room: room, member: Member(userID: "anna", displayName: "Anna"), loop: stage.loop), Honest()
+    )
     honest.connect(delegate)
     stage.run()
     expect(delegate.isIn, "nobody is let in")

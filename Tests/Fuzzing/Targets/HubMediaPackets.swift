@@ -31,7 +31,8 @@ enum HubMediaPackets: FuzzTarget {
       if case .challenge(let value)? = HubPathMessage(parsing: datagram) { challenge = value }
       guard destination != remote() else { return }
       went[destination, default: 0] += datagram.count + overhead
-      expect(went[destination, default: 0] <= 3 * came[destination, default: 0], "more than three times what came from an unconfirmed address")
+      expect(
+        went[destination, default: 0] <= 3 * came[destination, default: 0], "more than three times what came from an unconfirmed address")
     }
   }
 
@@ -46,7 +47,9 @@ enum HubMediaPackets: FuzzTarget {
   }()
 
   private static func address(_ number: UInt8) -> SocketAddress {
-    guard let address = SocketAddress(number & 8 != 0 ? "127.0.0.2" : "127.0.0.1", port: 5000 + UInt16(number & 7)) else { fatalError("no address") }
+    guard let address = SocketAddress(number & 8 != 0 ? "127.0.0.2" : "127.0.0.1", port: 5000 + UInt16(number & 7)) else {
+      fatalError("no address")
+    }
     return address
   }
 

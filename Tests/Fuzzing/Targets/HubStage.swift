@@ -50,7 +50,8 @@ struct HubStage {
     (attributes.timestamp_ns, attributes.duration_ns) = (now, isVideo ? 0 : 20_000_000)
     let picture: [UInt8] = [isKey ? 0x10 : 0x11, 0, 0, 0x9D, 1, 0x2A, 64, 0, 48, 0] + [UInt8](repeating: 1, count: 1500)
     let bytes = isVideo ? picture : [31 << 3, 1, 2, 3]
-    guard let frame = try bytes.withUnsafeBytes({ try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }) else {
+    guard let frame = try bytes.withUnsafeBytes({ try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) })
+    else {
       throw MediaError(.noMemory, "no frame is free")
     }
     return frame

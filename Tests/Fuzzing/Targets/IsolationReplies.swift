@@ -55,7 +55,8 @@ enum IsolationReplies: FuzzTarget {
     var writer = WireWriter()
     let (isOdd, result) = (input.byte() == 1, Int32(Int8(bitPattern: input.byte())))
     writer.put(
-      ReplyHeader(id: isOdd ? input.u32() : number, result: result, keepsSlot: UInt32(input.byte()), delay: Int64(Int32(bitPattern: input.u32()))))
+      ReplyHeader(
+        id: isOdd ? input.u32() : number, result: result, keepsSlot: UInt32(input.byte()), delay: Int64(Int32(bitPattern: input.u32()))))
     if question == 1 {
       writer.put(UInt32(1))
       writer.put(IsolationEvents.changed(IsolationEvents.picture, &input))

@@ -22,7 +22,8 @@ enum SDPText: FuzzTarget {
     if let announced = try? RTPDescription.announced(text, cname: "end", localHost: options & 4 != 0 ? "192.0.2.1" : nil) {
       expect(!announced.legs.isEmpty && announced.legs.allSatisfy { !$0.media.isEmpty }, "an announcement of nothing")
       expect(announced.legs.count <= 64, "\(announced.legs.count) legs")
-      expect(announced.legs.allSatisfy { leg in leg.media.allSatisfy { $0.direction == .receiveOnly } }, "something is sent to an announcement")
+      expect(
+        announced.legs.allSatisfy { leg in leg.media.allSatisfy { $0.direction == .receiveOnly } }, "something is sent to an announcement")
     }
     let description = try SessionDescription(parsing: text)
     let again = try? SessionDescription(parsing: description.text)
@@ -48,7 +49,7 @@ enum SDPText: FuzzTarget {
       legs.append(leg)
     }
     let media: [RTPDescription.Local.Medium] = [
-      .init(.video, ssrc: SSRC(1), retransmissionSSRC: SSRC(2)), .init(.audio, ssrc: SSRC(3)),
+      .init(.video, ssrc: SSRC(1), retransmissionSSRC: SSRC(2)), .init(.audio, ssrc: SSRC(3))
     ]
     return RTPDescription.Local(id: 1, host: "192.0.2.1", cname: "end", legs: legs, media: media)
   }

@@ -28,7 +28,7 @@ enum TLSRecords: FuzzTarget {
     guard let certificate else { fatalError("no certificate") }
     var input = Input(bytes)
     var ends = [
-      End(machine: try TLSMachine(server: certificate)), End(machine: try TLSMachine(client: .fingerprint(certificate.fingerprint))),
+      End(machine: try TLSMachine(server: certificate)), End(machine: try TLSMachine(client: .fingerprint(certificate.fingerprint)))
     ]
     ends[1].machine.takeOutput(&ends[1].output)
     for _ in 0..<32 where !input.isAtEnd {

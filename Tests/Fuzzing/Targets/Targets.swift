@@ -13,7 +13,7 @@ package let fuzzTargets: [any FuzzTarget.Type] = [
   SDPText.self, RTCPCompound.self, SessionReceive.self, PayloadHeaders.self,
   IsolationEvents.self, IsolationReplies.self, IsolationDescription.self,
   ElfHeaders.self, ScanCacheFile.self, ScanAnswers.self, ParameterJSON.self, URLText.self,
-  IngestFeed.self,
+  IngestFeed.self
 ]
 
 /// A property that holds whatever the input is.

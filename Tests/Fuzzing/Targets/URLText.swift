@@ -27,7 +27,9 @@ enum URLText: FuzzTarget {
     case 2:
       let url = try HubURL("hub://" + text, argument: "url")
       expect((1...255).contains(url.room.utf8.count), "a room without a name")
-      if case .name(let name, _) = url.host { expect(HostName(name.description) == name && name.description.utf8.count <= 254, "a name that is none") }
+      if case .name(let name, _) = url.host {
+        expect(HostName(name.description) == name && name.description.utf8.count <= 254, "a name that is none")
+      }
     default: _ = try RoomURL.loopbackName(text, argument: "url")
     }
   }

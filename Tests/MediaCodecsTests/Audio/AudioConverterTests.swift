@@ -180,7 +180,7 @@ import Testing
     for format in [
       AudioFormat(.s16, sampleRate: 48000, channels: 1, samplesPerBuffer: 480), AudioFormat(.s16, sampleRate: 16000, channels: 1),
       AudioFormat(.f32, sampleRate: 16000, channels: 2), AudioFormat(.f32, sampleRate: 44100, channels: 2),
-      AudioFormat(.f32, sampleRate: 48000, channels: 2),
+      AudioFormat(.f32, sampleRate: 48000, channels: 2)
     ] {
       var source = ToneSource(format)
       source.sequence = sequence

@@ -35,7 +35,7 @@ extension AudioResampler {
 @Suite struct AudioResamplerTests {
   static let pairs: [(UInt32, UInt32)] =
     AudioLimits.sampleRates.flatMap { from in AudioLimits.sampleRates.map { (from, $0) } } + [
-      (8000, 48000), (96000, 48000), (48000, 192_000),
+      (8000, 48000), (96000, 48000), (48000, 192_000)
     ]
 
   @Test(arguments: [1000.0, 10000]) func fortyFourToFortyEight(frequency: Double) throws {

@@ -28,7 +28,7 @@ import Testing
     let cases: [(Float, Int16)] = [
       (0.4 * unit, 0), (0.6 * unit, 1), (-0.6 * unit, -1), (1.5 * unit, 2), (2.5 * unit, 2), (-1.5 * unit, -2), (1, 32767), (-1, -32768),
       (0.99999, 32767), (1.5, 32767), (-1.5, -32768), (3e38, 32767), (-3e38, -32768), (.infinity, 32767), (-.infinity, -32768),
-      (.nan, 0), (-0.0, 0), (.leastNonzeroMagnitude, 0),
+      (.nan, 0), (-0.0, 0), (.leastNonzeroMagnitude, 0)
     ]
     // Over and over, so that vectors and what is left behind them are both seen.
     let many = (0..<9).flatMap { _ in cases }

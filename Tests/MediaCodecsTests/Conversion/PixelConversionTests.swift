@@ -56,7 +56,7 @@ import Testing
   /// By hand: red, green, blue, white, black and grey, as R, G, B and as Y, U, V of BT.601 in limited range and as full range luma.
   static let known: [(rgb: [UInt8], yuv: [UInt8], gray: UInt8)] = [
     ([255, 0, 0], [81, 90, 240], 76), ([0, 255, 0], [145, 54, 34], 150), ([0, 0, 255], [41, 240, 110], 29),
-    ([255, 255, 255], [235, 128, 128], 255), ([0, 0, 0], [16, 128, 128], 0), ([128, 128, 128], [126, 128, 128], 128),
+    ([255, 255, 255], [235, 128, 128], 255), ([0, 0, 0], [16, 128, 128], 0), ([128, 128, 128], [126, 128, 128], 128)
   ]
 
   /// The bytes of one pixel as the name of the format says.

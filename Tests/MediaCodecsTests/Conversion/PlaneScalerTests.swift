@@ -11,7 +11,7 @@ import Testing
     ((64, 36), (48, 27)),
     ((301, 83), (7, 5)), ((301, 20), (33, 19)), ((97, 65), (193, 130)), ((1, 1), (5, 3)), ((5, 3), (1, 1)), ((2, 2), (3, 5)),
     ((3, 1), (6, 2)),
-    ((250, 100), (100, 40)), ((640, 4), (100, 2)), ((20, 30), (20, 61)),
+    ((250, 100), (100, 40)), ((640, 4), (100, 2)), ((20, 30), (20, 61))
   ]
 
   /// What each sample weighs in each result: its part of the result's area where there are fewer results, by its distance where more.

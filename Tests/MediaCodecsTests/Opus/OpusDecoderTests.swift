@@ -45,7 +45,7 @@ import Testing
     let decoder = try OpusDecoder(channels: 1)
     for settings in [
       AudioEncoderSettings(bitrate: 24_000),
-      AudioEncoderSettings(application: .lowDelay, bitrate: 24_000, fec: true, expectedLoss: 30),
+      AudioEncoderSettings(application: .lowDelay, bitrate: 24_000, fec: true, expectedLoss: 30)
     ] {
       for packet in try stream(settings, packets: 20) { #expect(try decoder.recovered(960, from: packet, channels: 1) == nil) }
     }
@@ -113,7 +113,7 @@ import Testing
     for settings in [
       AudioEncoderSettings(sampleRate: 16000, bitrate: 24_000, fec: true, expectedLoss: 20),
       AudioEncoderSettings(channels: 2, bitrate: 48_000, fec: true, expectedLoss: 20),
-      AudioEncoderSettings(channels: 2, application: .audio, bitrate: 96_000),
+      AudioEncoderSettings(channels: 2, application: .audio, bitrate: 96_000)
     ] {
       for units in [4, 8, 24] { good += try stream(settings, packets: 5, units: units) }
     }

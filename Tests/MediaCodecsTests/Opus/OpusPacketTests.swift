@@ -22,7 +22,7 @@ import Testing
   static let table: [(OpusPacket.Mode, OpusPacket.Bandwidth, [Int])] = [
     (.silk, .narrow, [100, 200, 400, 600]), (.silk, .medium, [100, 200, 400, 600]), (.silk, .wide, [100, 200, 400, 600]),
     (.hybrid, .superWide, [100, 200]), (.hybrid, .full, [100, 200]), (.celt, .narrow, [25, 50, 100, 200]),
-    (.celt, .wide, [25, 50, 100, 200]), (.celt, .superWide, [25, 50, 100, 200]), (.celt, .full, [25, 50, 100, 200]),
+    (.celt, .wide, [25, 50, 100, 200]), (.celt, .superWide, [25, 50, 100, 200]), (.celt, .full, [25, 50, 100, 200])
   ]
 
   @Test func allConfigurations() throws {

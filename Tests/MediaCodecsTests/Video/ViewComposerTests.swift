@@ -66,7 +66,7 @@ import Testing
     // Red in BT.601 limited range, in BT.709 limited, and in BT.601 full.
     for (matrix, isFull, expected) in [
       (UInt32(MSDK_MATRIX_SMPTE170M), false, [81, 90, 240]), (UInt32(MSDK_MATRIX_BT709), false, [63, 102, 240]),
-      (UInt32(MSDK_MATRIX_SMPTE170M), true, [76, 85, 255]),
+      (UInt32(MSDK_MATRIX_SMPTE170M), true, [76, 85, 255])
     ] {
       var format = VideoFormat(.nv12, width: 64, height: 48)
       format.color = ColorSpace(primaries: 2, transfer: 2, matrix: matrix, fullRange: isFull)

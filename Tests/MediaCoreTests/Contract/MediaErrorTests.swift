@@ -11,7 +11,7 @@ import Testing
       .notFound: MSDK_E_NOT_FOUND, .type: MSDK_E_TYPE, .range: MSDK_E_RANGE, .closed: MSDK_E_CLOSED, .pluginDied: MSDK_E_PLUGIN_DIED,
       .deviceLost: MSDK_E_DEVICE_LOST, .bufferSmall: MSDK_E_BUFFER_SMALL, .handle: MSDK_E_HANDLE, .stale: MSDK_E_STALE,
       .format: MSDK_E_FORMAT, .limit: MSDK_E_LIMIT, .exists: MSDK_E_EXISTS, .forked: MSDK_E_FORKED, .corrupt: MSDK_E_CORRUPT,
-      .abi: MSDK_E_ABI, .full: MSDK_E_FULL, .removed: MSDK_E_REMOVED,
+      .abi: MSDK_E_ABI, .full: MSDK_E_FULL, .removed: MSDK_E_REMOVED
     ]
     for (status, code) in header { #expect(Int(status.rawValue) == code) }
     for code in (-27)...(-1) { #expect(Status(rawValue: msdk_result(code)) != nil) }

@@ -25,7 +25,7 @@ import Testing
       ({ $0.channels = 0 }, .unsupported, "format.channels is 0; accepted: 1, 2"),
       ({ $0.channels = 3 }, .unsupported, "format.channels is 3"),
       ({ $0.planar = 1 }, .unsupported, "format.planar is 1"),
-      ({ $0.frames_per_buffer = 192_001 }, .range, "format.frames_per_buffer is 192001"),
+      ({ $0.frames_per_buffer = 192_001 }, .range, "format.frames_per_buffer is 192001")
     ]
     for (change, status, text) in cases {
       let error = failure { _ = try AudioFormat(checking: native(change), argument: "format") }

@@ -7,7 +7,7 @@ import Testing
   @Test func theNumbersAreThoseOfTheHeader() {
     let header: [PixelFormat: Int] = [
       .i420: MSDK_PIXEL_I420, .nv12: MSDK_PIXEL_NV12, .bgra: MSDK_PIXEL_BGRA, .rgba: MSDK_PIXEL_RGBA, .argb: MSDK_PIXEL_ARGB,
-      .abgr: MSDK_PIXEL_ABGR, .bgr24: MSDK_PIXEL_BGR24, .rgb24: MSDK_PIXEL_RGB24, .gray8: MSDK_PIXEL_GRAY8,
+      .abgr: MSDK_PIXEL_ABGR, .bgr24: MSDK_PIXEL_BGR24, .rgb24: MSDK_PIXEL_RGB24, .gray8: MSDK_PIXEL_GRAY8
     ]
     #expect(header.count == PixelFormat.allCases.count)
     for (format, number) in header { #expect(Int(format.rawValue) == number) }

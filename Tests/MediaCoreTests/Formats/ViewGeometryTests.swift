@@ -59,12 +59,14 @@ import Testing
       return draw < edges.count ? edges[draw] : 1 + Int(random.next() % 2000)
     }
     for _ in 0..<20_000 {
-      let (width, height, orientation) = (side(), side(), Orientation(quarters: UInt32(random.next() % 4), isMirrored: random.next() % 2 == 0))
+      let (width, height, orientation) = (
+        side(), side(), Orientation(quarters: UInt32(random.next() % 4), isMirrored: random.next() % 2 == 0)
+      )
       let view = try view(UInt32(side()), UInt32(side()), scale, UInt32(random.next() % 8))
       let placed = view.place(width: width, height: height, orientation: orientation)
       for (part, whole) in [
         (placed.source, Rectangle(x: 0, y: 0, width: width, height: height)),
-        (placed.target, Rectangle(x: 0, y: 0, width: view.width, height: view.height)),
+        (placed.target, Rectangle(x: 0, y: 0, width: view.width, height: view.height))
       ] {
         #expect(part.x >= 0 && part.y >= 0 && part.width >= 1 && part.height >= 1)
         #expect(part.x + part.width <= whole.width && part.y + part.height <= whole.height)

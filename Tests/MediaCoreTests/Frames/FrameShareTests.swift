@@ -89,7 +89,8 @@ import Testing
   @Test func soundAndPacketsAreLentToo() throws {
     let share = FrameShare(limit: 1)
     let pool = BufferPool(limit: 1)
-    let sound = try #require(try AudioFrame.make(AudioFormat(.s16, sampleRate: 48_000, channels: 2), sampleCount: 480, from: pool, deadline: 0))
+    let sound = try #require(
+      try AudioFrame.make(AudioFormat(.s16, sampleRate: 48_000, channels: 2), sampleCount: 480, from: pool, deadline: 0))
     sound.s16[7] = 77
     let heard = try #require(sound.lent(to: share))
     #expect(sound.lent(to: share) == nil)

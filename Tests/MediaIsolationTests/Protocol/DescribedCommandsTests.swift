@@ -49,7 +49,9 @@ import Testing
     #expect(back.arguments.map(\.name) == ["what", "speed", "seed"])
     #expect(back.arguments.map(\.type) == [.string, .f64, .bytes])
     #expect(back.arguments[0].choices == ["lines", "bars"] && back.arguments[0].defaultValue == nil)
-    #expect(back.arguments[1].bounds?.least == .f64(0) && back.arguments[1].bounds?.most == .f64(16) && back.arguments[1].defaultValue == .f64(2) && back.arguments[1].summary == "how fast")
+    #expect(
+      back.arguments[1].bounds?.least == .f64(0) && back.arguments[1].bounds?.most == .f64(16) && back.arguments[1].defaultValue == .f64(2)
+        && back.arguments[1].summary == "how fast")
     #expect(back.arguments[2].defaultValue == .bytes([1, 0, 2]))
   }
 

@@ -26,7 +26,7 @@ import Testing
 
   @Test func whatIsWrittenIsReadBack() throws {
     let values: [ParameterValue] = [
-      .bool(true), .i32(-7), .i64(.min), .u32(.max), .u64(.max), .f64(-0.5), .string("grün"), .string(""), .bytes([0, 255, 3]), .bytes([]),
+      .bool(true), .i32(-7), .i64(.min), .u32(.max), .u64(.max), .f64(-0.5), .string("grün"), .string(""), .bytes([0, 255, 3]), .bytes([])
     ]
     var writer = WireWriter()
     for value in values { writer.put(value: value) }
@@ -81,14 +81,15 @@ import Testing
       bytes.withUnsafeBytes { bytes in
         var reader = WireReader(bytes)
         while true {
-          let isOver = failure {
-            switch random.next() >> 33 & 3 {
-            case 0: _ = try reader.getValue()
-            case 1: _ = try reader.getText()
-            case 2: _ = try reader.get(PictureHeader.self)
-            default: _ = try reader.get(UInt32.self)
-            }
-          } != nil
+          let isOver =
+            failure {
+              switch random.next() >> 33 & 3 {
+              case 0: _ = try reader.getValue()
+              case 1: _ = try reader.getText()
+              case 2: _ = try reader.get(PictureHeader.self)
+              default: _ = try reader.get(UInt32.self)
+              }
+            } != nil
           if isOver { break }
         }
       }

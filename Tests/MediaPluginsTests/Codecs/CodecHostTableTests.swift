@@ -45,7 +45,7 @@ import Testing
     #expect(plugin.push(FakePlugin.vp8(isKey: false, 2), timestamp: 77) == MSDK_OK)
     let expected = [
       Taken(bytes: FakePlugin.vp8(isKey: true, 1), time: 4321, references: 1),
-      Taken(bytes: FakePlugin.vp8(isKey: false, 2), time: 77, references: 1),
+      Taken(bytes: FakePlugin.vp8(isKey: false, 2), time: 77, references: 1)
     ]
     #expect(taken.entries == expected)
     // And it is given back: a frame more than the pool has may be pushed.

@@ -28,7 +28,8 @@ import Testing
     #expect(error { $0.codec = 0 }?.text.contains("codec is 0") == true)
     #expect(error { $0.pixel_formats = nil }?.text.contains("has no pixel_formats") == true)
     #expect(error { $0.pixel_format_count = 17 }?.text.contains("17 pixel_formats; accepted: 1..16") == true)
-    #expect(error { $0.pixel_formats = UnsafePointer(FakeModule.keep([UInt32](repeating: 0, count: 4))) }?.text.contains("names none") == true)
+    #expect(
+      error { $0.pixel_formats = UnsafePointer(FakeModule.keep([UInt32](repeating: 0, count: 4))) }?.text.contains("names none") == true)
     #expect(error { $0.flags = 1 }?.text.contains("video_encoder.flags is 1; accepted: 0") == true)
     #expect(error { $0.reserved0 = 1 }?.text.contains("video_encoder.reserved0 is 1") == true)
     #expect(error { $0.struct_size = 16 }?.status == .abi)

@@ -22,7 +22,7 @@ import Testing
   @Test func whatIsNotThereNamesWhatIs() {
     for error in [
       failure { _ = try Codecs.builtIn.video(7, argument: "options.codec") },
-      failure { _ = try Codecs.builtIn.encodableVideo(7, argument: "options.codec") },
+      failure { _ = try Codecs.builtIn.encodableVideo(7, argument: "options.codec") }
     ] {
       #expect(error?.status == .unsupported)
       #expect(error?.text.contains("options.codec is 0x7") == true)
@@ -49,7 +49,8 @@ import Testing
     #expect(alone.decoderOfVideo(CodecsTests.vp8) == nil)
     #expect(alone.decodedVideo.isEmpty)
     #expect(failure { _ = try alone.video(CodecsTests.vp8).makeDecoder() }?.status == .unsupported)
-    #expect(failure { _ = try alone.video(CodecsTests.vp8).parseHeader(UnsafeRawBufferPointer(start: nil, count: 0)) }?.status == .unsupported)
+    #expect(
+      failure { _ = try alone.video(CodecsTests.vp8).parseHeader(UnsafeRawBufferPointer(start: nil, count: 0)) }?.status == .unsupported)
   }
 
   @Test func aStreamsRateOrTheHighest() throws {

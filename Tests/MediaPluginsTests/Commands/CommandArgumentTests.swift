@@ -37,7 +37,9 @@ import Testing
     #expect(try count.check(.u64(5)) == .i32(5))
     #expect(try count.check(.i64(-5)) == .i32(-5))
     for value in [.i32(6), .i64(1 << 40), .u32(.max)] as [ParameterValue] { #expect(status(count, value) == .range, "\(value)") }
-    for value in [.f64(1), .bool(true), .string("1"), .bytes([1])] as [ParameterValue] { #expect(status(count, value) == .type, "\(value)") }
+    for value in [.f64(1), .bool(true), .string("1"), .bytes([1])] as [ParameterValue] {
+      #expect(status(count, value) == .type, "\(value)")
+    }
     let ratio = try argument(FakeArgument("ratio", MSDK_T_F64))
     #expect(try ratio.check(.u32(7)) == .f64(7))
     for value in [.f64(.nan), .f64(.infinity), .f64(-.infinity), .i64((1 << 53) + 1)] as [ParameterValue] {

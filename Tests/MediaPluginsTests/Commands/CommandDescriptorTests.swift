@@ -60,7 +60,7 @@ import Testing
       command: "run",
       [
         FakeArgument("a", MSDK_T_I32), FakeArgument("b", MSDK_T_I64, defaultValue: .i32(5)),
-        FakeArgument("c", MSDK_T_STRING, defaultValue: .string("x")),
+        FakeArgument("c", MSDK_T_STRING, defaultValue: .string("x"))
       ])
     let run = try module.descriptor().commands[0]
     #expect(try run.check([.i64(1)]) == [.i32(1), .i64(5), .string("x")])

@@ -12,7 +12,7 @@ import Testing
       [
         FakeArgument("name", MSDK_T_STRING, summary: "which", choices: ["a", "b"], defaultValue: .string("b")),
         FakeArgument("speed", MSDK_T_F64, min: 0, max: 2, defaultValue: .i32(1)),
-        FakeArgument("blob", MSDK_T_BYTES, defaultValue: .bytes([1, 2, 3])),
+        FakeArgument("blob", MSDK_T_BYTES, defaultValue: .bytes([1, 2, 3]))
       ], result: MSDK_T_U64, flags: MSDK_COMMAND_CONST)
     let descriptor = try module.descriptor()
     defer { withExtendedLifetime(descriptor) {} }

@@ -62,13 +62,15 @@ import Testing
 
   @Test func eightArgumentsAndThePlugin() throws {
     let all:
-      @convention(c) (OpaquePointer?, UInt8, Int32, Int64, UInt32, UInt64, Double, UnsafePointer<CChar>, UnsafePointer<msdk_bytes>) -> Double = {
-        plugin, a, b, c, d, e, f, g, h in
-        guard plugin != nil else { return .nan }
-        return Double(a) + Double(b) + Double(c) + Double(d) + Double(e) + f + Double(String(cString: g).utf8.count) + Double(h.pointee.size)
-      }
+      @convention(c) (OpaquePointer?, UInt8, Int32, Int64, UInt32, UInt64, Double, UnsafePointer<CChar>, UnsafePointer<msdk_bytes>) ->
+        Double = {
+          plugin, a, b, c, d, e, f, g, h in
+          guard plugin != nil else { return .nan }
+          return Double(a) + Double(b) + Double(c) + Double(d) + Double(e) + f + Double(String(cString: g).utf8.count)
+            + Double(h.pointee.size)
+        }
     let arguments: [ParameterValue] = [
-      .bool(true), .i32(-2), .i64(30), .u32(400), .u64(5000), .f64(0.5), .string("six"), .bytes([1, 2, 3, 4]),
+      .bool(true), .i32(-2), .i64(30), .u32(400), .u64(5000), .f64(0.5), .string("six"), .bytes([1, 2, 3, 4])
     ]
     #expect(try call(all, MSDK_T_F64, arguments).answer.u.f64 == 5436.5)
   }

@@ -36,7 +36,7 @@ import Testing
     instance.destroy()
     #expect(
       plugin.calls == [
-        "create", "audio init_filter", "audio set_format s16", "audio filter writable", "audio flush", "audio release_filter", "destroy",
+        "create", "audio init_filter", "audio set_format s16", "audio filter writable", "audio flush", "audio release_filter", "destroy"
       ])
   }
 

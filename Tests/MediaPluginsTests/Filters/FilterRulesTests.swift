@@ -27,7 +27,8 @@ import Testing
     #expect(try FilterRules.accept(made.native, for: input, agreed: format) == made)
     #expect(made.native.pointee.sequence == 7 && made.native.pointee.timestamp_ns == 123 && !made.isWritable && made.references == 1)
     // Once more would be somebody else's.
-    #expect(failure { _ = try FilterRules.accept(made.native, for: input, agreed: format) }?.text.contains("it had returned before") == true)
+    #expect(
+      failure { _ = try FilterRules.accept(made.native, for: input, agreed: format) }?.text.contains("it had returned before") == true)
     made.release()
     #expect(failure { _ = try FilterRules.accept(made.native, for: input, agreed: format) }?.status == .handle)
     let small = try VideoFrame.make(VideoFormat(.nv12, width: 32, height: 48))

@@ -29,12 +29,15 @@ import Testing
       ("video_filter lacks filter_video_frame", { $0.videoFilter.filter_video_frame = nil }),
       ("audio_filter lacks init_filter", { $0.audioFilter.init_filter = nil }),
       ("audio_filter lacks release_filter", { $0.audioFilter.release_filter = nil }),
-      ("audio_filter lacks set_format, filter_audio_frame", {
-        $0.audioFilter.set_format = nil
-        $0.audioFilter.filter_audio_frame = nil
-      }),
+      (
+        "audio_filter lacks set_format, filter_audio_frame",
+        {
+          $0.audioFilter.set_format = nil
+          $0.audioFilter.filter_audio_frame = nil
+        }
+      ),
       ("video_filter.flags is 1; accepted: 0", { $0.videoFilter.flags = 1 }),
-      ("audio_filter.flags is 2; accepted: 0", { $0.audioFilter.flags = 2 }),
+      ("audio_filter.flags is 2; accepted: 0", { $0.audioFilter.flags = 2 })
     ]
     for (words, change) in changes {
       #expect(error(change)?.status == .abi)

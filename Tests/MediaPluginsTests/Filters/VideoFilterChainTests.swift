@@ -89,7 +89,7 @@ import Testing
           plugin.produced.withLock { $0 = try? VideoFrame.make(VideoFormat(.i420, width: 2, height: 2)) }
           return 0
         }, .format
-      ),
+      )
     ]
     for (hook, status) in failures {
       plugin.on("filter writable", hook)

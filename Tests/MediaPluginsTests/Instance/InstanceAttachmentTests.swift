@@ -80,7 +80,7 @@ import Testing
     }
     let threads = [
       OSThread { for _ in 0..<500 { #expect(failure { try instance.render(picture, from: nil) } == nil) } },
-      OSThread { for _ in 0..<500 { #expect(failure { try instance.render(sound, from: attachment) } == nil) } },
+      OSThread { for _ in 0..<500 { #expect(failure { try instance.render(sound, from: attachment) } == nil) } }
     ]
     for thread in threads { thread.join() }
     #expect(inside.withLock { $0.most } == 1)
@@ -101,7 +101,7 @@ import Testing
       { _ = try instance.setAudioFormat(testSound()) }, { _ = try instance.audioCaptureSettings() },
       { try instance.initialiseAudioRenderer() }, { try instance.startAudioRenderer(arriving: testSound()) },
       { try instance.render(sound, from: nil) }, { _ = try instance.accepts(audioCodec: UInt32(MSDK_CODEC_OPUS)) },
-      { _ = try instance.attach(to: "x", medium: .audio, events: nil, letGo: {}) },
+      { _ = try instance.attach(to: "x", medium: .audio, events: nil, letGo: {}) }
     ]
     for (index, call) in calls.enumerated() { #expect(failure(call)?.status == .closed, "\(index)") }
     #expect(plugin.calls.isEmpty)
@@ -122,7 +122,7 @@ import Testing
     }
     let down = [
       "stop_capture", "release_capture", "flush", "release_render", "audio stop_capture", "audio release_capture", "audio stop_render",
-      "audio release_render",
+      "audio release_render"
     ]
     try bringUp()
     try instance.release()

@@ -54,7 +54,7 @@ import Testing
     try instance.releaseAudioProducer()
     #expect(
       plugin.calls == [
-        "create", "audio init_capture", "audio set_format 44100/1", "audio start_capture", "audio stop_capture", "audio release_capture",
+        "create", "audio init_capture", "audio set_format 44100/1", "audio start_capture", "audio stop_capture", "audio release_capture"
       ])
     #expect(instance.audioProducerPhase == .created)
   }
@@ -160,7 +160,7 @@ import Testing
     let bad: [(Status, AudioFrame)] = [
       (.format, try AudioFrame.make(testSound(.s16), sampleCount: 10)),
       (.format, try AudioFrame.make(testSound(rate: 44_100), sampleCount: 10)),
-      (.invalid, try AudioFrame.make(testSound(), sampleCount: 10)),
+      (.invalid, try AudioFrame.make(testSound(), sampleCount: 10))
     ]
     bad[2].1.f32[19] = .infinity
     for (status, frame) in bad {

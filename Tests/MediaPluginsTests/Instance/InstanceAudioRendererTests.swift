@@ -34,7 +34,7 @@ import Testing
     #expect(
       plugin.calls == [
         "create", "audio init_render", "audio render_settings", "audio start_render", "audio render 480 of f32 48000 Hz stereo",
-        "audio render 960 of f32 48000 Hz stereo",
+        "audio render 960 of f32 48000 Hz stereo"
       ])
     plugin.forget()
     try instance.releaseAudioRenderer()

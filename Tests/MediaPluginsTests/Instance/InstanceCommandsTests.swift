@@ -17,7 +17,7 @@ import Testing
 
   @Test func everyTypeGoesThereAndBack() throws {
     let values: [ParameterValue] = [
-      .bool(true), .i32(.min), .i64(.max), .u32(.max), .u64(.max), .f64(0.25), .string("grün, a rather long text"), .bytes([1, 0, 2]),
+      .bool(true), .i32(.min), .i64(.max), .u32(.max), .u64(.max), .f64(0.25), .string("grün, a rather long text"), .bytes([1, 0, 2])
     ]
     let instance = try instance { module in
       for value in values {

@@ -47,7 +47,7 @@ import Testing
     #expect(
       plugin.calls == [
         "input 1 anna Anna A.", "input 1 anna Anna A. local video speaking muted", "input 2 anna Anna A.", "remove 2",
-        "input 3 anna Anna A.",
+        "input 3 anna Anna A."
       ])
   }
 
@@ -67,7 +67,7 @@ import Testing
     // Each was asked for once, though they came in turns.
     #expect(
       plugin.calls == [
-        "accepts I420", "render 1", "accepts BGRA", "accepts NV12", "accepts I420", "render 2", "render 1", "render 2",
+        "accepts I420", "render 1", "accepts BGRA", "accepts NV12", "accepts I420", "render 2", "render 1", "render 2"
       ])
   }
 

@@ -74,7 +74,7 @@ import Testing
     let calls: [() throws -> Void] = [
       { try instance.initialiseProducer() }, { try instance.startProducer { _ in nil } }, { try instance.setProducerFormat(testFormat()) },
       { try instance.initialiseRenderer() }, { try instance.render(frame, from: nil) }, { try instance.setParameter("level", .i32(1)) },
-      { _ = try instance.attach(to: "x", events: nil, letGo: {}) },
+      { _ = try instance.attach(to: "x", events: nil, letGo: {}) }
     ]
     for (index, call) in calls.enumerated() { #expect(failure(call)?.status == .closed, "\(index)") }
     #expect(plugin.calls.isEmpty)

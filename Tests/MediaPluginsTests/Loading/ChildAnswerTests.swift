@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct ChildAnswerTests {
   private func run(_ script: String, milliseconds: UInt32 = 30_000, most: Int = 65_536) throws -> ChildAnswer.Outcome {
-    try ChildAnswer.of("/bin/sh", ["-c", script, "program", "--scan", "a b"], most: most, deadline: Deadline.after(milliseconds: milliseconds))
+    try ChildAnswer.of(
+      "/bin/sh", ["-c", script, "program", "--scan", "a b"], most: most, deadline: Deadline.after(milliseconds: milliseconds))
   }
 
   @Test func givesWhatItWroteAndHowItEnded() throws {

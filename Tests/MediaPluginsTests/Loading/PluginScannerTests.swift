@@ -104,7 +104,8 @@ import Testing
   @Test func whatPrefersIsolationIsDescribed() throws {
     let path = try library()
     let asked = Monitor<[String]>([])
-    let registry = PluginRegistry(scanner: scanner("printf 'mediasdk-scan 1\\nisolated org.a\\nend\\n'")) { path, wish, anew throws(MediaError) in
+    let registry = PluginRegistry(scanner: scanner("printf 'mediasdk-scan 1\\nisolated org.a\\nend\\n'")) {
+      path, wish, anew throws(MediaError) in
       asked.withLock { $0.append("\(path) \(wish) \(anew)") }
       if wish { throw MediaError(.permission, "described") }
       return nil

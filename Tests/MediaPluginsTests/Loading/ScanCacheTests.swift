@@ -41,7 +41,7 @@ import Testing
     #expect(cache.answer(for: "/a.so", identity, now: 100) == .accepted(["org.a"]))
     for other in [
       PluginIdentity(size: 6, modified: -7, buildID: "00ff"), PluginIdentity(size: 5, modified: 7, buildID: "00ff"),
-      PluginIdentity(size: 5, modified: -7, buildID: ""),
+      PluginIdentity(size: 5, modified: -7, buildID: "")
     ] {
       #expect(cache.answer(for: "/a.so", other, now: 100) == nil)
     }

@@ -85,14 +85,19 @@ import Testing
     #expect(refused { $0.def.type = 77 }?.status == .abi)
     #expect(refused { ($0.choices, $0.choice_count) = (UnsafePointer(FakeModule.keep([FakeModule.text("a")])), 1) }?.status == .abi)
     #expect(refused { $0.min = five }?.text.contains("default") == true)
-    #expect(refused({ ($0.choices, $0.choice_count) = (UnsafePointer(FakeModule.keep([FakeModule.text("a")])), 1) }, .string("b"))?.status == .abi)
+    #expect(
+      refused({ ($0.choices, $0.choice_count) = (UnsafePointer(FakeModule.keep([FakeModule.text("a")])), 1) }, .string("b"))?.status == .abi
+    )
     #expect(refused({ $0.choice_count = 1 }, .string("b"))?.text.contains("choices is NULL and choice_count is 1") == true)
   }
 
   @Test func tooManyChoicesAreRefused() {
     let list = FakeModule.keep(Array(repeating: FakeModule.text("a"), count: ParameterDescriptor.mostChoices + 1))
-    #expect(refused({ ($0.choices, $0.choice_count) = (UnsafePointer(list), UInt32(ParameterDescriptor.mostChoices + 1)) }, .string("a"))?.status == .abi)
-    #expect(refused({ ($0.choices, $0.choice_count) = (UnsafePointer(list), UInt32(ParameterDescriptor.mostChoices)) }, .string("a")) == nil)
+    #expect(
+      refused({ ($0.choices, $0.choice_count) = (UnsafePointer(list), UInt32(ParameterDescriptor.mostChoices + 1)) }, .string("a"))?.status
+        == .abi)
+    #expect(
+      refused({ ($0.choices, $0.choice_count) = (UnsafePointer(list), UInt32(ParameterDescriptor.mostChoices)) }, .string("a")) == nil)
   }
 
   @Test(arguments: ["", "Level", "1level", "_level", "le-vel", "löv", String(repeating: "a", count: 64)])

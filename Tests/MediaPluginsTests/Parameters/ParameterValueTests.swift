@@ -6,7 +6,7 @@ import Testing
 
 private let everyType: [ParameterValue] = [
   .bool(true), .bool(false), .i32(.min), .i64(.max), .u32(.max), .u64(.max), .f64(-0.5), .string("grün"), .string(""), .bytes([0, 255]),
-  .bytes([]),
+  .bytes([])
 ]
 
 @Suite struct ParameterValueTests {
@@ -20,7 +20,7 @@ private let everyType: [ParameterValue] = [
   @Test func theTypesAreThoseOfTheHeader() {
     let header = [
       ParameterType.bool: MSDK_T_BOOL, .i32: MSDK_T_I32, .i64: MSDK_T_I64, .u32: MSDK_T_U32, .u64: MSDK_T_U64, .f64: MSDK_T_F64,
-      .string: MSDK_T_STRING, .bytes: MSDK_T_BYTES,
+      .string: MSDK_T_STRING, .bytes: MSDK_T_BYTES
     ]
     for (type, number) in header { #expect(Int(type.rawValue) == number) }
   }

@@ -58,7 +58,7 @@ import Testing
       ("test.fake.reserved0 is 3", { $0.classes[0].reserved0 = 3 }),
       ("test.fake.video_producer.flags is 17; accepted: a mask of MSDK_PRODUCER_*, 0..15", { $0.producer.flags |= 16 }),
       ("test.fake.video_renderer.flags is 1; accepted: 0", { $0.renderer.flags = 1 }),
-      ("flags is 32; accepted: a mask of MSDK_PARAM_*, 0..31", { $0.add("level", .i32(3), flags: 32) }),
+      ("flags is 32; accepted: a mask of MSDK_PARAM_*, 0..31", { $0.add("level", .i32(3), flags: 32) })
     ]
     for (words, change) in changes {
       #expect(error(change)?.status == .abi)
@@ -76,7 +76,7 @@ import Testing
       { $0.producer.start_capture = nil }, { $0.producer.stop_capture = nil }, { $0.producer.set_format = nil },
       { $0.producer.produce_frame = nil }, { $0.renderer.init_render = nil }, { $0.renderer.release_render = nil },
       { $0.renderer.render_video_frame = nil }, { $0.renderer.accepts_codec = { _, _ in 1 } },
-      { $0.renderer.render_encoded_frame = { _, _ in 0 } },
+      { $0.renderer.render_encoded_frame = { _, _ in 0 } }
     ]
     for (index, change) in changes.enumerated() { #expect(error(change)?.status == .abi, "\(index)") }
   }
@@ -87,7 +87,7 @@ import Testing
       {
         $0.producer.flags = 0
         $0.producer.produce_frame = nil
-      },
+      }
     ]
     for (index, change) in changes.enumerated() { #expect(error(change) == nil, "\(index)") }
   }

@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: [
     (MSDK_KIND_VIDEO_PRODUCER, "video_producer"), (MSDK_KIND_AUDIO_PRODUCER, "audio_producer"),
-    (MSDK_KIND_VIDEO_RENDERER, "video_renderer"), (MSDK_KIND_AUDIO_RENDERER, "audio_renderer"),
+    (MSDK_KIND_VIDEO_RENDERER, "video_renderer"), (MSDK_KIND_AUDIO_RENDERER, "audio_renderer")
   ])
   func aTableThatIsMissingIsNamed(kind: Int, name: String) {
     let error = error { $0.omitted = kind }
@@ -42,7 +42,7 @@ import Testing
       { $0.audioProducer.init_capture = nil }, { $0.audioProducer.release_capture = nil }, { $0.audioProducer.start_capture = nil },
       { $0.audioProducer.stop_capture = nil }, { $0.audioProducer.set_format = nil }, { $0.audioProducer.produce_frame = nil },
       { $0.audioRenderer.init_render = nil }, { $0.audioRenderer.release_render = nil },
-      { $0.audioRenderer.accepts_codec = { _, _ in 1 } }, { $0.audioRenderer.render_encoded_frame = { _, _ in 0 } },
+      { $0.audioRenderer.accepts_codec = { _, _ in 1 } }, { $0.audioRenderer.render_encoded_frame = { _, _ in 0 } }
     ]
     for (index, change) in changes.enumerated() {
       #expect(error(change)?.status == .abi, "\(index)")
@@ -58,7 +58,7 @@ import Testing
         $0.audioProducer.produce_frame = nil
       },
       { $0.audioRenderer.start_render = nil }, { $0.audioRenderer.stop_render = nil }, { $0.audioRenderer.render_settings = nil },
-      { $0.audioRenderer.render_audio_frame = nil }, { $0.audioRenderer = FakePlugin.packetRenderer() },
+      { $0.audioRenderer.render_audio_frame = nil }, { $0.audioRenderer = FakePlugin.packetRenderer() }
     ]
     for (index, change) in changes.enumerated() { #expect(error(change) == nil, "\(index)") }
   }
@@ -75,7 +75,7 @@ import Testing
       {
         $0.renderer.update_input = nil
         $0.renderer.remove_input = nil
-      },
+      }
     ]
     for (index, change) in changes.enumerated() {
       let error = error {

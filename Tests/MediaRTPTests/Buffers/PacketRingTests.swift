@@ -21,7 +21,9 @@ import Testing
   @Test func itGrowsWithWhatIsYoungAndNoFurther() {
     let ring = PacketRing(capacity: 500, slotSize: 64, lifetime: 1000)
     #expect(ring.capacity == 512 && ring.slots == 32)
-    func holds(_ numbers: Range<Int64>) -> Bool { numbers.allSatisfy { ring.packet($0)?.elementsEqual([UInt8(truncatingIfNeeded: $0)]) == true } }
+    func holds(_ numbers: Range<Int64>) -> Bool {
+      numbers.allSatisfy { ring.packet($0)?.elementsEqual([UInt8(truncatingIfNeeded: $0)]) == true }
+    }
     // A hundred packets are of the last thousand.
     for number in Int64(7)..<5000 {
       #expect(put(ring, number, [UInt8(truncatingIfNeeded: number)], time: number * 10))
@@ -68,7 +70,8 @@ import Testing
     // From its leaving on, however long it waited.
     #expect(!ring.isRepairable(5, now: 2000, longest: 1000, mostSendings: 3))
     ring.left(5, at: 1500)
-    #expect(ring.isRepairable(5, now: 2500, longest: 1000, mostSendings: 3) && !ring.isRepairable(5, now: 2501, longest: 1000, mostSendings: 3))
+    #expect(
+      ring.isRepairable(5, now: 2500, longest: 1000, mostSendings: 3) && !ring.isRepairable(5, now: 2501, longest: 1000, mostSendings: 3))
     #expect(again(2500))
     #expect(!ring.isRepairable(6, now: 0, longest: 1000, mostSendings: 3))
     // It waits to leave for longer than a round trip, and then is on its way for one.

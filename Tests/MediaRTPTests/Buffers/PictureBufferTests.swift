@@ -121,7 +121,8 @@ struct TestStream {
       var packets: [TestStream.Packet] = []
       for index in 0..<150 { packets += try stream.picture(Int.random(in: 10...900, using: &random), isKey: index == 0) }
       // Each at most 20 places away, and some twice.
-      let shuffled = packets.enumerated().map { ($0.offset + Int.random(in: 0...20, using: &random), $0.element) }.sorted { $0.0 < $1.0 }.map(\.1)
+      let shuffled = packets.enumerated().map { ($0.offset + Int.random(in: 0...20, using: &random), $0.element) }.sorted { $0.0 < $1.0 }
+        .map(\.1)
       var out: [[UInt8]] = []
       for packet in shuffled {
         for _ in 0...(Int.random(in: 0..<5, using: &random) == 0 ? 1 : 0) {
@@ -183,7 +184,9 @@ struct TestStream {
     var stream = TestStream()
     for packet in try stream.picture(200, isKey: true) { try insert(packet) }
     // Nothing is left of it but its headers.
-    for packet in try stream.picture(200, isKey: false) { try insert(TestStream.Packet(number: packet.number, bytes: Array(packet.bytes.prefix(12)))) }
+    for packet in try stream.picture(200, isKey: false) {
+      try insert(TestStream.Packet(number: packet.number, bytes: Array(packet.bytes.prefix(12))))
+    }
     for packet in try stream.picture(200, isKey: false) { try insert(packet) }
     #expect(drain() == [stream.pictures[0]])
     for packet in try stream.picture(200, isKey: true) { try insert(packet) }
@@ -192,12 +195,15 @@ struct TestStream {
   }
 
   @Test func upperLayersMayBeMissing() throws {
-    func layer(_ id: UInt8, _ base: UInt8, sync: Bool = false) -> VP8Descriptor.Layer { .init(temporalID: id, isSync: sync, baseIndex: base) }
+    func layer(_ id: UInt8, _ base: UInt8, sync: Bool = false) -> VP8Descriptor.Layer {
+      .init(temporalID: id, isSync: sync, baseIndex: base)
+    }
     var stream = TestStream()
     let plan: [(VP8Descriptor.Layer, arrives: Bool, comesOut: Bool)] = [
       (layer(0, 0), true, true), (layer(1, 0, sync: true), false, false), (layer(0, 1), true, true), (layer(1, 1, sync: true), true, true),
-      (layer(1, 1), false, false), (layer(1, 1), true, false), (layer(0, 2), true, true), (layer(1, 2), true, true), (layer(0, 3), false, false),
-      (layer(1, 3, sync: true), true, false), (layer(0, 4), true, false),
+      (layer(1, 1), false, false), (layer(1, 1), true, false), (layer(0, 2), true, true), (layer(1, 2), true, true),
+      (layer(0, 3), false, false),
+      (layer(1, 3, sync: true), true, false), (layer(0, 4), true, false)
     ]
     var (expected, out): ([[UInt8]], [[UInt8]]) = ([], [])
     for (index, step) in plan.enumerated() {
@@ -246,8 +252,12 @@ struct TestStream {
       for round in 0..<300 {
         for packet in try stream.picture(Int.random(in: 10...1500, using: &random), isKey: round % 20 == 0) {
           var bytes = packet.bytes
-          if Int.random(in: 0..<8, using: &random) == 0 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
-          let number = Int.random(in: 0..<20, using: &random) == 0 ? max(0, packet.number + Int64.random(in: -400...60, using: &random)) : packet.number
+          if Int.random(in: 0..<8, using: &random) == 0 {
+            bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+          }
+          let number =
+            Int.random(in: 0..<20, using: &random) == 0
+            ? max(0, packet.number + Int64.random(in: -400...60, using: &random)) : packet.number
           reading(bytes) { bytes in
             guard let packet = try? RTPPacket(parsing: bytes) else { return }
             _ = buffer.insert(number, packet, now: Int64(round))

@@ -7,7 +7,9 @@ import Testing
   private let ms: Int64 = 1_000_000
 
   /// Pictures every 33 ms that arrive a random time late; how many of the last half were not there when they were due, and the delay at the end.
-  private func run(_ settings: PlayoutDelay.Settings = .init(), jitter: Int64, drift: Double = 0, count: Int = 2000, seed: UInt64 = 5) -> (late: Double, target: Int64) {
+  private func run(_ settings: PlayoutDelay.Settings = .init(), jitter: Int64, drift: Double = 0, count: Int = 2000, seed: UInt64 = 5) -> (
+    late: Double, target: Int64
+  ) {
     var delay = PlayoutDelay(settings)
     var random = SeededRandom(seed: seed)
     var late = 0
@@ -79,7 +81,9 @@ import Testing
   @Test func itGoesDownAgainWhenTheWayIsEven() {
     var delay = PlayoutDelay()
     var random = SeededRandom(seed: 6)
-    for index in Int64(0)..<600 { delay.arrived(stamp: index * 33 * ms, at: index * 33 * ms + Int64.random(in: 0...(80 * ms), using: &random)) }
+    for index in Int64(0)..<600 {
+      delay.arrived(stamp: index * 33 * ms, at: index * 33 * ms + Int64.random(in: 0...(80 * ms), using: &random))
+    }
     let high = delay.target
     for index in Int64(600)..<6000 { delay.arrived(stamp: index * 33 * ms, at: index * 33 * ms + 5 * ms) }
     #expect(high > 60 * ms && delay.target == 0, "\(high), \(delay.target)")

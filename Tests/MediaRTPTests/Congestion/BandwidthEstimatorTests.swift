@@ -222,7 +222,7 @@ import Testing
             Bool.random(using: &random)
             ? sequence &- UInt16.random(in: 0...60, using: &random) : UInt16.random(in: 0...(.max), using: &random)
           let arrivals = [
-            nil, .min, .max, 0, now, Int64.random(in: .min...(.max), using: &random), now + Int64.random(in: -50...50, using: &random) * ms,
+            nil, .min, .max, 0, now, Int64.random(in: .min...(.max), using: &random), now + Int64.random(in: -50...50, using: &random) * ms
           ]
           return ReportedPacket(sequence: number, arrival: arrivals.randomElement(using: &random) ?? nil)
         }

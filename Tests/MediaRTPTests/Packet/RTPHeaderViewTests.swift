@@ -6,11 +6,12 @@ import Testing
   @Test func itEndsWhereThePayloadBegins() throws {
     for (hex, size) in [
       ("80 e0 0102 00000003 00000004 aabb", 12), ("82 60 0102 00000003 00000004 00000005 00000006 aabb", 20),
-      ("91 60 0102 00000003 00000004 00000005 bede0001 10aa0000 aabb", 24),
+      ("91 60 0102 00000003 00000004 00000005 bede0001 10aa0000 aabb", 24)
     ] {
       let front = try reading(bytes(hex)) { try RTPHeaderView(parsing: $0) }
       #expect(front.size == size, "\(hex)")
-      #expect(front.ssrc == SSRC(4) && front.timestamp == RTPTimestamp(3) && front.sequence == SequenceNumber(0x102) && front.payloadType == 96)
+      #expect(
+        front.ssrc == SSRC(4) && front.timestamp == RTPTimestamp(3) && front.sequence == SequenceNumber(0x102) && front.payloadType == 96)
       #expect(front.marker == (size == 12))
     }
   }

@@ -99,7 +99,9 @@ import Testing
   }
 
   @Test func controlPacketsAreToldApart() {
-    for (second, expected) in [(96, false), (0x80 | 96, false), (191, false), (192, true), (200, true), (207, true), (223, true), (224, false)] {
+    for (second, expected) in [
+      (96, false), (0x80 | 96, false), (191, false), (192, true), (200, true), (207, true), (223, true), (224, false)
+    ] {
       reading([0x80, UInt8(second)]) { #expect(RTPPacket.isRTCP($0) == expected) }
     }
     reading([0x80]) { #expect(!RTPPacket.isRTCP($0)) }

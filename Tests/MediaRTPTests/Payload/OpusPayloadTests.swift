@@ -11,7 +11,7 @@ import Testing
     // RFC 6716, table 2: configuration, samples at 48 kHz.
     let table: [(UInt8, Int)] = [
       (0, 480), (1, 960), (2, 1920), (3, 2880), (7, 2880), (8, 480), (11, 2880), (12, 480), (13, 960), (14, 480), (15, 960), (16, 120),
-      (17, 240), (18, 480), (19, 960), (28, 120), (31, 960),
+      (17, 240), (18, 480), (19, 960), (28, 120), (31, 960)
     ]
     for (configuration, samples) in table {
       #expect(duration([configuration << 3]) == samples)

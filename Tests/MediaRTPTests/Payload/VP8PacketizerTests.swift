@@ -46,7 +46,9 @@ import Testing
   @Test func partitionsAreToldByTheirFirstByte() throws {
     // First partition of 20 bytes after a tag of 3.
     let tag = UInt32(20) << 5 | 1
-    let picture = [UInt8(truncatingIfNeeded: tag), UInt8(truncatingIfNeeded: tag >> 8), UInt8(truncatingIfNeeded: tag >> 16)] + [UInt8](repeating: 9, count: 47)
+    let picture =
+      [UInt8(truncatingIfNeeded: tag), UInt8(truncatingIfNeeded: tag >> 8), UInt8(truncatingIfNeeded: tag >> 16)]
+      + [UInt8](repeating: 9, count: 47)
     let all = try packets(picture, limit: 11)
     #expect(all.map { $0.0.partition } == [0, 0, 0, 1, 1])
     #expect(all.map { $0.0.isStart } == [true, false, false, false, false])

@@ -39,7 +39,11 @@ import Testing
 
   @Test func theBitsAreThoseOfTheStandard() throws {
     // RFC 7741, figure 2 and the examples of section 4.6.
-    #expect(try parse(bytes("10")).0 == { var it = VP8Descriptor(); it.isStart = true; return it }())
+    #expect(
+      try parse(bytes("10")).0
+        == {
+          var it = VP8Descriptor(); it.isStart = true; return it
+        }())
     let read = try parse(bytes("90 80 91 23")).0
     #expect(read.pictureID == .long(0x1123) && read.isStart && read.layer == nil)
     let layered = try parse(bytes("b1 f0 11 2a e7")).0

@@ -8,7 +8,8 @@ import Testing
 
   private func report(_ timestamp: UInt32, at nanoseconds: Int64) -> SenderReport {
     SenderReport(
-      ssrc: SSRC(1), ntp: NTPTimestamp(unixNanoseconds: ClockMappingTests.start + nanoseconds), timestamp: RTPTimestamp(timestamp), packetCount: 0,
+      ssrc: SSRC(1), ntp: NTPTimestamp(unixNanoseconds: ClockMappingTests.start + nanoseconds), timestamp: RTPTimestamp(timestamp),
+      packetCount: 0,
       octetCount: 0)
   }
 
@@ -114,7 +115,8 @@ import Testing
       clock.answered(ntp(said * 1_000_000), to: stamp, after: delay, at: 50_000_000, clock: ntp(50_000_000))
       #expect(clock.local(ntp(30_000_000), roundTrip: 20_000_000) == 40_000_000)
     }
-    clock.answered(ntp(30_000_000), to: ntp(0).middle, after: ShortNTP.span(nanoseconds: 10_000_000), at: 50_000_000, clock: ntp(50_000_000))
+    clock.answered(
+      ntp(30_000_000), to: ntp(0).middle, after: ShortNTP.span(nanoseconds: 10_000_000), at: 50_000_000, clock: ntp(50_000_000))
     #expect(abs((clock.local(ntp(30_000_000), roundTrip: 0) ?? 0) - 30_000_000) < 50_000)
   }
 
@@ -170,7 +172,8 @@ import Testing
     for second in stride(from: 0 as Int64, to: 100, by: 5) {
       let way = { Int64.random(in: 10_000_000...200_000_000, using: &random) }
       let (one, two) = (
-        report(UInt32(second * 48_000 + 77), at: second * 1_000_000_000), report(UInt32(second * 90_000 + 1_234), at: second * 1_000_000_000)
+        report(UInt32(second * 48_000 + 77), at: second * 1_000_000_000),
+        report(UInt32(second * 90_000 + 1_234), at: second * 1_000_000_000)
       )
       receive(&sound, one)
       clock.received(one.ntp, at: second * 1_000_000_000 + way())

@@ -16,7 +16,9 @@ import Testing
 
   private func write(_ numbers: [UInt16], room: Int = 1500) -> (packet: [UInt8], said: Int) {
     var said = 0
-    let packet = written(room) { said = GenericNACK.write(to: &$0, sender: SSRC(1), media: SSRC(2), numbers.map { SequenceNumber($0) }[...]) }
+    let packet = written(room) {
+      said = GenericNACK.write(to: &$0, sender: SSRC(1), media: SSRC(2), numbers.map { SequenceNumber($0) }[...])
+    }
     return (packet, said)
   }
 

@@ -24,7 +24,8 @@ import Testing
   }
 
   @Test func noMoreThan31AndNoLongerThan255() throws {
-    let (sources, reason) = try read(written { Goodbye.write(to: &$0, (0..<40).map { SSRC($0) }, reason: String(repeating: "x", count: 300)) })
+    let (sources, reason) = try read(
+      written { Goodbye.write(to: &$0, (0..<40).map { SSRC($0) }, reason: String(repeating: "x", count: 300)) })
     #expect(sources.count == 31 && reason?.count == 255)
   }
 

@@ -7,8 +7,10 @@ import Testing
   static func everything() -> [UInt8] {
     written { writer in
       let block = ReportBlock(ssrc: SSRC(2), fractionLost: 3, cumulativeLost: -4, highestSequence: 5, jitter: 6, lastSenderReport: 7)
-      SenderReport(ssrc: SSRC(1), ntp: NTPTimestamp(rawValue: 0x1234_5678_9ABC_DEF0), timestamp: RTPTimestamp(9), packetCount: 10, octetCount: 11)
-        .write(to: &writer, [block, block])
+      SenderReport(
+        ssrc: SSRC(1), ntp: NTPTimestamp(rawValue: 0x1234_5678_9ABC_DEF0), timestamp: RTPTimestamp(9), packetCount: 10, octetCount: 11
+      )
+      .write(to: &writer, [block, block])
       ReceiverReport(ssrc: SSRC(1)).write(to: &writer, [block])
       SourceDescription.write(to: &writer, [.init(ssrc: SSRC(1), cname: "alice@example", mid: "0"), .init(ssrc: SSRC(3), cname: "bob")])
       ExtendedReport.write(

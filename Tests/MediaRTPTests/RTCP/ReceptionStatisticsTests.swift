@@ -39,7 +39,7 @@ import Testing
     var stream = Stream()
     #expect(
       stream.receive([65_534, 65_536, 65_535, 65_535, 65_536, 65_534, 65_537]) == [
-        .accepted, .accepted, .reordered, .duplicate, .duplicate, .duplicate, .accepted,
+        .accepted, .accepted, .reordered, .duplicate, .duplicate, .duplicate, .accepted
       ])
     #expect(stream.statistics.counters.packetsDuplicated == 3 && stream.statistics.counters.packetsReordered == 1)
     let block = stream.statistics.reportBlock(at: 0)
@@ -141,7 +141,8 @@ import Testing
       }
       let counters = stream.statistics.counters
       #expect(counters.packetsReceived + counters.packetsRefused == 20_000)
-      #expect(counters.packetsDuplicated == UInt64(counted[.duplicate] ?? 0) && counters.packetsReordered == UInt64(counted[.reordered] ?? 0))
+      #expect(
+        counters.packetsDuplicated == UInt64(counted[.duplicate] ?? 0) && counters.packetsReordered == UInt64(counted[.reordered] ?? 0))
       #expect((counted[.restarted] ?? 0) > 10 && (counted[.jumped] ?? 0) > 10)
     }
   }

@@ -40,7 +40,8 @@ import Testing
     let share = Double(times.count * 128 * 8) / 100
     #expect(share > 4000 && share < 10_000, "\(share)")
     // And no more often than was asked for.
-    #expect((60...130).contains(reports(.init(bandwidth: 1_000_000, profile: .early, minimum: Self.second), pair, seconds: 100, seed: 1).count))
+    #expect(
+      (60...130).contains(reports(.init(bandwidth: 1_000_000, profile: .early, minimum: Self.second), pair, seconds: 100, seed: 1).count))
   }
 
   @Test func nobodyIsWokenForReportsThatMayNotBeSentYet() {

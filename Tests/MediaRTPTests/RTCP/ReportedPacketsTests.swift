@@ -6,7 +6,9 @@ import Testing
 @Suite struct ReportedPacketsTests {
   private func feedback<T>(_ bytes: [UInt8], _ body: (TransportFeedback) -> T) -> T? {
     reading(bytes) { datagram -> T? in
-      guard var messages = try? RTCPMessage.Iterator(parsing: datagram), case .transportFeedback(let feedback)? = messages.next() else { return nil }
+      guard var messages = try? RTCPMessage.Iterator(parsing: datagram), case .transportFeedback(let feedback)? = messages.next() else {
+        return nil
+      }
       return body(feedback)
     }
   }

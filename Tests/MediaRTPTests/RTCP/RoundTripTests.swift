@@ -50,7 +50,7 @@ import Testing
     #expect(
       times.take(at: 4_000_000_000) == [
         .init(ssrc: SSRC(1), lastReceiverReport: 1, delaySinceLastReceiverReport: 2 << 16),
-        .init(ssrc: SSRC(3), lastReceiverReport: 3, delaySinceLastReceiverReport: 1 << 16),
+        .init(ssrc: SSRC(3), lastReceiverReport: 3, delaySinceLastReceiverReport: 1 << 16)
       ])
     #expect(times.take(at: 4_000_000_000) == [])
   }
@@ -63,7 +63,8 @@ import Testing
     // The sender's report is answered after 400 ms, the receiver's reference time after 300 ms.
     var statistics = ReceptionStatistics(ssrc: SSRC(1), clockRate: 90_000, minimumSequential: 1)
     _ = statistics.received(
-      RTPHeader(payloadType: 96, sequence: SequenceNumber(1), timestamp: RTPTimestamp(1), ssrc: SSRC(1)), headerBytes: 12, payloadBytes: 1, at: there)
+      RTPHeader(payloadType: 96, sequence: SequenceNumber(1), timestamp: RTPTimestamp(1), ssrc: SSRC(1)), headerBytes: 12, payloadBytes: 1,
+      at: there)
     var reports = SenderReports(ssrc: SSRC(1), clockRate: 90_000, clock: sender)
     reports.sent(RTPTimestamp(1), headerBytes: 12, payloadBytes: 1, capturedAt: 0)
     guard let report = reports.report(at: 0) else { return #expect(Bool(false)) }
@@ -76,7 +77,8 @@ import Testing
     var times = ReferenceTimes()
     times.received(receiver.time(at: 0), from: SSRC(2), at: back)
     var receivers = RoundTrip()
-    let backward = try receivers.received(#require(times.take(at: back + 300_000_000).first), at: receiver.time(at: back + 300_000_000 + there))
+    let backward = try receivers.received(
+      #require(times.take(at: back + 300_000_000).first), at: receiver.time(at: back + 300_000_000 + there))
     #expect(abs((backward ?? 0) - 80_000_000) < 50_000)
   }
 }

@@ -19,7 +19,9 @@ import Testing
     _ = conflicts.check(SSRC(1), .media, from: 1, at: 0)
     _ = conflicts.check(SSRC(1), .control, from: 2, at: 0)
     // The stranger's packets do not keep the first alive, nor move it.
-    for second in 1..<10 as Range<Int64> { #expect(conflicts.check(SSRC(1), .media, from: 9, at: second * Self.second) == .foreignCollision) }
+    for second in 1..<10 as Range<Int64> {
+      #expect(conflicts.check(SSRC(1), .media, from: 9, at: second * Self.second) == .foreignCollision)
+    }
     #expect(conflicts.check(SSRC(1), .media, from: 9, at: 10 * Self.second) == .fine)
     #expect(conflicts.check(SSRC(1), .media, from: 1, at: 10 * Self.second) == .foreignCollision)
     // Its control port moved with it.

@@ -12,7 +12,9 @@ import Testing
   }
 
   @Test func chunksAreThoseOfTheStandard() throws {
-    let packet = written { SourceDescription.write(to: &$0, [.init(ssrc: SSRC(1), cname: "a"), .init(ssrc: SSRC(2), cname: "bc", mid: "0")]) }
+    let packet = written {
+      SourceDescription.write(to: &$0, [.init(ssrc: SSRC(1), cname: "a"), .init(ssrc: SSRC(2), cname: "bc", mid: "0")])
+    }
     #expect(packet == bytes("82 ca 0005 00000001 010161 00 00000002 01026263 0f 01 30 00"))
     #expect(try read(packet) == [.init(ssrc: SSRC(1), cname: "a"), .init(ssrc: SSRC(2), cname: "bc", mid: "0")])
   }
@@ -32,8 +34,9 @@ import Testing
   }
 
   @Test func whatEndsEarlyIsRefused() {
-    for hex in ["81 ca 0000", "81 ca 0001 00000001", "81 ca 0002 00000001 01ff 6162", "82 ca 0002 00000001 00000000", "81 ca 0002 00000001 01026162"]
-    {
+    for hex in [
+      "81 ca 0000", "81 ca 0001 00000001", "81 ca 0002 00000001 01ff 6162", "82 ca 0002 00000001 00000000", "81 ca 0002 00000001 01026162"
+    ] {
       #expect((try? read(bytes(hex))) == nil, "\(hex)")
     }
   }

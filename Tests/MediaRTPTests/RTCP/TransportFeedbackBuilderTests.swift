@@ -5,8 +5,9 @@ import Testing
 
 @Suite struct TransportFeedbackBuilderTests {
   /// Everything that a builder has to say: when each number arrived, in ticks, nothing for missing ones; and how long the packets were.
-  private func drain(_ builder: inout TransportFeedbackBuilder, limit: Int = 1200) throws -> (ticks: [UInt16: Int64?], sizes: [Int], bases: [UInt16])
-  {
+  private func drain(_ builder: inout TransportFeedbackBuilder, limit: Int = 1200) throws -> (
+    ticks: [UInt16: Int64?], sizes: [Int], bases: [UInt16]
+  ) {
     var (ticks, sizes, bases): ([UInt16: Int64?], [Int], [UInt16]) = ([:], [], [])
     var isWritten = true
     while isWritten {
@@ -30,7 +31,9 @@ import Testing
   @Test func itWritesWhatChromiumWrites() {
     var builder = TransportFeedbackBuilder()
     let reference: Int64 = 0x10636E * 64_000_000
-    for (index, tick) in [76, 112, 148, 164, 176, 188, 204].enumerated() { builder.arrived(4 + Int64(index), at: reference + Int64(tick) * 250_000) }
+    for (index, tick) in [76, 112, 148, 164, 176, 188, 204].enumerated() {
+      builder.arrived(4 + Int64(index), at: reference + Int64(tick) * 250_000)
+    }
     let packet = written { _ = builder.write(to: &$0, sender: SSRC(0xFA17_FA17), media: SSRC(0x193D_D8BB)) }
     // But for the number and the padding.
     #expect(packet == bytes("8f cd 0007 fa17fa17 193dd8bb 0004 0007 10636e 00 2007 4c 24 24 10 0c 0c 10 000000"))

@@ -5,7 +5,9 @@ import Testing
 @Suite struct CryptoAttributeTests {
   @Test func sixtyFourLettersAreThoseOfTheStandard() {
     // RFC 4648, section 10.
-    for (plain, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")] {
+    for (plain, text) in [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")
+    ] {
       #expect(Base64.encode(Array(plain.utf8)) == text)
       #expect(Base64.decode(text) == Array(plain.utf8))
       #expect(Base64.decode(text.filter { $0 != "=" }) == Array(plain.utf8))
@@ -26,7 +28,10 @@ import Testing
     let good = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd"
     #expect(try CryptoAttribute(parsing: "1 S inline:\(good)")?.key.count == 30)
     #expect(try CryptoAttribute(parsing: "1 S inline:\(good)|2^20")?.key.count == 30)
-    for text in ["1 S inline:\(good)|1:4", "1 S inline:\(good)|2^20|1:4", "1 S uri:x", "1 S inline:\(good) UNENCRYPTED_SRTP", "1 S inline:\(good);inline:\(good)"] {
+    for text in [
+      "1 S inline:\(good)|1:4", "1 S inline:\(good)|2^20|1:4", "1 S uri:x", "1 S inline:\(good) UNENCRYPTED_SRTP",
+      "1 S inline:\(good);inline:\(good)"
+    ] {
       #expect(try CryptoAttribute(parsing: text) == nil)
     }
   }

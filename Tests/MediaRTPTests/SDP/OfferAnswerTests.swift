@@ -75,7 +75,8 @@ import Testing
     let offer = protected(video(5000), [(1, "AES_CM_128_HMAC_SHA1_80")], 1)
     func said(_ answer: RTPMedia, to offer: RTPMedia) -> String? { refusal { _ = try OfferAnswer.outcome(of: offer, answeredBy: answer) } }
     #expect(said(video(6000), to: offer) == "SDP: the answer to RTP/SAVP(F) has another transport")
-    #expect(said(protected(video(6000), [(2, "AES_CM_128_HMAC_SHA1_80")], 1), to: offer) == "SDP: the answer's a=crypto is not among the offer's")
+    #expect(
+      said(protected(video(6000), [(2, "AES_CM_128_HMAC_SHA1_80")], 1), to: offer) == "SDP: the answer's a=crypto is not among the offer's")
     #expect(said(protected(video(6000), [], 1), to: offer) == "SDP: the answer's a=crypto is not among the offer's")
     #expect(said(video(6000, types: (100, 101)), to: video(5000)) == "SDP: the answer has none of the offer's payload types")
   }
@@ -84,12 +85,13 @@ import Testing
     var offer = SessionDescription(id: 1, address: "192.0.2.1")
     offer.media = [
       video(5000).media, .init("application", port: 9, transport: "UDP/DTLS/SCTP", formats: ["webrtc-datachannel"]),
-      .init("audio", port: 5002, transport: "RTP/AVP", formats: ["0"]),
+      .init("audio", port: 5002, transport: "RTP/AVP", formats: ["0"])
     ]
     let answer = try OfferAnswer.answer(to: SessionDescription(parsing: offer.text), id: 2, address: "192.0.2.2") { offered in
       offered.kind == "video" ? video(7000) : nil
     }
-    #expect(answer.media.map(\.port) == [7000, 0, 0] && answer.media[1].formats == ["webrtc-datachannel"] && answer.media[2].formats == ["0"])
+    #expect(
+      answer.media.map(\.port) == [7000, 0, 0] && answer.media[1].formats == ["webrtc-datachannel"] && answer.media[2].formats == ["0"])
     #expect(try SessionDescription(parsing: answer.text) == answer)
   }
 }

@@ -41,7 +41,9 @@ import Testing
     #expect(media.direction == .receiveOnly && media.connection?.address == "192.0.2.1" && media.bandwidth == 500_000)
     // 100 means nothing to anybody.
     #expect(media.payloads.map(\.type) == [96, 97])
-    #expect(media.payloads[0].encoding == "VP8" && media.payloads[0].parameter("MAX-FS") == "3600" && media.payloads[0].feedback == ["nack", "nack pli"])
+    #expect(
+      media.payloads[0].encoding == "VP8" && media.payloads[0].parameter("MAX-FS") == "3600"
+        && media.payloads[0].feedback == ["nack", "nack pli"])
     #expect(media.payloads[1].associated == 96 && media.payloads[0].associated == nil)
     #expect(media.extensions.transportSequence == 3 && media.extensions.mid == 2 && media.extensions.audioLevel == 0)
     #expect(media.sources == [.init(SSRC(11), cname: "who"), .init(SSRC(12))] && media.retransmissions == [SSRC(11): SSRC(12)])
@@ -79,6 +81,8 @@ import Testing
     #expect(said("m=video 1 RTP/AVP 96\na=rtpmap:96 VP8/0\n") == "SDP: a=rtpmap:96 VP8/0; accepted: encoding/clock rate, and /channels")
     #expect(said("m=video 1 RTP/SAVP 96\na=crypto:x\n") == "SDP: a=crypto is not of the form tag suite inline:key")
     // The key itself is not in the words.
-    #expect(said("m=video 1 RTP/SAVP 96\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:sec!ret\n") == "SDP: a=crypto:1 has a key that is not base64 of 16 to 64 bytes")
+    #expect(
+      said("m=video 1 RTP/SAVP 96\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:sec!ret\n")
+        == "SDP: a=crypto:1 has a key that is not base64 of 16 to 64 bytes")
   }
 }

@@ -62,7 +62,9 @@ func refusal(_ body: () throws -> Void) -> String? {
     #expect(said("v=0\n") == "a description without o=, so it is not SDP")
     #expect(said("") == "a description without v=0, so it is not SDP")
     #expect(said("v=0\no=- x 1 IN IP4 1") == "SDP line 2, \"o=- x 1 IN IP4 1\": accepted: o=name number version IN IP4 address")
-    #expect(said(head + "m=video 70000 RTP/AVP 96") == "SDP line 3, \"m=video 70000 RTP/AVP 96\": accepted: m=kind port transport formats, with the port in 0..65535")
+    #expect(
+      said(head + "m=video 70000 RTP/AVP 96")
+        == "SDP line 3, \"m=video 70000 RTP/AVP 96\": accepted: m=kind port transport formats, with the port in 0..65535")
     #expect(said(head + "m=video") == "SDP line 3, \"m=video\": accepted: m=kind port transport formats, with the port in 0..65535")
     #expect(said(head + "c=IN IP4 ::1") == "SDP line 3, \"c=IN IP4 ::1\": an address of another family than IN states")
     #expect(said(head + "c=nothing") == "SDP line 3, \"c=nothing\": accepted: c=IN IP4 address or c=IN IP6 address")

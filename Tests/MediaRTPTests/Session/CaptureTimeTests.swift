@@ -24,7 +24,9 @@ import Testing
     var bounds: (any: Int64, settled: Int64) = (20, 5)
     var saysCapture = true
 
-    var description: String { "\(age) old, delay \(delay), jitter \(jitter), loss \(loss), drift \(drift), joins at \(joins), \(seconds) s" }
+    var description: String {
+      "\(age) old, delay \(delay), jitter \(jitter), loss \(loss), drift \(drift), joins at \(joins), \(seconds) s"
+    }
   }
 
   static let cases: [Case] = [
@@ -34,7 +36,7 @@ import Testing
     Case(age: (300, 100), jitter: 10, loss: 0.05, seconds: 10, seeds: 1...8),
     // Two clocks that drift apart by 400 in a million, and one report in a second to see it by.
     Case(age: (0, 250), delay: 200, jitter: 10, loss: 0.05, drift: (200, -200), joins: 7000, seeds: 1...8),
-    Case(age: (100, 0), jitter: 10, loss: 0.05, drift: (-200, 200), joins: 3000, seconds: 600, seeds: 1...1),
+    Case(age: (100, 0), jitter: 10, loss: 0.05, drift: (-200, 200), joins: 3000, seconds: 600, seeds: 1...1)
   ]
 
   /// One end, by its own clock.
@@ -146,7 +148,9 @@ import Testing
         #expect(errors.allSatisfy { $0.error != nil }, "\(name): \(errors.filter { $0.error == nil }.count) frames without a time")
         let worst = errors.compactMap(\.error).map(abs).max() ?? 0
         let settled = errors.filter { $0.at >= first + 1000 }.compactMap(\.error).map(abs).max() ?? 0
-        #expect(worst <= wanted.bounds.any * CaptureTimeTests.ms && settled <= wanted.bounds.settled * CaptureTimeTests.ms, "\(name): \(worst), \(settled)")
+        #expect(
+          worst <= wanted.bounds.any * CaptureTimeTests.ms && settled <= wanted.bounds.settled * CaptureTimeTests.ms,
+          "\(name): \(worst), \(settled)")
       }
     }
   }

@@ -14,7 +14,9 @@ import Testing
 
   /// All five, a hundred milliseconds apart, under the numbers from 65,533 on.
   private mutating func leave() {
-    for packet in 0..<5 as Range<Int64> { delivery.sent(10 + packet, as: UInt16(truncatingIfNeeded: 65_533 + packet), at: packet * 100 * Self.ms) }
+    for packet in 0..<5 as Range<Int64> {
+      delivery.sent(10 + packet, as: UInt16(truncatingIfNeeded: 65_533 + packet), at: packet * 100 * Self.ms)
+    }
   }
 
   @Test mutating func itIsWhileItLeaves() {

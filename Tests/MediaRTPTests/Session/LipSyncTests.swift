@@ -39,7 +39,8 @@ import Testing
     let call = try call(seed, video: video, audio: audio)
     let offsets = try offsets(call)
     let within = offsets.filter { abs($0) <= 15 * LipSyncTests.ms }.count
-    #expect(offsets.count > 250 && Double(within) >= 0.95 * Double(offsets.count), "\(within) of \(offsets.count): \(offsets[offsets.count / 2])")
+    #expect(
+      offsets.count > 250 && Double(within) >= 0.95 * Double(offsets.count), "\(within) of \(offsets.count): \(offsets[offsets.count / 2])")
     #expect(abs(offsets[offsets.count / 2]) < 8 * LipSyncTests.ms, "\(offsets[offsets.count / 2])")
   }
 
@@ -97,7 +98,8 @@ import Testing
     for _ in 0..<200 {
       call.run(until: call.now + 20 * LipSyncTests.ms)
       try [0xF8, 1, 2].withUnsafeBytes {
-        try call.sender.send(sound: $0, units: (call.now - call.firstSound) / 20_000_000 * 960, marker: false, on: call.audio, now: call.now)
+        try call.sender.send(
+          sound: $0, units: (call.now - call.firstSound) / 20_000_000 * 960, marker: false, on: call.audio, now: call.now)
       }
     }
     #expect(call.receiver.receivingStream(SSRC(200))?.hold == 0 && call.receiver.receivingStream(SSRC(100)) == nil)
@@ -132,13 +134,16 @@ import Testing
       // An encoder that takes 40 to 80 ms: the stamps are of the capture.
       let captured = call.now - Int64(40 + index % 5 * 10) * LipSyncTests.ms
       try head.withUnsafeBytes {
-        try call.sender.send($0, number: UInt16(index), units: captured / 1000 * 9 / 100, capturedAt: captured, on: call.video, now: call.now)
+        try call.sender.send(
+          $0, number: UInt16(index), units: captured / 1000 * 9 / 100, capturedAt: captured, on: call.video, now: call.now)
       }
     }
     let (before, after) = try #require(known)
     // Captures are as far apart as the stamps, whenever a report was made.
     for pictures in [call.there.pictures.prefix(before), call.there.pictures.dropFirst(after)] {
-      let stamps = pictures.compactMap { picture in picture.captured.map { $0 - MediaTime.nanoseconds(fromUnits: picture.stamp, rate: 90_000) } }
+      let stamps = pictures.compactMap { picture in
+        picture.captured.map { $0 - MediaTime.nanoseconds(fromUnits: picture.stamp, rate: 90_000) }
+      }
       guard let (least, most) = stamps.min().flatMap({ least in stamps.max().map { (least, $0) } }) else { continue }
       #expect(most - least < 2 * LipSyncTests.ms, "\(most - least) of \(stamps.count)")
     }

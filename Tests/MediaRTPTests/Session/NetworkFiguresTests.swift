@@ -33,7 +33,8 @@ import Testing
     var meter = OutboundMeter()
     func report(_ sequence: UInt32, lost: Int32) {
       meter.received(
-        ReportBlock(ssrc: SSRC(1), cumulativeLost: lost, highestSequence: sequence), clockRate: 90_000, at: NTPTimestamp(unixNanoseconds: 0), now: 0)
+        ReportBlock(ssrc: SSRC(1), cumulativeLost: lost, highestSequence: sequence), clockRate: 90_000,
+        at: NTPTimestamp(unixNanoseconds: 0), now: 0)
     }
     report(0xFFFF_FFF0, lost: 4)
     #expect(meter.reported == (0, 0))

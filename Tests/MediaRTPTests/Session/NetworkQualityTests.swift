@@ -108,7 +108,8 @@ private struct Watched {
     #expect(watched.quality.outgoing == grade && watched.quality.incoming == grade)
   }
 
-  @Test(arguments: [(700_000, NetworkQuality.Grade.good), (400_000, .poor), (100_000, .bad), (0, .good)] as [(UInt64, NetworkQuality.Grade)])
+  @Test(
+    arguments: [(700_000, NetworkQuality.Grade.good), (400_000, .poor), (100_000, .bad), (0, .good)] as [(UInt64, NetworkQuality.Grade)])
   func theEstimateIsHeldAgainstWhatIsWanted(_ estimate: UInt64, _ grade: NetworkQuality.Grade) {
     var watched = Watched()
     watched.figures.estimate = estimate
@@ -180,7 +181,9 @@ private struct Watched {
     watched.figures = NetworkFigures()
     (watched.figures.packetsLost, watched.figures.reportedLost, watched.figures.roundTrip) = (.min, .max, .max)
     watched.pass(5)
-    (watched.figures.packetsReceived, watched.figures.packetsReported, watched.figures.estimate, watched.figures.wanted) = (.max, .max, .max, 1)
+    (watched.figures.packetsReceived, watched.figures.packetsReported, watched.figures.estimate, watched.figures.wanted) = (
+      .max, .max, .max, 1
+    )
     watched.pass(5, sends: false, receives: false)
     #expect(watched.quality.outgoing <= .good)
   }

@@ -62,7 +62,8 @@ import Testing
   @Test(arguments: [(0, 260, 340, 0), (0.1, 330, 700, 8)] as [(Double, Int64, Int64, Int)])
   func whatWasLostInAnOutageIsHadAfterIt(_ loss: Double, _ middle: Int64, _ most: Int64, _ keyFrames: Int) throws {
     let recoveries = try recoveries(loss: loss, 1...10)
-    #expect(recoveries.times[5] < middle * 1_000_000 && recoveries.times[9] < most * 1_000_000, "\(recoveries.times.map { $0 / 1_000_000 })")
+    #expect(
+      recoveries.times[5] < middle * 1_000_000 && recoveries.times[9] < most * 1_000_000, "\(recoveries.times.map { $0 / 1_000_000 })")
     #expect(recoveries.keyFrames <= keyFrames, "\(recoveries.keyFrames)")
   }
 

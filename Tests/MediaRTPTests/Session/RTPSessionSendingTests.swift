@@ -116,7 +116,9 @@ import Testing
     while now < 30 * second {
       if now % (20 * 1_000_000) == 0 {
         for stream in 0..<64 {
-          try [0xF8, 1, 2].withUnsafeBytes { try session.send(sound: $0, units: now / second * 48_000, marker: false, on: stream, now: now) }
+          try [0xF8, 1, 2].withUnsafeBytes {
+            try session.send(sound: $0, units: now / second * 48_000, marker: false, on: stream, now: now)
+          }
         }
       }
       _ = session.poll(now: now, out)
@@ -129,7 +131,9 @@ import Testing
         guard var messages = try? RTCPMessage.Iterator(parsing: bytes, .compound) else { return #expect(Bool(false), "no compound packet") }
         while let message = messages.next() {
           if case .senderReport(let report, _) = message { reported.insert(report.ssrc) }
-          if case .sourceDescription(let description) = message { for chunk in description where chunk.cname == "a" { named.insert(chunk.ssrc) } }
+          if case .sourceDescription(let description) = message {
+            for chunk in description where chunk.cname == "a" { named.insert(chunk.ssrc) }
+          }
         }
       }
     }

@@ -30,7 +30,9 @@ import Testing
     for number in 0..<200 as Range<UInt16> {
       for ssrc in [100, 200] as [UInt32] {
         let header = RTPHeader(payloadType: 96, sequence: SequenceNumber(number), timestamp: RTPTimestamp(UInt32(number)), ssrc: SSRC(ssrc))
-        reading(written { header.write(to: &$0) } + [0x10, 0x50]) { call.sender.receive($0, now: call.now + Int64(number) * 200_000_000, call.here) }
+        reading(written { header.write(to: &$0) } + [0x10, 0x50]) {
+          call.sender.receive($0, now: call.now + Int64(number) * 200_000_000, call.here)
+        }
       }
     }
     #expect(collisions(call.here) == [SSRC(100), SSRC(200)])

@@ -92,7 +92,8 @@ import Testing
     #expect(there.packetsSent == here.packetsReceived && there.bytesSent == here.bytesReceived && there.packetsSent > 100)
     #expect(here.packetsSent > there.packetsReceived && here.bytesSent > there.bytesReceived)
     #expect(here.availableOutgoingBitrate > 1_000_000 && here.currentRoundTripTime.map { abs($0 - 40_000_000) < 20_000_000 } == true)
-    #expect(here.queuedPackets == 0 && here.queuedBytes == 0 && here.refusedSends == 0 && here.expiredPackets == 0 && here.loopedPackets == 0)
+    #expect(
+      here.queuedPackets == 0 && here.queuedBytes == 0 && here.refusedSends == 0 && here.expiredPackets == 0 && here.loopedPackets == 0)
     // Media alone: what was sent beside it are reports.
     let media = try [call.video, call.audio].map { stream in
       let stats = try #require(call.sender.stats(sending: stream))

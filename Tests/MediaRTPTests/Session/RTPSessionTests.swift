@@ -11,7 +11,9 @@ import Testing
     #expect(isWhole, "\(call.there.pictures.count) of \(call.pictures.count)")
     #expect(call.there.sounds.count == call.sounds && call.there.lost == 0, "\(call.there.sounds.count), \(call.there.lost)")
     let began = call.there.events.compactMap { if case .streamBegan(let ssrc, let type, let mid) = $0 { (ssrc, type, mid) } else { nil } }
-    #expect(began.contains { $0.0 == SSRC(100) && $0.1 == 96 && $0.2 == "v" } && began.contains { $0.0 == SSRC(200) && $0.1 == 111 && $0.2 == nil })
+    #expect(
+      began.contains { $0.0 == SSRC(100) && $0.1 == 96 && $0.2 == "v" }
+        && began.contains { $0.0 == SSRC(200) && $0.1 == 111 && $0.2 == nil })
     #expect(call.here.events.contains { if case .target(let bits) = $0 { bits > 1_100_000 } else { false } })
     let roundTrip = try #require(call.sender.smoothedRoundTrip)
     #expect(abs(roundTrip - 40_000_000) < 15_000_000, "\(roundTrip)")
@@ -33,11 +35,15 @@ import Testing
       // None is other than it was, and they are in order.
       var rest = call.pictures[...]
       for picture in call.there.pictures {
-        guard let place = rest.firstIndex(of: picture.bytes) else { return #expect(Bool(false), "seed \(seed): a picture that was not sent, or twice") }
+        guard let place = rest.firstIndex(of: picture.bytes) else {
+          return #expect(Bool(false), "seed \(seed): a picture that was not sent, or twice")
+        }
         rest = rest[(place + 1)...]
       }
       #expect(call.sender.stats(sending: call.video)?.retransmittedPacketsSent ?? 0 > 10)
-      #expect(call.there.sounds.count + call.there.lost >= call.sounds - 5 && call.there.lost < 15, "\(call.there.sounds.count), \(call.there.lost)")
+      #expect(
+        call.there.sounds.count + call.there.lost >= call.sounds - 5 && call.there.lost < 15,
+        "\(call.there.sounds.count), \(call.there.lost)")
     }
   }
 
@@ -87,7 +93,9 @@ import Testing
       let low = call.sender.target
       call.forth.rate = 4_000_000
       try call.film(seconds: 12)
-      #expect(high > 2_500_000 && low < 330_000 && low > 120_000 && call.sender.target > 2_500_000, "seed \(seed): \(high), \(low), \(call.sender.target)")
+      #expect(
+        high > 2_500_000 && low < 330_000 && low > 120_000 && call.sender.target > 2_500_000,
+        "seed \(seed): \(high), \(low), \(call.sender.target)")
     }
   }
 
@@ -203,11 +211,15 @@ import Testing
     #expect(call.here.events.contains(.collision(SSRC(100))))
     // A flood of sources is bounded, and ends no stream that goes on.
     for ssrc in UInt32(5000)..<5200 {
-      let header = written { RTPHeader(payloadType: 96, sequence: SequenceNumber(1), timestamp: RTPTimestamp(1), ssrc: SSRC(ssrc)).write(to: &$0) }
+      let header = written {
+        RTPHeader(payloadType: 96, sequence: SequenceNumber(1), timestamp: RTPTimestamp(1), ssrc: SSRC(ssrc)).write(to: &$0)
+      }
       reading(header + [0x10, 0x50]) { call.receiver.receive($0, now: call.now, call.there) }
     }
     func count(_ isCounted: (RTPSessionEvent) -> Bool) -> Int { call.there.events.count(where: isCounted) }
-    let (began, ended) = (count { if case .streamBegan = $0 { true } else { false } }, count { if case .streamEnded = $0 { true } else { false } })
+    let (began, ended) = (
+      count { if case .streamBegan = $0 { true } else { false } }, count { if case .streamEnded = $0 { true } else { false } }
+    )
     #expect(began - ended == 64 && !call.there.events.contains(.streamEnded(SSRC(100))))
     let seen = call.there.pictures.count
     try call.film(seconds: 1)
@@ -227,7 +239,9 @@ import Testing
         for (packet, _) in call.here.out + call.there.out {
           for _ in 0..<4 {
             var copy = packet
-            for _ in 0..<Int.random(in: 1...4, using: &random) { copy[Int.random(in: 0..<copy.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+              copy[Int.random(in: 0..<copy.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
             if Bool.random(using: &random) { copy.removeLast(Int.random(in: 0..<copy.count, using: &random)) }
             reading(copy) { call.receiver.receive($0, now: call.now, call.there) }
             reading(copy) { call.sender.receive($0, now: call.now, call.here) }

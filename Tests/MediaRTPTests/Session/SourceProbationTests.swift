@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct SourceProbationTests {
   private func heard(_ probation: inout SourceProbation, _ ssrc: UInt32, _ sequence: UInt16) -> SourceProbation.Verdict {
-    [UInt8(truncatingIfNeeded: ssrc), UInt8(truncatingIfNeeded: sequence)].withUnsafeBytes { probation.heard(SSRC(ssrc), SequenceNumber(sequence), $0) }
+    [UInt8(truncatingIfNeeded: ssrc), UInt8(truncatingIfNeeded: sequence)].withUnsafeBytes {
+      probation.heard(SSRC(ssrc), SequenceNumber(sequence), $0)
+    }
   }
 
   @Test func aSecondPacketThatFollowsTheFirst() {
@@ -27,7 +29,9 @@ import Testing
     for honest in UInt32(1)...200 {
       var sequence: UInt16 = 100
       while heard(&probation, honest, sequence) == .waits {
-        for _ in 0..<66 { _ = heard(&probation, UInt32.random(in: 1000...(.max), using: &random), UInt16.random(in: 0...(.max), using: &random)) }
+        for _ in 0..<66 {
+          _ = heard(&probation, UInt32.random(in: 1000...(.max), using: &random), UInt16.random(in: 0...(.max), using: &random))
+        }
         sequence &+= 1
       }
       tries.append(Int(sequence) - 99)

@@ -46,7 +46,9 @@ import Testing
       for _ in 0..<packets {
         let bytes: [UInt8] = [31 << 3, 1, 2, 3]
         let units = call.now / 20_000_000 * 960
-        try bytes.withUnsafeBytes { try call.sender.send(sound: $0, units: units, marker: false, level: level, on: call.audio, now: call.now) }
+        try bytes.withUnsafeBytes {
+          try call.sender.send(sound: $0, units: units, marker: false, level: level, on: call.audio, now: call.now)
+        }
         call.run(until: call.now + 20_000_000)
       }
     }

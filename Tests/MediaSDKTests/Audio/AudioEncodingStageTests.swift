@@ -178,7 +178,7 @@ import Testing
   /// What was flushed for a pause goes on where it ended. The packets take as long as what was captured, and nothing clicks.
   @Test(arguments: [
     Late(buffer: 20), Late(buffer: 10), Late(buffer: 100), Late(buffer: 10, before: 13), Late(buffer: 20, packet: 60, before: 16),
-    Late(buffer: 20, rate: 44_100), Late(buffer: 20, format: .f32), Late(buffer: 10, packet: 60, rate: 16_000, format: .f32, before: 20),
+    Late(buffer: 20, rate: 44_100), Late(buffer: 20, format: .f32), Late(buffer: 10, packet: 60, rate: 16_000, format: .f32, before: 20)
   ])
   func soundThatGoesOnAfterItsEndWasFlushedIsNoLonger(_ late: Late) throws {
     let options = Make.opus {
@@ -192,7 +192,9 @@ import Testing
     func take(_ packet: AudioEncodingStage.Packet) {
       guard let frame = packet.frame else { return }
       packets.append((frame.native.pointee.timestamp_ns, frame.native.pointee.duration_ns))
-      _ = try? decoder.decode(frame, FrameID(packets.count)) { piece in samples += stride(from: 0, to: piece.f32.count, by: 2).map { piece.f32[$0] } }
+      _ = try? decoder.decode(frame, FrameID(packets.count)) { piece in
+        samples += stride(from: 0, to: piece.f32.count, by: 2).map { piece.f32[$0] }
+      }
     }
     let size = Int(options.format.samplesPerBuffer)
     let all = late.before + 1000 / Int(late.buffer)
@@ -208,7 +210,8 @@ import Testing
     #expect(steps.allSatisfy { abs($0) < 50_000 }, "\(steps.map { $0 / 1000 }.filter { abs($0) > 50 })")
     let length = Int64(all) * Int64(late.buffer) * millisecond
     let taken = packets.reduce(0) { $0 + $1.duration }
-    #expect((-millisecond...Int64(late.packet) * millisecond).contains(length - taken), "\(taken / millisecond) of \(length / millisecond) ms")
+    #expect(
+      (-millisecond...Int64(late.packet) * millisecond).contains(length - taken), "\(taken / millisecond) of \(length / millisecond) ms")
     // Of a tone of 300 Hz at 0.3 it is 0.0005; where it begins again, after the flush, there is a fade.
     let again = Int(Int64(late.before) * Int64(late.buffer)) * 48 + 20 * 48
     let bend = zip(zip(samples, samples.dropFirst()), samples.dropFirst(2)).dropFirst(again).map { abs($0.0 - 2 * $0.1 + $1) }.max() ?? 1

@@ -11,7 +11,11 @@ import Testing
     _ shaper: AudioShaper, _ frame: AudioFrame, _ options: IncomingAudioOptions
   ) -> [HeardBuffer] {
     var all: [HeardBuffer] = []
-    shaper.shape(frame, options) { all.append(HeardBuffer($0)) } failed: { Issue.record("no memory") }
+    shaper.shape(frame, options) {
+      all.append(HeardBuffer($0))
+    } failed: {
+      Issue.record("no memory")
+    }
     return all
   }
 
@@ -20,10 +24,14 @@ import Testing
     let frame = try Make.frame(Self.format, 0.5, at: 7)
     defer { frame.release() }
     var passed: [UnsafeMutableRawPointer?] = []
-    shaper.shape(frame, IncomingAudioOptions()) { passed.append($0.bytes.baseAddress) } failed: {}
+    shaper.shape(frame, IncomingAudioOptions()) {
+      passed.append($0.bytes.baseAddress)
+    } failed: {
+    }
     shaper.shape(frame, Make.hearing { ($0.sampleRate, $0.channels, $0.sampleFormat) = (48_000, 1, .f32) }) {
       passed.append($0.bytes.baseAddress)
-    } failed: {}
+    } failed: {
+    }
     #expect(passed == [frame.bytes.baseAddress, frame.bytes.baseAddress])
     #expect(frame.references == 1)
   }
@@ -110,7 +118,9 @@ import Testing
       shaper.shape(frame, wanted) { piece in
         piece.retain()
         kept.append(piece)
-      } failed: { failures += 1 }
+      } failed: {
+        failures += 1
+      }
     }
     #expect(kept.count == 2048)
     #expect(failures == 2)

@@ -49,7 +49,7 @@ import Testing
       (.range, "options.buffer_ms is 5; accepted: 10, 20", { $0.bufferMilliseconds = 5 }),
       (.range, "options.queue_ms is 19; accepted: 20..60000", { $0.queueMilliseconds = 19 }),
       (.unsupported, "options.queue_policy is MSDK_POLICY_WAIT; accepted: MSDK_POLICY_DROP_OLDEST", { $0.queuePolicy = .wait }),
-      (.unsupported, "options.output asks for encoded packets; this stream is sent raw", { $0.output = .encoded }),
+      (.unsupported, "options.output asks for encoded packets; this stream is sent raw", { $0.output = .encoded })
     ]
     for (status, words, change) in refusals {
       let error = failure { try incoming.start(Make.hearing(change)) }

@@ -51,7 +51,7 @@ import Testing
     Refusal(.range, "options.complexity is 11; accepted: 1..10") { $0.complexity = 11 },
     Refusal(.range, "options.packet_ms is 30; accepted: 10, 20, 40, 60") { $0.packetMilliseconds = 30 },
     Refusal(.range, "expected_loss is 101; accepted: 0..100") { $0.expectedLoss = 101 },
-    Refusal(.range, "expected_loss is -1; accepted: 0..100") { $0.expectedLoss = -1 },
+    Refusal(.range, "expected_loss is -1; accepted: 0..100") { $0.expectedLoss = -1 }
   ]
 
   @Test(arguments: refusals)

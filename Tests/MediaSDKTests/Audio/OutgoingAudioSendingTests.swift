@@ -219,7 +219,8 @@ import Testing
     }
     try call.advance(50 * millisecond)
     #expect(times.entries.count == 30)
-    #expect(zip(times.entries, times.entries.dropFirst()).allSatisfy { abs($1 - $0 - 20 * millisecond) < millisecond / 2 }, "\(times.entries)")
+    #expect(
+      zip(times.entries, times.entries.dropFirst()).allSatisfy { abs($1 - $0 - 20 * millisecond) < millisecond / 2 }, "\(times.entries)")
     try call.advance(300 * millisecond)
     #expect(times.entries.count == 31)
   }
@@ -589,10 +590,12 @@ import Testing
     final class Chain: Sendable {
       let left = Monitor(200)
       func next(_ stream: OutgoingAudio) {
-        guard left.withLock({ left in
-          left -= 1
-          return left >= 0
-        }) else { return }
+        guard
+          left.withLock({ left in
+            left -= 1
+            return left >= 0
+          })
+        else { return }
         try? stream.sendLevel(completion: .closure { _ in self.next(stream) })
       }
     }

@@ -50,7 +50,9 @@ import Testing
     let many = Array(repeating: "127.0.0.1", count: 9).joined(separator: ",")
     #expect(failure { _ = try engine.openHub("loopback:bounds", options { $0.addresses = many }) }?.text.contains("1..8") == true)
     #expect(failure { _ = try engine.openHub("loopback:what?", options()) }?.status == .invalid)
-    let files = failure { _ = try engine.openHub("loopback:bounds", options { $0.certificate = ("/nowhere/cert.pem", "/nowhere/key.pem") }) }
+    let files = failure {
+      _ = try engine.openHub("loopback:bounds", options { $0.certificate = ("/nowhere/cert.pem", "/nowhere/key.pem") })
+    }
     #expect(files?.status == .notFound && files?.text.contains("/nowhere/cert.pem") == true)
   }
 

@@ -28,7 +28,10 @@ struct IngestOptionsTests {
     #expect(status { $0.port = nil } == .invalid)
     #expect(status { $0.framesPerSecond = 0 } == .range)
     #expect(status { $0.framesPerSecond = 31 } == .range)
-    #expect(status { $0.limits = .extended; $0.framesPerSecond = 60 } == nil)
+    #expect(
+      status {
+        $0.limits = .extended; $0.framesPerSecond = 60
+      } == nil)
     #expect(status { $0.codec = 7 } == .unsupported)
     #expect(status { $0.targetBitrate = 10 } == .range)
     #expect(status { $0.receptionToken = $0.transmissionToken } == .invalid)

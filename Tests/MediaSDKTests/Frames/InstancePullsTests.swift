@@ -166,7 +166,7 @@ private final class Stage {
     let failures = [
       failure { try instance.startPull() }, failure { try instance.stopPull() }, failure { _ = try instance.read(deadline: 0) },
       failure { _ = try instance.pullDescriptor() }, failure { try instance.startAudioPull() }, failure { try instance.stopAudioPull() },
-      failure { _ = try instance.readAudio(deadline: 0) }, failure { _ = try instance.audioPullDescriptor() },
+      failure { _ = try instance.readAudio(deadline: 0) }, failure { _ = try instance.audioPullDescriptor() }
     ]
     #expect(failures.allSatisfy { $0?.status == .unsupported && $0?.text.contains("test.other") == true })
   }

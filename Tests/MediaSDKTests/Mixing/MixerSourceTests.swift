@@ -186,7 +186,8 @@ import Testing
     var errors: [Int64] = []
     for (former, heard) in zip(bench.mixed, bench.mixed.dropFirst()) {
       // Not what fades in or out.
-      guard let last = heard.samples.last, last >= 0.1, former.samples.allSatisfy({ $0 >= 0.1 }), heard.samples.allSatisfy({ $0 >= 0.1 }) else { continue }
+      guard let last = heard.samples.last, last >= 0.1, former.samples.allSatisfy({ $0 >= 0.1 }), heard.samples.allSatisfy({ $0 >= 0.1 })
+      else { continue }
       // Of the last sample, as some may have been taken out before it.
       let captured = Int64((Double(last) - 0.1) / 0.8 * 10 * 1e9) + second
       errors.append(heard.timestamp + Int64(buffer) * millisecond - captured)

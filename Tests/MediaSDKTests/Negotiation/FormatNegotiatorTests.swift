@@ -136,7 +136,7 @@ import Testing
     var random = SeededRandom(seed: seed)
     let formats = [
       large, middle, small, Make.format(640, 480, 30), Make.format(1280, 720, 15), Make.format(640, 360, 30, .nv12),
-      Make.format(640, 360, 30, .rgba), Make.format(360, 640, 30),
+      Make.format(640, 360, 30, .rgba), Make.format(360, 640, 30)
     ]
     for isEncoded in [false, true] {
       var one = negotiator(formats, isEncoded: isEncoded)

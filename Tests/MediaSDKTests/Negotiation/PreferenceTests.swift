@@ -216,7 +216,8 @@ import Testing
     let call = try Call().connect()
     let (outgoing, incoming) = try call.stream(Make.vp8(large, middle, small))
     for step in 0..<4000 {
-      try incoming.setPreference(step.isMultiple(of: 2) ? VideoPreference(width: 320, height: 180) : VideoPreference(width: 640, height: 360))
+      try incoming.setPreference(
+        step.isMultiple(of: 2) ? VideoPreference(width: 320, height: 180) : VideoPreference(width: 640, height: 360))
       try call.advance(5 * millisecond)
     }
     #expect(outgoing.stats.counters.formatChanges == 1 && size(of: outgoing) == 640)

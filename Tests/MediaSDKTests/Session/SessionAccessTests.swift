@@ -24,7 +24,7 @@ import Testing
     try call.anna.start(voice)
     try call.advance()
     let rounds: [(Permissions, [Bool])] = [
-      ([.publishVideo, .publishAudio, .receive], [true, false, true]), ([.publishVideo], [true, false, false]), ([], [false, false, false]),
+      ([.publishVideo, .publishAudio, .receive], [true, false, true]), ([.publishVideo], [true, false, false]), ([], [false, false, false])
     ]
     for (permissions, lives) in rounds {
       try call.anna.setAccessToken(AccessToken("\(permissions.rawValue)"))

@@ -173,7 +173,7 @@ import Testing
     let statuses = Journal<Status?>()
     let threads = [
       OSThread { statuses.add(failure { _ = try incoming.read(deadline: .max) }?.status) },
-      OSThread { statuses.add(failure { _ = try outgoing.readReport(deadline: .max) }?.status) },
+      OSThread { statuses.add(failure { _ = try outgoing.readReport(deadline: .max) }?.status) }
     ]
     call.engine.close()
     for thread in threads { thread.join() }

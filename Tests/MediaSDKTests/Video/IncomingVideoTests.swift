@@ -37,7 +37,7 @@ import Testing
     #expect(
       call.events(call.bert) == [
         "added by anna", "incoming started", "incoming stopping", "incoming stopped", "incoming started", "incoming notAvailable",
-        "removed, notAvailable",
+        "removed, notAvailable"
       ])
     #expect(call.bert.incomingVideos.isEmpty)
   }

@@ -241,7 +241,7 @@ import Testing
       try call.advance(100 * millisecond)
       let (encoded, decoded) = (try incoming.readEncoded(deadline: 0), try incoming.read(deadline: 0))
       flags.append([
-        encoded.native.pointee.flags & UInt32(MSDK_ENCODED_DISCONTINUITY), decoded.native.pointee.flags & UInt32(MSDK_FRAME_DISCONTINUITY),
+        encoded.native.pointee.flags & UInt32(MSDK_ENCODED_DISCONTINUITY), decoded.native.pointee.flags & UInt32(MSDK_FRAME_DISCONTINUITY)
       ])
       encoded.release()
       decoded.release()

@@ -24,7 +24,9 @@ import Testing
     for number in 0..<10 { try bert.transport.setAttribute("b\(number % 2)", "\(number)") }
     #expect(bert.sees("joined anna") && knows(bert, "anna", ["a": "1"]))
     #expect(anna.sees("joined bert"))
-    #expect(house.isTrueSoon { (anna.transport as? LoopbackTransport)?.attributes(of: "bert").map { $0["b0"] == "8" && $0["b1"] == "9" } == true })
+    #expect(
+      house.isTrueSoon { (anna.transport as? LoopbackTransport)?.attributes(of: "bert").map { $0["b0"] == "8" && $0["b1"] == "9" } == true }
+    )
     let carl = try house.remote("carl")
     #expect(carl.sees("joined bert") && carl.sees("joined anna"))
     #expect(knows(carl, "bert", ["b0": "8", "b1": "9"]) && knows(carl, "anna", ["a": "1"]))
@@ -52,9 +54,10 @@ import Testing
     for member in members { try member.transport.setAttribute("last", nil) }
     for number in members.indices {
       let actual = try #require((members[number].transport as? LoopbackTransport)?.attributes(of: "member \(number)"))
-      #expect(house.isTrueSoon {
-        (bert.transport as? HubTransport)?.guarded.withLock { $0.room.members["member \(number)"]?.changes(to: actual).isEmpty } == true
-      })
+      #expect(
+        house.isTrueSoon {
+          (bert.transport as? HubTransport)?.guarded.withLock { $0.room.members["member \(number)"]?.changes(to: actual).isEmpty } == true
+        })
     }
     #expect(house.isTrueSoon { peer.guarded.withLock { $0.owed.users.isEmpty && $0.log.bytes < ReliableOutbox.most / 2 } })
     #expect(!bert.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })

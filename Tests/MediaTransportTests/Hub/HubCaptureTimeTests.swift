@@ -33,7 +33,7 @@ import Testing
     Case(soundAge: 500, path: .init(delay: 50)),
     Case(videoAge: 100, soundAge: 400, path: .init(delay: 100), drift: (200, -200)),
     // First reports that are lost, or overtaken by their packets; jitter of both legs adds up, and is told from delay and drift little by little.
-    Case(path: .init(delay: 30, jitter: 10, loss: 0.05), drift: (-200, 200), joins: 7, seeds: 1...20),
+    Case(path: .init(delay: 30, jitter: 10, loss: 0.05), drift: (-200, 200), joins: 7, seeds: 1...20)
   ]
 
   @Test(arguments: cases) func stampsAreThoseOfTheCapture(_ wanted: Case) throws {

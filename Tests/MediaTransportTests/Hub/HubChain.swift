@@ -80,7 +80,9 @@ final class HubChain {
       let terms = try MediaParameters.make(port: hub.address.port, base: base, profile: .aesGCM)
       let rates = BandwidthEstimator.Limits(minimum: 1_000_000, start: 5_000_000, maximum: 5_000_000)
       hub.media = try HubMedia(terms, isHub: true, over: HubSocket(hub.socket), to: nil, bitrates: rates, clock: hub.clock, seed: seed)
-      member.media = try HubMedia(terms, isHub: false, over: HubSocket(member.socket), to: hub.address, bitrates: rates, clock: member.clock, seed: seed &+ UInt64(base))
+      member.media = try HubMedia(
+        terms, isHub: false, over: HubSocket(member.socket), to: hub.address, bitrates: rates, clock: member.clock,
+        seed: seed &+ UInt64(base))
     }
   }
 

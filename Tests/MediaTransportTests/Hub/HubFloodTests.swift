@@ -106,7 +106,7 @@ import Testing
       ("that it does not publish", [hello(house, "liar"), .setMuted(7, true)]),
       ("a confirmation of messages that were not sent", [hello(house, "liar"), .received(1000)]),
       ("a hub forwards", [hello(house, "liar"), .publish(1, slot, codec: 0, format: HubMessageTests.video)]),
-      ("a hub forwards", [hello(house, "liar"), .publish(1, slot, codec: UInt32(MSDK_CODEC_VP8), format: HubMessageTests.sound)]),
+      ("a hub forwards", [hello(house, "liar"), .publish(1, slot, codec: UInt32(MSDK_CODEC_VP8), format: HubMessageTests.sound)])
     ]
     for (words, requests) in lies {
       let liar = try Liar(house)
@@ -207,18 +207,22 @@ import Testing
       let line = HubLine(socket, HubConnection(try TLSMachine(client: url.trust), isLimited: false, now: now))
       _ = line.flush(now: now)
       try come(40)
-      try #require(house.isTrueSoon { line.receive(now: now); return line.connection.isOpen || line.connection.failure != nil })
+      try #require(
+        house.isTrueSoon {
+          line.receive(now: now); return line.connection.isOpen || line.connection.failure != nil
+        })
       // More than there is room for: whoever is further stays.
       try come(HubTable.mostGuests + 20)
       let request = hello(house, "late")
       line.connection.send(HubConnection.frame { request.write(to: &$0) }, now: now)
       _ = line.flush(now: now)
       var answer: HubNotice?
-      try #require(house.isTrueSoon {
-        line.receive(now: now)
-        if let message = line.connection.next(now: now) { answer = try? message.withUnsafeBytes { try HubNotice(parsing: $0) } }
-        return answer != nil || line.connection.failure != nil
-      })
+      try #require(
+        house.isTrueSoon {
+          line.receive(now: now)
+          if let message = line.connection.next(now: now) { answer = try? message.withUnsafeBytes { try HubNotice(parsing: $0) } }
+          return answer != nil || line.connection.failure != nil
+        })
       guard case .welcome? = answer else {
         Issue.record("\(line.connection.failure?.text ?? "no welcome")")
         break
@@ -271,13 +275,14 @@ import Testing
       _ = line.flush(now: now)
       return line
     }
-    try #require(house.isTrueSoon {
-      for line in lines {
-        line.receive(now: now)
-        _ = line.flush(now: now)
-      }
-      return lines.allSatisfy { $0.connection.isOpen }
-    })
+    try #require(
+      house.isTrueSoon {
+        for line in lines {
+          line.receive(now: now)
+          _ = line.flush(now: now)
+        }
+        return lines.allSatisfy { $0.connection.isOpen }
+      })
     // However busy the machine is, not sooner.
     let least = (Double(count) - HubTable.handshakes.burst) / HubTable.handshakes.perSecond
     #expect(Double(MediaTime.monotonic() - now) / 1e9 >= least)
@@ -411,7 +416,9 @@ import Testing
         slot[1] = [96, 97, 111, 200, 201, 205, 206].randomElement(using: &random) ?? 0
         // Every other says to be the member's.
         let source = terms.base | UInt32.random(in: 0...127, using: &random)
-        if index % 2 == 0 || number == rounds { slot.storeBytes(of: source.bigEndian, toByteOffset: slot[1] >= 200 ? 4 : 8, as: UInt32.self) }
+        if index % 2 == 0 || number == rounds {
+          slot.storeBytes(of: source.bigEndian, toByteOffset: slot[1] >= 200 ? 4 : 8, as: UInt32.self)
+        }
         _ = batch.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(64)), to: target)
       }
       if number == rounds { usleep(200_000) }

@@ -21,7 +21,8 @@ final class HubHouse {
 
   /// The seventh test's room is not the eighth's.
   init(
-    _ name: String = #function, hosts: [String] = ["127.0.0.1"], _ change: (inout HubServer.Options) -> Void = { _ in }, access: RoomAccess? = nil
+    _ name: String = #function, hosts: [String] = ["127.0.0.1"], _ change: (inout HubServer.Options) -> Void = { _ in },
+    access: RoomAccess? = nil
   ) throws {
     room = "hub \(name)"
     loop = EventLoop("loop", clock: clock)
@@ -41,7 +42,8 @@ final class HubHouse {
     let hub = try #require(hub)
     let address = try address ?? self.address
     return try HubURL(
-      "hub://\(address)/\(room ?? self.room)?fingerprint=\(fingerprint ?? hub.fingerprint)\(suite.map { "&srtp=\($0)" } ?? "")", argument: "url")
+      "hub://\(address)/\(room ?? self.room)?fingerprint=\(fingerprint ?? hub.fingerprint)\(suite.map { "&srtp=\($0)" } ?? "")",
+      argument: "url")
   }
 
   /// A member of this process.
@@ -51,7 +53,9 @@ final class HubHouse {
   }
 
   /// One of another machine.
-  func remote(_ name: String, token: String = "", url: HubURL? = nil, decodes: [UInt32]? = nil, resolver: NameResolver = .shared) throws -> HubWitness {
+  func remote(_ name: String, token: String = "", url: HubURL? = nil, decodes: [UInt32]? = nil, resolver: NameResolver = .shared) throws
+    -> HubWitness
+  {
     let loop = EventLoop("remote", clock: clock)
     let thread = try NetworkThread(clock: clock)
     var member = Member(userID: name, displayName: name.uppercased())
@@ -60,7 +64,9 @@ final class HubHouse {
       try url ?? self.url(), member: member, token: AccessToken(token), loop: loop, thread: thread, bitrates: HubHouse.rates,
       resolver: resolver)
     let witness = witness(transport)
-    witness.ends = { thread.stop(); loop.stop() }
+    witness.ends = {
+      thread.stop(); loop.stop()
+    }
     return witness
   }
 
@@ -214,7 +220,8 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
 
   func publishSound(kind: UInt32 = 1) throws -> StreamID {
     let id = transport.makeStreamID()
-    try transport.publish(id, codec: UInt32(MSDK_CODEC_OPUS), format: .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 1), kind: kind))
+    try transport.publish(
+      id, codec: UInt32(MSDK_CODEC_OPUS), format: .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 1), kind: kind))
     return id
   }
 
@@ -225,7 +232,9 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     attributes.flags = isSound || bytes[0] & 1 != 0 ? 0 : UInt32(MSDK_ENCODED_KEY)
     attributes.timestamp_ns = MediaTime.monotonic()
     attributes.duration_ns = isSound ? 20_000_000 : 0
-    let made = try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: BufferPool(limit: 1), deadline: 0) }
+    let made = try bytes.withUnsafeBytes {
+      try EncodedFrame.make(copying: $0, attributes: attributes, from: BufferPool(limit: 1), deadline: 0)
+    }
     let frame = try #require(made)
     defer { frame.release() }
     return transport.send(.encoded(frame), picture, on: id)

@@ -10,7 +10,8 @@ import Testing
 @Suite struct HubMessageTests {
   static let video = StreamFormat.video(
     VideoFormat(
-      .i420, width: 1280, height: 720, frameRate: FrameRate(30000, 1001), color: ColorSpace(primaries: 1, transfer: 1, matrix: 1, fullRange: true),
+      .i420, width: 1280, height: 720, frameRate: FrameRate(30000, 1001),
+      color: ColorSpace(primaries: 1, transfer: 1, matrix: 1, fullRange: true),
       expectedDelay: 40),
     kind: 2)
   static let sound = StreamFormat.audio(AudioFormat(.s16, sampleRate: 44_100, channels: 2, samplesPerBuffer: 882), kind: 1)
@@ -45,10 +46,14 @@ import Testing
     let token = AccessToken(String(repeating: "t", count: 4095))
     let hello = HubRequest.hello(.init(room: name, member: member, token: token, profile: .aesGCM, former: ([UInt8](0..<16), 1)))
     let bytes = try Self.bytes { hello.write(to: &$0) }
-    guard case .hello(let read) = try bytes.withUnsafeBytes({ try HubRequest(parsing: $0) }) else { throw MediaError(.fail, "another request") }
+    guard case .hello(let read) = try bytes.withUnsafeBytes({ try HubRequest(parsing: $0) }) else {
+      throw MediaError(.fail, "another request")
+    }
     #expect(read.member.attributes.changes(to: member.attributes).isEmpty && read.member.attributes.count == 32)
     let notice = try Self.bytes { HubNotice.joined(member).write(to: &$0) }
-    guard case .joined(let joined) = try notice.withUnsafeBytes({ try HubNotice(parsing: $0) }) else { throw MediaError(.fail, "another notice") }
+    guard case .joined(let joined) = try notice.withUnsafeBytes({ try HubNotice(parsing: $0) }) else {
+      throw MediaError(.fail, "another notice")
+    }
     #expect(joined.attributes == read.member.attributes)
   }
 
@@ -94,10 +99,11 @@ import Testing
           former: ([UInt8](0..<16), 1 << 40))),
       .received(.max), .leave, .publish(7, low, codec: UInt32(MSDK_CODEC_VP8), format: video),
       .publish(8, high, codec: UInt32(MSDK_CODEC_OPUS), format: sound), .unpublish(.max), .setFormat(3, video), .setMuted(3, true),
-      .setSpeaking(3, false, level: 127), .subscribe(1, high), .unsubscribe(0), .requestKeyFrame(9), .remove(userID: "bert", reason: "because"),
+      .setSpeaking(3, false, level: 127), .subscribe(1, high), .unsubscribe(0), .requestKeyFrame(9),
+      .remove(userID: "bert", reason: "because"),
       .mute(userID: "bert", false), .renew(AccessToken("token")), .renew(AccessToken("")),
       .setAttribute("mood", "fröhlich"), .setAttribute("mood", ""), .setAttribute(String(repeating: "k", count: 63), nil),
-      .prefer(7, VideoPreference(width: 640, height: 360, frameRate: FrameRate(30000, 1001))), .prefer(.max, .any),
+      .prefer(7, VideoPreference(width: 640, height: 360, frameRate: FrameRate(30000, 1001))), .prefer(.max, .any)
     ]
   }
 
@@ -108,11 +114,13 @@ import Testing
       .left(userID: "bert"),
       .streamAdded(.init(number: 4, userID: "bert", codec: UInt32(MSDK_CODEC_VP8), format: video, isMuted: false)),
       .streamAdded(.init(number: 5, userID: "bert", codec: UInt32(MSDK_CODEC_OPUS), format: sound, isMuted: true)), .streamRemoved(4),
-      .streamMuted(5, true), .speaking(5, userID: "bert", true, level: 20), .moderated(by: "carl", .muted, reason: "noise"), .keyFrameRequested(2),
+      .streamMuted(5, true), .speaking(5, userID: "bert", true, level: 20), .moderated(by: "carl", .muted, reason: "noise"),
+      .keyFrameRequested(2),
       .receivers(2, 999), .permissionsChanged(userID: "bert", [.receive]), .accessExpiring(30_000_000_000), .accessRenewed(nil),
-      .accessRenewed(MediaError(.permission, "expired")), .attribute(userID: "bert", "mood", "good"), .attribute(userID: "bert", "mood", nil),
+      .accessRenewed(MediaError(.permission, "expired")), .attribute(userID: "bert", "mood", "good"),
+      .attribute(userID: "bert", "mood", nil),
       .attributes(userID: "bert", ParticipantAttributes()), .attributes(userID: "bert", try attributes(3)), .joined(try talkative()),
-      .wanted(7, VideoPreference(width: 640, height: 360, frameRate: FrameRate(15))), .wanted(0, .any),
+      .wanted(7, VideoPreference(width: 640, height: 360, frameRate: FrameRate(15))), .wanted(0, .any)
     ]
   }
 
@@ -161,7 +169,8 @@ import Testing
   /// What is read in spite of it can be written, and is read the same again.
   @Test func whatIsSpoiltNeverTraps() throws {
     var random = SeededRandom(seed: 8)
-    let samples = try Self.requests().map { request in try Self.bytes { request.write(to: &$0) } }
+    let samples =
+      try Self.requests().map { request in try Self.bytes { request.write(to: &$0) } }
       + Self.notices().map { notice in try Self.bytes { notice.write(to: &$0) } }
     var read = 0
     for _ in 0..<60_000 {
@@ -191,7 +200,9 @@ import Testing
   @Test func wordsAreCutAndNamesAreNot() throws {
     let long = String(repeating: "ö", count: 5000)
     let bytes = try Self.bytes { HubNotice.ended(MediaError(.full, long)).write(to: &$0) }
-    guard case .ended(let error) = try bytes.withUnsafeBytes({ try HubNotice(parsing: $0) }) else { throw MediaError(.fail, "another notice") }
+    guard case .ended(let error) = try bytes.withUnsafeBytes({ try HubNotice(parsing: $0) }) else {
+      throw MediaError(.fail, "another notice")
+    }
     #expect(error.status == .full)
     #expect(!error.text.isEmpty && error.text.utf8.count <= 1024 && long.hasPrefix(error.text))
   }

@@ -69,7 +69,7 @@ import Testing
       (.failure(MediaError(.notFound, "no such name")), "disconnected \(Status.notFound)", "no such name"),
       (.failure(MediaError(.io, "no server")), "disconnected \(Status.io)", "no server"),
       (.success([]), "disconnected \(Status.notFound)", "\"hub.example\" has no address"),
-      (.success([nowhere]), "disconnected \(Status.io)", "hub.example:\(nowhere.port) (\(nowhere)): Connection refused"),
+      (.success([nowhere]), "disconnected \(Status.io)", "hub.example:\(nowhere.port) (\(nowhere)): Connection refused")
     ]
     for (number, (answer, event, words)) in answers.enumerated() {
       let bert = try house.remote("bert\(number)", url: url(house), resolver: NameResolver { _ in answer })

@@ -19,7 +19,7 @@ import Testing
     Case(links: [.init(rate: 500_000), .init()], soon: 7_000, sharp: 12_000),
     Case(links: [.init(rate: 150_000)], soon: 20_000, sharp: 36_000),
     // Two slow ones do not take each other's turn.
-    Case(links: [.init(rate: 500_000, loss: 0.02), .init(rate: 400_000), .init()], soon: 7_500, sharp: 15_000),
+    Case(links: [.init(rate: 500_000, loss: 0.02), .init(rate: 400_000), .init()], soon: 7_500, sharp: 15_000)
   ]
 
   @Test(arguments: cases) func aDensePageComesAsSoonAsTheLinkCarriesIt(_ wanted: Case) throws {

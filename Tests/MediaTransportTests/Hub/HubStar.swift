@@ -65,7 +65,8 @@ final class HubStar {
       let terms = try MediaParameters.make(port: hub.address.port, base: base, profile: .aesGCM)
       let rates = BandwidthEstimator.Limits(minimum: 30_000, start: start, maximum: 20_000_000)
       peer.media = try HubMedia(terms, isHub: true, over: HubSocket(hub.socket), to: nil, bitrates: rates, clock: clock, seed: seed)
-      media = try HubMedia(terms, isHub: false, over: HubSocket(end.socket), to: hub.address, bitrates: rates, clock: clock, seed: seed &+ 1)
+      media = try HubMedia(
+        terms, isHub: false, over: HubSocket(end.socket), to: hub.address, bitrates: rates, clock: clock, seed: seed &+ 1)
     }
 
     /// When a key frame that was handed to this leg, or something of later, was shown.

@@ -81,7 +81,9 @@ import Testing
   @Test mutating func farBehindAllGiveWayAtOnce() {
     _ = second(0, delay: 0, target: 2_000_000, keys: true)
     for stream in [small, large] {
-      let slot = streams.leave(stream, size: 400, isKeyFrame: true, delay: 3000 * Self.millisecond, target: 30_000, now: 1000 * Self.millisecond).slot
+      let slot = streams.leave(
+        stream, size: 400, isKeyFrame: true, delay: 3000 * Self.millisecond, target: 30_000, now: 1000 * Self.millisecond
+      ).slot
       #expect(slot == nil)
     }
   }
@@ -90,7 +92,9 @@ import Testing
   @Test mutating func whatNothingFollowsIsAskedForAllTheSame() {
     _ = second(0, delay: 0, target: 2_000_000, keys: true)
     #expect(streams.asks(delay: 0, target: 2_000_000, now: 1000 * Self.millisecond).next == .max)
-    let slot = streams.leave(large, size: 400, isKeyFrame: false, delay: 3000 * Self.millisecond, target: 2_000_000, now: 1000 * Self.millisecond).slot
+    let slot = streams.leave(
+      large, size: 400, isKeyFrame: false, delay: 3000 * Self.millisecond, target: 2_000_000, now: 1000 * Self.millisecond
+    ).slot
     #expect(slot == nil)
     var (asked, now, next) = ([Int64](), 1000 as Int64, Int64.min)
     while now < 10_000, next != .max {
@@ -111,7 +115,8 @@ import Testing
   // MARK: A key frame on its way
 
   private mutating func leave(
-    _ stream: UInt32, _ size: Int, key: Bool = false, waiting: Int = 0, delay: Int64 = 5000, target: Int = 500_000, isUnderWay: Bool, at time: Int64
+    _ stream: UInt32, _ size: Int, key: Bool = false, waiting: Int = 0, delay: Int64 = 5000, target: Int = 500_000, isUnderWay: Bool,
+    at time: Int64
   ) -> Bool {
     streams.leave(
       stream, size: size, isKeyFrame: key, delay: delay * Self.millisecond, waiting: waiting, target: target, isUnderWay: isUnderWay,

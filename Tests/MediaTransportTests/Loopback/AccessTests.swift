@@ -211,7 +211,9 @@ private final class Doorman: AccessVerifier {
     #expect(bert.events.entries == ["connected", "joined anna", "added by anna"])
     #expect(failure { _ = try bert.publish(codec: FourCC.raw) }?.status == .permission)
     let sound = StreamFormat.audio(AudioFormat(.s16, sampleRate: 48000, channels: 1, samplesPerBuffer: 480), kind: 1)
-    #expect(failure { try bert.transport.publish(bert.transport.makeStreamID(), codec: FourCC.raw, format: sound) }?.text.contains("audio") == true)
+    #expect(
+      failure { try bert.transport.publish(bert.transport.makeStreamID(), codec: FourCC.raw, format: sound) }?.text.contains("audio")
+        == true)
     let screen = StreamFormat.video(TestRoom.format, kind: 2)
     let id2 = bert.transport.makeStreamID()
     #expect(failure { try bert.transport.publish(id2, codec: FourCC.raw, format: screen) }?.text.contains("screen") == true)

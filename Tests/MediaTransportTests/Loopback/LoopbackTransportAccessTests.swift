@@ -120,7 +120,9 @@ private final class Clerk: AccessVerifier {
     try room.advance()
     try room.script([.init(at: 0, isDisconnected: true), .init(at: 9_000_000_000)])
     try room.advance(milliseconds: 15_000)
-    #expect(anna.events.entries == ["connected", "network", "reconnecting", "reconnected", "network", "expires in 10000 ms"].filter(anna.events.entries.contains))
+    #expect(
+      anna.events.entries
+        == ["connected", "network", "reconnecting", "reconnected", "network", "expires in 10000 ms"].filter(anna.events.entries.contains))
     #expect(anna.events.entries.contains("reconnected"))
     try room.advance(milliseconds: 5000)
     #expect(anna.events.entries.last == "disconnected permission")

@@ -136,7 +136,7 @@ import Testing
   @Test func aCutIsAnnouncedAndHeals() throws {
     let room = TestRoom()
     try room.script([
-      NetworkScript.Step(), NetworkScript.Step(at: 100 * millisecond, isDisconnected: true), NetworkScript.Step(at: 5_000 * millisecond),
+      NetworkScript.Step(), NetworkScript.Step(at: 100 * millisecond, isDisconnected: true), NetworkScript.Step(at: 5_000 * millisecond)
     ])
     let (anna, bert) = (room.peer("anna").connect(), room.peer("bert").connect())
     let id = try room.stream(from: anna, to: [bert])

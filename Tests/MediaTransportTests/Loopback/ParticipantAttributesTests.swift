@@ -27,7 +27,9 @@ import Testing
   }
 
   @Test func keys() {
-    let (good, bad) = (["a", "0", "a.b_c-d", String(repeating: "k", count: 63)], ["", "A", "ä", "a b", "a/b", String(repeating: "k", count: 64)])
+    let (good, bad) = (
+      ["a", "0", "a.b_c-d", String(repeating: "k", count: 63)], ["", "A", "ä", "a b", "a/b", String(repeating: "k", count: 64)]
+    )
     #expect(good.allSatisfy(ParticipantAttributes.isKey) && !bad.contains(where: ParticipantAttributes.isKey))
   }
 

@@ -47,7 +47,9 @@ private final class Stranger {
 }
 
 @Suite(.serialized) struct RTPTransportAbuseTests {
-  private func send(_ end: RTPEnd, _ stream: StreamID, size: Int = 500, every: UInt32 = 20_000, for seconds: Double = 20, until isDone: () -> Bool) -> Bool {
+  private func send(
+    _ end: RTPEnd, _ stream: StreamID, size: Int = 500, every: UInt32 = 20_000, for seconds: Double = 20, until isDone: () -> Bool
+  ) -> Bool {
     let start = MediaTime.monotonic()
     var index: Int64 = 0
     while !isDone(), MediaTime.monotonic() < start + Int64(seconds * 1e9) {
@@ -193,7 +195,9 @@ private final class Stranger {
     for round in 0..<3 as Range<Int> {
       let before = there.video.units.entries.count
       for index in 0..<50 {
-        let (number, stamp) = (UInt16(truncatingIfNeeded: round * 20_011 + index), UInt32(truncatingIfNeeded: round &* 1_900_000_003 &+ index &* 1800))
+        let (number, stamp) = (
+          UInt16(truncatingIfNeeded: round * 20_011 + index), UInt32(truncatingIfNeeded: round &* 1_900_000_003 &+ index &* 1800)
+        )
         try stranger.send([Stranger.keyFrame(100, number, stamp)], to: address)
         if index == 2 { #expect(eventually { there.count("video") == 1 }) }
         usleep(20_000)
@@ -277,7 +281,9 @@ private final class Stranger {
     let before = there.video.units.entries.count
     var sent = 0
     for index in 0..<40 {
-      if here.send(RTPEnd.picture(60_000, isKey: true, seed: index), FrameID(1000 + index), at: MediaTime.monotonic(), on: video) == .sent { sent += 1 }
+      if here.send(RTPEnd.picture(60_000, isKey: true, seed: index), FrameID(1000 + index), at: MediaTime.monotonic(), on: video) == .sent {
+        sent += 1
+      }
       usleep(10_000)
     }
     _ = eventually(3) { there.video.units.entries.count >= before + sent }

@@ -74,7 +74,9 @@ import Testing
   @Test(arguments: SRTPProfile.allCases) func sealed(_ profile: SRTPProfile) throws { try talk(RTPWay(profile: profile)) }
   @Test func withReportsOfArrivals() throws { try talk(RTPWay(hasFeedback: true)) }
   @Test func toOneWhoWaitsToBeSpokenTo() throws { try talk(RTPWay(isThereKnown: false)) }
-  @Test func toOneWhoWaitsWithControlOnItsOwnPort() throws { try talk(RTPWay(isMultiplexed: false, profile: .aesCounterSHA1, isThereKnown: false)) }
+  @Test func toOneWhoWaitsWithControlOnItsOwnPort() throws {
+    try talk(RTPWay(isMultiplexed: false, profile: .aesCounterSHA1, isThereKnown: false))
+  }
 
   @Test func whoReportsNothingIsSentAllAtOnce() throws {
     var way = RTPWay(hasNACK: false)
@@ -160,7 +162,8 @@ import Testing
     usleep(50_000)
     for round in 0..<10 {
       for (index, stream) in streams.enumerated() {
-        here.send(RTPEnd.picture(3000, isKey: true, seed: index * 100 + round), FrameID(1000 + round), at: MediaTime.monotonic(), on: stream)
+        here.send(
+          RTPEnd.picture(3000, isKey: true, seed: index * 100 + round), FrameID(1000 + round), at: MediaTime.monotonic(), on: stream)
       }
       usleep(20_000)
     }

@@ -87,7 +87,8 @@ final class Caller: TransportDelegate, @unchecked Sendable {
   func speak(isLong: Bool = false) throws {
     guard let audio else { return }
     let number = sent[.sound]?.count ?? 0
-    _ = try send([3 << 3 | (isLong ? 1 : 0)] + (0..<60).map { UInt8(truncatingIfNeeded: $0 &+ number) }, .sound, on: audio, isKeyFrame: false)
+    _ = try send(
+      [3 << 3 | (isLong ? 1 : 0)] + (0..<60).map { UInt8(truncatingIfNeeded: $0 &+ number) }, .sound, on: audio, isKeyFrame: false)
   }
 
   private func send(_ bytes: [UInt8], _ kind: Kind, on stream: StreamID, isKeyFrame: Bool) throws -> Bool {

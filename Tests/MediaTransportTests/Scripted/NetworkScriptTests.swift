@@ -10,7 +10,7 @@ import Testing
 
   @Test func stepsFollowEachOther() throws {
     let steps = [
-      NetworkScript.Step(at: 10, bandwidth: 1000), NetworkScript.Step(at: 20, bandwidth: 2000), NetworkScript.Step(at: 20, bandwidth: 3000),
+      NetworkScript.Step(at: 10, bandwidth: 1000), NetworkScript.Step(at: 20, bandwidth: 2000), NetworkScript.Step(at: 20, bandwidth: 3000)
     ]
     let script = try NetworkScript(steps: steps, seed: 0, start: 100)
     #expect(script.step(at: 109) == nil)
@@ -50,7 +50,7 @@ import Testing
     #expect(
       status([
         NetworkScript.Step(bandwidth: 1000, delay: 10_000_000_000, jitter: 10_000_000_000, loss: 1_000_000),
-        NetworkScript.Step(bandwidth: .max),
+        NetworkScript.Step(bandwidth: .max)
       ]) == nil)
   }
 

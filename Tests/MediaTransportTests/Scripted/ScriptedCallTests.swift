@@ -11,7 +11,7 @@ import Testing
   }
 
   private static let steps = [
-    step(0, 600_000), step(8, 150_000), step(18, 600_000), NetworkScript.Step(at: 32 * second, isDisconnected: true), step(35, 600_000),
+    step(0, 600_000), step(8, 150_000), step(18, 600_000), NetworkScript.Step(at: 32 * second, isDisconnected: true), step(35, 600_000)
   ]
 
   private func call(_ name: String, seed: UInt64) throws -> ScriptedCall {

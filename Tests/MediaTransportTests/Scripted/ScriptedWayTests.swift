@@ -64,7 +64,9 @@ import Testing
     /// As it is rendered, of all entries of that type.
     func values(_ transport: LoopbackTransport, _ type: String, _ name: String) -> [String] {
       transport.statsEntries(at: 5).compactMap { entry in
-        guard case .object(let pairs) = entry, pairs.contains(where: { $0.0 == "type" && $0.1.rendered() == "\"\(type)\"" }) else { return nil }
+        guard case .object(let pairs) = entry, pairs.contains(where: { $0.0 == "type" && $0.1.rendered() == "\"\(type)\"" }) else {
+          return nil
+        }
         return pairs.first { $0.0 == name }?.1.rendered()
       }
     }

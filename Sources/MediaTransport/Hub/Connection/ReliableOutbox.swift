@@ -115,7 +115,11 @@ struct ReliableOutbox {
         voids -= 1
         continue
       }
-      if let topic = one.topic, places[topic]?.count ?? 0 > 1 { places[topic]?.removeFirst() } else if let topic = one.topic { places[topic] = nil }
+      if let topic = one.topic, places[topic]?.count ?? 0 > 1 {
+        places[topic]?.removeFirst()
+      } else if let topic = one.topic {
+        places[topic] = nil
+      }
       if waiting.isEmpty { places = [:] }
       if said.isEmpty { progress = now }
       said.append(frame)

@@ -90,7 +90,9 @@ struct HubMembership {
 
   /// Told of one more; nil for what cannot be.
   mutating func add(_ stream: HubNotice.Stream) -> StreamDescription? {
-    guard others.count < HubMembership.mostOthers, otherNumbers[stream.number] == nil, HubStreams.isCarried(stream.codec) else { return nil }
+    guard others.count < HubMembership.mostOthers, otherNumbers[stream.number] == nil, HubStreams.isCarried(stream.codec) else {
+      return nil
+    }
     let id = StreamID.next()
     others[id] = Other(number: stream.number, userID: stream.userID, codec: stream.codec)
     otherNumbers[stream.number] = id

@@ -57,7 +57,9 @@ extension HubTransport: NetworkDriver {
   // MARK: The connection
 
   private func step(_ guarded: inout Guarded, _ now: Int64, _ due: Int64) -> (Int64, Outcome) {
-    if guarded.isOverfull { return (0, .ends(MediaError(.limit, "the hub does not read its messages: \(ReliableOutbox.most) bytes are queued"))) }
+    if guarded.isOverfull {
+      return (0, .ends(MediaError(.limit, "the hub does not read its messages: \(ReliableOutbox.most) bytes are queued")))
+    }
     switch guarded.phase {
     case .idle, .out, .left: return (.max, .goesOn)
     case .connecting(let end):
@@ -133,7 +135,8 @@ extension HubTransport: NetworkDriver {
         if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.route.words(url.host)) does not answer") }
       } else if let attempt = guarded.attempt {
         switch attempt.connecting {
-        case .waiting: if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.route.words(url.host)) does not answer") }
+        case .waiting:
+          if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.route.words(url.host)) does not answer") }
         case .failed(let words): return MediaError(.io, "cannot connect to the hub at \(guarded.route.words(url.host)): \(words)")
         case .done:
           guarded.attempt = nil
@@ -239,7 +242,9 @@ extension HubTransport: NetworkDriver {
 
   func resume(_ received: UInt64, _ now: Int64) throws(MediaError) {
     let isGood = guarded.withLock { guarded in
-      guard case .reconnecting = guarded.phase, guarded.hasSaidHello, guarded.line != nil, guarded.log.confirm(received, now: now) else { return false }
+      guard case .reconnecting = guarded.phase, guarded.hasSaidHello, guarded.line != nil, guarded.log.confirm(received, now: now) else {
+        return false
+      }
       guarded.phase = .here
       if let address = guarded.route.current { guarded.media?.move(to: address) }
       guarded.log.beginAgain(now: now)

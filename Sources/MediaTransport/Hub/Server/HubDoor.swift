@@ -121,7 +121,9 @@ final class HubDoor: NetworkDriver {
 
     func drive(isReadable: Bool) -> Int64 {
       // Who knocks goes on knocking, and is not looked at again and again.
-      if isReadable, !door.letIn(), let tag = tag.withLock({ $0 }) { door.table.thread.rest(tag, until: MediaTime.monotonic() &+ Porter.rest) }
+      if isReadable, !door.letIn(), let tag = tag.withLock({ $0 }) {
+        door.table.thread.rest(tag, until: MediaTime.monotonic() &+ Porter.rest)
+      }
       return .max
     }
   }

@@ -78,7 +78,6 @@ final class HubPeer: NetworkDriver {
     table.loop.post { self.place.connect(self) }
   }
 
-
   // MARK: Saying something
 
   /// From any thread: it goes out with the network thread's next turn; what counts, when enough was received of what was said before.
@@ -221,7 +220,9 @@ final class HubPeer: NetworkDriver {
   }
 
   private static let deaf = MediaError(
-    .limit, "the member has received none of \(ReliableOutbox.window) messages within \(ReliableOutbox.timeout / 1_000_000_000) s, and more are queued")
+    .limit,
+    "the member has received none of \(ReliableOutbox.window) messages within \(ReliableOutbox.timeout / 1_000_000_000) s, and more are queued"
+  )
 
   /// Where more comes than a member may cause for others, or in more pieces, it waits in the kernel, and then at the member.
   private func rest(_ now: Int64) {

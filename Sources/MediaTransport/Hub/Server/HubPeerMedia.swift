@@ -17,7 +17,9 @@ extension HubPeer.Guarded {
     media?.take { arrival in
       switch arrival {
       case .unit(let slot, let frame, let lost):
-        guard let place = streams.arrived(slot, frame.native.pointee.codec, isKeyFrame: frame.isKeyFrame, lost: lost) else { return frame.release() }
+        guard let place = streams.arrived(slot, frame.native.pointee.codec, isKeyFrame: frame.isKeyFrame, lost: lost) else {
+          return frame.release()
+        }
         arrivals.units.append((place.id, place.picture, frame))
       case .keyFrameRequested(let slot):
         lost.append(slot)

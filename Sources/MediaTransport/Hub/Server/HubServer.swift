@@ -52,7 +52,9 @@ public final class HubServer: Sendable {
   private static let mostTries = 16
 
   /// What is free at the first address may be taken at another.
-  private static func makeDoors(_ addresses: [SocketAddress], _ certificate: TLSCertificate, _ table: HubTable) throws(MediaError) -> [HubDoor] {
+  private static func makeDoors(_ addresses: [SocketAddress], _ certificate: TLSCertificate, _ table: HubTable) throws(MediaError)
+    -> [HubDoor]
+  {
     var triesLeft = addresses.count { $0.port == 0 } > 1 ? mostTries : 1
     while true {
       triesLeft -= 1

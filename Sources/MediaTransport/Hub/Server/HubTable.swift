@@ -57,7 +57,9 @@ final class HubTable: Sendable {
       guard !state.isClosed else { return (false, nil) }
       let isNeighbour = state.membersOfPrefix[guest.prefix] != nil
       let id = ObjectIdentifier(guest)
-      return (true, isNeighbour ? state.neighbours.add(guest, as: id, from: guest.prefix) : state.strangers.add(guest, as: id, from: guest.prefix))
+      return (
+        true, isNeighbour ? state.neighbours.add(guest, as: id, from: guest.prefix) : state.strangers.add(guest, as: id, from: guest.prefix)
+      )
     }
     dropped?.drop()
     return isOpen && dropped !== guest
@@ -146,7 +148,8 @@ final class HubTable: Sendable {
       state.prefixes[peer.id] = prefix
       return state.waiting.add(peer, as: peer.id, from: prefix)
     }
-    dropped?.end(because: MediaError(.full, "\(HubTable.mostWaiting) connections wait for the room's answer, most of them from this address"))
+    dropped?.end(
+      because: MediaError(.full, "\(HubTable.mostWaiting) connections wait for the room's answer, most of them from this address"))
   }
 
   /// The room lets it in.

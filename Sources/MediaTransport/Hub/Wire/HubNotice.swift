@@ -155,7 +155,8 @@ enum HubNotice: Sendable {
     switch try reader.u8() {
     case 1:
       self = .welcome(
-        Welcome(permissions: try reader.permissions(), ticket: try reader.block(HubWire.ticketSize), terms: try MediaParameters(from: &reader)))
+        Welcome(
+          permissions: try reader.permissions(), ticket: try reader.block(HubWire.ticketSize), terms: try MediaParameters(from: &reader)))
     case 2: self = .received(try reader.u64())
     case 3:
       let status = Status(foreign: Int32(bitPattern: try reader.u32()))
@@ -166,7 +167,8 @@ enum HubNotice: Sendable {
     case 18:
       self = .streamAdded(
         Stream(
-          number: try reader.u32(), userID: try reader.name(), codec: try reader.u32(), format: try reader.format(), isMuted: try reader.flag()))
+          number: try reader.u32(), userID: try reader.name(), codec: try reader.u32(), format: try reader.format(),
+          isMuted: try reader.flag()))
     case 19: self = .streamRemoved(try reader.u32())
     case 20: self = .streamMuted(try reader.u32(), try reader.flag())
     case 21: self = .speaking(try reader.u32(), userID: try reader.name(), try reader.flag(), level: UInt32(try reader.u8()))

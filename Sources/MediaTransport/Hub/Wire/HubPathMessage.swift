@@ -15,7 +15,9 @@ enum HubPathMessage: Equatable {
   init?(parsing packet: UnsafeRawBufferPointer) {
     guard packet.count == HubPathMessage.size, packet[1] == HubPathMessage.packetType else { return nil }
     var reader = PacketReader(UnsafeRawBufferPointer(rebasing: packet.dropFirst(8)))
-    guard let name = try? reader.u32(), name == HubPathMessage.name, let high = try? reader.u32(), let low = try? reader.u32() else { return nil }
+    guard let name = try? reader.u32(), name == HubPathMessage.name, let high = try? reader.u32(), let low = try? reader.u32() else {
+      return nil
+    }
     let value = UInt64(high) << 32 | UInt64(low)
     switch packet[0] {
     case 0x80: self = .challenge(value)

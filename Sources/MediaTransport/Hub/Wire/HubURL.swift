@@ -27,7 +27,8 @@ public struct HubURL: Sendable {
       throw MediaError(.limit, "\(argument) has \(url.utf8.count) bytes; accepted: at most \(HubURL.longest)")
     }
     guard url.hasPrefix(HubURL.scheme) else {
-      throw MediaError(.unsupported, "\(argument) begins with \"\(url.prefix { !"?@".contains($0) }.prefix(32))\"; accepted: \(HubURL.form)")
+      throw MediaError(
+        .unsupported, "\(argument) begins with \"\(url.prefix { !"?@".contains($0) }.prefix(32))\"; accepted: \(HubURL.form)")
     }
     let halves = url.dropFirst(HubURL.scheme.count).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let parts = (halves.first ?? "").split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -43,7 +44,8 @@ public struct HubURL: Sendable {
     for (number, piece) in (halves.count > 1 ? halves[1].split(separator: "&", omittingEmptySubsequences: false) : []).enumerated() {
       // What has no name is not repeated: it may be anything.
       guard let sign = piece.firstIndex(of: "=") else {
-        throw MediaError(.invalid, "\(argument) has a parameter, number \(number + 1), that is not key=value; accepted keys: fingerprint, srtp")
+        throw MediaError(
+          .invalid, "\(argument) has a parameter, number \(number + 1), that is not key=value; accepted keys: fingerprint, srtp")
       }
       let value = piece[piece.index(after: sign)...]
       switch piece[..<sign] {
@@ -58,7 +60,8 @@ public struct HubURL: Sendable {
         self.profile = profile
       case let key:
         let advice =
-          key.lowercased().contains("token") ? ", but URLs are logged; accepted: the token apart from the url" : "; accepted: fingerprint, srtp"
+          key.lowercased().contains("token")
+          ? ", but URLs are logged; accepted: the token apart from the url" : "; accepted: fingerprint, srtp"
         throw MediaError(.invalid, "\(argument) has \"\(key.prefix(32))\"\(advice)")
       }
     }

@@ -174,8 +174,9 @@ extension PacketWriter {
       u8(1)
       u32(kind)
       let numbers = [
-        video.pixelFormat.rawValue, video.width, video.height, video.frameRate.numerator, video.frameRate.denominator, video.color.primaries,
-        video.color.transfer, video.color.matrix,
+        video.pixelFormat.rawValue, video.width, video.height, video.frameRate.numerator, video.frameRate.denominator,
+        video.color.primaries,
+        video.color.transfer, video.color.matrix
       ]
       for number in numbers { u32(number) }
       flag(video.color.fullRange)

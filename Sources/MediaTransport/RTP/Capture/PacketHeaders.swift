@@ -6,7 +6,8 @@ enum PacketHeaders {
 
   /// Writes them into memory of that size. Addresses of both families are those of the destination's.
   static func write(
-    _ datagram: UnsafeRawBufferPointer, from source: SocketAddress, to destination: SocketAddress, into memory: UnsafeMutableRawBufferPointer
+    _ datagram: UnsafeRawBufferPointer, from source: SocketAddress, to destination: SocketAddress,
+    into memory: UnsafeMutableRawBufferPointer
   ) {
     let isIPv6 = destination.isIPv6
     let length = UInt16(truncatingIfNeeded: datagram.count + 8)

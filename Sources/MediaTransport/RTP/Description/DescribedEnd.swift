@@ -27,12 +27,15 @@ struct DescribedEnd: Sendable {
       if kind == .video { medium.frameRate = frameRate }
       return medium
     }
-    profiles = try parts["srtp"].map { (text) throws(MediaError) in
-      guard let profile = SRTPProfile(rawValue: text) else {
-        throw MediaError(.invalid, "\(parts.argument) has an unknown suite in srtp; accepted: \(SRTPProfile.allCases.map(\.rawValue).joined(separator: ", "))")
-      }
-      return [profile]
-    } ?? []
+    profiles =
+      try parts["srtp"].map { (text) throws(MediaError) in
+        guard let profile = SRTPProfile(rawValue: text) else {
+          throw MediaError(
+            .invalid,
+            "\(parts.argument) has an unknown suite in srtp; accepted: \(SRTPProfile.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return [profile]
+      } ?? []
     bitrates = try parts.bitrates()
     packetSize = try parts.number("mtu", 576...1500).map { Int($0) - 48 - 16 } ?? 1200
   }
@@ -49,7 +52,9 @@ struct DescribedEnd: Sendable {
       var plan = RTPConfiguration.Leg(local: host.unspecified(port: 0), remote: nil)
       plan.localControl = plan.local
       let pair = try RTPSockets(plan)
-      guard let address = pair.media.localAddress, let control = pair.control?.localAddress else { throw MediaError(.io, "a socket without an address") }
+      guard let address = pair.media.localAddress, let control = pair.control?.localAddress else {
+        throw MediaError(.io, "a socket without an address")
+      }
       var leg = RTPDescription.Local.Leg(local: address, control: control)
       for profile in isProtected ? (profiles.isEmpty ? SRTPProfile.allCases : profiles) : [] {
         try leg.protect(profile, key: (0..<profile.keySize + profile.saltSize).map { _ in UInt8.random(in: 0...(.max)) })

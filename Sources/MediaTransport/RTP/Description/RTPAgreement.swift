@@ -36,7 +36,8 @@ struct RTPAgreement {
     let remote = try theirs.address()
     guard !remote.isMulticast else {
       throw MediaError(
-        .unsupported, "SDP: m=\(theirs.kind.rawValue) is at \(remote.host), a multicast group; accepted in offer and answer: a unicast address")
+        .unsupported,
+        "SDP: m=\(theirs.kind.rawValue) is at \(remote.host), a multicast group; accepted in offer and answer: a unicast address")
     }
     guard remote.isIPv6 == own.local.isIPv6 else {
       throw .description(

@@ -88,7 +88,8 @@ public final class RTPTarget: Sendable {
       if state.isUsed { configuration.renewSources() }
       state.isUsed = true
       return RTPTransport(
-        configuration, sockets: RTPTarget.sockets(of: configuration, in: state), protections: state.protections, capture: capture, thread: thread,
+        configuration, sockets: RTPTarget.sockets(of: configuration, in: state), protections: state.protections, capture: capture,
+        thread: thread,
         loop: loop)
     }
   }
@@ -122,11 +123,13 @@ public final class RTPTarget: Sendable {
     if let configuration = state.configuration { return configuration }
     guard described == nil else {
       throw MediaError(
-        .state, "the session's url is rtp: without an address, and there is no description of the peer; set it with msdk_session_set_remote_sdp")
+        .state,
+        "the session's url is rtp: without an address, and there is no description of the peer; set it with msdk_session_set_remote_sdp")
     }
     if let question {
       throw MediaError(
-        .state, "the session's url has the host name \"\(question.name)\", which is not resolved yet; accepted when the session is connected")
+        .state,
+        "the session's url has the host name \"\(question.name)\", which is not resolved yet; accepted when the session is connected")
     }
     let configuration = try read(state)
     if state.sockets.isEmpty { state.sockets = try RTPTarget.bind(configuration) }

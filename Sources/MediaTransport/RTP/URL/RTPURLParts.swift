@@ -19,7 +19,7 @@ struct RTPURLParts {
   private static let form = "rtp://HOST:PORT?key=value&…, an IPv6 address in brackets"
   static let names = [
     "local", "audio", "local-audio", "media", "direction", "vp8", "opus", "rtx", "rtcp-mux", "feedback", "twcc", "level", "orientation",
-    "color", "capture", "min-bitrate", "start-bitrate", "max-bitrate", "mtu", "framerate", "srtp",
+    "color", "capture", "min-bitrate", "start-bitrate", "max-bitrate", "mtu", "framerate", "srtp"
   ]
   /// Of a session by descriptions, which say all the rest.
   static let described = ["host", "media", "direction", "min-bitrate", "start-bitrate", "max-bitrate", "mtu", "framerate", "srtp"]
@@ -98,7 +98,9 @@ struct RTPURLParts {
     for (number, piece) in query.split(separator: "&", omittingEmptySubsequences: false).enumerated() {
       // What has no name is not repeated: it may be anything.
       guard let sign = piece.firstIndex(of: "=") else {
-        throw MediaError(.invalid, "\(argument) has a parameter, number \(number + 1), that is not key=value; accepted keys: \(accepted.joined(separator: ", "))")
+        throw MediaError(
+          .invalid,
+          "\(argument) has a parameter, number \(number + 1), that is not key=value; accepted keys: \(accepted.joined(separator: ", "))")
       }
       let (name, value) = (String(piece[..<sign]), piece[piece.index(after: sign)...])
       guard accepted.contains(name) else {
@@ -226,7 +228,9 @@ struct RTPURLParts {
     limits.start = start.map { Int($0) } ?? min(max(limits.start, limits.minimum), limits.maximum)
     guard limits.minimum <= limits.start, limits.start <= limits.maximum else {
       throw MediaError(
-        .range, "\(argument) has bitrates of \(limits.minimum), \(limits.start) and \(limits.maximum); accepted: min-bitrate at most start-bitrate at most max-bitrate")
+        .range,
+        "\(argument) has bitrates of \(limits.minimum), \(limits.start) and \(limits.maximum); accepted: min-bitrate at most start-bitrate at most max-bitrate"
+      )
     }
     return limits
   }

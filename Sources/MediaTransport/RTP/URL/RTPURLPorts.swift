@@ -33,7 +33,8 @@ struct RTPURLPorts {
     for (one, other) in [(first.locals, pair.locals), (first.remotes, pair.remotes)] {
       if let both = one.first(where: { $0.port != 0 && other.contains($0) }) {
         throw MediaError(
-          .invalid, "\(parts.argument) uses the port \(both.port) twice; RTCP uses the port after each media port, unless rtcp-mux=1 is given")
+          .invalid,
+          "\(parts.argument) uses the port \(both.port) twice; RTCP uses the port after each media port, unless rtcp-mux=1 is given")
       }
     }
     second = pair

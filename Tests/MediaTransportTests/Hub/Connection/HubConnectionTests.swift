@@ -14,7 +14,9 @@ import Testing
     return try pair(by: try TLSMachine(client: .fingerprint(certificate.fingerprint)), certificate, now)
   }
 
-  private func pair(by machine: TLSMachine, _ certificate: TLSCertificate, _ now: Int64) throws -> (hub: HubConnection, member: HubConnection) {
+  private func pair(by machine: TLSMachine, _ certificate: TLSCertificate, _ now: Int64) throws -> (
+    hub: HubConnection, member: HubConnection
+  ) {
     let hub = HubConnection(try TLSMachine(server: certificate), isLimited: true, now: now)
     let member = HubConnection(machine, isLimited: false, now: now)
     for _ in 0..<4 { carry(hub, member, now) }

@@ -54,7 +54,9 @@ import Testing
   @Test func aMessageTakesTheMemoryOfItsBytes() throws {
     for notice in try HubMessageTests.notices() {
       let frame = HubConnection.frame { notice.write(to: &$0) }
-      #expect(frame.count > 2 && frame.capacity <= frame.count + ReliableOutbox.messageCost / 2, "\(notice): \(frame.capacity) for \(frame.count)")
+      #expect(
+        frame.count > 2 && frame.capacity <= frame.count + ReliableOutbox.messageCost / 2, "\(notice): \(frame.capacity) for \(frame.count)"
+      )
     }
   }
 

@@ -113,9 +113,12 @@ import Testing
     let (sent, received) = try (#require(bert.transport.look(sending: up)), #require(bert.transport.look(receiving: coming)))
     #expect(sent.stream.framesSent >= 5 && sent.stream.bytesSent >= 5 * 2000 && sent.stream.targetBitrate == 123_456)
     #expect(received.stream.framesReceived >= 5 && received.stream.packetsReceived >= 15 && received.stream.isVideo)
-    #expect(sent.path.availableOutgoingBitrate > 0 && bert.transport.networkFigures.map { $0.packetsSent > 0 && $0.packetsReceived > 0 } == true)
+    #expect(
+      sent.path.availableOutgoingBitrate > 0 && bert.transport.networkFigures.map { $0.packetsSent > 0 && $0.packetsReceived > 0 } == true)
     let entries = bert.transport.statsEntries(at: 1).map { $0.rendered() }
-    for type in ["transport", "inbound-rtp", "outbound-rtp"] { #expect(entries.contains { $0.contains("\"type\": \"\(type)\"") }, "\(type)") }
+    for type in ["transport", "inbound-rtp", "outbound-rtp"] {
+      #expect(entries.contains { $0.contains("\"type\": \"\(type)\"") }, "\(type)")
+    }
     // In the process that hosts the room there is no network.
     #expect(anna.transport.look(sending: down) == nil && anna.transport.networkFigures == nil && anna.transport.statsEntries(at: 1).isEmpty)
     bert.transport.unpublish(up)

@@ -82,7 +82,8 @@ private final class SlowVerifier: AccessVerifier {
       usleep(5000)
     }
     for receiver in receivers {
-      #expect(receiver.wait { $0.units.last { $0[0] != HubMedium.toc } == sent[198] && $0.units.last { $0[0] == HubMedium.toc } == sent[199] })
+      #expect(
+        receiver.wait { $0.units.last { $0[0] != HubMedium.toc } == sent[198] && $0.units.last { $0[0] == HubMedium.toc } == sent[199] })
       let units = receiver.seen.withLock { $0.units }
       for isSound in [false, true] {
         let got = units.filter { ($0[0] == HubMedium.toc) == isSound }
@@ -141,7 +142,8 @@ private final class SlowVerifier: AccessVerifier {
     anna.transport.setSpeaking(raw, true, level: 3)
     _ = try anna.publishSound()
     let error = failure {
-      try bert.transport.publish(bert.transport.makeStreamID(), codec: FourCC.raw, format: .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 1), kind: 1))
+      try bert.transport.publish(
+        bert.transport.makeStreamID(), codec: FourCC.raw, format: .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 1), kind: 1))
     }
     #expect(error?.status == .unsupported && error?.text.contains("is raw") == true)
     _ = try bert.stream(ofCodec: Self.opus)

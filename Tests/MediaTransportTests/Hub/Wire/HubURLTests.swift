@@ -26,11 +26,12 @@ import Testing
     ("hub://127.0.0.1/x", "has no port"), ("hub://127.0.0.1:0/x", "port is \"0\""), ("hub://127.0.0.1:70000/x", "port is \"70000\""),
     ("hub://local_host:1/x", "RFC 1123"), ("hub://::1:1/x", "RFC 1123"), ("hub://[127.0.0.1]:1/x", "RFC 1123"),
     ("hub://[localhost]:1/x", "RFC 1123"), ("hub://127.0.0.256:1/x", "RFC 1123"), ("hub://localhost%25lo:1/x", "RFC 1123"),
-    ("hub://:1/x", "RFC 1123"), ("hub://0.0.0.0:1/x", "RFC 1123"), ("hub://239.1.1.1:1/x", "RFC 1123"), ("hub://me@127.0.0.1:1/x", "has a user"),
+    ("hub://:1/x", "RFC 1123"), ("hub://0.0.0.0:1/x", "RFC 1123"), ("hub://239.1.1.1:1/x", "RFC 1123"),
+    ("hub://me@127.0.0.1:1/x", "has a user"),
     ("hub://127.0.0.1:1/x", "has no fingerprint"), ("hub://127.0.0.1:1/x?fingerprint=AA", "64 hexadecimal digits"),
     ("hub://127.0.0.1:1/x?secret", "parameter, number 1"), ("hub://127.0.0.1:1/x?token=abc", "the token apart from the url"),
     ("hub://127.0.0.1:1/x?srtp=NONE", "accepted: AES_CM_128_HMAC_SHA1_80, AEAD_AES_128_GCM"),
-    ("hub://127.0.0.1:1/x?fingerprint=\(hex)&fingerprint=\(hex)", "twice"),
+    ("hub://127.0.0.1:1/x?fingerprint=\(hex)&fingerprint=\(hex)", "twice")
   ])
   func whatIsWrongIsNamed(url: String, words: String) {
     let error = failure { _ = try HubURL(url, argument: "options.url") }

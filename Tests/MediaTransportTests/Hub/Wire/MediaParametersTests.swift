@@ -26,7 +26,9 @@ import Testing
   }
 
   @Test func keysAreFreshEachTime() throws {
-    let (one, other) = (try MediaParameters.make(port: 1, base: 256, profile: .aesGCM), try MediaParameters.make(port: 1, base: 256, profile: .aesGCM))
+    let (one, other) = (
+      try MediaParameters.make(port: 1, base: 256, profile: .aesGCM), try MediaParameters.make(port: 1, base: 256, profile: .aesGCM)
+    )
     #expect(one.up != other.up && one.down != other.down && one.up != one.down)
     #expect(!"\(one.up)".contains("["))
   }

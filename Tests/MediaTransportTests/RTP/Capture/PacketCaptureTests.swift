@@ -25,7 +25,8 @@ import Testing
     while place + 16 <= bytes.count {
       let size = Int(word(place + 8))
       guard word(place + 12) == word(place + 8), place + 16 + size <= bytes.count, word(place + 4) < 1_000_000_000 else { return nil }
-      records.append(Record(time: Int64(word(place)) * 1_000_000_000 + Int64(word(place + 4)), bytes: Array(bytes[place + 16..<place + 16 + size])))
+      records.append(
+        Record(time: Int64(word(place)) * 1_000_000_000 + Int64(word(place + 4)), bytes: Array(bytes[place + 16..<place + 16 + size])))
       place += 16 + size
     }
     return place == bytes.count ? records : nil
@@ -62,7 +63,8 @@ import Testing
     #expect(first[0] == 0x45 && first[9] == 17 && Array(first[12..<20]) == [192, 0, 2, 7, 198, 51, 100, 9] && sum(first[..<20]) == 0xFFFF)
     #expect(Array(first[2..<4]) == [0, 31] && Array(first[20..<26]) == [0x13, 0x8C, 0x9C, 0x40, 0, 11] && Array(first[28...]) == [1, 2, 3])
     let second = records[1].bytes
-    #expect(second[0] == 0x60 && second[6] == 17 && second[8] == 0x20 && second[23] == 7 && second[39] == 9 && Array(second[4..<6]) == [0, 13])
+    #expect(
+      second[0] == 0x60 && second[6] == 17 && second[8] == 0x20 && second[23] == 7 && second[39] == 9 && Array(second[4..<6]) == [0, 13])
     #expect(Array(second[48...]) == [9, 8, 7, 6, 5])
     // Over addresses, protocol, length, and all of UDP (RFC 8200, section 8.1).
     #expect(sum(Array(second[8..<40]) + [0, 17, 0, 13] + second[40...]) == 0xFFFF)

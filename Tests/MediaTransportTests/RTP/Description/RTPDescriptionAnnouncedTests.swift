@@ -112,7 +112,7 @@ enum Announcement {
     let configuration = try RTPDescription.announced(Announcement.gstreamer, cname: "me")
     #expect(
       ports(configuration) == [
-        "239.1.2.3:5000 239.1.2.3:5001 239.1.2.3:5000 239.1.2.3:5001", "239.1.2.3:5002 239.1.2.3:6000 239.1.2.3:5002 239.1.2.3:6000",
+        "239.1.2.3:5000 239.1.2.3:5001 239.1.2.3:5000 239.1.2.3:5001", "239.1.2.3:5002 239.1.2.3:6000 239.1.2.3:5002 239.1.2.3:6000"
       ])
     let media = configuration.legs.flatMap(\.media)
     #expect(
@@ -180,7 +180,7 @@ enum Announcement {
     for url in [
       "rtp://127.0.0.1:5004?srtp=AES_CM_128_HMAC_SHA1_80&feedback=1&rtx=97&level=3",
       "rtp://[::1]:5004?rtcp-mux=1&srtp=AES_CM_128_HMAC_SHA1_80&feedback=1&twcc=0",
-      "rtp://239.1.2.3:5004?direction=sendonly&audio=5006&srtp=AES_CM_128_HMAC_SHA1_80",
+      "rtp://239.1.2.3:5004?direction=sendonly&audio=5006&srtp=AES_CM_128_HMAC_SHA1_80"
     ] {
       let sent = try RTPURL.configuration(url, cname: "me", keys: keys)
       let heard = try RTPDescription.announced(try described(url, keys), cname: "you")

@@ -24,7 +24,7 @@ import Testing
     }
     let base = UInt32(number * 100)
     let both: [Local.Medium] = [
-      .init(.video, ssrc: SSRC(base + 1), retransmissionSSRC: SSRC(base + 2)), .init(.audio, ssrc: SSRC(base + 3)),
+      .init(.video, ssrc: SSRC(base + 1), retransmissionSSRC: SSRC(base + 2)), .init(.audio, ssrc: SSRC(base + 3))
     ]
     return Local(id: UInt64(number), host: host, cname: "end\(number)", legs: legs, media: media ?? both)
   }
@@ -157,7 +157,7 @@ import Testing
       ports(ours) == ["0.0.0.0:6000 0.0.0.0:6001 192.0.2.2:7000 192.0.2.2:7001", "0.0.0.0:6002 0.0.0.0:6003 192.0.2.2:7002 192.0.2.2:7777"])
     #expect(
       ports(theirs) == [
-        "0.0.0.0:7000 0.0.0.0:7001 192.0.2.1:6000 192.0.2.1:6001", "0.0.0.0:7002 0.0.0.0:7777 192.0.2.1:6002 192.0.2.1:6003",
+        "0.0.0.0:7000 0.0.0.0:7001 192.0.2.1:6000 192.0.2.1:6001", "0.0.0.0:7002 0.0.0.0:7777 192.0.2.1:6002 192.0.2.1:6003"
       ])
     #expect(ours.legs.map { $0.keys?.own } == theirs.legs.map { $0.keys?.theirs } && ours.legs[0].keys?.own != ours.legs[1].keys?.own)
     // Offered, and not taken.
@@ -177,7 +177,7 @@ import Testing
     for (offered, wanted, expected) in [
       (RTPMedia.Direction.sendOnly, RTPMedia.Direction.sendReceive, RTPMedia.Direction.receiveOnly),
       (.receiveOnly, .sendReceive, .sendOnly),
-      (.sendReceive, .receiveOnly, .receiveOnly), (.inactive, .sendReceive, .inactive), (.sendOnly, .sendOnly, .inactive),
+      (.sendReceive, .receiveOnly, .receiveOnly), (.inactive, .sendReceive, .inactive), (.sendOnly, .sendOnly, .inactive)
     ] {
       let (first, second) = (
         try end(1, media: [.init(.video, offered, ssrc: SSRC(1))]), try end(2, media: [.init(.video, wanted, ssrc: SSRC(2))])
@@ -259,7 +259,7 @@ import Testing
     #expect(
       ports(configuration) == [
         "0.0.0.0:7000 0.0.0.0:7001 198.51.100.1:49170 198.51.100.1:49171",
-        "0.0.0.0:7002 0.0.0.0:7003 198.51.100.2:49180 198.51.100.3:49999",
+        "0.0.0.0:7002 0.0.0.0:7003 198.51.100.2:49180 198.51.100.3:49999"
       ])
     let media = configuration.legs.flatMap(\.media)
     #expect(
@@ -290,7 +290,8 @@ import Testing
         == "SDP: the answer has m=video over UDP/TLS/RTP/SAVPF, which was not offered")
     #expect(said { $0.replacing("RTP/AVPF", with: "RTP/SAVPF") } == "SDP: the answer to RTP/AVP(F) has another transport")
     #expect(said { $0.replacing(":96 VP8", with: ":96 VP9") } == "SDP: the answer has none of the offer's payload types")
-    let two = "SDP: two media that were offered at one port are answered at two; accepted: one port, by BUNDLE, or port 0 for a refused medium"
+    let two =
+      "SDP: two media that were offered at one port are answered at two; accepted: one port, by BUNDLE, or port 0 for a refused medium"
     #expect(said { $0.replacing("a=group:BUNDLE 0 1\r\n", with: "").replacing("m=audio 7000", with: "m=audio 7008") } == two)
     #expect(
       said { $0.replacing("c=IN IP4 192.0.2.2", with: "c=IN IP4 239.1.2.3") }

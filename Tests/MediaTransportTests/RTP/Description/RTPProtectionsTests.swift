@@ -10,7 +10,9 @@ import Testing
 @Suite struct RTPProtectionsTests {
   private func keys(_ own: UInt8, _ theirs: UInt8) throws -> RTPConfiguration.Keys {
     let profile = SRTPProfile.aesGCM
-    func key(_ value: UInt8) throws -> SRTPKey { try SRTPKey([UInt8](repeating: value, count: profile.keySize + profile.saltSize), profile) }
+    func key(_ value: UInt8) throws -> SRTPKey {
+      try SRTPKey([UInt8](repeating: value, count: profile.keySize + profile.saltSize), profile)
+    }
     return RTPConfiguration.Keys(profile, own: try key(own), theirs: try key(theirs))
   }
 
@@ -38,7 +40,8 @@ import Testing
     }
     func link() throws -> RTPLink {
       let settings = RTPSettings(cname: "here", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: now), seed: 1)
-      return RTPLink(RTPSession(settings, receiving: [111: .opus], now: now), over: listening, to: nil, try protections.protection(ofLeg: 0, keys(1, 2)))
+      return RTPLink(
+        RTPSession(settings, receiving: [111: .opus], now: now), over: listening, to: nil, try protections.protection(ofLeg: 0, keys(1, 2)))
     }
     for connection in 0..<2 {
       let (link, end) = (try link(), Sounds())

@@ -63,7 +63,7 @@ import Testing
     let answers: [(NameResolver.Answer, Status, String)] = [
       (.failure(MediaError(.notFound, "no such name")), .notFound, "no such name"),
       (.success(try addresses("::", "2001:db8::1")), .notFound, "\"camera.example\" has no address"),
-      (.success(try addresses("239.1.1.1")), .invalid, "direction=recvonly or sendonly"),
+      (.success(try addresses("239.1.1.1")), .invalid, "direction=recvonly or sendonly")
     ]
     for (answer, status, words) in answers {
       let target = try RTPTarget("rtp://camera.example:5004?local=127.0.0.1:0", argument: "url")

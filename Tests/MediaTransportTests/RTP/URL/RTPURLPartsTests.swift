@@ -14,8 +14,9 @@ import Testing
       "rtp://192.0.2.1:1", "rtp://192.0.2.1:65534", "rtp://192.0.2.1:65535?rtcp-mux=1", "rtp://192.0.2.1:5004/",
       "rtp://192.0.2.1:5004/?media=audio",
       "rtp://192.0.2.1:5004?", "rtp://[::1]:5004", "rtp://:5004", "rtp://[::]:5004", "rtp://[fe80::1%25lo]:5004", "rtp://[fe80::1%lo]:5004",
-      "rtp://localhost:5004", "rtp://Camera-1.Example.:5004/", "rtp://a:5004?local=127.0.0.1:6000", "rtp://a:5004?local=[::1]:6000&audio=5006",
-      "rtp://a:5004?audio=5006&local-audio=[::1]:6000&local=7000",
+      "rtp://localhost:5004", "rtp://Camera-1.Example.:5004/", "rtp://a:5004?local=127.0.0.1:6000",
+      "rtp://a:5004?local=[::1]:6000&audio=5006",
+      "rtp://a:5004?audio=5006&local-audio=[::1]:6000&local=7000"
     ] { #expect(error(url) == nil, "\(url)") }
     let form = "accepted: rtp://HOST:PORT?key=value&…, an IPv6 address in brackets"
     for (url, text) in [
@@ -31,11 +32,12 @@ import Testing
       ("rtp://192.0.2.1:65536", "room's port is \"65536\"; accepted: 1..65535"),
       ("rtp://192.0.2.1:+5", "room's port is \"+5\"; accepted: 1..65535"), ("rtp://192.0.2.1:", "room's port is \"\"; accepted: 1..65535"),
       ("rtp://192.0.2.1:5004/x", "room's port is \"5004/x\"; accepted: 1..65535"),
-      ("rtp://192.0.2.1:65535", "room has the port 65535, but RTCP needs the next port; accepted: 1..65534, or rtcp-mux=1"),
+      ("rtp://192.0.2.1:65535", "room has the port 65535, but RTCP needs the next port; accepted: 1..65534, or rtcp-mux=1")
     ] { #expect(error(url)?.text == text) }
     for url in [
-      "rtp://example_com:5004", "rtp://-a:5004", "rtp://192.0.2:5004", "rtp://a.256:5004", "rtp://[localhost]:5004", "rtp://a%25lo:5004", "rtp://[192.0.2.1]:5004", "rtp://[fe80::1%nosuch0]:5004",
-      "rtp://[x]:5004",
+      "rtp://example_com:5004", "rtp://-a:5004", "rtp://192.0.2:5004", "rtp://a.256:5004", "rtp://[localhost]:5004", "rtp://a%25lo:5004",
+      "rtp://[192.0.2.1]:5004", "rtp://[fe80::1%nosuch0]:5004",
+      "rtp://[x]:5004"
     ] {
       #expect(
         error(url)?.text.hasSuffix(
@@ -47,7 +49,9 @@ import Testing
         == "room has local-audio=[::1]:6004, whose address family is not that of local; accepted: an IPv4 address")
     #expect(error("rtp://192.0.2.1:5004?local=[::1]:6000")?.text.contains("is not the host's") == true)
     for local in ["localhost:6000", "a.example:6000"] {
-      #expect(error("rtp://a:5004?local=\(local)")?.text == "room has local=\(local); accepted: PORT or ADDRESS:PORT, an IPv6 address in brackets")
+      #expect(
+        error("rtp://a:5004?local=\(local)")?.text == "room has local=\(local); accepted: PORT or ADDRESS:PORT, an IPv6 address in brackets"
+      )
     }
     #expect(error("rtp://192.0.2.1:5004?media=" + String(repeating: "a", count: 2048))?.status == .limit)
   }
@@ -74,14 +78,14 @@ import Testing
       ("framerate=0", "N or N/D, each 1..1000000"),
       ("framerate=30/0", "N or N/D, each 1..1000000"), ("framerate=30/", "N or N/D, each 1..1000000"),
       ("framerate=1/2/3", "N or N/D, each 1..1000000"),
-      ("framerate=29.97", "N or N/D, each 1..1000000"),
+      ("framerate=29.97", "N or N/D, each 1..1000000")
     ] {
       #expect(error(query)?.text == "room has \(query); accepted: \(accepted)")
       #expect(error(query)?.status == .range)
     }
     for query in [
       "vp8=0", "vp8=127", "opus=63", "twcc=14", "twcc=0&level=14", "mtu=576", "mtu=1500", "min-bitrate=5000", "max-bitrate=10000000000",
-      "framerate=25", "framerate=1/1000000",
+      "framerate=25", "framerate=1/1000000"
     ] {
       #expect(error(query) == nil, "\(query)")
     }

@@ -23,7 +23,7 @@ import Testing
   @Test func soundHasALegOfItsOwnIfItIsSaid() throws {
     #expect(
       try ports("rtp://192.0.2.1:5004?local=6000&audio=5006&local-audio=127.0.0.1:6002") == [
-        "0.0.0.0:6000 0.0.0.0:6001 192.0.2.1:5004 192.0.2.1:5005", "127.0.0.1:6002 127.0.0.1:6003 192.0.2.1:5006 192.0.2.1:5007",
+        "0.0.0.0:6000 0.0.0.0:6001 192.0.2.1:5004 192.0.2.1:5005", "127.0.0.1:6002 127.0.0.1:6003 192.0.2.1:5006 192.0.2.1:5007"
       ])
     let legs = try RTPURL.configuration("rtp://192.0.2.1:5004?audio=5006&level=3&feedback=1", cname: "me").legs
     #expect(legs.map { $0.media.map(\.kind) } == [[.video], [.audio]] && legs.map(\.extensions.audioLevel) == [0, 3])

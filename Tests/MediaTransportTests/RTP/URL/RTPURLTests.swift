@@ -92,7 +92,7 @@ import Testing
       "rtp://192.0.2.1:5004?key=hunter2", "rtp://192.0.2.1:5004?srtp=hunter2", "rtp://192.0.2.1:5004?SRTP-Secret=hunter2",
       "rtp://192.0.2.1:5004?password=hunter2",
       "rtp://hunter2:hunter2@192.0.2.1:5004", "rtp://192.0.2.1:5004?inline:hunter2", "srtp://hunter2@192.0.2.1:5004",
-      "rtps:hunter2@192.0.2.1?key=hunter2",
+      "rtps:hunter2@192.0.2.1?key=hunter2"
     ] {
       let text = said(url)
       #expect(text?.contains("hunter2") == false, "\(url)")
@@ -136,7 +136,7 @@ import Testing
     let valid = [
       "rtp://[2001:db8::1]:5004?local=[::1]:6000&vp8=100&opus=101&rtx=102&rtcp-mux=1&feedback=1&twcc=3&level=4&min-bitrate=50000&mtu=1500",
       "rtp://239.1.2.3:5004?audio=5006&direction=recvonly&framerate=30000/1001&max-bitrate=3000000",
-      "rtp://:5004?local-audio=127.0.0.1:7000&audio=7000&media=both",
+      "rtp://:5004?local-audio=127.0.0.1:7000&audio=7000&media=both"
     ]
     var (read, refused) = (0, 0)
     for (seed, url) in valid.enumerated() {
