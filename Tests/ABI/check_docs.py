@@ -1,17 +1,27 @@
 #!/usr/bin/env python3
 """Every function that the headers export says on which threads it may be called: in its own comment's last words, "[any thread]", or in
 that of the function right above it that it shares a comment with, or in the comment at the head of the file that stands for all in it.
-Comments on declarations are Doxygen's: /** before one, /**< after one on its line, so that a reference can be made from the headers."""
+Comments on declarations are Doxygen's: /** before one, /**< after one on its line, so that a reference can be made from the headers.
+
+Lines of Markdown, everywhere in the tree, end before column 120. Rows of tables may be longer, and urls do not count."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
+from typing import Iterator
 
-INCLUDE = Path(__file__).resolve().parents[2] / "Include" / "mediasdk"
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = ROOT / "Include" / "mediasdk"
 TOKEN = re.compile(r"/\*(?P<comment>.*?)\*/|MSDK_EXPORT\s(?P<declaration>[^;]*);|(?P<blank>\n[ \t]*\n)", re.S)
 TAG = re.compile(r"\[(any thread|not in a callback|may wait|waits only|control|media)[^\]]*\]\s*$")
+
+MARKDOWN_COLUMNS = 119
+URL = re.compile(r"[a-z]+://[^\s)>]+")
+# Of what was built or installed.
+NOT_OURS = {".git", ".build", "dist", "build", "node_modules", "target", "__pycache__"}
 
 
 def functions(text: str) -> list[tuple[str, bool]]:
@@ -50,6 +60,18 @@ def plain_comments(text: str) -> list[str]:
     return found
 
 
+def markdown_files() -> Iterator[Path]:
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = sorted(set(folders) - NOT_OURS)
+        yield from (Path(folder) / name for name in sorted(files) if name.endswith(".md"))
+
+
+def long_lines(text: str) -> list[tuple[int, int]]:
+    """The lines that are too long, and how long they are."""
+    lengths = [(number, len(URL.sub("", line))) for number, line in enumerate(text.split("\n"), 1) if not line.lstrip().startswith("|")]
+    return [(number, length) for number, length in lengths if length > MARKDOWN_COLUMNS]
+
+
 def main() -> int:
     total = 0
     untagged: list[str] = []
@@ -60,8 +82,15 @@ def main() -> int:
             total += 1
             if not tagged:
                 untagged.append(f"{header.name}: {name} does not say on which threads it may be called")
-    print("\n".join(untagged + [f"check_docs: {total} functions, {len(untagged)} without a thread tag, or comments that Doxygen does not read"]))
-    return 1 if untagged or total == 0 else 0
+    documents = list(markdown_files())
+    wide = [
+        f"{path.relative_to(ROOT)}:{number}: the line has {length} columns; accepted: at most {MARKDOWN_COLUMNS}"
+        for path in documents
+        for number, length in long_lines(path.read_text())
+    ]
+    summary = f"check_docs: {total} functions, {len(untagged)} without a thread tag, or comments that Doxygen does not read; "
+    print("\n".join([*untagged, *wide, f"{summary}{len(documents)} documents, {len(wide)} lines too long"]))
+    return 1 if untagged or wide or total == 0 or not documents else 0
 
 
 if __name__ == "__main__":
