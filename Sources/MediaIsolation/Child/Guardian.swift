@@ -6,7 +6,7 @@ import MediaCore
 /// and leaves nothing of it behind; and the one with the plugin. So an exit status is known whatever the program does with SIGCHLD, and what
 /// the plugin has started ends with it. With namespaces there is a third between them, their first, which ends with the plugin.
 public enum Guardian {
-  /// Of a process that was started for it. `sandboxOptions`: MSDK_ISOLATED_*, of which it sees to those that sandbox from the first. Never returns.
+  /// Of a process that was started for it. `sandboxOptions`: MSDK_ISOLATED_*, of which it sees to those that hold from the first. Never returns.
   public static func run(version: String?, sandboxOptions: String?) -> Never {
     guard version == "\(Wire.version)" else {
       complain("msdk-plugin-host uses protocol version \(Wire.version); the library asked for \(version ?? "none")")
