@@ -35,21 +35,23 @@ let package = Package(
       cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic")]),
     .target(name: "MediaCore", dependencies: ["CMediaSDK", "CLinux"], swiftSettings: strict),
     .target(name: "MediaCodecs", dependencies: ["CMediaSDK", "MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
+    .target(name: "MediaRuntime", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
     .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: strict),
     .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaNetwork", dependencies: ["MediaCore", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaTransport",
-      dependencies: ["CMediaSDK", "MediaCore", "MediaTLS", "MediaRTP", "MediaSRTP", "MediaNetwork", "CLinux"], swiftSettings: strict),
+      dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSRTP", "MediaNetwork", "CLinux"],
+      swiftSettings: strict),
     .target(name: "MediaPlugins", dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
     .target(name: "MediaIsolation", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaIngest", dependencies: ["CMediaSDK", "MediaCore", "MediaTransport", "CLinux", "COpenSSL"], swiftSettings: strict),
+    .target(name: "MediaIngest", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "CLinux", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaSDK",
       dependencies: [
-        "CMediaSDK", "MediaCore", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaNetwork", "MediaTransport", "MediaIngest", "MediaPlugins",
-        "MediaIsolation", "CLinux",
+        "CMediaSDK", "MediaCore", "MediaRuntime", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaNetwork", "MediaTransport", "MediaIngest",
+        "MediaPlugins", "MediaIsolation", "CLinux",
       ],
       swiftSettings: strict),
     .target(
@@ -68,7 +70,8 @@ let package = Package(
       name: "msdk",
       dependencies: [
         "Checker",
-        "CMediaSDK", "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaRTP", "MediaCodecs", "MediaCore", "CLinux",
+        "CMediaSDK", "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaRTP", "MediaCodecs", "MediaRuntime", "MediaCore",
+        "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: alone),
@@ -89,8 +92,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "MediaCore", "MediaCodecs", "MediaRTP", "MediaSRTP", "MediaTLS", "MediaNetwork", "MediaTransport", "MediaIngest", "MediaPlugins",
-        "MediaIsolation",
+        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSRTP", "MediaTLS", "MediaNetwork", "MediaTransport", "MediaIngest",
+        "MediaPlugins", "MediaIsolation",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
@@ -98,6 +101,7 @@ let package = Package(
     .executableTarget(name: "rtp-datagrams", dependencies: ["MediaRTP", "MediaCore"], path: "Tests/Bench/Datagrams", swiftSettings: strict),
     .executableTarget(name: "example-send", dependencies: ["MediaSDK"], path: "Examples/Swift", swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
+    .testTarget(name: "MediaRuntimeTests", dependencies: ["MediaRuntime", "MediaNetwork"], swiftSettings: strict),
     .testTarget(name: "MediaCodecsTests", dependencies: ["MediaCodecs"], swiftSettings: strict),
     .testTarget(name: "MediaRTPTests", dependencies: ["MediaRTP"], swiftSettings: strict),
     .testTarget(name: "MediaSRTPTests", dependencies: ["MediaSRTP"], swiftSettings: strict),

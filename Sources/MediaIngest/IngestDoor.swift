@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import MediaCore
-import MediaTransport
+import MediaRuntime
 
 /// A session's door for a feeder: its sockets, and the thread that serves them.
 public final class IngestDoor: Sendable {

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = (
     ("CMediaSDK", "CLinux", "CVPX", "CYUV", "COpus", "CResampler", "CFFI", "COpenSSL", "CPixels"),
     ("MediaCore",),
-    ("MediaCodecs", "MediaRTP", "MediaTLS"),
+    ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS"),
     ("MediaSRTP", "MediaPlugins"),
     ("MediaNetwork", "MediaIsolation"),
     ("MediaTransport",),

@@ -18,6 +18,16 @@ func expectToWait(for visit: Visit, _ closing: @escaping @Sendable () -> Void) {
   #expect(visit.hasLeft)
 }
 
+/// Whether it becomes true in good time.
+func eventually(_ seconds: Double = 20, _ condition: () -> Bool) -> Bool {
+  let end = MediaTime.monotonic() + Int64(seconds * 1e9)
+  while !condition() {
+    if MediaTime.monotonic() >= end { return false }
+    usleep(2000)
+  }
+  return true
+}
+
 /// Somebody who is inside until he may leave.
 final class Visit: Sendable {
   private let progress = Monitor((isInside: false, mayLeave: false, hasLeft: false))

@@ -1,4 +1,5 @@
 import Glibc
+import MediaRuntime
 import MediaTransport
 
 @testable import MediaCore

@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import MediaRuntime
 
 @testable import MediaTransport
 

@@ -3,6 +3,7 @@ import Glibc
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 import MediaSRTP
 
 @testable import MediaTransport
@@ -129,11 +130,11 @@ final class RTPEnd: TransportDelegate {
 final class RTPRoom: Sendable {
   let clock = SystemClock()
   let loop: EventLoop
-  let thread: NetworkThread
+  let thread: Reactor
 
   init() throws {
     loop = EventLoop("events", clock: clock)
-    thread = try NetworkThread(clock: clock)
+    thread = try Reactor(clock: clock)
   }
 
   func close(_ ends: RTPEnd...) {
@@ -223,16 +224,6 @@ struct RTPWay: Sendable {
     ends.1.transport.connect(ends.1)
     return ends
   }
-}
-
-/// Whether it becomes true in good time.
-func eventually(_ seconds: Double = 20, _ condition: () -> Bool) -> Bool {
-  let end = MediaTime.monotonic() + Int64(seconds * 1e9)
-  while !condition() {
-    if MediaTime.monotonic() >= end { return false }
-    usleep(2000)
-  }
-  return true
 }
 
 extension RTPEnd {

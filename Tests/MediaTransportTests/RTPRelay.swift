@@ -1,6 +1,7 @@
 import Glibc
 import MediaCore
 import MediaNetwork
+import MediaRuntime
 
 @testable import MediaTransport
 

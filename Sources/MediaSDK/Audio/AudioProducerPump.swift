@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// Drives a producer of audio for a stream, or for a program that pulls it: starts it, asks a pull producer for each buffer when the one before is over, holds a push producer to real

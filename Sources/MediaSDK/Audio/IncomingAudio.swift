@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// Somebody else's sound, or all of it mixed. Every function may be called from any thread.

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaRuntime
 import MediaTransport
 
 /// The way of a unit from the transport, or of a buffer from the mixer, to those who take it.

@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 import Synchronization
 

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaRuntime
 import MediaTransport
 
 /// The way of a buffer out of the queue, when its time has come, to the transport.

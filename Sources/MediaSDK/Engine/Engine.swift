@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCore
 import MediaIsolation
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 public struct EngineOptions: Sendable {
@@ -31,7 +32,7 @@ public final class Engine: Sendable {
   private let options: EngineOptions
   private let children = Monitor(Children())
   /// Made when it is needed first.
-  private let network = Monitor<NetworkThread?>(nil)
+  private let network = Monitor<Reactor?>(nil)
   /// Rooms that this engine opened to the network, by name.
   let hubs = Monitor<[String: HubOpening]>([:])
   /// Of the rooms that this engine configured.
@@ -71,12 +72,12 @@ public final class Engine: Sendable {
     try clock.advance(by: nanoseconds)
   }
 
-  func networkThread() throws(MediaError) -> NetworkThread {
+  func networkThread() throws(MediaError) -> Reactor {
     try network.withLock { network throws(MediaError) in
       if let network { return network }
       // Nobody would stop it.
       guard !isClosed else { throw MediaError(.closed, "the engine is destroyed") }
-      let made = try NetworkThread(clock: clock)
+      let made = try Reactor(clock: clock)
       network = made
       return made
     }

@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import MediaRuntime
 import MediaTransport
 
 /// Puts those who want to enter a room before the program: before its function, one after the other on a worker of their own, or in a queue

@@ -1,5 +1,6 @@
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// What a program reads of an instance that is attached to no stream; of an instance that a program made.

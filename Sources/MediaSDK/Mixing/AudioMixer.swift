@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaRuntime
 import MediaTransport
 
 /// Sums the participants, a buffer at a time, by the clock: whoever has nothing is silent. One from each start of the mix to its stop.

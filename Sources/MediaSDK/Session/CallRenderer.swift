@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// Hands a whole call to one renderer of several streams, on a worker of its own: what a slow one does not take in time is left out.

@@ -1,5 +1,6 @@
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// What a renderer of a whole call shows of it: a participant, or one more stream of his.

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaRuntime
 import MediaTransport
 
 /// A session's events: pulled, announced by a descriptor, or handed to a callback on a worker of their own.

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// Which codec a stream is sent with, by who the members of the room are and what they said that they decode.

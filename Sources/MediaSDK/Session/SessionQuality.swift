@@ -1,5 +1,6 @@
 import MediaCore
 import MediaRTP
+import MediaRuntime
 import MediaTransport
 
 /// Looks at a session's network once a second, from its connecting to its leaving, or until there is no network any more and that is told. It keeps

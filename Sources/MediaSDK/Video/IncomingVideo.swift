@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// Somebody else's video. Every function may be called from any thread.

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaRuntime
 import MediaTransport
 
 /// The way of a unit from the transport to those who take it.

@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// A stream of pictures that this program makes. Every function may be called from any thread.

@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import MediaRuntime
 import MediaTransport
 
 /// The way of a frame from `send` to the transport, and what is told of it.

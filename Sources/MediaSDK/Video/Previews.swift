@@ -1,5 +1,6 @@
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// Renderers on one's own stream, fed with the newest frame by a worker of their own, so that a slow one holds up nobody.

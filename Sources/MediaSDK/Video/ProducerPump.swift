@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// Drives a producer for a stream, or for a program that pulls it: sets the format agreed on, starts it, asks a pull producer for each frame at its time, and holds a push

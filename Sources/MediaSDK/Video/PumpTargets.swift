@@ -1,5 +1,6 @@
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// Who takes a video producer's frames in one format; another one follows when the format changes.

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 import MediaTransport
 
 /// How much of a pulled producer may be queued; 0 stands for the default that instance.h gives.

@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 import MediaSRTP
 
 /// Media between the hub and one member, at either end: a session of RTP under SRTP, by their terms, over a socket that others may use too. Units

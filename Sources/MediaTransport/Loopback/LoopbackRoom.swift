@@ -1,4 +1,5 @@
 import MediaCore
+import MediaRuntime
 import Synchronization
 
 /// All the rooms of this process, by name.

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaRuntime
 
 /// A session's membership of a loopback room. Without a script a unit is handed over on the thread that sends it; under one it takes the member's
 /// scripted way (`Scripted`).

@@ -1,9 +1,10 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 
 /// A leg at work: its link under a lock, driven by the network thread and by whoever sends.
-final class BundleTransport: NetworkDriver {
+final class BundleTransport: ReactorDriver {
   private struct Guarded {
     let link: RTPLink
     let arrivals: RTPArrivals
@@ -25,13 +26,13 @@ final class BundleTransport: NetworkDriver {
   let plan: RTPConfiguration.Leg
   let index: Int
   private let guarded: Monitor<Guarded>
-  private let thread: NetworkThread
+  private let thread: Reactor
   private let driving = Monitor(Driving.not)
   private let clock: any MediaClock
   private let deliver: @Sendable (inout [RTPArrivals.Arrival], BundleTransport) -> Void
 
   init(
-    _ configuration: RTPConfiguration, _ index: Int, _ sockets: RTPSockets, _ protection: RTPLink.Protection?, _ thread: NetworkThread,
+    _ configuration: RTPConfiguration, _ index: Int, _ sockets: RTPSockets, _ protection: RTPLink.Protection?, _ thread: Reactor,
     _ clock: any MediaClock,
     witness: (any PacketTap)? = nil, deliver: @escaping @Sendable (inout [RTPArrivals.Arrival], BundleTransport) -> Void
   ) throws(MediaError) {

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 import MediaRTP
+import MediaRuntime
 
 /// What a leg's session made of what came, until it is handed on where nothing is locked.
 final class RTPArrivals: RTPSessionDelegate {

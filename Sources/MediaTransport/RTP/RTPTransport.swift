@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 
 /// A session's way to another end over RTP, without a server and without signalling: what was agreed stands in the configuration. The other end
 /// is one member, who has joined with the first stream that comes and leaves with the last. Media is handed over on the network thread; what is
@@ -62,14 +63,14 @@ public final class RTPTransport: Transport {
   private let capture: PacketCapture?
   /// Of the legs, where the target keeps them.
   private let protections: RTPProtections
-  private let thread: NetworkThread
+  private let thread: Reactor
   let loop: EventLoop
   let state: Monitor<State>
 
   /// Sockets that were bound for the configuration's legs, or none: then they are when it is connected. `protections` are of the connection before it.
   public init(
     _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], protections: RTPProtections = RTPProtections(),
-    capture: PacketCapture? = nil, thread: NetworkThread, loop: EventLoop
+    capture: PacketCapture? = nil, thread: Reactor, loop: EventLoop
   ) {
     (host, self.protections, self.capture, self.thread, self.loop) = (nil, protections, capture, thread, loop)
     state = Monitor(State(configuration: configuration, sockets: sockets))
@@ -78,7 +79,7 @@ public final class RTPTransport: Transport {
   /// To a host whose name is looked up when it is connected; the configuration is as it would be with another address.
   init(
     _ configuration: RTPConfiguration, named host: RTPNamedHost, protections: RTPProtections, capture: PacketCapture?,
-    thread: NetworkThread, loop: EventLoop
+    thread: Reactor, loop: EventLoop
   ) {
     (self.host, self.protections, self.capture, self.thread, self.loop) = (host, protections, capture, thread, loop)
     state = Monitor(State(configuration: configuration, sockets: []))

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 import MediaRTP
+import MediaRuntime
 
 /// The two ends of one member's way under a script, which are what every way over a network has: a session of RTP at the member and one at the room,
 /// and the packets between them. Time in; units, events and the time of the next turn out.

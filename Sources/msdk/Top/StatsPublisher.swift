@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import MediaCore
+import MediaRuntime
 import MediaSDK
 import MediaTransport
 

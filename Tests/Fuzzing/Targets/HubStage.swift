@@ -2,6 +2,7 @@ import CMediaSDK
 import Glibc
 import MediaCore
 import MediaRTP
+import MediaRuntime
 import MediaSRTP
 import MediaTLS
 
@@ -13,11 +14,11 @@ import MediaTLS
 struct HubStage {
   static let certificate = try? TLSCertificate.make()
   /// Its clock stands still: it holds who is added, and drives nobody.
-  private static let idle = try? NetworkThread(clock: VirtualClock())
+  private static let idle = try? Reactor(clock: VirtualClock())
 
   let clock = VirtualClock()
   let loop: EventLoop
-  let thread: NetworkThread
+  let thread: Reactor
   let pool = BufferPool(limit: 64)
   var now: Int64 { clock.now() }
 

@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 import Testing
 
 @testable import MediaTransport

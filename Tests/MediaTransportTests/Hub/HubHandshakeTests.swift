@@ -1,6 +1,7 @@
 import Glibc
 import MediaCore
 import MediaRTP
+import MediaRuntime
 import MediaTLS
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 @Suite struct HubHandshakeTests {
   private let clock = VirtualClock()
   private let loop: EventLoop
-  private let thread: NetworkThread
+  private let thread: Reactor
   private let table: HubTable
   private let door: HubDoor
   private let certificate: TLSCertificate
@@ -23,7 +24,7 @@ import Testing
 
   init() throws {
     loop = EventLoop("loop", clock: clock)
-    thread = try NetworkThread(clock: VirtualClock())
+    thread = try Reactor(clock: VirtualClock())
     certificate = try TLSCertificate.make()
     room = "handshakes \(StreamID.next().value)"
     table = HubTable(room, HubServer.Options([]), thread, loop)

@@ -2,6 +2,7 @@ import CMediaSDK
 import Glibc
 import MediaCore
 import MediaRTP
+import MediaRuntime
 import Testing
 
 @testable import MediaNetwork
@@ -12,7 +13,7 @@ final class HubHouse {
   let room: String
   let clock = SystemClock()
   let loop: EventLoop
-  let thread: NetworkThread
+  let thread: Reactor
   private(set) var hub: HubServer?
   private var witnesses: [HubWitness] = []
 
@@ -26,7 +27,7 @@ final class HubHouse {
   ) throws {
     room = "hub \(name)"
     loop = EventLoop("loop", clock: clock)
-    thread = try NetworkThread(clock: clock)
+    thread = try Reactor(clock: clock)
     if let access { try LoopbackTransport.setAccess(access, room: room, clock: clock) }
     var options = HubServer.Options(try hosts.map { try #require(SocketAddress($0, port: 0)) })
     options.bitrates = HubHouse.rates
@@ -57,7 +58,7 @@ final class HubHouse {
     -> HubWitness
   {
     let loop = EventLoop("remote", clock: clock)
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     var member = Member(userID: name, displayName: name.uppercased())
     member.decodes = decodes
     let transport = HubTransport(

@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 import MediaSRTP
 import Testing
 

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaRuntime
 import Testing
 
 @testable import MediaTransport

@@ -1,5 +1,6 @@
 import MediaCore
 import MediaRTP
+import MediaRuntime
 import Testing
 
 @testable import MediaTransport

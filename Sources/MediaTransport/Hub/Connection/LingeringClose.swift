@@ -1,9 +1,10 @@
 import MediaCore
 import MediaNetwork
+import MediaRuntime
 
 /// Says a last word over a connection that is done with, and stays for a moment, reading what comes and throwing it away: closing a socket in
 /// which bytes wait would take back the words that say why. Of these connections there is a bounded number (`HubTable`).
-final class LingeringClose: NetworkDriver {
+final class LingeringClose: ReactorDriver {
   private struct Guarded {
     /// nil once it is over.
     var line: HubLine?
@@ -17,7 +18,7 @@ final class LingeringClose: NetworkDriver {
   private static let mostBytes = 256 << 10
   let prefix: AddressPrefix?
   private let guarded: Monitor<Guarded>
-  private let thread: NetworkThread
+  private let thread: Reactor
   /// Which counts it. Who is left when the thread stops is held by nobody.
   private weak let table: HubTable?
   private let end: Int64

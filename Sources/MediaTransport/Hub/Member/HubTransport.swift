@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 import MediaTLS
 
 /// A session's way to a room that a hub elsewhere has opened to the network: the protocol of `Transport` in messages over TLS, media over SRTP.
@@ -55,7 +56,7 @@ public final class HubTransport: Transport {
   let member: Member
   let token: AccessToken
   let loop: EventLoop
-  let thread: NetworkThread
+  let thread: Reactor
   let bitrates: BandwidthEstimator.Limits
   let capture: PacketCapture?
   let resolver: NameResolver
@@ -63,7 +64,7 @@ public final class HubTransport: Transport {
   let guarded: Monitor<Guarded>
 
   public init(
-    _ url: HubURL, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop, thread: NetworkThread,
+    _ url: HubURL, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop, thread: Reactor,
     bitrates: BandwidthEstimator.Limits = .init(), capture: PacketCapture? = nil, resolver: NameResolver = .shared
   ) {
     (self.url, self.member, self.token, self.loop, self.thread) = (url, member, token, loop, thread)

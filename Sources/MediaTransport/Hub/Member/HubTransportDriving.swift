@@ -1,10 +1,11 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 import MediaTLS
 
 /// The network thread's part: connecting, keeping connected, what comes.
-extension HubTransport: NetworkDriver {
+extension HubTransport: ReactorDriver {
   private static let attemptPause: Int64 = 500_000_000
   private static let attemptPatience: Int64 = 5_000_000_000
   private static let connectingPause: Int64 = 5_000_000

@@ -1,9 +1,10 @@
 import MediaCore
 import MediaNetwork
+import MediaRuntime
 import MediaTLS
 
 /// One address of a hub: where it is connected to, and the one socket over which the media of all who came by it passes.
-final class HubDoor: NetworkDriver {
+final class HubDoor: ReactorDriver {
   private struct Guarded {
     var listener: StreamListener?
     var tags: [UInt64] = []
@@ -53,7 +54,7 @@ final class HubDoor: NetworkDriver {
   }
 
   @discardableResult
-  private func add(_ driver: any NetworkDriver, _ descriptor: Int32) throws(MediaError) -> UInt64 {
+  private func add(_ driver: any ReactorDriver, _ descriptor: Int32) throws(MediaError) -> UInt64 {
     let tag = try table.thread.add(driver, [descriptor])
     guarded.withLock { $0.tags.append(tag) }
     return tag
@@ -106,7 +107,7 @@ final class HubDoor: NetworkDriver {
   }
 
   /// Looks at the listener when somebody knocks, and not with each datagram.
-  private final class Porter: NetworkDriver {
+  private final class Porter: ReactorDriver {
     private let door: HubDoor
     private let tag = Monitor<UInt64?>(nil)
     private static let rest: Int64 = 100_000_000

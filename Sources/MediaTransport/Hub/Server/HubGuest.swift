@@ -1,11 +1,12 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 import MediaTLS
 
 /// Somebody who has connected to a hub and has not yet said who they are. They have ten seconds for it, and one of a bounded number of places
 /// (`HubTable`), in which those who are further in their handshake are kept before the others.
-final class HubGuest: NetworkDriver {
+final class HubGuest: ReactorDriver {
   /// How far they are.
   static let stages = 3
 

@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 import MediaTLS
 
 /// Opens a loopback room of this process to the network: whoever connects to it over TLS and is let in by the room is a member like any other.
@@ -27,7 +28,7 @@ public final class HubServer: Sendable {
   private let doors: [HubDoor]
   private let certificate: TLSCertificate
 
-  public init(room: String, options: Options, loop: EventLoop, thread: NetworkThread) throws(MediaError) {
+  public init(room: String, options: Options, loop: EventLoop, thread: Reactor) throws(MediaError) {
     guard (1...HubWire.longestName).contains(room.utf8.count) else {
       throw MediaError(.invalid, "the hub's room has a name of \(room.utf8.count) bytes; accepted: 1..\(HubWire.longestName)")
     }

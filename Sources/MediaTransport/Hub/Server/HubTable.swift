@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 
 /// Who is at a hub: members by what their packets say and by their tickets; and before them, each in a bounded number with a share for each
 /// address, who connected and said nothing yet, who waits for the room's answer, and who is notified why they are disconnected.
@@ -31,7 +32,7 @@ final class HubTable: Sendable {
 
   let room: String
   let options: HubServer.Options
-  let thread: NetworkThread
+  let thread: Reactor
   let loop: EventLoop
   private let state = Monitor(State())
   /// Who connected and said nothing; as many more from the addresses of members. At 200 a second from one address each has 0.6 s.
@@ -45,7 +46,7 @@ final class HubTable: Sendable {
   /// Handshakes of strangers, and as many more of those who come from the addresses of members. Few at once: media waits for them.
   static let handshakes = WorkAllowance(burst: 16, perSecond: 250, now: 0)
 
-  init(_ room: String, _ options: HubServer.Options, _ thread: NetworkThread, _ loop: EventLoop) {
+  init(_ room: String, _ options: HubServer.Options, _ thread: Reactor, _ loop: EventLoop) {
     (self.room, self.options, self.thread, self.loop) = (room, options, thread, loop)
   }
 

@@ -1,6 +1,7 @@
 import Glibc
 import MediaCore
 import MediaNetwork
+import MediaRuntime
 
 /// A file of the datagrams of a session both ways, as Wireshark and tcpdump read it: pcap with nanoseconds (magic 0xA1B23C4D), LINKTYPE_RAW, the
 /// headers of IP and UDP made up. Whoever shows a datagram copies it into memory and goes on; a worker writes. What comes while all memory is

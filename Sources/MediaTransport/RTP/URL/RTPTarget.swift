@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaRuntime
 import MediaSRTP
 
 /// What a session of the scheme `rtp:` knows of its other end before it connects: a URL with its keys, or descriptions. It keeps its sockets, so
@@ -74,7 +75,7 @@ public final class RTPTarget: Sendable {
   }
 
   public func makeTransport(
-    on thread: NetworkThread, loop: EventLoop, resolver: NameResolver = .shared,
+    on thread: Reactor, loop: EventLoop, resolver: NameResolver = .shared,
     capture: () throws(MediaError) -> PacketCapture? = { () throws(MediaError) in nil }
   ) throws(MediaError) -> RTPTransport {
     if let question {

@@ -2,6 +2,7 @@ import CMediaSDK
 import Glibc
 import MediaCore
 import MediaNetwork
+import MediaRuntime
 import Testing
 
 @testable import MediaTransport

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaRuntime
 import Testing
 
 @testable import MediaTransport
@@ -11,7 +12,7 @@ import Testing
   /// With the same key and the same source the same numbers would be protected twice, and the other end would take them for packets of before.
   @Test func whoConnectsOnceMoreHasOtherSources() throws {
     let clock = SystemClock()
-    let (thread, loop) = (try NetworkThread(clock: clock), EventLoop("loop", clock: clock))
+    let (thread, loop) = (try Reactor(clock: clock), EventLoop("loop", clock: clock))
     defer { thread.stop() }
     let url = "rtp:?host=127.0.0.1&srtp=AEAD_AES_128_GCM"
     let (alice, bob) = (try RTPTarget(url, argument: "url"), try RTPTarget(url, argument: "url"))

@@ -2,38 +2,77 @@ import CLinux
 import Glibc
 import MediaCore
 
-/// What the network thread does the work of: sessions of RTP. Its sockets are readable, or its time has come.
-protocol NetworkDriver: AnyObject, Sendable {
+/// What the reactor's thread does the work of: a session of RTP, a connection. Its sockets are readable, or its time has come.
+public protocol ReactorDriver: AnyObject, Sendable {
   /// On the network thread, one call at a time; when it wants to be called again.
   func drive(isReadable: Bool) -> Int64
 }
 
-/// One thread for the sockets of all sessions of an engine. It runs while there are any.
-public final class NetworkThread: Sendable {
+/// One thread, `msdk-network`, for the sockets of all sessions of an engine. It runs while there are any.
+public final class Reactor: Sendable {
   /// Under the lock. A class: to change a value inside of a dictionary costs memory each time.
   private final class Entry {
-    let driver: any NetworkDriver
+    let driver: any ReactorDriver
     let descriptors: [Int32]
-    var deadline = Int64.min
+    var deadline = Int64.max
     /// Wanted while it ran.
     var wanted = Int64.max
     var isReadable = false
+    /// It is to be driven before sockets and times are looked at again.
+    var isDue = false
     /// Until then nobody looks at its descriptors.
     var restsUntil: Int64?
 
-    init(_ driver: any NetworkDriver, _ descriptors: [Int32]) {
+    init(_ driver: any ReactorDriver, _ descriptors: [Int32]) {
       (self.driver, self.descriptors) = (driver, descriptors)
     }
   }
 
   private struct State {
     var entries: [UInt64: Entry] = [:]
+    /// When entries are due, by their tags. What an entry was to be driven at before is still in it, and counts for nothing.
+    var deadlines = TimeHeap<UInt64>()
+    var due: [UInt64] = []
     var next: UInt64 = 1
     var running: UInt64?
     var thread: pthread_t?
     /// Until when it sleeps; in the past while it is awake.
     var sleepsUntil = Int64.min
     var isStopped = false
+
+    mutating func setDeadline(_ time: Int64, of entry: Entry, _ tag: UInt64) {
+      guard time != entry.deadline else { return }
+      entry.deadline = time
+      guard time != .max else { return }
+      _ = deadlines.push(tag, at: time)
+      guard deadlines.count > 64 + 4 * entries.count else { return }
+      deadlines = TimeHeap()
+      for (tag, entry) in entries where entry.deadline != .max { _ = deadlines.push(tag, at: entry.deadline) }
+    }
+
+    mutating func setDue(_ tag: UInt64) {
+      guard let entry = entries[tag], !entry.isDue else { return }
+      entry.isDue = true
+      due.append(tag)
+    }
+
+    /// When one is due next.
+    mutating func soonest() -> Int64 {
+      while let (time, tag) = deadlines.first {
+        if entries[tag]?.deadline == time { return time }
+        _ = deadlines.pop(dueAt: .max)
+      }
+      return .max
+    }
+
+    /// Moves those whose time has come to `due`.
+    mutating func collect(at now: Int64) {
+      while let tag = deadlines.pop(dueAt: now) {
+        guard let entry = entries[tag], entry.deadline <= now else { continue }
+        entry.deadline = .max
+        setDue(tag)
+      }
+    }
   }
 
   private static let waker: UInt64 = 0
@@ -50,7 +89,7 @@ public final class NetworkThread: Sendable {
       // The end of this closes what is open.
       throw MediaError(.noMemory, "out of file descriptors for the network thread: \(String(cString: strerror(errno)))")
     }
-    msdk_epoll_add(epoll, bell, UInt32(MSDK_POLL_IN), NetworkThread.waker)
+    msdk_epoll_add(epoll, bell, UInt32(MSDK_POLL_IN), Reactor.waker)
     let worker = clock.makeWorker("msdk-network") { [weak self] in self?.run() ?? .max }
     self.worker.withLock { $0 = worker }
   }
@@ -61,7 +100,7 @@ public final class NetworkThread: Sendable {
   }
 
   /// Drives it from now on, at first at once; a tag for the other calls.
-  func add(_ driver: any NetworkDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
+  public func add(_ driver: any ReactorDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
     let tag: UInt64 = try state.withLock { state throws(MediaError) in
       guard !state.isStopped else { throw MediaError(.closed, "the engine is destroyed") }
       let tag = state.next
@@ -72,7 +111,9 @@ public final class NetworkThread: Sendable {
         throw error
       }
       state.next += 1
-      state.entries[tag] = Entry(driver, descriptors)
+      let entry = Entry(driver, descriptors)
+      state.entries[tag] = entry
+      state.setDeadline(.min, of: entry, tag)
       return tag
     }
     msdk_waker_set(bell)
@@ -81,8 +122,8 @@ public final class NetworkThread: Sendable {
   }
 
   /// When it returns the driver is not called any more, unless this is called from inside a call, or from foreign code, for which one may wait.
-  func remove(_ tag: UInt64) {
-    let (driver, isInside): ((any NetworkDriver)?, Bool) = state.withLock { state in
+  public func remove(_ tag: UInt64) {
+    let (driver, isInside): ((any ReactorDriver)?, Bool) = state.withLock { state in
       let entry = state.entries.removeValue(forKey: tag)
       for descriptor in entry?.descriptors ?? [] { msdk_epoll_remove(epoll, descriptor) }
       return (entry?.driver, state.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false)
@@ -95,29 +136,33 @@ public final class NetworkThread: Sendable {
   }
 
   /// Has it called at that time at the latest.
-  func wake(_ tag: UInt64, at time: Int64) {
+  public func wake(_ tag: UInt64, at time: Int64) {
     let isAsleep = state.withLock { state in
       guard let entry = state.entries[tag] else { return false }
-      if state.running == tag { entry.wanted = min(entry.wanted, time) } else { entry.deadline = min(entry.deadline, time) }
+      if state.running == tag {
+        entry.wanted = min(entry.wanted, time)
+      } else {
+        state.setDeadline(min(entry.deadline, time), of: entry, tag)
+      }
       return time < state.sleepsUntil
     }
     if isAsleep { msdk_waker_set(bell) }
   }
 
   /// Until that time its descriptors are not looked at, whatever comes; then it is driven.
-  func rest(_ tag: UInt64, until time: Int64) {
+  public func rest(_ tag: UInt64, until time: Int64) {
     state.withLock { state in
       guard let entry = state.entries[tag] else { return }
       if entry.restsUntil == nil {
         for descriptor in entry.descriptors { msdk_epoll_remove(epoll, descriptor) }
       }
       (entry.restsUntil, entry.isReadable) = (min(time, entry.restsUntil ?? .max), false)
-      entry.deadline = min(entry.deadline, time)
+      state.setDeadline(min(entry.deadline, time), of: entry, tag)
     }
   }
 
   /// Its descriptors are looked at again from now on.
-  func endRest(_ tag: UInt64) {
+  public func endRest(_ tag: UInt64) {
     state.withLock { state in
       guard let entry = state.entries[tag], entry.restsUntil != nil else { return }
       entry.restsUntil = .min
@@ -131,7 +176,7 @@ public final class NetworkThread: Sendable {
     guard let end = entry.restsUntil, now >= end else { return }
     entry.restsUntil = nil
     for descriptor in entry.descriptors where msdk_epoll_add(epoll, descriptor, UInt32(MSDK_POLL_IN), tag) != 0 && errno != EEXIST {
-      entry.restsUntil = now &+ NetworkThread.restAgain
+      entry.restsUntil = now &+ Reactor.restAgain
     }
   }
 
@@ -162,7 +207,8 @@ public final class NetworkThread: Sendable {
     var hasLooked = false
     while let now = wait(&hasLooked) {
       state.withLock { state in
-        for (tag, entry) in state.entries where entry.isReadable || entry.deadline <= now { due.append(tag) }
+        state.collect(at: now)
+        swap(&due, &state.due)
       }
       for tag in due { drive(tag) }
       due.removeAll(keepingCapacity: true)
@@ -175,7 +221,8 @@ public final class NetworkThread: Sendable {
     state.withLock { state in
       state.running = nil
       guard let entry = state.entries[tag] else { return }
-      (entry.deadline, entry.wanted) = (min(next, entry.wanted, entry.restsUntil ?? .max), .max)
+      state.setDeadline(min(next, entry.wanted, entry.restsUntil ?? .max), of: entry, tag)
+      entry.wanted = .max
     }
     state.notify()
   }
@@ -183,10 +230,10 @@ public final class NetworkThread: Sendable {
   /// When it wants to be called again; nil when it was removed. Whoever waits for its end is to find its sockets closed: no reference stays here.
   private func call(_ tag: UInt64) -> Int64? {
     var isReadable = false
-    let driver: (any NetworkDriver)? = state.withLock { state in
+    let driver: (any ReactorDriver)? = state.withLock { state in
       guard let entry = state.entries[tag] else { return nil }
       endRest(of: entry, tag)
-      (isReadable, entry.isReadable) = (entry.isReadable, false)
+      (isReadable, entry.isReadable, entry.isDue) = (entry.isReadable, false, false)
       state.running = tag
       return entry.driver
     }
@@ -199,7 +246,7 @@ public final class NetworkThread: Sendable {
     let now = clock.now()
     let soonest: Int64? = state.withLock { state in
       guard !state.entries.isEmpty, !state.isStopped else { return nil }
-      let soonest = state.entries.values.reduce(Int64.max) { min($0, $1.deadline) }
+      let soonest = state.soonest()
       if soonest > now { state.sleepsUntil = soonest }
       return soonest
     }
@@ -212,9 +259,12 @@ public final class NetworkThread: Sendable {
       let count = msdk_epoll_wait(epoll, ready.baseAddress, 32, timeout)
       state.withLock { state in
         state.sleepsUntil = .min
-        for event in ready.prefix(max(0, Int(count))) where event.tag != NetworkThread.waker { state.entries[event.tag]?.isReadable = true }
+        for event in ready.prefix(max(0, Int(count))) where event.tag != Reactor.waker {
+          state.entries[event.tag]?.isReadable = true
+          state.setDue(event.tag)
+        }
       }
-      if ready.prefix(max(0, Int(count))).contains(where: { $0.tag == NetworkThread.waker }) { msdk_waker_clear(bell) }
+      if ready.prefix(max(0, Int(count))).contains(where: { $0.tag == Reactor.waker }) { msdk_waker_clear(bell) }
     }
     return clock.now()
   }

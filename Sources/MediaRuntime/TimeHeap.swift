@@ -7,6 +7,7 @@ public struct TimeHeap<Element> {
 
   public var count: Int { entries.count }
   public var earliest: Int64? { entries.first?.time }
+  public var first: (time: Int64, element: Element)? { entries.first.map { ($0.time, $0.element) } }
 
   /// Says whether it is now the earliest.
   public mutating func push(_ element: Element, at time: Int64) -> Bool {

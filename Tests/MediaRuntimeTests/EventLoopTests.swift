@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import MediaTransport
+@testable import MediaRuntime
 
 @Suite struct EventLoopTests {
   @Test func jobsAreDoneInOrderOfTime() throws {

@@ -3,10 +3,10 @@ import MediaCore
 import MediaNetwork
 import Testing
 
-@testable import MediaTransport
+@testable import MediaRuntime
 
 /// Counts its calls, and says when it wants the next.
-private final class Driver: NetworkDriver {
+private final class Driver: ReactorDriver {
   struct Call: Sendable, Equatable {
     let time: Int64
     let isReadable: Bool
@@ -27,11 +27,11 @@ private final class Driver: NetworkDriver {
   var count: Int { calls.entries.count }
 }
 
-@Suite(.serialized) struct NetworkThreadTests {
+@Suite(.serialized) struct ReactorTests {
   private let clock = SystemClock()
 
   @Test func oneIsDrivenAtOnceAndAgainAtItsTime() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     // From the first call on, which may be late on a machine with other work.
     let dues = Journal<Int64>()
     let driver = Driver { _ in
@@ -51,7 +51,7 @@ private final class Driver: NetworkDriver {
 
   /// Whatever comes meanwhile, and however often it is woken.
   @Test func oneThatRestsIsNotToldOfWhatComes() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let socket = try DatagramSocket(binding: try #require(SocketAddress("127.0.0.1", port: 0)))
     let batch = DatagramBatch()
     batch.begin()
@@ -79,7 +79,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func nobodyIsCalledWhileNothingHappens() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let drivers = (0..<20).map { _ in Driver() }
     for driver in drivers { _ = try thread.add(driver, []) }
     #expect(eventually { drivers.allSatisfy { $0.count >= 1 } })
@@ -89,7 +89,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func oneIsWokenEarlierThanPlannedByManyThreads() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let driver = Driver { _ in MediaTime.monotonic() + 3_600_000_000_000 }
     let tag = try thread.add(driver, [])
     #expect(eventually { driver.count == 1 })
@@ -113,7 +113,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func wokenWhileItRunsItRunsAgain() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let (visit, hasBegun) = (Visit(), Monitor(false))
     let driver = Driver { _ in
       let isFirst = hasBegun.withLock { hasBegun in
@@ -132,7 +132,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func removingWaitsForACallThatRuns() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let visit = Visit()
     let driver = Driver { _ in
       visit.stay()
@@ -148,7 +148,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func fromForeignCodeItDoesNotWait() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let visit = Visit()
     let tag = try thread.add(
       Driver { _ in
@@ -163,7 +163,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func removingFromInsideDoesNotWait() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let tags = Monitor<[UInt64]>([])
     let removes: @Sendable (Bool) -> Int64 = { _ in
       // Itself, and the other one.
@@ -183,7 +183,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func aSocketIsReadableUntilItWasRead() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let any = try #require(SocketAddress("127.0.0.1", port: 0))
     let (here, there) = (try DatagramSocket(binding: any), try DatagramSocket(binding: any))
     let (descriptor, address) = (here.descriptor, try #require(here.localAddress))
@@ -212,7 +212,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func oneThatIsAlwaysDueKeepsNobodyWaiting() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let (greedy, other) = (Driver { _ in .min }, Driver { _ in MediaTime.monotonic() + 1_000_000 })
     _ = try thread.add(greedy, [])
     _ = try thread.add(other, [])
@@ -224,7 +224,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func whatIsNoSocketIsRefusedAndStoppedItTakesNobody() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     let any = try #require(SocketAddress("127.0.0.1", port: 0))
     let socket = try DatagramSocket(binding: any)
     let error = failure { _ = try thread.add(Driver(), [socket.descriptor, -1]) }
@@ -242,7 +242,7 @@ private final class Driver: NetworkDriver {
   }
 
   @Test func whatWasRemovedIsLetGoOf() throws {
-    let thread = try NetworkThread(clock: clock)
+    let thread = try Reactor(clock: clock)
     for _ in 0..<200 {
       var driver: Driver? = Driver { _ in .min }
       weak let remembered = driver
@@ -258,7 +258,7 @@ private final class Driver: NetworkDriver {
 
   @Test func itNeedNotBeStopped() throws {
     do {
-      let thread = try NetworkThread(clock: clock)
+      let thread = try Reactor(clock: clock)
       let driver = Driver()
       let tag = try thread.add(driver, [])
       #expect(eventually { driver.count == 1 })

@@ -1,0 +1,1 @@
+../MediaTransportTests/Journal.swift

@@ -1,0 +1,1 @@
+../MediaCoreTests/Waiting.swift
