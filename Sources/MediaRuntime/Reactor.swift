@@ -4,7 +4,7 @@ import MediaCore
 
 /// What the reactor's thread does the work of: a session of RTP, a connection. Its sockets are readable, or its time has come.
 public protocol ReactorDriver: AnyObject, Sendable {
-  /// On the network thread, one call at a time; when it wants to be called again.
+  /// On the reactor's thread, one call at a time; when it wants to be called again.
   func drive(isReadable: Bool) -> Int64
 }
 
@@ -20,6 +20,8 @@ public final class Reactor: Sendable {
     var isReadable = false
     /// It is to be driven before sockets and times are looked at again.
     var isDue = false
+    /// Those on which there was no room to write.
+    var full: Set<Int32> = []
     /// Until then nobody looks at its descriptors.
     var restsUntil: Int64?
 
@@ -149,6 +151,20 @@ public final class Reactor: Sendable {
     if isAsleep { msdk_waker_set(bell) }
   }
 
+  /// There was no room to write to one of its descriptors, and it is driven as soon as there is some; or that is not waited for any more. While the
+  /// caller holds the descriptor open.
+  public func setFull(_ isFull: Bool, _ descriptor: Int32, of tag: UInt64) {
+    state.withLock { state in
+      guard let entry = state.entries[tag], entry.descriptors.contains(descriptor), entry.full.contains(descriptor) != isFull else {
+        return
+      }
+      if isFull { entry.full.insert(descriptor) } else { entry.full.remove(descriptor) }
+      if entry.restsUntil == nil { msdk_epoll_change(epoll, descriptor, Reactor.events(isFull: isFull), tag) }
+    }
+  }
+
+  private static func events(isFull: Bool) -> UInt32 { UInt32(MSDK_POLL_IN) | (isFull ? UInt32(MSDK_POLL_OUT) : 0) }
+
   /// Until that time its descriptors are not looked at, whatever comes; then it is driven.
   public func rest(_ tag: UInt64, until time: Int64) {
     state.withLock { state in
@@ -175,8 +191,9 @@ public final class Reactor: Sendable {
     let now = clock.now()
     guard let end = entry.restsUntil, now >= end else { return }
     entry.restsUntil = nil
-    for descriptor in entry.descriptors where msdk_epoll_add(epoll, descriptor, UInt32(MSDK_POLL_IN), tag) != 0 && errno != EEXIST {
-      entry.restsUntil = now &+ Reactor.restAgain
+    for descriptor in entry.descriptors {
+      let events = Reactor.events(isFull: entry.full.contains(descriptor))
+      if msdk_epoll_add(epoll, descriptor, events, tag) != 0, errno != EEXIST { entry.restsUntil = now &+ Reactor.restAgain }
     }
   }
 
@@ -260,7 +277,7 @@ public final class Reactor: Sendable {
       state.withLock { state in
         state.sleepsUntil = .min
         for event in ready.prefix(max(0, Int(count))) where event.tag != Reactor.waker {
-          state.entries[event.tag]?.isReadable = true
+          if event.events & ~UInt32(MSDK_POLL_OUT) != 0 { state.entries[event.tag]?.isReadable = true }
           state.setDue(event.tag)
         }
       }

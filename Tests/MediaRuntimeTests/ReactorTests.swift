@@ -49,6 +49,35 @@ private final class Driver: ReactorDriver {
     #expect(clock.threadCount == 0)
   }
 
+  /// Not before, and not as if there were something to read.
+  @Test func oneThatWaitsForRoomIsDrivenWhenThereIsSome() throws {
+    let thread = try Reactor(clock: clock)
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    defer { for end in ends { close(end) } }
+    let bytes = [UInt8](repeating: 7, count: 4096)
+    while send(ends[0], bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+    let driver = Driver()
+    let tag = try thread.add(driver, [ends[0]])
+    #expect(eventually { driver.count == 1 })
+    thread.setFull(true, ends[0], of: tag)
+    usleep(50_000)
+    #expect(driver.count == 1)
+    var room = [UInt8](repeating: 0, count: 1 << 20)
+    while recv(ends[1], &room, room.count, Int32(MSG_DONTWAIT)) > 0 {}
+    #expect(eventually { driver.count > 1 })
+    thread.setFull(false, ends[0], of: tag)
+    #expect(driver.calls.entries.allSatisfy { !$0.isReadable })
+    usleep(20_000)
+    let count = driver.count
+    usleep(50_000)
+    #expect(driver.count == count)
+    // What comes counts as before.
+    try #require(send(ends[1], bytes, 1, 0) == 1)
+    #expect(eventually { driver.calls.entries.last?.isReadable == true })
+    thread.stop()
+  }
+
   /// Whatever comes meanwhile, and however often it is woken.
   @Test func oneThatRestsIsNotToldOfWhatComes() throws {
     let thread = try Reactor(clock: clock)

@@ -1,5 +1,6 @@
 import MediaCore
 import MediaNetwork
+import MediaRuntime
 import MediaTLS
 
 /// A connection of messages and its socket. It goes from hand to hand; who has it keeps it under a lock.
@@ -9,8 +10,8 @@ final class HubLine: @unchecked Sendable {
   /// Of the other end.
   let prefix: AddressPrefix?
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
-  /// The kernel does not say here when it has room: it is asked again.
-  private static let retry: Int64 = 5_000_000
+  /// As whose the reactor waits for room in the socket.
+  private var awaited: UInt64?
 
   init(_ socket: StreamSocket, _ connection: HubConnection, from prefix: AddressPrefix? = nil) {
     (self.socket, self.connection, self.prefix) = (socket, connection, prefix)
@@ -32,10 +33,15 @@ final class HubLine: @unchecked Sendable {
     }
   }
 
-  /// Sends what the socket takes; when to be called again.
-  func flush(now: Int64) -> Int64 {
+  /// Sends what the socket takes; when to be called again. For what it does not take, the reactor drives the one with that tag when there is room.
+  func flush(now: Int64, in reactor: Reactor? = nil, as tag: UInt64? = nil) -> Int64 {
     connection.flush { socket.write($0) }
-    let deadline = connection.deadline(now: now)
-    return connection.isWaiting ? min(deadline, now &+ HubLine.retry) : deadline
+    let wanted = connection.isWaiting ? tag : nil
+    if let reactor, wanted != awaited {
+      if let awaited { reactor.setFull(false, socket.descriptor, of: awaited) }
+      if let wanted { reactor.setFull(true, socket.descriptor, of: wanted) }
+      awaited = wanted
+    }
+    return connection.deadline(now: now)
   }
 }

@@ -57,10 +57,10 @@ final class LingeringClose: ReactorDriver {
     let now = MediaTime.monotonic()
     let isOver: Bool = guarded.withLock { guarded in
       guard let line = guarded.line else { return false }
-      _ = line.flush(now: now)
+      _ = line.flush(now: now, in: thread, as: guarded.tag)
       return isReadable && line.discard(&guarded.patience) || now >= end
     }
-    guard isOver else { return min(end, now &+ 10_000_000) }
+    guard isOver else { return end }
     drop()
     return .max
   }

@@ -8,11 +8,11 @@ import MediaTLS
 extension HubTransport: ReactorDriver {
   private static let attemptPause: Int64 = 500_000_000
   private static let attemptPatience: Int64 = 5_000_000_000
-  private static let connectingPause: Int64 = 5_000_000
+  private static let lookupPause: Int64 = 5_000_000
   private static let greeting: Int64 = 100_000_000
   private static let greetingPatience: Int64 = 15_000_000_000
 
-  func drive(isReadable: Bool) -> Int64 {
+  public func drive(isReadable: Bool) -> Int64 {
     let now = MediaTime.monotonic()
     if isReadable { receive(now) }
     while let message = guarded.withLock({ $0.line?.connection.next(now: now) }) {
@@ -68,7 +68,7 @@ extension HubTransport: ReactorDriver {
       if now >= end {
         return (0, .ends(MediaError(.timeout, "\(unreached(guarded)) within \(HubTransport.patience / 1_000_000_000) s")))
       }
-      return (min(end, now &+ HubTransport.connectingPause), .goesOn)
+      return (min(end, nextStep(guarded, now)), .goesOn)
     case .reconnecting(let end):
       // A refusal of today may be none tomorrow.
       if let error = reach(&guarded, now, until: end) {
@@ -79,9 +79,17 @@ extension HubTransport: ReactorDriver {
         let words = guarded.attemptFailure.map { ": \($0)" } ?? ""
         return (0, .ends(MediaError(.timeout, "the hub at \(url.host) was unreachable for 30 s\(words)")))
       }
-      return (min(end, due, now &+ HubTransport.connectingPause), .goesOn)
+      return (min(end, due, nextStep(guarded, now)), .goesOn)
     case .waiting, .here: return keep(&guarded, now, due)
     }
+  }
+
+  /// When the attempt goes on, unless something comes or there is room before.
+  private func nextStep(_ guarded: borrowing Guarded, _ now: Int64) -> Int64 {
+    guard guarded.line == nil, guarded.attempt == nil else {
+      return min(guarded.attemptDue, guarded.line?.connection.deadline(now: now) ?? .max)
+    }
+    return guarded.route.isLookingUp ? now &+ HubTransport.lookupPause : max(now, guarded.attemptDue)
   }
 
   private func keep(_ guarded: inout Guarded, _ now: Int64, _ due: Int64) -> (Int64, Outcome) {
@@ -99,7 +107,7 @@ extension HubTransport: ReactorDriver {
     var flushed = Int64.max
     repeat {
       if guarded.phase == .here { guarded.log.say(over: line.connection, now: now) }
-      flushed = line.flush(now: now)
+      flushed = line.flush(now: now, in: thread, as: guarded.tag)
     } while guarded.phase == .here && guarded.log.canSayMore && line.connection.isOpen && !line.connection.isWaiting
     let next = min(flushed, due, guarded.greetDue)
     guard let failure = line.connection.failure else { return (next, .goesOn) }
@@ -131,7 +139,7 @@ extension HubTransport: ReactorDriver {
     do throws(MediaError) {
       if let line = guarded.line {
         if line.connection.isOpen, !guarded.hasSaidHello { sayHello(&guarded, line, now) }
-        _ = line.flush(now: now)
+        _ = line.flush(now: now, in: thread, as: guarded.tag)
         if let failure = line.connection.failure { return failure }
         if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.route.words(url.host)) does not answer") }
       } else if let attempt = guarded.attempt {
@@ -149,6 +157,7 @@ extension HubTransport: ReactorDriver {
         // Media stays with the family with which it began.
         guard let address = try guarded.route.next(url.host, isIPv6: guarded.media?.remote?.isIPv6, resolver) else { return nil }
         guarded.attempt = try StreamSocket(connectingTo: address)
+        watch(&guarded)
         let patience = guarded.ticket.isEmpty ? HubTransport.patience : HubTransport.attemptPatience
         // Those after it have their share of the time.
         let share = guarded.route.remaining > 0 ? (end &- now) / Int64(guarded.route.remaining + 1) : patience
@@ -172,6 +181,8 @@ extension HubTransport: ReactorDriver {
 
   /// Without a connection, until the next attempt.
   private func drop(_ guarded: inout Guarded, until time: Int64) {
+    // Before what it watches is closed, and others have the same descriptors.
+    if let tag = guarded.tag.take() { thread.remove(tag) }
     (guarded.line, guarded.attempt, guarded.hasSaidHello, guarded.attemptDue) = (nil, nil, false, time)
     watch(&guarded)
   }
@@ -179,7 +190,10 @@ extension HubTransport: ReactorDriver {
   /// Watches what is there now.
   private func watch(_ guarded: inout Guarded) {
     if let tag = guarded.tag { thread.remove(tag) }
-    guarded.tag = try? thread.add(self, [guarded.line?.socket.descriptor, guarded.socket?.descriptor].compactMap { $0 })
+    let attempt = guarded.attempt?.descriptor
+    guarded.tag = try? thread.add(self, [attempt, guarded.line?.socket.descriptor, guarded.socket?.descriptor].compactMap { $0 })
+    // A connection is there when it can be written to (connect(2)).
+    if let tag = guarded.tag, let attempt { thread.setFull(true, attempt, of: tag) }
   }
 
   func finish(_ error: MediaError) {

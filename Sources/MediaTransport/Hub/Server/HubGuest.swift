@@ -86,7 +86,7 @@ final class HubGuest: ReactorDriver {
       // The last message of a handshake costs little.
       if !line.connection.canSay { cost = line.connection.handshakeMessages - before }
       let message = line.connection.next(now: now)
-      let next = line.flush(now: now)
+      let next = line.flush(now: now, in: table.thread, as: guarded.tag)
       if let message { return (.max, read(message), nil, nil) }
       if let failure = line.connection.failure { return (.max, .ends(failure), nil, nil) }
       if now >= end { return (.max, .isLate, nil, nil) }

@@ -210,7 +210,7 @@ final class HubPeer: ReactorDriver {
       }
       repeat {
         guarded.log.say(over: line.connection, now: now)
-        guarded.due = min(line.flush(now: now), guarded.due)
+        guarded.due = min(line.flush(now: now, in: table.thread, as: guarded.tag), guarded.due)
       } while guarded.log.canSayMore && line.connection.isOpen && !line.connection.isWaiting
       // What he did wrong he is told; a connection that broke he may mend.
       return (line.connection.failure.map { ($0, $0.status == .limit || $0.status == .corrupt) }, guarded.due)
