@@ -30,7 +30,7 @@ FEEDER := $(OUT)/libmediasdk-feeder.so
 ISOLATING := $(OUT)/libmsdk-isolating.so
 FUZZER := $(OUT)/rtp-fuzz
 HEADERS := $(wildcard Include/mediasdk/*.h) Include/mediasdk.map Include/module.modulemap
-SWIFT_SOURCES := $(shell find Sources -name '*.swift' -o -name shim.h) $(wildcard Sources/CPixels/* Sources/CPixels/include/*) Package.swift
+SWIFT_SOURCES := $(shell find Sources -name '*.swift' -o -name shim.h) $(wildcard $(foreach loops,CPixels CResampler,Sources/$(loops)/* Sources/$(loops)/include/*)) Package.swift
 
 # A plugin is a folder of C files, and a file `packages` that names the libraries it links: for pkg-config, or as options (-l...).
 lower = $(shell echo $(1) | tr A-Z a-z)
@@ -310,6 +310,12 @@ bench:
 bench-datagrams: $(LIBRARY)
 	@$(SWIFT_BUILD) --product rtp-datagrams
 	@.build/release/rtp-datagrams
+
+# What resampling costs, without the path around it.
+.PHONY: bench-resampler
+bench-resampler: $(LIBRARY)
+	@$(SWIFT_BUILD) --product resampling-cost
+	@.build/release/resampling-cost
 
 # --------------------------------------------------------------------------------------------------------------- documentation
 

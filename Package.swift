@@ -25,13 +25,14 @@ let package = Package(
     .systemLibrary(name: "CVPX", path: "Sources/CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
     .systemLibrary(name: "CYUV", path: "Sources/CYUV", providers: [.apt(["libyuv-dev"])]),
     .systemLibrary(name: "COpus", path: "Sources/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
-    .systemLibrary(
-      name: "CResampler", path: "Sources/CResampler", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
     .systemLibrary(name: "CFFI", path: "Sources/CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
     .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     // No unsafe flags here and in what MediaSDK is made of: a package that depends on a version of this one could not be built.
     .target(
       name: "CPixels",
+      cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic")]),
+    .target(
+      name: "CResampler",
       cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic")]),
     .target(name: "MediaCore", dependencies: ["CMediaSDK", "CLinux"], swiftSettings: strict),
     .target(name: "MediaCodecs", dependencies: ["CMediaSDK", "MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
@@ -99,6 +100,8 @@ let package = Package(
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
     // What the worst datagrams cost; never installed.
     .executableTarget(name: "rtp-datagrams", dependencies: ["MediaRTP", "MediaCore"], path: "Tests/Bench/Datagrams", swiftSettings: strict),
+    // What resampling costs, without the path around it; never installed.
+    .executableTarget(name: "resampling-cost", dependencies: ["MediaCodecs"], path: "Tests/Bench/Resampling", swiftSettings: strict),
     .executableTarget(name: "example-send", dependencies: ["MediaSDK"], path: "Examples/Swift", swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
     .testTarget(name: "MediaRuntimeTests", dependencies: ["MediaRuntime", "MediaNetwork"], swiftSettings: strict),

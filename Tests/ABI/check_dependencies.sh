@@ -3,7 +3,7 @@
 # soname is the one that programs are linked with.
 set -u
 [ $# -eq 1 ] || { echo "usage: $0 LIBMEDIASDK_SO" >&2; exit 2; }
-allowed='^(libc|libm|libpthread|libdl|librt|libgcc_s|libstdc\+\+|libvpx|libyuv|libjpeg|libffi|libopus|libsamplerate|libcrypto|libssl)\.so(\.[0-9.]+)?$|^ld-linux.*|^linux-vdso'
+allowed='^(libc|libm|libpthread|libdl|librt|libgcc_s|libstdc\+\+|libvpx|libyuv|libjpeg|libffi|libopus|libcrypto|libssl)\.so(\.[0-9.]+)?$|^ld-linux.*|^linux-vdso'
 failed=0
 
 soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')

@@ -15,11 +15,11 @@ from tones import decibels, fit, heard, tone
 
 RATES = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
 QUICK = ((16_000, 48_000), (44_100, 48_000), (48_000, 44_100), (48_000, 16_000))
-# Of the lower rate: passed, and, from where the transition band has ended, stopped.
-PASSED, STOPPED = (0.01, 0.05, 0.1, 0.2, 0.3, 0.35, 0.4), (0.56, 0.7, 0.9)
+# Of the lower rate: passed, and, from half of it on, stopped.
+PASSED, STOPPED = (0.01, 0.05, 0.1, 0.2, 0.3, 0.35, 0.4), (0.501, 0.56, 0.7, 0.9)
 AMPLITUDE, SECONDS = 0.5, 0.4
-# Below what swr does by default, and below what 16 bits hold.
-GOAL = -100.0
+# Below what swr does by default, and far below what 16 bits hold.
+GOAL = -110.0
 
 
 def theirs(sound: Any, rate: int, wanted: int, resampler: str) -> Any:
