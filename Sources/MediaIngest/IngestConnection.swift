@@ -44,7 +44,7 @@ public struct IngestConnection: Sendable {
   private var need = IngestWire.headSize
   private var lastProgress: Int64
   private var descriptors = 0
-  private var slots = IngestSlots()
+  private var slots = IngestSlotOwners()
   /// Bytes of a frame's payload that are still to come; they go past `receive`.
   public private(set) var payloadLeft = 0
 

@@ -207,7 +207,7 @@ final class IngestLoop: @unchecked Sendable {
     case .slot(let id, let size):
       let descriptor = peer.takeDescriptor()
       defer { Glibc.close(descriptor) }
-      peer.slots[id] = try IngestSlot(descriptor, id: id, size: size, connection: peer.id, mailbox: mailbox)
+      peer.slots[id] = try IngestSharedMemory(descriptor, id: id, size: size, connection: peer.id, mailbox: mailbox)
     case .slotFrame(let id, let header):
       let timestamp = header.captured(arriving: MediaTime.monotonic())
       if let frame = try? peer.slots[id]?.frame(header) {

@@ -8,7 +8,7 @@ final class IngestPeer {
   let descriptor: Int32
   let isUnix: Bool
   var machine: IngestConnection
-  var slots: [UInt32: IngestSlot] = [:]
+  var slots: [UInt32: IngestSharedMemory] = [:]
   /// Refused: what still comes is thrown away until it closes, or this time, so that it can read why.
   var leavesAt: Int64?
   /// Its socket is watched for room for answers.

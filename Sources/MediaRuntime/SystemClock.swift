@@ -40,7 +40,7 @@ final class ThreadWorker: Worker {
   private let isPoked = Atomic<Bool>(false)
   /// Whether a poke must wake the thread; one that is awake looks at `isPoked` by itself.
   private let needsWaking = Atomic<Bool>(true)
-  private let patience = Patience()
+  private let adaptive = AdaptiveSpin()
 
   init(_ name: String, threads: ThreadCount, step: @escaping @Sendable () -> Int64) {
     self.name = name
@@ -104,7 +104,7 @@ final class ThreadWorker: Worker {
   /// Waits for a poke or the deadline; nil when it is time to stop.
   private func nextStep() -> (@Sendable () -> Int64)? {
     let deadline = state.withLock { $0.deadline }
-    patience.spin { isPoked.load(ordering: .acquiring) }
+    adaptive.spin { isPoked.load(ordering: .acquiring) }
     needsWaking.store(true, ordering: .sequentiallyConsistent)
     defer { needsWaking.store(false, ordering: .sequentiallyConsistent) }
     let began = MediaTime.monotonic()
@@ -113,7 +113,7 @@ final class ThreadWorker: Worker {
       guard isPoked.exchange(false, ordering: .sequentiallyConsistent) || MediaTime.monotonic() >= deadline else { return nil }
       return .some(state.step)
     }
-    patience.learn(waited: MediaTime.monotonic() - began)
+    adaptive.learn(waited: MediaTime.monotonic() - began)
     return step ?? state.withLock { $0.isStopping ? nil : $0.step }
   }
 }

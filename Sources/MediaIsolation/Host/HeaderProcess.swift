@@ -45,7 +45,7 @@ final class HeaderProcess: EncodedHeaders {
     let plan = IsolationPlan(
       program: program, path: path, classID: classID, options: InstanceOptions(), isVirtualClock: false, pushes: false, hasInstance: false)
     let made = IsolatedInstance(plan, host: HostTable.pointer, context: nil)
-    try Keeper.begin(made)
+    try PluginSupervisor.begin(made)
     let present = state.withLock { state in
       let present = state.instances[classID] ?? made
       state.instances[classID] = present

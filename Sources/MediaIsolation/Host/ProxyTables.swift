@@ -76,7 +76,7 @@ enum ProxyTables {
     guard let host, let out, let plan = plan as? IsolationPlan else { return msdk_result(MSDK_E_INVALID) }
     let instance = IsolatedInstance(plan, host: host, context: context)
     do throws(MediaError) {
-      try Keeper.begin(instance)
+      try PluginSupervisor.begin(instance)
     } catch {
       return instance.fail(error.status, error.text)
     }

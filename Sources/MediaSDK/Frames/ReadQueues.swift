@@ -90,7 +90,7 @@ final class FrameQueue<Frame: Sendable>: Sendable {
   private let state = Monitor(State())
   /// Frames that wait, for those who look without the lock.
   private let available = Atomic<Int>(0)
-  private let patience = Patience()
+  private let adaptive = AdaptiveSpin()
 
   init(
     _ announcer: ReadinessFlag, side: Int, measure: @escaping @Sendable (Frame) -> Int64 = { _ in 0 },
@@ -129,7 +129,7 @@ final class FrameQueue<Frame: Sendable>: Sendable {
   /// `state` gives the error of a queue that was never opened, if that is what it is.
   func take(deadline: Int64, state notOpened: () -> MediaError?) throws(MediaError) -> Frame {
     if let error = notOpened() { throw error }
-    if deadline != 0 { patience.spin { available.load(ordering: .acquiring) > 0 } }
+    if deadline != 0 { adaptive.spin { available.load(ordering: .acquiring) > 0 } }
     let began = deadline == 0 ? 0 : MediaTime.monotonic()
     let found: Result<Frame, MediaError>? = state.wait(until: deadline) { state in
       if let frame = state.frames.pop() {
@@ -140,7 +140,7 @@ final class FrameQueue<Frame: Sendable>: Sendable {
       }
       return state.phase == .open ? nil : .failure(MediaError(.closed, "the stream has stopped or ended"))
     }
-    if deadline != 0 { patience.learn(waited: MediaTime.monotonic() - began) }
+    if deadline != 0 { adaptive.learn(waited: MediaTime.monotonic() - began) }
     guard let found else { throw MediaError(.timeout, "no frame arrived in time") }
     return try found.get()
   }

@@ -1,5 +1,5 @@
 /// Who has which slot of common memory: the feeder, or the session.
-struct IngestSlots: Sendable {
+struct IngestSlotOwners: Sendable {
   private struct Slot {
     let size: UInt64
     var isHeld = false

@@ -6,7 +6,7 @@ import MediaPlugins
 import Synchronization
 
 /// The thread that looks after one process: it serves what the plugin says, hears of its death, and starts the next.
-enum Keeper {
+enum PluginSupervisor {
   /// Starts a process and makes the plugin in it: the instance's first. Throws what create said.
   static func begin(_ instance: IsolatedInstance) throws(MediaError) {
     let process = try launch(instance, isFirst: true)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaIsolation
 
-@Suite struct KeeperTests {
+@Suite struct PluginSupervisorTests {
   @Test func restartsComeLaterEachTime() {
     var backoff = Backoff()
     let delays = (0..<7).map { _ in backoff.next(livedFor: 0).delay / 1_000_000 }

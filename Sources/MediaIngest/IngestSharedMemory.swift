@@ -3,7 +3,7 @@ import Glibc
 import MediaCore
 
 /// Common memory of a feeder's, mapped for reading. It is unmapped when the connection and the last frame in it have let go.
-final class IngestSlot: @unchecked Sendable {
+final class IngestSharedMemory: @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
   private let size: Int
   private let id: UInt32
@@ -42,11 +42,11 @@ final class IngestSlot: @unchecked Sendable {
     do throws(MediaError) {
       return try VideoFrame.wrap(header.format, strides: header.strides, at: memory, opaque: opaque) { opaque in
         guard let opaque else { return }
-        let slot = Unmanaged<IngestSlot>.fromOpaque(opaque).takeRetainedValue()
+        let slot = Unmanaged<IngestSharedMemory>.fromOpaque(opaque).takeRetainedValue()
         slot.mailbox.released(slot.id, of: slot.connection)
       }
     } catch {
-      Unmanaged<IngestSlot>.fromOpaque(opaque).release()
+      Unmanaged<IngestSharedMemory>.fromOpaque(opaque).release()
       throw error
     }
   }
