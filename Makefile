@@ -30,7 +30,9 @@ FEEDER := $(OUT)/libmediasdk-feeder.so
 ISOLATING := $(OUT)/libmsdk-isolating.so
 FUZZER := $(OUT)/rtp-fuzz
 HEADERS := $(wildcard Include/mediasdk/*.h) Include/mediasdk.map Include/module.modulemap
-SWIFT_SOURCES := $(shell find Sources -name '*.swift' -o -name shim.h) $(wildcard $(foreach loops,CPixels CResampler,Sources/$(loops)/* Sources/$(loops)/include/*)) Package.swift
+# What the tool writes as projects is a part of it, and no source.
+TEMPLATES := $(shell find Sources/msdk/Templates -type f)
+SWIFT_SOURCES := $(filter-out $(TEMPLATES),$(shell find Sources -name '*.swift' -o -name shim.h)) $(wildcard $(foreach loops,CPixels CResampler,Sources/$(loops)/* Sources/$(loops)/include/*)) Package.swift
 
 # A plugin is a folder of C files, and a file `packages` that names the libraries it links: for pkg-config, or as options (-l...).
 lower = $(shell echo $(1) | tr A-Z a-z)
@@ -73,7 +75,7 @@ $(LIBRARY): .build/headers.stamp $(SWIFT_SOURCES)
 	@$(STRIP) --strip-unneeded -o $@ .build/release/libmediasdk.so
 	@ln -sf libmediasdk.so $(OUT)/libmediasdk.so.$(SOVERSION)
 
-$(OUT)/msdk: $(LIBRARY) $(wildcard Sources/Checker/*.[ch] Sources/Checker/*/*.c)
+$(OUT)/msdk: $(LIBRARY) $(TEMPLATES) $(wildcard Sources/Checker/*.[ch] Sources/Checker/*/*.c)
 	@echo "== building the msdk tool"
 	$(SWIFT_BUILD) --product msdk
 	@$(STRIP) -o $@ .build/release/msdk

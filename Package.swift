@@ -75,6 +75,8 @@ let package = Package(
         "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      // What `msdk plugin new` writes: bytes in the tool, so that nothing has to be installed beside it.
+      resources: [.embedInCode("Templates")],
       swiftSettings: strict, linkerSettings: alone),
     .executableTarget(
       name: "msdk-plugin-host", dependencies: ["MediaIsolation", "MediaPlugins", "MediaCore"], swiftSettings: strict, linkerSettings: alone),

@@ -1,0 +1,1 @@
+#include <mediasdk/plugin.h>
