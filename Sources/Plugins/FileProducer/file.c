@@ -28,19 +28,19 @@ static const char *kind_of(mode_t mode) {
   return "a device";
 }
 
-msdk_result fp_file_open(fp_file *file, const char *path, const fp_report *report) {
+msdk_result fp_file_open(fp_file *file, const char *path, const plugin_report *report) {
   /* O_NONBLOCK: opening a fifo that nobody writes to would wait; for regular files it changes nothing. */
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return fp_fail(report, result_of(errno), "cannot open '%.300s': %s", path, strerror(errno));
+  if (fd < 0) return report_fail(report, result_of(errno), "cannot open '%.300s': %s", path, strerror(errno));
   struct stat status;
   if (fstat(fd, &status) != 0) {
     int error = errno;
     close(fd);
-    return fp_fail(report, MSDK_E_IO, "cannot read the type of '%.300s': %s", path, strerror(error));
+    return report_fail(report, MSDK_E_IO, "cannot read the type of '%.300s': %s", path, strerror(error));
   }
   if (!S_ISREG(status.st_mode)) {
     close(fd);
-    return fp_fail(report, MSDK_E_INVALID, "'%.300s' is %s; accepted: a regular file", path, kind_of(status.st_mode));
+    return report_fail(report, MSDK_E_INVALID, "'%.300s' is %s; accepted: a regular file", path, kind_of(status.st_mode));
   }
   file->fd = fd;
   file->size = (uint64_t)status.st_size;
@@ -53,15 +53,15 @@ void fp_file_close(fp_file *file) {
   file->size = 0;
 }
 
-msdk_result fp_file_read(const fp_file *file, uint64_t at, void *to, uint64_t count, const fp_report *report) {
+msdk_result fp_file_read(const fp_file *file, uint64_t at, void *to, uint64_t count, const plugin_report *report) {
   uint8_t *bytes = to;
   while (count > 0) {
     size_t part = count < (1u << 30) ? (size_t)count : (size_t)1 << 30;
     ssize_t got = pread(file->fd, bytes, part, (off_t)at);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fp_fail(report, MSDK_E_IO, "reading at byte %llu: %s", (unsigned long long)at, strerror(errno));
+    if (got < 0) return report_fail(report, MSDK_E_IO, "reading at byte %llu: %s", (unsigned long long)at, strerror(errno));
     if (got == 0) {
-      return fp_fail(report, MSDK_E_IO, "the file ends at byte %llu; it had %llu bytes when it was opened", (unsigned long long)at,
+      return report_fail(report, MSDK_E_IO, "the file ends at byte %llu; it had %llu bytes when it was opened", (unsigned long long)at,
                      (unsigned long long)file->size);
     }
     bytes += got;

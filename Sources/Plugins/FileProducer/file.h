@@ -2,7 +2,7 @@
 #ifndef FILEPRODUCER_FILE_H
 #define FILEPRODUCER_FILE_H
 
-#include "report.h"
+#include "../report.h"
 
 typedef struct fp_file {
   int fd; /* -1: not open */
@@ -10,10 +10,10 @@ typedef struct fp_file {
 } fp_file;
 
 /* Never waits: what is no regular file (a directory, a fifo, a device) is refused. */
-msdk_result fp_file_open(fp_file *file, const char *path, const fp_report *report);
+msdk_result fp_file_open(fp_file *file, const char *path, const plugin_report *report);
 void fp_file_close(fp_file *file);
 
 /* All `count` bytes from `at` on. The caller has checked that the file was long enough. */
-msdk_result fp_file_read(const fp_file *file, uint64_t at, void *to, uint64_t count, const fp_report *report);
+msdk_result fp_file_read(const fp_file *file, uint64_t at, void *to, uint64_t count, const plugin_report *report);
 
 #endif

@@ -15,7 +15,7 @@ static msdk_result ivf_locate(fp_source *source, uint64_t at, uint64_t index, fp
   uint64_t left = source->file.size - at;
   unsigned long long number = (unsigned long long)index + 1, where = (unsigned long long)at;
   if (left < FRAME_HEADER_BYTES) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "frame %llu at byte %llu: its header has 12 bytes, the file ends after %llu", number,
+    return report_fail(&source->report, MSDK_E_CORRUPT, "frame %llu at byte %llu: its header has 12 bytes, the file ends after %llu", number,
                    where, (unsigned long long)left);
   }
   uint8_t header[FRAME_HEADER_BYTES + 1] = {0}; /* and the frame's first byte, if it has one */
@@ -24,7 +24,7 @@ static msdk_result ivf_locate(fp_source *source, uint64_t at, uint64_t index, fp
   uint64_t size = u32_at(header);
   left -= FRAME_HEADER_BYTES;
   if (size > left) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "frame %llu at byte %llu has %llu bytes by its header; the file ends after %llu", number, where,
+    return report_fail(&source->report, MSDK_E_CORRUPT, "frame %llu at byte %llu has %llu bytes by its header; the file ends after %llu", number, where,
                    (unsigned long long)size, (unsigned long long)left);
   }
   out->offset = at + FRAME_HEADER_BYTES;
@@ -56,22 +56,22 @@ static msdk_result find_size(fp_source *source, const uint8_t *header) {
     if (result < 0) break;
     at = chunk.offset + chunk.size;
     if (!info.key || !info.plausible) continue;
-    source->report.quiet = 1; /* what is wrong further on is reported when it is reached */
+    source->report.is_quiet = 1; /* what is wrong further on is reported when it is reached */
     if (width == 0) width = info.width, height = info.height;
     if ((uint64_t)info.width * info.height <= (uint64_t)source->width * source->height) continue;
     source->width = info.width;
     source->height = info.height;
   }
-  source->report.quiet = 0;
+  source->report.is_quiet = 0;
   if (width != 0) {
     if (u16_at(header + 12) != width || u16_at(header + 14) != height) {
-      fp_log(&source->report, MSDK_LOG_WARN, "the IVF header's size is %ux%u, the frames' is %ux%u", u16_at(header + 12), u16_at(header + 14),
+      report_log(&source->report, MSDK_LOG_WARN, "the IVF header's size is %ux%u, the frames' is %ux%u", u16_at(header + 12), u16_at(header + 14),
              width, height);
     }
     return MSDK_OK;
   }
   if (result < 0 && result != MSDK_E_CLOSED) return result;
-  return fp_fail(&source->report, MSDK_E_CORRUPT, "up to byte %llu none of the %llu frames is a usable VP8 key frame",
+  return report_fail(&source->report, MSDK_E_CORRUPT, "up to byte %llu none of the %llu frames is a usable VP8 key frame",
                  (unsigned long long)at, (unsigned long long)index);
 }
 
@@ -80,14 +80,14 @@ static bool is_unit_frame(fp_source *source) {
   fp_cursor cursor = {.next = source->first};
   fp_chunk chunk, before = {.hidden = true};
   uint32_t steps = 0, units = 0;
-  source->report.quiet = 1;
+  source->report.is_quiet = 1;
   for (; cursor.index < FP_RATE_STAMPS_MAX && ivf_locate(source, cursor.next, cursor.index, &chunk) == MSDK_OK; cursor.index++) {
     steps += !before.hidden && !chunk.hidden;
     units += !before.hidden && !chunk.hidden && chunk.stamp == before.stamp + 1;
     before = chunk;
     cursor.next = chunk.offset + chunk.size;
   }
-  source->report.quiet = 0;
+  source->report.is_quiet = 0;
   return 2 * units > steps;
 }
 
@@ -106,24 +106,24 @@ static void find_rate(fp_source *source, const uint8_t *header) {
                             : fp_rate(source->unit.den, source->unit.num, &source->fps_num, &source->fps_den);
   if (is_known) return;
   source->unit = (fp_unit){0};
-  fp_log(&source->report, MSDK_LOG_WARN, "the timestamps give no frame rate; %d frames a second are assumed", FPS_UNKNOWN);
+  report_log(&source->report, MSDK_LOG_WARN, "the timestamps give no frame rate; %d frames a second are assumed", FPS_UNKNOWN);
 }
 
 static msdk_result ivf_open(fp_source *source) {
   uint8_t header[HEADER_BYTES];
   if (source->file.size < sizeof header) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "the file ends at byte %llu, within the IVF header of 32 bytes",
+    return report_fail(&source->report, MSDK_E_CORRUPT, "the file ends at byte %llu, within the IVF header of 32 bytes",
                    (unsigned long long)source->file.size);
   }
   msdk_result result = fp_file_read(&source->file, 0, header, sizeof header, &source->report);
   if (result < 0) return result;
   source->first = u16_at(header + 6);
   if (u16_at(header + 4) != 0 || source->first < HEADER_BYTES) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "the IVF header has version %u and %llu bytes; accepted: version 0 and at least 32 bytes",
+    return report_fail(&source->report, MSDK_E_CORRUPT, "the IVF header has version %u and %llu bytes; accepted: version 0 and at least 32 bytes",
                    u16_at(header + 4), (unsigned long long)source->first);
   }
   if (u32_at(header + 8) != MSDK_CODEC_VP8) {
-    return fp_fail(&source->report, MSDK_E_UNSUPPORTED, "the IVF header's codec is %02X %02X %02X %02X; accepted: VP8 ('VP80')", header[8],
+    return report_fail(&source->report, MSDK_E_UNSUPPORTED, "the IVF header's codec is %02X %02X %02X %02X; accepted: VP8 ('VP80')", header[8],
                    header[9], header[10], header[11]);
   }
   fp_chunk chunk;

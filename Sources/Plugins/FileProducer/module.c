@@ -41,22 +41,22 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_path(msdk_self *self, const msdk_value *value) {
-  const fp_report *report = &self->source.report;
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return fp_fail(report, MSDK_E_TYPE, "path takes a string");
-  if (value->u.str[0] == 0) return fp_fail(report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
+  const plugin_report *report = &self->source.report;
+  if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "path takes a string");
+  if (value->u.str[0] == 0) return report_fail(report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
   char *copy = strdup(value->u.str);
-  if (copy == NULL) return fp_fail(report, MSDK_E_NOMEM, "no memory for the path");
+  if (copy == NULL) return report_fail(report, MSDK_E_NOMEM, "no memory for the path");
   free(self->path);
   self->path = copy;
   return MSDK_OK;
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const fp_report *report = &self->source.report;
-  if (name == NULL || value == NULL) return fp_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  const plugin_report *report = &self->source.report;
+  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   if (strcmp(name, "path") == 0) return set_path(self, value);
-  if (strcmp(name, "loop") != 0) return fp_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and loop", name);
-  if (value->type != MSDK_T_BOOL) return fp_fail(report, MSDK_E_TYPE, "loop takes a bool");
+  if (strcmp(name, "loop") != 0) return report_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and loop", name);
+  if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "loop takes a bool");
   self->loop = value->u.b != 0;
   return MSDK_OK;
 }

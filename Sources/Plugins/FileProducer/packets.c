@@ -12,7 +12,7 @@ static msdk_result packets_init(msdk_self *self) {
   msdk_result result = fp_init_capture(self);
   if (result < 0 || self->source.container == &fp_ivf) return result;
   fp_release_capture(self);
-  return fp_fail(&self->source.report, MSDK_E_UNSUPPORTED, "the file has raw frames (Y4M); accepted: IVF with VP8");
+  return report_fail(&self->source.report, MSDK_E_UNSUPPORTED, "the file has raw frames (Y4M); accepted: IVF with VP8");
 }
 
 /* From the beginning: what follows builds on the first key frame. */
@@ -32,13 +32,13 @@ static msdk_result packets_formats(msdk_self *self, uint32_t index, msdk_video_f
 
 static msdk_result packets_set_format(msdk_self *self, const msdk_video_format *asked) {
   const fp_source *source = &self->source;
-  if (asked == NULL) return fp_fail(&source->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
+  if (asked == NULL) return report_fail(&source->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
   if (asked->width != source->width || asked->height != source->height) {
-    return fp_fail(&source->report, MSDK_E_FORMAT, "%ux%u was requested; the file's frames are %ux%u and are not scaled", asked->width,
+    return report_fail(&source->report, MSDK_E_FORMAT, "%ux%u was requested; the file's frames are %ux%u and are not scaled", asked->width,
                    asked->height, source->width, source->height);
   }
   if (asked->fps_num != 0 && (uint64_t)asked->fps_num * source->fps_den < (uint64_t)source->fps_num * asked->fps_den) {
-    return fp_fail(&source->report, MSDK_E_FORMAT, "%u/%u frames a second were requested; encoded frames are not dropped, accepted: %u/%u or more",
+    return report_fail(&source->report, MSDK_E_FORMAT, "%u/%u frames a second were requested; encoded frames are not dropped, accepted: %u/%u or more",
                    asked->fps_num, asked->fps_den, source->fps_num, source->fps_den);
   }
   fp_agree(self, fp_format_of(source, MSDK_PIXEL_I420));
@@ -65,7 +65,7 @@ static msdk_result next_packet(msdk_self *self, fp_chunk *chunk, fp_vp8_info *in
 
 static msdk_result produce_packet(msdk_self *self, int64_t due_ns, msdk_encoded_frame **out) {
   fp_source *source = &self->source;
-  if (!self->started) return fp_fail(&source->report, MSDK_E_STATE, "capture is not started");
+  if (!self->started) return report_fail(&source->report, MSDK_E_STATE, "capture is not started");
   if (self->ended) return MSDK_E_CLOSED;
   if (!fp_is_due(self, due_ns)) return MSDK_E_AGAIN;
   fp_chunk chunk;

@@ -15,7 +15,7 @@ static void look(fp_plan *plan) {
   uint64_t broken = plan->schedule.broken;
   plan->follows_ns = fp_schedule_next(&plan->schedule, stamp);
   if (broken == 0 && plan->schedule.broken > 0) {
-    fp_log(&plan->source->report, MSDK_LOG_WARN,
+    report_log(&plan->source->report, MSDK_LOG_WARN,
            "the timestamp of frame %llu is %llu, which is not after the previous one, or is more than ten minutes after it; such frames follow at "
            "the usual rate",
            (unsigned long long)plan->cursor.index, (unsigned long long)stamp);

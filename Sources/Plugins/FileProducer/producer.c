@@ -29,7 +29,7 @@ void fp_agree(msdk_self *self, msdk_video_format format) {
 }
 
 msdk_result fp_init_capture(msdk_self *self) {
-  if (self->path == NULL) return fp_fail(&self->source.report, MSDK_E_INVALID, "the parameter 'path' is not set");
+  if (self->path == NULL) return report_fail(&self->source.report, MSDK_E_INVALID, "the parameter 'path' is not set");
   msdk_result result = fp_source_open(&self->source, self->path);
   if (result < 0) return result;
   fp_agree(self, fp_format_of(&self->source, MSDK_PIXEL_NV12));
@@ -74,17 +74,17 @@ static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_form
 
 static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
   const fp_source *source = &self->source;
-  const fp_report *report = &source->report;
-  if (asked == NULL) return fp_fail(report, MSDK_E_INVALID, "set_format needs a format, not NULL");
+  const plugin_report *report = &source->report;
+  if (asked == NULL) return report_fail(report, MSDK_E_INVALID, "set_format needs a format, not NULL");
   msdk_video_format format = {0};
   memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
   format.struct_size = (uint32_t)sizeof format;
 
   if (format.pixel_format != MSDK_PIXEL_NV12 && format.pixel_format != MSDK_PIXEL_I420) {
-    return fp_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420", msdk_pixel_name(format.pixel_format));
+    return report_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420", msdk_pixel_name(format.pixel_format));
   }
   if (format.width != source->width || format.height != source->height) {
-    return fp_fail(report, MSDK_E_FORMAT, "%ux%u was requested; the file's frames are %ux%u and are not scaled", format.width,
+    return report_fail(report, MSDK_E_FORMAT, "%ux%u was requested; the file's frames are %ux%u and are not scaled", format.width,
                    format.height, source->width, source->height);
   }
   if (format.fps_num == 0) {
@@ -92,16 +92,16 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
     format.fps_den = source->fps_den;
   }
   if ((uint64_t)format.fps_num * source->fps_den > (uint64_t)source->fps_num * format.fps_den) {
-    return fp_fail(report, MSDK_E_FORMAT, "%u/%u frames a second were requested; accepted: the file's rate, %u/%u, or less", format.fps_num,
+    return report_fail(report, MSDK_E_FORMAT, "%u/%u frames a second were requested; accepted: the file's rate, %u/%u, or less", format.fps_num,
                    format.fps_den, source->fps_num, source->fps_den);
   }
   if ((uint64_t)source->fps_num * format.fps_den / ((uint64_t)source->fps_den * format.fps_num) > FP_SKIP_MAX) {
-    return fp_fail(report, MSDK_E_FORMAT,
+    return report_fail(report, MSDK_E_FORMAT,
                    "%u/%u frames a second were requested; the file has %u/%u, of which at most %d frames in a row are skipped", format.fps_num,
                    format.fps_den, source->fps_num, source->fps_den, FP_SKIP_MAX);
   }
   if ((format.color_full_range == 1) != (source->full_range == 1)) {
-    return fp_fail(report, MSDK_E_FORMAT, "the file's colours have %s range, and are not converted",
+    return report_fail(report, MSDK_E_FORMAT, "the file's colours have %s range, and are not converted",
                    source->full_range ? "full" : "limited");
   }
   fp_agree(self, format);
@@ -136,7 +136,7 @@ static msdk_result next_picture(msdk_self *self, fp_picture *picture) {
 
 static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_frame **out) {
   fp_source *source = &self->source;
-  if (!self->started) return fp_fail(&source->report, MSDK_E_STATE, "capture is not started");
+  if (!self->started) return report_fail(&source->report, MSDK_E_STATE, "capture is not started");
   if (self->ended) return MSDK_E_CLOSED;
   if (!fp_is_due(self, due_ns)) return MSDK_E_AGAIN;
   /* The frame first: when there is none, the file's picture waits for the next time. */

@@ -18,12 +18,12 @@ static const fp_container *container_of(const uint8_t *head, uint64_t size) {
 static msdk_result open_container(fp_source *source) {
   uint8_t head[9] = {0};
   uint64_t size = source->file.size < sizeof head ? source->file.size : sizeof head;
-  if (size == 0) return fp_fail(&source->report, MSDK_E_CORRUPT, "the file is empty (0 bytes)");
+  if (size == 0) return report_fail(&source->report, MSDK_E_CORRUPT, "the file is empty (0 bytes)");
   msdk_result result = fp_file_read(&source->file, 0, head, size, &source->report);
   if (result < 0) return result;
   const fp_container *container = container_of(head, size);
   if (container == NULL) {
-    return fp_fail(&source->report, MSDK_E_UNSUPPORTED,
+    return report_fail(&source->report, MSDK_E_UNSUPPORTED,
                    "the file begins with %02X %02X %02X %02X; accepted: 'YUV4MPEG2' (Y4M), 'DKIF' (IVF)", head[0], head[1],
                    head[2], head[3]);
   }
@@ -38,11 +38,11 @@ static msdk_result open_container(fp_source *source) {
   fp_chunk chunk;
   result = container->locate(source, source->first, 0, &chunk);
   if (result == MSDK_E_CLOSED) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "the file ends at byte %llu, after its header, without a frame",
+    return report_fail(&source->report, MSDK_E_CORRUPT, "the file ends at byte %llu, after its header, without a frame",
                    (unsigned long long)source->file.size);
   }
   if (result < 0) return result;
-  return fp_fail(&source->report, MSDK_E_CORRUPT, "none of the file's first %llu frames is meant to be shown", (unsigned long long)cursor.index);
+  return report_fail(&source->report, MSDK_E_CORRUPT, "none of the file's first %llu frames is meant to be shown", (unsigned long long)cursor.index);
 }
 
 msdk_result fp_source_open(fp_source *source, const char *path) {
@@ -75,7 +75,7 @@ msdk_result fp_source_reserve(fp_source *source, uint64_t size) {
   source->buffer = malloc((size_t)size);
   source->buffer_size = source->buffer != NULL ? size : 0;
   if (source->buffer != NULL) return MSDK_OK;
-  return fp_fail(&source->report, MSDK_E_NOMEM, "no memory for a frame of %llu bytes", (unsigned long long)size);
+  return report_fail(&source->report, MSDK_E_NOMEM, "no memory for a frame of %llu bytes", (unsigned long long)size);
 }
 
 static void pass(fp_cursor *cursor, const fp_chunk *chunk) {
@@ -86,7 +86,7 @@ static void pass(fp_cursor *cursor, const fp_chunk *chunk) {
 static msdk_result locate_next(fp_source *source, fp_chunk *out) {
   msdk_result result = source->container->locate(source, source->at.next, source->at.index, out);
   if (result == MSDK_E_CLOSED && source->at.index > 0 && source->decoded == 0) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "none of the file's %llu frames can be decoded", (unsigned long long)source->at.index);
+    return report_fail(&source->report, MSDK_E_CORRUPT, "none of the file's %llu frames can be decoded", (unsigned long long)source->at.index);
   }
   return result;
 }
@@ -153,13 +153,13 @@ static void count_unit(const fp_source *source, fp_cursor *cursor, const fp_chun
 msdk_result fp_source_look(fp_source *source, fp_cursor *cursor, uint64_t *stamp) {
   msdk_result result = MSDK_OK;
   fp_chunk chunk = {.hidden = true};
-  source->report.quiet = 1;
+  source->report.is_quiet = 1;
   for (int i = 0; i < HIDDEN_LOOK_MAX && chunk.hidden && result == MSDK_OK; i++) {
     result = source->container->locate(source, cursor->next, cursor->index, &chunk);
     if (result == MSDK_OK) count_unit(source, cursor, &chunk);
     if (result == MSDK_OK) pass(cursor, &chunk);
   }
-  source->report.quiet = 0;
+  source->report.is_quiet = 0;
   *stamp = chunk.stamp - cursor->taken;
   return result < 0 ? result : chunk.hidden ? MSDK_E_CORRUPT : MSDK_OK;
 }

@@ -41,7 +41,7 @@ typedef struct fp_container {
 } fp_container;
 
 struct fp_source {
-  fp_report report;
+  plugin_report report;
   const fp_container *container; /* NULL: not open */
   fp_file file;
   uint32_t width, height, fps_num, fps_den, full_range;

@@ -24,12 +24,12 @@ bool fp_vp8_is_shown(uint8_t first) { return (first & 0x10) != 0; }
 
 msdk_result fp_vp8_open(fp_source *source) {
   vpx_codec_ctx_t *codec = calloc(1, sizeof *codec);
-  if (codec == NULL) return fp_fail(&source->report, MSDK_E_NOMEM, "no memory for the VP8 decoder");
+  if (codec == NULL) return report_fail(&source->report, MSDK_E_NOMEM, "no memory for the VP8 decoder");
   vpx_codec_dec_cfg_t configuration = {.threads = 1};
   vpx_codec_err_t error = vpx_codec_dec_init(codec, vpx_codec_vp8_dx(), &configuration, 0);
   if (error != VPX_CODEC_OK) {
     free(codec);
-    return fp_fail(&source->report, MSDK_E_FAIL, "the VP8 decoder cannot be opened: %s", vpx_codec_err_to_string(error));
+    return report_fail(&source->report, MSDK_E_FAIL, "the VP8 decoder cannot be opened: %s", vpx_codec_err_to_string(error));
   }
   source->codec = codec;
   return MSDK_OK;
@@ -43,7 +43,7 @@ void fp_vp8_close(fp_source *source) {
 }
 
 static msdk_result lost(fp_source *source, const char *why) {
-  fp_log(&source->report, MSDK_LOG_WARN, "frame %llu, which ends at byte %llu, is skipped: %s", (unsigned long long)source->at.index,
+  report_log(&source->report, MSDK_LOG_WARN, "frame %llu, which ends at byte %llu, is skipped: %s", (unsigned long long)source->at.index,
          (unsigned long long)source->at.next, why);
   return MSDK_E_CORRUPT;
 }
@@ -69,7 +69,7 @@ msdk_result fp_vp8_decode(fp_source *source, const uint8_t *bytes, uint64_t size
     out->stride[i] = image->stride[i];
   }
   if (vpx_codec_control(codec, VP8D_GET_FRAME_CORRUPTED, &damaged) == VPX_CODEC_OK && damaged) {
-    fp_log(&source->report, MSDK_LOG_WARN, "frame %llu is damaged", (unsigned long long)source->at.index);
+    report_log(&source->report, MSDK_LOG_WARN, "frame %llu is damaged", (unsigned long long)source->at.index);
     out->flags = MSDK_FRAME_CORRUPT;
   }
   return MSDK_OK;

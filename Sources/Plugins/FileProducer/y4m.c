@@ -20,9 +20,9 @@ static msdk_result read_line(fp_source *source, uint64_t at, char *line, uint64_
     return MSDK_OK;
   }
   if (count < limit) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "the file ends at byte %llu, inside %s", (unsigned long long)source->file.size, what);
+    return report_fail(&source->report, MSDK_E_CORRUPT, "the file ends at byte %llu, inside %s", (unsigned long long)source->file.size, what);
   }
-  return fp_fail(&source->report, MSDK_E_CORRUPT, "%s at byte %llu has no newline within %llu bytes", what, (unsigned long long)at,
+  return report_fail(&source->report, MSDK_E_CORRUPT, "%s at byte %llu has no newline within %llu bytes", what, (unsigned long long)at,
                  (unsigned long long)limit);
 }
 
@@ -45,7 +45,7 @@ static bool parse_ratio(const char *text, uint32_t *num, uint32_t *den) {
 }
 
 static msdk_result bad_tag(fp_source *source, const char *tag, const char *accepted) {
-  return fp_fail(&source->report, MSDK_E_CORRUPT, "the Y4M header's tag '%.60s' is malformed; accepted: %s", tag, accepted);
+  return report_fail(&source->report, MSDK_E_CORRUPT, "the Y4M header's tag '%.60s' is malformed; accepted: %s", tag, accepted);
 }
 
 static msdk_result parse_side(fp_source *source, const char *tag, uint32_t *side) {
@@ -61,7 +61,7 @@ static msdk_result parse_rate(fp_source *source, const char *tag) {
   uint32_t num, den;
   if (!parse_ratio(tag + 1, &num, &den)) return bad_tag(source, tag, "a rate such as F30000:1001");
   if (!fp_rate(num, den, &source->fps_num, &source->fps_den) && num != 0) {
-    fp_log(&source->report, MSDK_LOG_WARN, "the file states %u:%u frames a second, which is not plausible; %d is assumed", num, den, FPS_UNKNOWN);
+    report_log(&source->report, MSDK_LOG_WARN, "the file states %u:%u frames a second, which is not plausible; %d is assumed", num, den, FPS_UNKNOWN);
   }
   return MSDK_OK;
 }
@@ -73,20 +73,20 @@ static msdk_result parse_chroma(fp_source *source, const char *tag) {
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     if (strcmp(tag, known[i]) == 0) return MSDK_OK;
   }
-  return fp_fail(&source->report, MSDK_E_UNSUPPORTED,
+  return report_fail(&source->report, MSDK_E_UNSUPPORTED,
                  "the Y4M header's tag '%.60s' is a sample format that is not supported; accepted: C420jpeg, C420paldv, C420mpeg2, C420, Cmono", tag);
 }
 
 static msdk_result parse_aspect(fp_source *source, const char *tag) {
   uint32_t num, den;
   if (!parse_ratio(tag + 1, &num, &den)) return bad_tag(source, tag, "a ratio such as A1:1");
-  if (num != den) fp_log(&source->report, MSDK_LOG_INFO, "pixels of %u:%u are shown as square pixels", num, den);
+  if (num != den) report_log(&source->report, MSDK_LOG_INFO, "pixels of %u:%u are shown as square pixels", num, den);
   return MSDK_OK;
 }
 
 static msdk_result parse_interlacing(fp_source *source, const char *tag) {
   if (tag[1] == 0 || tag[2] != 0 || strchr("ptbm?", tag[1]) == NULL) return bad_tag(source, tag, "one of Ip, It, Ib, Im, I?");
-  if (strchr("tbm", tag[1]) != NULL) fp_log(&source->report, MSDK_LOG_WARN, "the file is interlaced; its fields are shown without deinterlacing");
+  if (strchr("tbm", tag[1]) != NULL) report_log(&source->report, MSDK_LOG_WARN, "the file is interlaced; its fields are shown without deinterlacing");
   return MSDK_OK;
 }
 
@@ -115,8 +115,8 @@ static msdk_result y4m_open(fp_source *source) {
   char line[HEADER_MAX + 1];
   msdk_result result = read_line(source, 0, line, HEADER_MAX, &source->first, "the Y4M header line");
   if (result < 0) return result;
-  if (strlen(line) + 1 != source->first) return fp_fail(&source->report, MSDK_E_CORRUPT, "byte %zu of the Y4M header is NUL", strlen(line));
-  if (line[9] != ' ') return fp_fail(&source->report, MSDK_E_CORRUPT, "byte 9 of the Y4M header is not the space after 'YUV4MPEG2'");
+  if (strlen(line) + 1 != source->first) return report_fail(&source->report, MSDK_E_CORRUPT, "byte %zu of the Y4M header is NUL", strlen(line));
+  if (line[9] != ' ') return report_fail(&source->report, MSDK_E_CORRUPT, "byte 9 of the Y4M header is not the space after 'YUV4MPEG2'");
   source->fps_num = FPS_UNKNOWN;
   source->fps_den = 1;
   for (char *tag = line + 9; tag != NULL;) {
@@ -129,7 +129,7 @@ static msdk_result y4m_open(fp_source *source) {
   }
   source->unit = (fp_unit){.num = source->fps_den, .den = source->fps_num};
   if (source->width == 0 || source->height == 0) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "the Y4M header has no %s", source->width == 0 ? "width (W)" : "height (H)");
+    return report_fail(&source->report, MSDK_E_CORRUPT, "the Y4M header has no %s", source->width == 0 ? "width (W)" : "height (H)");
   }
   return MSDK_OK;
 }
@@ -142,13 +142,13 @@ static msdk_result y4m_locate(fp_source *source, uint64_t at, uint64_t index, fp
   msdk_result result = read_line(source, at, line, FRAME_LINE_MAX, &length, "a FRAME line");
   bool begins = strncmp(line, "FRAME", 5) == 0 && (line[5] == 0 || line[5] == ' ');
   if (result == MSDK_OK && !begins) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "frame %llu at byte %llu does not begin with a FRAME line", number, where);
+    return report_fail(&source->report, MSDK_E_CORRUPT, "frame %llu at byte %llu does not begin with a FRAME line", number, where);
   }
   if (result < 0) return result;
 
   uint64_t size = frame_bytes(source), left = source->file.size - at - length;
   if (size > left) {
-    return fp_fail(&source->report, MSDK_E_CORRUPT, "frame %llu of %ux%u needs %llu bytes from byte %llu on; the file ends after %llu",
+    return report_fail(&source->report, MSDK_E_CORRUPT, "frame %llu of %ux%u needs %llu bytes from byte %llu on; the file ends after %llu",
                    number, source->width, source->height, (unsigned long long)size, (unsigned long long)(at + length),
                    (unsigned long long)left);
   }

@@ -43,31 +43,31 @@ static uint64_t stamp_of(const fr_writer *writer, int64_t timestamp_ns) {
 }
 
 static msdk_result check_fit(fr_writer *writer, const msdk_encoded_frame *frame) {
-  const fr_report *report = &writer->output.report;
+  const plugin_report *report = &writer->output.report;
   unsigned long long number = (unsigned long long)writer->frames + 1;
   if (frame->codec != MSDK_CODEC_VP8) {
-    return fr_fail(report, MSDK_E_FORMAT, "frame %llu has codec 0x%08X; accepted: VP8", number, frame->codec);
+    return report_fail(report, MSDK_E_FORMAT, "frame %llu has codec 0x%08X; accepted: VP8", number, frame->codec);
   }
   if (frame->data == NULL || frame->size == 0 || frame->size > UINT32_MAX) {
-    return fr_fail(report, MSDK_E_INVALID, "frame %llu has %llu bytes, which IVF cannot hold", number,
+    return report_fail(report, MSDK_E_INVALID, "frame %llu has %llu bytes, which IVF cannot hold", number,
                    (unsigned long long)frame->size);
   }
   if (frame->width > UINT16_MAX || frame->height > UINT16_MAX) {
-    return fr_fail(report, MSDK_E_FORMAT, "frame %llu is %ux%u, too large for IVF", number, frame->width, frame->height);
+    return report_fail(report, MSDK_E_FORMAT, "frame %llu is %ux%u, too large for IVF", number, frame->width, frame->height);
   }
   if (frame->orientation != 0) { /* encoded, nobody rotates it */
-    return fr_fail(report, MSDK_E_FORMAT,
+    return report_fail(report, MSDK_E_FORMAT,
                    "frame %llu has orientation %u, which IVF cannot store; accepted: orientation 0 (a Y4M file gets upright frames)", number,
                    frame->orientation);
   }
   const msdk_video_format *last = &writer->format;
   bool key = (frame->flags & MSDK_ENCODED_KEY) != 0;
   if (!key && writer->frames > 0 && (frame->width != last->width || frame->height != last->height)) {
-    return fr_fail(report, MSDK_E_FORMAT, "frame %llu is %ux%u and not a key frame; it cannot refer to frames of %ux%u before it", number,
+    return report_fail(report, MSDK_E_FORMAT, "frame %llu is %ux%u and not a key frame; it cannot refer to frames of %ux%u before it", number,
                    frame->width, frame->height, last->width, last->height);
   }
   if ((writer->frames == 0 || writer->needs_key) && !key) {
-    return fr_fail(report, MSDK_E_FORMAT, "frame %llu is not a key frame, and no key frame came before it", number);
+    return report_fail(report, MSDK_E_FORMAT, "frame %llu is not a key frame, and no key frame came before it", number);
   }
   return MSDK_OK;
 }

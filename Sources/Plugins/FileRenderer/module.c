@@ -43,7 +43,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, log)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->report = (fr_report){.host = host, .context = context};
+  self->report = (plugin_report){.host = host, .context = context};
   self->frame = 1;
   self->writer = (fr_writer){.output = {.report = self->report, .fd = -1}};
   *out = self;
@@ -58,9 +58,9 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_path(msdk_self *self, const char *text) {
-  if (text[0] == 0) return fr_fail(&self->report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
+  if (text[0] == 0) return report_fail(&self->report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
   char *copy = strdup(text);
-  if (copy == NULL) return fr_fail(&self->report, MSDK_E_NOMEM, "no memory for the path");
+  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the path");
   free(self->path);
   self->path = copy;
   return MSDK_OK;
@@ -73,27 +73,27 @@ static msdk_result set_format(msdk_self *self, const char *text) {
       return MSDK_OK;
     }
   }
-  return fr_fail(&self->report, MSDK_E_RANGE, "format '%.40s' is not one of auto, y4m, ivf, png", text);
+  return report_fail(&self->report, MSDK_E_RANGE, "format '%.40s' is not one of auto, y4m, ivf, png", text);
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const fr_report *report = &self->report;
-  if (name == NULL || value == NULL) return fr_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  const plugin_report *report = &self->report;
+  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   bool path = strcmp(name, "path") == 0, format = strcmp(name, "format") == 0, frame = strcmp(name, "frame") == 0;
   if (path || format) {
-    if (value->type != MSDK_T_STRING || value->u.str == NULL) return fr_fail(report, MSDK_E_TYPE, "%s takes a string", name);
+    if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "%s takes a string", name);
     return path ? set_path(self, value->u.str) : set_format(self, value->u.str);
   }
   if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return fr_fail(report, MSDK_E_TYPE, "shared takes a bool");
+    if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "shared takes a bool");
     self->shared = value->u.b != 0;
     return MSDK_OK;
   }
   if (!frame && strcmp(name, "max_frames") != 0) {
-    return fr_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format, frame, max_frames and shared", name);
+    return report_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format, frame, max_frames and shared", name);
   }
-  if (value->type != MSDK_T_U64) return fr_fail(report, MSDK_E_TYPE, "%s takes a whole number (u64)", name);
-  if (frame && value->u.u64 == 0) return fr_fail(report, MSDK_E_RANGE, "frame is 0; accepted: 1 or more");
+  if (value->type != MSDK_T_U64) return report_fail(report, MSDK_E_TYPE, "%s takes a whole number (u64)", name);
+  if (frame && value->u.u64 == 0) return report_fail(report, MSDK_E_RANGE, "frame is 0; accepted: 1 or more");
   if (frame) self->frame = value->u.u64;
   else self->max_frames = value->u.u64;
   return MSDK_OK;

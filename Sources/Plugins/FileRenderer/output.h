@@ -3,12 +3,12 @@
 #ifndef FILERENDERER_OUTPUT_H
 #define FILERENDERER_OUTPUT_H
 
-#include "report.h"
+#include "../report.h"
 
 #include <stdbool.h>
 
 typedef struct fr_output {
-  fr_report report;
+  plugin_report report;
   int fd;         /* -1: not open */
   char *path;     /* owned */
   bool created;   /* there was no such file before */

@@ -42,18 +42,18 @@ static msdk_result keep(fr_writer *writer, const msdk_video_frame *frame) {
 }
 
 static msdk_result write_kept(fr_writer *writer) {
-  const fr_report *report = &writer->output.report;
+  const plugin_report *report = &writer->output.report;
   uint32_t pixel_format = writer->format.pixel_format;
   png_image image = {.version = PNG_IMAGE_VERSION, .width = writer->format.width, .height = writer->format.height};
   image.format = pixel_format == MSDK_PIXEL_RGBA ? PNG_FORMAT_RGBA : pixel_format == MSDK_PIXEL_RGB24 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
   image.flags = PNG_IMAGE_FLAG_FAST; /* a renderer returns fast */
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   uint8_t *file = malloc(size);
-  if (file == NULL) return fr_fail(report, MSDK_E_NOMEM, "no memory for a PNG of %ux%u", image.width, image.height);
+  if (file == NULL) return report_fail(report, MSDK_E_NOMEM, "no memory for a PNG of %ux%u", image.width, image.height);
   png_int_32 stride = (png_int_32)(writer->format.width * bytes_per_pixel(pixel_format));
   msdk_result result;
   if (!png_image_write_to_memory(&image, file, &size, 0, writer->buffer, stride, NULL)) {
-    result = fr_fail(report, MSDK_E_FAIL, "making the PNG: %.100s", image.message);
+    result = report_fail(report, MSDK_E_FAIL, "making the PNG: %.100s", image.message);
   } else {
     result = fr_output_append(&writer->output, file, size);
   }

@@ -11,7 +11,7 @@ msdk_result fr_reserve(fr_writer *writer, uint64_t size) {
   writer->buffer = malloc((size_t)size);
   writer->buffer_size = writer->buffer != NULL ? size : 0;
   if (writer->buffer != NULL) return MSDK_OK;
-  return fr_fail(&writer->output.report, MSDK_E_NOMEM, "no memory for a frame of %llu bytes", (unsigned long long)size);
+  return report_fail(&writer->output.report, MSDK_E_NOMEM, "no memory for a frame of %llu bytes", (unsigned long long)size);
 }
 
 /* NULL when neither the parameter nor the path tells. */
@@ -27,10 +27,10 @@ static const fr_kind *kind_of(const msdk_self *self) {
 }
 
 static msdk_result init_render(msdk_self *self) {
-  if (self->path == NULL) return fr_fail(&self->report, MSDK_E_INVALID, "the parameter 'path' is not set");
+  if (self->path == NULL) return report_fail(&self->report, MSDK_E_INVALID, "the parameter 'path' is not set");
   const fr_kind *kind = kind_of(self);
   if (kind == NULL) {
-    return fr_fail(&self->report, MSDK_E_INVALID,
+    return report_fail(&self->report, MSDK_E_INVALID,
                    "'%.300s' does not end in .y4m, .ivf or .png; rename it, or set the parameter 'format'", self->path);
   }
   fr_writer writer = {.kind = kind, .output = {.report = self->report, .fd = -1}, .wanted = self->frame};
@@ -67,21 +67,21 @@ static bool enough(const msdk_self *self) { return self->max_frames != 0 && self
 
 static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame) {
   const fr_writer *writer = &self->writer;
-  if (writer->kind == NULL) return fr_fail(&self->report, MSDK_E_STATE, "no file is open");
-  if (frame == NULL || frame->format == NULL) return fr_fail(&self->report, MSDK_E_INVALID, "the frame has no format");
+  if (writer->kind == NULL) return report_fail(&self->report, MSDK_E_STATE, "no file is open");
+  if (frame == NULL || frame->format == NULL) return report_fail(&self->report, MSDK_E_INVALID, "the frame has no format");
   const msdk_video_format *format = frame->format;
   if (writer->kind->accepts == NULL || !writer->kind->accepts(writer, format)) {
-    return fr_fail(&self->report, MSDK_E_FORMAT, "pixel format %s cannot go into this %s file", msdk_pixel_name(format->pixel_format),
+    return report_fail(&self->report, MSDK_E_FORMAT, "pixel format %s cannot go into this %s file", msdk_pixel_name(format->pixel_format),
                    writer->kind->name);
   }
   if (frame->orientation != 0) { /* of an upright class the host rotates them */
-    return fr_fail(&self->report, MSDK_E_FORMAT, "the frame has orientation %u; accepted: upright frames, with orientation 0",
+    return report_fail(&self->report, MSDK_E_FORMAT, "the frame has orientation %u; accepted: upright frames, with orientation 0",
                    frame->orientation);
   }
   uint32_t planes = format->pixel_format == MSDK_PIXEL_I420 ? 3 : format->pixel_format == MSDK_PIXEL_NV12 ? 2 : 1;
   bool sized = format->width >= 1 && format->width <= MSDK_DIMENSION_MAX && format->height >= 1 && format->height <= MSDK_DIMENSION_MAX;
   if (!sized || frame->plane_count < planes) {
-    return fr_fail(&self->report, MSDK_E_INVALID, "the frame of %ux%u has %u planes", format->width, format->height, frame->plane_count);
+    return report_fail(&self->report, MSDK_E_INVALID, "the frame of %ux%u has %u planes", format->width, format->height, frame->plane_count);
   }
   return MSDK_OK;
 }
@@ -96,9 +96,9 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
 
 static msdk_result render_encoded_frame(msdk_self *self, const msdk_encoded_frame *frame) {
   const fr_kind *kind = self->writer.kind;
-  if (kind == NULL) return fr_fail(&self->report, MSDK_E_STATE, "no file is open");
-  if (frame == NULL) return fr_fail(&self->report, MSDK_E_INVALID, "the frame is NULL");
-  if (kind->encoded == NULL) return fr_fail(&self->report, MSDK_E_FORMAT, "encoded frames cannot go into a %s file", kind->name);
+  if (kind == NULL) return report_fail(&self->report, MSDK_E_STATE, "no file is open");
+  if (frame == NULL) return report_fail(&self->report, MSDK_E_INVALID, "the frame is NULL");
+  if (kind->encoded == NULL) return report_fail(&self->report, MSDK_E_FORMAT, "encoded frames cannot go into a %s file", kind->name);
   if (enough(self)) return MSDK_OK;
   msdk_result result = kind->encoded(&self->writer, frame);
   if (result == MSDK_OK) self->writer.frames++;

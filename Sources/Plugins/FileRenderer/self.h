@@ -5,7 +5,7 @@
 #include "writer.h"
 
 struct msdk_self {
-  fr_report report;
+  plugin_report report;
   char *path; /* NULL: not set */
   bool shared;
   const fr_kind *kind; /* NULL: what the path's ending says */

@@ -16,11 +16,11 @@ static bool y4m_accepts(const fr_writer *writer, const msdk_video_format *format
 static msdk_result check_fit(const fr_writer *writer, const msdk_video_format *format) {
   const msdk_video_format *first = &writer->format;
   if (format->width != first->width || format->height != first->height) {
-    return fr_fail(&writer->output.report, MSDK_E_FORMAT, "frame %llu is %ux%u; the Y4M file has %ux%u, and its size cannot change",
+    return report_fail(&writer->output.report, MSDK_E_FORMAT, "frame %llu is %ux%u; the Y4M file has %ux%u, and its size cannot change",
                    (unsigned long long)writer->frames + 1, format->width, format->height, first->width, first->height);
   }
   if ((format->color_full_range == 1) != (first->color_full_range == 1)) {
-    return fr_fail(&writer->output.report, MSDK_E_FORMAT, "frame %llu changes the colour range, which cannot change in a Y4M file",
+    return report_fail(&writer->output.report, MSDK_E_FORMAT, "frame %llu changes the colour range, which cannot change in a Y4M file",
                    (unsigned long long)writer->frames + 1);
   }
   return MSDK_OK;

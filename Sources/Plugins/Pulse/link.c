@@ -53,8 +53,8 @@ static void tell_lost(msdk_self *self, const char *words) {
   pulse_link *link = &self->link;
   if (!pulse_link_wanted(link) || link->lost) return;
   link->lost = true;
-  pulse_log(&self->report, MSDK_LOG_WARN, "%s; it is tried again every %d ms", words, RETRY_MS);
-  pulse_post(&self->report, MSDK_PLUGIN_EVENT_ERROR, MSDK_E_DEVICE_LOST, words);
+  report_log(&self->report, MSDK_LOG_WARN, "%s; it is tried again every %d ms", words, RETRY_MS);
+  report_event(&self->report, MSDK_PLUGIN_EVENT_ERROR, MSDK_E_DEVICE_LOST, words);
 }
 
 static void failed(msdk_self *self, msdk_result result, const char *words) {
@@ -120,8 +120,8 @@ static void run_stream(msdk_self *self) {
     tell_lost(self, "the sound device is suspended");
   } else if (link->lost) {
     link->lost = false;
-    pulse_log(&self->report, MSDK_LOG_INFO, "audio is available again");
-    pulse_post(&self->report, PULSE_EVENT_BACK, MSDK_OK, "back");
+    report_log(&self->report, MSDK_LOG_INFO, "audio is available again");
+    report_event(&self->report, PULSE_EVENT_BACK, MSDK_OK, "back");
   }
   link->kind->pump(self, link->stream);
 }
@@ -248,12 +248,12 @@ msdk_result pulse_link_open(msdk_self *self, const pulse_kind *kind) {
   pulse_link *link = &self->link;
   link->kind = kind;
   link->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (link->wake_fd < 0) return pulse_fail(&self->report, MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
+  if (link->wake_fd < 0) return report_fail(&self->report, MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
   link->loop = pa_mainloop_new();
   pa_mainloop_api *api = link->loop != NULL ? pa_mainloop_get_api(link->loop) : NULL;
   if (api == NULL || api->io_new(api, link->wake_fd, PA_IO_EVENT_INPUT, woken, NULL) == NULL) {
     free_loop(link);
-    return pulse_fail(&self->report, MSDK_E_NOMEM, "no memory for a main loop");
+    return report_fail(&self->report, MSDK_E_NOMEM, "no memory for a main loop");
   }
   link->quit = link->wanted = link->streaming = link->lost = false;
   link->retry_ns = 0;
@@ -262,14 +262,14 @@ msdk_result pulse_link_open(msdk_self *self, const pulse_kind *kind) {
   int error = msdk_thread_create(&link->thread, NULL, run, self);
   if (error != 0) {
     free_loop(link);
-    return pulse_fail(&self->report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
+    return report_fail(&self->report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
   }
   pthread_mutex_lock(&link->lock);
   msdk_result result = await(link);
   pthread_mutex_unlock(&link->lock);
   if (result == MSDK_OK) return MSDK_OK;
   pulse_link_close(self);
-  return pulse_fail(&self->report, result, "%s", link->words);
+  return report_fail(&self->report, result, "%s", link->words);
 }
 
 msdk_result pulse_link_start(msdk_self *self) {
@@ -283,7 +283,7 @@ msdk_result pulse_link_start(msdk_self *self) {
   pthread_mutex_unlock(&link->lock);
   if (result == MSDK_OK) return MSDK_OK;
   pulse_link_stop(self);
-  return pulse_fail(&self->report, result, "%s", link->words);
+  return report_fail(&self->report, result, "%s", link->words);
 }
 
 void pulse_link_stop(msdk_self *self) {

@@ -5,7 +5,7 @@
 #ifndef PULSE_LINK_H
 #define PULSE_LINK_H
 
-#include "report.h"
+#include "../report.h"
 
 #include <pthread.h>
 #include <pulse/pulseaudio.h>

@@ -38,23 +38,23 @@ msdk_audio_format pulse_default_format(void) {
 }
 
 msdk_result pulse_check_format(const msdk_self *self, const msdk_audio_format *asked, msdk_audio_format *out) {
-  const pulse_report *report = &self->report;
-  if (asked == NULL) return pulse_fail(report, MSDK_E_INVALID, "the format is NULL");
+  const plugin_report *report = &self->report;
+  if (asked == NULL) return report_fail(report, MSDK_E_INVALID, "the format is NULL");
   msdk_audio_format format = {0};
   memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
   format.struct_size = (uint32_t)sizeof format;
   if (format.sample_format != MSDK_SAMPLE_S16 && format.sample_format != MSDK_SAMPLE_F32) {
-    return pulse_fail(report, MSDK_E_FORMAT, "sample format %u is not supported; accepted: s16 (1), f32 (2)", format.sample_format);
+    return report_fail(report, MSDK_E_FORMAT, "sample format %u is not supported; accepted: s16 (1), f32 (2)", format.sample_format);
   }
   if (format.sample_rate < RATE_MIN || format.sample_rate > RATE_MAX) {
-    return pulse_fail(report, MSDK_E_FORMAT, "the sample rate %u is outside %d..%d Hz", format.sample_rate, RATE_MIN, RATE_MAX);
+    return report_fail(report, MSDK_E_FORMAT, "the sample rate %u is outside %d..%d Hz", format.sample_rate, RATE_MIN, RATE_MAX);
   }
   if (format.channels < 1 || format.channels > 2) {
-    return pulse_fail(report, MSDK_E_FORMAT, "%u channels were requested; accepted: 1, 2", format.channels);
+    return report_fail(report, MSDK_E_FORMAT, "%u channels were requested; accepted: 1, 2", format.channels);
   }
-  if (format.planar != 0) return pulse_fail(report, MSDK_E_FORMAT, "planar audio is not supported; accepted: interleaved");
+  if (format.planar != 0) return report_fail(report, MSDK_E_FORMAT, "planar audio is not supported; accepted: interleaved");
   if (format.frames_per_buffer > SAMPLES_MAX) {
-    return pulse_fail(report, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, SAMPLES_MAX);
+    return report_fail(report, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, SAMPLES_MAX);
   }
   *out = format;
   return MSDK_OK;
@@ -71,7 +71,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   if (!host_suffices(host)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->report = (pulse_report){.host = host, .context = context};
+  self->report = (plugin_report){.host = host, .context = context};
   self->latency_ms = LATENCY_DEFAULT_MS;
   self->format = pulse_default_format();
   pulse_link *link = &self->link;
@@ -102,28 +102,28 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_latency(msdk_self *self, const msdk_value *value) {
-  if (value->type != MSDK_T_U32) return pulse_fail(&self->report, MSDK_E_TYPE, "latency_ms takes a whole number (u32)");
+  if (value->type != MSDK_T_U32) return report_fail(&self->report, MSDK_E_TYPE, "latency_ms takes a whole number (u32)");
   if (value->u.u32 < LATENCY_MIN_MS || value->u.u32 > LATENCY_MAX_MS) {
-    return pulse_fail(&self->report, MSDK_E_RANGE, "latency_ms %u is outside %d..%d", value->u.u32, LATENCY_MIN_MS, LATENCY_MAX_MS);
+    return report_fail(&self->report, MSDK_E_RANGE, "latency_ms %u is outside %d..%d", value->u.u32, LATENCY_MIN_MS, LATENCY_MAX_MS);
   }
   self->latency_ms = value->u.u32;
   return MSDK_OK;
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const pulse_report *report = &self->report;
+  const plugin_report *report = &self->report;
   pulse_link *link = &self->link;
-  if (name == NULL || value == NULL) return pulse_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   if (strcmp(name, "latency_ms") == 0) return set_latency(self, value);
   char **text = strcmp(name, "server") == 0 ? &link->server
               : strcmp(name, "device") == 0 ? &link->device
               : strcmp(name, "app_name") == 0 ? &link->app_name : NULL;
   if (text == NULL) {
-    return pulse_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are server, device, latency_ms and app_name", name);
+    return report_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are server, device, latency_ms and app_name", name);
   }
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return pulse_fail(report, MSDK_E_TYPE, "%s takes a string", name);
+  if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "%s takes a string", name);
   char *copy = strdup(value->u.str);
-  if (copy == NULL) return pulse_fail(report, MSDK_E_NOMEM, "no memory for %s", name);
+  if (copy == NULL) return report_fail(report, MSDK_E_NOMEM, "no memory for %s", name);
   pthread_mutex_lock(&link->lock); /* the thread may be about to connect anew */
   free(*text);
   *text = copy;

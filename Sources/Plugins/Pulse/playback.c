@@ -106,7 +106,7 @@ static msdk_result start_render(msdk_self *self) {
   bool room = reserve(playback, (uint64_t)self->format.sample_rate * milliseconds / 1000 * pulse_width(&self->format));
   pthread_mutex_unlock(&playback->lock);
   playback->dropped = 0;
-  if (!room) return pulse_fail(&self->report, MSDK_E_NOMEM, "no memory for %u ms of audio", milliseconds);
+  if (!room) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for %u ms of audio", milliseconds);
   msdk_result result = pulse_link_start(self);
   if (result == MSDK_OK) self->started = 1;
   return result;
@@ -119,7 +119,7 @@ static msdk_result stop_render(msdk_self *self) {
   self->started = 0;
   playback->delay_us = 0;
   if (playback->dropped > 0) {
-    pulse_log(&self->report, MSDK_LOG_INFO, "%lld ms of audio were not played, because the server had no room or was not connected",
+    report_log(&self->report, MSDK_LOG_INFO, "%lld ms of audio were not played, because the server had no room or was not connected",
               (long long)(pulse_duration_ns(&self->format, playback->dropped) / 1000000));
   }
   pthread_mutex_lock(&playback->lock);
@@ -136,14 +136,14 @@ static int32_t is_render_started(const msdk_self *self) { return self->started; 
 static msdk_result render_audio_frame(msdk_self *self, const msdk_audio_frame *frame) {
   pulse_playback *playback = &self->playback;
   const msdk_audio_format *own = &self->format;
-  if (!self->started) return pulse_fail(&self->report, MSDK_E_STATE, "rendering is not started");
+  if (!self->started) return report_fail(&self->report, MSDK_E_STATE, "rendering is not started");
   if (frame == NULL || frame->format == NULL || frame->planes == NULL) {
-    return pulse_fail(&self->report, MSDK_E_INVALID, "the buffer has no format or no samples");
+    return report_fail(&self->report, MSDK_E_INVALID, "the buffer has no format or no samples");
   }
   const msdk_audio_format *format = frame->format;
   if (format->sample_format != own->sample_format || format->sample_rate != own->sample_rate || format->channels != own->channels ||
       format->planar != 0) {
-    return pulse_fail(&self->report, MSDK_E_FORMAT, "the buffer has sample format %u, %u Hz, %u channels; agreed: sample format %u, %u Hz, %u channels",
+    return report_fail(&self->report, MSDK_E_FORMAT, "the buffer has sample format %u, %u Hz, %u channels; agreed: sample format %u, %u Hz, %u channels",
                       format->sample_format, format->sample_rate, format->channels, own->sample_format, own->sample_rate, own->channels);
   }
   uint32_t width = pulse_width(own);
@@ -158,7 +158,7 @@ static msdk_result render_audio_frame(msdk_self *self, const msdk_audio_frame *f
   }
   if (room) add(playback, frame->planes[0], bytes);
   pthread_mutex_unlock(&playback->lock);
-  if (!room) return pulse_fail(&self->report, MSDK_E_NOMEM, "no memory for %u samples", frame->sample_count);
+  if (!room) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for %u samples", frame->sample_count);
   pulse_link_wake(&self->link);
   return MSDK_OK;
 }

@@ -63,7 +63,7 @@ static void take(msdk_self *self, const uint8_t *samples, uint64_t count, int64_
     if (result == MSDK_E_CLOSED) record->closed = true;
     if (result < 0 && result != MSDK_E_CLOSED && result != MSDK_E_AGAIN && !record->told) {
       record->told = true;
-      pulse_log(&self->report, MSDK_LOG_WARN, "the host did not accept recorded audio: result %d", result);
+      report_log(&self->report, MSDK_LOG_WARN, "the host did not accept recorded audio: result %d", result);
     }
   }
 }
@@ -113,7 +113,7 @@ static msdk_result start_capture(msdk_self *self) {
   uint32_t length = self->format.frames_per_buffer != 0 ? self->format.frames_per_buffer : self->format.sample_rate / BUFFERS_PER_SECOND;
   int64_t least_ns = self->record.least_ns;
   self->record = (pulse_record){.length = length, .least_ns = least_ns, .buffer = malloc((size_t)length * pulse_width(&self->format))};
-  if (self->record.buffer == NULL) return pulse_fail(&self->report, MSDK_E_NOMEM, "no memory for %u samples", length);
+  if (self->record.buffer == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for %u samples", length);
   msdk_result result = pulse_link_start(self);
   if (result == MSDK_OK) {
     self->started = 1;
@@ -129,7 +129,7 @@ static msdk_result stop_capture(msdk_self *self) {
   pulse_link_stop(self);
   self->started = 0;
   if (self->record.dropped > 0) {
-    pulse_log(&self->report, MSDK_LOG_WARN, "%llu buffers were dropped", (unsigned long long)self->record.dropped);
+    report_log(&self->report, MSDK_LOG_WARN, "%llu buffers were dropped", (unsigned long long)self->record.dropped);
   }
   free(self->record.buffer);
   self->record.buffer = NULL;

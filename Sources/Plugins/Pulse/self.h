@@ -25,7 +25,7 @@ typedef struct pulse_playback {
 } pulse_playback;
 
 struct msdk_self {
-  pulse_report report;
+  plugin_report report;
   uint32_t latency_ms;
   msdk_audio_format format;
   _Atomic int started;

@@ -32,7 +32,7 @@ msdk_result rec_sound_put_silence(msdk_self *self, int64_t count) {
   msdk_result result = MSDK_OK;
   for (int64_t i = 0; i < count && result >= 0; i++) {
     AVPacket *packet = rec_opus_silence(self->sound.channels);
-    if (packet == NULL) return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for a packet of silence");
+    if (packet == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for a packet of silence");
     result = rec_sound_put(self, packet);
   }
   return result;
@@ -62,7 +62,7 @@ static msdk_result release_render(msdk_self *self) {
 }
 
 static msdk_result render_settings(msdk_self *self, msdk_audio_format *out) {
-  if (out == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "render_settings needs a format to fill, not NULL");
+  if (out == NULL) return report_fail(&self->report, MSDK_E_INVALID, "render_settings needs a format to fill, not NULL");
   out->sample_format = MSDK_SAMPLE_F32;
   out->sample_rate = REC_OPUS_RATE;
   if (out->channels < 1 || out->channels > 2) out->channels = 2;
@@ -88,7 +88,7 @@ static msdk_result start(msdk_self *self, uint32_t channels, int64_t timestamp_n
   track->lost = false;
   if (track->parameters != NULL || self->timeline.begun) return MSDK_OK;
   AVCodecParameters *parameters = rec_opus_parameters(sound->channels, REC_OPUS_SKIP);
-  if (parameters == NULL) return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for the audio track");
+  if (parameters == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the audio track");
   rec_timeline_announce(&self->timeline, REC_AUDIO, parameters, timestamp_ns);
   return MSDK_OK;
 }
@@ -101,18 +101,18 @@ static msdk_result check_time(msdk_self *self, int64_t timestamp_ns) {
 /* ----------------------------------------------------------------------------------------------------------------- samples */
 
 static msdk_result check_samples(msdk_self *self, const msdk_audio_frame *frame) {
-  if (!self->timeline.tracks[REC_AUDIO].attached) return rec_fail(&self->report, MSDK_E_STATE, "no file is open for audio");
-  if (frame == NULL || frame->format == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "the buffer has no format");
+  if (!self->timeline.tracks[REC_AUDIO].attached) return report_fail(&self->report, MSDK_E_STATE, "no file is open for audio");
+  if (frame == NULL || frame->format == NULL) return report_fail(&self->report, MSDK_E_INVALID, "the buffer has no format");
   const msdk_audio_format *format = frame->format;
   bool fits = format->sample_format == MSDK_SAMPLE_F32 && format->sample_rate == REC_OPUS_RATE && format->planar == 0;
   if (!fits || format->channels < 1 || format->channels > 2) {
-    return rec_fail(&self->report, MSDK_E_FORMAT, "audio of %u Hz, %u channels, sample format %u; accepted: %d Hz, 1 or 2 channels, f32",
+    return report_fail(&self->report, MSDK_E_FORMAT, "audio of %u Hz, %u channels, sample format %u; accepted: %d Hz, 1 or 2 channels, f32",
                     format->sample_rate, format->channels, format->sample_format, REC_OPUS_RATE);
   }
   if (frame->sample_count >= 1 && frame->sample_count <= 192000 && frame->plane_count >= 1 && frame->planes != NULL) {
     return check_time(self, frame->timestamp_ns);
   }
-  return rec_fail(&self->report, MSDK_E_INVALID, "the buffer of %u samples has %u planes", frame->sample_count, frame->plane_count);
+  return report_fail(&self->report, MSDK_E_INVALID, "the buffer of %u samples has %u planes", frame->sample_count, frame->plane_count);
 }
 
 static msdk_result begin_samples(msdk_self *self, const msdk_audio_frame *frame) {
@@ -141,13 +141,13 @@ static msdk_result render_audio_frame(msdk_self *self, const msdk_audio_frame *f
 /* ----------------------------------------------------------------------------------------------------------------- packets */
 
 static msdk_result check_packet(msdk_self *self, const msdk_encoded_frame *frame) {
-  if (!self->timeline.tracks[REC_AUDIO].attached) return rec_fail(&self->report, MSDK_E_STATE, "no file is open for audio");
-  if (frame == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "the packet is NULL");
+  if (!self->timeline.tracks[REC_AUDIO].attached) return report_fail(&self->report, MSDK_E_STATE, "no file is open for audio");
+  if (frame == NULL) return report_fail(&self->report, MSDK_E_INVALID, "the packet is NULL");
   if (frame->codec != MSDK_CODEC_OPUS) {
-    return rec_fail(&self->report, MSDK_E_FORMAT, "the packet's codec is 0x%08X; accepted: Opus", frame->codec);
+    return report_fail(&self->report, MSDK_E_FORMAT, "the packet's codec is 0x%08X; accepted: Opus", frame->codec);
   }
   if (frame->size <= INT32_MAX / 2 && rec_opus_duration(frame->data, frame->size) > 0) return check_time(self, frame->timestamp_ns);
-  return rec_fail(&self->report, MSDK_E_INVALID, "the %llu bytes are not an Opus packet", (unsigned long long)frame->size);
+  return report_fail(&self->report, MSDK_E_INVALID, "the %llu bytes are not an Opus packet", (unsigned long long)frame->size);
 }
 
 static msdk_result begin_packets(msdk_self *self, const msdk_encoded_frame *frame) {
@@ -165,7 +165,7 @@ static msdk_result fill_gap(msdk_self *self, int64_t samples) {
   bool bridged = samples < BRIDGED + REC_OPUS_FRAME;
   for (; bridged && samples + half >= each && result >= 0; samples -= each) {
     AVPacket *packet = rec_opus_lost(self->sound.toc);
-    if (packet == NULL) return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for a packet that fills a gap");
+    if (packet == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for a packet that fills a gap");
     result = rec_sound_put(self, packet);
   }
   return result < 0 ? result : rec_sound_put_silence(self, (samples + REC_OPUS_FRAME / 2) / REC_OPUS_FRAME);
@@ -186,7 +186,7 @@ static msdk_result render_encoded_frame(msdk_self *self, const msdk_encoded_fram
   AVPacket *packet = av_packet_alloc();
   if (packet == NULL || av_new_packet(packet, (int)frame->size) < 0) {
     av_packet_free(&packet);
-    return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for a packet of %llu bytes", (unsigned long long)frame->size);
+    return report_fail(&self->report, MSDK_E_NOMEM, "no memory for a packet of %llu bytes", (unsigned long long)frame->size);
   }
   memcpy(packet->data, frame->data, (size_t)frame->size);
   packet->duration = lasts;

@@ -14,7 +14,7 @@
 enum { REC_VIDEO = 0, REC_AUDIO = 1, REC_TRACKS = 2 };
 
 typedef struct rec_file {
-  rec_report report;
+  plugin_report report;
   rec_output output;
   AVFormatContext *muxer; /* NULL: not begun */
   bool is_webm;

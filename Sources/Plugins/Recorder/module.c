@@ -44,7 +44,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   if (!MSDK_CAN(host, msdk_host, video_frame_ref) || !MSDK_CAN(host, msdk_host, video_frame_unref)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  const rec_report report = {.host = host, .context = context};
+  const plugin_report report = {.host = host, .context = context};
   self->report = report;
   self->tracks = choices[0];
   self->audio_bitrate = AUDIO_BITRATE;
@@ -63,9 +63,9 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_path(msdk_self *self, const char *text) {
-  if (text[0] == 0) return rec_fail(&self->report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
+  if (text[0] == 0) return report_fail(&self->report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
   char *copy = strdup(text);
-  if (copy == NULL) return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for the path");
+  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the path");
   free(self->path);
   self->path = copy;
   return MSDK_OK;
@@ -77,13 +77,13 @@ static msdk_result set_tracks(msdk_self *self, const char *text) {
     self->tracks = choices[i];
     return MSDK_OK;
   }
-  return rec_fail(&self->report, MSDK_E_RANGE, "tracks '%.40s' is not one of auto, video, audio, both", text);
+  return report_fail(&self->report, MSDK_E_RANGE, "tracks '%.40s' is not one of auto, video, audio, both", text);
 }
 
 static msdk_result set_bitrate(msdk_self *self, bool video, uint32_t value) {
   uint32_t least = video ? VIDEO_BITRATE_MIN : AUDIO_BITRATE_MIN, most = video ? VIDEO_BITRATE_MAX : AUDIO_BITRATE_MAX;
   if (!(video && value == 0) && (value < least || value > most)) {
-    return rec_fail(&self->report, MSDK_E_RANGE, "%s %u is not from %u to %u%s", video ? "video_bitrate" : "audio_bitrate", value, least,
+    return report_fail(&self->report, MSDK_E_RANGE, "%s %u is not from %u to %u%s", video ? "video_bitrate" : "audio_bitrate", value, least,
                     most, video ? ", nor 0" : "");
   }
   if (video) self->video_bitrate = value;
@@ -92,26 +92,26 @@ static msdk_result set_bitrate(msdk_self *self, bool video, uint32_t value) {
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const rec_report *report = &self->report;
-  if (name == NULL || value == NULL) return rec_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  const plugin_report *report = &self->report;
+  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   bool path = strcmp(name, "path") == 0, tracks = strcmp(name, "tracks") == 0, video = strcmp(name, "video_bitrate") == 0;
   if (path || tracks) {
-    if (value->type != MSDK_T_STRING || value->u.str == NULL) return rec_fail(report, MSDK_E_TYPE, "%s takes a string", name);
+    if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "%s takes a string", name);
     if (self->timeline.file.output.fd >= 0) {
-      return rec_fail(report, MSDK_E_STATE, "%s cannot change while '%.300s' is being written", name, self->timeline.file.output.path);
+      return report_fail(report, MSDK_E_STATE, "%s cannot change while '%.300s' is being written", name, self->timeline.file.output.path);
     }
     return path ? set_path(self, value->u.str) : set_tracks(self, value->u.str);
   }
   if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return rec_fail(report, MSDK_E_TYPE, "shared takes a bool");
+    if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "shared takes a bool");
     self->shared = value->u.b != 0;
     return MSDK_OK;
   }
   if (!video && strcmp(name, "audio_bitrate") != 0) {
-    return rec_fail(report, MSDK_E_NOT_FOUND,
+    return report_fail(report, MSDK_E_NOT_FOUND,
                     "no parameter '%.63s'; there are path, tracks, video_bitrate, audio_bitrate and shared", name);
   }
-  if (value->type != MSDK_T_U32) return rec_fail(report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
+  if (value->type != MSDK_T_U32) return report_fail(report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
   return set_bitrate(self, video, value->u.u32);
 }
 

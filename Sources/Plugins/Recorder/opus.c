@@ -16,12 +16,12 @@ void rec_opus_close(rec_opus *encoder) {
 
 msdk_result rec_opus_open(rec_opus *encoder, uint32_t channels, uint32_t bitrate) {
   const AVCodec *codec = avcodec_find_encoder_by_name("libopus");
-  if (codec == NULL) return rec_fail(&encoder->report, MSDK_E_UNSUPPORTED, "this FFmpeg has no libopus, so audio cannot be encoded");
+  if (codec == NULL) return report_fail(&encoder->report, MSDK_E_UNSUPPORTED, "this FFmpeg has no libopus, so audio cannot be encoded");
   AVCodecContext *context = encoder->context = avcodec_alloc_context3(codec);
   AVFrame *frame = encoder->frame = av_frame_alloc();
   if (context == NULL || frame == NULL) {
     rec_opus_close(encoder);
-    return rec_fail(&encoder->report, MSDK_E_NOMEM, "no memory for the Opus encoder");
+    return report_fail(&encoder->report, MSDK_E_NOMEM, "no memory for the Opus encoder");
   }
   context->sample_fmt = AV_SAMPLE_FMT_FLT;
   context->sample_rate = REC_OPUS_RATE;

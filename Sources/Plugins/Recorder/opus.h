@@ -2,14 +2,14 @@
 #ifndef RECORDER_OPUS_H
 #define RECORDER_OPUS_H
 
-#include "report.h"
+#include "av_error.h"
 
 #include <libavcodec/avcodec.h>
 
 enum { REC_OPUS_RATE = 48000, REC_OPUS_FRAME = 960, REC_OPUS_SKIP = 312 /* what libopus' decoded sound is late by at 48 kHz */ };
 
 typedef struct rec_opus {
-  rec_report report;
+  plugin_report report;
   AVCodecContext *context; /* NULL: closed */
   AVFrame *frame;
 } rec_opus;

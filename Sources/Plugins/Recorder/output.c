@@ -37,31 +37,31 @@ static msdk_result result_of(int error) {
 }
 
 msdk_result rec_output_open(rec_output *output, const char *path, bool shared) {
-  const rec_report report = output->report;
+  const plugin_report report = output->report;
   const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const mode_t mode = shared ? 0666 : 0600; /* what is heard and seen in a call is its owner's */
   int fd = open(path, flags | O_CREAT | O_EXCL, mode);
   bool created = fd >= 0;
   if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, mode);
-  if (fd < 0) return rec_fail(&report, result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
+  if (fd < 0) return report_fail(&report, result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
 
   struct stat status;
   bool known = fstat(fd, &status) == 0;
   if (!known || !(S_ISREG(status.st_mode) || S_ISCHR(status.st_mode))) {
     close(fd); /* a fifo, say: its reader's end would reach the program as a signal */
-    return rec_fail(&report, MSDK_E_INVALID, "'%.300s' is neither a regular file nor a character device", path);
+    return report_fail(&report, MSDK_E_INVALID, "'%.300s' is neither a regular file nor a character device", path);
   }
   char *copy = strdup(path);
   if (copy == NULL) {
     close(fd);
-    return rec_fail(&report, MSDK_E_NOMEM, "no memory for the path");
+    return report_fail(&report, MSDK_E_NOMEM, "no memory for the path");
   }
   *output = (rec_output){.report = report, .fd = fd, .path = copy, .created = created, .regular = S_ISREG(status.st_mode)};
   return MSDK_OK;
 }
 
 msdk_result rec_output_failed(const rec_output *output) {
-  return rec_fail(&output->report, MSDK_E_IO, "writing to '%.300s': %s; its first %lld bytes are usable", output->path, strerror(output->error),
+  return report_fail(&output->report, MSDK_E_IO, "writing to '%.300s': %s; its first %lld bytes are usable", output->path, strerror(output->error),
                   (long long)output->good);
 }
 
@@ -69,10 +69,10 @@ msdk_result rec_output_failed(const rec_output *output) {
 static void remember(rec_output *output, int error) {
   if (output->error != 0) return;
   output->error = error;
-  rec_log(&output->report, MSDK_LOG_ERROR, "writing to '%.300s' at byte %lld: %s; nothing more is written", output->path,
+  report_log(&output->report, MSDK_LOG_ERROR, "writing to '%.300s' at byte %lld: %s; nothing more is written", output->path,
           (long long)output->at, strerror(error));
   if (output->regular && ftruncate(output->fd, (off_t)output->good) != 0) {
-    rec_log(&output->report, MSDK_LOG_WARN, "'%.300s' ends within a cluster or page: %s", output->path, strerror(errno));
+    report_log(&output->report, MSDK_LOG_WARN, "'%.300s' ends within a cluster or page: %s", output->path, strerror(errno));
   }
 }
 
@@ -115,7 +115,7 @@ msdk_result rec_output_begin(rec_output *output) {
   if (buffer != NULL) output->io = avio_alloc_context(buffer, BUFFER_BYTES, 1, output, NULL, write_bytes, output->regular ? seek : NULL);
   if (output->io == NULL) {
     av_free(buffer);
-    return rec_fail(&output->report, MSDK_E_NOMEM, "no memory for writing to '%.300s'", output->path);
+    return report_fail(&output->report, MSDK_E_NOMEM, "no memory for writing to '%.300s'", output->path);
   }
   output->begun = true;
   if (output->regular && ftruncate(output->fd, 0) != 0) {
@@ -137,10 +137,10 @@ msdk_result rec_output_close(rec_output *output) {
     avio_context_free(&output->io);
   }
   if (close(output->fd) != 0 && errno != EINTR && output->error == 0) {
-    result = rec_fail(&output->report, MSDK_E_IO, "closing '%.300s': %s", output->path, strerror(errno));
+    result = report_fail(&output->report, MSDK_E_IO, "closing '%.300s': %s", output->path, strerror(errno));
   }
   if (!output->begun) {
-    rec_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
+    report_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
     if (output->created) unlink(output->path);
   }
   free(output->path);

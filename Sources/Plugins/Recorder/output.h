@@ -3,13 +3,13 @@
 #ifndef RECORDER_OUTPUT_H
 #define RECORDER_OUTPUT_H
 
-#include "report.h"
+#include "av_error.h"
 
 #include <libavformat/avio.h>
 #include <stdbool.h>
 
 typedef struct rec_output {
-  rec_report report;
+  plugin_report report;
   int fd;          /* -1: not open */
   char *path;      /* owned */
   bool created;    /* there was no such file before */

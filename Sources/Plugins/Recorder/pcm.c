@@ -13,7 +13,7 @@ enum {
 };
 #define SMOOTHING 50.0 /* buffers of 20 ms */
 
-static msdk_result no_memory(msdk_self *self) { return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for queued audio"); }
+static msdk_result no_memory(msdk_self *self) { return report_fail(&self->report, MSDK_E_NOMEM, "no memory for queued audio"); }
 
 static msdk_result encode(msdk_self *self, uint32_t kept_back) {
   rec_sound *sound = &self->sound;
@@ -82,7 +82,7 @@ msdk_result rec_pcm_take(msdk_self *self, const msdk_audio_frame *frame) {
     if (twice > count) twice = count;
     sound->left_out = twice == count;
     if (twice > 0 && !sound->told_overlap) {
-      rec_log(&self->report, MSDK_LOG_INFO, "audio arrived for a time that already has audio; %u samples of it are dropped", twice);
+      report_log(&self->report, MSDK_LOG_INFO, "audio arrived for a time that already has audio; %u samples of it are dropped", twice);
       sound->told_overlap = true;
     }
     from += (size_t)twice * channels;

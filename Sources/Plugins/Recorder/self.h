@@ -15,7 +15,7 @@ typedef struct rec_video {
 } rec_video;
 
 struct msdk_self {
-  rec_report report;
+  plugin_report report;
   bool shared;
   char *path;         /* NULL: not set */
   const char *tracks; /* "auto", "video", "audio" or "both" */

@@ -15,17 +15,17 @@ static const char *container_of(const char *path) {
 }
 
 static msdk_result check(msdk_self *self, int track, const char *container) {
-  const rec_report *report = &self->report;
+  const plugin_report *report = &self->report;
   const char *only = strcmp(self->tracks, "video") == 0 ? "video" : strcmp(self->tracks, "audio") == 0 ? "audio" : NULL;
   if (container == NULL) {
-    return rec_fail(report, MSDK_E_INVALID, "'%.300s' does not end in an accepted file name extension: .webm, .opus, .ogg", self->path);
+    return report_fail(report, MSDK_E_INVALID, "'%.300s' does not end in an accepted file name extension: .webm, .opus, .ogg", self->path);
   }
   bool sound_only = strcmp(container, "opus") == 0;
   if (sound_only && (track == REC_VIDEO || strcmp(self->tracks, "both") == 0 || strcmp(self->tracks, "video") == 0)) {
-    return rec_fail(report, MSDK_E_INVALID, "'%.300s' is a file of audio only; accepted for video: .webm", self->path);
+    return report_fail(report, MSDK_E_INVALID, "'%.300s' is a file of audio only; accepted for video: .webm", self->path);
   }
   if (only != NULL && strcmp(only, track == REC_VIDEO ? "video" : "audio") != 0) {
-    return rec_fail(report, MSDK_E_UNSUPPORTED, "the parameter 'tracks' is '%s', so %s not recorded", only,
+    return report_fail(report, MSDK_E_UNSUPPORTED, "the parameter 'tracks' is '%s', so %s not recorded", only,
                     track == REC_VIDEO ? "video is" : "audio is");
   }
   return MSDK_OK;
@@ -34,7 +34,7 @@ static msdk_result check(msdk_self *self, int track, const char *container) {
 msdk_result rec_attach(msdk_self *self, int track) {
   rec_timeline *timeline = &self->timeline;
   if (timeline->tracks[track].attached) return MSDK_OK;
-  if (self->path == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "the parameter 'path' is not set");
+  if (self->path == NULL) return report_fail(&self->report, MSDK_E_INVALID, "the parameter 'path' is not set");
   const char *container = container_of(self->path);
   msdk_result result = check(self, track, container);
   if (result < 0) return result;

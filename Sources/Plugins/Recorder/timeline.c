@@ -16,14 +16,14 @@ static const char *const names[REC_TRACKS] = {"video", "audio"};
 msdk_result rec_timeline_check(const rec_timeline *timeline, int64_t timestamp_ns, int64_t before_ns) {
   bool sane = timestamp_ns > -TIME_MAX_NS && timestamp_ns < TIME_MAX_NS;
   if (sane && timestamp_ns - before_ns < DAY_NS) return MSDK_OK;
-  return rec_fail(&timeline->report, MSDK_E_INVALID, "the timestamp is %lld ns, after one of %lld ns", (long long)timestamp_ns,
+  return report_fail(&timeline->report, MSDK_E_INVALID, "the timestamp is %lld ns, after one of %lld ns", (long long)timestamp_ns,
                   (long long)before_ns);
 }
 
 bool rec_timeline_wants(rec_timeline *timeline, int track) {
   if (!timeline->begun || timeline->file.muxer == NULL || timeline->file.streams[track] != NULL) return true;
   if (!timeline->tracks[track].told) {
-    rec_log(&timeline->report, MSDK_LOG_WARN, "%s arrived after the file was begun without it, and is dropped", names[track]);
+    report_log(&timeline->report, MSDK_LOG_WARN, "%s arrived after the file was begun without it, and is dropped", names[track]);
   }
   timeline->tracks[track].told = true;
   return false;
@@ -59,7 +59,7 @@ msdk_result rec_timeline_begin(rec_timeline *timeline) {
     parameters[i] = track->parameters;
     if (track->parameters != NULL && track->first_ns < base_ns) base_ns = track->first_ns;
     if (track->parameters == NULL && (track->attached || timeline->needs_both)) {
-      rec_log(&timeline->report, MSDK_LOG_WARN, "the file begins without %s: none arrived", names[i]);
+      report_log(&timeline->report, MSDK_LOG_WARN, "the file begins without %s: none arrived", names[i]);
     }
   }
   msdk_result result = rec_file_begin(&timeline->file, timeline->container, parameters, base_ns);
@@ -129,7 +129,7 @@ msdk_result rec_timeline_put(rec_timeline *timeline, AVPacket *packet) {
     AVPacket **grown = realloc(timeline->held, capacity * sizeof *grown);
     if (grown == NULL) {
       av_packet_free(&packet);
-      return rec_fail(&timeline->report, MSDK_E_NOMEM, "no memory for a queued packet");
+      return report_fail(&timeline->report, MSDK_E_NOMEM, "no memory for a queued packet");
     }
     timeline->held = grown;
     timeline->held_capacity = capacity;

@@ -19,7 +19,7 @@ typedef struct rec_track {
 } rec_track;
 
 typedef struct rec_timeline {
-  rec_report report;
+  plugin_report report;
   rec_file file;
   const char *container; /* "webm" or "opus" */
   bool needs_both;

@@ -34,7 +34,7 @@ static msdk_result release_render(msdk_self *self) {
 static void tell_orientation(msdk_self *self, uint32_t orientation) {
   if (orientation == 0 || self->video.told_orientation) return;
   self->video.told_orientation = true;
-  rec_log(&self->report, MSDK_LOG_WARN, "the frames have orientation %u, which the file cannot store; they are stored without it",
+  report_log(&self->report, MSDK_LOG_WARN, "the frames have orientation %u, which the file cannot store; they are stored without it",
           orientation);
 }
 
@@ -48,7 +48,7 @@ static bool can_follow(msdk_self *self, int source, bool is_key) {
     track->lost = false;
     return true;
   }
-  if (!video->told_key) rec_log(&self->report, MSDK_LOG_INFO, "frames are dropped until a key frame arrives");
+  if (!video->told_key) report_log(&self->report, MSDK_LOG_INFO, "frames are dropped until a key frame arrives");
   video->told_key = true;
   return false;
 }
@@ -65,7 +65,7 @@ typedef struct colour {
 static msdk_result announce(msdk_self *self, uint32_t width, uint32_t height, colour colour, int64_t first_ns) {
   if (self->timeline.begun || self->timeline.tracks[REC_VIDEO].parameters != NULL) return MSDK_OK;
   AVCodecParameters *parameters = avcodec_parameters_alloc();
-  if (parameters == NULL) return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for the video track");
+  if (parameters == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the video track");
   parameters->codec_type = AVMEDIA_TYPE_VIDEO;
   parameters->codec_id = AV_CODEC_ID_VP8;
   parameters->width = (int)width;
@@ -96,16 +96,16 @@ static msdk_result put(msdk_self *self, AVPacket *packet, int64_t timestamp_ns, 
 /* ---------------------------------------------------------------------------------------------------------------- pictures */
 
 static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame) {
-  if (!self->timeline.tracks[REC_VIDEO].attached) return rec_fail(&self->report, MSDK_E_STATE, "no file is open for video");
-  if (frame == NULL || frame->format == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "the frame has no format");
+  if (!self->timeline.tracks[REC_VIDEO].attached) return report_fail(&self->report, MSDK_E_STATE, "no file is open for video");
+  if (frame == NULL || frame->format == NULL) return report_fail(&self->report, MSDK_E_INVALID, "the frame has no format");
   const msdk_video_format *format = frame->format;
   if (!accepts_format(self, format)) {
-    return rec_fail(&self->report, MSDK_E_FORMAT, "the frame is %ux%u in pixel format %s; accepted: I420 and NV12 of up to %d per side",
+    return report_fail(&self->report, MSDK_E_FORMAT, "the frame is %ux%u in pixel format %s; accepted: I420 and NV12 of up to %d per side",
                     format->width, format->height, msdk_pixel_name(format->pixel_format), REC_VP8_SIZE_MAX);
   }
   uint32_t planes = format->pixel_format == MSDK_PIXEL_I420 ? 3 : 2;
   if (frame->plane_count >= planes) return check_time(self, frame->timestamp_ns);
-  return rec_fail(&self->report, MSDK_E_INVALID, "the frame has %u planes; its format has %u", frame->plane_count, planes);
+  return report_fail(&self->report, MSDK_E_INVALID, "the frame has %u planes; its format has %u", frame->plane_count, planes);
 }
 
 static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
@@ -132,14 +132,14 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
 /* --------------------------------------------------------------------------------------------------------------------- VP8 */
 
 static msdk_result check_encoded(msdk_self *self, const msdk_encoded_frame *frame) {
-  if (!self->timeline.tracks[REC_VIDEO].attached) return rec_fail(&self->report, MSDK_E_STATE, "no file is open for video");
-  if (frame == NULL) return rec_fail(&self->report, MSDK_E_INVALID, "the frame is NULL");
+  if (!self->timeline.tracks[REC_VIDEO].attached) return report_fail(&self->report, MSDK_E_STATE, "no file is open for video");
+  if (frame == NULL) return report_fail(&self->report, MSDK_E_INVALID, "the frame is NULL");
   if (frame->codec != MSDK_CODEC_VP8) {
-    return rec_fail(&self->report, MSDK_E_FORMAT, "the frame's codec is 0x%08X; accepted: VP8", frame->codec);
+    return report_fail(&self->report, MSDK_E_FORMAT, "the frame's codec is 0x%08X; accepted: VP8", frame->codec);
   }
   bool sized = frame->width >= 1 && frame->width <= REC_VP8_SIZE_MAX && frame->height >= 1 && frame->height <= REC_VP8_SIZE_MAX;
   if (frame->data != NULL && frame->size > 0 && frame->size <= INT32_MAX / 2 && sized) return check_time(self, frame->timestamp_ns);
-  return rec_fail(&self->report, MSDK_E_INVALID, "the frame has %llu bytes for %ux%u pixels", (unsigned long long)frame->size, frame->width,
+  return report_fail(&self->report, MSDK_E_INVALID, "the frame has %llu bytes for %ux%u pixels", (unsigned long long)frame->size, frame->width,
                   frame->height);
 }
 
@@ -155,7 +155,7 @@ static msdk_result render_encoded_frame(msdk_self *self, const msdk_encoded_fram
   AVPacket *packet = av_packet_alloc();
   if (packet == NULL || av_new_packet(packet, (int)frame->size) < 0) {
     av_packet_free(&packet);
-    return rec_fail(&self->report, MSDK_E_NOMEM, "no memory for a frame of %llu bytes", (unsigned long long)frame->size);
+    return report_fail(&self->report, MSDK_E_NOMEM, "no memory for a frame of %llu bytes", (unsigned long long)frame->size);
   }
   memcpy(packet->data, frame->data, (size_t)frame->size);
   packet->flags = is_key ? AV_PKT_FLAG_KEY : 0;

@@ -27,14 +27,14 @@ static int64_t bitrate_of(const msdk_video_format *format, uint32_t wanted) {
 
 static msdk_result open_encoder(rec_vp8 *encoder, const msdk_video_format *format, uint32_t bitrate, int64_t first_ns) {
   const AVCodec *codec = avcodec_find_encoder_by_name("libvpx");
-  if (codec == NULL) return rec_fail(&encoder->report, MSDK_E_UNSUPPORTED, "this FFmpeg has no libvpx, so video cannot be encoded");
+  if (codec == NULL) return report_fail(&encoder->report, MSDK_E_UNSUPPORTED, "this FFmpeg has no libvpx, so video cannot be encoded");
   AVCodecContext *context = encoder->context = avcodec_alloc_context3(codec);
   encoder->frame = av_frame_alloc();
   encoder->chroma_bytes = (size_t)((format->width + 1) / 2) * ((format->height + 1) / 2);
   encoder->chroma = av_buffer_pool_init(2 * encoder->chroma_bytes, NULL);
   if (context == NULL || encoder->frame == NULL || encoder->chroma == NULL) {
     rec_vp8_close(encoder);
-    return rec_fail(&encoder->report, MSDK_E_NOMEM, "no memory for the VP8 encoder");
+    return report_fail(&encoder->report, MSDK_E_NOMEM, "no memory for the VP8 encoder");
   }
   context->width = (int)format->width;
   context->height = (int)format->height;

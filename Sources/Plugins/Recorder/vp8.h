@@ -3,13 +3,13 @@
 #ifndef RECORDER_VP8_H
 #define RECORDER_VP8_H
 
-#include "report.h"
+#include "av_error.h"
 
 #include <libavcodec/avcodec.h>
 #include <stdbool.h>
 
 typedef struct rec_vp8 {
-  rec_report report;
+  plugin_report report;
   AVCodecContext *context; /* NULL: closed */
   AVFrame *frame;
   AVBufferPool *chroma; /* for NV12, whose chroma libavcodec wants in two planes */

@@ -52,7 +52,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   if (!host_suffices(host)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->report = (tm_report){.host = host, .context = context};
+  self->report = (plugin_report){.host = host, .context = context};
   self->settings = (tm_settings){.fps = FPS_DEFAULT, .true_colour = true};
   self->path = strdup("");
   if (self->path != NULL && pthread_mutex_init(&self->lock, NULL) == 0) {
@@ -73,7 +73,7 @@ static void destroy(msdk_self *self) {
 
 static msdk_result set_path(msdk_self *self, const char *text) {
   char *copy = strdup(text);
-  if (copy == NULL) return tm_fail(&self->report, MSDK_E_NOMEM, "no memory for the parameter 'path'");
+  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the parameter 'path'");
   free(self->path);
   self->path = copy;
   return MSDK_OK;
@@ -82,7 +82,7 @@ static msdk_result set_path(msdk_self *self, const char *text) {
 static msdk_result set_colors(msdk_self *self, const char *text) {
   bool true_colour = strcmp(text, colors[0]) == 0;
   if (!true_colour && strcmp(text, colors[1]) != 0) {
-    return tm_fail(&self->report, MSDK_E_RANGE, "colors '%.40s' is neither truecolor nor 256", text);
+    return report_fail(&self->report, MSDK_E_RANGE, "colors '%.40s' is neither truecolor nor 256", text);
   }
   self->settings.true_colour = true_colour;
   return MSDK_OK;
@@ -97,26 +97,26 @@ static msdk_result set_number(msdk_self *self, const char *name, const msdk_valu
                  {"fps", &self->settings.fps, 1, FPS_MAX}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     if (strcmp(numbers[i].name, name) != 0) continue;
-    if (value->type != MSDK_T_U32) return tm_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
+    if (value->type != MSDK_T_U32) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
     if (value->u.u32 < numbers[i].least || value->u.u32 > numbers[i].most) {
-      return tm_fail(&self->report, MSDK_E_RANGE, "%s %u is outside %u..%u", name, value->u.u32, numbers[i].least, numbers[i].most);
+      return report_fail(&self->report, MSDK_E_RANGE, "%s %u is outside %u..%u", name, value->u.u32, numbers[i].least, numbers[i].most);
     }
     *numbers[i].number = value->u.u32;
     return MSDK_OK;
   }
-  return tm_fail(&self->report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, columns, rows, fps, colors and shared", name);
+  return report_fail(&self->report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, columns, rows, fps, colors and shared", name);
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  if (name == NULL || value == NULL) return tm_fail(&self->report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  if (name == NULL || value == NULL) return report_fail(&self->report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   bool path = strcmp(name, "path") == 0;
   if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return tm_fail(&self->report, MSDK_E_TYPE, "shared takes a bool");
+    if (value->type != MSDK_T_BOOL) return report_fail(&self->report, MSDK_E_TYPE, "shared takes a bool");
     self->shared = value->u.b != 0;
     return MSDK_OK;
   }
   if (!path && strcmp(name, "colors") != 0) return set_number(self, name, value);
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return tm_fail(&self->report, MSDK_E_TYPE, "%s takes a string", name);
+  if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a string", name);
   return path ? set_path(self, value->u.str) : set_colors(self, value->u.str);
 }
 

@@ -20,7 +20,7 @@ static void drop_pictures(msdk_self *self) {
 
 static msdk_result start(msdk_self *self) {
   self->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (self->wake_fd < 0) return tm_fail(&self->report, MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
+  if (self->wake_fd < 0) return report_fail(&self->report, MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
   self->used = self->settings;
   self->quit = false;
   self->ended = MSDK_OK;
@@ -28,7 +28,7 @@ static msdk_result start(msdk_self *self) {
   int error = msdk_thread_create(&self->thread, NULL, tm_thread, self);
   if (error == 0) return MSDK_OK;
   close(self->wake_fd);
-  return tm_fail(&self->report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
+  return report_fail(&self->report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
 }
 
 static msdk_result init_render(msdk_self *self) {
@@ -66,17 +66,17 @@ static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) 
 }
 
 static msdk_result check(msdk_self *self, const msdk_video_frame *frame) {
-  const tm_report *report = &self->report;
-  if (!self->open) return tm_fail(report, MSDK_E_STATE, "there is no terminal: init_render was not called");
+  const plugin_report *report = &self->report;
+  if (!self->open) return report_fail(report, MSDK_E_STATE, "there is no terminal: init_render was not called");
   if (frame == NULL || frame->format == NULL || frame->plane_count < 1 || frame->plane[0].data == NULL) {
-    return tm_fail(report, MSDK_E_INVALID, "the frame has no pixels or no format");
+    return report_fail(report, MSDK_E_INVALID, "the frame has no pixels or no format");
   }
   const msdk_video_format *format = frame->format;
   if (format->pixel_format != MSDK_PIXEL_BGRA) {
-    return tm_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format->pixel_format));
+    return report_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format->pixel_format));
   }
   if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return tm_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
+    return report_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
   }
   return MSDK_OK;
 }
@@ -91,7 +91,7 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
   if (result == MSDK_OK) self->newest = frame;
   pthread_mutex_unlock(&self->lock);
   if (former != NULL) self->report.host->video_frame_unref(former);
-  if (result < 0) return tm_fail(&self->report, result, "%s", self->words); /* which do not change any more */
+  if (result < 0) return report_fail(&self->report, result, "%s", self->words); /* which do not change any more */
   uint64_t one = 1;
   if (former == NULL && write(self->wake_fd, &one, sizeof one) < 0) return MSDK_OK; /* it is full: the thread is already called */
   return MSDK_OK;

@@ -2,7 +2,7 @@
 #ifndef TERMINAL_SELF_H
 #define TERMINAL_SELF_H
 
-#include "report.h"
+#include "../report.h"
 #include "tty.h"
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ typedef struct tm_settings {
 } tm_settings;
 
 struct msdk_self {
-  tm_report report;
+  plugin_report report;
   bool shared;
   char *path;
   tm_settings settings; /* count when it is initialised */

@@ -63,7 +63,7 @@ static const msdk_video_frame *take_picture(state *state) {
   pthread_mutex_unlock(&self->lock);
   if (former != NULL) host->video_frame_unref(former);
   if (taken == NULL || !resized || tm_screen_resize(&state->screen, columns, rows)) return taken;
-  tm_log(&self->report, MSDK_LOG_WARN, "no memory for a terminal of %u columns and %u rows", columns, rows);
+  report_log(&self->report, MSDK_LOG_WARN, "no memory for a terminal of %u columns and %u rows", columns, rows);
   host->video_frame_unref(taken);
   return NULL;
 }
@@ -121,7 +121,7 @@ static void fail(state *state, int error) {
   if (gone) snprintf(self->words, sizeof self->words, "the terminal '%s' was closed", state->tty->name);
   else snprintf(self->words, sizeof self->words, "writing to '%s': %s", state->tty->name, strerror(error));
   pthread_mutex_unlock(&self->lock);
-  tm_log(&self->report, MSDK_LOG_WARN, "%s; nothing more is shown", self->words);
+  report_log(&self->report, MSDK_LOG_WARN, "%s; nothing more is shown", self->words);
 }
 
 /* Also a terminal that has stopped reading, whose last picture is thrown away, is left as it was found. */
@@ -134,7 +134,7 @@ static void restore(state *state) {
     tm_tty_drain(tty);
   }
   tm_tty_begin(tty, leave, sizeof leave - 1);
-  if (!tm_tty_drain(tty)) tm_log(&state->self->report, MSDK_LOG_WARN, "the terminal '%s' could not be restored", tty->name);
+  if (!tm_tty_drain(tty)) report_log(&state->self->report, MSDK_LOG_WARN, "the terminal '%s' could not be restored", tty->name);
 }
 
 void *tm_thread(void *pointer) {

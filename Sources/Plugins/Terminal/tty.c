@@ -30,32 +30,32 @@ static msdk_result result_of(int error) {
   }
 }
 
-msdk_result tm_tty_open(const tm_report *report, const char *path, bool sized, bool shared, tm_tty *out) {
+msdk_result tm_tty_open(const plugin_report *report, const char *path, bool sized, bool shared, tm_tty *out) {
   bool own = path[0] == 0;
   tm_tty tty = {.fd = -1};
   snprintf(tty.name, sizeof tty.name, "%s", own ? "/dev/tty" : path);
   /* A terminal that is opened anew has a description of its own, so that nobody else's reads and writes stop waiting. */
   tty.fd = open(own ? "/dev/tty" : path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (sized && !own ? O_CREAT : 0), shared ? 0666 : 0600);
   if (tty.fd < 0 && own) {
-    return tm_fail(report, result_of(errno), "this process has no terminal (/dev/tty: %s); the parameter 'path' can name one",
+    return report_fail(report, result_of(errno), "this process has no terminal (/dev/tty: %s); the parameter 'path' can name one",
                    strerror(errno));
   }
-  if (tty.fd < 0) return tm_fail(report, result_of(errno), "cannot open '%s' for writing: %s", tty.name, strerror(errno));
+  if (tty.fd < 0) return report_fail(report, result_of(errno), "cannot open '%s' for writing: %s", tty.name, strerror(errno));
   struct stat status;
   bool known = fstat(tty.fd, &status) == 0, regular = known && S_ISREG(status.st_mode);
   if (!regular && !(known && S_ISCHR(status.st_mode))) {
     close(tty.fd); /* a fifo, say: its reader's end would reach the program as a signal */
-    return tm_fail(report, MSDK_E_INVALID, "'%s' is neither a terminal nor a regular file", tty.name);
+    return report_fail(report, MSDK_E_INVALID, "'%s' is neither a terminal nor a regular file", tty.name);
   }
   tty.terminal = isatty(tty.fd) == 1;
   if (!tty.terminal && !sized) {
     close(tty.fd);
-    return tm_fail(report, MSDK_E_INVALID, "'%s' is not a terminal, so its size is unknown: set 'columns' and 'rows'", tty.name);
+    return report_fail(report, MSDK_E_INVALID, "'%s' is not a terminal, so its size is unknown: set 'columns' and 'rows'", tty.name);
   }
   if (regular && ftruncate(tty.fd, 0) != 0) {
     int error = errno;
     close(tty.fd);
-    return tm_fail(report, MSDK_E_IO, "cannot truncate '%s': %s", tty.name, strerror(error));
+    return report_fail(report, MSDK_E_IO, "cannot truncate '%s': %s", tty.name, strerror(error));
   }
   *out = tty;
   return MSDK_OK;

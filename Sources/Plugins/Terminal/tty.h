@@ -2,7 +2,7 @@
 #ifndef TERMINAL_TTY_H
 #define TERMINAL_TTY_H
 
-#include "report.h"
+#include "../report.h"
 
 #include <stdbool.h>
 
@@ -17,7 +17,7 @@ typedef struct tm_tty {
 } tm_tty;
 
 /* path: "" for the terminal of the process. A file is taken, and emptied, only if `sized`: it cannot tell how large a screen it is. */
-msdk_result tm_tty_open(const tm_report *report, const char *path, bool sized, bool shared, tm_tty *out);
+msdk_result tm_tty_open(const plugin_report *report, const char *path, bool sized, bool shared, tm_tty *out);
 void tm_tty_close(tm_tty *tty);
 
 /* Of a terminal that tells; columns and rows are left as they are otherwise. */

@@ -13,22 +13,22 @@ enum { HEADER_MAX = 96, DS64_BYTES = 28 };
 enum { TAG_PCM = 1, TAG_FLOAT = 3 };
 
 msdk_result wav_output_open(wav_output *output, const char *path, bool shared) {
-  const wav_report *report = &output->report;
+  const plugin_report *report = &output->report;
   const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const mode_t mode = shared ? 0666 : 0600; /* what is heard and seen in a call is its owner's */
   int fd = open(path, flags | O_CREAT | O_EXCL, mode);
   bool created = fd >= 0;
   if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, mode);
-  if (fd < 0) return wav_fail(report, wav_result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
+  if (fd < 0) return report_fail(report, wav_result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(fd);
-    return wav_fail(report, MSDK_E_INVALID, "'%.300s' is not a regular file", path);
+    return report_fail(report, MSDK_E_INVALID, "'%.300s' is not a regular file", path);
   }
   char *copy = strdup(path);
   if (copy == NULL) {
     close(fd);
-    return wav_fail(report, MSDK_E_NOMEM, "no memory for the path");
+    return report_fail(report, MSDK_E_NOMEM, "no memory for the path");
   }
   *output = (wav_output){.report = *report, .fd = fd, .path = copy, .created = created};
   return MSDK_OK;
@@ -39,7 +39,7 @@ static uint64_t frame_bytes(const wav_output *output) { return (uint64_t)output-
 static uint64_t end_of(const wav_output *output) { return output->header_bytes + output->written * frame_bytes(output); }
 
 static msdk_result failed(const wav_output *output) {
-  return wav_fail(&output->report, MSDK_E_IO, "writing to '%.300s' at byte %llu: %s", output->path, (unsigned long long)end_of(output),
+  return report_fail(&output->report, MSDK_E_IO, "writing to '%.300s' at byte %llu: %s", output->path, (unsigned long long)end_of(output),
                   strerror(output->error));
 }
 
@@ -103,10 +103,10 @@ static int update_header(wav_output *output) {
 /* What was written whole before stays, and nothing is written after it. */
 static msdk_result give_up(wav_output *output, int error) {
   output->error = error;
-  wav_log(&output->report, MSDK_LOG_ERROR, "writing to '%.300s' at byte %llu: %s; nothing more is written", output->path,
+  report_log(&output->report, MSDK_LOG_ERROR, "writing to '%.300s' at byte %llu: %s; nothing more is written", output->path,
           (unsigned long long)end_of(output), strerror(error));
   if (ftruncate(output->fd, (off_t)end_of(output)) != 0 || update_header(output) != 0) {
-    wav_log(&output->report, MSDK_LOG_WARN, "the header of '%.300s' states less than the file holds", output->path);
+    report_log(&output->report, MSDK_LOG_WARN, "the header of '%.300s' states less than the file holds", output->path);
   }
   return failed(output);
 }
@@ -154,9 +154,9 @@ msdk_result wav_output_close(wav_output *output) {
   }
   if (close(output->fd) != 0 && errno != EINTR && error == 0) error = errno;
   msdk_result result = MSDK_OK;
-  if (error != 0 && !told) result = wav_fail(&output->report, MSDK_E_IO, "completing '%.300s': %s", output->path, strerror(error));
+  if (error != 0 && !told) result = report_fail(&output->report, MSDK_E_IO, "completing '%.300s': %s", output->path, strerror(error));
   if (!begun) {
-    wav_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
+    report_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
     if (output->created) unlink(output->path);
   }
   free(output->path);

@@ -4,12 +4,12 @@
 #ifndef WAV_OUTPUT_H
 #define WAV_OUTPUT_H
 
-#include "report.h"
+#include "path.h"
 
 #include <stdbool.h>
 
 typedef struct wav_output {
-  wav_report report;
+  plugin_report report;
   int fd;          /* -1: not open */
   char *path;      /* owned */
   bool created;    /* there was no such file before */

@@ -45,17 +45,17 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const wav_report *report = &self->source.report;
-  if (name == NULL || value == NULL) return wav_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  const plugin_report *report = &self->source.report;
+  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   if (strcmp(name, "path") == 0) return wav_set_path(report, &self->path, value);
-  if (strcmp(name, "loop") != 0) return wav_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and loop", name);
-  if (value->type != MSDK_T_BOOL) return wav_fail(report, MSDK_E_TYPE, "loop takes a bool");
+  if (strcmp(name, "loop") != 0) return report_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and loop", name);
+  if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "loop takes a bool");
   self->loop = value->u.b != 0;
   return MSDK_OK;
 }
 
 static msdk_result init_capture(msdk_self *self) {
-  if (self->path == NULL) return wav_fail(&self->source.report, MSDK_E_INVALID, "the parameter 'path' is not set");
+  if (self->path == NULL) return report_fail(&self->source.report, MSDK_E_INVALID, "the parameter 'path' is not set");
   msdk_result result = wav_source_open(&self->source, self->path);
   if (result < 0) return result;
   self->buffer_length = self->source.sample_rate / BUFFERS_PER_SECOND;
@@ -71,7 +71,7 @@ static msdk_result release_capture(msdk_self *self) {
 /* Goes on where stop left off, so that a change of format is no step back; a file that was at its end begins anew. */
 static msdk_result start_capture(msdk_self *self) {
   if (self->ended && !wav_source_rewind(&self->source)) {
-    return wav_fail(&self->source.report, MSDK_E_IO, "'%.300s' cannot be read again: %s", self->path, sf_strerror(self->source.file));
+    return report_fail(&self->source.report, MSDK_E_IO, "'%.300s' cannot be read again: %s", self->path, sf_strerror(self->source.file));
   }
   self->ended = false;
   self->started = true;
@@ -103,17 +103,17 @@ static const char *name_of(uint32_t sample_format) {
 
 static msdk_result set_format(msdk_self *self, const msdk_audio_format *asked) {
   const wav_source *source = &self->source;
-  if (asked == NULL) return wav_fail(&source->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
+  if (asked == NULL) return report_fail(&source->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
   msdk_audio_format format = {0};
   memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
   if (format.sample_format != source->sample_format || format.sample_rate != source->sample_rate || format.channels != source->channels ||
       format.planar != 0) {
-    return wav_fail(&source->report, MSDK_E_FORMAT, "%s, %u Hz, %u channels%s was requested; the file is %s, %u Hz, %u channels",
+    return report_fail(&source->report, MSDK_E_FORMAT, "%s, %u Hz, %u channels%s was requested; the file is %s, %u Hz, %u channels",
                     name_of(format.sample_format), format.sample_rate, format.channels, format.planar != 0 ? ", planar" : "",
                     name_of(source->sample_format), source->sample_rate, source->channels);
   }
   if (format.frames_per_buffer > WAV_SAMPLES_MAX) {
-    return wav_fail(&source->report, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, WAV_SAMPLES_MAX);
+    return report_fail(&source->report, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, WAV_SAMPLES_MAX);
   }
   self->buffer_length = format.frames_per_buffer != 0 ? format.frames_per_buffer : source->sample_rate / BUFFERS_PER_SECOND;
   return MSDK_OK;
@@ -132,7 +132,7 @@ static uint32_t fill(msdk_self *self, uint8_t *to, uint32_t count) {
 
 /* The same with as many samples as there are. */
 static msdk_result shorten(msdk_self *self, msdk_audio_frame **frame, uint32_t count) {
-  const wav_report *report = &self->source.report;
+  const plugin_report *report = &self->source.report;
   msdk_audio_format format = format_of(self);
   msdk_audio_frame *shorter = NULL;
   msdk_result result = count > 0 ? report->host->audio_frame_acquire(report->context, &format, count, &shorter) : MSDK_E_CLOSED;
@@ -145,8 +145,8 @@ static msdk_result shorten(msdk_self *self, msdk_audio_frame **frame, uint32_t c
 static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_audio_frame **out) {
   (void)due_ns; /* the host stamps the buffer with it */
   wav_source *source = &self->source;
-  const wav_report *report = &source->report;
-  if (!self->started) return wav_fail(report, MSDK_E_STATE, "capture is not started");
+  const plugin_report *report = &source->report;
+  if (!self->started) return report_fail(report, MSDK_E_STATE, "capture is not started");
   uint64_t left = source->length - source->at;
   if (self->ended || (left == 0 && !self->loop)) {
     self->ended = true;

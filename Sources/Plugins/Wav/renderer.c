@@ -7,7 +7,7 @@
 enum { GAP_MIN_MS = 20, GAP_MAX_MS = 10 * 60 * 1000 };
 
 struct msdk_self {
-  wav_report report;
+  plugin_report report;
   char *path; /* NULL: not set */
   bool shared;
   uint32_t bits;
@@ -43,7 +43,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, log)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->report = (wav_report){.host = host, .context = context};
+  self->report = (plugin_report){.host = host, .context = context};
   self->bits = 16;
   self->output = (wav_output){.report = self->report, .fd = -1};
   *out = self;
@@ -64,29 +64,29 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const wav_report *report = &self->report;
-  if (name == NULL || value == NULL) return wav_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  const plugin_report *report = &self->report;
+  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   if (strcmp(name, "path") == 0) return wav_set_path(report, &self->path, value);
   if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return wav_fail(report, MSDK_E_TYPE, "shared takes a bool");
+    if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "shared takes a bool");
     self->shared = value->u.b != 0;
     return MSDK_OK;
   }
   if (strcmp(name, "format") != 0) {
-    return wav_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format and shared", name);
+    return report_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format and shared", name);
   }
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return wav_fail(report, MSDK_E_TYPE, "format takes a string");
+  if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "format takes a string");
   for (uint32_t i = 0; i < MSDK_COUNT(formats); i++) {
     if (strcmp(formats[i], value->u.str) == 0) {
       self->bits = bits_of[i];
       return MSDK_OK;
     }
   }
-  return wav_fail(report, MSDK_E_RANGE, "format '%.40s' is not one of s16, s24, f32", value->u.str);
+  return report_fail(report, MSDK_E_RANGE, "format '%.40s' is not one of s16, s24, f32", value->u.str);
 }
 
 static msdk_result init_render(msdk_self *self) {
-  if (self->path == NULL) return wav_fail(&self->report, MSDK_E_INVALID, "the parameter 'path' is not set");
+  if (self->path == NULL) return report_fail(&self->report, MSDK_E_INVALID, "the parameter 'path' is not set");
   self->anchored = false;
   return wav_output_open(&self->output, self->path, self->shared);
 }
@@ -126,7 +126,7 @@ static msdk_result write_samples(msdk_self *self, const msdk_audio_frame *frame)
     self->buffer = malloc((size_t)bytes);
     self->buffer_bytes = self->buffer != NULL ? bytes : 0;
     if (self->buffer == NULL) {
-      return wav_fail(&self->report, MSDK_E_NOMEM, "no memory for a buffer of %llu bytes", (unsigned long long)bytes);
+      return report_fail(&self->report, MSDK_E_NOMEM, "no memory for a buffer of %llu bytes", (unsigned long long)bytes);
     }
   }
   bool s16 = frame->format->sample_format == MSDK_SAMPLE_S16;
@@ -137,19 +137,19 @@ static msdk_result write_samples(msdk_self *self, const msdk_audio_frame *frame)
 
 static msdk_result check_frame(msdk_self *self, const msdk_audio_frame *frame) {
   const wav_output *output = &self->output;
-  if (output->fd < 0) return wav_fail(&self->report, MSDK_E_STATE, "no file is open");
+  if (output->fd < 0) return report_fail(&self->report, MSDK_E_STATE, "no file is open");
   if (frame == NULL || frame->format == NULL || frame->planes == NULL) {
-    return wav_fail(&self->report, MSDK_E_INVALID, "the buffer has no format or no samples");
+    return report_fail(&self->report, MSDK_E_INVALID, "the buffer has no format or no samples");
   }
   const msdk_audio_format *format = frame->format;
   bool known = format->sample_format == MSDK_SAMPLE_S16 || format->sample_format == MSDK_SAMPLE_F32;
   if (!known || format->planar != 0 || format->channels < 1 || format->channels > 2 || format->sample_rate == 0) {
-    return wav_fail(&self->report, MSDK_E_FORMAT,
+    return report_fail(&self->report, MSDK_E_FORMAT,
                     "the buffer has sample format %u, %u Hz, %u channels, planar %u; accepted: s16 (1) or f32 (2), 1 or 2 channels, interleaved",
                     format->sample_format, format->sample_rate, format->channels, format->planar);
   }
   if (output->bits != 0 && (format->sample_rate != output->sample_rate || format->channels != output->channels)) {
-    return wav_fail(&self->report, MSDK_E_FORMAT, "%u Hz with %u channels cannot go into a file of %u Hz with %u channels",
+    return report_fail(&self->report, MSDK_E_FORMAT, "%u Hz with %u channels cannot go into a file of %u Hz with %u channels",
                     format->sample_rate, format->channels, output->sample_rate, output->channels);
   }
   return MSDK_OK;
@@ -167,7 +167,7 @@ static msdk_result bridge(msdk_self *self, int64_t timestamp_ns) {
   int64_t gap_ns = self->anchored ? (int64_t)((uint64_t)timestamp_ns - (uint64_t)self->origin_ns - (uint64_t)written_ns) : 0;
   if (!self->anchored || gap_ns > (int64_t)GAP_MAX_MS * 1000000) {
     if (self->anchored) {
-      wav_log(&self->report, MSDK_LOG_WARN, "a gap of %lld s at %lld s is not filled in '%.300s'; gaps of up to %d s are filled with silence",
+      report_log(&self->report, MSDK_LOG_WARN, "a gap of %lld s at %lld s is not filled in '%.300s'; gaps of up to %d s are filled with silence",
               (long long)(gap_ns / 1000000000), (long long)(written_ns / 1000000000), output->path, GAP_MAX_MS / 1000);
     }
     self->anchored = true;

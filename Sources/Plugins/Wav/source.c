@@ -15,18 +15,18 @@
 static msdk_result check_kind(const wav_source *source, const char *path) {
   struct stat status;
   if (fstat(source->fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    return wav_fail(&source->report, MSDK_E_INVALID, "'%.300s' is not a regular file; " ACCEPTED, path);
+    return report_fail(&source->report, MSDK_E_INVALID, "'%.300s' is not a regular file; " ACCEPTED, path);
   }
   char magic[12] = {0}, shown[5] = {0};
   ssize_t got = pread(source->fd, magic, sizeof magic, 0);
-  if (got < 0) return wav_fail(&source->report, MSDK_E_IO, "reading '%.300s': %s", path, strerror(errno));
+  if (got < 0) return report_fail(&source->report, MSDK_E_IO, "reading '%.300s': %s", path, strerror(errno));
   if (got < (ssize_t)sizeof magic) {
-    return wav_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has %d bytes, too few for a header; " ACCEPTED, path, (int)got);
+    return report_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has %d bytes, too few for a header; " ACCEPTED, path, (int)got);
   }
   bool wave = (memcmp(magic, "RIFF", 4) == 0 || memcmp(magic, "RF64", 4) == 0) && memcmp(magic + 8, "WAVE", 4) == 0;
   if (wave) return MSDK_OK;
   for (int i = 0; i < 4; i++) shown[i] = magic[i] >= 32 && magic[i] < 127 ? magic[i] : '?';
-  return wav_fail(&source->report, MSDK_E_UNSUPPORTED, "'%.300s' is not a WAVE file: it begins with '%s'; " ACCEPTED, path, shown);
+  return report_fail(&source->report, MSDK_E_UNSUPPORTED, "'%.300s' is not a WAVE file: it begins with '%s'; " ACCEPTED, path, shown);
 }
 
 /* libsndfile goes through a LIST chunk in steps of eight bytes to the end that it claims, whether the file has that many or not: 4 GB of nothing
@@ -40,7 +40,7 @@ static msdk_result check_lists(const wav_source *source, const char *path) {
     uint32_t size = head[4] | (uint32_t)head[5] << 8 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 24;
     off_t left = status.st_size - at - (off_t)sizeof head;
     if (memcmp(head, "LIST", 4) == 0 && (off_t)size > left) {
-      return wav_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has a LIST chunk of %u bytes, of which the file has %lld", path, size, (long long)left);
+      return report_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has a LIST chunk of %u bytes, of which the file has %lld", path, size, (long long)left);
     }
     at += (off_t)sizeof head + size + (size & 1);
   }
@@ -62,20 +62,20 @@ static bool knows_encoding(int format) {
 }
 
 static msdk_result check_sound(wav_source *source, const char *path, const SF_INFO *info) {
-  const wav_report *report = &source->report;
+  const plugin_report *report = &source->report;
   if (!knows_encoding(info->format)) {
-    return wav_fail(report, MSDK_E_UNSUPPORTED,
+    return report_fail(report, MSDK_E_UNSUPPORTED,
                     "'%.300s' holds encoding 0x%X; accepted: PCM of 8, 16, 24 and 32 bits, float, A-law, mu-law", path,
                     (unsigned)info->format & SF_FORMAT_SUBMASK);
   }
   if (info->channels < 1 || info->channels > 2) {
-    return wav_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d channels; accepted: 1, 2", path, info->channels);
+    return report_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d channels; accepted: 1, 2", path, info->channels);
   }
   if (info->samplerate < WAV_RATE_MIN || info->samplerate > WAV_RATE_MAX) {
-    return wav_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d samples a second; accepted: %d..%d", path, info->samplerate,
+    return report_fail(report, MSDK_E_UNSUPPORTED, "'%.300s' has %d samples a second; accepted: %d..%d", path, info->samplerate,
                     WAV_RATE_MIN, WAV_RATE_MAX);
   }
-  if (info->frames <= 0) return wav_fail(report, MSDK_E_CORRUPT, "'%.300s' has no samples", path);
+  if (info->frames <= 0) return report_fail(report, MSDK_E_CORRUPT, "'%.300s' has no samples", path);
   source->sample_rate = (uint32_t)info->samplerate;
   source->channels = (uint32_t)info->channels;
   source->sample_format = (info->format & SF_FORMAT_SUBMASK) == SF_FORMAT_PCM_16 ? MSDK_SAMPLE_S16 : MSDK_SAMPLE_F32;
@@ -88,20 +88,20 @@ static msdk_result check_sound(wav_source *source, const char *path, const SF_IN
 static msdk_result check_first(wav_source *source, const char *path) {
   float first[2];
   if (wav_source_read(source, first, 1) == 1 && wav_source_rewind(source)) return MSDK_OK;
-  return wav_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has no readable samples: %s", path, sf_strerror(source->file));
+  return report_fail(&source->report, MSDK_E_CORRUPT, "'%.300s' has no readable samples: %s", path, sf_strerror(source->file));
 }
 
 msdk_result wav_source_open(wav_source *source, const char *path) {
-  const wav_report *report = &source->report;
+  const plugin_report *report = &source->report;
   source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (source->fd < 0) return wav_fail(report, wav_result_of(errno), "cannot open '%.300s': %s", path, strerror(errno));
+  if (source->fd < 0) return report_fail(report, wav_result_of(errno), "cannot open '%.300s': %s", path, strerror(errno));
   msdk_result result = check_kind(source, path);
   if (result == MSDK_OK) result = check_lists(source, path);
   if (result == MSDK_OK) {
     SF_INFO info = {0};
     source->file = sf_open_fd(source->fd, SFM_READ, &info, SF_FALSE);
     if (source->file == NULL) {
-      result = wav_fail(report, MSDK_E_CORRUPT, "'%.300s' cannot be read as a WAVE file: %s", path, sf_strerror(NULL));
+      result = report_fail(report, MSDK_E_CORRUPT, "'%.300s' cannot be read as a WAVE file: %s", path, sf_strerror(NULL));
     } else {
       result = check_sound(source, path, &info);
     }
@@ -122,7 +122,7 @@ static void clean(wav_source *source, float *samples, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     if (isfinite(samples[i])) continue;
     samples[i] = 0;
-    if (!source->told_numbers) wav_log(&source->report, MSDK_LOG_WARN, "the file has samples that are not finite numbers; they are silent");
+    if (!source->told_numbers) report_log(&source->report, MSDK_LOG_WARN, "the file has samples that are not finite numbers; they are silent");
     source->told_numbers = true;
   }
 }

@@ -2,7 +2,7 @@
 #ifndef WAV_SOURCE_H
 #define WAV_SOURCE_H
 
-#include "report.h"
+#include "path.h"
 
 #include <sndfile.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 enum { WAV_RATE_MIN = 8000, WAV_RATE_MAX = 192000, WAV_SAMPLES_MAX = 192000 };
 
 typedef struct wav_source {
-  wav_report report;
+  plugin_report report;
   int fd; /* -1: not open */
   SNDFILE *file;
   uint32_t sample_rate, channels, sample_format;

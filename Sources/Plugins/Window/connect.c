@@ -99,30 +99,30 @@ int wn_start_thread(pthread_t *thread, void *(*body)(void *), void *argument) {
   return msdk_thread_create(thread, NULL, body, argument);
 }
 
-static msdk_result refused(const wn_report *report, const char *display, int error) {
+static msdk_result refused(const plugin_report *report, const char *display, int error) {
   bool unnamed = display[0] == 0;
   const char *shown = unnamed ? getenv("DISPLAY") : display;
   if (shown == NULL || shown[0] == 0) {
-    return wn_fail(report, MSDK_E_NOT_FOUND, "no X display: the parameter 'display' is empty, and DISPLAY is not set");
+    return report_fail(report, MSDK_E_NOT_FOUND, "no X display: the parameter 'display' is empty, and DISPLAY is not set");
   }
   switch (error) {
   case XCB_CONN_CLOSED_PARSE_ERR:
-    return wn_fail(report, MSDK_E_INVALID, "'%.100s' is not a name of an X display; accepted: names such as ':0' and 'host:0.1'", shown);
-  case XCB_CONN_CLOSED_INVALID_SCREEN: return wn_fail(report, MSDK_E_NOT_FOUND, "the X display '%.100s' has no such screen", shown);
-  case XCB_CONN_CLOSED_MEM_INSUFFICIENT: return wn_fail(report, MSDK_E_NOMEM, "no memory for a connection to an X display");
+    return report_fail(report, MSDK_E_INVALID, "'%.100s' is not a name of an X display; accepted: names such as ':0' and 'host:0.1'", shown);
+  case XCB_CONN_CLOSED_INVALID_SCREEN: return report_fail(report, MSDK_E_NOT_FOUND, "the X display '%.100s' has no such screen", shown);
+  case XCB_CONN_CLOSED_MEM_INSUFFICIENT: return report_fail(report, MSDK_E_NOMEM, "no memory for a connection to an X display");
   default:
-    return wn_fail(report, MSDK_E_IO, "no connection to the X display '%.100s': there is no server, or it refuses this user", shown);
+    return report_fail(report, MSDK_E_IO, "no connection to the X display '%.100s': there is no server, or it refuses this user", shown);
   }
 }
 
-msdk_result wn_connect(const wn_report *report, const char *display, wn_parent *parent, xcb_connection_t **out, int *screen_number) {
+msdk_result wn_connect(const plugin_report *report, const char *display, wn_parent *parent, xcb_connection_t **out, int *screen_number) {
   attempt *attempt = new_attempt(display, parent);
-  if (attempt == NULL) return wn_fail(report, MSDK_E_NOMEM, "no memory for a connection to an X display");
+  if (attempt == NULL) return report_fail(report, MSDK_E_NOMEM, "no memory for a connection to an X display");
   pthread_t thread;
   int error = wn_start_thread(&thread, run, attempt);
   if (error != 0) {
     free_attempt(attempt);
-    return wn_fail(report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
+    return report_fail(report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
   }
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
@@ -134,7 +134,7 @@ msdk_result wn_connect(const wn_report *report, const char *display, wn_parent *
   pthread_mutex_unlock(&attempt->lock);
   if (!done) {
     pthread_detach(thread);
-    return wn_fail(report, MSDK_E_TIMEOUT, "the X display '%.100s' did not answer within %d s", display, ANSWER_S);
+    return report_fail(report, MSDK_E_TIMEOUT, "the X display '%.100s' did not answer within %d s", display, ANSWER_S);
   }
   pthread_join(thread, NULL);
   xcb_connection_t *connection = attempt->connection;

@@ -84,7 +84,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   if (!host_suffices(host)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->report = (wn_report){.host = host, .context = context};
+  self->report = (plugin_report){.host = host, .context = context};
   self->wish.x = self->wish.y = WN_NOT_GIVEN;
   self->display = strdup("");
   self->title = strdup("MediaSDK");
@@ -111,7 +111,7 @@ static void destroy(msdk_self *self) {
 
 static msdk_result set_display(msdk_self *self, const char *text) {
   char *copy = strdup(text);
-  if (copy == NULL) return wn_fail(&self->report, MSDK_E_NOMEM, "no memory for the parameter 'display'");
+  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the parameter 'display'");
   free(self->display);
   self->display = copy;
   return MSDK_OK;
@@ -120,7 +120,7 @@ static msdk_result set_display(msdk_self *self, const char *text) {
 static msdk_result set_parent(msdk_self *self, const char *text) {
   uint32_t parent = 0;
   if (text[0] != 0 && (!msdk_window_number(text, &parent) || parent == 0)) {
-    return wn_fail(&self->report, MSDK_E_INVALID,
+    return report_fail(&self->report, MSDK_E_INVALID,
                    "parent '%.40s' is not a window id; accepted: 1 to 4294967295, decimal or hexadecimal with 0x, and '' for none", text);
   }
   self->wish.parent = parent;
@@ -129,10 +129,10 @@ static msdk_result set_parent(msdk_self *self, const char *text) {
 
 static msdk_result set_title(msdk_self *self, const char *text) {
   if (strlen(text) > TITLE_MAX_BYTES) {
-    return wn_fail(&self->report, MSDK_E_RANGE, "title has %zu bytes; accepted: at most %d", strlen(text), TITLE_MAX_BYTES);
+    return report_fail(&self->report, MSDK_E_RANGE, "title has %zu bytes; accepted: at most %d", strlen(text), TITLE_MAX_BYTES);
   }
   char *copy = strdup(text);
-  if (copy == NULL) return wn_fail(&self->report, MSDK_E_NOMEM, "no memory for the parameter 'title'");
+  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the parameter 'title'");
   pthread_mutex_lock(&self->lock);
   char *former = self->title;
   self->title = copy;
@@ -158,33 +158,33 @@ static msdk_result set_scale(msdk_self *self, const char *text) {
     view.scale = (int)i;
     if (strcmp(scales[i], text) == 0) return set_view(self, &view);
   }
-  return wn_fail(&self->report, MSDK_E_RANGE, "scale '%.40s' is not one of fit, fill, stretch", text);
+  return report_fail(&self->report, MSDK_E_RANGE, "scale '%.40s' is not one of fit, fill, stretch", text);
 }
 
 static msdk_result set_background(msdk_self *self, const char *text) {
   static const char digits[] = "0123456789abcdefABCDEF";
   wn_view view = self->view;
   if (text[0] != '#' || strlen(text) != 7 || strspn(text + 1, digits) != 6) {
-    return wn_fail(&self->report, MSDK_E_INVALID, "background '%.40s' is not a colour; accepted: '#rrggbb' with hexadecimal digits", text);
+    return report_fail(&self->report, MSDK_E_INVALID, "background '%.40s' is not a colour; accepted: '#rrggbb' with hexadecimal digits", text);
   }
   view.background = (uint32_t)strtoul(text + 1, NULL, 16);
   return set_view(self, &view);
 }
 
 static msdk_result set_size(msdk_self *self, const char *name, uint32_t *size, const msdk_value *value) {
-  if (value->type != MSDK_T_U32) return wn_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
+  if (value->type != MSDK_T_U32) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
   if (value->u.u32 > MSDK_DIMENSION_MAX) {
-    return wn_fail(&self->report, MSDK_E_RANGE, "%s %u is outside 0..%d", name, value->u.u32, MSDK_DIMENSION_MAX);
+    return report_fail(&self->report, MSDK_E_RANGE, "%s %u is outside 0..%d", name, value->u.u32, MSDK_DIMENSION_MAX);
   }
   *size = value->u.u32;
   return MSDK_OK;
 }
 
 static msdk_result set_position(msdk_self *self, const char *name, int32_t *position, const msdk_value *value) {
-  if (value->type != MSDK_T_I32) return wn_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (i32)", name);
+  if (value->type != MSDK_T_I32) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (i32)", name);
   int32_t number = value->u.i32;
   if (number != WN_NOT_GIVEN && (number < POSITION_MIN || number > POSITION_MAX)) {
-    return wn_fail(&self->report, MSDK_E_RANGE, "%s %d is outside %d..%d; %d is accepted too: not given", name, number, POSITION_MIN,
+    return report_fail(&self->report, MSDK_E_RANGE, "%s %d is outside %d..%d; %d is accepted too: not given", name, number, POSITION_MIN,
                    POSITION_MAX, WN_NOT_GIVEN);
   }
   *position = number;
@@ -197,11 +197,11 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     msdk_result (*set)(msdk_self *, const char *);
   } texts[] = {{"display", set_display}, {"parent", set_parent}, {"title", set_title}, {"scale", set_scale},
                {"background", set_background}};
-  const wn_report *report = &self->report;
-  if (name == NULL || value == NULL) return wn_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  const plugin_report *report = &self->report;
+  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     if (strcmp(texts[i].name, name) != 0) continue;
-    if (value->type != MSDK_T_STRING || value->u.str == NULL) return wn_fail(report, MSDK_E_TYPE, "%s takes a string", name);
+    if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "%s takes a string", name);
     return texts[i].set(self, value->u.str);
   }
   if (strcmp(name, "x") == 0) return set_position(self, name, &self->wish.x, value);
@@ -209,10 +209,10 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   if (strcmp(name, "width") == 0) return set_size(self, name, &self->wish.width, value);
   if (strcmp(name, "height") == 0) return set_size(self, name, &self->wish.height, value);
   if (strcmp(name, "fullscreen") != 0) {
-    return wn_fail(report, MSDK_E_NOT_FOUND,
+    return report_fail(report, MSDK_E_NOT_FOUND,
                    "no parameter '%.63s'; there are display, parent, title, x, y, width, height, scale, background and fullscreen", name);
   }
-  if (value->type != MSDK_T_BOOL) return wn_fail(report, MSDK_E_TYPE, "fullscreen takes a bool");
+  if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "fullscreen takes a bool");
   self->wish.fullscreen = value->u.b != 0;
   return MSDK_OK;
 }

@@ -35,32 +35,32 @@ static msdk_result choose_screen(msdk_self *self, int number) {
   }
   self->screen = screens.data;
   if (wn_visual_find(setup, self->screen, &self->visual)) return MSDK_OK;
-  return wn_fail(&self->report, MSDK_E_UNSUPPORTED, "the screen has %u bits a pixel from a palette; accepted: a TrueColor screen",
+  return report_fail(&self->report, MSDK_E_UNSUPPORTED, "the screen has %u bits a pixel from a palette; accepted: a TrueColor screen",
                  self->screen->root_depth);
 }
 
 static msdk_result check_parent(msdk_self *self) {
   static const char accepted[] = "accepted: the id of an existing InputOutput window that is not a root window";
-  const wn_report *report = &self->report;
+  const plugin_report *report = &self->report;
   const wn_parent *parent = &self->parent;
   if (parent->id == 0) return MSDK_OK;
   if (!parent->exists && xcb_connection_has_error(self->connection)) {
-    return wn_fail(report, MSDK_E_IO, "the connection to the X server is lost");
+    return report_fail(report, MSDK_E_IO, "the connection to the X server is lost");
   }
-  if (!parent->exists) return wn_fail(report, MSDK_E_NOT_FOUND, "parent 0x%x is not a window of this X display; %s", parent->id, accepted);
+  if (!parent->exists) return report_fail(report, MSDK_E_NOT_FOUND, "parent 0x%x is not a window of this X display; %s", parent->id, accepted);
   if (parent->id == parent->root) {
-    return wn_fail(report, MSDK_E_INVALID, "parent 0x%x is a root window; %s; '' for a top-level window", parent->id, accepted);
+    return report_fail(report, MSDK_E_INVALID, "parent 0x%x is a root window; %s; '' for a top-level window", parent->id, accepted);
   }
   if (parent->input_only) {
-    return wn_fail(report, MSDK_E_UNSUPPORTED, "parent 0x%x shows nothing: it is an InputOnly window; %s", parent->id, accepted);
+    return report_fail(report, MSDK_E_UNSUPPORTED, "parent 0x%x shows nothing: it is an InputOnly window; %s", parent->id, accepted);
   }
   if (!self->wish.fullscreen) return MSDK_OK;
-  return wn_fail(report, MSDK_E_INVALID, "fullscreen is true and parent is 0x%x; accepted with a parent: false", parent->id);
+  return report_fail(report, MSDK_E_INVALID, "fullscreen is true and parent is 0x%x; accepted with a parent: false", parent->id);
 }
 
 static msdk_result start(msdk_self *self) {
   self->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (self->wake_fd < 0) return wn_fail(&self->report, MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
+  if (self->wake_fd < 0) return report_fail(&self->report, MSDK_E_NOMEM, "out of file descriptors: %s", strerror(errno));
   self->wanted = self->wish;
   self->quit = false;
   self->running = self->retitled = self->restyled = true;
@@ -70,7 +70,7 @@ static msdk_result start(msdk_self *self) {
   int error = wn_start_thread(&self->thread, wn_thread, self);
   if (error == 0) return MSDK_OK;
   close(self->wake_fd);
-  return wn_fail(&self->report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
+  return report_fail(&self->report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
 }
 
 static msdk_result init_render(msdk_self *self) {
@@ -125,22 +125,22 @@ static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) 
 }
 
 static msdk_result check(msdk_self *self, const msdk_video_frame *frame) {
-  const wn_report *report = &self->report;
+  const plugin_report *report = &self->report;
   if (frame == NULL || frame->format == NULL || frame->plane_count < 1 || frame->plane[0].data == NULL) {
-    return wn_fail(report, MSDK_E_INVALID, "the frame has no pixels or no format");
+    return report_fail(report, MSDK_E_INVALID, "the frame has no pixels or no format");
   }
   const msdk_video_format *format = frame->format;
   if (format->pixel_format != MSDK_PIXEL_BGRA) {
-    return wn_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format->pixel_format));
+    return report_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format->pixel_format));
   }
   if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return wn_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
+    return report_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
   }
   return MSDK_OK;
 }
 
 static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
-  if (!self->open) return wn_fail(&self->report, MSDK_E_STATE, "there is no window: init_render was not called");
+  if (!self->open) return report_fail(&self->report, MSDK_E_STATE, "there is no window: init_render was not called");
   msdk_result result = check(self, frame);
   if (result < 0) return result;
   self->report.host->video_frame_ref(frame);
@@ -151,9 +151,9 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
   if (result == MSDK_OK) self->newest = frame;
   pthread_mutex_unlock(&self->lock);
   if (former != NULL) self->report.host->video_frame_unref(former);
-  if (orphaned) return wn_fail(&self->report, result, "the parent window 0x%x was destroyed", self->parent.id);
-  if (result == MSDK_E_CLOSED) return wn_fail(&self->report, result, "the window was closed");
-  if (result < 0) return wn_fail(&self->report, result, "the connection to the X server is lost, and the window with it");
+  if (orphaned) return report_fail(&self->report, result, "the parent window 0x%x was destroyed", self->parent.id);
+  if (result == MSDK_E_CLOSED) return report_fail(&self->report, result, "the window was closed");
+  if (result < 0) return report_fail(&self->report, result, "the connection to the X server is lost, and the window with it");
   wn_wake(self);
   return MSDK_OK;
 }
@@ -169,9 +169,9 @@ static msdk_result snapshot_format(msdk_self *self, msdk_video_format *out) {
   format.width = self->shown_width;
   format.height = self->shown_height;
   pthread_mutex_unlock(&self->lock);
-  if (!there) return wn_fail(&self->report, MSDK_E_AGAIN, "the window shows no frame");
+  if (!there) return report_fail(&self->report, MSDK_E_AGAIN, "the window shows no frame");
   if (format.width > MSDK_DIMENSION_MAX || format.height > MSDK_DIMENSION_MAX) {
-    return wn_fail(&self->report, MSDK_E_RANGE, "the window is %ux%u, larger than a frame may be", format.width, format.height);
+    return report_fail(&self->report, MSDK_E_RANGE, "the window is %ux%u, larger than a frame may be", format.width, format.height);
   }
   memcpy(out, &format, out->struct_size < sizeof format ? out->struct_size : sizeof format);
   return MSDK_OK;
@@ -186,7 +186,7 @@ static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   wn_view view = self->view;
   if (frame != NULL) self->report.host->video_frame_ref(frame);
   pthread_mutex_unlock(&self->lock);
-  if (frame == NULL) return wn_fail(&self->report, MSDK_E_AGAIN, "the window shows no frame");
+  if (frame == NULL) return report_fail(&self->report, MSDK_E_AGAIN, "the window shows no frame");
   wn_canvas canvas = {.pixels = into->plane[0].data, .stride = into->plane[0].stride};
   canvas.width = into->format->width;
   canvas.height = into->format->height;
@@ -195,7 +195,7 @@ static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   wn_memory_free(&scratch);
   into->timestamp_ns = frame->timestamp_ns;
   self->report.host->video_frame_unref(frame);
-  if (!good) return wn_fail(&self->report, MSDK_E_NOMEM, "no memory for the frame");
+  if (!good) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the frame");
   for (uint32_t row = 0; row < canvas.height; row++) { /* on the screen nothing shines through */
     uint8_t *alpha = canvas.pixels + (ptrdiff_t)row * canvas.stride + 3;
     for (uint32_t x = 0; x < canvas.width; x++) alpha[4 * (size_t)x] = 255;

@@ -4,7 +4,7 @@
 
 #include "compose.h"
 #include "connect.h"
-#include "report.h"
+#include "../report.h"
 #include "visual.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ typedef struct wn_wish {
 } wn_wish;
 
 struct msdk_self {
-  wn_report report;
+  plugin_report report;
   pthread_mutex_t lock; /* never held while the host or the X server is called */
   pthread_cond_t changed;
 

@@ -151,7 +151,7 @@ static void draw(state *state, const orders *orders) {
     wn_image_put(&state->image, visual, window->id, window->gc, window->width, window->height);
   } else if (!state->told_size) {
     state->told_size = true;
-    wn_log(&state->self->report, MSDK_LOG_WARN, "a window of %ux%u is too large to be drawn", window->width, window->height);
+    report_log(&state->self->report, MSDK_LOG_WARN, "a window of %ux%u is too large to be drawn", window->width, window->height);
   }
 }
 
@@ -193,7 +193,7 @@ static bool take_events(state *state) {
   note_size(state->self, window->width, window->height);
   char size[32];
   snprintf(size, sizeof size, "%ux%u", window->width, window->height);
-  wn_post(&state->self->report, WN_EVENT_RESIZED, MSDK_OK, size);
+  report_event(&state->self->report, WN_EVENT_RESIZED, MSDK_OK, size);
   return any;
 }
 
@@ -255,11 +255,11 @@ void *wn_thread(void *pointer) {
   if (orphaned) {
     char words[64];
     snprintf(words, sizeof words, "the parent window 0x%x was destroyed", self->parent.id);
-    wn_post(&self->report, MSDK_PLUGIN_EVENT_ERROR, MSDK_E_DEVICE_LOST, words);
+    report_event(&self->report, MSDK_PLUGIN_EVENT_ERROR, MSDK_E_DEVICE_LOST, words);
   } else if (ended == MSDK_E_CLOSED) {
-    wn_post(&self->report, WN_EVENT_CLOSED, MSDK_OK, "closed");
+    report_event(&self->report, WN_EVENT_CLOSED, MSDK_OK, "closed");
   } else {
-    wn_log(&self->report, MSDK_LOG_WARN, "the connection to the X server is lost, and the window with it");
+    report_log(&self->report, MSDK_LOG_WARN, "the connection to the X server is lost, and the window with it");
   }
   return NULL;
 }

@@ -13,17 +13,17 @@
 #include <xcb/xcbext.h>
 #include <xcb/xfixes.h>
 
-static msdk_result cannot_connect(const x11_report *report, const char *name, int error) {
+static msdk_result cannot_connect(const plugin_report *report, const char *name, int error) {
   const char *variable = getenv("DISPLAY");
   if (name[0] == 0 && (variable == NULL || variable[0] == 0)) {
-    return x11_fail(report, MSDK_E_NOT_FOUND, "there is no display: the parameter 'display' is empty, and DISPLAY is not set");
+    return report_fail(report, MSDK_E_NOT_FOUND, "there is no display: the parameter 'display' is empty, and DISPLAY is not set");
   }
   const char *shown = name[0] != 0 ? name : variable;
   if (error == XCB_CONN_CLOSED_PARSE_ERR) {
-    return x11_fail(report, MSDK_E_INVALID, "'%.200s' is not a name of an X display; accepted: names such as ':0'", shown);
+    return report_fail(report, MSDK_E_INVALID, "'%.200s' is not a name of an X display; accepted: names such as ':0'", shown);
   }
-  if (error == XCB_CONN_CLOSED_INVALID_SCREEN) return x11_fail(report, MSDK_E_NOT_FOUND, "display '%.200s' has no such screen", shown);
-  return x11_fail(report, MSDK_E_IO, "there is no X server at display '%.200s', or it refuses this user", shown);
+  if (error == XCB_CONN_CLOSED_INVALID_SCREEN) return report_fail(report, MSDK_E_NOT_FOUND, "display '%.200s' has no such screen", shown);
+  return report_fail(report, MSDK_E_IO, "there is no X server at display '%.200s', or it refuses this user", shown);
 }
 
 static uint8_t first_event(xcb_connection_t *link, xcb_extension_t *extension, bool *there) {
@@ -110,7 +110,7 @@ static void ask_render(x11_display *display) {
   free(formats);
 }
 
-msdk_result x11_display_open(x11_display *display, const x11_report *report, const char *name) {
+msdk_result x11_display_open(x11_display *display, const plugin_report *report, const char *name) {
   *display = (x11_display){0};
   int number = 0;
   xcb_connection_t *link = xcb_connect(name[0] != 0 ? name : NULL, &number);

@@ -2,7 +2,7 @@
 #ifndef X11_DISPLAY_H
 #define X11_DISPLAY_H
 
-#include "report.h"
+#include "../report.h"
 
 #include <stdbool.h>
 #include <xcb/render.h>
@@ -31,7 +31,7 @@ typedef struct x11_pixels {
 } x11_pixels;
 
 /* `name` "": $DISPLAY. The display holds nothing when it fails. */
-msdk_result x11_display_open(x11_display *display, const x11_report *report, const char *name);
+msdk_result x11_display_open(x11_display *display, const plugin_report *report, const char *name);
 void x11_display_close(x11_display *display);
 static inline bool x11_display_alive(const x11_display *display) { return xcb_connection_has_error(display->link) == 0; }
 
@@ -41,7 +41,7 @@ void *x11_display_reply(x11_display *display, unsigned request);
 bool x11_display_answers(x11_display *display);
 
 /* MSDK_E_UNSUPPORTED for what cannot be turned into BGRA. */
-msdk_result x11_display_pixels(const x11_display *display, const x11_report *report, xcb_visualid_t visual, uint8_t depth,
+msdk_result x11_display_pixels(const x11_display *display, const plugin_report *report, xcb_visualid_t visual, uint8_t depth,
                                x11_pixels *out);
 
 #endif

@@ -51,9 +51,9 @@ msdk_result x11_follow(msdk_self *self) {
     self->report.host->post_event(self->report.context, MSDK_PLUGIN_EVENT_CHOICES_CHANGED, MSDK_OK, &name);
     self->rearranged = false;
   }
-  if (!x11_display_alive(&self->display)) return x11_fail(&self->report, MSDK_E_DEVICE_LOST, "the connection to the X server is lost");
-  if (!x11_display_answers(&self->display)) return x11_fail(&self->report, MSDK_E_AGAIN, "the X server does not answer");
-  if (self->source.gone) return x11_fail(&self->report, MSDK_E_DEVICE_LOST, "the window was closed");
+  if (!x11_display_alive(&self->display)) return report_fail(&self->report, MSDK_E_DEVICE_LOST, "the connection to the X server is lost");
+  if (!x11_display_answers(&self->display)) return report_fail(&self->report, MSDK_E_AGAIN, "the X server does not answer");
+  if (self->source.gone) return report_fail(&self->report, MSDK_E_DEVICE_LOST, "the window was closed");
   if (!self->source.moved) return MSDK_OK;
   x11_area before = self->source.area;
   msdk_result result = x11_source_locate(self);

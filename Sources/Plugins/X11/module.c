@@ -54,7 +54,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   }
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->report = (x11_report){.host = host, .context = context};
+  self->report = (plugin_report){.host = host, .context = context};
   x11_options *options = &self->options;
   *options = (x11_options){.display = strdup(""), .source = strdup("display"), .monitor = strdup(""), .window = strdup("")};
   options->fps = FPS_DEFAULT;
@@ -73,16 +73,16 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_text(msdk_self *self, char **text, const char *name, const msdk_value *value) {
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return x11_fail(&self->report, MSDK_E_TYPE, "%s takes a string", name);
+  if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a string", name);
   if (text == &self->options.source) {
     uint32_t i = 0;
     while (i < MSDK_COUNT(sources) && strcmp(sources[i], value->u.str) != 0) i++;
     if (i == MSDK_COUNT(sources)) {
-      return x11_fail(&self->report, MSDK_E_RANGE, "source '%.63s' is not one of display, monitor, window, rectangle", value->u.str);
+      return report_fail(&self->report, MSDK_E_RANGE, "source '%.63s' is not one of display, monitor, window, rectangle", value->u.str);
     }
   }
   char *copy = strdup(value->u.str);
-  if (copy == NULL) return x11_fail(&self->report, MSDK_E_NOMEM, "no memory for %s", name);
+  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for %s", name);
   free(*text);
   *text = copy;
   return MSDK_OK;
@@ -90,18 +90,18 @@ static msdk_result set_text(msdk_self *self, char **text, const char *name, cons
 
 static msdk_result set_number(msdk_self *self, uint32_t *number, const char *name, const msdk_value *value) {
   uint32_t least = number == &self->options.fps ? 1 : 0, most = number == &self->options.fps ? FPS_MAX : MSDK_DIMENSION_MAX;
-  if (value->type != MSDK_T_U32) return x11_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
+  if (value->type != MSDK_T_U32) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
   if (value->u.u32 < least || value->u.u32 > most) {
-    return x11_fail(&self->report, MSDK_E_RANGE, "%s %u is outside %u..%u", name, value->u.u32, least, most);
+    return report_fail(&self->report, MSDK_E_RANGE, "%s %u is outside %u..%u", name, value->u.u32, least, most);
   }
   *number = value->u.u32;
   return MSDK_OK;
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const x11_report *report = &self->report;
+  const plugin_report *report = &self->report;
   x11_options *options = &self->options;
-  if (name == NULL || value == NULL) return x11_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
+  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
   const struct {
     const char *name;
     char **text;
@@ -117,20 +117,20 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     if (strcmp(all[i].name, name) != 0) continue;
     if (all[i].text != NULL) return set_text(self, all[i].text, name, value);
     if (all[i].number != NULL) return set_number(self, all[i].number, name, value);
-    if (value->type != MSDK_T_BOOL) return x11_fail(report, MSDK_E_TYPE, "%s takes a bool", name);
+    if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "%s takes a bool", name);
     *all[i].truth = value->u.b != 0;
     return MSDK_OK;
   }
-  return x11_fail(report, MSDK_E_NOT_FOUND,
+  return report_fail(report, MSDK_E_NOT_FOUND,
                   "no parameter '%.63s'; there are display, source, monitor, window, x, y, width, height, cursor, fps and skip_unchanged",
                   name);
 }
 
 static msdk_result param_choice(msdk_self *self, const char *name, uint32_t index, msdk_choice *out) {
-  const x11_report *report = &self->report;
-  if (name == NULL || out == NULL) return x11_fail(report, MSDK_E_INVALID, "param_choice needs a name and a choice to fill, not NULL");
+  const plugin_report *report = &self->report;
+  if (name == NULL || out == NULL) return report_fail(report, MSDK_E_INVALID, "param_choice needs a name and a choice to fill, not NULL");
   if (strcmp(name, "monitor") != 0)
-    return x11_fail(report, MSDK_E_NOT_FOUND, "parameter '%.63s' has no list of choices; accepted: monitor", name);
+    return report_fail(report, MSDK_E_NOT_FOUND, "parameter '%.63s' has no list of choices; accepted: monitor", name);
   if (index == 0 || self->monitors.list == NULL) {
     msdk_result result = x11_monitors_find(&self->monitors, report, self->options.display);
     if (result < 0) return result == MSDK_E_NOT_FOUND ? MSDK_E_IO : result; /* which would be the end of the list */

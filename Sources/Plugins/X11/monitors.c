@@ -25,17 +25,17 @@ static void describe(x11_monitor *monitor, x11_display *display, const xcb_randr
   free(atom);
 }
 
-static msdk_result list(x11_monitors *monitors, const x11_report *report, x11_display *display) {
+static msdk_result list(x11_monitors *monitors, const plugin_report *report, x11_display *display) {
   if (!display->monitors) {
-    return x11_fail(report, MSDK_E_UNSUPPORTED, "the X server reports no monitors: it has no RandR, or a version before 1.5");
+    return report_fail(report, MSDK_E_UNSUPPORTED, "the X server reports no monitors: it has no RandR, or a version before 1.5");
   }
   xcb_randr_get_monitors_reply_t *reply =
     x11_display_reply(display, xcb_randr_get_monitors(display->link, display->screen->root, 1).sequence);
-  if (reply == NULL) return x11_fail(report, MSDK_E_IO, "the X server does not report its monitors");
+  if (reply == NULL) return report_fail(report, MSDK_E_IO, "the X server does not report its monitors");
   x11_monitor *all = calloc(1 + MONITORS_MAX, sizeof *all);
   if (all == NULL) {
     free(reply);
-    return x11_fail(report, MSDK_E_NOMEM, "no memory for the monitors");
+    return report_fail(report, MSDK_E_NOMEM, "no memory for the monitors");
   }
   uint32_t count = 1;
   snprintf(all[0].label, sizeof all[0].label, "the primary one, or the first");
@@ -49,7 +49,7 @@ static msdk_result list(x11_monitors *monitors, const x11_report *report, x11_di
   return MSDK_OK;
 }
 
-msdk_result x11_monitors_find(x11_monitors *monitors, const x11_report *report, const char *name) {
+msdk_result x11_monitors_find(x11_monitors *monitors, const plugin_report *report, const char *name) {
   x11_monitors_forget(monitors);
   x11_display display;
   const msdk_pipe_signal held = msdk_pipe_signal_hold();

@@ -2,7 +2,7 @@
 #ifndef X11_MONITORS_H
 #define X11_MONITORS_H
 
-#include "report.h"
+#include "../report.h"
 
 #include <stdint.h>
 
@@ -18,6 +18,6 @@ typedef struct x11_monitors {
 void x11_monitors_forget(x11_monitors *monitors);
 
 /* Asks the server of that name, over a connection of its own. Nothing is listed when it fails. */
-msdk_result x11_monitors_find(x11_monitors *monitors, const x11_report *report, const char *display);
+msdk_result x11_monitors_find(x11_monitors *monitors, const plugin_report *report, const char *display);
 
 #endif

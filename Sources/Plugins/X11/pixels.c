@@ -39,18 +39,18 @@ static uint8_t bits_of_pixel(const x11_display *display, uint8_t depth) {
   return 0;
 }
 
-msdk_result x11_display_pixels(const x11_display *display, const x11_report *report, xcb_visualid_t visual, uint8_t depth,
+msdk_result x11_display_pixels(const x11_display *display, const plugin_report *report, xcb_visualid_t visual, uint8_t depth,
                                x11_pixels *out) {
   const xcb_visualtype_t *type = find_visual(display, visual);
   uint8_t bits = bits_of_pixel(display, depth);
   if (depth != 16 && depth != 24 && depth != 30 && depth != 32) {
-    return x11_fail(report, MSDK_E_UNSUPPORTED, "a depth of %u bits is not supported; accepted: 16, 24, 30, 32", depth);
+    return report_fail(report, MSDK_E_UNSUPPORTED, "a depth of %u bits is not supported; accepted: 16, 24, 30, 32", depth);
   }
   if (type == NULL || type->_class != XCB_VISUAL_CLASS_TRUE_COLOR) {
-    return x11_fail(report, MSDK_E_UNSUPPORTED, "the visual of depth %u is not TrueColor", depth);
+    return report_fail(report, MSDK_E_UNSUPPORTED, "the visual of depth %u is not TrueColor", depth);
   }
   if (bits != (depth == 16 ? 16 : 32) || display->setup->image_byte_order != XCB_IMAGE_ORDER_LSB_FIRST) {
-    return x11_fail(report, MSDK_E_UNSUPPORTED, "pixels of depth %u in %u bits%s are not supported", depth, bits,
+    return report_fail(report, MSDK_E_UNSUPPORTED, "pixels of depth %u in %u bits%s are not supported", depth, bits,
                     display->setup->image_byte_order == XCB_IMAGE_ORDER_LSB_FIRST ? "" : ", most significant byte first,");
   }
   x11_pixels pixels = {.depth = depth, .bytes = bits / 8};
@@ -60,7 +60,7 @@ msdk_result x11_display_pixels(const x11_display *display, const x11_report *rep
     while (mask != 0 && (mask & 1) == 0) mask >>= 1, pixels.shift[i]++;
     while ((mask & 1) != 0) mask >>= 1, pixels.bits[i]++;
     if (mask != 0 || pixels.bits[i] < 4) {
-      return x11_fail(report, MSDK_E_UNSUPPORTED, "the visual of depth %u has a colour of mask 0x%X", depth, masks[i]);
+      return report_fail(report, MSDK_E_UNSUPPORTED, "the visual of depth %u has a colour of mask 0x%X", depth, masks[i]);
     }
   }
   pixels.plain = masks[0] == 0xFF0000 && masks[1] == 0xFF00 && masks[2] == 0xFF;

@@ -88,21 +88,21 @@ static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_form
 }
 
 static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
-  const x11_report *report = &self->report;
-  if (asked == NULL) return x11_fail(report, MSDK_E_INVALID, "set_format needs a format, not NULL");
+  const plugin_report *report = &self->report;
+  if (asked == NULL) return report_fail(report, MSDK_E_INVALID, "set_format needs a format, not NULL");
   msdk_video_format format = {0};
   memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
   format.struct_size = (uint32_t)sizeof format;
   if (format.pixel_format != MSDK_PIXEL_BGRA) {
-    return x11_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format.pixel_format));
+    return report_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format.pixel_format));
   }
   if (!same_size(&self->offered, &format)) {
-    return x11_fail(report, MSDK_E_FORMAT, "%ux%u was requested; the captured area is %dx%d", format.width, format.height,
+    return report_fail(report, MSDK_E_FORMAT, "%ux%u was requested; the captured area is %dx%d", format.width, format.height,
                     self->offered.width, self->offered.height);
   }
   if (format.fps_num == 0) format.fps_num = self->options.fps, format.fps_den = 1;
   if (format.fps_den == 0 || format.fps_num > 60ull * format.fps_den) {
-    return x11_fail(report, MSDK_E_FORMAT, "%u/%u frames a second are not supported; accepted: up to 60", format.fps_num, format.fps_den);
+    return report_fail(report, MSDK_E_FORMAT, "%u/%u frames a second are not supported; accepted: up to 60", format.fps_num, format.fps_den);
   }
   self->format = format;
   return MSDK_OK;
@@ -157,7 +157,7 @@ static msdk_result capture(msdk_self *self, msdk_video_frame **out) {
 
 static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_frame **out) {
   (void)due_ns; /* the host stamps the frame with it */
-  if (!self->started) return x11_fail(&self->report, MSDK_E_STATE, "capture is not started");
+  if (!self->started) return report_fail(&self->report, MSDK_E_STATE, "capture is not started");
   if (self->lost) return MSDK_E_CLOSED;
   msdk_result result = capture(self, out);
   if (result == MSDK_E_DEVICE_LOST) self->lost = true;

@@ -16,7 +16,7 @@ typedef struct x11_options { /* the parameters */
 } x11_options;
 
 struct msdk_self {
-  x11_report report;
+  plugin_report report;
   x11_options options;
   x11_display display;
   x11_source source;

@@ -8,9 +8,9 @@
 static bool is_source(const msdk_self *self, const char *kind) { return strcmp(self->options.source, kind) == 0; }
 
 static msdk_result gone(msdk_self *self, const char *words) {
-  if (self->display.is_silent) return x11_fail(&self->report, MSDK_E_AGAIN, "the X server does not answer");
+  if (self->display.is_silent) return report_fail(&self->report, MSDK_E_AGAIN, "the X server does not answer");
   if (!x11_display_alive(&self->display)) words = "the connection to the X server is lost";
-  return x11_fail(&self->report, MSDK_E_DEVICE_LOST, "%s", words);
+  return report_fail(&self->report, MSDK_E_DEVICE_LOST, "%s", words);
 }
 
 /* What is wrong with the parameters at first is later the source's own end. */
@@ -21,7 +21,7 @@ static msdk_result locate_monitor(msdk_self *self, x11_area *out) {
   xcb_connection_t *link = self->display.link;
   const char *wanted = self->options.monitor;
   if (!self->display.monitors) {
-    return x11_fail(&self->report, MSDK_E_UNSUPPORTED, "the X server reports no monitors: it has no RandR, or a version before 1.5");
+    return report_fail(&self->report, MSDK_E_UNSUPPORTED, "the X server reports no monitors: it has no RandR, or a version before 1.5");
   }
   xcb_randr_get_monitors_reply_t *reply =
     x11_display_reply(&self->display, xcb_randr_get_monitors(link, self->display.screen->root, 1).sequence);
@@ -49,7 +49,7 @@ static msdk_result locate_monitor(msdk_self *self, x11_area *out) {
   free(reply);
   if (result == MSDK_OK) return MSDK_OK;
   if (self->display.is_silent || !x11_display_alive(&self->display)) return gone(self, "");
-  return x11_fail(&self->report, not_there(self, result), "there is no monitor '%.100s'; there is %s", wanted,
+  return report_fail(&self->report, not_there(self, result), "there is no monitor '%.100s'; there is %s", wanted,
                   names[0] != 0 ? names : "none");
 }
 
@@ -60,7 +60,7 @@ static msdk_result locate_rectangle(msdk_self *self, const xcb_get_geometry_repl
   uint32_t width = options->width != 0 || x >= root->width ? options->width : root->width - x;
   uint32_t height = options->height != 0 || y >= root->height ? options->height : root->height - y;
   if (x >= root->width || y >= root->height || width > root->width - x || height > root->height - y) {
-    return x11_fail(&self->report, not_there(self, MSDK_E_RANGE),
+    return report_fail(&self->report, not_there(self, MSDK_E_RANGE),
                     "the rectangle of %ux%u at %u,%u is not inside the display, which is %ux%u", width, height, x, y, root->width,
                     root->height);
   }
@@ -97,7 +97,7 @@ msdk_result x11_source_locate(msdk_self *self) {
   source->tiny = source->found && source->is_window && !fits(&area);
   if (source->tiny) return MSDK_OK; /* it may grow again */
   if (!fits(&area)) {
-    return x11_fail(&self->report, not_there(self, MSDK_E_UNSUPPORTED), "a source of %dx%d is not supported; accepted: 2x2 up to %d per side",
+    return report_fail(&self->report, not_there(self, MSDK_E_UNSUPPORTED), "a source of %dx%d is not supported; accepted: 2x2 up to %d per side",
                     area.width, area.height, MSDK_DIMENSION_MAX);
   }
   source->area = area;
@@ -112,10 +112,10 @@ static msdk_result open_window(msdk_self *self) {
   msdk_result result = x11_find_window(&self->display, &self->report, self->options.window, &source->window);
   if (result < 0) return result;
   if (source->window == self->display.screen->root) {
-    return x11_fail(&self->report, MSDK_E_INVALID, "window '%.200s' is the root window; source=display captures it", self->options.window);
+    return report_fail(&self->report, MSDK_E_INVALID, "window '%.200s' is the root window; source=display captures it", self->options.window);
   }
   if (!self->display.composite) {
-    return x11_fail(&self->report, MSDK_E_UNSUPPORTED, "capturing a window needs the Composite extension, which this X server lacks");
+    return report_fail(&self->report, MSDK_E_UNSUPPORTED, "capturing a window needs the Composite extension, which this X server lacks");
   }
   /* Its changes first, so that none is missed after it was looked at. */
   uint32_t events = XCB_EVENT_MASK_STRUCTURE_NOTIFY;
@@ -127,7 +127,7 @@ static msdk_result open_window(msdk_self *self) {
   if (attributes == NULL || size == NULL) {
     result = gone(self, "the window was closed");
   } else if (attributes->_class == XCB_WINDOW_CLASS_INPUT_ONLY) {
-    result = x11_fail(&self->report, MSDK_E_UNSUPPORTED, "window '%.200s' shows nothing: it is an InputOnly window", self->options.window);
+    result = report_fail(&self->report, MSDK_E_UNSUPPORTED, "window '%.200s' shows nothing: it is an InputOnly window", self->options.window);
   } else {
     source->mapped = attributes->map_state == XCB_MAP_STATE_VIEWABLE;
     result = x11_display_pixels(&self->display, &self->report, attributes->visual, size->depth, &source->pixels);
@@ -142,7 +142,7 @@ static msdk_result open_window(msdk_self *self) {
   if (error == NULL) return MSDK_OK;
   uint8_t code = error->error_code;
   free(error);
-  return x11_fail(&self->report, MSDK_E_FAIL, "the X server does not store the window's pixels separately: error %u", code);
+  return report_fail(&self->report, MSDK_E_FAIL, "the X server does not store the window's pixels separately: error %u", code);
 }
 
 static msdk_result open_root(msdk_self *self) {

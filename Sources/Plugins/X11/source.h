@@ -29,6 +29,6 @@ void x11_source_close(msdk_self *self);
 msdk_result x11_source_locate(msdk_self *self);
 
 /* The window of that number or title. */
-msdk_result x11_find_window(const x11_display *display, const x11_report *report, const char *name, xcb_window_t *out);
+msdk_result x11_find_window(const x11_display *display, const plugin_report *report, const char *name, xcb_window_t *out);
 
 #endif

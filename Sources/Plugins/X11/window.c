@@ -67,13 +67,13 @@ static xcb_atom_t atom(xcb_connection_t *link, const char *name) {
   return made;
 }
 
-msdk_result x11_find_window(const x11_display *display, const x11_report *report, const char *name, xcb_window_t *out) {
-  if (name[0] == 0) return x11_fail(report, MSDK_E_INVALID, "the parameter 'window' is empty; accepted: a window's number or title");
+msdk_result x11_find_window(const x11_display *display, const plugin_report *report, const char *name, xcb_window_t *out) {
+  if (name[0] == 0) return report_fail(report, MSDK_E_INVALID, "the parameter 'window' is empty; accepted: a window's number or title");
   if (msdk_window_number(name, out) && exists(display->link, *out)) return MSDK_OK;
   search search = {.link = display->link, .utf8_name = atom(display->link, "_NET_WM_NAME"), .title = name, .left = WINDOWS_MAX};
   look_into(&search, display->screen->root, 0);
   *out = search.shown != XCB_NONE ? search.shown : search.hidden;
   if (*out != XCB_NONE) return MSDK_OK;
-  if (!x11_display_alive(display)) return x11_fail(report, MSDK_E_DEVICE_LOST, "the connection to the X server is lost");
-  return x11_fail(report, MSDK_E_NOT_FOUND, "no window has the number or the title '%.200s'", name);
+  if (!x11_display_alive(display)) return report_fail(report, MSDK_E_DEVICE_LOST, "the connection to the X server is lost");
+  return report_fail(report, MSDK_E_NOT_FOUND, "no window has the number or the title '%.200s'", name);
 }

@@ -1,6 +1,6 @@
 /* Files of Y4M and IVF, as the file producer reads them: opened, planned ahead, skipped, read, placed in frames of the first one's size,
  * and read again from the beginning.
- * sources: FileProducer/source.c FileProducer/file.c FileProducer/ivf.c FileProducer/y4m.c FileProducer/vp8.c FileProducer/report.c
+ * sources: FileProducer/source.c FileProducer/file.c FileProducer/ivf.c FileProducer/y4m.c FileProducer/vp8.c
  * sources: FileProducer/plan.c FileProducer/schedule.c FileProducer/deliver.c FileProducer/fit.c
  * packages: vpx */
 #include "file.h"
