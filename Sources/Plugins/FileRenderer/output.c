@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "output.h"
+#include "../file_error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,22 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static msdk_result result_of(int error) {
-  switch (error) {
-  case ENOENT:
-  case ENOTDIR: return MSDK_E_NOT_FOUND;
-  case EACCES:
-  case EPERM:
-  case EROFS: return MSDK_E_PERMISSION;
-  case ENOMEM:
-  case EMFILE:
-  case ENFILE: return MSDK_E_NOMEM;
-  case EISDIR:
-  case ENXIO: return MSDK_E_INVALID; /* ENXIO: a fifo that nobody reads, or a socket */
-  default: return MSDK_E_IO;
-  }
-}
 
 msdk_result fr_output_open(fr_output *output, const char *path, bool shared) {
   const plugin_report *report = &output->report;

@@ -19,7 +19,7 @@ msdk_result wav_output_open(wav_output *output, const char *path, bool shared) {
   int fd = open(path, flags | O_CREAT | O_EXCL, mode);
   bool created = fd >= 0;
   if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, mode);
-  if (fd < 0) return report_fail(report, wav_result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
+  if (fd < 0) return report_fail(report, result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(fd);

@@ -1,25 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "path.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-msdk_result wav_result_of(int error) {
-  switch (error) {
-  case ENOENT:
-  case ENOTDIR: return MSDK_E_NOT_FOUND;
-  case EACCES:
-  case EPERM:
-  case EROFS: return MSDK_E_PERMISSION;
-  case ENOMEM:
-  case EMFILE:
-  case ENFILE: return MSDK_E_NOMEM;
-  case EISDIR:
-  case ENXIO: return MSDK_E_INVALID; /* ENXIO: a fifo that nobody reads, or a socket */
-  default: return MSDK_E_IO;
-  }
-}
 
 msdk_result wav_set_path(const plugin_report *report, char **path, const msdk_value *value) {
   if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "path takes a string");

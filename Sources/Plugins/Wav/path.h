@@ -2,10 +2,8 @@
 #ifndef WAV_PATH_H
 #define WAV_PATH_H
 
+#include "../file_error.h"
 #include "../report.h"
-
-/* What an errno of open or write means. */
-msdk_result wav_result_of(int error);
 
 /* A parameter's new value for `*path`, which is owned. */
 msdk_result wav_set_path(const plugin_report *report, char **path, const msdk_value *value);

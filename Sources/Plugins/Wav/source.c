@@ -94,7 +94,7 @@ static msdk_result check_first(wav_source *source, const char *path) {
 msdk_result wav_source_open(wav_source *source, const char *path) {
   const plugin_report *report = &source->report;
   source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (source->fd < 0) return report_fail(report, wav_result_of(errno), "cannot open '%.300s': %s", path, strerror(errno));
+  if (source->fd < 0) return report_fail(report, result_of(errno), "cannot open '%.300s': %s", path, strerror(errno));
   msdk_result result = check_kind(source, path);
   if (result == MSDK_OK) result = check_lists(source, path);
   if (result == MSDK_OK) {
