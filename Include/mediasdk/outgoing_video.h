@@ -302,8 +302,8 @@ typedef struct msdk_video_tap_options {
 } msdk_video_tap_options;
 
 /** Starts the tap, in any state of the stream; it continues when the stream stops and starts again. options may be NULL for the defaults.
- * MSDK_E_STATE: the tap is started. MSDK_E_UNSUPPORTED: encoded frames are requested of a stream without an encoder here, or raw frames
- * of a stream with encoded_input. MSDK_E_RANGE and MSDK_E_UNSUPPORTED name the member of options in the error text. [any thread] */
+ * MSDK_E_STATE: the tap is started. MSDK_E_UNSUPPORTED: the stream has encoded_input, or encoded frames are requested of a stream without
+ * an encoder here. MSDK_E_RANGE and MSDK_E_UNSUPPORTED name the member of options in the error text. [any thread] */
 MSDK_EXPORT msdk_result msdk_outgoing_video_start_tap(msdk_outgoing_video *stream, const msdk_video_tap_options *options);
 
 /** Stops the tap. Queued frames are released, and readers get MSDK_E_CLOSED. The call succeeds if the tap is not started. [any thread] */

@@ -153,6 +153,8 @@ static void bad_taps_are_refused(void) {
   pushed.encoded_input = 1;
   CHECK_OK(msdk_outgoing_audio_create(it->engine, &pushed, &packets));
   CHECK_ERROR(msdk_outgoing_audio_start_tap(packets, NULL), MSDK_E_UNSUPPORTED, "encoded_input");
+  options = tap_options(MSDK_OUTPUT_ENCODED, 0);
+  CHECK_ERROR(msdk_outgoing_audio_start_tap(packets, &options), MSDK_E_UNSUPPORTED, "encoded_input");
   sound_close(it);
 }
 

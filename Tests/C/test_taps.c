@@ -261,6 +261,8 @@ static void bad_taps_are_refused(void) {
   pushed.encoded_input = 1;
   CHECK_OK(msdk_outgoing_video_create(it.engine, &pushed, &stream));
   CHECK_ERROR(msdk_outgoing_video_start_tap(stream, NULL), MSDK_E_UNSUPPORTED, "encoded_input");
+  options = tap_options(MSDK_OUTPUT_ENCODED, 0);
+  CHECK_ERROR(msdk_outgoing_video_start_tap(stream, &options), MSDK_E_UNSUPPORTED, "encoded_input");
   call_close(&it);
 }
 

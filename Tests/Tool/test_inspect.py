@@ -64,6 +64,7 @@ class Inspect(ToolTest):
         formats = classes["org.mediasdk.producer.testpattern"]["formats"]
         self.assertIn({"pixel_format": "NV12", "width": 640, "height": 360, "fps_num": 30, "fps_den": 1}, formats)
         self.assertIsNone(classes["org.mediasdk.producer.file"]["formats"])
+        self.assertEqual([name for name in CLASSES if "makes_encoded_frames" in classes[name]["flags"]], ["org.mediasdk.producer.packets"])
 
     def test_commands(self) -> None:
         text = self.succeed("inspect", "testpattern").output

@@ -21,11 +21,11 @@ public struct AudioTapOptions: Sendable {
 extension OutgoingAudio {
   public func startTap(_ options: AudioTapOptions = AudioTapOptions()) throws(MediaError) {
     try options.check()
+    if self.options.isEncodedInput {
+      throw MediaError(.unsupported, "the stream takes packets (encoded_input), and has no tap; accepted: a stream that takes samples")
+    }
     if options.output != .raw, !canEncode {
       throw MediaError(.unsupported, "options.output asks for packets; the stream has no encoder, accepted: MSDK_OUTPUT_RAW")
-    }
-    if options.output != .encoded, self.options.isEncodedInput {
-      throw MediaError(.unsupported, "options.output asks for raw audio; the stream takes packets (encoded_input)")
     }
     let longest = Int64(options.queueMilliseconds) * 1_000_000
     let most = IncomingAudio.mostQueued(in: longest)

@@ -24,11 +24,12 @@ extension OutgoingVideo {
   public func startTap(_ options: VideoTapOptions = VideoTapOptions()) throws(MediaError) {
     let queues = options.queues
     try queues.check()
+    if self.options.isEncodedInput {
+      throw MediaError(
+        .unsupported, "the stream takes encoded frames (encoded_input), and has no tap; accepted: a stream that takes raw frames")
+    }
     if options.output != .raw, !canEncode {
       throw MediaError(.unsupported, "options.output asks for encoded frames; the stream has no encoder, accepted: MSDK_OUTPUT_RAW")
-    }
-    if options.output != .encoded, self.options.isEncodedInput {
-      throw MediaError(.unsupported, "options.output asks for raw frames; the stream takes encoded ones (encoded_input)")
     }
     try tap.start(options.output, capacity: queues.rawCapacity, encodedCapacity: queues.encodedCapacity, policy: options.queuePolicy)
     if options.output != .raw { askForPicture() }

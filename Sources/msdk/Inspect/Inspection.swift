@@ -130,7 +130,7 @@ extension ClassDescriptor {
       (MSDK_CLASS_SINGLETON, "singleton"), (MSDK_CLASS_NO_ISOLATION, "no isolation"), (MSDK_CLASS_PREFERS_ISOLATION, "prefers isolation"),
       (MSDK_CLASS_UPRIGHT, "upright")
     ]
-    return names.filter { flags & UInt32($0.0) != 0 }.map(\.1)
+    return names.filter { flags & UInt32($0.0) != 0 }.map(\.1) + (isEncodedProducer ? ["makes encoded frames"] : [])
   }
 }
 
