@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds every test of this directory into BUILD_DIR and runs them:  run.sh BUILD_DIR [test name ...]
+# Builds every test of the folders here into BUILD_DIR and runs them:  run.sh BUILD_DIR [test name ...]
 #
 # From the environment: CC (gcc), CFLAGS, LDFLAGS, MSDK_LIB_DIR (where libmediasdk.so is), MSDK_PLUGIN_DIR (MSDK_LIB_DIR/plugins),
 # MSDK_TEST_TIMEOUT (seconds for each test, 120), MSDK_TEST_JOBS (how many run at a time, 1), MSDK_TEST_WRAPPER (a command before each test,
@@ -29,7 +29,7 @@ compile() { # source, output, more flags
   shift 2
   # shellcheck disable=SC2086
   if [ ! -e "$output" ] || [ -n "$(find "$here" "$root/Include" "$root/Sources/Feeder" -newer "$output" \( -name '*.h' -o -path "$source" -o -name sha256.c \) -print -quit)" ]; then
-    $cc $warnings -g -O1 ${CFLAGS:-} -I"$root/Include" "$source" -o "$output" "$@" || return 1
+    $cc $warnings -g -O1 ${CFLAGS:-} -I"$root/Include" -iquote "$here" "$source" -o "$output" "$@" || return 1
   fi
 }
 
@@ -44,14 +44,14 @@ for folder in plugins scanned isolated; do
 done
 
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=($(cd "$here" && ls test_*.c fuzz_*.c | sed 's/\.c$//'))
+[ ${#names[@]} -gt 0 ] || names=($(find "$here" -name 'test_*.c' -o -name 'fuzz_*.c' | sed 's|.*/||; s|\.c$||' | sort))
 
 # Builds and runs one; what came of it stands beside its folder, as others run meanwhile.
 run() {
   local name=$1 work=$build/run/$1 started code seconds line reason
   rm -rf "$work" "$work".{counts,bad} && mkdir -p "$work"
   # shellcheck disable=SC2086
-  if ! compile "$here/$name.c" "$build/$name" -L"$lib" -lmediasdk -Wl,--as-needed -lmediasdk-feeder -lm -pthread ${LDFLAGS:-}; then
+  if ! compile "$(find "$here" -name "$name.c")" "$build/$name" -L"$lib" -lmediasdk -Wl,--as-needed -lmediasdk-feeder -lm -pthread ${LDFLAGS:-}; then
     echo "does not compile" >"$work.bad"
     return
   fi

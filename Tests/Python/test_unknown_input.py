@@ -1,6 +1,6 @@
 """types.h: what this version does not know is refused.  A walk over every struct that a program passes to a function of the headers:
 a byte past the known members, each reserved member, each flag, each constant and each mask, one at a time.  The feeder's library has
-its own test, Tests/C/test_ingest_slots.c."""
+its own test, Tests/C/ingest/test_ingest_slots.c."""
 from __future__ import annotations
 
 import ctypes
