@@ -102,11 +102,11 @@ static void a_late_joiner_begins_with_a_key_frame(void) {
   call_close(&through);
 }
 
-/* A twentieth is sent again; for two seconds so much is lost that only key frames help. */
+/* A twentieth is sent again; then for four seconds so much is lost that only key frames help: packets are kept for three. */
 static void loss_is_recovered_from_and_never_shown(void) {
   film it = film_of(320, 240);
   call through = film_call(&it, 400000);
-  msdk_network_step steps[4] = {network_step(0, 0), network_step(2 * SECOND, 0), network_step(4 * SECOND, 0), network_step(8 * SECOND, 0)};
+  msdk_network_step steps[4] = {network_step(0, 0), network_step(2 * SECOND, 0), network_step(6 * SECOND, 0), network_step(8 * SECOND, 0)};
   static const uint32_t losses[] = {50000, 800000, 50000};
   for (int i = 0; i < 3; i++) {
     steps[i].loss_ppm = losses[i];
