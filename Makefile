@@ -380,7 +380,7 @@ python-bindings:
 	@PYTHONPATH=Bindings/Python python3 -B -m generator
 
 format:
-	swift format --in-place --recursive Sources Tests Package.swift
+	swift format --in-place --recursive Sources Tests Examples
 
 clean:
 	rm -rf .build dist

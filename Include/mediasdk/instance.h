@@ -30,7 +30,7 @@ enum { MSDK_INSTANCE_CREATED = 0x800, MSDK_INSTANCE_READY = 0x801, MSDK_INSTANCE
  * process, msdk-plugin-host. engine.h says where it is looked for (MSDK_PLUGIN_HOST). An isolated plugin cannot take the
  * program down. A crash, abort, stack overflow, exit or corrupted memory ends only its process. A hang ends at its deadline. A leak of
  * memory or descriptors ends at its limits. What the process sends is checked. Its frames pass in shared memory without a copy; those
- * of a renderer are copied once, those of a filter on the way in and on the way out.
+ * of a renderer are copied once, those of a filter before it and after it.
  *
  * When the process ends, MSDK_PLUGIN_EVENT_DIED reports MSDK_E_PLUGIN_DIED, the class id, the signal or exit code, what the process
  * was doing, and the end of what it wrote to its standard error. The stream goes on:

@@ -31,27 +31,23 @@ TARGET = re.compile(r'\.(?:systemLibrary|target|executableTarget)\(\s*name: "([^
 IMPORT = re.compile(r"^(?:@testable |@preconcurrency |public |internal |private )*import (?:(?:struct|class|enum|func|protocol|var|let) )?(\w+)", re.M)
 
 
-def declared() -> dict[str, set[str]]:
+def declared() -> dict[str, tuple[set[str], list[Path]]]:
+    """Of each target, what it depends on, and the folders whose files are bytes in it."""
     found = {}
     for name, rest in TARGET.findall((ROOT / "Package.swift").read_text()):
         listed = re.search(r"dependencies: \[(.*?)\]", rest, re.S)
-        found[name] = set(re.findall(r'"(\w[\w-]*)"', re.sub(r"\.product\([^)]*\)", "", listed[1]))) if listed else set()
+        needed = set(re.findall(r'"(\w[\w-]*)"', re.sub(r"\.product\([^)]*\)", "", listed[1]))) if listed else set()
+        found[name] = needed, [ROOT / "Sources" / name / folder for folder in re.findall(r'\.embedInCode\("([^"]+)"\)', rest)]
     return found
-
-
-def embedded() -> dict[str, list[Path]]:
-    """The folders whose files are bytes in a target."""
-    return {name: [ROOT / "Sources" / name / folder for folder in re.findall(r'\.embedInCode\("([^"]+)"\)', rest)]
-            for name, rest in TARGET.findall((ROOT / "Package.swift").read_text())}
 
 
 def main() -> int:
     wrong = []
-    targets, bytes_of = declared(), embedded()
+    targets = declared()
     floor = {name: level for level, names in enumerate(ROOMS) for name in names}
     for name in floor.keys() - targets.keys():
         wrong.append(f"Package.swift: no target {name}, which ROOMS names")
-    for name, needed in targets.items():
+    for name, (needed, embedded) in targets.items():
         if name not in floor:
             if (ROOT / "Sources" / name).is_dir():
                 wrong.append(f"Package.swift: the target {name} is not in ROOMS")
@@ -60,7 +56,7 @@ def main() -> int:
             if floor.get(other, len(ROOMS)) >= floor[name]:
                 wrong.append(f"Package.swift: {name} depends on {other}, which is not below it")
         for file in sorted((ROOT / "Sources" / name).rglob("*.swift")):
-            if any(file.is_relative_to(folder) for folder in bytes_of[name]):
+            if any(file.is_relative_to(folder) for folder in embedded):
                 continue
             for other in IMPORT.findall(file.read_text()):
                 if other not in needed | OWN:
