@@ -49,6 +49,23 @@ private final class Driver: ReactorDriver {
     #expect(clock.threadCount == 0)
   }
 
+  /// What is kept of deadlines that were replaced is thrown away in between, and nobody's deadline with it.
+  @Test func whoIsWokenOftenTakesNobodysTime() throws {
+    let thread = try Reactor(clock: clock)
+    let due = MediaTime.monotonic() + 300_000_000
+    let (often, once) = (Driver(), Driver { _ in MediaTime.monotonic() < due ? due : .max })
+    let tag = try thread.add(often, [])
+    _ = try thread.add(once, [])
+    #expect(eventually { often.count == 1 && once.count == 1 })
+    let far = MediaTime.monotonic() + 3_600_000_000_000
+    for sooner in 1...10_000 as ClosedRange<Int64> { thread.wake(tag, at: far - sooner) }
+    #expect(eventually { once.count >= 2 })
+    #expect(once.calls.entries[1].time >= due && often.count == 1)
+    thread.wake(tag, at: .min)
+    #expect(eventually { often.count == 2 })
+    thread.stop()
+  }
+
   /// Not before, and not as if there were something to read.
   @Test func oneThatWaitsForRoomIsDrivenWhenThereIsSome() throws {
     let thread = try Reactor(clock: clock)
