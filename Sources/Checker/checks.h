@@ -84,6 +84,7 @@ struct msdk_host_context {
   const char *forbidden_call; /* what create() called */
   int32_t outstanding, outstanding_sound, outstanding_encoded, inside;
   uint32_t acquired, refused, delivered, late, over_released, overwritten, changed;
+  int64_t delivered_at; /* the last of them */
   int64_t delivered_ns; /* of sound: the length of all that was delivered */
   msdk_result error;
   char error_text[512];

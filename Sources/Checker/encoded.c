@@ -84,6 +84,7 @@ void encoded_deliver(msdk_host_context *context, const msdk_encoded_frame *frame
   if ((context->flags & HOST_READ_ONLY) != 0) encoded_lock(frame);
   pthread_mutex_lock(&context->lock);
   context->delivered++;
+  context->delivered_at = now_ns();
   context->keys += is_key;
   context->late_keys += context->since_start++ == 0 && !is_key;
   context->odd_flags |= frame->flags & ~known;

@@ -67,6 +67,7 @@ void host_deliver(msdk_host_context *context, book *book) {
   }
   pthread_mutex_lock(&context->lock);
   context->delivered++;
+  context->delivered_at = now_ns();
   if (book->is_sound) context->delivered_ns += length;
   struct book **place = &context->held[context->next_held++ % 3];
   struct book *former = *place;

@@ -194,6 +194,15 @@ static void delivered(const rig *rig, uint32_t *count, int64_t *length) {
   pthread_mutex_unlock(&rig->context->lock);
 }
 
+/* How many frames came, and when the last did: by its own thread, whenever this one looks. */
+static uint32_t delivered_at(const rig *rig, int64_t *time) {
+  pthread_mutex_lock(&rig->context->lock);
+  uint32_t count = rig->context->delivered;
+  *time = rig->context->delivered_at;
+  pthread_mutex_unlock(&rig->context->lock);
+  return count;
+}
+
 /* Of one frame at the agreed rate; 0: there is no rate. */
 static int64_t frame_duration(const rig *rig) {
   return rig->video.fps_num == 0 ? 0 : (int64_t)rig->video.fps_den * 1000000000 / rig->video.fps_num;
@@ -230,41 +239,48 @@ static void sleep_within_a_frame(rig *rig) {
 
 /* ---------------------------------------------------------------------------------------- of threads that deliver by themselves */
 
-enum { FRAMES_WATCHED = 6, WATCHES = 2, QUIET_NS = 1000000000, SOUND_WATCH_NS = 1000000000 };
+enum { FRAMES_WATCHED = 6, WATCHES = 2, MOST_WATCHES = 8, QUIET_NS = 1000000000, SOUND_WATCH_NS = 1000000000 };
 
-/* 1: frames came, all of them so far apart, and as far. What has frames only when something changes has them now and then, and a machine that
-   is busy makes one late, not all. */
-static int are_slow(rig *rig, int64_t duration, int64_t *shortest, int64_t *longest) {
-  uint32_t last = 0;
-  int64_t length = 0, since = 0;
-  delivered(rig, &last, &length);
+typedef enum { PACE_GOOD, PACE_SLOW, PACE_UNCLEAR } video_pace;
+
+/* Slow: frames came, all of them so far apart, and as far. What has frames only when something changes has them now and then. A machine that is
+   busy makes one late, not all: then nothing is known. */
+static video_pace watch_frames(rig *rig, int64_t duration, int64_t *shortest, int64_t *longest) {
+  int64_t since, now;
+  uint32_t last = delivered_at(rig, &since), count;
   *shortest = INT64_MAX;
   *longest = 0;
   for (int i = 0; i <= FRAMES_WATCHED; i++) {
-    uint32_t count = last;
     int64_t begin = now_ns();
-    while (count == last) {
-      if (now_ns() - begin > QUIET_NS) return 0;
+    while ((count = delivered_at(rig, &now)) == last) {
+      if (now_ns() - begin > QUIET_NS) return PACE_GOOD;
       wait_ms(1);
-      delivered(rig, &count, &length);
     }
-    int64_t now = now_ns(), between = now - since;
+    int64_t between = (now - since) / (count - last);
     since = now;
     last = count;
     if (i == 0) continue;
-    if (between <= 2 * duration) return 0;
+    if (between <= 2 * duration) return PACE_GOOD;
     if (between < *shortest) *shortest = between;
     if (between > *longest) *longest = between;
   }
-  return *longest - *shortest <= *shortest / 2;
+  return *longest - *shortest <= *shortest / 2 ? PACE_SLOW : PACE_UNCLEAR;
 }
 
 static void frames_of_its_thread(rig *rig) {
-  int64_t duration = frame_duration(rig), shortest, longest;
+  int64_t duration = frame_duration(rig), shortest = 0, longest = 0;
   if (duration == 0) return;
-  for (int i = 0; i < WATCHES; i++) {
-    if (!are_slow(rig, duration, &shortest, &longest)) return;
+  int slow = 0;
+  for (int i = 0; i < MOST_WATCHES && slow < WATCHES; i++) {
+    int64_t least, most;
+    video_pace pace = watch_frames(rig, duration, &least, &most);
+    if (pace == PACE_GOOD) return;
+    if (pace == PACE_UNCLEAR) continue;
+    slow++;
+    shortest = least;
+    longest = most;
   }
+  if (slow < WATCHES) return;
   fail("msdk_video_format", "its thread delivers a frame every %.0f to %.0f ms; agreed: every %.0f ms (%u/%u frames a second). Offer the real rate",
        (double)shortest / 1e6, (double)longest / 1e6, (double)duration / 1e6, rig->video.fps_num, rig->video.fps_den);
 }
