@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "MediaRuntime", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
     .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: strict),
     .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: strict),
-    .target(name: "MediaNetwork", dependencies: ["MediaCore", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaTransport",

@@ -92,6 +92,9 @@ static inline int msdk_datagrams_add(msdk_datagrams *batch, const void *data, si
   return 1;
 }
 
+static inline struct iovec msdk_datagrams_vector(const msdk_datagrams *batch, int index) { return batch->vectors[index]; }
+static inline const struct sockaddr_storage *msdk_datagrams_address(const msdk_datagrams *batch, int index) { return &batch->addresses[index]; }
+
 /* Sends from the datagram `from` on; how many went, or -1 with errno when the first did not. With `segments`, neighbours of the same size to
  * the same address (the last of a run may be shorter) go as one message that the kernel cuts. */
 static inline int msdk_datagrams_send(int socket, msdk_datagrams *batch, int from, int segments) {

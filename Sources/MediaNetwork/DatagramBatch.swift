@@ -37,4 +37,13 @@ public final class DatagramBatch {
     guard count < DatagramBatch.capacity else { return nil }
     return UnsafeMutableRawBufferPointer(rebasing: memory[count * DatagramBatch.slotSize..<(count + 1) * DatagramBatch.slotSize])
   }
+
+  /// The datagrams from one on, and where they go, for whoever sends them by other means than a socket.
+  public func forEach(from first: Int = 0, _ body: (UnsafeRawBufferPointer, SocketAddress) -> Void) {
+    for index in Int32(first)..<Int32(max(first, count)) {
+      let vector = msdk_datagrams_vector(native, index)
+      guard let address = SocketAddress(msdk_datagrams_address(native, index).pointee) else { continue }
+      body(UnsafeRawBufferPointer(start: vector.iov_base, count: vector.iov_len), address)
+    }
+  }
 }

@@ -7,6 +7,8 @@ public final class DatagramRows {
   let memory: UnsafeMutableRawBufferPointer
   /// Of one datagram, in bytes.
   let longest: Int
+  /// Rows that were received last.
+  var count = 0
   public static let capacity = Int(MSDK_ROWS)
 
   public init(longest: Int = 2048) {
@@ -19,5 +21,23 @@ public final class DatagramRows {
   deinit {
     native.deallocate()
     memory.deallocate()
+  }
+
+  /// As after nothing was received.
+  public func clear() { count = 0 }
+
+  /// The datagrams that were received last, borrowed for the call, and whom they are from. What is longer than may be is dropped.
+  public func forEach(_ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) {
+    for index in 0..<Int32(count) {
+      guard let address = SocketAddress(msdk_rows_address(native, index).pointee) else { continue }
+      let start = Int(index) * Int(MSDK_ROW_SIZE)
+      var row = UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + msdk_rows_size(native, index)])
+      let segment = msdk_rows_segment(native, index)
+      repeat {
+        let datagram = row.prefix(segment)
+        if datagram.count <= longest { body(UnsafeMutableRawBufferPointer(rebasing: datagram), address) }
+        row = UnsafeMutableRawBufferPointer(rebasing: row[datagram.endIndex...])
+      } while !row.isEmpty
+    }
   }
 }

@@ -65,24 +65,18 @@ public final class DatagramSocket {
 
   // MARK: In
 
-  /// Hands over what has come, up to 16 rows of neighbours of one size, borrowed for the call; how many rows there were. What is longer than
-  /// may be is left out.
+  /// Receives what has come, up to 16 rows of neighbours of one size; how many rows there were.
+  public func receive(_ rows: DatagramRows) -> Int {
+    rows.count = max(0, Int(msdk_rows_receive(descriptor, rows.native, rows.memory.baseAddress)))
+    // An error here is one of an earlier packet (ICMP: nobody listens), and is cleared by being reported.
+    return rows.count
+  }
+
+  /// The same, and hands each datagram over (`DatagramRows.forEach`).
   public func receive(_ rows: DatagramRows, _ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) -> Int {
-    let count = msdk_rows_receive(descriptor, rows.native, rows.memory.baseAddress)
-    // An error here is one of an earlier packet (ICMP: nobody listens), and is cleared by being told.
-    guard count > 0 else { return 0 }
-    for index in 0..<count {
-      guard let address = SocketAddress(msdk_rows_address(rows.native, index).pointee) else { continue }
-      let start = Int(index) * Int(MSDK_ROW_SIZE)
-      var row = UnsafeMutableRawBufferPointer(rebasing: rows.memory[start..<start + msdk_rows_size(rows.native, index)])
-      let segment = msdk_rows_segment(rows.native, index)
-      repeat {
-        let datagram = row.prefix(segment)
-        if datagram.count <= rows.longest { body(UnsafeMutableRawBufferPointer(rebasing: datagram), address) }
-        row = UnsafeMutableRawBufferPointer(rebasing: row[datagram.endIndex...])
-      } while !row.isEmpty
-    }
-    return Int(count)
+    let count = receive(rows)
+    rows.forEach(body)
+    return count
   }
 
   // MARK: Out

@@ -83,6 +83,14 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     (UnsafeMutableRawPointer(native) + EncodedFrame.ownOffset).assumingMemoryBound(to: msdk_encoded_frame.self)
   }
 
+  /// The frame is what `attributes` say, with its own data. For its maker, before anybody else has it.
+  public func describe(as attributes: msdk_encoded_frame) {
+    let (data, size) = (native.pointee.data, native.pointee.size)
+    native.pointee = attributes
+    (native.pointee.struct_size, native.pointee.data, native.pointee.size) = (UInt32(MemoryLayout<msdk_encoded_frame>.size), data, size)
+    seal()
+  }
+
   /// Keeps what the frame is. To be called by who describes it after it was made.
   public func seal() {
     own.initialize(to: native.pointee)

@@ -75,14 +75,16 @@ public final class RTPSession {
   public init(_ settings: RTPSettings, receiving encodings: [UInt8: RTPEncoding], now: Int64) {
     self.settings = settings
     self.encodings = encodings
-    random = SeededRandom(seed: settings.seed)
     estimator = BandwidthEstimator(settings.bitrates, hasTransportFeedback: settings.hasTransportFeedback)
     pacer = Pacer(rate: settings.bitrates.start, settings.pacing)
+    lipSync = LipSync(longest: settings.longestHold)
+    // A local until it is used no more: used as a member here, it makes the optimizer of Swift 6.3.1 stop.
+    var random = SeededRandom(seed: settings.seed)
     let anySSRC = SSRC(UInt32.random(in: 1...(.max), using: &random))
     ownSSRC = settings.ssrc ?? anySSRC
-    lipSync = LipSync(longest: settings.longestHold)
     nextTransport = UInt16.random(in: 0...(.max), using: &random)
     schedule = ReportSchedule(settings.reports, at: now, .init(members: 1, senders: 0, isSender: false), using: &random)
+    self.random = random
     probation = SourceProbation(salt: settings.seed)
     conflicts.add(own: ownSSRC)
     asking.reserveCapacity(256)

@@ -87,7 +87,7 @@ extension RTPSession {
   // MARK: What leaves
 
   func drain(_ now: Int64, _ delegate: some RTPSessionDelegate) {
-    while let departure = pacer.next(now: now) {
+    while let departure = delegate.hasRoom ? pacer.next(now: now) : nil {
       switch departure {
       case .expired(let handle, .retransmission):
         // It did not leave, and can be requested again.

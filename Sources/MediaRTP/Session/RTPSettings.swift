@@ -71,6 +71,8 @@ public struct OutgoingRTP: Sendable {
 
 /// Takes what a session makes. Called inside `RTPSession.poll` and `receive` only; bytes are borrowed for the call. Calls back into nothing.
 public protocol RTPSessionDelegate: AnyObject {
+  /// Whether there is room for more media now. Where not, what is paced stays queued, and the session is due at once. Reports are always transmitted.
+  var hasRoom: Bool { get }
   /// A datagram for the other end.
   func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool)
   /// `take` copies the picture's bytes out; without it the picture is left out.
@@ -81,6 +83,10 @@ public protocol RTPSessionDelegate: AnyObject {
   /// Packets of sound in a row that did not come in time, of so many samples at 48 kHz in all.
   func session(lost packets: Int, duration: Int64, of stream: SSRC)
   func session(did event: RTPSessionEvent)
+}
+
+extension RTPSessionDelegate {
+  public var hasRoom: Bool { true }
 }
 
 public enum RTPSessionEvent: Sendable, Equatable {

@@ -71,13 +71,18 @@ struct HubStreams {
     return stream.id
   }
 
-  /// A unit came, after so many that did not: where it belongs.
-  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, isKeyFrame: Bool, lost: Int) -> (id: StreamID, picture: FrameID)? {
+  /// A frame came, after one that did not: where it belongs.
+  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, isKeyFrame: Bool, isAfterGap: Bool = false) -> (id: StreamID, picture: FrameID)? {
     guard let number = publishedAt[slot], var stream = published[number], stream.codec == codec else { return nil }
-    stream.picture &+= FrameID(clamping: lost) &+ 1
+    stream.picture &+= isAfterGap ? 2 : 1
     if isKeyFrame { stream.asked = nil }
     published[number] = stream
     return (stream.id, stream.picture)
+  }
+
+  /// So many frames did not come.
+  mutating func missed(_ count: Int, at slot: HubSlot) {
+    if let number = publishedAt[slot] { published[number]?.picture &+= FrameID(clamping: count) }
   }
 
   /// Whether the publisher of that stream is notified of a request: one that was requested and has not come yet is for whoever asks meanwhile.

@@ -7,12 +7,12 @@ import MediaSRTP
 struct RTPStatsSnapshot {
   let remote: SocketAddress?
   let path: TransportPathStats
-  let dropped: RTPLink.Dropped
+  let dropped: SecureRTPPeer.Dropped
   let inbound: [InboundStreamStats]
   let outbound: [OutboundStreamStats]
 
   /// Of the streams that come, these; or all, and those that have ended.
-  init(_ session: RTPSession, remote: SocketAddress? = nil, dropped: RTPLink.Dropped = .init(), receiving streams: [SSRC]? = nil) {
+  init(_ session: RTPSession, remote: SocketAddress? = nil, dropped: SecureRTPPeer.Dropped = .init(), receiving streams: [SSRC]? = nil) {
     (self.remote, path, self.dropped) = (remote, session.pathStats, dropped)
     inbound =
       (streams ?? session.receivedStreams).compactMap { session.stats(receiving: $0) } + (streams == nil ? session.endedStreams : [])

@@ -13,8 +13,6 @@ public final class RTPTransport: Transport {
     let stream: Int
     let ssrc: SSRC
     let encoding: RTPEncoding
-    /// Where the last packet of sound ended, in units: a packet later than that begins a spurt of talk.
-    var end: Int64?
     var isSpeaking = false
   }
 
@@ -108,7 +106,9 @@ public final class RTPTransport: Transport {
         let protection = try configuration.legs[index].keys.map { keys throws(MediaError) in try protections.protection(ofLeg: index, keys)
         }
         legs.append(
-          try BundleTransport(configuration, index, pair, protection, thread, loop.clock, witness: capture) { self.take(&$0, $1) })
+          try BundleTransport(configuration, index, pair, protection, thread, loop.clock, tap: capture) {
+            self.take(&$0, isAnswered: $1, $2)
+          })
       }
       let isHere = state.withLock { state in
         if !state.hasLeft { state.legs = legs }
@@ -204,37 +204,10 @@ public final class RTPTransport: Transport {
   }
 
   public func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult {
-    guard case .encoded(let frame) = unit else { return .notConnected }
-    let attributes = frame.native.pointee
-    let found: (Publication, units: Int64, isSpurt: Bool)? = state.withLock { state in
-      guard var publication = state.publications[stream] else { return nil }
-      let rate = publication.encoding.clockRate
-      let units = MediaTime.units(fromNanoseconds: attributes.timestamp_ns, rate: rate)
-      let duration = MediaTime.units(fromNanoseconds: attributes.duration_ns, rate: rate)
-      let isSpurt = publication.end.map { units > $0 &+ duration / 2 } ?? true
-      // Written back as a whole: to change it in its place costs memory each time.
-      publication.end = units &+ duration
-      state.publications[stream] = publication
-      return (publication, units, isSpurt)
-    }
-    guard let (publication, units, isSpurt) = found else { return .notConnected }
+    guard case .encoded(let frame) = unit, let publication = state.withLock({ $0.publications[stream] }) else { return .notConnected }
     guard publication.leg.hasRemote else { return .noReceiver }
     do throws(PacketError) {
-      try publication.leg.with { session, now throws(PacketError) in
-        switch publication.encoding {
-        case .opus:
-          let level: HeaderExtensions.AudioLevel? =
-            publication.leg.plan.extensions.audioLevel == 0
-            ? nil : .init(level: UInt8(min(127, attributes.level)), isVoice: publication.isSpeaking)
-          try session.send(
-            sound: frame.bytes, units: units, marker: isSpurt, level: level, capturedAt: attributes.timestamp_ns, on: publication.stream,
-            now: now)
-        default:
-          try session.send(
-            frame.bytes, number: UInt16(truncatingIfNeeded: picture), units: units, orientation: UInt8(attributes.orientation & 7),
-            color: .init(attributes), capturedAt: attributes.timestamp_ns, on: publication.stream, now: now)
-        }
-      }
+      try publication.leg.send(frame, picture, on: publication.stream, isVoice: publication.isSpeaking)
     } catch {
       return .queueFull
     }
@@ -279,7 +252,7 @@ public final class RTPTransport: Transport {
       guard let source = state.sources[stream], state.legs.indices.contains(source.leg) else { return nil }
       return (state.legs[source.leg], source.ssrc)
     }
-    if let (leg, ssrc) = found { try? leg.with { session, _ in session.requestKeyFrame(of: ssrc) } }
+    if let (leg, ssrc) = found { try? leg.change { $0.requestKeyFrame(of: ssrc) } }
   }
 
   // MARK: Moderation
@@ -290,7 +263,7 @@ public final class RTPTransport: Transport {
 
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
     guard let publication = state.withLock({ $0.publications[stream] }) else { return }
-    try? publication.leg.with { session, _ in session.setTargetBitrate(Int(clamping: bitrate), sending: publication.stream) }
+    try? publication.leg.change { $0.setTargetBitrate(Int(clamping: bitrate), sending: publication.stream) }
   }
 
   public var networkFigures: NetworkFigures? {

@@ -1,16 +1,22 @@
 import CMediaSDK
 import MediaCore
+import MediaNetwork
 import MediaRTP
 
 /// What comes, on the network thread.
 extension RTPTransport {
-  func take(_ arrivals: inout [RTPArrivals.Arrival], _ leg: BundleTransport) {
+  func take(_ arrivals: inout [PeerArrival], isAnswered: Bool, _ leg: BundleTransport) {
     handBacklogs(leg)
+    if isAnswered {
+      // Who speaks first is who is spoken to.
+      for stream in state.withLock({ state in state.publications.filter { $0.value.leg === leg }.map(\.key) }) {
+        post(.receivers(stream, 1))
+      }
+    }
     for arrival in arrivals {
       switch arrival {
-      case .picture(let ssrc, let frame, let isAfterGap):
-        hand(.encoded(frame), Source(leg: leg.index, ssrc: ssrc), skipping: isAfterGap ? 1 : 0, leg)
-      case .sound(let ssrc, let frame): hand(.encoded(frame), Source(leg: leg.index, ssrc: ssrc), skipping: 0, leg)
+      case .frame(let ssrc, let frame, _, let isAfterGap):
+        hand(frame, Source(leg: leg.index, ssrc: ssrc), skipping: isAfterGap ? 1 : 0, leg)
       case .lost(let ssrc, let count):
         state.withLock { state in
           state.incoming[Source(leg: leg.index, ssrc: ssrc)]?.picture += FrameID(clamping: count)
@@ -23,19 +29,14 @@ extension RTPTransport {
           return state.incoming[source]?.sink
         }
         sink?.droppedOnArrival()
-      case .answered:
-        // Who speaks first is who is spoken to.
-        for stream in state.withLock({ state in state.publications.filter { $0.value.leg === leg }.map(\.key) }) {
-          post(.receivers(stream, 1))
-        }
       case .event(let event): follow(event, leg)
       }
     }
   }
 
-  private func hand(_ unit: MediaUnit, _ source: Source, skipping lost: FrameID, _ leg: BundleTransport) {
-    defer { unit.release() }
-    guard case .encoded(let frame) = unit else { return }
+  private func hand(_ frame: EncodedFrame, _ source: Source, skipping lost: FrameID, _ leg: BundleTransport) {
+    defer { frame.release() }
+    let unit = MediaUnit.encoded(frame)
     let (sink, picture, isNew, earlier): ((any MediaSink)?, FrameID, Bool, [RTPBacklog.Kept]) = state.withLock { state in
       guard var incoming = state.incoming[source] else { return (nil, 0, false, []) }
       incoming.picture += lost + 1

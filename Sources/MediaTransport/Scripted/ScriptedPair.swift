@@ -1,10 +1,11 @@
 import CMediaSDK
 import MediaCore
+import MediaNetwork
 import MediaRTP
 import MediaRuntime
 
-/// The two ends of one member's way under a script, which are what every way over a network has: a session of RTP at the member and one at the room,
-/// and the packets between them. Time in; units, events and the time of the next turn out.
+/// The two ends of one member's network path under a script, which are what every path has: a peer at the member and one at the room, and the packets
+/// between them. Time in; units, events and the time of the next turn out.
 final class ScriptedPair {
   /// To be released by whoever takes it.
   struct Unit {
@@ -27,10 +28,14 @@ final class ScriptedPair {
     let bytes: [UInt8]
   }
 
-  private let near: RTPSession
-  private let far: RTPSession
-  private let member: MemberEnd
-  private let room: RoomEnd
+  private let near: SecureRTPPeer
+  private let far: SecureRTPPeer
+  private var units: [(ssrc: SSRC, sent: ScriptedStreams.Sent, frame: EncodedFrame)] = []
+  private var keyFrames: [SSRC] = []
+  private var target: Int?
+  private var arrivals: [PeerArrival] = []
+  /// Packets that left the sessions and are not on their way yet.
+  private var leaving: (forth: [[UInt8]], back: [[UInt8]]) = ([], [])
   private let streams = ScriptedStreams()
   private var flights = TimeHeap<Flight>()
   private var forth: NetworkPath
@@ -45,6 +50,8 @@ final class ScriptedPair {
   private static let mostRounds = 8
   /// More are lost.
   private static let mostFlights = 16_384
+  /// Of both: there is one other end, and no network.
+  private static let other = SocketAddress("127.0.0.1", port: 9)
   /// As a hub has it: units wait where they are played.
   private static let longestDelay: Int64 = 60_000_000
 
@@ -59,12 +66,17 @@ final class ScriptedPair {
     settings.extensions.transportSequence = 1
     settings.bitrates = limits
     settings.ssrc = SSRC(1)
-    near = RTPSession(settings, receiving: ScriptedStreams.types, now: now)
+    near = SecureRTPPeer(settings, receiving: ScriptedStreams.types, now: now)
     (settings.cname, settings.seed, settings.ssrc) = ("room", seeds.next(), SSRC(2))
     (settings.delay.most, settings.longestHold) = (ScriptedPair.longestDelay, 0)
-    far = RTPSession(settings, receiving: ScriptedStreams.types, now: now)
-    (member, room) = (MemberEnd(), RoomEnd(streams))
+    far = SecureRTPPeer(settings, receiving: ScriptedStreams.types, now: now)
     (forth, back) = ScriptedPair.paths(script.seed, user)
+    near.select(ScriptedPair.other)
+    far.select(ScriptedPair.other)
+  }
+
+  deinit {
+    for unit in units { unit.frame.release() }
   }
 
   private static func paths(_ seed: UInt64, _ user: String) -> (NetworkPath, NetworkPath) {
@@ -103,21 +115,21 @@ final class ScriptedPair {
     guard let encoding = ScriptedStreams.encoding(of: frame) else { return .not(asks: false) }
     let isBeginning = streams.place(of: stream) == nil
     if isBeginning, encoding == .vp8, !ScriptedPair.isKeyFrame(frame) { return .not(asks: streams.waits(stream, now: now)) }
-    let place = streams.place(of: stream) ?? streams.open(stream, encoding) { settings in (try? near.addStream(settings)) != nil }
-    guard let place, near.settings(ofStream: place)?.encoding == encoding else { return .not(asks: false) }
+    let place = streams.place(of: stream) ?? streams.open(stream, encoding) { settings in (try? near.session.addStream(settings)) != nil }
+    guard let place, near.session.settings(ofStream: place)?.encoding == encoding else { return .not(asks: false) }
     if isBeginning { forth.hold(until: earlier) }
     let attributes = frame.native.pointee
     let units = streams.stamp(at: place, captured: attributes.timestamp_ns, now: now)
     do throws(PacketError) {
       if encoding == .vp8 {
-        try near.send(frame.bytes, number: UInt16(truncatingIfNeeded: picture), units: units, on: place, now: now)
+        try near.session.send(frame.bytes, number: UInt16(truncatingIfNeeded: picture), units: units, on: place, now: now)
       } else {
-        try near.send(sound: frame.bytes, units: units, marker: false, on: place, now: now)
+        try near.session.send(sound: frame.bytes, units: units, marker: false, on: place, now: now)
       }
     } catch {
       return .full
     }
-    if let stamp = near.stamp(ofUnits: units, on: place) { streams.sent(stream, picture, attributes, stamp: stamp, at: place) }
+    if let stamp = near.session.stamp(ofUnits: units, on: place) { streams.sent(stream, picture, attributes, stamp: stamp, at: place) }
     return .taken
   }
 
@@ -127,16 +139,16 @@ final class ScriptedPair {
   /// What waits leaves as far as it may, and then the goodbye, before anything of the stream that takes its place. False: it has none.
   func end(_ stream: StreamID, now: Int64) -> Bool {
     guard let place = streams.close(stream) else { return false }
-    _ = near.poll(now: now, member)
+    _ = poll(near, now)
     near.endStream(place)
-    _ = near.poll(now: now, member)
+    _ = poll(near, now)
     return true
   }
 
   /// A receiver needs a key frame: asked for over the way, where the stream goes over it.
   func requestKeyFrame(of stream: StreamID) -> Bool {
-    guard let place = streams.place(of: stream), far.stats(receiving: streams.ssrc(at: place)) != nil else { return false }
-    far.requestKeyFrame(of: streams.ssrc(at: place))
+    guard let place = streams.place(of: stream), far.session.stats(receiving: streams.ssrc(at: place)) != nil else { return false }
+    far.session.requestKeyFrame(of: streams.ssrc(at: place))
     return true
   }
 
@@ -152,7 +164,7 @@ final class ScriptedPair {
         if !step.isDisconnected { arrive(flight, now) }
         leave(step, &link, now)
       }
-      turn.next = min(near.poll(now: now, member), far.poll(now: now, room))
+      turn.next = min(poll(near, now), poll(far, now))
       leave(step, &link, now)
       guard let soonest = flights.earliest else { break }
       turn.next = min(turn.next, soonest)
@@ -164,14 +176,50 @@ final class ScriptedPair {
   }
 
   private func arrive(_ flight: Flight, _ now: Int64) {
-    flight.bytes.withUnsafeBytes { bytes in
-      if flight.isForth { far.receive(bytes, now: now, room) } else { near.receive(bytes, now: now, member) }
+    guard let other = ScriptedPair.other else { return }
+    let end = flight.isForth ? far : near
+    _ = flight.bytes.withUnsafeBytes { end.receive($0, from: other, now: now) }
+    take(of: end)
+  }
+
+  /// When it is due again.
+  private func poll(_ end: SecureRTPPeer, _ now: Int64) -> Int64 {
+    let next = end.poll(now: now) { _, batch, first in
+      batch.forEach(from: first) { bytes, _ in
+        if end === near { leaving.forth.append(Array(bytes)) } else { leaving.back.append(Array(bytes)) }
+      }
+      return .all
     }
+    take(of: end)
+    return next
+  }
+
+  /// At the room a frame is what was sent, with the bytes that came. What is lost shows by the gap in their ids.
+  private func take(of end: SecureRTPPeer) {
+    end.takeArrivals(&arrivals)
+    for arrival in arrivals {
+      switch arrival {
+      case .frame(let ssrc, let frame, let stamp, _):
+        guard end === far, let sent = streams.arrived(ssrc, stamp: stamp) else {
+          frame.release()
+          continue
+        }
+        frame.describe(as: sent.attributes)
+        units.append((ssrc, sent, frame))
+      case .event(.streamEnded(let ssrc)): if end === far { streams.forgetTold(of: ssrc) }
+      case .event(.keyFrameRequested(let ssrc)): if end === near { keyFrames.append(ssrc) }
+      case .event(.target(let rate)): if end === near { target = rate }
+      case .event, .lost, .dropped: break
+      }
+    }
+    arrivals.removeAll(keepingCapacity: true)
   }
 
   private func leave(_ step: NetworkScript.Step, _ link: inout NetworkLink, _ now: Int64) {
-    for bytes in member.take() { put(bytes, isForth: true, &link, &forth, step, now) }
-    for bytes in room.take() { put(bytes, isForth: false, &backLink, &back, step, now) }
+    for bytes in leaving.forth { put(bytes, isForth: true, &link, &forth, step, now) }
+    for bytes in leaving.back { put(bytes, isForth: false, &backLink, &back, step, now) }
+    leaving.forth.removeAll(keepingCapacity: true)
+    leaving.back.removeAll(keepingCapacity: true)
   }
 
   private func put(
@@ -185,44 +233,44 @@ final class ScriptedPair {
   }
 
   private func hand(_ turn: inout Turn) {
-    for (ssrc, sent, frame) in room.units {
-      let missed = far.stats(receiving: ssrc).map { streams.news(in: $0, of: ssrc) } ?? ScriptedStreams.Missed()
+    for (ssrc, sent, frame) in units {
+      let missed = far.session.stats(receiving: ssrc).map { streams.news(in: $0, of: ssrc) } ?? ScriptedStreams.Missed()
       turn.units.append(Unit(stream: sent.stream, picture: sent.picture, frame: frame, missed: missed))
     }
-    turn.keyFrames = member.keyFrames.compactMap { streams.stream(sending: $0) }
-    turn.target = member.target
-    room.units.removeAll(keepingCapacity: true)
-    member.keyFrames.removeAll(keepingCapacity: true)
-    member.target = nil
+    units.removeAll(keepingCapacity: true)
+    turn.keyFrames = keyFrames.compactMap { streams.stream(sending: $0) }
+    turn.target = target
+    keyFrames.removeAll(keepingCapacity: true)
+    target = nil
   }
 
   // MARK: Figures
 
   /// nil: it is not sent in packets.
-  func backlog(of stream: StreamID, at now: Int64) -> Int64? { streams.place(of: stream) == nil ? nil : near.backlog(at: now) }
-  var roundTrip: Int64? { near.pathStats.currentRoundTripTime }
+  func backlog(of stream: StreamID, at now: Int64) -> Int64? { streams.place(of: stream) == nil ? nil : near.session.backlog(at: now) }
+  var roundTrip: Int64? { near.session.pathStats.currentRoundTripTime }
   /// Of the member's end.
-  var networkFigures: NetworkFigures { near.networkFigures }
+  var networkFigures: NetworkFigures { near.session.networkFigures }
 
   func setTargetBitrate(_ bitrate: UInt64, of stream: StreamID) {
-    if let place = streams.place(of: stream) { near.setTargetBitrate(Int(clamping: bitrate), sending: place) }
+    if let place = streams.place(of: stream) { near.session.setTargetBitrate(Int(clamping: bitrate), sending: place) }
   }
 
   func look(sending stream: StreamID) -> OutboundSnapshot? {
-    streams.place(of: stream).flatMap { near.stats(sending: $0) }.map { OutboundSnapshot(stream: $0, path: near.pathStats) }
+    streams.place(of: stream).flatMap { near.session.stats(sending: $0) }.map { OutboundSnapshot(stream: $0, path: near.session.pathStats) }
   }
 
   func look(receiving stream: StreamID) -> InboundSnapshot? {
-    streams.place(of: stream).flatMap { far.stats(receiving: streams.ssrc(at: $0)) }.map {
-      InboundSnapshot(stream: $0, path: far.pathStats)
+    streams.place(of: stream).flatMap { far.session.stats(receiving: streams.ssrc(at: $0)) }.map {
+      InboundSnapshot(stream: $0, path: far.session.pathStats)
     }
   }
 
   /// All that the member sends.
-  var look: RTPStatsSnapshot { RTPStatsSnapshot(near) }
+  var look: RTPStatsSnapshot { RTPStatsSnapshot(near.session) }
 
   /// What of it arrives, of these streams.
   func look(receiving wanted: [StreamID]) -> RTPStatsSnapshot {
-    RTPStatsSnapshot(far, receiving: wanted.compactMap { streams.place(of: $0) }.map { streams.ssrc(at: $0) })
+    RTPStatsSnapshot(far.session, receiving: wanted.compactMap { streams.place(of: $0) }.map { streams.ssrc(at: $0) })
   }
 }

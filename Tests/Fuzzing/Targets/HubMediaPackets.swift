@@ -65,7 +65,7 @@ enum HubMediaPackets: FuzzTarget {
     let clock = stage.clock
     let witness = Witness(here, overhead: profile.controlOverhead)
     let media = try HubMedia(
-      terms, isHub: isHub, over: socket, to: isHub ? nil : address(0), bitrates: .init(), clock: clock, witness: witness, seed: 1)
+      terms, isHub: isHub, over: socket, to: isHub ? nil : address(0), bitrates: .init(), clock: clock, tap: witness, seed: 1)
     // A member's hub is where it was told.
     witness.remote = { [unowned media] in media.remote }
     var last: [UInt8] = []
@@ -106,9 +106,11 @@ enum HubMediaPackets: FuzzTarget {
         frame.release()
       }
       _ = media.poll(now: clock.now())
-      media.take { arrival in
+      var arrivals: [PeerArrival] = []
+      media.takeArrivals(&arrivals)
+      for arrival in arrivals {
         // Of whatever codec: who takes it holds it against what the stream at that place was said to be.
-        guard case .unit(_, let frame, _) = arrival else { return }
+        guard case .frame(_, let frame, _, _) = arrival else { continue }
         expect(!frame.bytes.isEmpty, "a frame of nothing")
         frame.release()
       }

@@ -35,7 +35,8 @@ enum HubMembershipNews: FuzzTarget {
         if !others.isEmpty { _ = room.receive(others[input.number(below: others.count)], sink, now: now) }
       case 3:
         if let slot = HubSlot(index: input.byte()) {
-          _ = room.arrived(slot, UInt32(input.byte()), lost: Int(Int32(bitPattern: input.u32())))
+          _ = room.arrived(slot, UInt32(input.byte()), isAfterGap: input.byte() & 1 != 0)
+          room.missed(Int(Int32(bitPattern: input.u32())), at: slot)
         }
       case 4:
         _ = log.keep(Array(input.take(input.number(below: 16))))

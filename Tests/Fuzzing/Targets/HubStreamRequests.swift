@@ -30,7 +30,9 @@ enum HubStreamRequests: FuzzTarget {
       case 2:
         guard let slot = HubSlot(index: input.byte()) else { break }
         let codec = UInt32(slot.isVideo ? MSDK_CODEC_VP8 : MSDK_CODEC_OPUS)
-        _ = streams.arrived(slot, codec, isKeyFrame: input.byte() & 1 != 0, lost: Int(Int32(bitPattern: input.u32())))
+        let bits = input.byte()
+        _ = streams.arrived(slot, codec, isKeyFrame: bits & 1 != 0, isAfterGap: bits & 2 != 0)
+        streams.missed(Int(Int32(bitPattern: input.u32())), at: slot)
       case 3:
         let (number, delay) = (UInt32(input.byte()), Int64(input.u16()) * 100_000)
         let (slot, _) = streams.leave(

@@ -118,18 +118,16 @@ final class HubChain {
       transfer(to: member, from: hub.address)
     }
     for end in [sender, hubIn, hubOut, reader] { _ = end.media?.poll(now: end.clock.now()) }
-    hubIn.media?.take { arrival in
-      guard case .unit(let slot, let frame, _) = arrival else { return }
+    for (slot, frame) in hubIn.media?.takeFrames() ?? [] {
       defer { frame.release() }
-      guard isForwarding else { return }
+      guard isForwarding else { continue }
       pictures[slot.isVideo, default: 0] += 1
       try? hubOut.media?.send(frame, pictures[slot.isVideo] ?? 0, on: slot, isVoice: false, now: hubOut.clock.now())
     }
-    reader.media?.take { arrival in
-      guard case .unit(let slot, let frame, _) = arrival else { return }
+    for (slot, frame) in reader.media?.takeFrames() ?? [] {
       defer { frame.release() }
       let index = frame.bytes.suffix(3).reduce(0) { $0 << 8 | Int($1) }
-      guard captures.indices.contains(index), captures[index].isVideo == slot.isVideo else { return }
+      guard captures.indices.contains(index), captures[index].isVideo == slot.isVideo else { continue }
       let error = frame.native.pointee.timestamp_ns - reader.local(captures[index].time)
       read.append(Read(isVideo: slot.isVideo, at: now, error: error, sequence: frame.native.pointee.sequence))
     }
@@ -148,6 +146,22 @@ final class HubChain {
     while let first = end.coming.first, first.time <= now {
       end.coming.removeFirst()
       first.bytes.withUnsafeBytes { _ = end.media?.receive($0, from: first.from, now: end.clock.now()) }
+    }
+  }
+}
+
+extension HubMedia {
+  /// The frames that came, whose references are the caller's, and at which place.
+  func takeFrames() -> [(slot: HubSlot, frame: EncodedFrame)] {
+    var list: [PeerArrival] = []
+    takeArrivals(&list)
+    return list.compactMap { arrival in
+      guard case .frame(let ssrc, let frame, _, _) = arrival else { return nil }
+      guard let slot = slot(receiving: ssrc) else {
+        frame.release()
+        return nil
+      }
+      return (slot, frame)
     }
   }
 }

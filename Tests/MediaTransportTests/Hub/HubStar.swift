@@ -148,10 +148,9 @@ final class HubStar {
 
   private func follow(_ leg: Leg) throws {
     _ = leg.media.poll(now: clock.now())
-    leg.media.take { arrival in
-      guard case .unit(_, let frame, _) = arrival else { return }
-      defer { frame.release() }
-      leg.shown.append(Shown(at: now, isKeyFrame: frame.isKeyFrame, index: HubStar.index(frame)))
+    for frame in leg.media.takeFrames() {
+      defer { frame.frame.release() }
+      leg.shown.append(Shown(at: now, isKeyFrame: frame.frame.isKeyFrame, index: HubStar.index(frame.frame)))
     }
     let arrivals = leg.peer.hand(clock.now())
     for unit in arrivals.units {

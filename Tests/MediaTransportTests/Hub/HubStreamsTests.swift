@@ -202,9 +202,9 @@ import Testing
     try #require(isPublished)
     var asks: [Bool] = []
     for time in [0, 10, 900] as [Int64] { asks.append(streams.isToBeAsked(for: id, now: time * Self.millisecond)) }
-    _ = streams.arrived(slot, UInt32(MSDK_CODEC_VP8), isKeyFrame: false, lost: 0)
+    _ = streams.arrived(slot, UInt32(MSDK_CODEC_VP8), isKeyFrame: false)
     asks.append(streams.isToBeAsked(for: id, now: 950 * Self.millisecond))
-    _ = streams.arrived(slot, UInt32(MSDK_CODEC_VP8), isKeyFrame: true, lost: 0)
+    _ = streams.arrived(slot, UInt32(MSDK_CODEC_VP8), isKeyFrame: true)
     for time in [1000, 1010, 3100] as [Int64] { asks.append(streams.isToBeAsked(for: id, now: time * Self.millisecond)) }
     #expect(asks == [true, false, false, false, true, false, true])
   }

@@ -60,7 +60,7 @@ private final class Stranger {
     return isDone()
   }
 
-  private func dropped(_ end: RTPEnd) -> RTPLink.Dropped {
+  private func dropped(_ end: RTPEnd) -> SecureRTPPeer.Dropped {
     end.transport.state.withLock { $0.legs.first }?.look.dropped ?? .init()
   }
 

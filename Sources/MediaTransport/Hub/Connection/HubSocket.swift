@@ -20,8 +20,10 @@ final class HubSocket: @unchecked Sendable {
   }
 
   /// On the network thread.
-  func receive(_ rows: DatagramRows, _ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) -> Int {
-    held.withLock { $0 }?.socket.receive(rows, body) ?? 0
+  func receive(_ rows: DatagramRows) -> Int {
+    if let held = held.withLock({ $0 }) { return held.socket.receive(rows) }
+    rows.clear()
+    return 0
   }
 
   func send(_ batch: DatagramBatch, from first: Int) -> DatagramSocket.Sending {

@@ -131,11 +131,16 @@ struct HubMembership {
     return stream.number
   }
 
-  /// A unit came: whose it is, and which of its stream.
-  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, lost: Int) -> (sink: any MediaSink, picture: FrameID)? {
+  /// A frame came, after one that did not: whose it is, and which of its stream.
+  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, isAfterGap: Bool = false) -> (sink: any MediaSink, picture: FrameID)? {
     guard let id = otherSlots[slot], var stream = others[id], stream.codec == codec, let sink = stream.sink else { return nil }
-    stream.picture &+= FrameID(clamping: lost) &+ 1
+    stream.picture &+= isAfterGap ? 2 : 1
     others[id] = stream
     return (sink, stream.picture)
+  }
+
+  /// So many frames did not come.
+  mutating func missed(_ count: Int, at slot: HubSlot) {
+    if let id = otherSlots[slot] { others[id]?.picture &+= FrameID(clamping: count) }
   }
 }

@@ -42,6 +42,8 @@ public final class HubTransport: Transport {
     var attributes: ParticipantAttributes
     var socket: HubSocket?
     var media: HubMedia?
+    /// An empty list that has room, for what arrives.
+    var taken: [PeerArrival] = []
     /// Until the hub's packets come it is told where this end is.
     var greetDue = Int64.max
     var greetEnd = Int64.max

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaNetwork
 import MediaRTP
 
 /// What comes from the hub, on the network thread: news and media.
@@ -87,19 +88,32 @@ extension HubTransport {
     let due: Int64 = guarded.withLock { guarded in
       guard let media = guarded.media else { return .max }
       let due = media.poll(now: now)
-      media.take { arrival in
+      var list = guarded.taken
+      guarded.taken = []
+      media.takeArrivals(&list)
+      for arrival in list {
         switch arrival {
-        case .unit(let slot, let frame, let lost):
-          guarded.stats.packetsLost &+= UInt64(clamping: lost)
-          guard let place = guarded.room.arrived(slot, frame.native.pointee.codec, lost: lost) else { return frame.release() }
+        case .frame(let ssrc, let frame, _, let isAfterGap):
+          if isAfterGap { guarded.stats.packetsLost &+= 1 }
+          guard let slot = media.slot(receiving: ssrc),
+            let place = guarded.room.arrived(slot, frame.native.pointee.codec, isAfterGap: isAfterGap)
+          else {
+            frame.release()
+            continue
+          }
           guarded.stats.bytesReceived &+= UInt64(frame.bytes.count)
           guarded.stats.packetsReceived &+= UInt64(NetworkLink.packets(bytes: frame.bytes.count))
           units.append((place.sink, place.picture, frame))
-        case .keyFrameRequested(let slot):
-          if let id = guarded.room.own(at: slot) { events.append(.keyFrameRequested(id)) }
-        case .target(let rate): events.append(.estimate(UInt64(clamping: rate)))
+        case .lost(let ssrc, let count): guarded.miss(count, media.slot(receiving: ssrc))
+        case .dropped(let ssrc): guarded.miss(1, media.slot(receiving: ssrc))
+        case .event(.keyFrameRequested(let ssrc)):
+          if let id = media.slot(sending: ssrc).flatMap({ guarded.room.own(at: $0) }) { events.append(.keyFrameRequested(id)) }
+        case .event(.target(let rate)): events.append(.estimate(UInt64(clamping: rate)))
+        case .event: break
         }
       }
+      list.removeAll(keepingCapacity: true)
+      guarded.taken = list
       return due
     }
     for event in events { post(event) }
@@ -108,5 +122,14 @@ extension HubTransport {
       unit.frame.release()
     }
     return due
+  }
+}
+
+extension HubTransport.Guarded {
+  /// So many frames of the stream at that place did not come, or found no memory.
+  fileprivate mutating func miss(_ count: Int, _ slot: HubSlot?) {
+    guard let slot else { return }
+    stats.packetsLost &+= UInt64(clamping: count)
+    room.missed(count, at: slot)
   }
 }

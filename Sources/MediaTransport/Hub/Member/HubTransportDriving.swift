@@ -41,17 +41,20 @@ extension HubTransport: ReactorDriver {
   }
 
   private func receive(_ now: Int64) {
-    let rows = rows.withLock { $0 }
-    guarded.withLock { guarded in
+    let socket = guarded.withLock { guarded in
       guarded.line?.receive(now: now)
-      guard let socket = guarded.socket, let media = guarded.media else { return }
-      for _ in 0..<8 {
-        let count = socket.receive(rows) { bytes, address in
-          guard media.receive(UnsafeRawBufferPointer(bytes), from: address, now: now) else { return }
-          guarded.greetDue = .max
-        }
-        if count < DatagramRows.capacity { return }
+      return guarded.socket
+    }
+    guard let socket else { return }
+    let rows = rows.withLock { $0 }
+    for _ in 0..<8 {
+      // Whoever sends meanwhile does not wait for it.
+      let count = socket.receive(rows)
+      guarded.withLock { guarded in
+        guard let media = guarded.media else { return }
+        rows.forEach { if media.receive(UnsafeRawBufferPointer($0), from: $1, now: now) { guarded.greetDue = .max } }
       }
+      if count < DatagramRows.capacity { return }
     }
   }
 
@@ -242,7 +245,7 @@ extension HubTransport: ReactorDriver {
     let socket = HubSocket(try DatagramSocket(binding: address.unspecified(port: 0)))
     let media = try HubMedia(
       welcome.terms, isHub: false, over: socket, to: address.with(port: welcome.terms.port), bitrates: bitrates, clock: clock,
-      witness: capture)
+      tap: capture)
     let isHere = guarded.withLock { guarded in
       guard guarded.phase == .waiting else { return false }
       (guarded.phase, guarded.ticket, guarded.permissions) = (.here, welcome.ticket, welcome.permissions)

@@ -80,7 +80,8 @@ final class HubDoor: ReactorDriver {
     guard isReadable else { return .max }
     let rows = guarded.withLock { $0.rows }
     for _ in 0..<HubDoor.mostBatches {
-      let count = socket.receive(rows) { bytes, address in
+      let count = socket.receive(rows)
+      rows.forEach { bytes, address in
         guard let peer = table.peer(ofPacket: UnsafeRawBufferPointer(bytes)) else { return }
         if !peer.receive(UnsafeRawBufferPointer(bytes), from: address, now: now) { table.countForeign() }
       }

@@ -24,6 +24,8 @@ final class HubPeer: ReactorDriver {
     var owed = Owed()
     var streams = HubStreams()
     var media: HubMedia?
+    /// An empty list that has room, for what arrives.
+    var taken: [PeerArrival] = []
     /// Whether the member's permissions have changed since their welcome.
     var isChanged = false
     /// Whether his packets came.

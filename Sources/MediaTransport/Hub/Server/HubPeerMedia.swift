@@ -14,18 +14,27 @@ extension HubPeer.Guarded {
     var arrivals = Arrivals()
     var lost: [HubSlot] = []
     due = media?.poll(now: now) ?? .max
-    media?.take { arrival in
+    var list = taken
+    taken = []
+    media?.takeArrivals(&list)
+    for arrival in list {
       switch arrival {
-      case .unit(let slot, let frame, let lost):
-        guard let place = streams.arrived(slot, frame.native.pointee.codec, isKeyFrame: frame.isKeyFrame, lost: lost) else {
-          return frame.release()
+      case .frame(let ssrc, let frame, _, let isAfterGap):
+        guard let slot = media?.slot(receiving: ssrc),
+          let place = streams.arrived(slot, frame.native.pointee.codec, isKeyFrame: frame.isKeyFrame, isAfterGap: isAfterGap)
+        else {
+          frame.release()
+          continue
         }
         arrivals.units.append((place.id, place.picture, frame))
-      case .keyFrameRequested(let slot):
-        lost.append(slot)
-      case .target: break
+      case .lost(let ssrc, let count): media?.slot(receiving: ssrc).map { streams.missed(count, at: $0) }
+      case .dropped(let ssrc): media?.slot(receiving: ssrc).map { streams.missed(1, at: $0) }
+      case .event(.keyFrameRequested(let ssrc)): media?.slot(sending: ssrc).map { lost.append($0) }
+      case .event: break
       }
     }
+    list.removeAll(keepingCapacity: true)
+    taken = list
     guard let media, media.remote != nil else { return arrivals }
     let (delay, target) = (media.expectedDelay(at: now), media.target)
     arrivals.wanted += lost.compactMap { streams.lose(receivedAt: $0, delay: delay, target: target, now: now) }

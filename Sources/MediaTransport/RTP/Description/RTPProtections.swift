@@ -1,5 +1,4 @@
 import MediaCore
-import MediaNetwork
 import MediaSRTP
 
 /// What protects the legs of a session, for as long as their keys stay the same: a session that connects again goes on with the numbers that its keys
@@ -8,7 +7,7 @@ import MediaSRTP
 public final class RTPProtections: Sendable {
   private struct Entry {
     let keys: RTPConfiguration.Keys
-    let protection: RTPLink.Protection
+    let protection: PacketProtection
   }
 
   private let entries = Monitor([Int: Entry]())
@@ -16,10 +15,10 @@ public final class RTPProtections: Sendable {
   public init() {}
 
   /// Of a leg; the same one as before, when the keys are.
-  func protection(ofLeg leg: Int, _ keys: RTPConfiguration.Keys) throws(MediaError) -> RTPLink.Protection {
+  func protection(ofLeg leg: Int, _ keys: RTPConfiguration.Keys) throws(MediaError) -> PacketProtection {
     try entries.withLock { entries throws(MediaError) in
       if let entry = entries[leg], entry.keys == keys { return entry.protection }
-      let protection = try RTPLink.Protection(keys.profile, own: keys.own, theirs: keys.theirs)
+      let protection = try PacketProtection(keys.profile, own: keys.own, theirs: keys.theirs)
       entries[leg] = Entry(keys: keys, protection: protection)
       return protection
     }

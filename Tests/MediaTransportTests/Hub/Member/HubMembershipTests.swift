@@ -57,15 +57,16 @@ private final class Nobody: MediaSink {
     #expect(number == 5)
     holds = room.receive(id, Nobody(), now: 0) == nil
     #expect(holds)
-    holds = room.arrived(slot, Self.vp8, lost: 0)?.picture == 1
+    holds = room.arrived(slot, Self.vp8)?.picture == 1
     #expect(holds)
-    holds = room.arrived(slot, Self.opus, lost: 0) == nil
+    holds = room.arrived(slot, Self.opus) == nil
     #expect(holds)
-    holds = room.arrived(slot, Self.vp8, lost: 3)?.picture == 5
+    room.missed(2, at: slot)
+    holds = room.arrived(slot, Self.vp8, isAfterGap: true)?.picture == 5
     #expect(holds)
     holds = room.remove(5, now: 0) == id
     #expect(holds)
-    holds = room.arrived(slot, Self.vp8, lost: 0) == nil
+    holds = room.arrived(slot, Self.vp8) == nil
     #expect(holds)
     holds = room.remove(5, now: 0) == nil
     #expect(holds)
@@ -82,11 +83,15 @@ private final class Nobody: MediaSink {
     #expect(holds)
     holds = !streams.publish(2, .init(id: StreamID.next(), slot: video, codec: Self.vp8))
     #expect(holds)
-    holds = streams.arrived(video, Self.vp8, isKeyFrame: false, lost: 1)?.picture == 2
+    holds = streams.arrived(video, Self.vp8, isKeyFrame: false, isAfterGap: true)?.picture == 2
     #expect(holds)
-    holds = streams.arrived(video, Self.opus, isKeyFrame: false, lost: 0) == nil
+    streams.missed(3, at: video)
+    streams.missed(3, at: sound)
+    holds = streams.arrived(video, Self.vp8, isKeyFrame: false)?.picture == 6
     #expect(holds)
-    holds = streams.arrived(sound, Self.opus, isKeyFrame: false, lost: 0) == nil
+    holds = streams.arrived(video, Self.opus, isKeyFrame: false) == nil
+    #expect(holds)
+    holds = streams.arrived(sound, Self.opus, isKeyFrame: false) == nil
     #expect(holds)
     holds = streams.unpublish(1) == own
     #expect(holds)

@@ -25,10 +25,8 @@ import Testing
   }
 
   /// Sound that was recorded from one connection, sent again to the next one by somebody who has no key.
-  @Test(.timeLimit(.minutes(1))) func whatWasRecordedFromOneConnectionMeansNothingToTheNext() throws {
-    let any = try #require(SocketAddress("127.0.0.1", port: 0))
-    let (listening, stranger) = (try DatagramSocket(binding: any), try DatagramSocket(binding: any))
-    let address = try #require(listening.localAddress)
+  @Test func whatWasRecordedFromOneConnectionMeansNothingToTheNext() throws {
+    let stranger = try #require(SocketAddress("192.0.2.1", port: 5000))
     let protections = RTPProtections()
     let now = MediaTime.monotonic()
 
@@ -38,31 +36,16 @@ import Testing
       let packet: [UInt8] = [0x80, 111, 0, UInt8(number), 0, 0, UInt8(number), 0, 0, 0, 0, 77, 31 << 3, 1, 2, 3]
       return try sealed(packet, theirs)
     }
-    func link() throws -> RTPLink {
-      let settings = RTPSettings(cname: "here", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: now), seed: 1)
-      return RTPLink(
-        RTPSession(settings, receiving: [111: .opus], now: now), over: listening, to: nil, try protections.protection(ofLeg: 0, keys(1, 2)))
-    }
     for connection in 0..<2 {
-      let (link, end) = (try link(), Sounds())
-      let batch = DatagramBatch()
-      for packet in recorded {
-        let slot = try #require(batch.slot())
-        slot.copyBytes(from: packet)
-        _ = batch.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(packet.count)), to: address)
-      }
-      guard case .all = stranger.send(batch, from: 0) else {
-        Issue.record("not sent")
-        return
-      }
-      while link.dropped.replayed + link.session.pathStats.packetsReceived < 5 {
-        link.receive(now: MediaTime.monotonic(), end)
-        usleep(500)
-      }
-      #expect(link.session.pathStats.packetsReceived == (connection == 0 ? 5 : 0))
-      #expect(link.dropped.replayed == (connection == 0 ? 0 : 5))
-      #expect(end.streams == (connection == 0 ? 1 : 0))
-      link.leave(now: MediaTime.monotonic())
+      let settings = RTPSettings(cname: "here", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: now), seed: 1)
+      let protection = try protections.protection(ofLeg: 0, keys(1, 2))
+      let peer = SecureRTPPeer(settings, receiving: [111: .opus], .protected(protection), now: now)
+      for packet in recorded { _ = packet.withUnsafeBytes { peer.receive($0, from: stranger, now: now) } }
+      #expect(peer.session.pathStats.packetsReceived == (connection == 0 ? 5 : 0))
+      #expect(peer.dropped.replayed == (connection == 0 ? 0 : 5))
+      #expect(peer.session.receivedStreams.count == (connection == 0 ? 1 : 0))
+      peer.leave(now: now)
+      peer.close()
     }
   }
 
@@ -71,13 +54,4 @@ import Testing
     _ = try packet.withUnsafeBytes { packet in try output.withUnsafeMutableBytes { output in try sender.protect(packet, into: output) } }
     return output
   }
-}
-
-private final class Sounds: RTPSessionDelegate {
-  var streams = 0
-  func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) {}
-  func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
-  func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
-  func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
-  func session(did event: RTPSessionEvent) { if case .streamBegan = event { streams += 1 } }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MediaTransport
+@testable import MediaNetwork
 
 private let ms: Int64 = 1_000_000
 
