@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <mediasdk/plugin.h>
 
@@ -37,6 +38,12 @@ static void report_log(const plugin_report *report, int32_t level, const char *t
   vsnprintf(line, sizeof line, text, arguments);
   va_end(arguments);
   report->host->log(report->context, level, line);
+}
+
+/* Appends to a list of what is accepted, as far as there is room. */
+static inline void report_list(char *list, size_t room, const char *name) {
+  size_t length = strlen(list);
+  snprintf(list + length, room - length, "%s%s", length > 0 ? ", " : "", name);
 }
 
 /* An event whose detail is a text. */

@@ -34,6 +34,33 @@ static void four_tiles_to_the_pixel(void) {
   close_grid(&grid);
 }
 
+/* What no host sends, refused before a byte of it is read. Not sent to another process: the way there copies what the format says. */
+static void frames_without_planes_are_refused(void) {
+  if (host_is_isolated()) return;
+  host_instance grid;
+  open_grid(&grid, 640, 360);
+  const msdk_video_renderer *renderer = grid_class->video_renderer;
+  msdk_video_format wanted = host_format(MSDK_PIXEL_I420, 64, 64), wide = wanted, flat = wanted;
+  wide.width = MSDK_DIMENSION_MAX + 1;
+  flat.height = 0;
+  msdk_video_frame *frame = host_frame(&grid, &wanted);
+  msdk_video_frame wrong = *frame;
+  wrong.plane_count = 2;
+  CHECK_EQ(renderer->render_video_frame(grid.self, &wrong), MSDK_E_INVALID);
+  CHECK_TEXT(grid.context.error_text, "2 planes");
+  wrong = *frame;
+  wrong.plane[0].data = NULL;
+  CHECK_EQ(renderer->render_video_frame(grid.self, &wrong), MSDK_E_INVALID);
+  wrong = *frame;
+  wrong.format = &wide;
+  CHECK_EQ(renderer->render_video_frame(grid.self, &wrong), MSDK_E_FORMAT);
+  CHECK_TEXT(grid.context.error_text, "16385x64");
+  wrong.format = &flat;
+  CHECK_EQ(renderer->render_video_frame(grid.self, &wrong), MSDK_E_FORMAT);
+  host_unref(frame);
+  close_grid(&grid);
+}
+
 static void what_is_wrong_is_refused(void) {
   host_instance grid;
   open_grid(&grid, 640, 360);
@@ -198,6 +225,7 @@ int main(int argc, char **argv) {
   host_destroy(&probe);
   four_tiles_to_the_pixel();
   what_is_wrong_is_refused();
+  frames_without_planes_are_refused();
   a_screen_is_never_cut();
   orientations_are_honoured();
   colours_of_others_become_ours();

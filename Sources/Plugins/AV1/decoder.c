@@ -19,8 +19,10 @@ static void drop_picture(av1_decoder *decoder) {
 
 static msdk_result open_decoder(msdk_self *self, const msdk_video_decoder_settings *settings) {
   if (!MSDK_HAS(settings, msdk_video_decoder_settings, pixels_max))
-    return av1_fail(self, MSDK_E_INVALID, "settings is NULL or its struct_size is too small");
-  if (settings->threads < 1 || settings->threads > 8) return av1_fail(self, MSDK_E_RANGE, "threads is %u; accepted: 1..8", settings->threads);
+    return report_fail(&self->report, MSDK_E_INVALID, "settings is NULL or its struct_size is too small");
+  if (settings->threads < 1 || settings->threads > 8) {
+    return report_fail(&self->report, MSDK_E_RANGE, "threads is %u; accepted: 1..8", settings->threads);
+  }
   av1_decoder *decoder = calloc(1, sizeof *decoder);
   if (decoder == NULL) return MSDK_E_NOMEM;
   Dav1dSettings own;
@@ -33,7 +35,8 @@ static msdk_result open_decoder(msdk_self *self, const msdk_video_decoder_settin
   int status = dav1d_open(&decoder->context, &own);
   if (status < 0) {
     free(decoder);
-    return av1_fail(self, status == DAV1D_ERR(ENOMEM) ? MSDK_E_NOMEM : MSDK_E_FAIL, "making an AV1 decoder: dav1d returned %d", status);
+    return report_fail(&self->report, status == DAV1D_ERR(ENOMEM) ? MSDK_E_NOMEM : MSDK_E_FAIL, "making an AV1 decoder: dav1d returned %d",
+                       status);
   }
   decoder->needs_key_frame = true;
   self->decoder = decoder;
@@ -53,13 +56,13 @@ static msdk_result close_decoder(msdk_self *self) {
 static msdk_result give_up(const msdk_self *self, msdk_result result, const char *words, int status) {
   dav1d_flush(self->decoder->context);
   self->decoder->needs_key_frame = true;
-  return av1_fail(self, result, "%s: dav1d returned %d", words, status);
+  return report_fail(&self->report, result, "%s: dav1d returned %d", words, status);
 }
 
 static msdk_result show(const msdk_self *self, const Dav1dPicture *picture, msdk_video_frame **out) {
   if (picture->p.layout != DAV1D_PIXEL_LAYOUT_I420 || picture->p.bpc != 8) {
-    return av1_fail(self, MSDK_E_UNSUPPORTED, "a frame of layout %d with %d bits; accepted: 4:2:0 with 8 bits", (int)picture->p.layout,
-                    picture->p.bpc);
+    return report_fail(&self->report, MSDK_E_UNSUPPORTED, "a frame of layout %d with %d bits; accepted: 4:2:0 with 8 bits",
+                       (int)picture->p.layout, picture->p.bpc);
   }
   msdk_video_format format = MSDK_INIT(msdk_video_format);
   format.pixel_format = MSDK_PIXEL_I420;
@@ -75,12 +78,14 @@ static msdk_result show(const msdk_self *self, const Dav1dPicture *picture, msdk
   for (int i = 0; i < 3; i++) {
     uint32_t width = i == 0 ? format.width : (format.width + 1) / 2, height = i == 0 ? format.height : (format.height + 1) / 2;
     ptrdiff_t stride = picture->stride[i == 0 ? 0 : 1];
-    if (stride < (ptrdiff_t)width || stride > INT32_MAX) return av1_fail(self, MSDK_E_UNSUPPORTED, "a frame with a stride of %td", stride);
+    if (stride < (ptrdiff_t)width || stride > INT32_MAX) {
+      return report_fail(&self->report, MSDK_E_UNSUPPORTED, "a frame with a stride of %td", stride);
+    }
     external.plane[i].data = picture->data[i];
     external.plane[i].stride = (int32_t)stride;
     external.plane[i].size = (uint64_t)stride * (height - 1) + width;
   }
-  return self->host->video_frame_wrap(self->context, &external, out);
+  return self->report.host->video_frame_wrap(self->report.context, &external, out);
 }
 
 static msdk_result decode(msdk_self *self, const msdk_encoded_frame *frame, msdk_video_frame **out) {
@@ -92,7 +97,7 @@ static msdk_result decode(msdk_self *self, const msdk_encoded_frame *frame, msdk
   msdk_result result = av1_parse_header(frame->data, frame->size, &header);
   if (result < 0) return give_up(self, result, "data that does not begin with a temporal unit", 0);
   if (decoder->needs_key_frame && !(header.flags & MSDK_ENCODED_KEY)) {
-    return av1_fail(self, MSDK_E_STATE, "a frame that refers to earlier frames; the decoder needs a key frame first");
+    return report_fail(&self->report, MSDK_E_STATE, "a frame that refers to earlier frames; the decoder needs a key frame first");
   }
   Dav1dData data = {0};
   uint8_t *memory = dav1d_data_create(&data, frame->size);

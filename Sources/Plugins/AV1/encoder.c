@@ -1,7 +1,7 @@
 /* libaom, set for conversation: one pass, constant bit rate, no frame of delay. The tools that are switched off are those that cost a real-time
  * encoder more time than they save bits; it is the list that WebRTC's encoder has. */
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
 
 #include <aom/aom_encoder.h>
 #include <aom/aomcx.h>
@@ -31,8 +31,8 @@ struct av1_encoder {
 static msdk_result broken(const msdk_self *self, aom_codec_ctx_t *codec, aom_codec_err_t status, const char *doing) {
   const char *detail = codec != NULL ? aom_codec_error_detail(codec) : NULL;
   msdk_result result = status == AOM_CODEC_MEM_ERROR ? MSDK_E_NOMEM : status == AOM_CODEC_INVALID_PARAM ? MSDK_E_INVALID : MSDK_E_FAIL;
-  return av1_fail(self, result, "%s: %s%s%s", doing, aom_codec_err_to_string(status), detail != NULL ? ", " : "",
-                  detail != NULL ? detail : "");
+  return report_fail(&self->report, result, "%s: %s%s%s", doing, aom_codec_err_to_string(status), detail != NULL ? ", " : "",
+                     detail != NULL ? detail : "");
 }
 
 static unsigned kilobits(uint64_t bits) {
@@ -93,8 +93,8 @@ static msdk_result set_controls(msdk_self *self, av1_encoder *encoder, const msd
   for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++) {
     aom_codec_err_t status = aom_codec_control(&encoder->codec, controls[i].control, controls[i].value);
     if (status == AOM_CODEC_OK) continue;
-    return av1_fail(self, MSDK_E_FAIL, "setting control %d of libaom to %d: %s", controls[i].control, controls[i].value,
-                    aom_codec_err_to_string(status));
+    return report_fail(&self->report, MSDK_E_FAIL, "setting control %d of libaom to %d: %s", controls[i].control, controls[i].value,
+                       aom_codec_err_to_string(status));
   }
   return MSDK_OK;
 }
@@ -125,16 +125,16 @@ static void configure(aom_codec_enc_cfg_t *config, const msdk_video_encoder_sett
 
 static msdk_result check(const msdk_self *self, const msdk_video_encoder_settings *settings) {
   if (!MSDK_HAS(settings, msdk_video_encoder_settings, drop_threshold))
-    return av1_fail(self, MSDK_E_INVALID, "settings is NULL or its struct_size is too small");
+    return report_fail(&self->report, MSDK_E_INVALID, "settings is NULL or its struct_size is too small");
   if (settings->width < 16 || settings->height < 16 || settings->width > 8192 || settings->height > 8192) {
-    return av1_fail(self, MSDK_E_RANGE, "the size is %ux%u; accepted: 16x16 to 8192x8192", settings->width, settings->height);
+    return report_fail(&self->report, MSDK_E_RANGE, "the size is %ux%u; accepted: 16x16 to 8192x8192", settings->width, settings->height);
   }
   if (settings->threads < 1 || settings->threads > 8) {
-    return av1_fail(self, MSDK_E_RANGE, "threads is %u; accepted: 1..8", settings->threads);
+    return report_fail(&self->report, MSDK_E_RANGE, "threads is %u; accepted: 1..8", settings->threads);
   }
-  if (settings->preset >= PRESET_COUNT) return av1_fail(self, MSDK_E_RANGE, "preset is %u; accepted: 0..3", settings->preset);
+  if (settings->preset >= PRESET_COUNT) return report_fail(&self->report, MSDK_E_RANGE, "preset is %u; accepted: 0..3", settings->preset);
   if (settings->drop_threshold > 100) {
-    return av1_fail(self, MSDK_E_RANGE, "drop_threshold is %u; accepted: 0..100 per cent", settings->drop_threshold);
+    return report_fail(&self->report, MSDK_E_RANGE, "drop_threshold is %u; accepted: 0..100 per cent", settings->drop_threshold);
   }
   return MSDK_OK;
 }
@@ -306,11 +306,11 @@ static msdk_result encode(msdk_self *self, const msdk_video_frame *frame, uint32
   if (encoder == NULL) return MSDK_E_STATE;
   aom_image_t image;
   if (!show(frame, &image)) {
-    return av1_fail(self, MSDK_E_FORMAT, "pixel format %s; accepted: NV12, I420", msdk_pixel_name(frame->format->pixel_format));
+    return report_fail(&self->report, MSDK_E_FORMAT, "pixel format %s; accepted: NV12, I420", msdk_pixel_name(frame->format->pixel_format));
   }
   if (image.w != encoder->config.g_w || image.h != encoder->config.g_h) {
-    return av1_fail(self, MSDK_E_FORMAT, "the frame is %ux%u; this encoder was opened for %ux%u", image.w, image.h, encoder->config.g_w,
-                    encoder->config.g_h);
+    return report_fail(&self->report, MSDK_E_FORMAT, "the frame is %ux%u; this encoder was opened for %ux%u", image.w, image.h,
+                       encoder->config.g_w, encoder->config.g_h);
   }
   int64_t length = advance(encoder, frame->timestamp_ns);
   uint64_t shown = encoder->bytes_max > 0 ? number_of(&image) : 0;
@@ -330,7 +330,7 @@ static msdk_result encode(msdk_self *self, const msdk_video_frame *frame, uint32
   attributes.flags = flags_of(encoder, packet);
   attributes.data = packet->data.frame.buf;
   attributes.size = packet->data.frame.sz;
-  return self->host->encoded_frame_create(self->context, &attributes, out);
+  return self->report.host->encoded_frame_create(self->report.context, &attributes, out);
 }
 
 static msdk_result set_bytes_max(msdk_self *self, uint64_t bytes_max) {

@@ -1,27 +1,17 @@
 #include "self.h"
+#include "../module.h"
+#include "../params.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-msdk_result av1_fail(const msdk_self *self, msdk_result result, const char *text, ...) {
-  char line[256];
-  va_list arguments;
-  va_start(arguments, text);
-  vsnprintf(line, sizeof line, text, arguments);
-  va_end(arguments);
-  self->host->set_error(self->context, result, line);
-  return result;
-}
+static const msdk_param params[] = {
+  PARAM_NUMBER(I32, "speed", 0, 0, 0, 11, "libaom's cpu-used, from 5 (slow) to 11 (fast); 0: according to the stream's preset"),
+};
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
   (void)type;
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, encoded_frame_create)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->host = host;
-  self->context = context;
+  self->report = (plugin_report){.host = host, .context = context};
   *out = self;
   return MSDK_OK;
 }
@@ -29,21 +19,16 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
 static void destroy(msdk_self *self) { free(self); }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  if (strcmp(name, "speed") != 0) return av1_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there is speed", name);
-  self->speed = value->u.i32;
-  return MSDK_OK;
+  msdk_result result = param_check(&self->report, params, MSDK_COUNT(params), name, value);
+  if (result == MSDK_OK) self->speed = value->u.i32;
+  return result;
 }
 
 static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out) {
-  if (strcmp(name, "speed") != 0) return av1_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there is speed", name);
+  if (strcmp(name, "speed") != 0) return param_unknown(&self->report, params, MSDK_COUNT(params), name);
   *out = (msdk_value){.type = MSDK_T_I32, .u.i32 = self->speed};
   return MSDK_OK;
 }
-
-static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param), .name = "speed", .def = {.type = MSDK_T_I32}, .min = MSDK_I32(0), .max = MSDK_I32(11),
-   .summary = "libaom's cpu-used, from 5 (slow) to 11 (fast); 0: according to the stream's preset"},
-};
 
 static const msdk_class class = {
   .struct_size = sizeof(msdk_class),
@@ -61,15 +46,4 @@ static const msdk_class class = {
   .video_decoder = &av1_decoder_table,
 };
 
-static const msdk_class *const classes[] = {&class};
-
-static const msdk_module module = {
-  .struct_size = sizeof(msdk_module),
-  .abi_minor = MSDK_ABI_MINOR,
-  .vendor = "MediaSDK",
-  .license = "Apache-2.0",
-  .version = "1.0",
-  .classes = classes, .class_count = MSDK_COUNT(classes),
-};
-
-MSDK_DEFINE_ENTRY(&module)
+PLUGIN_MODULE(&class)

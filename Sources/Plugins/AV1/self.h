@@ -2,7 +2,7 @@
 #ifndef AV1_SELF_H
 #define AV1_SELF_H
 
-#include <mediasdk/plugin.h>
+#include "../report.h"
 
 #include <stdbool.h>
 
@@ -10,8 +10,7 @@ typedef struct av1_encoder av1_encoder;
 typedef struct av1_decoder av1_decoder;
 
 struct msdk_self {
-  const msdk_host *host;
-  msdk_host_context *context;
+  plugin_report report;
   av1_encoder *encoder; /* NULL while it is closed */
   av1_decoder *decoder;
   int32_t speed; /* of libaom; 0: as the preset says */
@@ -22,8 +21,5 @@ extern const msdk_video_decoder av1_decoder_table;
 
 /* What the head of a temporal unit tells. MSDK_E_CORRUPT when it is none; any bytes will do. */
 msdk_result av1_parse_header(const void *data, uint64_t size, msdk_encoded_header *out);
-
-/* Gives the words for the error, and returns it. */
-msdk_result av1_fail(const msdk_self *self, msdk_result result, const char *text, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

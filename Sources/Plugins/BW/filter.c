@@ -1,27 +1,14 @@
 #define _POSIX_C_SOURCE 200809L
 /* In a stream: luma stays in the picture's own range, chroma becomes grey. */
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
+#include "../module.h"
 
 #include <string.h>
 
-static msdk_result init_filter(msdk_self *self) {
-  (void)self;
-  return MSDK_OK;
-}
-
-static msdk_result release_filter(msdk_self *self) {
-  (void)self;
-  return MSDK_OK;
-}
-
 static msdk_result set_format(msdk_self *self, const msdk_video_format *in, msdk_video_format *out) {
-  if (in == NULL || out == NULL) return bw_fail(self, MSDK_E_INVALID, "set_format needs two formats, not NULL");
-  uint32_t pixel_format = in->pixel_format;
-  if (pixel_format != MSDK_PIXEL_NV12 && pixel_format != MSDK_PIXEL_I420 && pixel_format != MSDK_PIXEL_GRAY8) {
-    return bw_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420, GRAY8", msdk_pixel_name(pixel_format));
-  }
-  return MSDK_OK;
+  static const uint32_t accepted[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420, MSDK_PIXEL_GRAY8, 0};
+  return filter_check_formats(&self->report, accepted, in, out);
 }
 
 /* The level is a grey of 0..255; what it is compared with is the luma, of whichever range. */
@@ -48,11 +35,8 @@ static void take_colour(msdk_video_frame *frame) {
 
 static msdk_result filter_video_frame(msdk_self *self, msdk_video_frame *in, msdk_video_frame **out) {
   msdk_video_frame *frame = NULL;
-  msdk_result result = self->host->video_frame_make_writable(self->context, in, &frame);
-  if (result < 0) {
-    self->host->video_frame_unref(in);
-    return result;
-  }
+  msdk_result result = filter_make_writable(&self->report, in, &frame);
+  if (result < 0) return result;
   if (self->mode == BW_THRESHOLD) threshold(frame, self->level);
   take_colour(frame);
   *out = frame;
@@ -61,8 +45,8 @@ static msdk_result filter_video_frame(msdk_self *self, msdk_video_frame *in, msd
 
 const msdk_video_filter bw_filter = {
   .struct_size = sizeof(msdk_video_filter),
-  .init_filter = init_filter,
-  .release_filter = release_filter,
+  .init_filter = nothing_to_do,
+  .release_filter = nothing_to_do,
   .set_format = set_format,
   .filter_video_frame = filter_video_frame,
 };

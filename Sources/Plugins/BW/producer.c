@@ -1,9 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
 /* The producer's side: every picture that was rendered is passed on at once, by the thread that rendered it. */
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
+#include "../module.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const int64_t tell_every_ns = 1000000000;
@@ -11,23 +11,21 @@ static const int64_t tell_every_ns = 1000000000;
 /* A crowded pool would otherwise fill the log as fast as frames come. */
 static void count_drop(msdk_self *self) {
   self->dropped++;
-  int64_t now = self->host->now_ns(self->context);
+  int64_t now = self->report.host->now_ns(self->report.context);
   if (self->told && now - self->told_ns < tell_every_ns) return;
-  char line[128];
-  snprintf(line, sizeof line, "%llu frames were dropped: every frame of the pool is in use (%llu in all)",
-           (unsigned long long)(self->dropped - self->dropped_told), (unsigned long long)self->dropped);
-  self->host->log(self->context, MSDK_LOG_WARN, line);
+  report_log(&self->report, MSDK_LOG_WARN, "%llu frames were dropped: every frame of the pool is in use (%llu in all)",
+             (unsigned long long)(self->dropped - self->dropped_told), (unsigned long long)self->dropped);
   self->told = true;
   self->told_ns = now;
   self->dropped_told = self->dropped;
 }
 
 static void deliver(msdk_self *self, bool resized) {
-  const msdk_host *host = self->host;
+  const msdk_host *host = self->report.host;
   const bw_picture *picture = &self->picture;
-  if (resized) host->post_event(self->context, MSDK_PLUGIN_EVENT_FORMAT_CHANGED, MSDK_OK, NULL);
+  if (resized) host->post_event(self->report.context, MSDK_PLUGIN_EVENT_FORMAT_CHANGED, MSDK_OK, NULL);
   msdk_video_frame *frame = NULL;
-  msdk_result result = host->video_frame_acquire(self->context, &picture->format, 0, &frame);
+  msdk_result result = host->video_frame_acquire(self->report.context, &picture->format, 0, &frame);
   if (result == MSDK_E_AGAIN) count_drop(self);
   if (result < 0) return;
 
@@ -37,7 +35,7 @@ static void deliver(msdk_self *self, bool resized) {
   }
   frame->timestamp_ns = picture->timestamp_ns;
   frame->orientation = picture->orientation;
-  result = host->consume_video_frame(self->context, frame);
+  result = host->consume_video_frame(self->report.context, frame);
   if (result == MSDK_E_CLOSED) {
     pthread_mutex_lock(&self->lock);
     self->started = false;
@@ -61,16 +59,6 @@ void bw_pass_on(msdk_self *self, bool resized) {
   self->delivering = false;
   pthread_cond_broadcast(&self->delivered);
   pthread_mutex_unlock(&self->lock);
-}
-
-static msdk_result init_capture(msdk_self *self) {
-  (void)self;
-  return MSDK_OK;
-}
-
-static msdk_result release_capture(msdk_self *self) {
-  (void)self;
-  return MSDK_OK;
 }
 
 static msdk_result start_capture(msdk_self *self) {
@@ -102,7 +90,7 @@ static msdk_result capture_settings(msdk_self *self, msdk_video_format *out) {
   bool known = self->picture.data != NULL;
   if (known) *out = self->picture.format;
   pthread_mutex_unlock(&self->lock);
-  return known ? MSDK_OK : bw_fail(self, MSDK_E_STATE, "no frame was rendered yet, so the size is not known");
+  return known ? MSDK_OK : report_fail(&self->report, MSDK_E_STATE, "no frame was rendered yet, so the size is not known");
 }
 
 static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_format *out) {
@@ -116,18 +104,16 @@ static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_form
 
 /* The size is that of what is rendered, whatever is agreed on; the host refuses a frame that does not fit. */
 static msdk_result set_format(msdk_self *self, const msdk_video_format *format) {
-  if (format == NULL) return bw_fail(self, MSDK_E_INVALID, "set_format needs a format, not NULL");
-  if (format->pixel_format != MSDK_PIXEL_GRAY8) {
-    return bw_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: GRAY8", msdk_pixel_name(format->pixel_format));
-  }
-  return MSDK_OK;
+  static const uint32_t accepted[] = {MSDK_PIXEL_GRAY8, 0};
+  if (format == NULL) return report_fail(&self->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
+  return format_check_pixels(&self->report, accepted, format->pixel_format);
 }
 
 const msdk_video_producer bw_producer = {
   .struct_size = sizeof(msdk_video_producer),
   .flags = 0,
-  .init_capture = init_capture,
-  .release_capture = release_capture,
+  .init_capture = nothing_to_do,
+  .release_capture = nothing_to_do,
   .start_capture = start_capture,
   .stop_capture = stop_capture,
   .is_capture_started = is_capture_started,

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
+#include "../module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +28,7 @@ static const uint8_t *table_for(msdk_self *self, bool full_range) {
   return table->grey;
 }
 
-static bool has_luma(uint32_t pixel_format) {
-  return pixel_format == MSDK_PIXEL_NV12 || pixel_format == MSDK_PIXEL_I420 || pixel_format == MSDK_PIXEL_GRAY8;
-}
+static const uint32_t accepted[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420, MSDK_PIXEL_GRAY8, 0}; /* whose first plane is luma */
 
 /* Reached with the lock held. Memory is kept as long as it is large enough. */
 static bool make_room(bw_picture *picture, const msdk_video_format *format) {
@@ -66,11 +65,6 @@ static void convert(uint8_t *to, const msdk_video_frame *frame, const uint8_t *g
   }
 }
 
-static msdk_result init_render(msdk_self *self) {
-  (void)self;
-  return MSDK_OK;
-}
-
 static msdk_result release_render(msdk_self *self) {
   pthread_mutex_lock(&self->lock);
   free(self->picture.data);
@@ -81,21 +75,13 @@ static msdk_result release_render(msdk_self *self) {
 
 static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) {
   (void)self;
-  return format != NULL && has_luma(format->pixel_format);
+  return format != NULL && format_is_accepted(accepted, format->pixel_format);
 }
 
 static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
-  if (frame == NULL || frame->format == NULL || frame->plane_count < 1 || frame->plane[0].data == NULL) {
-    return bw_fail(self, MSDK_E_INVALID, "the frame has no luma plane or no format");
-  }
+  msdk_result result = frame_check(&self->report, accepted, frame);
+  if (result < 0) return result;
   const msdk_video_format *format = frame->format;
-  if (!has_luma(format->pixel_format)) {
-    return bw_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420, GRAY8",
-                   msdk_pixel_name(format->pixel_format));
-  }
-  if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return bw_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
-  }
   const uint8_t *grey = table_for(self, format->color_full_range == 1);
 
   pthread_mutex_lock(&self->lock);
@@ -109,7 +95,7 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
     convert(picture->data, frame, grey);
   }
   pthread_mutex_unlock(&self->lock);
-  if (!room) return bw_fail(self, MSDK_E_NOMEM, "no memory for a frame of %ux%u", format->width, format->height);
+  if (!room) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for a frame of %ux%u", format->width, format->height);
   bw_pass_on(self, resized);
   return MSDK_OK;
 }
@@ -124,7 +110,7 @@ static msdk_result snapshot_format(msdk_self *self, msdk_video_format *out) {
 
 static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   if (into == NULL || into->format == NULL || into->plane_count < 1 || into->plane[0].data == NULL) {
-    return bw_fail(self, MSDK_E_INVALID, "snapshot needs a frame to fill, not NULL");
+    return report_fail(&self->report, MSDK_E_INVALID, "snapshot needs a frame to fill, not NULL");
   }
   const msdk_video_format *format = into->format;
   pthread_mutex_lock(&self->lock);
@@ -144,12 +130,13 @@ static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   }
   pthread_mutex_unlock(&self->lock);
   if (result != MSDK_E_FORMAT) return result;
-  return bw_fail(self, result, "the snapshot's frame is %ux%u; the current frame is %ux%u, GRAY8", format->width, format->height, width, height);
+  return report_fail(&self->report, result, "the snapshot's frame is %ux%u; the current frame is %ux%u, GRAY8", format->width,
+                     format->height, width, height);
 }
 
 const msdk_video_renderer bw_renderer = {
   .struct_size = sizeof(msdk_video_renderer),
-  .init_render = init_render,
+  .init_render = nothing_to_do,
   .release_render = release_render,
   .accepts_format = accepts_format,
   .render_video_frame = render_video_frame,

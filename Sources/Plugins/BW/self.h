@@ -2,7 +2,7 @@
 #ifndef BW_SELF_H
 #define BW_SELF_H
 
-#include <mediasdk/plugin.h>
+#include "../report.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -26,8 +26,7 @@ typedef struct bw_table {
 } bw_table;
 
 struct msdk_self {
-  const msdk_host *host;
-  msdk_host_context *context;
+  plugin_report report;
   _Atomic int mode; /* BW_*; like level it is LIVE */
   _Atomic uint32_t level;
 
@@ -52,8 +51,5 @@ extern const msdk_video_filter bw_filter;
 /* Passes the latest picture on, if the producer's side is started. Called by the rendering thread. `resized`: it has another size than the
  * one before. */
 void bw_pass_on(msdk_self *self, bool resized);
-
-/* Gives the words for the error, and returns it. */
-msdk_result bw_fail(const msdk_self *self, msdk_result result, const char *text, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

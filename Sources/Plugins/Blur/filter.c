@@ -1,15 +1,11 @@
 /* A box along the rows and one along the columns, twice each, which is close to a gaussian. Each is a sum that moves: what it costs does
  * not depend on the radius. Beyond the border the border's own pixel goes on. */
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
+#include "../module.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static msdk_result init_filter(msdk_self *self) {
-  (void)self;
-  return MSDK_OK;
-}
 
 static msdk_result release_filter(msdk_self *self) {
   free(self->plane);
@@ -21,12 +17,8 @@ static msdk_result release_filter(msdk_self *self) {
 }
 
 static msdk_result set_format(msdk_self *self, const msdk_video_format *in, msdk_video_format *out) {
-  if (in == NULL || out == NULL) return blur_fail(self, MSDK_E_INVALID, "set_format needs two formats, not NULL");
-  uint32_t pixel_format = in->pixel_format;
-  if (pixel_format != MSDK_PIXEL_NV12 && pixel_format != MSDK_PIXEL_I420 && pixel_format != MSDK_PIXEL_GRAY8) {
-    return blur_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420, GRAY8", msdk_pixel_name(pixel_format));
-  }
-  return MSDK_OK;
+  static const uint32_t accepted[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420, MSDK_PIXEL_GRAY8, 0};
+  return filter_check_formats(&self->report, accepted, in, out);
 }
 
 /* Memory for the largest plane so far, kept. */
@@ -97,17 +89,13 @@ static msdk_result filter_video_frame(msdk_self *self, msdk_video_frame *in, msd
     return MSDK_OK;
   }
   uint32_t width = in->format->width, height = in->format->height;
-  msdk_video_frame *frame = NULL;
-  msdk_result result = MSDK_OK;
   if (!make_room(self, (uint64_t)width + 1, height)) {
-    result = blur_fail(self, MSDK_E_NOMEM, "no memory to blur %ux%u", width, height);
-  } else {
-    result = self->host->video_frame_make_writable(self->context, in, &frame);
+    self->report.host->video_frame_unref(in);
+    return report_fail(&self->report, MSDK_E_NOMEM, "no memory to blur %ux%u", width, height);
   }
-  if (result < 0) {
-    self->host->video_frame_unref(in);
-    return result;
-  }
+  msdk_video_frame *frame = NULL;
+  msdk_result result = filter_make_writable(&self->report, in, &frame);
+  if (result < 0) return result;
   blur(self, &frame->plane[0], width, height, 1, radius);
   uint32_t each = frame->plane_count == 2 ? 2 : 1, half = (radius + 1) / 2;
   for (uint32_t plane = 1; plane < frame->plane_count; plane++) {
@@ -119,7 +107,7 @@ static msdk_result filter_video_frame(msdk_self *self, msdk_video_frame *in, msd
 
 const msdk_video_filter blur_filter = {
   .struct_size = sizeof(msdk_video_filter),
-  .init_filter = init_filter,
+  .init_filter = nothing_to_do,
   .release_filter = release_filter,
   .set_format = set_format,
   .filter_video_frame = filter_video_frame,

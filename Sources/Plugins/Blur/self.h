@@ -2,13 +2,12 @@
 #ifndef BLUR_SELF_H
 #define BLUR_SELF_H
 
-#include <mediasdk/plugin.h>
+#include "../report.h"
 
 enum { BLUR_RADIUS_MAX = 128 };
 
 struct msdk_self {
-  const msdk_host *host;
-  msdk_host_context *context;
+  plugin_report report;
   _Atomic uint32_t radius; /* LIVE */
   /* Of the filtering thread: a plane blurred along its rows, and the sums of its columns. */
   uint8_t *plane;
@@ -17,8 +16,5 @@ struct msdk_self {
 };
 
 extern const msdk_video_filter blur_filter;
-
-/* Gives the words for the error, and returns it. */
-msdk_result blur_fail(const msdk_self *self, msdk_result result, const char *text, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

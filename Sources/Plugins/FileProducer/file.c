@@ -1,25 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "file.h"
+#include "../file_error.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static msdk_result result_of(int error) {
-  switch (error) {
-  case ENOENT:
-  case ENOTDIR: return MSDK_E_NOT_FOUND;
-  case EACCES:
-  case EPERM: return MSDK_E_PERMISSION;
-  case ENOMEM:
-  case EMFILE:
-  case ENFILE: return MSDK_E_NOMEM;
-  default: return MSDK_E_IO;
-  }
-}
 
 static const char *kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";

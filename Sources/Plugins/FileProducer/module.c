@@ -1,19 +1,11 @@
-#define _POSIX_C_SOURCE 200809L
 #include "self.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "../module.h"
+#include "../params.h"
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_REQUIRED,
-   .name = "path",
-   .summary = "the file to play: YUV4MPEG2 (4:2:0 or mono, 8 bits) or IVF with VP8; recognised by its content, not by its name",
-   .def = MSDK_STRING("")},
-  {.struct_size = sizeof(msdk_param),
-   .name = "loop",
-   .summary = "at the end, start again from the beginning",
-   .def = MSDK_BOOL(0)},
+  PARAM_STRING("path", MSDK_PARAM_REQUIRED, "",
+               "the file to play: YUV4MPEG2 (4:2:0 or mono, 8 bits) or IVF with VP8; recognised by its content, not by its name"),
+  PARAM_BOOL("loop", 0, 0, "at the end, start again from the beginning"),
 };
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -40,23 +32,11 @@ static void destroy(msdk_self *self) {
   free(self);
 }
 
-static msdk_result set_path(msdk_self *self, const msdk_value *value) {
-  const plugin_report *report = &self->source.report;
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "path takes a string");
-  if (value->u.str[0] == 0) return report_fail(report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
-  char *copy = strdup(value->u.str);
-  if (copy == NULL) return report_fail(report, MSDK_E_NOMEM, "no memory for the path");
-  free(self->path);
-  self->path = copy;
-  return MSDK_OK;
-}
-
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
   const plugin_report *report = &self->source.report;
-  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
-  if (strcmp(name, "path") == 0) return set_path(self, value);
-  if (strcmp(name, "loop") != 0) return report_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and loop", name);
-  if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "loop takes a bool");
+  msdk_result result = param_check(report, params, MSDK_COUNT(params), name, value);
+  if (result < 0) return result;
+  if (strcmp(name, "path") == 0) return param_keep_path(report, &self->path, name, value);
   self->loop = value->u.b != 0;
   return MSDK_OK;
 }
@@ -89,15 +69,4 @@ static const msdk_class packets_class = {
   .video_producer = &fp_packets,
 };
 
-static const msdk_class *const classes[] = {&class, &packets_class};
-
-static const msdk_module module = {
-  .struct_size = sizeof(msdk_module),
-  .abi_minor = MSDK_ABI_MINOR,
-  .vendor = "MediaSDK",
-  .license = "Apache-2.0",
-  .version = "1.0",
-  .classes = classes, .class_count = MSDK_COUNT(classes),
-};
-
-MSDK_DEFINE_ENTRY(&module)
+PLUGIN_MODULE(&class, &packets_class)

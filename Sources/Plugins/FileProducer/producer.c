@@ -1,9 +1,7 @@
 #include "self.h"
 
 #include "deliver.h"
-#include "../pixel_names.h"
-
-#include <string.h>
+#include "../formats.h"
 
 /* A frame that is early by less is on time: hosts that ask at the rate round. */
 enum { EARLY_NS = 500000 };
@@ -66,9 +64,11 @@ msdk_result fp_capture_settings(msdk_self *self, msdk_video_format *out) {
   return MSDK_OK;
 }
 
+static const uint32_t accepted[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420, 0};
+
 static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_format *out) {
-  if (index > 1) return MSDK_E_NOT_FOUND;
-  *out = fp_format_of(&self->source, index == 0 ? MSDK_PIXEL_NV12 : MSDK_PIXEL_I420);
+  if (index >= MSDK_COUNT(accepted) || accepted[index] == 0) return MSDK_E_NOT_FOUND;
+  *out = fp_format_of(&self->source, accepted[index]);
   return MSDK_OK;
 }
 
@@ -76,33 +76,29 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
   const fp_source *source = &self->source;
   const plugin_report *report = &source->report;
   if (asked == NULL) return report_fail(report, MSDK_E_INVALID, "set_format needs a format, not NULL");
-  msdk_video_format format = {0};
-  memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
-  format.struct_size = (uint32_t)sizeof format;
-
-  if (format.pixel_format != MSDK_PIXEL_NV12 && format.pixel_format != MSDK_PIXEL_I420) {
-    return report_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420", msdk_pixel_name(format.pixel_format));
-  }
+  msdk_video_format format = format_known(asked);
+  msdk_result result = format_check_pixels(report, accepted, format.pixel_format);
+  if (result < 0) return result;
   if (format.width != source->width || format.height != source->height) {
     return report_fail(report, MSDK_E_FORMAT, "%ux%u was requested; the file's frames are %ux%u and are not scaled", format.width,
-                   format.height, source->width, source->height);
+                       format.height, source->width, source->height);
   }
   if (format.fps_num == 0) {
     format.fps_num = source->fps_num;
     format.fps_den = source->fps_den;
   }
   if ((uint64_t)format.fps_num * source->fps_den > (uint64_t)source->fps_num * format.fps_den) {
-    return report_fail(report, MSDK_E_FORMAT, "%u/%u frames a second were requested; accepted: the file's rate, %u/%u, or less", format.fps_num,
-                   format.fps_den, source->fps_num, source->fps_den);
+    return report_fail(report, MSDK_E_FORMAT, "%u/%u frames a second were requested; accepted: the file's rate, %u/%u, or less",
+                       format.fps_num, format.fps_den, source->fps_num, source->fps_den);
   }
   if ((uint64_t)source->fps_num * format.fps_den / ((uint64_t)source->fps_den * format.fps_num) > FP_SKIP_MAX) {
     return report_fail(report, MSDK_E_FORMAT,
-                   "%u/%u frames a second were requested; the file has %u/%u, of which at most %d frames in a row are skipped", format.fps_num,
-                   format.fps_den, source->fps_num, source->fps_den, FP_SKIP_MAX);
+                       "%u/%u frames a second were requested; the file has %u/%u, of which at most %d frames in a row are skipped",
+                       format.fps_num, format.fps_den, source->fps_num, source->fps_den, FP_SKIP_MAX);
   }
   if ((format.color_full_range == 1) != (source->full_range == 1)) {
     return report_fail(report, MSDK_E_FORMAT, "the file's colours have %s range, and are not converted",
-                   source->full_range ? "full" : "limited");
+                       source->full_range ? "full" : "limited");
   }
   fp_agree(self, format);
   return MSDK_OK;

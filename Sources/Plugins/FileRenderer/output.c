@@ -1,41 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "output.h"
-#include "../file_error.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "../output_file.h"
 
 msdk_result fr_output_open(fr_output *output, const char *path, bool shared) {
-  const plugin_report *report = &output->report;
-  const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  const mode_t mode = shared ? 0666 : 0600; /* what is heard and seen in a call is its owner's */
-  int fd = open(path, flags | O_CREAT | O_EXCL, mode);
-  bool created = fd >= 0;
-  if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, mode);
-  if (fd < 0) return report_fail(report, result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
-
-  struct stat status;
-  bool known = fstat(fd, &status) == 0;
-  if (!known || !(S_ISREG(status.st_mode) || S_ISCHR(status.st_mode))) {
-    close(fd); /* a fifo, say: its reader's end would reach the program as a signal */
-    return report_fail(report, MSDK_E_INVALID, "'%.300s' is neither a regular file nor a character device", path);
-  }
-  output->path = strdup(path);
-  if (output->path == NULL) {
-    close(fd);
-    return report_fail(report, MSDK_E_NOMEM, "no memory for the path");
-  }
-  output->fd = fd;
-  output->created = created;
-  output->begun = false;
-  output->regular = S_ISREG(status.st_mode);
-  output->size = 0;
-  output->error = 0;
+  output_file file = {.fd = -1};
+  msdk_result result = output_file_open(&output->report, path, shared, true, &file);
+  if (result < 0) return result;
+  *output = (fr_output){.report = output->report, .fd = file.fd, .path = file.path, .created = file.created, .regular = file.regular};
   return MSDK_OK;
 }
 
@@ -92,15 +64,8 @@ msdk_result fr_output_patch(fr_output *output, uint64_t at, const void *bytes, u
 
 msdk_result fr_output_close(fr_output *output) {
   if (output->fd < 0) return MSDK_OK;
-  msdk_result result = MSDK_OK;
-  if (close(output->fd) != 0 && errno != EINTR && output->error == 0) {
-    result = report_fail(&output->report, MSDK_E_IO, "closing '%.300s': %s", output->path, strerror(errno));
-  }
-  if (!output->begun) {
-    report_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
-    if (output->created) unlink(output->path);
-  }
-  free(output->path);
+  const output_file file = {.fd = output->fd, .path = output->path, .created = output->created};
+  msdk_result result = output_file_close(&output->report, &file, output->begun, output->error != 0);
   *output = (fr_output){.report = output->report, .fd = -1};
   return result;
 }

@@ -1,5 +1,5 @@
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static msdk_result init_render(msdk_self *self) {
   const fr_kind *kind = kind_of(self);
   if (kind == NULL) {
     return report_fail(&self->report, MSDK_E_INVALID,
-                   "'%.300s' does not end in .y4m, .ivf or .png; rename it, or set the parameter 'format'", self->path);
+                       "'%.300s' does not end in .y4m, .ivf or .png; rename it, or set the parameter 'format'", self->path);
   }
   fr_writer writer = {.kind = kind, .output = {.report = self->report, .fd = -1}, .wanted = self->frame};
   msdk_result result = fr_output_open(&writer.output, self->path, self->shared);
@@ -72,16 +72,16 @@ static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame)
   const msdk_video_format *format = frame->format;
   if (writer->kind->accepts == NULL || !writer->kind->accepts(writer, format)) {
     return report_fail(&self->report, MSDK_E_FORMAT, "pixel format %s cannot go into this %s file", msdk_pixel_name(format->pixel_format),
-                   writer->kind->name);
+                       writer->kind->name);
   }
   if (frame->orientation != 0) { /* of an upright class the host rotates them */
     return report_fail(&self->report, MSDK_E_FORMAT, "the frame has orientation %u; accepted: upright frames, with orientation 0",
-                   frame->orientation);
+                       frame->orientation);
   }
-  uint32_t planes = format->pixel_format == MSDK_PIXEL_I420 ? 3 : format->pixel_format == MSDK_PIXEL_NV12 ? 2 : 1;
   bool sized = format->width >= 1 && format->width <= MSDK_DIMENSION_MAX && format->height >= 1 && format->height <= MSDK_DIMENSION_MAX;
-  if (!sized || frame->plane_count < planes) {
-    return report_fail(&self->report, MSDK_E_INVALID, "the frame of %ux%u has %u planes", format->width, format->height, frame->plane_count);
+  if (!sized || frame->plane_count < format_planes(format->pixel_format)) {
+    return report_fail(&self->report, MSDK_E_INVALID, "the frame of %ux%u has %u planes", format->width, format->height,
+                       frame->plane_count);
   }
   return MSDK_OK;
 }

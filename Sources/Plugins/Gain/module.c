@@ -1,47 +1,28 @@
 /* Makes sound louder or softer: a filter, whose gain may change while sound passes. */
-#include <mediasdk/plugin.h>
+#include "../formats.h"
+#include "../module.h"
+#include "../params.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DB_LEAST -96.0 /* silence */
 #define DB_MOST 24.0
 
 struct msdk_self {
-  const msdk_host *host;
-  msdk_host_context *context;
+  plugin_report report;
   _Atomic float wanted; /* LIVE: a factor */
   float current;        /* at the end of the last buffer; below 0 before the first */
 };
-
-__attribute__((format(printf, 3, 4)))
-static msdk_result fail(const msdk_self *self, msdk_result result, const char *text, ...) {
-  char line[256];
-  va_list arguments;
-  va_start(arguments, text);
-  vsnprintf(line, sizeof line, text, arguments);
-  va_end(arguments);
-  self->host->set_error(self->context, result, line);
-  return result;
-}
 
 static msdk_result init_filter(msdk_self *self) {
   self->current = -1;
   return MSDK_OK;
 }
 
-static msdk_result release_filter(msdk_self *self) {
-  (void)self;
-  return MSDK_OK;
-}
-
 static msdk_result set_format(msdk_self *self, const msdk_audio_format *in) {
-  if (in == NULL) return fail(self, MSDK_E_INVALID, "set_format needs a format, not NULL");
+  if (in == NULL) return report_fail(&self->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
   if (in->sample_format == MSDK_SAMPLE_F32 || in->sample_format == MSDK_SAMPLE_S16) return MSDK_OK;
-  return fail(self, MSDK_E_FORMAT, "sample format %u is not supported; accepted: S16, F32", in->sample_format);
+  return report_fail(&self->report, MSDK_E_FORMAT, "sample format %u is not supported; accepted: S16, F32", in->sample_format);
 }
 
 static int16_t clipped(float value) {
@@ -76,9 +57,9 @@ static msdk_result filter_audio_frame(msdk_self *self, msdk_audio_frame *in, msd
     return MSDK_OK;
   }
   msdk_audio_frame *frame = NULL;
-  msdk_result result = self->host->audio_frame_make_writable(self->context, in, &frame);
+  msdk_result result = self->report.host->audio_frame_make_writable(self->report.context, in, &frame);
   if (result < 0) {
-    self->host->audio_frame_unref(in);
+    self->report.host->audio_frame_unref(in);
     return result;
   }
   scale(frame, from, to);
@@ -89,19 +70,14 @@ static msdk_result filter_audio_frame(msdk_self *self, msdk_audio_frame *in, msd
 static const msdk_audio_filter filter = {
   .struct_size = sizeof(msdk_audio_filter),
   .init_filter = init_filter,
-  .release_filter = release_filter,
+  .release_filter = nothing_to_do,
   .set_format = set_format,
   .filter_audio_frame = filter_audio_frame,
 };
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_LIVE,
-   .name = "gain_db",
-   .summary = "in dB, -96 is silence; a change takes effect over one buffer, and s16 is clipped at full scale",
-   .def = MSDK_F64(0),
-   .min = MSDK_F64(DB_LEAST),
-   .max = MSDK_F64(DB_MOST)},
+  PARAM_NUMBER(F64, "gain_db", MSDK_PARAM_LIVE, 0, DB_LEAST, DB_MOST,
+               "in dB, -96 is silence; a change takes effect over one buffer, and s16 is clipped at full scale"),
 };
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -112,8 +88,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   }
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->host = host;
-  self->context = context;
+  self->report = (plugin_report){.host = host, .context = context};
   self->wanted = 1;
   self->current = -1;
   *out = self;
@@ -123,13 +98,9 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
 static void destroy(msdk_self *self) { free(self); }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  if (name == NULL || value == NULL) return fail(self, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
-  if (strcmp(name, "gain_db") != 0) return fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there is gain_db", name);
-  if (value->type != MSDK_T_F64) return fail(self, MSDK_E_TYPE, "gain_db takes a number (f64)");
-  double db = value->u.f64;
-  if (!(db >= DB_LEAST && db <= DB_MOST)) return fail(self, MSDK_E_RANGE, "gain_db %g is outside %g..%g", db, DB_LEAST, DB_MOST);
-  self->wanted = db <= DB_LEAST ? 0 : (float)pow(10, db / 20);
-  return MSDK_OK;
+  msdk_result result = param_check(&self->report, params, MSDK_COUNT(params), name, value);
+  if (result == MSDK_OK) self->wanted = value->u.f64 <= DB_LEAST ? 0 : (float)pow(10, value->u.f64 / 20);
+  return result;
 }
 
 static const msdk_class class = {
@@ -146,15 +117,4 @@ static const msdk_class class = {
   .audio_filter = &filter,
 };
 
-static const msdk_class *const classes[] = {&class};
-
-static const msdk_module module = {
-  .struct_size = sizeof(msdk_module),
-  .abi_minor = MSDK_ABI_MINOR,
-  .vendor = "MediaSDK",
-  .license = "Apache-2.0",
-  .version = "1.0",
-  .classes = classes, .class_count = MSDK_COUNT(classes),
-};
-
-MSDK_DEFINE_ENTRY(&module)
+PLUGIN_MODULE(&class)

@@ -2,10 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../../CLinux/signals.h"
-#include "../pixel_names.h"
-
-#include <stdio.h>
-#include <time.h>
+#include "../formats.h"
+#include "../module.h"
+#include "../monotonic.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -23,12 +22,6 @@ grid_output grid_output_of_params(const msdk_self *self) {
   return (grid_output){.pixel_format = MSDK_PIXEL_I420, .width = self->width, .height = self->height, .fps_num = self->fps, .fps_den = 1};
 }
 
-static int64_t monotonic_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * SECOND + now.tv_nsec;
-}
-
 /* How a picture fared. */
 typedef struct passing {
   msdk_result result;
@@ -38,19 +31,19 @@ typedef struct passing {
 
 /* A picture of what there is now, handed over. Holds no lock while the host has it. */
 static passing pass_on(msdk_self *self, const grid_output *output, int64_t age_ns, int64_t last_ns) {
-  passing it = {.timestamp_ns = self->host->now_ns(self->context) - age_ns};
+  passing it = {.timestamp_ns = self->report.host->now_ns(self->report.context) - age_ns};
   if (it.timestamp_ns <= last_ns) it.timestamp_ns = last_ns + 1;
   msdk_video_format format = grid_format(output);
   msdk_video_frame *frame = NULL;
-  it.result = self->host->video_frame_acquire(self->context, &format, 0, &frame);
+  it.result = self->report.host->video_frame_acquire(self->report.context, &format, 0, &frame);
   if (it.result < 0) return it;
   if (!grid_draw(self, frame, &it.version)) {
-    self->host->video_frame_unref(frame);
+    self->report.host->video_frame_unref(frame);
     it.result = MSDK_E_NOMEM;
     return it;
   }
   frame->timestamp_ns = it.timestamp_ns;
-  it.result = self->host->consume_video_frame(self->context, frame);
+  it.result = self->report.host->consume_video_frame(self->report.context, frame);
   return it;
 }
 
@@ -63,7 +56,7 @@ static bool await_change(msdk_self *self, uint64_t shown, int64_t next_ns) {
     if (self->version == shown) {
       pthread_cond_wait(&self->changed, &self->lock);
     } else {
-      struct timespec until = {.tv_sec = next_ns / SECOND, .tv_nsec = next_ns % SECOND};
+      struct timespec until = monotonic_at(next_ns);
       pthread_cond_timedwait(&self->changed, &self->lock, &until);
     }
   }
@@ -86,9 +79,7 @@ static void *run(void *argument) {
     passing it = pass_on(self, &output, age_ns, last_ns);
     if (orphaned) return NULL; /* `self` may be gone */
     if (it.result < 0 && it.result != MSDK_E_AGAIN && it.result != MSDK_E_CLOSED && !told) {
-      char line[96];
-      snprintf(line, sizeof line, "a frame was not accepted: result %d", it.result);
-      self->host->log(self->context, MSDK_LOG_WARN, line);
+      report_log(&self->report, MSDK_LOG_WARN, "a frame was not accepted: result %d", it.result);
       told = true;
     }
     pthread_mutex_lock(&self->lock);
@@ -104,11 +95,6 @@ static void *run(void *argument) {
   return NULL;
 }
 
-static msdk_result init_capture(msdk_self *self) {
-  (void)self;
-  return MSDK_OK;
-}
-
 static msdk_result release_capture(msdk_self *self) {
   pthread_mutex_lock(&self->lock);
   self->output = grid_output_of_params(self);
@@ -122,7 +108,7 @@ static msdk_result start_capture(msdk_self *self) {
   int failed = msdk_thread_create(&self->thread, NULL, run, self);
   self->started = failed == 0;
   pthread_mutex_unlock(&self->lock);
-  return failed == 0 ? MSDK_OK : grid_fail(self, MSDK_E_NOMEM, "no thread could be started: error %d", failed);
+  return failed == 0 ? MSDK_OK : report_fail(&self->report, MSDK_E_NOMEM, "no thread could be started: error %d", failed);
 }
 
 /* Rule P2. From inside its own delivery the thread cannot be waited for; it is told to touch nothing any more. */
@@ -155,25 +141,22 @@ static msdk_result capture_settings(msdk_self *self, msdk_video_format *out) {
   return MSDK_OK;
 }
 
+static const uint32_t accepted[] = {MSDK_PIXEL_I420, MSDK_PIXEL_NV12, 0};
+
 static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_format *out) {
-  static const uint32_t pixel_formats[] = {MSDK_PIXEL_I420, MSDK_PIXEL_NV12};
-  if (index >= sizeof pixel_formats / sizeof pixel_formats[0]) return MSDK_E_NOT_FOUND;
+  if (index >= MSDK_COUNT(accepted) || accepted[index] == 0) return MSDK_E_NOT_FOUND;
   grid_output output = grid_output_of_params(self);
-  output.pixel_format = pixel_formats[index];
+  output.pixel_format = accepted[index];
   *out = grid_format(&output);
   return MSDK_OK;
 }
 
 /* Of an outgoing stream: composed at the stream's size and rate, whatever the parameters say. */
 static msdk_result set_format(msdk_self *self, const msdk_video_format *format) {
-  if (format == NULL) return grid_fail(self, MSDK_E_INVALID, "set_format needs a format, not NULL");
-  if (format->pixel_format != MSDK_PIXEL_I420 && format->pixel_format != MSDK_PIXEL_NV12) {
-    return grid_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: I420, NV12", msdk_pixel_name(format->pixel_format));
-  }
-  if (format->width < GRID_SIDE_MIN || format->width > GRID_SIDE_MAX || format->height < GRID_SIDE_MIN || format->height > GRID_SIDE_MAX) {
-    return grid_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside %d..%d per side", format->width, format->height, GRID_SIDE_MIN,
-                     GRID_SIDE_MAX);
-  }
+  if (format == NULL) return report_fail(&self->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
+  msdk_result result = format_check_pixels(&self->report, accepted, format->pixel_format);
+  if (result == MSDK_OK) result = format_check_size(&self->report, format, GRID_SIDE_MIN, GRID_SIDE_MAX);
+  if (result < 0) return result;
   bool known = format->fps_num != 0 && format->fps_den != 0;
   pthread_mutex_lock(&self->lock);
   self->output = (grid_output){.pixel_format = format->pixel_format, .width = format->width, .height = format->height,
@@ -185,7 +168,7 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *format) 
 const msdk_video_producer grid_producer = {
   .struct_size = sizeof(msdk_video_producer),
   .flags = MSDK_PRODUCER_LIVE,
-  .init_capture = init_capture,
+  .init_capture = nothing_to_do,
   .release_capture = release_capture,
   .start_capture = start_capture,
   .stop_capture = stop_capture,

@@ -1,7 +1,8 @@
 /* The renderer's side: keeps what it is told and the newest picture of each input, and draws nothing by itself. */
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
+#include "../module.h"
 
 #include <libyuv.h>
 
@@ -11,12 +12,7 @@ void grid_touch(msdk_self *self) {
 }
 
 static void give_back(msdk_self *self, const msdk_video_frame *frame) {
-  if (frame != NULL) self->host->video_frame_unref(frame);
-}
-
-static msdk_result init_render(msdk_self *self) {
-  (void)self;
-  return MSDK_OK;
+  if (frame != NULL) self->report.host->video_frame_unref(frame);
 }
 
 /* Gives the frames back one by one, outside the lock. */
@@ -32,7 +28,7 @@ static void drop(msdk_self *self, bool inputs_too) {
     if (frame == NULL) grid_touch(self);
     pthread_mutex_unlock(&self->lock);
     if (frame == NULL) return;
-    self->host->video_frame_unref(frame);
+    self->report.host->video_frame_unref(frame);
   }
 }
 
@@ -46,23 +42,11 @@ static msdk_result release_render(msdk_self *self) {
   return MSDK_OK;
 }
 
+static const uint32_t accepted[] = {MSDK_PIXEL_I420, 0};
+
 static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) {
   (void)self;
-  return format != NULL && format->pixel_format == MSDK_PIXEL_I420;
-}
-
-static msdk_result check_frame(msdk_self *self, const msdk_video_frame *frame) {
-  if (frame == NULL || frame->format == NULL || frame->plane_count < 3 || frame->plane[0].data == NULL) {
-    return grid_fail(self, MSDK_E_INVALID, "the frame has no planes or no format");
-  }
-  const msdk_video_format *format = frame->format;
-  if (format->pixel_format != MSDK_PIXEL_I420) {
-    return grid_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: I420", msdk_pixel_name(format->pixel_format));
-  }
-  if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return grid_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
-  }
-  return MSDK_OK;
+  return format != NULL && format_is_accepted(accepted, format->pixel_format);
 }
 
 /* Under the lock: how late pictures are when they come, smoothly, so that what is composed can be told of the same moment. */
@@ -74,10 +58,10 @@ static void note_age(msdk_self *self, const msdk_video_frame *frame, int64_t now
 }
 
 static msdk_result show(msdk_self *self, uint32_t number, const msdk_video_frame *frame) {
-  msdk_result result = check_frame(self, frame);
+  msdk_result result = frame_check(&self->report, accepted, frame);
   if (result < 0) return result;
-  int64_t now_ns = self->host->now_ns(self->context);
-  self->host->video_frame_ref(frame);
+  int64_t now_ns = self->report.host->now_ns(self->report.context);
+  self->report.host->video_frame_ref(frame);
   const msdk_video_frame *former = frame;
   pthread_mutex_lock(&self->lock);
   grid_input *input = inputs_find(&self->inputs, number);
@@ -90,7 +74,8 @@ static msdk_result show(msdk_self *self, uint32_t number, const msdk_video_frame
   }
   pthread_mutex_unlock(&self->lock);
   give_back(self, former);
-  return input != NULL ? MSDK_OK : grid_fail(self, number == 0 ? MSDK_E_NOMEM : MSDK_E_NOT_FOUND, "there is no input %u", number);
+  return input != NULL ? MSDK_OK : report_fail(&self->report, number == 0 ? MSDK_E_NOMEM : MSDK_E_NOT_FOUND, "there is no input %u",
+                                               number);
 }
 
 static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) { return show(self, 0, frame); }
@@ -98,7 +83,9 @@ static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *f
 static msdk_result render_input_frame(msdk_self *self, uint32_t input, const msdk_video_frame *frame) { return show(self, input, frame); }
 
 static msdk_result update_input(msdk_self *self, uint32_t number, const msdk_input *told) {
-  if (told == NULL || number == 0) return grid_fail(self, MSDK_E_INVALID, "update_input needs a number above 0 and an input, not NULL");
+  if (told == NULL || number == 0) {
+    return report_fail(&self->report, MSDK_E_INVALID, "update_input needs a number above 0 and an input, not NULL");
+  }
   const msdk_video_frame *dropped = NULL;
   pthread_mutex_lock(&self->lock);
   grid_input *input = inputs_find(&self->inputs, number);
@@ -107,7 +94,7 @@ static msdk_result update_input(msdk_self *self, uint32_t number, const msdk_inp
   if (input != NULL && (inputs_update(&self->inputs, input, told, &dropped) || is_new)) grid_touch(self);
   pthread_mutex_unlock(&self->lock);
   give_back(self, dropped);
-  return input != NULL ? MSDK_OK : grid_fail(self, MSDK_E_NOMEM, "no memory for input %u", number);
+  return input != NULL ? MSDK_OK : report_fail(&self->report, MSDK_E_NOMEM, "no memory for input %u", number);
 }
 
 static msdk_result remove_input(msdk_self *self, uint32_t number) {
@@ -120,7 +107,7 @@ static msdk_result remove_input(msdk_self *self, uint32_t number) {
   }
   pthread_mutex_unlock(&self->lock);
   give_back(self, frame);
-  return input != NULL ? MSDK_OK : grid_fail(self, MSDK_E_NOT_FOUND, "there is no input %u", number);
+  return input != NULL ? MSDK_OK : report_fail(&self->report, MSDK_E_NOT_FOUND, "there is no input %u", number);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- drawing */
@@ -145,7 +132,7 @@ bool grid_draw(msdk_self *self, msdk_video_frame *into, uint64_t *version) {
   grid_settings settings = self->settings;
   *version = self->version;
   for (uint32_t i = 0; i < count; i++) {
-    if (shown[i].input.frame != NULL) self->host->video_frame_ref(shown[i].input.frame);
+    if (shown[i].input.frame != NULL) self->report.host->video_frame_ref(shown[i].input.frame);
   }
   pthread_mutex_unlock(&self->lock);
   bool drawn = compose_draw(&self->composer, (int32_t)into->format->width, (int32_t)into->format->height, &settings, shown, count);
@@ -169,18 +156,18 @@ static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
   pthread_mutex_unlock(&self->lock);
   if (into == NULL || into->format == NULL || into->format->pixel_format != output.pixel_format || into->format->width != output.width ||
       into->format->height != output.height) {
-    return grid_fail(self, MSDK_E_FORMAT, "the snapshot's frame does not have the format %ux%u from snapshot_format", output.width,
-                     output.height);
+    return report_fail(&self->report, MSDK_E_FORMAT, "the snapshot's frame does not have the format %ux%u from snapshot_format",
+                       output.width, output.height);
   }
   uint64_t version;
   bool drawn = grid_draw(self, into, &version);
-  into->timestamp_ns = self->host->now_ns(self->context);
-  return drawn ? MSDK_OK : grid_fail(self, MSDK_E_NOMEM, "no memory for a frame of %ux%u", output.width, output.height);
+  into->timestamp_ns = self->report.host->now_ns(self->report.context);
+  return drawn ? MSDK_OK : report_fail(&self->report, MSDK_E_NOMEM, "no memory for a frame of %ux%u", output.width, output.height);
 }
 
 const msdk_video_renderer grid_renderer = {
   .struct_size = sizeof(msdk_video_renderer),
-  .init_render = init_render,
+  .init_render = nothing_to_do,
   .release_render = release_render,
   .accepts_format = accepts_format,
   .render_video_frame = render_video_frame,

@@ -3,9 +3,8 @@
 #ifndef GRID_SELF_H
 #define GRID_SELF_H
 
+#include "../report.h"
 #include "compose.h"
-
-#include <mediasdk/plugin.h>
 
 #include <pthread.h>
 
@@ -16,8 +15,7 @@ typedef struct grid_output {
 } grid_output;
 
 struct msdk_self {
-  const msdk_host *host;
-  msdk_host_context *context;
+  plugin_report report;
   uint32_t width, height, fps; /* as the parameters say */
 
   pthread_mutex_t lock; /* for all that follows up to `drawing`; never held while a frame is given back or delivered */
@@ -48,8 +46,5 @@ bool grid_draw(msdk_self *self, msdk_video_frame *into, uint64_t *version);
 
 msdk_video_format grid_format(const grid_output *output);
 grid_output grid_output_of_params(const msdk_self *self);
-
-/* Gives the words for the error, and returns it. */
-msdk_result grid_fail(const msdk_self *self, msdk_result result, const char *text, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

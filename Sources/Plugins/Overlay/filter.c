@@ -1,6 +1,6 @@
 /* Luma is mixed pixel by pixel, chroma by what the pixels under a sample have together. What lies outside the picture is left out. */
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
 
 #include <png.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 static msdk_result init_filter(msdk_self *self) {
   png_image image = {.version = PNG_IMAGE_VERSION};
   if (!png_image_begin_read_from_file(&image, self->path)) {
-    return overlay_fail(self, MSDK_E_IO, "'%.200s' cannot be read: %s", self->path, image.message);
+    return report_fail(&self->report, MSDK_E_IO, "'%.200s' cannot be read: %s", self->path, image.message);
   }
   image.format = PNG_FORMAT_RGBA;
   if (image.width > OVERLAY_SIDE_MAX || image.height > OVERLAY_SIDE_MAX) {
-    msdk_result result = overlay_fail(self, MSDK_E_RANGE, "'%.200s' is %ux%u; accepted: up to %d per side", self->path, image.width,
-                                      image.height, OVERLAY_SIDE_MAX);
+    msdk_result result = report_fail(&self->report, MSDK_E_RANGE, "'%.200s' is %ux%u; accepted: up to %d per side", self->path, image.width,
+                                     image.height, OVERLAY_SIDE_MAX);
     png_image_free(&image);
     return result;
   }
@@ -24,9 +24,9 @@ static msdk_result init_filter(msdk_self *self) {
   self->made = 0;
   msdk_result result = MSDK_OK;
   if (self->rgba == NULL || self->yuva == NULL) {
-    result = overlay_fail(self, MSDK_E_NOMEM, "no memory for an image of %ux%u", image.width, image.height);
+    result = report_fail(&self->report, MSDK_E_NOMEM, "no memory for an image of %ux%u", image.width, image.height);
   } else if (!png_image_finish_read(&image, NULL, self->rgba, 0, NULL)) {
-    result = overlay_fail(self, MSDK_E_CORRUPT, "'%.200s' is damaged: %s", self->path, image.message);
+    result = report_fail(&self->report, MSDK_E_CORRUPT, "'%.200s' is damaged: %s", self->path, image.message);
   }
   self->width = image.width;
   self->height = image.height;
@@ -46,9 +46,8 @@ static msdk_result release_filter(msdk_self *self) {
 }
 
 static msdk_result set_format(msdk_self *self, const msdk_video_format *in, msdk_video_format *out) {
-  if (in == NULL || out == NULL) return overlay_fail(self, MSDK_E_INVALID, "set_format needs two formats, not NULL");
-  if (in->pixel_format == MSDK_PIXEL_NV12 || in->pixel_format == MSDK_PIXEL_I420) return MSDK_OK;
-  return overlay_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420", msdk_pixel_name(in->pixel_format));
+  static const uint32_t accepted[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420, 0};
+  return filter_check_formats(&self->report, accepted, in, out);
 }
 
 static uint8_t byte_of(double value) { return (uint8_t)(value <= 0 ? 0 : value >= 255 ? 255 : value + 0.5); }
@@ -127,11 +126,8 @@ static msdk_result filter_video_frame(msdk_self *self, msdk_video_frame *in, msd
     return MSDK_OK;
   }
   msdk_video_frame *frame = NULL;
-  msdk_result result = self->host->video_frame_make_writable(self->context, in, &frame);
-  if (result < 0) {
-    self->host->video_frame_unref(in);
-    return result;
-  }
+  msdk_result result = filter_make_writable(&self->report, in, &frame);
+  if (result < 0) return result;
   make_colours(self, frame->format);
   mix_luma(self, frame, area, x, y, opacity);
   mix_chroma(self, frame, area, x, y, opacity);

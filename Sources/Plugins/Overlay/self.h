@@ -2,13 +2,12 @@
 #ifndef OVERLAY_SELF_H
 #define OVERLAY_SELF_H
 
-#include <mediasdk/plugin.h>
+#include "../report.h"
 
 enum { OVERLAY_PLACE_MAX = MSDK_DIMENSION_MAX, OVERLAY_SIDE_MAX = 4096 };
 
 struct msdk_self {
-  const msdk_host *host;
-  msdk_host_context *context;
+  plugin_report report;
   _Atomic int32_t x, y;       /* LIVE: of its left upper corner */
   _Atomic uint32_t opacity;   /* LIVE: 0..256 */
   char path[1024];
@@ -19,8 +18,5 @@ struct msdk_self {
 };
 
 extern const msdk_video_filter overlay_filter;
-
-/* Gives the words for the error, and returns it. */
-msdk_result overlay_fail(const msdk_self *self, msdk_result result, const char *text, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,22 +1,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../../CLinux/signals.h"
+#include "../monotonic.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RETRY_MS = 500, ANSWER_MS = 5000, CONNECT_MS = 10000 };
-
-static int64_t clock_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* --------------------------------------------------------------------------------------------------------------- the thread */
 
@@ -58,7 +52,7 @@ static void tell_lost(msdk_self *self, const char *words) {
 }
 
 static void failed(msdk_self *self, msdk_result result, const char *words) {
-  self->link.retry_ns = clock_ns() + (int64_t)RETRY_MS * 1000000;
+  self->link.retry_ns = monotonic_ns() + (int64_t)RETRY_MS * 1000000;
   if (!answer(&self->link, true, result, words)) tell_lost(self, words);
 }
 
@@ -94,7 +88,7 @@ static void connect_context(msdk_self *self) {
   int result = link->context == NULL ? -1
     : pa_context_connect(link->context, link->server[0] != 0 ? link->server : NULL, PA_CONTEXT_NOAUTOSPAWN, NULL);
   pthread_mutex_unlock(&link->lock);
-  link->connected_by_ns = clock_ns() + (int64_t)CONNECT_MS * 1000000;
+  link->connected_by_ns = monotonic_ns() + (int64_t)CONNECT_MS * 1000000;
   if (result < 0) server_failed(self, link->context != NULL ? pa_context_errno(link->context) : PA_ERR_INTERNAL);
 }
 
@@ -129,7 +123,7 @@ static void run_stream(msdk_self *self) {
 /* Looks at everything once. All that libpulse tells is read from its objects' states, so that none of its callbacks is needed. */
 static void look(msdk_self *self, bool wanted) {
   pulse_link *link = &self->link;
-  int64_t now_ns = clock_ns();
+  int64_t now_ns = monotonic_ns();
   if (link->context == NULL) {
     if (now_ns >= link->retry_ns) connect_context(self);
     return;
@@ -151,7 +145,7 @@ static int patience(const pulse_link *link, bool wanted) {
   bool retries = link->context == NULL || (wanted && link->stream == NULL);
   bool connects = link->context != NULL && pa_context_get_state(link->context) != PA_CONTEXT_READY;
   if (!retries && !connects) return -1;
-  int64_t left_us = ((connects ? link->connected_by_ns : link->retry_ns) - clock_ns()) / 1000 + 1000;
+  int64_t left_us = ((connects ? link->connected_by_ns : link->retry_ns) - monotonic_ns()) / 1000 + 1000;
   return left_us < 0 ? 0 : left_us > RETRY_MS * 1000 ? RETRY_MS * 1000 : (int)left_us;
 }
 
@@ -190,18 +184,6 @@ static void *run(void *pointer) {
 
 /* ------------------------------------------------------------------------------------------------------------ control calls */
 
-bool pulse_link_make(pulse_link *link) {
-  pthread_condattr_t attributes;
-  if (pthread_mutex_init(&link->lock, NULL) != 0) return false;
-  bool good = pthread_condattr_init(&attributes) == 0;
-  if (good) {
-    good = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&link->changed, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-  }
-  if (!good) pthread_mutex_destroy(&link->lock);
-  return good;
-}
-
 void pulse_link_free(pulse_link *link) {
   pthread_cond_destroy(&link->changed);
   pthread_mutex_destroy(&link->lock);
@@ -224,8 +206,7 @@ bool pulse_link_wanted(pulse_link *link) {
 
 /* Waits for the thread's answer to what was asked. Called with the lock held. */
 static msdk_result await(pulse_link *link) {
-  int64_t deadline = clock_ns() + (int64_t)ANSWER_MS * 1000000;
-  struct timespec until = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
+  struct timespec until = monotonic_at(monotonic_ns() + (int64_t)ANSWER_MS * 1000000);
   while (link->asked && pthread_cond_timedwait(&link->changed, &link->lock, &until) == 0) {}
   if (!link->asked) return link->answer;
   link->asked = false;

@@ -44,9 +44,7 @@ typedef struct pulse_link {
   bool lost;               /* it was said that there is no sound */
 } pulse_link;
 
-/* The locks only; the names are the maker's to set. */
-bool pulse_link_make(pulse_link *link);
-/* Of a link that is closed. */
+/* Of a link that is closed. The lock and the names are the maker's to set. */
 void pulse_link_free(pulse_link *link);
 
 /* [control] Starts the thread, and waits until the server answers. On failure nothing stays. */

@@ -1,32 +1,18 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
+#include "../module.h"
+#include "../monotonic.h"
+#include "../params.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { LATENCY_DEFAULT_MS = 40, LATENCY_MIN_MS = 5, LATENCY_MAX_MS = 2000 };
 #define EVENTS "; posts MSDK_E_DEVICE_LOST when it is lost, and MSDK_PLUGIN_EVENT_USER with the text 'back' when it is back"
-enum { RATE_MIN = 8000, RATE_MAX = 192000, SAMPLES_MAX = 192000 };
+enum { LATENCY_DEFAULT_MS = 40, LATENCY_MIN_MS = 5, LATENCY_MAX_MS = 2000 };
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param),
-   .name = "server",
-   .summary = "the sound server's address, as in PULSE_SERVER; empty: the user's default server",
-   .def = MSDK_STRING("")},
-  {.struct_size = sizeof(msdk_param),
-   .name = "device",
-   .summary = "the name of the source or sink; empty: the server's default",
-   .def = MSDK_STRING("")},
-  {.struct_size = sizeof(msdk_param),
-   .name = "latency_ms",
-   .summary = "how much audio may be buffered in the server, in milliseconds",
-   .def = MSDK_U32(LATENCY_DEFAULT_MS),
-   .min = MSDK_U32(LATENCY_MIN_MS),
-   .max = MSDK_U32(LATENCY_MAX_MS)},
-  {.struct_size = sizeof(msdk_param),
-   .name = "app_name",
-   .summary = "the application's name in the server",
-   .def = MSDK_STRING("MediaSDK")},
+  PARAM_STRING("server", 0, "", "the sound server's address, as in PULSE_SERVER; empty: the user's default server"),
+  PARAM_STRING("device", 0, "", "the name of the source or sink; empty: the server's default"),
+  PARAM_NUMBER(U32, "latency_ms", 0, LATENCY_DEFAULT_MS, LATENCY_MIN_MS, LATENCY_MAX_MS,
+               "how much audio may be buffered in the server, in milliseconds"),
+  PARAM_STRING("app_name", 0, "MediaSDK", "the application's name in the server"),
 };
 
 msdk_audio_format pulse_default_format(void) {
@@ -35,29 +21,6 @@ msdk_audio_format pulse_default_format(void) {
   format.sample_rate = 48000;
   format.channels = 1;
   return format;
-}
-
-msdk_result pulse_check_format(const msdk_self *self, const msdk_audio_format *asked, msdk_audio_format *out) {
-  const plugin_report *report = &self->report;
-  if (asked == NULL) return report_fail(report, MSDK_E_INVALID, "the format is NULL");
-  msdk_audio_format format = {0};
-  memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
-  format.struct_size = (uint32_t)sizeof format;
-  if (format.sample_format != MSDK_SAMPLE_S16 && format.sample_format != MSDK_SAMPLE_F32) {
-    return report_fail(report, MSDK_E_FORMAT, "sample format %u is not supported; accepted: s16 (1), f32 (2)", format.sample_format);
-  }
-  if (format.sample_rate < RATE_MIN || format.sample_rate > RATE_MAX) {
-    return report_fail(report, MSDK_E_FORMAT, "the sample rate %u is outside %d..%d Hz", format.sample_rate, RATE_MIN, RATE_MAX);
-  }
-  if (format.channels < 1 || format.channels > 2) {
-    return report_fail(report, MSDK_E_FORMAT, "%u channels were requested; accepted: 1, 2", format.channels);
-  }
-  if (format.planar != 0) return report_fail(report, MSDK_E_FORMAT, "planar audio is not supported; accepted: interleaved");
-  if (format.frames_per_buffer > SAMPLES_MAX) {
-    return report_fail(report, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, SAMPLES_MAX);
-  }
-  *out = format;
-  return MSDK_OK;
 }
 
 static bool host_suffices(const msdk_host *host) {
@@ -75,7 +38,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   self->latency_ms = LATENCY_DEFAULT_MS;
   self->format = pulse_default_format();
   pulse_link *link = &self->link;
-  if (!pulse_link_make(link)) {
+  if (!monotonic_lock_make(&link->lock, &link->changed)) {
     free(self);
     return MSDK_E_NOMEM;
   }
@@ -101,32 +64,21 @@ static void destroy(msdk_self *self) {
   free(self);
 }
 
-static msdk_result set_latency(msdk_self *self, const msdk_value *value) {
-  if (value->type != MSDK_T_U32) return report_fail(&self->report, MSDK_E_TYPE, "latency_ms takes a whole number (u32)");
-  if (value->u.u32 < LATENCY_MIN_MS || value->u.u32 > LATENCY_MAX_MS) {
-    return report_fail(&self->report, MSDK_E_RANGE, "latency_ms %u is outside %d..%d", value->u.u32, LATENCY_MIN_MS, LATENCY_MAX_MS);
-  }
-  self->latency_ms = value->u.u32;
-  return MSDK_OK;
-}
-
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const plugin_report *report = &self->report;
   pulse_link *link = &self->link;
-  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
-  if (strcmp(name, "latency_ms") == 0) return set_latency(self, value);
-  char **text = strcmp(name, "server") == 0 ? &link->server
-              : strcmp(name, "device") == 0 ? &link->device
-              : strcmp(name, "app_name") == 0 ? &link->app_name : NULL;
-  if (text == NULL) {
-    return report_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are server, device, latency_ms and app_name", name);
+  msdk_result result = param_check(&self->report, params, MSDK_COUNT(params), name, value);
+  if (result < 0) return result;
+  if (strcmp(name, "latency_ms") == 0) {
+    self->latency_ms = value->u.u32;
+    return MSDK_OK;
   }
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "%s takes a string", name);
-  char *copy = strdup(value->u.str);
-  if (copy == NULL) return report_fail(report, MSDK_E_NOMEM, "no memory for %s", name);
+  char **text = strcmp(name, "server") == 0 ? &link->server : strcmp(name, "device") == 0 ? &link->device : &link->app_name;
+  char *kept = NULL;
+  result = param_keep(&self->report, &kept, name, value);
+  if (result < 0) return result;
   pthread_mutex_lock(&link->lock); /* the thread may be about to connect anew */
   free(*text);
-  *text = copy;
+  *text = kept;
   pthread_mutex_unlock(&link->lock);
   return MSDK_OK;
 }
@@ -159,15 +111,4 @@ static const msdk_class renderer_class = {
   .audio_renderer = &pulse_renderer,
 };
 
-static const msdk_class *const classes[] = {&producer_class, &renderer_class};
-
-static const msdk_module module = {
-  .struct_size = sizeof(msdk_module),
-  .abi_minor = MSDK_ABI_MINOR,
-  .vendor = "MediaSDK",
-  .license = "Apache-2.0",
-  .version = "1.0",
-  .classes = classes, .class_count = MSDK_COUNT(classes),
-};
-
-MSDK_DEFINE_ENTRY(&module)
+PLUGIN_MODULE(&producer_class, &renderer_class)

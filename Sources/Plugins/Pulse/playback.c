@@ -1,4 +1,5 @@
 #include "self.h"
+#include "../formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,7 @@ static msdk_result release_render(msdk_self *self) {
 }
 
 static msdk_result render_settings(msdk_self *self, msdk_audio_format *out) {
-  return pulse_check_format(self, out, &self->format);
+  return audio_format_check(&self->report, out, &self->format);
 }
 
 static msdk_result start_render(msdk_self *self) {
@@ -120,7 +121,7 @@ static msdk_result stop_render(msdk_self *self) {
   playback->delay_us = 0;
   if (playback->dropped > 0) {
     report_log(&self->report, MSDK_LOG_INFO, "%lld ms of audio were not played, because the server had no room or was not connected",
-              (long long)(pulse_duration_ns(&self->format, playback->dropped) / 1000000));
+               (long long)(pulse_duration_ns(&self->format, playback->dropped) / 1000000));
   }
   pthread_mutex_lock(&playback->lock);
   free(playback->ring);
@@ -143,8 +144,9 @@ static msdk_result render_audio_frame(msdk_self *self, const msdk_audio_frame *f
   const msdk_audio_format *format = frame->format;
   if (format->sample_format != own->sample_format || format->sample_rate != own->sample_rate || format->channels != own->channels ||
       format->planar != 0) {
-    return report_fail(&self->report, MSDK_E_FORMAT, "the buffer has sample format %u, %u Hz, %u channels; agreed: sample format %u, %u Hz, %u channels",
-                      format->sample_format, format->sample_rate, format->channels, own->sample_format, own->sample_rate, own->channels);
+    return report_fail(&self->report, MSDK_E_FORMAT,
+                       "the buffer has sample format %u, %u Hz, %u channels; agreed: sample format %u, %u Hz, %u channels",
+                       format->sample_format, format->sample_rate, format->channels, own->sample_format, own->sample_rate, own->channels);
   }
   uint32_t width = pulse_width(own);
   uint64_t bytes = (uint64_t)frame->sample_count * width;

@@ -1,4 +1,5 @@
 #include "self.h"
+#include "../formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +145,9 @@ static msdk_result capture_settings(msdk_self *self, msdk_audio_format *out) {
   return MSDK_OK;
 }
 
-static msdk_result set_format(msdk_self *self, const msdk_audio_format *asked) { return pulse_check_format(self, asked, &self->format); }
+static msdk_result set_format(msdk_self *self, const msdk_audio_format *asked) {
+  return audio_format_check(&self->report, asked, &self->format);
+}
 
 const msdk_audio_producer pulse_producer = {
   .struct_size = sizeof(msdk_audio_producer),

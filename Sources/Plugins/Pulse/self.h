@@ -39,8 +39,6 @@ extern const msdk_audio_renderer pulse_renderer;
 
 /* The format that a class begins with. */
 msdk_audio_format pulse_default_format(void);
-/* Copies what it can make; MSDK_E_FORMAT otherwise. */
-msdk_result pulse_check_format(const msdk_self *self, const msdk_audio_format *asked, msdk_audio_format *out);
 
 static inline uint32_t pulse_width(const msdk_audio_format *format) { /* bytes of a sample of all channels */
   return format->channels * (format->sample_format == MSDK_SAMPLE_S16 ? 2 : 4);

@@ -1,8 +1,6 @@
-#define _POSIX_C_SOURCE 200809L
 #include "self.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "../module.h"
+#include "../params.h"
 
 enum { VIDEO_BITRATE_MIN = 10000, VIDEO_BITRATE_MAX = 100000000, AUDIO_BITRATE_MIN = 6000, AUDIO_BITRATE_MAX = 510000 };
 enum { AUDIO_BITRATE = 96000 };
@@ -10,32 +8,15 @@ enum { AUDIO_BITRATE = 96000 };
 static const char *const choices[] = {"auto", "video", "audio", "both"};
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_REQUIRED,
-   .name = "path",
-   .summary = "the file to write: .webm, or .opus or .ogg for audio only; an existing file is replaced when the recording begins",
-   .def = MSDK_STRING("")},
-  {.struct_size = sizeof(msdk_param),
-   .name = "tracks",
-   .summary = "both: begins when video and audio have arrived; auto: waits 2 s for what is attached; video, audio: only that",
-   .def = MSDK_STRING("auto"),
-   .choices = choices, .choice_count = MSDK_COUNT(choices)},
-  {.struct_size = sizeof(msdk_param),
-   .name = "video_bitrate",
-   .summary = "bits a second for video that arrives raw; 0: according to its size; VP8 that arrives encoded is stored unchanged",
-   .def = MSDK_U32(0),
-   .min = MSDK_U32(0),
-   .max = MSDK_U32(VIDEO_BITRATE_MAX)},
-  {.struct_size = sizeof(msdk_param),
-   .name = "audio_bitrate",
-   .summary = "bits a second for audio that arrives raw; Opus that arrives encoded is stored unchanged",
-   .def = MSDK_U32(AUDIO_BITRATE),
-   .min = MSDK_U32(AUDIO_BITRATE_MIN),
-   .max = MSDK_U32(AUDIO_BITRATE_MAX)},
-  {.struct_size = sizeof(msdk_param),
-   .name = "shared",
-   .summary = "true: a new file has the permissions that the umask allows, so that others may read it; false: only its owner may (0600)",
-   .def = MSDK_BOOL(0)},
+  PARAM_STRING("path", MSDK_PARAM_REQUIRED, "",
+               "the file to write: .webm, or .opus or .ogg for audio only; an existing file is replaced when the recording begins"),
+  PARAM_CHOICE("tracks", 0, "auto", choices,
+               "both: begins when video and audio have arrived; auto: waits 2 s for what is attached; video, audio: only that"),
+  PARAM_NUMBER(U32, "video_bitrate", 0, 0, 0, VIDEO_BITRATE_MAX,
+               "bits a second for video that arrives raw; 0: according to its size; VP8 that arrives encoded is stored unchanged"),
+  PARAM_NUMBER(U32, "audio_bitrate", 0, AUDIO_BITRATE, AUDIO_BITRATE_MIN, AUDIO_BITRATE_MAX,
+               "bits a second for audio that arrives raw; Opus that arrives encoded is stored unchanged"),
+  PARAM_SHARED_FILE,
 };
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -62,57 +43,30 @@ static void destroy(msdk_self *self) {
   free(self);
 }
 
-static msdk_result set_path(msdk_self *self, const char *text) {
-  if (text[0] == 0) return report_fail(&self->report, MSDK_E_INVALID, "path is empty; accepted: the name of a file");
-  char *copy = strdup(text);
-  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the path");
-  free(self->path);
-  self->path = copy;
-  return MSDK_OK;
-}
-
-static msdk_result set_tracks(msdk_self *self, const char *text) {
-  for (uint32_t i = 0; i < MSDK_COUNT(choices); i++) {
-    if (strcmp(choices[i], text) != 0) continue;
-    self->tracks = choices[i];
-    return MSDK_OK;
-  }
-  return report_fail(&self->report, MSDK_E_RANGE, "tracks '%.40s' is not one of auto, video, audio, both", text);
-}
-
-static msdk_result set_bitrate(msdk_self *self, bool video, uint32_t value) {
-  uint32_t least = video ? VIDEO_BITRATE_MIN : AUDIO_BITRATE_MIN, most = video ? VIDEO_BITRATE_MAX : AUDIO_BITRATE_MAX;
-  if (!(video && value == 0) && (value < least || value > most)) {
-    return report_fail(&self->report, MSDK_E_RANGE, "%s %u is not from %u to %u%s", video ? "video_bitrate" : "audio_bitrate", value, least,
-                    most, video ? ", nor 0" : "");
-  }
-  if (video) self->video_bitrate = value;
-  else self->audio_bitrate = value;
-  return MSDK_OK;
+/* Of video's bit rate 0 is accepted, but nothing between it and the least that an encoder takes, which no descriptor can say. */
+static msdk_result check_param(const plugin_report *report, const char *name, const msdk_value *value) {
+  msdk_result result = param_check(report, params, MSDK_COUNT(params), name, value);
+  bool video = (result == MSDK_OK || result == MSDK_E_RANGE) && strcmp(name, "video_bitrate") == 0;
+  bool small = video && value->u.u32 > 0 && value->u.u32 < VIDEO_BITRATE_MIN;
+  if (!small && !(result == MSDK_E_RANGE && value->type == MSDK_T_U32)) return result;
+  return report_fail(report, MSDK_E_RANGE, "%s is %u; accepted: %s%d to %d", name, value->u.u32, video ? "0, or " : "",
+                     video ? VIDEO_BITRATE_MIN : AUDIO_BITRATE_MIN, video ? VIDEO_BITRATE_MAX : AUDIO_BITRATE_MAX);
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
   const plugin_report *report = &self->report;
-  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
-  bool path = strcmp(name, "path") == 0, tracks = strcmp(name, "tracks") == 0, video = strcmp(name, "video_bitrate") == 0;
-  if (path || tracks) {
-    if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "%s takes a string", name);
-    if (self->timeline.file.output.fd >= 0) {
-      return report_fail(report, MSDK_E_STATE, "%s cannot change while '%.300s' is being written", name, self->timeline.file.output.path);
-    }
-    return path ? set_path(self, value->u.str) : set_tracks(self, value->u.str);
+  const rec_output *output = &self->timeline.file.output;
+  msdk_result result = check_param(report, name, value);
+  if (result < 0) return result;
+  if (value->type == MSDK_T_STRING && output->fd >= 0) {
+    return report_fail(report, MSDK_E_STATE, "%s cannot change while '%.300s' is being written", name, output->path);
   }
-  if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "shared takes a bool");
-    self->shared = value->u.b != 0;
-    return MSDK_OK;
-  }
-  if (!video && strcmp(name, "audio_bitrate") != 0) {
-    return report_fail(report, MSDK_E_NOT_FOUND,
-                    "no parameter '%.63s'; there are path, tracks, video_bitrate, audio_bitrate and shared", name);
-  }
-  if (value->type != MSDK_T_U32) return report_fail(report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
-  return set_bitrate(self, video, value->u.u32);
+  if (strcmp(name, "path") == 0) return param_keep_path(report, &self->path, name, value);
+  if (strcmp(name, "video_bitrate") == 0) self->video_bitrate = value->u.u32;
+  else if (strcmp(name, "audio_bitrate") == 0) self->audio_bitrate = value->u.u32;
+  else if (strcmp(name, "tracks") == 0) self->tracks = choices[param_choice_index(choices, value->u.str)];
+  else self->shared = value->u.b != 0;
+  return MSDK_OK;
 }
 
 static const msdk_class class = {
@@ -131,15 +85,4 @@ static const msdk_class class = {
   .audio_renderer = &rec_audio_renderer,
 };
 
-static const msdk_class *const classes[] = {&class};
-
-static const msdk_module module = {
-  .struct_size = sizeof(msdk_module),
-  .abi_minor = MSDK_ABI_MINOR,
-  .vendor = "MediaSDK",
-  .license = "Apache-2.0",
-  .version = "1.0",
-  .classes = classes, .class_count = MSDK_COUNT(classes),
-};
-
-MSDK_DEFINE_ENTRY(&module)
+PLUGIN_MODULE(&class)

@@ -1,17 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "output.h"
-#include "../file_error.h"
+#include "../output_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <libavformat/version.h>
 #include <libavutil/error.h>
 #include <libavutil/mem.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { BUFFER_BYTES = 65536 };
 
@@ -22,26 +16,10 @@ typedef uint8_t rec_written; /* FFmpeg before 7 promises nothing of the bytes it
 #endif
 
 msdk_result rec_output_open(rec_output *output, const char *path, bool shared) {
-  const plugin_report report = output->report;
-  const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  const mode_t mode = shared ? 0666 : 0600; /* what is heard and seen in a call is its owner's */
-  int fd = open(path, flags | O_CREAT | O_EXCL, mode);
-  bool created = fd >= 0;
-  if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, mode);
-  if (fd < 0) return report_fail(&report, result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
-
-  struct stat status;
-  bool known = fstat(fd, &status) == 0;
-  if (!known || !(S_ISREG(status.st_mode) || S_ISCHR(status.st_mode))) {
-    close(fd); /* a fifo, say: its reader's end would reach the program as a signal */
-    return report_fail(&report, MSDK_E_INVALID, "'%.300s' is neither a regular file nor a character device", path);
-  }
-  char *copy = strdup(path);
-  if (copy == NULL) {
-    close(fd);
-    return report_fail(&report, MSDK_E_NOMEM, "no memory for the path");
-  }
-  *output = (rec_output){.report = report, .fd = fd, .path = copy, .created = created, .regular = S_ISREG(status.st_mode)};
+  output_file file = {.fd = -1};
+  msdk_result result = output_file_open(&output->report, path, shared, true, &file);
+  if (result < 0) return result;
+  *output = (rec_output){.report = output->report, .fd = file.fd, .path = file.path, .created = file.created, .regular = file.regular};
   return MSDK_OK;
 }
 
@@ -116,19 +94,12 @@ void rec_output_mark_good(rec_output *output) {
 
 msdk_result rec_output_close(rec_output *output) {
   if (output->fd < 0) return MSDK_OK;
-  msdk_result result = MSDK_OK;
   if (output->io != NULL) {
     av_freep(&output->io->buffer);
     avio_context_free(&output->io);
   }
-  if (close(output->fd) != 0 && errno != EINTR && output->error == 0) {
-    result = report_fail(&output->report, MSDK_E_IO, "closing '%.300s': %s", output->path, strerror(errno));
-  }
-  if (!output->begun) {
-    report_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
-    if (output->created) unlink(output->path);
-  }
-  free(output->path);
+  const output_file file = {.fd = output->fd, .path = output->path, .created = output->created};
+  msdk_result result = output_file_close(&output->report, &file, output->begun, output->error != 0);
   *output = (rec_output){.report = output->report, .fd = -1};
   return result;
 }

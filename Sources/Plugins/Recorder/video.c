@@ -1,6 +1,6 @@
 /* The track of pictures: VP8 as it came, or pictures that are encoded here. */
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void tell_orientation(msdk_self *self, uint32_t orientation) {
   if (orientation == 0 || self->video.told_orientation) return;
   self->video.told_orientation = true;
   report_log(&self->report, MSDK_LOG_WARN, "the frames have orientation %u, which the file cannot store; they are stored without it",
-          orientation);
+             orientation);
 }
 
 /* A frame that can be built on what came before, or needs nothing, goes on. */
@@ -101,9 +101,9 @@ static msdk_result check_picture(msdk_self *self, const msdk_video_frame *frame)
   const msdk_video_format *format = frame->format;
   if (!accepts_format(self, format)) {
     return report_fail(&self->report, MSDK_E_FORMAT, "the frame is %ux%u in pixel format %s; accepted: I420 and NV12 of up to %d per side",
-                    format->width, format->height, msdk_pixel_name(format->pixel_format), REC_VP8_SIZE_MAX);
+                       format->width, format->height, msdk_pixel_name(format->pixel_format), REC_VP8_SIZE_MAX);
   }
-  uint32_t planes = format->pixel_format == MSDK_PIXEL_I420 ? 3 : 2;
+  uint32_t planes = format_planes(format->pixel_format);
   if (frame->plane_count >= planes) return check_time(self, frame->timestamp_ns);
   return report_fail(&self->report, MSDK_E_INVALID, "the frame has %u planes; its format has %u", frame->plane_count, planes);
 }
@@ -139,8 +139,8 @@ static msdk_result check_encoded(msdk_self *self, const msdk_encoded_frame *fram
   }
   bool sized = frame->width >= 1 && frame->width <= REC_VP8_SIZE_MAX && frame->height >= 1 && frame->height <= REC_VP8_SIZE_MAX;
   if (frame->data != NULL && frame->size > 0 && frame->size <= INT32_MAX / 2 && sized) return check_time(self, frame->timestamp_ns);
-  return report_fail(&self->report, MSDK_E_INVALID, "the frame has %llu bytes for %ux%u pixels", (unsigned long long)frame->size, frame->width,
-                  frame->height);
+  return report_fail(&self->report, MSDK_E_INVALID, "the frame has %llu bytes for %ux%u pixels", (unsigned long long)frame->size,
+                     frame->width, frame->height);
 }
 
 static msdk_result render_encoded_frame(msdk_self *self, const msdk_encoded_frame *frame) {

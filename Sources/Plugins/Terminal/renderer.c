@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../../CLinux/signals.h"
-#include "../pixel_names.h"
+#include "../formats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -60,29 +60,16 @@ static msdk_result flush(msdk_self *self) {
   return MSDK_OK;
 }
 
+static const uint32_t accepted[] = {MSDK_PIXEL_BGRA, 0};
+
 static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) {
   (void)self;
-  return format != NULL && format->pixel_format == MSDK_PIXEL_BGRA;
-}
-
-static msdk_result check(msdk_self *self, const msdk_video_frame *frame) {
-  const plugin_report *report = &self->report;
-  if (!self->open) return report_fail(report, MSDK_E_STATE, "there is no terminal: init_render was not called");
-  if (frame == NULL || frame->format == NULL || frame->plane_count < 1 || frame->plane[0].data == NULL) {
-    return report_fail(report, MSDK_E_INVALID, "the frame has no pixels or no format");
-  }
-  const msdk_video_format *format = frame->format;
-  if (format->pixel_format != MSDK_PIXEL_BGRA) {
-    return report_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format->pixel_format));
-  }
-  if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return report_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
-  }
-  return MSDK_OK;
+  return format != NULL && format_is_accepted(accepted, format->pixel_format);
 }
 
 static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
-  msdk_result result = check(self, frame);
+  if (!self->open) return report_fail(&self->report, MSDK_E_STATE, "there is no terminal: init_render was not called");
+  msdk_result result = frame_check(&self->report, accepted, frame);
   if (result < 0) return result;
   self->report.host->video_frame_ref(frame);
   pthread_mutex_lock(&self->lock);

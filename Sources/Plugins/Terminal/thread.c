@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
+#include "../monotonic.h"
 #include "sample.h"
 #include "screen.h"
 #include "self.h"
@@ -7,7 +8,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LOOK_MS = 500, COLUMNS_UNKNOWN = 80, ROWS_UNKNOWN = 24 };
@@ -25,12 +25,6 @@ typedef struct state {
   bool entered;
   int64_t due_ns; /* no picture before then */
 } state;
-
-static int64_t clock_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
@@ -86,7 +80,7 @@ static void show(state *state) {
   state->self->report.host->video_frame_unref(frame);
   tm_screen_write(screen, state->self->used.true_colour);
   tm_tty_begin(state->tty, screen->text, screen->length);
-  state->due_ns = clock_ns() + 1000000000 / state->self->used.fps;
+  state->due_ns = monotonic_ns() + 1000000000 / state->self->used.fps;
 }
 
 static void hear(int wake_fd) {
@@ -104,7 +98,7 @@ static bool rest(state *state) {
   int patience = state->entered ? LOOK_MS : -1;
   bool busy = tm_tty_busy(state->tty);
   if (!busy && waiting) {
-    int64_t left_ms = (state->due_ns - clock_ns() + 999999) / 1000000;
+    int64_t left_ms = (state->due_ns - monotonic_ns() + 999999) / 1000000;
     patience = left_ms < 0 ? 0 : (int)left_ms;
   }
   struct pollfd files[] = {{.fd = self->wake_fd, .events = POLLIN}, {.fd = self->tty.fd, .events = POLLOUT}};
@@ -143,7 +137,7 @@ void *tm_thread(void *pointer) {
   int error;
   do {
     error = tm_tty_write(state.tty);
-    if (error == 0 && !tm_tty_busy(state.tty) && clock_ns() >= state.due_ns) {
+    if (error == 0 && !tm_tty_busy(state.tty) && monotonic_ns() >= state.due_ns) {
       show(&state);
       if (tm_tty_busy(state.tty)) error = tm_tty_write(state.tty);
     }

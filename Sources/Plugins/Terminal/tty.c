@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "tty.h"
+#include "../monotonic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE_MS = 1000 };
@@ -38,7 +38,7 @@ msdk_result tm_tty_open(const plugin_report *report, const char *path, bool size
   tty.fd = open(own ? "/dev/tty" : path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (sized && !own ? O_CREAT : 0), shared ? 0666 : 0600);
   if (tty.fd < 0 && own) {
     return report_fail(report, result_of(errno), "this process has no terminal (/dev/tty: %s); the parameter 'path' can name one",
-                   strerror(errno));
+                       strerror(errno));
   }
   if (tty.fd < 0) return report_fail(report, result_of(errno), "cannot open '%s' for writing: %s", tty.name, strerror(errno));
   struct stat status;
@@ -90,18 +90,12 @@ int tm_tty_write(tm_tty *tty) {
   return 0;
 }
 
-static int64_t clock_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 bool tm_tty_drain(tm_tty *tty) {
-  int64_t until_ms = clock_ms() + PATIENCE_MS;
+  int64_t until_ms = monotonic_ns() / 1000000 + PATIENCE_MS;
   for (;;) {
     if (tm_tty_write(tty) != 0) return false;
     if (!tm_tty_busy(tty)) return true;
-    int64_t left_ms = until_ms - clock_ms();
+    int64_t left_ms = until_ms - monotonic_ns() / 1000000;
     struct pollfd file = {.fd = tty->fd, .events = POLLOUT};
     if (left_ms <= 0 || poll(&file, 1, (int)left_ms) == 0) return false;
   }

@@ -1,36 +1,15 @@
 #include "self.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-msdk_result tp_fail(const msdk_self *self, msdk_result result, const char *text, ...) {
-  char line[256];
-  va_list arguments;
-  va_start(arguments, text);
-  vsnprintf(line, sizeof line, text, arguments);
-  va_end(arguments);
-  self->host->set_error(self->context, result, line);
-  return result;
-}
+#include "../module.h"
+#include "../params.h"
 
 static const char *const patterns[] = {"lines", "bars", "counter"}; /* in the order of TP_* */
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_LIVE,
-   .name = "pattern",
-   .summary = "lines: moving grey lines; bars: SMPTE colour bars; counter: a moving box, the frame's number, and a machine-readable stamp",
-   .def = MSDK_STRING("bars"),
-   .choices = patterns, .choice_count = MSDK_COUNT(patterns)},
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_LIVE,
-   .name = "speed",
-   .summary = "how fast lines and box move: 0: not at all, 1: normal; the bars never move",
-   .def = MSDK_F64(1),
-   .min = MSDK_F64(0),
-   .max = MSDK_F64(16)},
+  PARAM_CHOICE("pattern", MSDK_PARAM_LIVE, "bars", patterns,
+               "lines: moving grey lines; bars: SMPTE colour bars; counter: a moving box, the frame's number, and a machine-readable "
+               "stamp"),
+  PARAM_NUMBER(F64, "speed", MSDK_PARAM_LIVE, 1, 0, 16,
+               "how fast lines and box move: 0: not at all, 1: normal; the bars never move"),
 };
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -38,8 +17,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   if (!MSDK_CAN(host, msdk_host, set_error) || !MSDK_CAN(host, msdk_host, video_frame_acquire)) return MSDK_E_ABI;
   msdk_self *self = calloc(1, sizeof *self);
   if (self == NULL) return MSDK_E_NOMEM;
-  self->host = host;
-  self->context = context;
+  self->report = (plugin_report){.host = host, .context = context};
   self->pattern = TP_BARS;
   self->speed = 1;
   *out = self;
@@ -51,61 +29,39 @@ static void destroy(msdk_self *self) {
   free(self);
 }
 
-static msdk_result set_pattern(msdk_self *self, const msdk_value *value) {
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return tp_fail(self, MSDK_E_TYPE, "pattern takes a string");
-  for (uint32_t i = 0; i < MSDK_COUNT(patterns); i++) {
-    if (strcmp(patterns[i], value->u.str) == 0) {
-      self->pattern = i;
-      return MSDK_OK;
-    }
-  }
-  return tp_fail(self, MSDK_E_RANGE, "pattern '%.40s' is not one of lines, bars, counter", value->u.str);
-}
-
-static msdk_result set_speed(msdk_self *self, const msdk_value *value) {
-  if (value->type != MSDK_T_F64) return tp_fail(self, MSDK_E_TYPE, "speed takes a number (f64)");
-  if (!(value->u.f64 >= 0 && value->u.f64 <= 16)) return tp_fail(self, MSDK_E_RANGE, "speed %g is outside 0..16", value->u.f64);
-  self->speed = value->u.f64;
-  return MSDK_OK;
-}
-
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  if (name == NULL || value == NULL) return tp_fail(self, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
-  if (strcmp(name, "pattern") == 0) return set_pattern(self, value);
-  if (strcmp(name, "speed") == 0) return set_speed(self, value);
-  return tp_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are pattern and speed", name);
+  msdk_result result = param_check(&self->report, params, MSDK_COUNT(params), name, value);
+  if (result < 0) return result;
+  if (strcmp(name, "pattern") == 0) self->pattern = (int)param_choice_index(patterns, value->u.str);
+  else self->speed = value->u.f64;
+  return MSDK_OK;
 }
 
 /* For the host: the command changes what it would otherwise remember. */
 static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out) {
-  if (name == NULL || out == NULL) return tp_fail(self, MSDK_E_INVALID, "get_param needs a name and a value to fill, not NULL");
-  if (strcmp(name, "pattern") == 0) {
-    *out = (msdk_value){.type = MSDK_T_STRING, .u.str = patterns[self->pattern]};
-    return MSDK_OK;
+  if (name == NULL || out == NULL) {
+    return report_fail(&self->report, MSDK_E_INVALID, "get_param needs a name and a value to fill, not NULL");
   }
-  if (strcmp(name, "speed") == 0) {
-    *out = (msdk_value){.type = MSDK_T_F64, .u.f64 = self->speed};
-    return MSDK_OK;
-  }
-  return tp_fail(self, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are pattern and speed", name);
+  if (strcmp(name, "pattern") == 0) *out = (msdk_value){.type = MSDK_T_STRING, .u.str = patterns[self->pattern]};
+  else if (strcmp(name, "speed") == 0) *out = (msdk_value){.type = MSDK_T_F64, .u.f64 = self->speed};
+  else return param_unknown(&self->report, params, MSDK_COUNT(params), name);
+  return MSDK_OK;
 }
 
-static void changed(const msdk_self *self, const char *name) {
-  if (!MSDK_CAN(self->host, msdk_host, post_event)) return;
-  self->host->post_event(self->context, MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, &(msdk_value){.type = MSDK_T_STRING, .u.str = name});
+/* As a program sets it, and the program is notified as well. */
+static msdk_result change(msdk_self *self, const char *name, const msdk_value *value) {
+  msdk_result result = set_param(self, name, value);
+  if (result >= 0 && MSDK_CAN(self->report.host, msdk_host, post_event)) {
+    report_event(&self->report, MSDK_PLUGIN_EVENT_PARAM_CHANGED, MSDK_OK, name);
+  }
+  return result;
 }
 
 /* Both at once, between two frames: commands and produce_frame come one after the other. */
 static msdk_result change_pattern(msdk_self *self, const char *pattern, double speed) {
-  msdk_value value = {.type = MSDK_T_STRING, .u.str = pattern};
-  msdk_result result = set_pattern(self, &value);
-  if (result >= 0) {
-    changed(self, "pattern");
-    value = (msdk_value){.type = MSDK_T_F64, .u.f64 = speed};
-    result = set_speed(self, &value);
-    if (result >= 0) changed(self, "speed");
-  }
-  return result;
+  const msdk_value patterned = MSDK_STRING(pattern), hastened = MSDK_F64(speed);
+  msdk_result result = change(self, "pattern", &patterned);
+  return result < 0 ? result : change(self, "speed", &hastened);
 }
 
 static uint64_t frame_count(msdk_self *self) { return self->counter; }
@@ -138,15 +94,4 @@ static const msdk_class class = {
   .video_producer = &tp_producer,
 };
 
-static const msdk_class *const classes[] = {&class};
-
-static const msdk_module module = {
-  .struct_size = sizeof(msdk_module),
-  .abi_minor = MSDK_ABI_MINOR,
-  .vendor = "MediaSDK",
-  .license = "Apache-2.0",
-  .version = "1.0",
-  .classes = classes, .class_count = MSDK_COUNT(classes),
-};
-
-MSDK_DEFINE_ENTRY(&module)
+PLUGIN_MODULE(&class)

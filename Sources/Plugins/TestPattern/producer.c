@@ -1,5 +1,5 @@
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ static msdk_result release_capture(msdk_self *self) {
 
 static msdk_result start_capture(msdk_self *self) {
   if (tp_bars_prepare(&self->bars, &self->format) != MSDK_OK) {
-    return tp_fail(self, MSDK_E_NOMEM, "no memory for the rows of %u pixels", self->format.width);
+    return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the rows of %u pixels", self->format.width);
   }
   return MSDK_OK;
 }
@@ -67,33 +67,27 @@ static int knows_matrix(uint32_t matrix) {
 }
 
 static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
-  if (asked == NULL) return tp_fail(self, MSDK_E_INVALID, "set_format needs a format, not NULL");
-  msdk_video_format format = {0};
-  memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
-  format.struct_size = (uint32_t)sizeof format;
-
-  if (!is_yuv(format.pixel_format) && format.pixel_format != MSDK_PIXEL_BGRA && format.pixel_format != MSDK_PIXEL_RGBA) {
-    return tp_fail(self, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: NV12, I420, BGRA, RGBA",
-                   msdk_pixel_name(format.pixel_format));
-  }
-  if (format.width < 1 || format.width > MSDK_DIMENSION_MAX || format.height < 1 || format.height > MSDK_DIMENSION_MAX) {
-    return tp_fail(self, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format.width, format.height, MSDK_DIMENSION_MAX);
-  }
+  if (asked == NULL) return report_fail(&self->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
+  static const uint32_t accepted[] = {MSDK_PIXEL_NV12, MSDK_PIXEL_I420, MSDK_PIXEL_BGRA, MSDK_PIXEL_RGBA, 0};
+  msdk_video_format format = format_known(asked);
+  msdk_result result = format_check_pixels(&self->report, accepted, format.pixel_format);
+  if (result == MSDK_OK) result = format_check_size(&self->report, &format, 1, MSDK_DIMENSION_MAX);
+  if (result < 0) return result;
   if (format.fps_num > 0 && format.fps_den == 0) {
-    return tp_fail(self, MSDK_E_FORMAT, "the frame rate is %u/0; accepted: a denominator above 0", format.fps_num);
+    return report_fail(&self->report, MSDK_E_FORMAT, "the frame rate is %u/0; accepted: a denominator above 0", format.fps_num);
   }
   if (is_yuv(format.pixel_format) && !knows_matrix(format.color_matrix)) {
-    return tp_fail(self, MSDK_E_FORMAT, "colour matrix %u is not supported; accepted: BT.601 (5, 6), BT.709 (1), BT.2020 (9)",
-                   format.color_matrix);
+    return report_fail(&self->report, MSDK_E_FORMAT, "colour matrix %u is not supported; accepted: BT.601 (5, 6), BT.709 (1), BT.2020 (9)",
+                       format.color_matrix);
   }
   self->format = format;
   return MSDK_OK;
 }
 
 static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_video_frame **out) {
-  if (self->bars.memory == NULL) return tp_fail(self, MSDK_E_STATE, "capture is not started");
+  if (self->bars.memory == NULL) return report_fail(&self->report, MSDK_E_STATE, "capture is not started");
   msdk_video_frame *frame = NULL;
-  msdk_result result = self->host->video_frame_acquire(self->context, &self->format, 0, &frame);
+  msdk_result result = self->report.host->video_frame_acquire(self->report.context, &self->format, 0, &frame);
   if (result < 0) return result;
 
   uint64_t number = self->counter + 1;

@@ -1,8 +1,7 @@
 #include "self.h"
+#include "../formats.h"
 
-#include <string.h>
-
-enum { RATE_MIN = 8000, RATE_MAX = 192000, SAMPLES_MAX = 192000, BUFFERS_PER_SECOND = 100 };
+enum { BUFFERS_PER_SECOND = 100 };
 
 static msdk_result init_capture(msdk_self *self) {
   self->format = MSDK_INIT(msdk_audio_format);
@@ -44,24 +43,9 @@ static msdk_result capture_settings(msdk_self *self, msdk_audio_format *out) {
 }
 
 static msdk_result set_format(msdk_self *self, const msdk_audio_format *asked) {
-  if (asked == NULL) return tone_fail(self, MSDK_E_INVALID, "set_format needs a format, not NULL");
-  msdk_audio_format format = {0};
-  memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
-  format.struct_size = (uint32_t)sizeof format;
-
-  if (format.sample_format != MSDK_SAMPLE_S16 && format.sample_format != MSDK_SAMPLE_F32) {
-    return tone_fail(self, MSDK_E_FORMAT, "sample format %u is not supported; accepted: s16 (1), f32 (2)", format.sample_format);
-  }
-  if (format.sample_rate < RATE_MIN || format.sample_rate > RATE_MAX) {
-    return tone_fail(self, MSDK_E_FORMAT, "the sample rate %u is outside %d..%d Hz", format.sample_rate, RATE_MIN, RATE_MAX);
-  }
-  if (format.channels < 1 || format.channels > 2) {
-    return tone_fail(self, MSDK_E_FORMAT, "%u channels are not supported; accepted: 1, 2", format.channels);
-  }
-  if (format.planar != 0) return tone_fail(self, MSDK_E_FORMAT, "planar audio is not supported; accepted: interleaved");
-  if (format.frames_per_buffer > SAMPLES_MAX) {
-    return tone_fail(self, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, SAMPLES_MAX);
-  }
+  msdk_audio_format format;
+  msdk_result result = audio_format_check(&self->report, asked, &format);
+  if (result < 0) return result;
   format.expected_delay_ns = 0;
   uint32_t before = self->format.sample_rate; /* 0: made is 0 too */
   if (before != 0) self->made = self->made / before * format.sample_rate + self->made % before * format.sample_rate / before;
@@ -89,7 +73,7 @@ static void fill(msdk_self *self, msdk_audio_frame *frame, double from, double t
 }
 
 static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_audio_frame **out) {
-  if (!self->started) return tone_fail(self, MSDK_E_STATE, "capture is not started");
+  if (!self->started) return report_fail(&self->report, MSDK_E_STATE, "capture is not started");
   if (self->ended) return MSDK_E_CLOSED;
   uint32_t rate = self->format.sample_rate;
   uint32_t count = self->format.frames_per_buffer != 0 ? self->format.frames_per_buffer : rate / BUFFERS_PER_SECOND;
@@ -101,7 +85,7 @@ static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_audio_fra
   }
   if (count > left) count = (uint32_t)left;
   msdk_audio_frame *frame = NULL;
-  msdk_result result = self->host->audio_frame_acquire(self->context, &self->format, count, &frame);
+  msdk_result result = self->report.host->audio_frame_acquire(self->report.context, &self->format, count, &frame);
   if (result < 0) return result;
 
   /* What cannot be heard at this rate fades out with the frequency that could. */

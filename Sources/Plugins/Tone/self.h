@@ -2,13 +2,12 @@
 #ifndef TONE_SELF_H
 #define TONE_SELF_H
 
-#include <mediasdk/plugin.h>
+#include "../report.h"
 
 #include <stdbool.h>
 
 struct msdk_self {
-  const msdk_host *host;
-  msdk_host_context *context;
+  plugin_report report;
   _Atomic double frequency, amplitude; /* LIVE: set by one thread while another makes sound */
   uint32_t duration_ms;                /* 0: without end */
   msdk_audio_format format;
@@ -23,8 +22,5 @@ extern const msdk_audio_producer tone_producer;
 
 /* The sine of an angle in turns, 0..<1, exact to about 1e-13. */
 double tone_sine(double turns);
-
-/* Gives the words for the error, and returns it. */
-msdk_result tone_fail(const msdk_self *self, msdk_result result, const char *text, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,36 +1,16 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "output.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "../output_file.h"
 
 enum { HEADER_MAX = 96, DS64_BYTES = 28 };
 enum { TAG_PCM = 1, TAG_FLOAT = 3 };
 
 msdk_result wav_output_open(wav_output *output, const char *path, bool shared) {
-  const plugin_report *report = &output->report;
-  const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  const mode_t mode = shared ? 0666 : 0600; /* what is heard and seen in a call is its owner's */
-  int fd = open(path, flags | O_CREAT | O_EXCL, mode);
-  bool created = fd >= 0;
-  if (!created && errno == EEXIST) fd = open(path, flags | O_CREAT, mode);
-  if (fd < 0) return report_fail(report, result_of(errno), "cannot open '%.300s' for writing: %s", path, strerror(errno));
-  struct stat status;
-  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    close(fd);
-    return report_fail(report, MSDK_E_INVALID, "'%.300s' is not a regular file", path);
-  }
-  char *copy = strdup(path);
-  if (copy == NULL) {
-    close(fd);
-    return report_fail(report, MSDK_E_NOMEM, "no memory for the path");
-  }
-  *output = (wav_output){.report = *report, .fd = fd, .path = copy, .created = created};
+  output_file file = {.fd = -1};
+  msdk_result result = output_file_open(&output->report, path, shared, false, &file);
+  if (result < 0) return result;
+  *output = (wav_output){.report = output->report, .fd = file.fd, .path = file.path, .created = file.created};
   return MSDK_OK;
 }
 
@@ -141,25 +121,22 @@ msdk_result wav_output_append_silence(wav_output *output, uint64_t count) {
   return advance(output, error, count);
 }
 
+/* Chunks have even lengths. */
+static msdk_result complete(wav_output *output) {
+  uint8_t zero = 0;
+  int error = output->written * frame_bytes(output) % 2 != 0 ? write_at(output->fd, &zero, 1, end_of(output)) : 0;
+  int also = update_header(output);
+  if (error == 0) error = also;
+  if (error == 0) return MSDK_OK;
+  return report_fail(&output->report, MSDK_E_IO, "completing '%.300s': %s", output->path, strerror(error));
+}
+
 msdk_result wav_output_close(wav_output *output) {
   if (output->fd < 0) return MSDK_OK;
   bool told = output->error != 0, begun = output->bits != 0;
-  int error = 0;
-  if (begun && !told) {
-    /* Chunks have even lengths. */
-    uint8_t zero = 0;
-    if (output->written * frame_bytes(output) % 2 != 0) error = write_at(output->fd, &zero, 1, end_of(output));
-    int also = update_header(output);
-    if (error == 0) error = also;
-  }
-  if (close(output->fd) != 0 && errno != EINTR && error == 0) error = errno;
-  msdk_result result = MSDK_OK;
-  if (error != 0 && !told) result = report_fail(&output->report, MSDK_E_IO, "completing '%.300s': %s", output->path, strerror(error));
-  if (!begun) {
-    report_log(&output->report, MSDK_LOG_WARN, "nothing was written to '%.300s'", output->path);
-    if (output->created) unlink(output->path);
-  }
-  free(output->path);
+  msdk_result completed = begun && !told ? complete(output) : MSDK_OK;
+  const output_file file = {.fd = output->fd, .path = output->path, .created = output->created};
+  msdk_result closed = output_file_close(&output->report, &file, begun, told || completed < 0);
   *output = (wav_output){.report = output->report, .fd = -1};
-  return result;
+  return completed < 0 ? completed : closed;
 }

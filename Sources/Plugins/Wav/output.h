@@ -4,7 +4,7 @@
 #ifndef WAV_OUTPUT_H
 #define WAV_OUTPUT_H
 
-#include "path.h"
+#include "../report.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,7 @@
+#include "../formats.h"
+#include "../params.h"
 #include "classes.h"
 #include "source.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { BUFFERS_PER_SECOND = 100 };
 
@@ -14,15 +13,9 @@ struct msdk_self {
 };
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_REQUIRED,
-   .name = "path",
-   .summary = "the file to play: RIFF/WAVE or RF64, 1 or 2 channels; recognised by its content, not by its name",
-   .def = MSDK_STRING("")},
-  {.struct_size = sizeof(msdk_param),
-   .name = "loop",
-   .summary = "at the end, start again from the beginning, without a gap",
-   .def = MSDK_BOOL(0)},
+  PARAM_STRING("path", MSDK_PARAM_REQUIRED, "",
+               "the file to play: RIFF/WAVE or RF64, 1 or 2 channels; recognised by its content, not by its name"),
+  PARAM_BOOL("loop", 0, 0, "at the end, start again from the beginning, without a gap"),
 };
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -46,10 +39,9 @@ static void destroy(msdk_self *self) {
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
   const plugin_report *report = &self->source.report;
-  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
-  if (strcmp(name, "path") == 0) return wav_set_path(report, &self->path, value);
-  if (strcmp(name, "loop") != 0) return report_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path and loop", name);
-  if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "loop takes a bool");
+  msdk_result result = param_check(report, params, MSDK_COUNT(params), name, value);
+  if (result < 0) return result;
+  if (strcmp(name, "path") == 0) return param_keep_path(report, &self->path, name, value);
   self->loop = value->u.b != 0;
   return MSDK_OK;
 }
@@ -104,16 +96,16 @@ static const char *name_of(uint32_t sample_format) {
 static msdk_result set_format(msdk_self *self, const msdk_audio_format *asked) {
   const wav_source *source = &self->source;
   if (asked == NULL) return report_fail(&source->report, MSDK_E_INVALID, "set_format needs a format, not NULL");
-  msdk_audio_format format = {0};
-  memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
+  msdk_audio_format format = audio_format_known(asked);
   if (format.sample_format != source->sample_format || format.sample_rate != source->sample_rate || format.channels != source->channels ||
       format.planar != 0) {
     return report_fail(&source->report, MSDK_E_FORMAT, "%s, %u Hz, %u channels%s was requested; the file is %s, %u Hz, %u channels",
-                    name_of(format.sample_format), format.sample_rate, format.channels, format.planar != 0 ? ", planar" : "",
-                    name_of(source->sample_format), source->sample_rate, source->channels);
+                       name_of(format.sample_format), format.sample_rate, format.channels, format.planar != 0 ? ", planar" : "",
+                       name_of(source->sample_format), source->sample_rate, source->channels);
   }
   if (format.frames_per_buffer > WAV_SAMPLES_MAX) {
-    return report_fail(&source->report, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer, WAV_SAMPLES_MAX);
+    return report_fail(&source->report, MSDK_E_FORMAT, "%u samples in a buffer; accepted: at most %d", format.frames_per_buffer,
+                       WAV_SAMPLES_MAX);
   }
   self->buffer_length = format.frames_per_buffer != 0 ? format.frames_per_buffer : source->sample_rate / BUFFERS_PER_SECOND;
   return MSDK_OK;

@@ -1,8 +1,6 @@
+#include "../params.h"
 #include "classes.h"
 #include "output.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { GAP_MIN_MS = 20, GAP_MAX_MS = 10 * 60 * 1000 };
 
@@ -22,20 +20,9 @@ static const char *const formats[] = {"s16", "s24", "f32"};
 static const uint32_t bits_of[] = {16, 24, 32};
 
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_REQUIRED,
-   .name = "path",
-   .summary = "the file to write; an existing file is replaced by the first buffer",
-   .def = MSDK_STRING("")},
-  {.struct_size = sizeof(msdk_param),
-   .name = "format",
-   .summary = "of the samples: integers of 16 or 24 bits, or float; a change applies to the next file",
-   .def = MSDK_STRING("s16"),
-   .choices = formats, .choice_count = MSDK_COUNT(formats)},
-  {.struct_size = sizeof(msdk_param),
-   .name = "shared",
-   .summary = "true: a new file has the permissions that the umask allows, so that others may read it; false: only its owner may (0600)",
-   .def = MSDK_BOOL(0)},
+  PARAM_STRING("path", MSDK_PARAM_REQUIRED, "", "the file to write; an existing file is replaced by the first buffer"),
+  PARAM_CHOICE("format", 0, "s16", formats, "of the samples: integers of 16 or 24 bits, or float; a change applies to the next file"),
+  PARAM_SHARED_FILE,
 };
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -64,25 +51,12 @@ static void destroy(msdk_self *self) {
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const plugin_report *report = &self->report;
-  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
-  if (strcmp(name, "path") == 0) return wav_set_path(report, &self->path, value);
-  if (strcmp(name, "shared") == 0) {
-    if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "shared takes a bool");
-    self->shared = value->u.b != 0;
-    return MSDK_OK;
-  }
-  if (strcmp(name, "format") != 0) {
-    return report_fail(report, MSDK_E_NOT_FOUND, "no parameter '%.63s'; there are path, format and shared", name);
-  }
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "format takes a string");
-  for (uint32_t i = 0; i < MSDK_COUNT(formats); i++) {
-    if (strcmp(formats[i], value->u.str) == 0) {
-      self->bits = bits_of[i];
-      return MSDK_OK;
-    }
-  }
-  return report_fail(report, MSDK_E_RANGE, "format '%.40s' is not one of s16, s24, f32", value->u.str);
+  msdk_result result = param_check(&self->report, params, MSDK_COUNT(params), name, value);
+  if (result < 0) return result;
+  if (strcmp(name, "path") == 0) return param_keep_path(&self->report, &self->path, name, value);
+  if (strcmp(name, "format") == 0) self->bits = bits_of[param_choice_index(formats, value->u.str)];
+  else self->shared = value->u.b != 0;
+  return MSDK_OK;
 }
 
 static msdk_result init_render(msdk_self *self) {
@@ -145,12 +119,13 @@ static msdk_result check_frame(msdk_self *self, const msdk_audio_frame *frame) {
   bool known = format->sample_format == MSDK_SAMPLE_S16 || format->sample_format == MSDK_SAMPLE_F32;
   if (!known || format->planar != 0 || format->channels < 1 || format->channels > 2 || format->sample_rate == 0) {
     return report_fail(&self->report, MSDK_E_FORMAT,
-                    "the buffer has sample format %u, %u Hz, %u channels, planar %u; accepted: s16 (1) or f32 (2), 1 or 2 channels, interleaved",
-                    format->sample_format, format->sample_rate, format->channels, format->planar);
+                       "the buffer has sample format %u, %u Hz, %u channels, planar %u; accepted: s16 (1) or f32 (2), 1 or 2 channels, "
+                       "interleaved",
+                       format->sample_format, format->sample_rate, format->channels, format->planar);
   }
   if (output->bits != 0 && (format->sample_rate != output->sample_rate || format->channels != output->channels)) {
     return report_fail(&self->report, MSDK_E_FORMAT, "%u Hz with %u channels cannot go into a file of %u Hz with %u channels",
-                    format->sample_rate, format->channels, output->sample_rate, output->channels);
+                       format->sample_rate, format->channels, output->sample_rate, output->channels);
   }
   return MSDK_OK;
 }
@@ -167,8 +142,9 @@ static msdk_result bridge(msdk_self *self, int64_t timestamp_ns) {
   int64_t gap_ns = self->anchored ? (int64_t)((uint64_t)timestamp_ns - (uint64_t)self->origin_ns - (uint64_t)written_ns) : 0;
   if (!self->anchored || gap_ns > (int64_t)GAP_MAX_MS * 1000000) {
     if (self->anchored) {
-      report_log(&self->report, MSDK_LOG_WARN, "a gap of %lld s at %lld s is not filled in '%.300s'; gaps of up to %d s are filled with silence",
-              (long long)(gap_ns / 1000000000), (long long)(written_ns / 1000000000), output->path, GAP_MAX_MS / 1000);
+      report_log(&self->report, MSDK_LOG_WARN,
+                 "a gap of %lld s at %lld s is not filled in '%.300s'; gaps of up to %d s are filled with silence",
+                 (long long)(gap_ns / 1000000000), (long long)(written_ns / 1000000000), output->path, GAP_MAX_MS / 1000);
     }
     self->anchored = true;
     self->origin_ns = (int64_t)((uint64_t)timestamp_ns - (uint64_t)written_ns);

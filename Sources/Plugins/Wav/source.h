@@ -2,7 +2,7 @@
 #ifndef WAV_SOURCE_H
 #define WAV_SOURCE_H
 
-#include "path.h"
+#include "../report.h"
 
 #include <sndfile.h>
 #include <stdbool.h>

@@ -3,11 +3,11 @@
  * break. So a thread does it, which is left behind when it takes too long, and tidies up by itself if it ever comes back. */
 #include "connect.h"
 #include "../../CLinux/signals.h"
+#include "../monotonic.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ANSWER_S = 5, TURN_S = 1 };
 
@@ -29,16 +29,7 @@ static attempt *new_attempt(const char *display, const wn_parent *parent) {
   if (made == NULL) return NULL;
   made->display = strdup(display);
   made->parent = *parent;
-  pthread_condattr_t attributes;
-  if (made->display != NULL && pthread_mutex_init(&made->lock, NULL) == 0) {
-    bool good = pthread_condattr_init(&attributes) == 0;
-    if (good) {
-      good = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&made->changed, &attributes) == 0;
-      pthread_condattr_destroy(&attributes);
-    }
-    if (good) return made;
-    pthread_mutex_destroy(&made->lock);
-  }
+  if (made->display != NULL && monotonic_lock_make(&made->lock, &made->changed)) return made;
   free(made->display);
   free(made);
   return NULL;
@@ -124,9 +115,7 @@ msdk_result wn_connect(const plugin_report *report, const char *display, wn_pare
     free_attempt(attempt);
     return report_fail(report, MSDK_E_NOMEM, "no thread can be started: %s", strerror(error));
   }
-  struct timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += ANSWER_S;
+  struct timespec until = monotonic_at(monotonic_ns() + (int64_t)ANSWER_S * 1000000000);
   pthread_mutex_lock(&attempt->lock);
   while (!attempt->done && pthread_cond_timedwait(&attempt->changed, &attempt->lock, &until) == 0) {}
   bool done = attempt->done;

@@ -1,82 +1,38 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
+#include "../module.h"
+#include "../monotonic.h"
+#include "../params.h"
 #include "../window_number.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { TITLE_MAX_BYTES = 1024, POSITION_MIN = INT16_MIN, POSITION_MAX = INT16_MAX /* those of the X protocol */ };
 
 static const char *const scales[] = {"fit", "fill", "stretch"}; /* in the order of WN_* */
 
+#define PARAM_SIDE(NAME, SUMMARY) PARAM_NUMBER(U32, NAME, 0, 0, 0, MSDK_DIMENSION_MAX, SUMMARY)
+/* Its default is outside of what else is accepted, so set_position has the limits. */
+#define PARAM_POSITION(NAME, SUMMARY) {.struct_size = sizeof(msdk_param), .name = NAME, .summary = SUMMARY, .def = MSDK_I32(WN_NOT_GIVEN)}
+
 static const msdk_param params[] = {
-  {.struct_size = sizeof(msdk_param),
-   .name = "display",
-   .summary = "the X display, for example ':0'; empty: the one in DISPLAY",
-   .def = MSDK_STRING("")},
-  {.struct_size = sizeof(msdk_param),
-   .name = "parent",
-   .summary = "embeds the video in this X11 window, as a child window: its id, decimal or hexadecimal with 0x; empty: a top-level window",
-   .def = MSDK_STRING("")},
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_LIVE,
-   .name = "title",
-   .summary = "the title of a top-level window",
-   .def = MSDK_STRING("MediaSDK")},
-  {.struct_size = sizeof(msdk_param),
-   .name = "x",
-   .summary = "of the window's left edge on the screen or in the parent, in pixels, -32768..32767; default: the window manager "
-              "chooses it; in a parent, or if only y is given: 0",
-   .def = MSDK_I32(WN_NOT_GIVEN)},
-  {.struct_size = sizeof(msdk_param),
-   .name = "y",
-   .summary = "of the window's upper edge, as x",
-   .def = MSDK_I32(WN_NOT_GIVEN)},
-  {.struct_size = sizeof(msdk_param),
-   .name = "width",
-   .summary = "of the window when it opens, in pixels; 0: the width of the first frame; in a parent: always up to its right edge",
-   .def = MSDK_U32(0),
-   .min = MSDK_U32(0),
-   .max = MSDK_U32(MSDK_DIMENSION_MAX)},
-  {.struct_size = sizeof(msdk_param),
-   .name = "height",
-   .summary = "of the window when it opens, in pixels; 0: the height of the first frame; in a parent: always down to its lower edge",
-   .def = MSDK_U32(0),
-   .min = MSDK_U32(0),
-   .max = MSDK_U32(MSDK_DIMENSION_MAX)},
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_LIVE,
-   .name = "scale",
-   .summary = "fit: the whole frame; fill: its middle, over the whole window; stretch: the whole frame over the whole window",
-   .def = MSDK_STRING("fit"),
-   .choices = scales, .choice_count = MSDK_COUNT(scales)},
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_LIVE,
-   .name = "background",
-   .summary = "the colour around the frame, as #rrggbb",
-   .def = MSDK_STRING("#000000")},
-  {.struct_size = sizeof(msdk_param),
-   .name = "fullscreen",
-   .summary = "asks the window manager for a full-screen window; not with a parent",
-   .def = MSDK_BOOL(0)},
+  PARAM_STRING("display", 0, "", "the X display, for example ':0'; empty: the one in DISPLAY"),
+  PARAM_STRING("parent", 0, "",
+               "embeds the video in this X11 window, as a child window: its id, decimal or hexadecimal with 0x; empty: a top-level window"),
+  PARAM_STRING("title", MSDK_PARAM_LIVE, "MediaSDK", "the title of a top-level window"),
+  PARAM_POSITION("x", "of the window's left edge on the screen or in the parent, in pixels, -32768..32767; default: the window manager "
+                      "chooses it; in a parent, or if only y is given: 0"),
+  PARAM_POSITION("y", "of the window's upper edge, as x"),
+  PARAM_SIDE("width", "of the window when it opens, in pixels; 0: the width of the first frame; in a parent: always up to its right edge"),
+  PARAM_SIDE("height",
+             "of the window when it opens, in pixels; 0: the height of the first frame; in a parent: always down to its lower edge"),
+  PARAM_CHOICE("scale", MSDK_PARAM_LIVE, "fit", scales,
+               "fit: the whole frame; fill: its middle, over the whole window; stretch: the whole frame over the whole window"),
+  PARAM_STRING("background", MSDK_PARAM_LIVE, "#000000", "the colour around the frame, as #rrggbb"),
+  PARAM_BOOL("fullscreen", 0, 0, "asks the window manager for a full-screen window; not with a parent"),
 };
 
 static bool host_suffices(const msdk_host *host) {
   return MSDK_CAN(host, msdk_host, log) && MSDK_CAN(host, msdk_host, set_error) && MSDK_CAN(host, msdk_host, post_event) &&
          MSDK_CAN(host, msdk_host, video_frame_ref) && MSDK_CAN(host, msdk_host, video_frame_unref);
-}
-
-static bool make_lock(msdk_self *self) {
-  pthread_condattr_t attributes;
-  if (pthread_mutex_init(&self->lock, NULL) != 0) return false;
-  bool good = pthread_condattr_init(&attributes) == 0;
-  if (good) {
-    good = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&self->changed, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-  }
-  if (!good) pthread_mutex_destroy(&self->lock);
-  return good;
 }
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -88,7 +44,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
   self->wish.x = self->wish.y = WN_NOT_GIVEN;
   self->display = strdup("");
   self->title = strdup("MediaSDK");
-  if (self->display != NULL && self->title != NULL && make_lock(self)) {
+  if (self->display != NULL && self->title != NULL && monotonic_lock_make(&self->lock, &self->changed)) {
     *out = self;
     return MSDK_OK;
   }
@@ -109,33 +65,28 @@ static void destroy(msdk_self *self) {
 
 /* --------------------------------------------------------------------------------------------------------------- parameters */
 
-static msdk_result set_display(msdk_self *self, const char *text) {
-  char *copy = strdup(text);
-  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the parameter 'display'");
-  free(self->display);
-  self->display = copy;
-  return MSDK_OK;
-}
-
 static msdk_result set_parent(msdk_self *self, const char *text) {
   uint32_t parent = 0;
   if (text[0] != 0 && (!msdk_window_number(text, &parent) || parent == 0)) {
     return report_fail(&self->report, MSDK_E_INVALID,
-                   "parent '%.40s' is not a window id; accepted: 1 to 4294967295, decimal or hexadecimal with 0x, and '' for none", text);
+                       "parent '%.40s' is not a window id; accepted: 1 to 4294967295, decimal or hexadecimal with 0x, and '' for none",
+                       text);
   }
   self->wish.parent = parent;
   return MSDK_OK;
 }
 
-static msdk_result set_title(msdk_self *self, const char *text) {
-  if (strlen(text) > TITLE_MAX_BYTES) {
-    return report_fail(&self->report, MSDK_E_RANGE, "title has %zu bytes; accepted: at most %d", strlen(text), TITLE_MAX_BYTES);
+static msdk_result set_title(msdk_self *self, const msdk_value *value) {
+  size_t bytes = strlen(value->u.str);
+  if (bytes > TITLE_MAX_BYTES) {
+    return report_fail(&self->report, MSDK_E_RANGE, "title has %zu bytes; accepted: at most %d", bytes, TITLE_MAX_BYTES);
   }
-  char *copy = strdup(text);
-  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for the parameter 'title'");
+  char *kept = NULL;
+  msdk_result result = param_keep(&self->report, &kept, "title", value);
+  if (result < 0) return result;
   pthread_mutex_lock(&self->lock);
   char *former = self->title;
-  self->title = copy;
+  self->title = kept;
   self->retitled = true;
   pthread_mutex_unlock(&self->lock);
   free(former);
@@ -152,68 +103,43 @@ static msdk_result set_view(msdk_self *self, const wn_view *view) {
   return MSDK_OK;
 }
 
-static msdk_result set_scale(msdk_self *self, const char *text) {
-  wn_view view = self->view; /* only control calls change it */
-  for (uint32_t i = 0; i < MSDK_COUNT(scales); i++) {
-    view.scale = (int)i;
-    if (strcmp(scales[i], text) == 0) return set_view(self, &view);
-  }
-  return report_fail(&self->report, MSDK_E_RANGE, "scale '%.40s' is not one of fit, fill, stretch", text);
-}
-
 static msdk_result set_background(msdk_self *self, const char *text) {
   static const char digits[] = "0123456789abcdefABCDEF";
   wn_view view = self->view;
   if (text[0] != '#' || strlen(text) != 7 || strspn(text + 1, digits) != 6) {
-    return report_fail(&self->report, MSDK_E_INVALID, "background '%.40s' is not a colour; accepted: '#rrggbb' with hexadecimal digits", text);
+    return report_fail(&self->report, MSDK_E_INVALID, "background '%.40s' is not a colour; accepted: '#rrggbb' with hexadecimal digits",
+                       text);
   }
   view.background = (uint32_t)strtoul(text + 1, NULL, 16);
   return set_view(self, &view);
 }
 
-static msdk_result set_size(msdk_self *self, const char *name, uint32_t *size, const msdk_value *value) {
-  if (value->type != MSDK_T_U32) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
-  if (value->u.u32 > MSDK_DIMENSION_MAX) {
-    return report_fail(&self->report, MSDK_E_RANGE, "%s %u is outside 0..%d", name, value->u.u32, MSDK_DIMENSION_MAX);
-  }
-  *size = value->u.u32;
-  return MSDK_OK;
-}
-
-static msdk_result set_position(msdk_self *self, const char *name, int32_t *position, const msdk_value *value) {
-  if (value->type != MSDK_T_I32) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (i32)", name);
-  int32_t number = value->u.i32;
+static msdk_result set_position(msdk_self *self, const char *name, int32_t *position, int32_t number) {
   if (number != WN_NOT_GIVEN && (number < POSITION_MIN || number > POSITION_MAX)) {
     return report_fail(&self->report, MSDK_E_RANGE, "%s %d is outside %d..%d; %d is accepted too: not given", name, number, POSITION_MIN,
-                   POSITION_MAX, WN_NOT_GIVEN);
+                       POSITION_MAX, WN_NOT_GIVEN);
   }
   *position = number;
   return MSDK_OK;
 }
 
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  static const struct {
-    const char *name;
-    msdk_result (*set)(msdk_self *, const char *);
-  } texts[] = {{"display", set_display}, {"parent", set_parent}, {"title", set_title}, {"scale", set_scale},
-               {"background", set_background}};
-  const plugin_report *report = &self->report;
-  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    if (strcmp(texts[i].name, name) != 0) continue;
-    if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(report, MSDK_E_TYPE, "%s takes a string", name);
-    return texts[i].set(self, value->u.str);
+  msdk_result result = param_check(&self->report, params, MSDK_COUNT(params), name, value);
+  if (result < 0) return result;
+  if (strcmp(name, "display") == 0) return param_keep(&self->report, &self->display, name, value);
+  if (strcmp(name, "parent") == 0) return set_parent(self, value->u.str);
+  if (strcmp(name, "title") == 0) return set_title(self, value);
+  if (strcmp(name, "background") == 0) return set_background(self, value->u.str);
+  if (strcmp(name, "x") == 0) return set_position(self, name, &self->wish.x, value->u.i32);
+  if (strcmp(name, "y") == 0) return set_position(self, name, &self->wish.y, value->u.i32);
+  if (strcmp(name, "scale") == 0) {
+    wn_view view = self->view; /* only control calls change it */
+    view.scale = (int)param_choice_index(scales, value->u.str);
+    return set_view(self, &view);
   }
-  if (strcmp(name, "x") == 0) return set_position(self, name, &self->wish.x, value);
-  if (strcmp(name, "y") == 0) return set_position(self, name, &self->wish.y, value);
-  if (strcmp(name, "width") == 0) return set_size(self, name, &self->wish.width, value);
-  if (strcmp(name, "height") == 0) return set_size(self, name, &self->wish.height, value);
-  if (strcmp(name, "fullscreen") != 0) {
-    return report_fail(report, MSDK_E_NOT_FOUND,
-                   "no parameter '%.63s'; there are display, parent, title, x, y, width, height, scale, background and fullscreen", name);
-  }
-  if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "fullscreen takes a bool");
-  self->wish.fullscreen = value->u.b != 0;
+  if (strcmp(name, "width") == 0) self->wish.width = value->u.u32;
+  else if (strcmp(name, "height") == 0) self->wish.height = value->u.u32;
+  else self->wish.fullscreen = value->u.b != 0;
   return MSDK_OK;
 }
 
@@ -233,15 +159,4 @@ static const msdk_class class = {
   .video_renderer = &wn_renderer,
 };
 
-static const msdk_class *const classes[] = {&class};
-
-static const msdk_module module = {
-  .struct_size = sizeof(msdk_module),
-  .abi_minor = MSDK_ABI_MINOR,
-  .vendor = "MediaSDK",
-  .license = "Apache-2.0",
-  .version = "1.0",
-  .classes = classes, .class_count = MSDK_COUNT(classes),
-};
-
-MSDK_DEFINE_ENTRY(&module)
+PLUGIN_MODULE(&class)

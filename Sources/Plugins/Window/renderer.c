@@ -1,12 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
-#include "../pixel_names.h"
+#include "../formats.h"
+#include "../monotonic.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE_S = 2 };
@@ -36,7 +36,7 @@ static msdk_result choose_screen(msdk_self *self, int number) {
   self->screen = screens.data;
   if (wn_visual_find(setup, self->screen, &self->visual)) return MSDK_OK;
   return report_fail(&self->report, MSDK_E_UNSUPPORTED, "the screen has %u bits a pixel from a palette; accepted: a TrueColor screen",
-                 self->screen->root_depth);
+                     self->screen->root_depth);
 }
 
 static msdk_result check_parent(msdk_self *self) {
@@ -47,7 +47,9 @@ static msdk_result check_parent(msdk_self *self) {
   if (!parent->exists && xcb_connection_has_error(self->connection)) {
     return report_fail(report, MSDK_E_IO, "the connection to the X server is lost");
   }
-  if (!parent->exists) return report_fail(report, MSDK_E_NOT_FOUND, "parent 0x%x is not a window of this X display; %s", parent->id, accepted);
+  if (!parent->exists) {
+    return report_fail(report, MSDK_E_NOT_FOUND, "parent 0x%x is not a window of this X display; %s", parent->id, accepted);
+  }
   if (parent->id == parent->root) {
     return report_fail(report, MSDK_E_INVALID, "parent 0x%x is a root window; %s; '' for a top-level window", parent->id, accepted);
   }
@@ -91,9 +93,7 @@ static msdk_result init_render(msdk_self *self) {
 
 /* A server that has stopped answering would hold the thread for ever: then the connection is cut from under it. */
 static void end_thread(msdk_self *self) {
-  struct timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += PATIENCE_S;
+  struct timespec until = monotonic_at(monotonic_ns() + (int64_t)PATIENCE_S * 1000000000);
   pthread_mutex_lock(&self->lock);
   self->quit = true;
   wn_wake(self);
@@ -119,29 +119,16 @@ static msdk_result flush(msdk_self *self) {
 
 /* ----------------------------------------------------------------------------------------------------------------- pictures */
 
+static const uint32_t accepted[] = {MSDK_PIXEL_BGRA, 0};
+
 static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) {
   (void)self;
-  return format != NULL && format->pixel_format == MSDK_PIXEL_BGRA;
-}
-
-static msdk_result check(msdk_self *self, const msdk_video_frame *frame) {
-  const plugin_report *report = &self->report;
-  if (frame == NULL || frame->format == NULL || frame->plane_count < 1 || frame->plane[0].data == NULL) {
-    return report_fail(report, MSDK_E_INVALID, "the frame has no pixels or no format");
-  }
-  const msdk_video_format *format = frame->format;
-  if (format->pixel_format != MSDK_PIXEL_BGRA) {
-    return report_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format->pixel_format));
-  }
-  if (format->width < 1 || format->width > MSDK_DIMENSION_MAX || format->height < 1 || format->height > MSDK_DIMENSION_MAX) {
-    return report_fail(report, MSDK_E_FORMAT, "the size %ux%u is outside 1..%d per side", format->width, format->height, MSDK_DIMENSION_MAX);
-  }
-  return MSDK_OK;
+  return format != NULL && format_is_accepted(accepted, format->pixel_format);
 }
 
 static msdk_result render_video_frame(msdk_self *self, const msdk_video_frame *frame) {
   if (!self->open) return report_fail(&self->report, MSDK_E_STATE, "there is no window: init_render was not called");
-  msdk_result result = check(self, frame);
+  msdk_result result = frame_check(&self->report, accepted, frame);
   if (result < 0) return result;
   self->report.host->video_frame_ref(frame);
   pthread_mutex_lock(&self->lock);
@@ -179,7 +166,7 @@ static msdk_result snapshot_format(msdk_self *self, msdk_video_format *out) {
 
 /* Composed once more: the window may have been resized since snapshot_format. */
 static msdk_result snapshot(msdk_self *self, msdk_video_frame *into) {
-  msdk_result result = check(self, into);
+  msdk_result result = frame_check(&self->report, accepted, into);
   if (result < 0) return result;
   pthread_mutex_lock(&self->lock);
   const msdk_video_frame *frame = self->shown;

@@ -1,11 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "display.h"
+#include "../monotonic.h"
 
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <xcb/composite.h>
 #include <xcb/damage.h>
 #include <xcb/randr.h>
@@ -137,12 +137,6 @@ msdk_result x11_display_open(x11_display *display, const plugin_report *report, 
 
 enum { PATIENCE_MS = 2000 };
 
-static int64_t now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void *x11_display_reply(x11_display *display, unsigned request) {
   xcb_connection_t *link = display->link;
   void *reply = NULL;
@@ -152,9 +146,9 @@ void *x11_display_reply(x11_display *display, unsigned request) {
     return NULL;
   }
   xcb_flush(link);
-  int64_t until = now_ms() + PATIENCE_MS;
+  int64_t until = monotonic_ns() / 1000000 + PATIENCE_MS;
   while (!xcb_poll_for_reply(link, request, &reply, &error)) {
-    int64_t left = until - now_ms();
+    int64_t left = until - monotonic_ns() / 1000000;
     if (left <= 0) {
       display->is_silent = true;
       display->missing = request;

@@ -1,40 +1,29 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "../module.h"
+#include "../params.h"
 
 enum { FPS_DEFAULT = 15, FPS_MAX = 60 };
 
 static const char *const sources[] = {"display", "monitor", "window", "rectangle"};
 
-#define NUMBER(NAME, WORDS, DEFAULT, LEAST, MOST) \
-  {.struct_size = sizeof(msdk_param), .name = NAME, .summary = WORDS, .def = MSDK_U32(DEFAULT), .min = MSDK_U32(LEAST), \
-   .max = MSDK_U32(MOST)}
-#define TEXT(NAME, WORDS) {.struct_size = sizeof(msdk_param), .name = NAME, .summary = WORDS, .def = MSDK_STRING("")}
-#define TRUTH(NAME, WORDS) \
-  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = NAME, .summary = WORDS, .def = MSDK_BOOL(1)}
+#define PARAM_SIDE(NAME, SUMMARY) PARAM_NUMBER(U32, NAME, 0, 0, 0, MSDK_DIMENSION_MAX, SUMMARY)
 
 static const msdk_param params[] = {
-  TEXT("display", "the X display, for example \":0\"; empty: $DISPLAY"),
-  {.struct_size = sizeof(msdk_param),
-   .name = "source",
-   .summary = "what is captured: the whole display, one monitor, one window even if others cover it, or a rectangle",
-   .def = MSDK_STRING("display"),
-   .choices = sources, .choice_count = MSDK_COUNT(sources)},
-  {.struct_size = sizeof(msdk_param),
-   .flags = MSDK_PARAM_DYNAMIC_CHOICES,
-   .name = "monitor",
-   .summary = "of source monitor: its name, as in xrandr --listmonitors, on the display set before; empty: the primary monitor",
-   .def = MSDK_STRING("")},
-  TEXT("window", "of source window: its number, decimal or hexadecimal with 0x, or its exact title"),
-  NUMBER("x", "of source rectangle: its left edge", 0, 0, MSDK_DIMENSION_MAX),
-  NUMBER("y", "of source rectangle: its upper edge", 0, 0, MSDK_DIMENSION_MAX),
-  NUMBER("width", "of source rectangle; 0: to the display's right edge", 0, 0, MSDK_DIMENSION_MAX),
-  NUMBER("height", "of source rectangle; 0: to the display's lower edge", 0, 0, MSDK_DIMENSION_MAX),
-  TRUTH("cursor", "the mouse cursor is drawn, and its movements make frames"),
-  NUMBER("fps", "the frames a second that are offered", FPS_DEFAULT, 1, FPS_MAX),
-  TRUTH("skip_unchanged", "true: no frame while nothing changes; false: the same frame again, without a copy"),
+  PARAM_STRING("display", 0, "", "the X display, for example \":0\"; empty: $DISPLAY"),
+  PARAM_CHOICE("source", 0, "display", sources,
+               "what is captured: the whole display, one monitor, one window even if others cover it, or a rectangle"),
+  PARAM_STRING("monitor", MSDK_PARAM_DYNAMIC_CHOICES, "",
+               "of source monitor: its name, as in xrandr --listmonitors, on the display set before; empty: the primary monitor"),
+  PARAM_STRING("window", 0, "", "of source window: its number, decimal or hexadecimal with 0x, or its exact title"),
+  PARAM_SIDE("x", "of source rectangle: its left edge"),
+  PARAM_SIDE("y", "of source rectangle: its upper edge"),
+  PARAM_SIDE("width", "of source rectangle; 0: to the display's right edge"),
+  PARAM_SIDE("height", "of source rectangle; 0: to the display's lower edge"),
+  PARAM_BOOL("cursor", MSDK_PARAM_LIVE, 1, "the mouse cursor is drawn, and its movements make frames"),
+  PARAM_NUMBER(U32, "fps", 0, FPS_DEFAULT, 1, FPS_MAX, "the frames a second that are offered"),
+  PARAM_BOOL("skip_unchanged", MSDK_PARAM_LIVE, 1,
+             "true: no frame while nothing changes; false: the same frame again, without a copy"),
 };
 
 static void drop(msdk_self *self) {
@@ -72,58 +61,22 @@ static void destroy(msdk_self *self) {
   drop(self);
 }
 
-static msdk_result set_text(msdk_self *self, char **text, const char *name, const msdk_value *value) {
-  if (value->type != MSDK_T_STRING || value->u.str == NULL) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a string", name);
-  if (text == &self->options.source) {
-    uint32_t i = 0;
-    while (i < MSDK_COUNT(sources) && strcmp(sources[i], value->u.str) != 0) i++;
-    if (i == MSDK_COUNT(sources)) {
-      return report_fail(&self->report, MSDK_E_RANGE, "source '%.63s' is not one of display, monitor, window, rectangle", value->u.str);
-    }
-  }
-  char *copy = strdup(value->u.str);
-  if (copy == NULL) return report_fail(&self->report, MSDK_E_NOMEM, "no memory for %s", name);
-  free(*text);
-  *text = copy;
-  return MSDK_OK;
-}
-
-static msdk_result set_number(msdk_self *self, uint32_t *number, const char *name, const msdk_value *value) {
-  uint32_t least = number == &self->options.fps ? 1 : 0, most = number == &self->options.fps ? FPS_MAX : MSDK_DIMENSION_MAX;
-  if (value->type != MSDK_T_U32) return report_fail(&self->report, MSDK_E_TYPE, "%s takes a whole number (u32)", name);
-  if (value->u.u32 < least || value->u.u32 > most) {
-    return report_fail(&self->report, MSDK_E_RANGE, "%s %u is outside %u..%u", name, value->u.u32, least, most);
-  }
-  *number = value->u.u32;
-  return MSDK_OK;
-}
-
 static msdk_result set_param(msdk_self *self, const char *name, const msdk_value *value) {
-  const plugin_report *report = &self->report;
   x11_options *options = &self->options;
-  if (name == NULL || value == NULL) return report_fail(report, MSDK_E_INVALID, "set_param needs a name and a value, not NULL");
-  const struct {
-    const char *name;
-    char **text;
-    uint32_t *number;
-    bool *truth;
-  } all[] = {
-    {"display", &options->display, NULL, NULL}, {"source", &options->source, NULL, NULL},  {"monitor", &options->monitor, NULL, NULL},
-    {"window", &options->window, NULL, NULL},   {"x", NULL, &options->x, NULL},            {"y", NULL, &options->y, NULL},
-    {"width", NULL, &options->width, NULL},     {"height", NULL, &options->height, NULL},  {"fps", NULL, &options->fps, NULL},
-    {"cursor", NULL, NULL, &options->cursor},   {"skip_unchanged", NULL, NULL, &options->skip_unchanged},
-  };
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-    if (strcmp(all[i].name, name) != 0) continue;
-    if (all[i].text != NULL) return set_text(self, all[i].text, name, value);
-    if (all[i].number != NULL) return set_number(self, all[i].number, name, value);
-    if (value->type != MSDK_T_BOOL) return report_fail(report, MSDK_E_TYPE, "%s takes a bool", name);
-    *all[i].truth = value->u.b != 0;
-    return MSDK_OK;
-  }
-  return report_fail(report, MSDK_E_NOT_FOUND,
-                  "no parameter '%.63s'; there are display, source, monitor, window, x, y, width, height, cursor, fps and skip_unchanged",
-                  name);
+  msdk_result result = param_check(&self->report, params, MSDK_COUNT(params), name, value);
+  if (result < 0) return result;
+  if (strcmp(name, "display") == 0) return param_keep(&self->report, &options->display, name, value);
+  if (strcmp(name, "source") == 0) return param_keep(&self->report, &options->source, name, value);
+  if (strcmp(name, "monitor") == 0) return param_keep(&self->report, &options->monitor, name, value);
+  if (strcmp(name, "window") == 0) return param_keep(&self->report, &options->window, name, value);
+  if (strcmp(name, "x") == 0) options->x = value->u.u32;
+  else if (strcmp(name, "y") == 0) options->y = value->u.u32;
+  else if (strcmp(name, "width") == 0) options->width = value->u.u32;
+  else if (strcmp(name, "height") == 0) options->height = value->u.u32;
+  else if (strcmp(name, "fps") == 0) options->fps = value->u.u32;
+  else if (strcmp(name, "cursor") == 0) options->cursor = value->u.b != 0;
+  else options->skip_unchanged = value->u.b != 0;
+  return MSDK_OK;
 }
 
 static msdk_result param_choice(msdk_self *self, const char *name, uint32_t index, msdk_choice *out) {
@@ -156,15 +109,4 @@ static const msdk_class class = {
   .param_choice = param_choice,
 };
 
-static const msdk_class *const classes[] = {&class};
-
-static const msdk_module module = {
-  .struct_size = sizeof(msdk_module),
-  .abi_minor = MSDK_ABI_MINOR,
-  .vendor = "MediaSDK",
-  .license = "Apache-2.0",
-  .version = "1.0",
-  .classes = classes, .class_count = MSDK_COUNT(classes),
-};
-
-MSDK_DEFINE_ENTRY(&module)
+PLUGIN_MODULE(&class)

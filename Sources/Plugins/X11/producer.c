@@ -1,9 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../../CLinux/signals.h"
-#include "../pixel_names.h"
-
-#include <string.h>
+#include "../formats.h"
 
 static msdk_video_format format_of(const msdk_self *self) {
   msdk_video_format format = MSDK_INIT(msdk_video_format);
@@ -90,19 +88,18 @@ static msdk_result enum_formats(msdk_self *self, uint32_t index, msdk_video_form
 static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
   const plugin_report *report = &self->report;
   if (asked == NULL) return report_fail(report, MSDK_E_INVALID, "set_format needs a format, not NULL");
-  msdk_video_format format = {0};
-  memcpy(&format, asked, asked->struct_size < sizeof format ? asked->struct_size : sizeof format);
-  format.struct_size = (uint32_t)sizeof format;
-  if (format.pixel_format != MSDK_PIXEL_BGRA) {
-    return report_fail(report, MSDK_E_FORMAT, "pixel format %s is not supported; accepted: BGRA", msdk_pixel_name(format.pixel_format));
-  }
+  static const uint32_t accepted[] = {MSDK_PIXEL_BGRA, 0};
+  msdk_video_format format = format_known(asked);
+  msdk_result result = format_check_pixels(report, accepted, format.pixel_format);
+  if (result < 0) return result;
   if (!same_size(&self->offered, &format)) {
     return report_fail(report, MSDK_E_FORMAT, "%ux%u was requested; the captured area is %dx%d", format.width, format.height,
-                    self->offered.width, self->offered.height);
+                       self->offered.width, self->offered.height);
   }
   if (format.fps_num == 0) format.fps_num = self->options.fps, format.fps_den = 1;
   if (format.fps_den == 0 || format.fps_num > 60ull * format.fps_den) {
-    return report_fail(report, MSDK_E_FORMAT, "%u/%u frames a second are not supported; accepted: up to 60", format.fps_num, format.fps_den);
+    return report_fail(report, MSDK_E_FORMAT, "%u/%u frames a second are not supported; accepted: up to 60", format.fps_num,
+                       format.fps_den);
   }
   self->format = format;
   return MSDK_OK;

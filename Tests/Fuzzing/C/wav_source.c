@@ -1,5 +1,5 @@
 /* Files of WAVE, as the plugin for sound reads them: whole, and once more from the beginning.
- * sources: Wav/source.c Wav/path.c
+ * sources: Wav/source.c
  * packages: sndfile */
 #include "file.h"
 
