@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the plugins, the example and their tests into a folder, and runs the tests; fails if one of them does.
+# Builds the plugins, the example and their tests, of the folders here, into a folder, and runs the tests; fails if one of them does.
 #   CC=... CFLAGS=... LDFLAGS=... Tests/Plugins/run.sh BUILD_FOLDER [test name ... | none]
 # With MSDK_TEST_ISOLATED, the path of libmsdk-isolating.so (Tests/Isolating), and MSDK_PLUGIN_HOST the same programs run with the plugins in
 # processes of their own, behind the library's proxies. With MSDK_TEST_BUILT set nothing is built: what a run before has built is used, or the
@@ -7,7 +7,8 @@
 set -eu
 build=${1:?usage: CC=... CFLAGS=... LDFLAGS=... run.sh BUILD_FOLDER [test name ...]}
 shift
-root=$(cd "$(dirname "$0")/../.." && pwd)
+tests=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$tests/../.." && pwd)
 cc=${CC:-cc}
 flags="-std=c11 -Wall -Wextra -pedantic -Werror ${CFLAGS:--O2}"
 mkdir -p "$build/plugins" "$build/tests"
@@ -44,14 +45,14 @@ build_all() {
     fi
   done
 
-  for source in "$root"/Tests/Plugins/host*.c; do
+  for source in "$tests"/host*.c; do
     # shellcheck disable=SC2086
     $cc $flags -I"$root/Include" -c "$source" -o "$build/tests/$(basename "$source" .c).o"
   done
 
-  for source in "$root"/Tests/Plugins/test_*.c; do
+  for source in "$tests"/*/test_*.c; do
     # shellcheck disable=SC2046,SC2086
-    $cc $flags -I"$root/Include" "$source" "$build"/tests/host*.o \
+    $cc $flags -I"$root/Include" -iquote "$tests" "$source" "$build"/tests/host*.o \
       $(pkg-config --cflags --libs vpx libpng xcb xcb-xfixes) -ldl -lm -lpthread ${LDFLAGS:-} -o "$build/tests/$(basename "$source" .c)"
   done
 }
@@ -71,7 +72,7 @@ export MSDK_TEST_LEFT_OUT MSDK_TEST_PLUGINS MSDK_TEST_MEDIA="$root/Tests/Media"
 
 # "none" only builds.
 [ "$*" != none ] || exit 0
-[ $# -gt 0 ] || set -- $(cd "$root/Tests/Plugins" && ls test_*.c | sed 's/\.c$//')
+[ $# -gt 0 ] || set -- $(find "$tests" -name 'test_*.c' | sed 's|.*/||; s|\.c$||' | sort)
 failed=0
 for name; do
   echo "== $name${MSDK_TEST_ISOLATED:+, isolated}"

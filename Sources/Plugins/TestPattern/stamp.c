@@ -9,7 +9,7 @@
  *           of the checksum, which is the CRC-16 with polynomial 0x1021 and start 0xFFFF over the 16 bytes before it.
  *   none    a picture below 36x20 is too small for a pixel a block, and carries no stamp. Lossy coding wants 4 pixels a block: 144x80.
  *
- * The reader is Tests/Plugins/stamp_reader.h. */
+ * The reader is Tests/Plugins/video/stamp_reader.h. */
 #include "pattern.h"
 
 enum { COLUMNS = 36, ROWS = 4, PARTS_OF_HEIGHT = 20, BYTES = COLUMNS * ROWS / 8 };

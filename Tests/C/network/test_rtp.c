@@ -2,7 +2,7 @@
 #include "test_classes.h"
 #include "wire.h"
 
-#include "../../Plugins/stamp_reader.h"
+#include "../../Plugins/video/stamp_reader.h"
 
 static void call_at(const char *host, const char *more) {
   wire *it = wire_open(host, more);

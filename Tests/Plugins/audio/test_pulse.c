@@ -19,7 +19,7 @@ static int server(const char *what) {
   static const char file[] = __FILE__;
   char command[1200];
   const char *slash = strrchr(file, '/');
-  snprintf(command, sizeof command, "sh '%.*s/pulse_server.sh' %s '%s' > /dev/null", slash != NULL ? (int)(slash - file) : 1,
+  snprintf(command, sizeof command, "sh '%.*s/../pulse_server.sh' %s '%s' > /dev/null", slash != NULL ? (int)(slash - file) : 1,
            slash != NULL ? file : ".", what, server_folder);
   int result = system(command);
   CHECK_EQ(result, 0);

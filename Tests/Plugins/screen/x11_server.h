@@ -14,7 +14,7 @@ static inline int server_script(const char *what, const char *arguments, char *a
   static const char file[] = __FILE__;
   char command[1400];
   const char *slash = strrchr(file, '/');
-  snprintf(command, sizeof command, "sh '%.*s/x11_server.sh' %s '%s' %s", slash != NULL ? (int)(slash - file) : 1,
+  snprintf(command, sizeof command, "sh '%.*s/../x11_server.sh' %s '%s' %s", slash != NULL ? (int)(slash - file) : 1,
            slash != NULL ? file : ".", what, server_folder, arguments);
   FILE *pipe = popen(command, "r");
   if (answer != NULL && (pipe == NULL || fgets(answer, (int)room, pipe) == NULL)) answer[0] = 0;

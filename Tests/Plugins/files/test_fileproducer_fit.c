@@ -1,5 +1,5 @@
 /* Pictures fitted into frames of another size. */
-#include "../../Sources/Plugins/FileProducer/fit.c"
+#include "../../../Sources/Plugins/FileProducer/fit.c"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* Where the tiles of a grid are. */
-#include "../../Sources/Plugins/Grid/layout.c"
+#include "../../../Sources/Plugins/Grid/layout.c"
 #include "check.h"
 
 static int inside(grid_rect tile, int32_t width, int32_t height) {

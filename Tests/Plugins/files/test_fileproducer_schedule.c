@@ -1,5 +1,5 @@
 /* From time stamps to times, without a file. */
-#include "../../Sources/Plugins/FileProducer/schedule.c"
+#include "../../../Sources/Plugins/FileProducer/schedule.c"
 
 #include "check.h"
 

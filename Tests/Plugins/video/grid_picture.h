@@ -2,7 +2,7 @@
 #ifndef TESTS_GRID_PICTURE_H
 #define TESTS_GRID_PICTURE_H
 
-#include "../../Sources/Plugins/Grid/layout.c"
+#include "../../../Sources/Plugins/Grid/layout.c"
 #include "check.h"
 #include "host.h"
 
