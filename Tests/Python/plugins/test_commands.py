@@ -6,7 +6,7 @@ import unittest
 
 from mediasdk import (CommandFlag, Engine, HandleError, Instance, InvalidError, MediaSDKError, NotFoundError, RangeError,
                       ValueType, ValueTypeError)
-from test_instances import BW, PATTERN, PluginTest
+from plugins.test_instances import BW, PATTERN, PluginTest
 
 TONE = "org.mediasdk.producer.tone"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from call import plugin_dir
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 WIDTH, HEIGHT, RATE, FRAMES = 320, 180, 25, 125
 FLASHES = (25, 60, 95)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from call import free_ports, picture
 from mediasdk import CaptureFlag, Direction, EventType, Quality, StateError, UnsupportedError
-from test_rtp import DEADLINE, KEY, Wire
+from rooms.test_rtp import DEADLINE, KEY, Wire
 
 
 class NetworkStatsTest(unittest.TestCase):

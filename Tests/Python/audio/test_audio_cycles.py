@@ -4,9 +4,9 @@ from __future__ import annotations
 import gc
 import unittest
 
+from binding.test_cycles import descriptors, resident, settled, threads
 from mediasdk import AudioFrame, Clock, ClosedError, Codec, Engine, HandleError, StateError
 from sound import AudioCall, counting
-from test_cycles import descriptors, resident, settled, threads
 
 CYCLES, SETTLE = 100, 20
 

@@ -27,7 +27,7 @@ class Codecs(Room):
 
 class EncodedProducerTest(unittest.TestCase):
     def test_a_file_is_passed_through(self) -> None:
-        clip = Path(__file__).resolve().parents[1] / "Media" / "bunny-720p25.ivf"
+        clip = Path(__file__).resolve().parents[2] / "Media" / "bunny-720p25.ivf"
         data, frames, place = clip.read_bytes(), [], 32
         while place < len(data):
             size = int.from_bytes(data[place:place + 4], "little")

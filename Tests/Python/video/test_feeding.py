@@ -281,7 +281,7 @@ class FeedingTest(unittest.TestCase):
             self.until(self.viewer, EventType.INCOMING_VIDEO_REMOVED)
 
     def test_example(self) -> None:
-        example = Path(__file__).resolve().parents[2] / "Examples" / "Python" / "feeder.py"
+        example = Path(__file__).resolve().parents[3] / "Examples" / "Python" / "feeder.py"
         for door in (str(self.port), self.path):
             key = Path(self.directory.name, "key")
             key.write_text(f"{door}\n{SHOW.hex()}\n{EXPECT.hex()}\n")

@@ -12,7 +12,7 @@ from pathlib import Path
 from generator.headers import read
 from mediasdk import _structs
 
-INCLUDE = Path(__file__).resolve().parents[2] / "Include"
+INCLUDE = Path(__file__).resolve().parents[3] / "Include"
 
 
 def c_name(kind: type) -> str:

@@ -17,7 +17,7 @@ from call import PATIENCE, Room, plugin_dir
 from mediasdk import (PORT_ANY, AgainError, Codec, EventType, IngestState, Limits, ScreenShareState, Session, SessionState, VideoKind,
                       configure_room, next_access_request)
 
-TESTS = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parents[2]
 FEEDER = Path(mediasdk.__file__).with_name("feeder.py")
 SHOW, EXPECT = b"the token the feeder shows", b"the token it is shown"
 TITLE = "the shared clock"

@@ -19,7 +19,7 @@ PATTERN = "org.mediasdk.producer.testpattern"
 FILE_PRODUCER = "org.mediasdk.producer.file"
 FILE_RENDERER = "org.mediasdk.renderer.file"
 BW = "org.mediasdk.renderer.bw"
-CLIP = Path(__file__).resolve().parents[1] / "Media" / "bunny-720p25.ivf"
+CLIP = Path(__file__).resolve().parents[2] / "Media" / "bunny-720p25.ivf"
 
 
 def png_size(path: Path) -> tuple[int, int, int]:

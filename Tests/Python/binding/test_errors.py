@@ -174,7 +174,7 @@ class LoadingTest(unittest.TestCase):
                 "call = Call(nv12(64, 48)); frame = call.until_received()\n"
                 "data = bytearray(picture(call.sender.format)); call.sender.send_buffer(data); plane = frame.planes[0]\n"
                 "print('done')\n")
-        path = os.pathsep.join([str(Path(mediasdk.__file__).parents[1]), str(Path(__file__).parent)])
+        path = os.pathsep.join([str(Path(mediasdk.__file__).parents[1]), str(Path(__file__).parents[1])])
         with tempfile.TemporaryDirectory() as directory:
             done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", code], env={**os.environ, "PYTHONPATH": path}, cwd=directory,
                                   capture_output=True, text=True, timeout=60)

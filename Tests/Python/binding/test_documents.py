@@ -17,7 +17,7 @@ import mediasdk
 from call import free_ports, plugin_dir
 from sound import sine
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "Examples" / "Python"
 CLIP = ROOT / "Tests" / "Media" / "bunny-720p25.ivf"
 SOUND = CLIP.with_name("bunny-48k-stereo.wav")
@@ -70,7 +70,7 @@ print("guarding", guarding.is_alive())
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(Path(mediasdk.__file__).parents[1]), str(Path(__file__).parent)])
+    path = os.pathsep.join([str(Path(mediasdk.__file__).parents[1]), str(Path(__file__).parents[1])])
     return subprocess.run([sys.executable, *arguments], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60)
 
 

@@ -1,0 +1,1 @@
+"""Audio frames, streams of audio, what is mixed and what is in sync."""

@@ -1,0 +1,1 @@
+"""What the binding adds to the C API: errors, events, asyncio, names, lifetimes, generated modules, documents."""

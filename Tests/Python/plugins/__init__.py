@@ -1,0 +1,1 @@
+"""Instances of plugins, and classes written in Python."""

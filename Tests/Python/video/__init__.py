@@ -1,0 +1,1 @@
+"""Frames, streams of video, screen shares, views."""
