@@ -2,7 +2,7 @@
 
     link_wrtc.py send|receive FILE CLIP FRAMES
 
-Offer and answer go over files beside FILE, which is that of C/link_meter.h.
+Offer and answer go over files beside FILE, which is that of C/network/link_meter.h.
 """
 
 from __future__ import annotations

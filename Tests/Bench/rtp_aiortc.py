@@ -1,5 +1,5 @@
 """The same pictures through aiortc, two peer connections in one process, at aiortc's own settings and 1 Mbit/s:
-rtp_aiortc.py CLIP FRAMES. A picture's number is painted into it, as in C/rtp_meter.c.
+rtp_aiortc.py CLIP FRAMES. A picture's number is painted into it, as in C/network/rtp_meter.c.
 """
 
 from __future__ import annotations

@@ -38,13 +38,15 @@ echo "peers:"
 missing=$BUILD_DIR/missing-peers
 sh "$here/peers.sh" "$VENV" 3>"$missing"
 
-# Compiles C/NAME.c and the parts it is made of: compile NAME "PARTS" FLAGS...
+# Where NAME.c is in the folders of C.
+source_of() { find "$here/C" -name "$1.c"; }
+# Compiles NAME.c and the parts it is made of: compile NAME "PARTS" FLAGS...
 compile() {
-  program=$1 sources="$here/C/$1.c"
-  for part in $2; do sources="$sources $here/C/$part.c"; done
+  program=$1 sources=$(source_of "$1")
+  for part in $2; do sources="$sources $(source_of "$part")"; done
   shift 2
   # shellcheck disable=SC2086
-  "$CC" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -pedantic -Werror -I"$root/Include" $sources -o "$BUILD_DIR/$program" "$@" -pthread
+  "$CC" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -pedantic -Werror -I"$root/Include" -iquote "$here/C" $sources -o "$BUILD_DIR/$program" "$@" -pthread
 }
 # The same for a peer's program; the peer is left out when it does not compile: compile_peer PEER NAME "PARTS" PKG-CONFIG-NAMES FLAGS...
 compile_peer() {
@@ -71,8 +73,8 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
   compile opus_msdk "sound call measure opus_input" $ours -lm
   compile latency_msdk "sound call measure sound_pace" $ours -lm
   compile feed_msdk "feed call measure" $ours -lmediasdk-feeder
-  "$CC" -std=c11 -O2 -shared -fPIC "$here/C/bare.c" -o "$BUILD_DIR/libbare.so"
-  "$CC" -std=c11 -D_GNU_SOURCE -O2 -shared -fPIC -I"$root/Include" "$here/C/scanned.c" -o "$BUILD_DIR/libscanned.so"
+  "$CC" -std=c11 -O2 -shared -fPIC "$(source_of bare)" -o "$BUILD_DIR/libbare.so"
+  "$CC" -std=c11 -D_GNU_SOURCE -O2 -shared -fPIC -I"$root/Include" "$(source_of scanned)" -o "$BUILD_DIR/libscanned.so"
   compile scan_msdk "call measure" $ours
   compile link_msdk "call link_meter painted clip measure" $ours -lvpx -lm
   compile hub_msdk "call hub_traffic measure" $ours
@@ -81,7 +83,7 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
   compile command_msdk "call measure" $ours $(pkg-config --cflags --libs libffi)
 }
 compile isolated_msdk "call measure" "-L$BUILD_DIR/lib" -lmediasdk
-"$CC" -std=c11 -O2 -Wall -Wextra -pedantic -Werror -I"$root/Include" -shared -fPIC "$here/C/isolated_plugin.c" -o "$BUILD_DIR/isolated_plugin.so"
+"$CC" -std=c11 -O2 -Wall -Wextra -pedantic -Werror -I"$root/Include" -shared -fPIC "$(source_of isolated_plugin)" -o "$BUILD_DIR/isolated_plugin.so"
 ln -sf "$MSDK_LIB_DIR/msdk-plugin-host" "$BUILD_DIR/lib/msdk-plugin-host"
 compile pass_bare "measure meter"
 compile feed_bare "feed measure"

@@ -9,8 +9,8 @@ import platform
 import time
 from pathlib import Path
 
-from . import badlink, capture, commands, conversions, encoding, fanning, feeding, forwarding, handles, isolation, latency, lifetime, mixing, opus
-from . import passage, resampling, rtp, scanning, sending, start, streams
+from .parts import badlink, capture, commands, conversions, encoding, fanning, feeding, forwarding, handles, isolation
+from .parts import latency, lifetime, mixing, opus, passage, resampling, rtp, scanning, sending, start, streams
 from .programs import Place, progress
 from .table import Table
 
