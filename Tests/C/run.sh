@@ -36,7 +36,7 @@ compile() { # source, output, more flags
 export MSDK_TEST_ISOLATED=$build/isolated
 mkdir -p "$build/plugins" "$build/scanned" "$build/isolated" "$build/run"
 for folder in plugins scanned isolated; do
-  for source in "$here/$folder"/*.c; do
+  for source in $(find "$here/$folder" -name '*.c'); do
     # The plugins are bad on purpose, and are built without a sanitizer's help.
     CFLAGS= compile "$source" "$build/$folder/$(basename "$source" .c).so" -fPIC -shared -pthread || exit 1
   done

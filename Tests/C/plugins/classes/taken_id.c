@@ -1,4 +1,4 @@
 /* A class id that another module has. */
-#include "sound.h"
+#include "../sound.h"
 
 MSDK_DEFINE_ENTRY(&sound_module)

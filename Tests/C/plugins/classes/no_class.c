@@ -1,5 +1,5 @@
 /* An empty list of classes. */
 #define SOUND_MODULE .class_count = 0
-#include "sound.h"
+#include "../sound.h"
 
 MSDK_DEFINE_ENTRY(&sound_module)

@@ -1,5 +1,5 @@
 /* A class that cannot be created. */
 #define SOUND_CLASS .create = NULL
-#include "sound.h"
+#include "../sound.h"
 
 MSDK_DEFINE_ENTRY(&sound_module)

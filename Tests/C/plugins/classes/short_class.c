@@ -1,5 +1,5 @@
 /* A class whose struct ends before its functions. */
 #define SOUND_CLASS .struct_size = 32
-#include "sound.h"
+#include "../sound.h"
 
 MSDK_DEFINE_ENTRY(&sound_module)

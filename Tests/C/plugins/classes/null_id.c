@@ -1,5 +1,5 @@
 /* A class without an id. */
 #define SOUND_ID NULL
-#include "sound.h"
+#include "../sound.h"
 
 MSDK_DEFINE_ENTRY(&sound_module)

@@ -1,5 +1,5 @@
 /* A class with an empty id. */
 #define SOUND_ID ""
-#include "sound.h"
+#include "../sound.h"
 
 MSDK_DEFINE_ENTRY(&sound_module)
