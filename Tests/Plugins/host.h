@@ -77,8 +77,19 @@ void host_create_live(host_instance *instance, const msdk_class *class);
 /* Checks that every frame came back, and came back unharmed. */
 void host_destroy(host_instance *instance);
 
+/* Stops, releases and destroys a producer. */
+void host_finish(host_instance *instance);
+
+/* Renders a painted frame, and checks that it was only read. */
+msdk_result host_render(host_instance *instance, const msdk_video_format *format, uint32_t seed, int64_t timestamp_ns, uint32_t orientation);
+
+/* Runs one of the scripts of servers that lie here, as it says: what (START, STOP, ...), its folder, arguments. Of what it prints the first
+ * line goes into `answer` (NULL: nowhere). Checks that all went well, and returns it. */
+int host_server(const char *script, const char *what, const char *folder, const char *arguments, char *answer, size_t room);
+
 msdk_result host_set_string(host_instance *instance, const char *name, const char *value);
 msdk_result host_set_f64(host_instance *instance, const char *name, double value);
+msdk_result host_set_i32(host_instance *instance, const char *name, int32_t value);
 msdk_result host_set_u32(host_instance *instance, const char *name, uint32_t value);
 msdk_result host_set_u64(host_instance *instance, const char *name, uint64_t value);
 msdk_result host_set_bool(host_instance *instance, const char *name, int value);

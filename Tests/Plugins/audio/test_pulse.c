@@ -15,16 +15,7 @@ static const msdk_audio_producer *producer;
 static const msdk_audio_renderer *renderer;
 static char server_folder[256], address[300];
 
-static int server(const char *what) {
-  static const char file[] = __FILE__;
-  char command[1200];
-  const char *slash = strrchr(file, '/');
-  snprintf(command, sizeof command, "sh '%.*s/../pulse_server.sh' %s '%s' > /dev/null", slash != NULL ? (int)(slash - file) : 1,
-           slash != NULL ? file : ".", what, server_folder);
-  int result = system(command);
-  CHECK_EQ(result, 0);
-  return result == 0;
-}
+static int server(const char *what) { return host_server("pulse_server.sh", what, server_folder, "", NULL, 0); }
 
 static void at_exit(void) { server("STOP"); }
 

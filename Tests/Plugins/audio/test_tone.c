@@ -17,12 +17,6 @@ static void start(host_instance *instance, msdk_audio_format format) {
   CHECK_EQ(producer->start_capture(instance->self), MSDK_OK);
 }
 
-static void finish(host_instance *instance) {
-  CHECK_EQ(producer->stop_capture(instance->self), MSDK_OK);
-  CHECK_EQ(producer->release_capture(instance->self), MSDK_OK);
-  host_destroy(instance);
-}
-
 /* So many buffers into the recording; the number of samples of the last one. */
 static uint32_t take(host_instance *instance, uint32_t buffers) {
   uint32_t length = 0;
@@ -66,7 +60,7 @@ static void test_wave(void) {
           worst = fmax(worst, fabs(recording->samples[i] - wanted));
         }
         CHECK(worst < (sample_format == MSDK_SAMPLE_S16 ? 0.5001 / 32768 : 1e-7));
-        finish(&instance);
+        host_finish(&instance);
       }
     }
   }
@@ -81,7 +75,7 @@ static void test_long(void) {
   const host_recording *recording = &instance.context.recording;
   NEAR(sound_frequency(recording->samples, recording->count, 1, 48000), 440, 1e-4);
   NEAR(sound_rms(recording->samples, recording->count, 1), 0.25 / sqrt(2), 1e-4);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 /* No step is larger than the wave itself makes. */
@@ -107,7 +101,7 @@ static void test_changes(void) {
   uint64_t from = recording->count;
   take(&instance, 100);
   NEAR(sound_amplitude(recording->samples + from, 48000, 2, 48000, 500), 0.125, 1e-5);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_nyquist(void) {
@@ -126,13 +120,13 @@ static void test_nyquist(void) {
   from = recording->count;
   take(&instance, 10);
   NEAR(sound_amplitude(recording->samples + from, 800, 1, 8000, 3000), 0.25, 1e-4);
-  finish(&instance);
+  host_finish(&instance);
 
   start(&instance, host_audio_format(MSDK_SAMPLE_S16, 8000, 1));
   CHECK_EQ(host_set_f64(&instance, "frequency", 20000), MSDK_OK);
   take(&instance, 5);
   CHECK(sound_rms(instance.context.recording.samples, 400, 1) == 0);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_duration(void) {
@@ -155,7 +149,7 @@ static void test_duration(void) {
       CHECK_EQ(producer->stop_capture(instance.self), MSDK_OK);
       CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
     }
-    finish(&instance);
+    host_finish(&instance);
   }
 
   /* A change of rate on the way keeps the time. */
@@ -169,7 +163,7 @@ static void test_duration(void) {
   CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
   take(&instance, 5);
   CHECK_EQ(instance.context.recording.ends, 1);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_formats(void) {
@@ -225,7 +219,7 @@ static void test_pool(void) {
   const host_recording *recording = &instance.context.recording;
   CHECK(sound_step(recording->samples, recording->count, 1) < 0.25 * SOUND_TURN * 440 / 48000 + 1e-6);
   CHECK_EQ(recording->count, 6 * 480);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static atomic_int over;
@@ -251,7 +245,7 @@ static void test_threads(void) {
   pthread_join(thread, NULL);
   const host_recording *recording = &instance.context.recording;
   CHECK(sound_step(recording->samples, recording->count, 1) < 0.5 * SOUND_TURN * 1100 / 48000 + 0.5 / 480);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static double play_note(host_instance *instance, int32_t note) {

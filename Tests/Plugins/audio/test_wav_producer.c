@@ -105,7 +105,7 @@ static void test_kinds(void) {
       CHECK_EQ(recording->buffers, (1003 + wanted.rate / 100 - 1) / (wanted.rate / 100));
       CHECK_EQ(wrong_samples(recording, 0, kinds[k].bits == 8 ? 1.0 / 128 : 0), 0);
       CHECK_EQ(instance.context.errors, 0);
-      close_file(&instance);
+      host_finish(&instance);
     }
   }
 }
@@ -151,7 +151,7 @@ static void test_formats(void) {
   CHECK_EQ(play(&instance, 9), MSDK_E_CLOSED);
   CHECK_EQ(instance.context.recording.count, 4000);
   CHECK_EQ(wrong_samples(&instance.context.recording, 0, 0), 0);
-  close_file(&instance);
+  host_finish(&instance);
 }
 
 static void test_loop(void) {
@@ -167,7 +167,7 @@ static void test_loop(void) {
       CHECK_EQ(instance.context.recording.count, 30 * 480 * 2);
       CHECK_EQ(instance.context.recording.ends, 0);
       CHECK_EQ(wrong_samples(&instance.context.recording, lengths[l] * 2, 0), 0);
-      close_file(&instance);
+      host_finish(&instance);
     }
   }
 }
@@ -195,7 +195,7 @@ static void test_lies(void) {
       CHECK_EQ(instance.context.recording.ends, 1);
       CHECK_EQ(wrong_samples(&instance.context.recording, 0, 0), 0);
     }
-    close_file(&instance);
+    host_finish(&instance);
   }
 
   /* A list that is longer than the file, which libsndfile would go through to its end. */
@@ -203,7 +203,7 @@ static void test_lies(void) {
   host_instance listed;
   CHECK_EQ(open_file(&listed, store("a.wav", endless, sizeof endless - 1), 0), MSDK_E_CORRUPT);
   CHECK_TEXT(listed.context.error_text, "LIST chunk of 2147483632 bytes");
-  close_file(&listed);
+  host_finish(&listed);
 
   /* A file that becomes shorter while it plays. */
   make(&file, (recipe){.tag = 1, .channels = 1, .rate = 48000, .bits = 16, .samples = 2000});
@@ -218,7 +218,7 @@ static void test_lies(void) {
     CHECK_EQ(instance.context.recording.count, loop ? 21 * 480 : 1100);
     if (loop) CHECK_EQ(truncate(path, 10), 0);
     if (loop) CHECK_EQ(play(&instance, 100), MSDK_E_CLOSED);
-    close_file(&instance);
+    host_finish(&instance);
   }
 
   float strange[] = {0.5f, NAN, INFINITY, -INFINITY, -0.5f};
@@ -231,7 +231,7 @@ static void test_lies(void) {
   const float *samples = instance.context.recording.samples;
   CHECK(samples[0] == 0.5f && samples[1] == 0 && samples[2] == 0 && samples[3] == 0 && samples[4] == -0.5f);
   CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 1), 1);
-  close_file(&instance);
+  host_finish(&instance);
 }
 
 /* Whatever the bytes are: an error with words, or sound that ends. */
@@ -248,7 +248,7 @@ static int try_bytes(const bytes *file, uint64_t limit) {
   }
   unsigned long long count = instance.context.recording.count;
   if (!good) printf("result %d, \"%s\", %llu samples\n", result, instance.context.error_text, count);
-  close_file(&instance);
+  host_finish(&instance);
   return good;
 }
 

@@ -80,7 +80,7 @@ static void test_round_trip(void) {
     read_back(&instance, path);
     CHECK_EQ(instance.context.recording.count, 5 * 333 * channels);
     CHECK_EQ(wrong_samples(&instance.context.recording, 0, 0), 0);
-    close_file(&instance);
+    host_finish(&instance);
   }
 }
 
@@ -107,7 +107,7 @@ static uint64_t samples_in(const char *path) {
   host_instance instance;
   read_back(&instance, path);
   uint64_t count = instance.context.recording.count;
-  close_file(&instance);
+  host_finish(&instance);
   return count;
 }
 
@@ -136,7 +136,7 @@ static void test_gaps(void) {
   }
   CHECK(sounding > 48 * 69);
   CHECK_EQ(misplaced, 0);
-  close_file(&instance);
+  host_finish(&instance);
 
   /* Ten minutes are filled, more are logged and left out, and time goes on from there. */
   open_output(&instance, path, "s16");
@@ -171,7 +171,7 @@ static void test_crash(void) {
     read_back(&reader, copy);
     CHECK_EQ(reader.context.recording.count, i / 100 * 96000);
     CHECK_EQ(wrong_samples(&reader.context.recording, 0, 0), 0);
-    close_file(&reader);
+    host_finish(&reader);
   }
   close_output(&instance);
   CHECK_EQ(samples_in(path), 350 * 960);
@@ -226,7 +226,7 @@ static void test_large(void) {
   CHECK_EQ(play(&instance, 2), MSDK_OK);
   const float *played = instance.context.recording.samples;
   CHECK(played[0] == (float)value_at(1) / 32768 && played[3839] == last && played[3840] == 0);
-  close_file(&instance);
+  host_finish(&instance);
   unlink(path);
 }
 
@@ -252,7 +252,7 @@ static void test_full(void) {
     read_back(&instance, path);
     CHECK_EQ(instance.context.recording.count, 9600);
     CHECK_EQ(wrong_samples(&instance.context.recording, 0, 0), 0);
-    close_file(&instance);
+    host_finish(&instance);
   }
 }
 

@@ -29,12 +29,6 @@ static inline msdk_result open_file(host_instance *instance, const char *path, i
   return producer->init_capture(instance->self);
 }
 
-static inline void close_file(host_instance *instance) {
-  CHECK_EQ(producer->stop_capture(instance->self), MSDK_OK);
-  CHECK_EQ(producer->release_capture(instance->self), MSDK_OK);
-  host_destroy(instance);
-}
-
 /* Everything up to the end, or so many buffers, into the recording. The last answer. */
 static inline msdk_result play(host_instance *instance, uint32_t buffers) {
   for (uint32_t i = 0; i < buffers; i++) {

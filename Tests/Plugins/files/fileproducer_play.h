@@ -28,12 +28,6 @@ static inline msdk_result start(host_instance *instance, const char *path, int l
   return result;
 }
 
-static inline void finish(host_instance *instance) {
-  CHECK_EQ(producer->stop_capture(instance->self), MSDK_OK);
-  CHECK_EQ(producer->release_capture(instance->self), MSDK_OK);
-  host_destroy(instance);
-}
-
 static inline msdk_result ask(host_instance *instance, msdk_video_frame **out) {
   msdk_result result = producer->produce_frame(instance->self, play_due, out);
   if (result == MSDK_OK) CHECK((*out)->duration_ns > 0);
@@ -71,7 +65,7 @@ static inline void check_refused(const char *path, msdk_result wanted, const cha
   CHECK_TEXT(instance.context.error_text, words);
   CHECK_EQ(instance.context.error, wanted);
   if (result != wanted) printf("  with %s: %s\n", path, words);
-  if (result == MSDK_OK) finish(&instance);
+  if (result == MSDK_OK) host_finish(&instance);
   else host_destroy(&instance);
 }
 

@@ -56,7 +56,7 @@ static void test_bunny(void) {
   CHECK_EQ(instance.context.errors, 0);
   CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 0), 0);
   vpx_codec_destroy(&decoder);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 /* A first part of the film, of `frames` frames, in `big`. */
@@ -92,7 +92,7 @@ static void test_damaged_frames(void) {
   seen = play(&instance, 100);
   CHECK_EQ(seen.good, 3);
   CHECK_EQ(seen.last, MSDK_E_CLOSED);
-  finish(&instance);
+  host_finish(&instance);
 
   /* Frame 4 claims a first partition far beyond its end. */
   size = short_bunny(8);
@@ -104,7 +104,7 @@ static void test_damaged_frames(void) {
   CHECK(seen.again + seen.damaged >= 1);
   CHECK(seen.good >= 3);
   CHECK(instance.context.logs[MSDK_LOG_WARN] >= 1);
-  finish(&instance);
+  host_finish(&instance);
 
   /* A key frame's header is good and the rest is nothing: nothing ever decodes, also not in a loop. */
   for (int loop = 0; loop < 2; loop++) {
@@ -120,7 +120,7 @@ static void test_damaged_frames(void) {
     CHECK_EQ(seen.good, 0);
     CHECK_EQ(seen.last, MSDK_E_CORRUPT);
     CHECK_TEXT(instance.context.error_text, "none of the file's 4 frames");
-    finish(&instance);
+    host_finish(&instance);
   }
 
   /* A second key frame that says it is of another size, the largest for its bytes, and of one that is too large for them. */
@@ -139,7 +139,7 @@ static void test_damaged_frames(void) {
     CHECK_EQ(seen.good + seen.again, 2);
     CHECK(seen.good >= 1);
     CHECK_EQ(seen.last, MSDK_E_CLOSED);
-    finish(&instance);
+    host_finish(&instance);
   }
 
   /* Cut off anywhere: what is whole is played, then the place is named. */
@@ -151,7 +151,7 @@ static void test_damaged_frames(void) {
     CHECK_EQ(seen.good, 3);
     CHECK_EQ(seen.last, MSDK_E_CORRUPT);
     CHECK_TEXT(instance.context.error_text, "frame 4 at byte");
-    finish(&instance);
+    host_finish(&instance);
   }
 
   /* Damage anywhere: whatever comes of it, the end is reached and nothing is read out of bounds. */
@@ -166,7 +166,7 @@ static void test_damaged_frames(void) {
     if (start(&instance, host_path("d.ivf"), 0) == MSDK_OK) {
       seen = play(&instance, 100);
       CHECK(seen.last == MSDK_E_CLOSED || seen.last == MSDK_E_CORRUPT || seen.last == MSDK_E_FORMAT);
-      finish(&instance);
+      host_finish(&instance);
     } else {
       host_destroy(&instance);
     }
@@ -191,7 +191,7 @@ static void test_rates(void) {
     CHECK_EQ(producer->capture_settings(instance.self, &format), MSDK_OK);
     CHECK_EQ(format.fps_num, table[i].num);
     CHECK_EQ(format.fps_den, table[i].den);
-    finish(&instance);
+    host_finish(&instance);
   }
   /* Half the rate: half of the pictures, though all must be decoded. */
   host_instance instance;
@@ -207,7 +207,7 @@ static void test_rates(void) {
   CHECK_EQ(seen.good, 6);
   CHECK_EQ(seen.last, MSDK_E_CLOSED);
   CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 0), 0);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_bad_files(void) {
@@ -240,7 +240,7 @@ static void test_bad_files(void) {
   CHECK_EQ(start(&instance, host_path("bad.ivf"), 0), MSDK_OK);
   CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, 1), 1);
   CHECK_EQ(play(&instance, 100).good, 4);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_lifecycle(void) {

@@ -28,13 +28,6 @@ static msdk_result open_file(host_instance *instance, const char *path, int loop
   return result;
 }
 
-static void finish(host_instance *instance) {
-  CHECK_EQ(producer->stop_capture(instance->self), MSDK_OK);
-  CHECK_EQ(producer->release_capture(instance->self), MSDK_OK);
-  CHECK_EQ(instance->context.encoded_outstanding, 0);
-  host_destroy(instance);
-}
-
 /* The next one, asked for as the host does. */
 static msdk_result ask(host_instance *instance, msdk_encoded_frame **out) {
   for (int tries = 0; tries < 100; tries++) {
@@ -88,7 +81,7 @@ static void test_bunny(void) {
   CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
   expect(&instance, 0, 5);
   CHECK_EQ(instance.context.errors, 0);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_loop(void) {
@@ -103,7 +96,7 @@ static void test_loop(void) {
     host_encoded_unref(frame);
   }
   expect(&instance, 1, 10);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 /* A frame that is not shown is passed, too, and takes no time. */
@@ -123,7 +116,7 @@ static void test_hidden(void) {
     if (i == 3) CHECK(frame->duration_ns <= 1000000);
     host_encoded_unref(frame);
   }
-  finish(&instance);
+  host_finish(&instance);
 }
 
 /* What comes before the first key frame cannot be decoded, and what has no bytes neither. */
@@ -147,7 +140,7 @@ static void test_damaged(void) {
     CHECK_EQ(frame->size, u32_at(bunny + frame_at(0)));
     host_encoded_unref(frame);
   }
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void refused(const char *path, msdk_result wanted, const char *words) {
@@ -176,7 +169,7 @@ static void test_refused(void) {
   CHECK_EQ(producer->set_format(instance.self, &format), MSDK_E_FORMAT);
   CHECK_TEXT(instance.context.error_text, "1280x720");
   CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 int main(int argc, char **argv) {

@@ -67,7 +67,7 @@ static void test_times(void) {
     CHECK_EQ(start(&instance, host_path("t.ivf"), 0), MSDK_OK);
     check_times(&instance, table[i].times, table[i].shown, 0);
     CHECK_EQ(host_logs(&instance, MSDK_LOG_WARN, table[i].warnings), table[i].warnings);
-    finish(&instance);
+    host_finish(&instance);
   }
 }
 
@@ -82,7 +82,7 @@ static void test_time_base_of_nothing(void) {
     host_instance instance;
     CHECK_EQ(start(&instance, host_path("t.ivf"), 0), MSDK_OK);
     check_times(&instance, times, 4, 0);
-    finish(&instance);
+    host_finish(&instance);
   }
 }
 
@@ -105,7 +105,7 @@ static void test_counted_hidden_frames(void) {
   host_instance instance;
   CHECK_EQ(start(&instance, host_path("t.ivf"), 0), MSDK_OK);
   check_times(&instance, times, shown, 0);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_loop(void) {
@@ -116,7 +116,7 @@ static void test_loop(void) {
   host_instance instance;
   CHECK_EQ(start(&instance, host_path("t.ivf"), 1), MSDK_OK);
   check_times(&instance, times, 12, 1);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_too_many_hidden_frames(void) {
@@ -129,7 +129,7 @@ static void test_too_many_hidden_frames(void) {
   CHECK_EQ(seen.good, 2);
   CHECK(seen.again >= 3); /* not all decoded in one call */
   CHECK_EQ(seen.last, MSDK_E_CLOSED);
-  finish(&instance);
+  host_finish(&instance);
 
   packets[0].hidden = 1;
   write_film(packets, 29);
@@ -180,7 +180,7 @@ static void test_hosts(void) {
   CHECK_EQ(producer->produce_frame(instance.self, anew + 39 * MS, &frame), MSDK_OK);
   CHECK_EQ(frame->timestamp_ns, anew + 39 * MS);
   host_unref(frame);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 /* Of a film of 25 and then 5 a second at 10: every 2.5th frame, and then all. */
@@ -198,7 +198,7 @@ static void test_thinned_out(void) {
   CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
   static const int64_t times[] = {0, 80, 200, 280, 400, 480, 600, 800, 1000, 1200, 1400};
   check_times(&instance, times, 11, 0);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 int main(int argc, char **argv) {

@@ -86,7 +86,7 @@ static void test_sizes(void) {
           host_unref(frame);
         }
         CHECK_EQ(ask(&instance, &frame), MSDK_E_CLOSED);
-        finish(&instance);
+        host_finish(&instance);
       }
     }
   }
@@ -119,7 +119,7 @@ static void test_loop_and_restart(void) {
   CHECK_EQ(ask(&instance, &held[3]), MSDK_OK);
   check_picture(held[3], (20 + HOST_POOL) % 3, 0);
   for (uint32_t i = 0; i < HOST_POOL; i++) host_unref(held[i]);
-  finish(&instance);
+  host_finish(&instance);
 
   CHECK_EQ(start(&instance, host_path("loop.y4m"), 0), MSDK_OK);
   for (int pass = 0; pass < 2; pass++) { /* after the end, from the beginning */
@@ -132,7 +132,7 @@ static void test_loop_and_restart(void) {
     CHECK_EQ(producer->stop_capture(instance.self), MSDK_OK);
     CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
   }
-  finish(&instance);
+  host_finish(&instance);
 }
 
 /* Which of 100 frames of 30 a second are shown at `num`/`den` a second. */
@@ -161,7 +161,7 @@ static void test_rate(uint32_t num, uint32_t den, int loop) {
     CHECK_EQ(end, !loop && after >= FRAMES);
     if (end) break;
   }
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_set_format(void) {
@@ -281,7 +281,7 @@ static void test_bad_files(void) {
       CHECK_EQ(seen.last, MSDK_E_CORRUPT);
       CHECK_TEXT(instance.context.error_text, words[i]);
     }
-    finish(&instance);
+    host_finish(&instance);
   }
 
   /* The file shrinks while it is played. */
@@ -291,7 +291,7 @@ static void test_bad_files(void) {
   CHECK_EQ(truncate(host_path("bad.y4m"), 60), 0);
   CHECK_EQ(play(&instance, 10).last, MSDK_E_IO);
   CHECK_TEXT(instance.context.error_text, "the file ends at byte 60");
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_no_file(void) {

@@ -17,12 +17,6 @@ static void property(const viewer *view, xcb_window_t window, const char *name, 
   free(reply);
 }
 
-static void await_event(host_instance *instance, uint32_t event, uint32_t count) {
-  int64_t until = deadline_ns();
-  while (host_count_events(instance, event, MSDK_OK) < count && host_monotonic_ns() < until) pause_ms(10);
-  CHECK_EQ(host_count_events(instance, event, MSDK_OK), count);
-}
-
 static void test_params(void) {
   host_instance instance;
   host_create(&instance, class);
@@ -73,16 +67,16 @@ static void test_resize(void) {
   xcb_window_t window = the_window(&view);
   resize(&view, window, 400, 200);
   await_points(&view, 400, 200, (point[]){{2, 2, RED}, {397, 2, GREEN}, {2, 197, BLUE}, {397, 197, WHITE}, {190, 90, RED}}, 5, "larger");
-  await_event(&instance, EVENT_RESIZED, 1);
+  await_event(&instance, EVENT_RESIZED, MSDK_OK, 1);
   CHECK_TEXT(instance.context.event_log[0].detail, "400x200");
   msdk_video_format format = MSDK_INIT(msdk_video_format);
   CHECK_EQ(renderer->snapshot_format(instance.self, &format), MSDK_OK);
   CHECK_EQ(format.width, 400);
   resize(&view, window, 60, 90);
   await_points(&view, 60, 90, (point[]){{30, 28, SEA}, {30, 61, SEA}, {2, 32, RED}, {57, 57, WHITE}}, 4, "smaller, with bars");
-  await_event(&instance, EVENT_RESIZED, 2);
+  await_event(&instance, EVENT_RESIZED, MSDK_OK, 2);
   resize(&view, window, 1, 1);
-  await_event(&instance, EVENT_RESIZED, 3);
+  await_event(&instance, EVENT_RESIZED, MSDK_OK, 3);
   for (uint32_t i = 0; i < 100; i++) resize(&view, window, 1 + i * 37 % 640, 1 + i * 91 % 480);
   resize(&view, window, 200, 100);
   await_points(&view, 200, 100, (point[]){{2, 2, RED}, {197, 97, WHITE}}, 2, "after many");
@@ -136,7 +130,7 @@ static void test_close(int by_force) {
   if (by_force) xcb_destroy_window(view.connection, the_window(&view));
   else ask_to_close(&view);
   xcb_flush(view.connection);
-  await_event(&instance, EVENT_CLOSED, 1);
+  await_event(&instance, EVENT_CLOSED, MSDK_OK, 1);
   await_gone(&view);
   CHECK_EQ(outstanding(&instance), 0);
   for (int i = 0; i < 3; i++) CHECK_EQ(render(&instance, plain(&instance, 80, 60, GREEN)), MSDK_E_CLOSED);

@@ -6,10 +6,6 @@
 enum { EVENT_CLOSED = MSDK_PLUGIN_EVENT_USER + 1, EVENT_RESIZED = MSDK_PLUGIN_EVENT_USER + 2, SAND = 0xC0A060 };
 enum { STRUCTURE = XCB_EVENT_MASK_STRUCTURE_NOTIFY, BUTTONS = XCB_EVENT_MASK_BUTTON_PRESS };
 
-static msdk_result set_i32(host_instance *instance, const char *name, int32_t value) {
-  return class->set_param(instance->self, name, &(msdk_value){.type = MSDK_T_I32, .u.i32 = value});
-}
-
 static msdk_result set_parent(host_instance *instance, const char *format, xcb_window_t parent) {
   char text[32];
   snprintf(text, sizeof text, format, parent);
@@ -66,12 +62,6 @@ static void await_place(const viewer *view, xcb_window_t parent, int x, int y, u
   CHECK_EQ(is.y, y);
   CHECK_EQ(is.width, width);
   CHECK_EQ(is.height, height);
-}
-
-static void await_event(host_instance *instance, uint32_t event, msdk_result result, uint32_t count) {
-  int64_t until = deadline_ns();
-  while (host_count_events(instance, event, result) < count && host_monotonic_ns() < until) pause_ms(10);
-  CHECK_EQ(host_count_events(instance, event, result), count);
 }
 
 static void embed(host_instance *instance, xcb_window_t parent) {
@@ -170,8 +160,8 @@ static void test_place_in_parent(void) {
     host_instance instance;
     xcb_window_t parent = new_parent(&view, 200, 100);
     embed(&instance, parent);
-    if (cases[i].x != INT32_MIN) CHECK_EQ(set_i32(&instance, "x", cases[i].x), MSDK_OK);
-    if (cases[i].y != INT32_MIN) CHECK_EQ(set_i32(&instance, "y", cases[i].y), MSDK_OK);
+    if (cases[i].x != INT32_MIN) CHECK_EQ(host_set_i32(&instance, "x", cases[i].x), MSDK_OK);
+    if (cases[i].y != INT32_MIN) CHECK_EQ(host_set_i32(&instance, "y", cases[i].y), MSDK_OK);
     CHECK_EQ(host_set_u32(&instance, "width", cases[i].width), MSDK_OK);
     CHECK_EQ(host_set_u32(&instance, "height", cases[i].height), MSDK_OK);
     CHECK_EQ(renderer->init_render(instance.self), MSDK_OK);
@@ -358,12 +348,12 @@ static void test_params(void) {
   for (int i = 0; i < 8; i++) {
     char words[64];
     snprintf(words, sizeof words, "%s %d is outside -32768..32767", names[i / 4], far[i % 4]);
-    CHECK_EQ(set_i32(&instance, names[i / 4], far[i % 4]), MSDK_E_RANGE);
+    CHECK_EQ(host_set_i32(&instance, names[i / 4], far[i % 4]), MSDK_E_RANGE);
     CHECK_TEXT(instance.context.error_text, words);
   }
-  CHECK_EQ(set_i32(&instance, "x", -32768), MSDK_OK);
-  CHECK_EQ(set_i32(&instance, "y", 32767), MSDK_OK);
-  CHECK_EQ(set_i32(&instance, "y", INT32_MIN), MSDK_OK);
+  CHECK_EQ(host_set_i32(&instance, "x", -32768), MSDK_OK);
+  CHECK_EQ(host_set_i32(&instance, "y", 32767), MSDK_OK);
+  CHECK_EQ(host_set_i32(&instance, "y", INT32_MIN), MSDK_OK);
   CHECK_EQ(host_set_u32(&instance, "x", 1), MSDK_E_TYPE);
   host_destroy(&instance);
 }
@@ -455,8 +445,8 @@ static void test_position(void) {
     uint32_t hints[5];
     await_gone(&view);
     make(&instance);
-    if (cases[i].x != NONE) CHECK_EQ(set_i32(&instance, "x", cases[i].x), MSDK_OK);
-    if (cases[i].y != NONE) CHECK_EQ(set_i32(&instance, "y", cases[i].y), MSDK_OK);
+    if (cases[i].x != NONE) CHECK_EQ(host_set_i32(&instance, "x", cases[i].x), MSDK_OK);
+    if (cases[i].y != NONE) CHECK_EQ(host_set_i32(&instance, "y", cases[i].y), MSDK_OK);
     CHECK_EQ(host_set_u32(&instance, "width", cases[i].size), MSDK_OK);
     CHECK_EQ(host_set_u32(&instance, "height", cases[i].size), MSDK_OK);
     CHECK_EQ(renderer->init_render(instance.self), MSDK_OK);

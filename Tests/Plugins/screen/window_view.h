@@ -179,6 +179,12 @@ static inline void resize(const viewer *view, xcb_window_t window, uint32_t widt
   xcb_flush(view->connection);
 }
 
+static inline void await_event(host_instance *instance, uint32_t event, msdk_result result, uint32_t count) {
+  int64_t until = deadline_ns();
+  while (host_count_events(instance, event, result) < count && host_monotonic_ns() < until) pause_ms(10);
+  CHECK_EQ(host_count_events(instance, event, result), count);
+}
+
 static inline void refused(const char *name, msdk_result wanted, const char *words) {
   host_instance instance;
   host_create(&instance, class);

@@ -10,22 +10,8 @@
 
 static char server_folder[300], display[32]; /* display: ":7", say */
 
-static inline int server_script(const char *what, const char *arguments, char *answer, size_t room) {
-  static const char file[] = __FILE__;
-  char command[1400];
-  const char *slash = strrchr(file, '/');
-  snprintf(command, sizeof command, "sh '%.*s/../x11_server.sh' %s '%s' %s", slash != NULL ? (int)(slash - file) : 1,
-           slash != NULL ? file : ".", what, server_folder, arguments);
-  FILE *pipe = popen(command, "r");
-  if (answer != NULL && (pipe == NULL || fgets(answer, (int)room, pipe) == NULL)) answer[0] = 0;
-  if (answer != NULL) answer[strcspn(answer, "\n")] = 0;
-  int result = pipe != NULL ? pclose(pipe) : -1;
-  CHECK_EQ(result, 0);
-  return result == 0;
-}
-
 static inline void server_stop(void) {
-  if (server_folder[0] != 0) server_script("STOP", "", NULL, 0);
+  if (server_folder[0] != 0) host_server("x11_server.sh", "STOP", server_folder, "", NULL, 0);
   server_folder[0] = 0;
 }
 
@@ -34,11 +20,11 @@ static inline int server_start(const char *arguments) {
   static int is_registered;
   snprintf(server_folder, sizeof server_folder, "%s", host_path("server"));
   if (!is_registered) is_registered = atexit(server_stop) == 0; /* after host_path, whose folder is removed last */
-  return server_script("START", arguments, display, sizeof display) && display[0] == ':';
+  return host_server("x11_server.sh", "START", server_folder, arguments, display, sizeof display) && display[0] == ':';
 }
 
 /* At once, as a crash does. */
-static inline void server_kill(void) { server_script("KILL", "", NULL, 0); }
+static inline void server_kill(void) { host_server("x11_server.sh", "KILL", server_folder, "", NULL, 0); }
 
 static inline void server_signal(int number) {
   char path[400];

@@ -61,10 +61,6 @@ static uint32_t wrong_samples(const msdk_video_frame *out, const msdk_video_fram
   return wrong;
 }
 
-static msdk_result set_i32(host_instance *instance, const char *name, int32_t value) {
-  return class->set_param(instance->self, name, &(msdk_value){.type = MSDK_T_I32, .u.i32 = value});
-}
-
 static void every_place(void) {
   static const int places[][2] = {{4, 4}, {5, 3}, {-2, -3}, {30, 14}, {27, 11}, {-5, 8}};
   const char *path = red_image();
@@ -77,8 +73,8 @@ static void every_place(void) {
     CHECK_EQ(filtering_format(&instance, &format), MSDK_OK);
     const int *place = places[i / 2 % 6];
     double opacity = i / 12 % 2 ? 0.5 : 1;
-    CHECK_EQ(set_i32(&instance, "x", place[0]), MSDK_OK);
-    CHECK_EQ(set_i32(&instance, "y", place[1]), MSDK_OK);
+    CHECK_EQ(host_set_i32(&instance, "x", place[0]), MSDK_OK);
+    CHECK_EQ(host_set_i32(&instance, "y", place[1]), MSDK_OK);
     CHECK_EQ(host_set_f64(&instance, "opacity", opacity), MSDK_OK);
     int writable = i / 24;
     msdk_video_frame *in = host_frame(&instance, &format), *source = host_frame(&instance, &format);
@@ -106,7 +102,7 @@ static void nothing_to_do(void) {
   CHECK_EQ(class->video_filter->init_filter(instance.self), MSDK_OK);
   msdk_video_format format = host_format(MSDK_PIXEL_NV12, 16, 16);
   for (int i = 0; i < 3; i++) {
-    CHECK_EQ(set_i32(&instance, "x", i == 0 ? -SIDE : i == 1 ? 16 : 0), MSDK_OK);
+    CHECK_EQ(host_set_i32(&instance, "x", i == 0 ? -SIDE : i == 1 ? 16 : 0), MSDK_OK);
     CHECK_EQ(host_set_f64(&instance, "opacity", i == 2 ? 0 : 1), MSDK_OK);
     msdk_video_frame *in = host_frame(&instance, &format), *out = NULL;
     in->flags = 0;
@@ -134,7 +130,7 @@ static void files_that_are_none(void) {
   CHECK(class->video_filter->init_filter(instance.self) < 0);
   CHECK_TEXT(instance.context.error_text, "cut.png");
   host_check_params(&instance);
-  CHECK_EQ(set_i32(&instance, "x", 16385), MSDK_E_RANGE);
+  CHECK_EQ(host_set_i32(&instance, "x", 16385), MSDK_E_RANGE);
   CHECK_EQ(host_set_f64(&instance, "opacity", 1.5), MSDK_E_RANGE);
   msdk_video_format rgb = host_format(MSDK_PIXEL_BGRA, 16, 16);
   CHECK_EQ(filtering_format(&instance, &rgb), MSDK_E_FORMAT);

@@ -21,12 +21,6 @@ static void start(host_instance *instance, const msdk_class *class, const char *
   CHECK_EQ(class->video_producer->start_capture(instance->self), MSDK_OK);
 }
 
-static void finish(host_instance *instance) {
-  CHECK_EQ(instance->class->video_producer->stop_capture(instance->self), MSDK_OK);
-  CHECK_EQ(instance->class->video_producer->release_capture(instance->self), MSDK_OK);
-  host_destroy(instance);
-}
-
 static msdk_video_frame *produce(host_instance *instance, int64_t due_ns) {
   msdk_video_frame *frame = NULL;
   CHECK_EQ(instance->class->video_producer->produce_frame(instance->self, due_ns, &frame), MSDK_OK);
@@ -54,8 +48,8 @@ static void test_sizes(const msdk_class *class) {
           host_unref(of_a);
           host_unref(of_b);
         }
-        finish(&a);
-        finish(&b);
+        host_finish(&a);
+        host_finish(&b);
       }
     }
   }
@@ -97,7 +91,7 @@ static void test_bars(const msdk_class *class) {
     check_levels(frame, 1280 * 70 / 84, 700, (levels){25, 128, 128}, __LINE__);
     check_levels(frame, 1270, 700, (levels){16, 128, 128}, __LINE__);
     host_unref(frame);
-    finish(&instance);
+    host_finish(&instance);
   }
   for (int bgra = 0; bgra < 2; bgra++) {
     host_instance instance;
@@ -111,7 +105,7 @@ static void test_bars(const msdk_class *class) {
     CHECK_EQ(blue[bgra ? 0 : 2], 191);
     CHECK_EQ(blue[bgra ? 2 : 0], 0);
     host_unref(frame);
-    finish(&instance);
+    host_finish(&instance);
   }
 }
 
@@ -126,7 +120,7 @@ static void test_full_range(const msdk_class *class) {
   CHECK_EQ(frame->plane[0].data[(ptrdiff_t)115 * frame->plane[0].stride + 275], 0);
   CHECK_EQ(frame->plane[1].data[5], 128);
   host_unref(frame);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static void test_lines(const msdk_class *class) {
@@ -155,8 +149,8 @@ static void test_lines(const msdk_class *class) {
   CHECK(shades >= 15 && shades <= 20);
   host_unref(first);
   host_unref(still_first);
-  finish(&a);
-  finish(&b);
+  host_finish(&a);
+  host_finish(&b);
 }
 
 static void test_stamp(const msdk_class *class) {
@@ -181,7 +175,7 @@ static void test_stamp(const msdk_class *class) {
         if (sizes[s][0] == 36) CHECK_EQ(stamp_read(frame->plane[0].data, frame->plane[0].stride, sizes[s][0], sizes[s][1], &read), 0);
         host_unref(frame);
       }
-      finish(&instance);
+      host_finish(&instance);
     }
   }
   host_instance instance;
@@ -190,7 +184,7 @@ static void test_stamp(const msdk_class *class) {
   stamp read;
   CHECK_EQ(stamp_read(frame->plane[0].data, frame->plane[0].stride, 320, 180, &read), 0);
   host_unref(frame);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 /* Half the size in both directions, as a scaler's box filter does it. */
@@ -208,7 +202,7 @@ static void test_scaled_stamp(const msdk_class *class) {
   CHECK_EQ(read.counter, 1);
   CHECK_EQ(read.timestamp_ns, 123456789);
   host_unref(frame);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 static int decoded_stamp(vpx_codec_ctx_t *decoder, const vpx_codec_cx_pkt_t *packet, stamp *out) {
@@ -263,7 +257,7 @@ static void test_stamp_through_vp8(const msdk_class *class, uint32_t width, uint
     CHECK_EQ(seen, 1);
   }
   printf("stamp through VP8: %ux%u, asked for %u kbit/s, took %.0f\n", width, height, kilobits, (double)bytes * 8 * 30 / FRAMES / 1000);
-  finish(&instance);
+  host_finish(&instance);
   vpx_codec_destroy(&encoder);
   vpx_codec_destroy(&decoder);
 }
@@ -336,7 +330,7 @@ static void test_lifecycle(const msdk_class *class) {
   CHECK_EQ(stamp_read(next->plane[0].data, next->plane[0].stride, next->format->width, next->format->height, &read), 1);
   CHECK_EQ(read.counter, 1 + HOST_POOL);
   host_unref(next);
-  finish(&instance);
+  host_finish(&instance);
 
   msdk_host old = host_table;
   old.struct_size = offsetof(msdk_host, video_frame_acquire);
@@ -367,7 +361,7 @@ static void test_speed(const msdk_class *class) {
       }
       printf("1920x1080 %.4s %-7s %.3f ms\n", (const char *)&pixel_formats[f], patterns[p], best);
       if (!CHECK_SANITIZED && f < 2) CHECK(best < 2);
-      finish(&instance);
+      host_finish(&instance);
     }
   }
 }
@@ -406,7 +400,7 @@ static void test_command(const msdk_class *class) {
   CHECK_EQ(read.counter, 2);
   CHECK_EQ(frame_count(&instance), 2);
   host_unref(frame);
-  finish(&instance);
+  host_finish(&instance);
 }
 
 int main(int argc, char **argv) {
