@@ -38,12 +38,13 @@ let package = Package(
     .target(name: "MediaCodecs", dependencies: ["CMediaSDK", "MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
     .target(name: "MediaRuntime", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
     .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: strict),
+    .target(name: "MediaSDP", dependencies: ["MediaCore", "MediaRTP"], swiftSettings: strict),
     .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaTransport",
-      dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSRTP", "MediaNetwork", "CLinux"],
+      dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
       swiftSettings: strict),
     .target(name: "MediaPlugins", dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
     .target(name: "MediaIsolation", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "CLinux"], swiftSettings: strict),
@@ -71,7 +72,7 @@ let package = Package(
       name: "msdk",
       dependencies: [
         "Checker",
-        "CMediaSDK", "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaRTP", "MediaCodecs", "MediaRuntime", "MediaCore",
+        "CMediaSDK", "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaSDP", "MediaCodecs", "MediaRuntime", "MediaCore",
         "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -95,8 +96,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSRTP", "MediaTLS", "MediaNetwork", "MediaTransport", "MediaIngest",
-        "MediaPlugins", "MediaIsolation",
+        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaNetwork", "MediaTransport",
+        "MediaIngest", "MediaPlugins", "MediaIsolation",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
@@ -109,6 +110,7 @@ let package = Package(
     .testTarget(name: "MediaRuntimeTests", dependencies: ["MediaRuntime", "MediaNetwork"], swiftSettings: strict),
     .testTarget(name: "MediaCodecsTests", dependencies: ["MediaCodecs"], swiftSettings: strict),
     .testTarget(name: "MediaRTPTests", dependencies: ["MediaRTP"], swiftSettings: strict),
+    .testTarget(name: "MediaSDPTests", dependencies: ["MediaSDP"], swiftSettings: strict),
     .testTarget(name: "MediaSRTPTests", dependencies: ["MediaSRTP"], swiftSettings: strict),
     .testTarget(name: "MediaNetworkTests", dependencies: ["MediaNetwork"], swiftSettings: strict),
     .testTarget(name: "MediaTLSTests", dependencies: ["MediaTLS"], swiftSettings: strict),

@@ -18,7 +18,7 @@ ROOMS = (
     ("CMediaSDK", "CLinux", "CVPX", "CYUV", "COpus", "CResampler", "CFFI", "COpenSSL", "CPixels"),
     ("MediaCore",),
     ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS"),
-    ("MediaSRTP", "MediaPlugins"),
+    ("MediaSDP", "MediaSRTP", "MediaPlugins"),
     ("MediaNetwork", "MediaIsolation"),
     ("MediaTransport",),
     ("MediaIngest",),

@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaSDP
 import MediaSRTP
 
 /// What a session of RTP sends and takes, and where: from a URL (`RTPURL`) or from two descriptions (`RTPDescription`). All is decided here; a

@@ -1,5 +1,5 @@
 import MediaCore
-import MediaRTP
+import MediaSDP
 
 /// The keys of SRTP, which never stand on a command line: there every user of the machine reads them. Two lines of base64, what protects what is
 /// sent and what protects what comes. Nothing of them is ever told.

@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaSDP
 import MediaSRTP
 
 /// What "rtp:?key=value&…" says of this end, for its descriptions.

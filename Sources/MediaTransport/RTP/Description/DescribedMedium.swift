@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaSDP
 
 /// A medium of a description with what `RTPMedia` leaves to the session: addresses as sockets have them, and what shares a port with what.
 struct DescribedMedium {

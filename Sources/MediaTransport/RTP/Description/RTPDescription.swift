@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaSDP
 import MediaSRTP
 
 /// Sessions as SDP tells them (RFC 8866): `announced` for somebody's announcement, `offer`, `answer` and `accept` between two ends (RFC 3264), `text`

@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaSDP
 
 /// This end's media as an offer has them.
 extension RTPDescription.Local {

@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaSDP
 
 /// Offer and answer (RFC 3264).
 extension RTPDescription {

@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaSDP
 import MediaSRTP
 
 /// "rtp://HOST:PORT?key=value&…": a session by configuration alone, where both ends are told what the other does. Nothing is looked up

@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaSDP
 
 /// A URL taken apart: host, port, and the parameters by name. Values have no escapes, as none needs one.
 struct RTPURLParts {

@@ -1,5 +1,6 @@
 import MediaCore
 import MediaRTP
+import MediaSDP
 import Testing
 
 @testable import MediaTransport

@@ -1,7 +1,8 @@
 import MediaCore
+import MediaRTP
 import Testing
 
-@testable import MediaRTP
+@testable import MediaSDP
 
 @Suite struct RTPMediaTests {
   private let head = "v=0\no=- 1 1 IN IP4 192.0.2.1\ns=-\nc=IN IP4 192.0.2.1\nt=0 0\n"
@@ -75,7 +76,7 @@ import Testing
   }
 
   @Test func whatIsWrongIsSaid() {
-    func said(_ lines: String) -> String? { refusal { _ = try read(lines) } }
+    func said(_ lines: String) -> String? { failure { _ = try read(lines) }?.text }
     #expect(said("m=video 1 RTP/AVP 128\n") == "SDP: m=video has the format \"128\"; accepted: 0..127")
     #expect(said("m=video 1 RTP/AVP 96\na=rtpmap:96 VP8\n") == "SDP: a=rtpmap:96 VP8; accepted: encoding/clock rate, and /channels")
     #expect(said("m=video 1 RTP/AVP 96\na=rtpmap:96 VP8/0\n") == "SDP: a=rtpmap:96 VP8/0; accepted: encoding/clock rate, and /channels")

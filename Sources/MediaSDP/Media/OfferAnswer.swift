@@ -1,4 +1,5 @@
 import MediaCore
+import MediaRTP
 
 /// What two descriptions agree on (RFC 3264, sections 5 to 7; RFC 4568, section 5.1 for the keys).
 public enum OfferAnswer {

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaRTP
 
 /// What the lines of one medium say of its streams of RTP, in types.
 public struct RTPMedia: Sendable, Equatable {

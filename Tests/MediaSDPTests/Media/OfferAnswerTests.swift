@@ -1,7 +1,8 @@
 import MediaCore
+import MediaRTP
 import Testing
 
-@testable import MediaRTP
+@testable import MediaSDP
 
 @Suite struct OfferAnswerTests {
   private func video(_ port: UInt16, types: (UInt8, UInt8) = (96, 97)) -> RTPMedia {
@@ -73,7 +74,9 @@ import Testing
 
   @Test func answersThatDoNotAnswerAreRefused() {
     let offer = protected(video(5000), [(1, "AES_CM_128_HMAC_SHA1_80")], 1)
-    func said(_ answer: RTPMedia, to offer: RTPMedia) -> String? { refusal { _ = try OfferAnswer.outcome(of: offer, answeredBy: answer) } }
+    func said(_ answer: RTPMedia, to offer: RTPMedia) -> String? {
+      failure { _ = try OfferAnswer.outcome(of: offer, answeredBy: answer) }?.text
+    }
     #expect(said(video(6000), to: offer) == "SDP: the answer to RTP/SAVP(F) has another transport")
     #expect(
       said(protected(video(6000), [(2, "AES_CM_128_HMAC_SHA1_80")], 1), to: offer) == "SDP: the answer's a=crypto is not among the offer's")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MediaRTP
+@testable import MediaSDP
 
 @Suite struct CryptoAttributeTests {
   @Test func sixtyFourLettersAreThoseOfTheStandard() {

@@ -1,0 +1,1 @@
+../MediaTransportTests/Spoiling.swift
