@@ -52,8 +52,8 @@ let package = Package(
     .target(
       name: "MediaSDK",
       dependencies: [
-        "CMediaSDK", "MediaCore", "MediaRuntime", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaNetwork", "MediaTransport", "MediaIngest",
-        "MediaPlugins", "MediaIsolation", "CLinux",
+        "CMediaSDK", "MediaCore", "MediaRuntime", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaSDP", "MediaNetwork", "MediaTransport",
+        "MediaIngest", "MediaPlugins", "MediaIsolation", "CLinux",
       ],
       swiftSettings: strict),
     .target(

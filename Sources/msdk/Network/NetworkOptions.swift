@@ -1,5 +1,6 @@
 import ArgumentParser
 import MediaCore
+import MediaSDP
 import MediaTransport
 
 /// What `send` and `receive` have in common: the way to the other end, and when it is enough.
@@ -93,9 +94,9 @@ struct NetworkOptions: ParsableArguments {
       valueName: "file"))
   var params: [String] = []
 
-  var isOfRoom: Bool { url.hasPrefix("hub:") }
+  var isOfRoom: Bool { ParsedURL.split(url)?.scheme == "hub" }
   /// That of rtp://HOST:PORT.
-  var port: UInt16? { url.hasPrefix("rtp:") ? url.split(separator: "?").first?.split(separator: ":").last.flatMap { UInt16($0) } : nil }
+  var port: UInt16? { (try? ParsedURL(url, scheme: "rtp", argument: "url", form: "rtp://HOST:PORT"))?.port }
 
   func validate() throws {
     if isOfRoom, sdp != nil || sdpOut != nil || keys != nil {

@@ -79,7 +79,7 @@ static void places(void) {
     {"rtp://[127.0.0.1]:5004", MSDK_E_INVALID, "brackets"},
     {"rtp://a@127.0.0.1:5004", MSDK_E_INVALID, "a user"},
     {"rtp://127.0.0.1:5004#x", MSDK_E_INVALID, "#"},
-    {"rtp://127.0.0.1:5004/x", MSDK_E_RANGE, "5004/x"},
+    {"rtp://127.0.0.1:5004/x", MSDK_E_INVALID, "a path"},
     {"rtp://239.1.2.3:5004", MSDK_E_INVALID, "direction=recvonly"},
     {"rtp://[ff15::1]:5004?direction=sendrecv", MSDK_E_INVALID, "direction=recvonly"},
   };

@@ -118,7 +118,7 @@ static void urls(void) {
     {"hub://0.0.0.0:5004/lobby?fingerprint=" PRINT, MSDK_E_INVALID, "0.0.0.0"},
     {"hub://239.1.2.3:5004/lobby?fingerprint=" PRINT, MSDK_E_INVALID, "239.1.2.3"},
     {"hub://bob@127.0.0.1:5004/lobby?fingerprint=" PRINT, MSDK_E_INVALID, "user"},
-    {"hub://127.0.0.1:5004/lobby?fingerprint=", MSDK_E_INVALID, "SHA-256"},
+    {"hub://127.0.0.1:5004/lobby?fingerprint=", MSDK_E_INVALID, "fingerprint without a value"},
     {"hub://127.0.0.1:5004/lobby?fingerprint=9B:A4", MSDK_E_INVALID, "64 hexadecimal digits"},
     {"hub://127.0.0.1:5004/lobby?fingerprint=" PRINT "00", MSDK_E_INVALID, "64 hexadecimal digits"},
     {"hub://127.0.0.1:5004/lobby?fingerprint=" PRINT "&fingerprint=" PRINT, MSDK_E_INVALID, "twice"},

@@ -1,6 +1,7 @@
 import MediaCore
 import MediaNetwork
 import MediaRTP
+import MediaSDP
 import MediaSRTP
 
 @testable import MediaTransport
@@ -14,7 +15,14 @@ enum URLText: FuzzTarget {
     let step = input.number(below: 4)
     let text = input.text
     switch step {
-    case 0: _ = try RoomURL.target(text, argument: "url")
+    case 0:
+      if let (scheme, rest) = ParsedURL.split(text), let url = try? ParsedURL(text, scheme: String(scheme), argument: "url", form: "a url")
+      {
+        let written = url.path.utf8.count + (url.query.map { $0.utf8.count + 1 } ?? 0)
+        expect(written <= rest.utf8.count && url.port != 0, "a part that is not of the url")
+        expect(ParsedURL.decoded(url.path)?.utf8.contains(0) != true, "a NUL")
+      }
+      _ = try RoomURL.target(text, argument: "url")
     case 1:
       let key = [UInt8](repeating: 7, count: 30)
       _ = try? RTPURL.configuration("rtp://" + text, cname: "end", keys: (own: key, theirs: key))

@@ -15,8 +15,8 @@ struct DescribedEnd: Sendable {
 
   init(_ parts: RTPURLParts, cname: String) throws(MediaError) {
     self.cname = cname
-    host = try parts["host"].map { (text) throws(MediaError) in
-      guard let address = SocketAddress(text, port: 0), !address.isUnspecified, !address.isMulticast else {
+    host = try parts.query["host"].map { (text) throws(MediaError) in
+      guard let address = SocketAddress(String(text), port: 0), !address.isUnspecified, !address.isMulticast else {
         throw MediaError(.invalid, "\(parts.argument) has host=\(text.prefix(64)); accepted: an address of this machine")
       }
       return address
@@ -29,8 +29,8 @@ struct DescribedEnd: Sendable {
       return medium
     }
     profiles =
-      try parts["srtp"].map { (text) throws(MediaError) in
-        guard let profile = SRTPProfile(rawValue: text) else {
+      try parts.query["srtp"].map { (text) throws(MediaError) in
+        guard let profile = SRTPProfile(rawValue: String(text)) else {
           throw MediaError(
             .invalid,
             "\(parts.argument) has an unknown suite in srtp; accepted: \(SRTPProfile.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -38,7 +38,7 @@ struct DescribedEnd: Sendable {
         return [profile]
       } ?? []
     bitrates = try parts.bitrates()
-    packetSize = try parts.number("mtu", 576...1500).map { Int($0) - 48 - 16 } ?? 1200
+    packetSize = try parts.query.number("mtu", 576...1500).map { Int($0) - 48 - 16 } ?? 1200
   }
 
   /// With its sockets bound: one pair for all, or for each medium.

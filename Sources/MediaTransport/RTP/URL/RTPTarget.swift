@@ -40,20 +40,19 @@ public final class RTPTarget: Sendable {
   let cname: String
   let state = Monitor(State())
 
-  public static func isNamed(by url: String) -> Bool { url.hasPrefix("rtp:") }
-
   public init(_ url: String, argument: String) throws(MediaError) {
     self.url = url
     // RFC 7022, section 5: nobody is known by it.
     cname = (0..<3).map { _ in String(UInt32.random(in: 0...(.max)), radix: 36) }.joined()
-    guard url.hasPrefix("rtp://") else {
-      described = try DescribedEnd(RTPURLParts(described: url, argument), cname: cname)
+    let parsed = try RTPURLParts.parse(url, argument)
+    guard parsed.authority != nil else {
+      described = try DescribedEnd(RTPURLParts(described: parsed), cname: cname)
       (profile, question) = (nil, nil)
       return
     }
     described = nil
-    let parts = try RTPURLParts(url, argument)
-    (profile, question) = (parts["srtp"].flatMap { SRTPProfile(rawValue: $0) }, parts.question)
+    let parts = try RTPURLParts(parsed)
+    (profile, question) = (parts.query["srtp"].flatMap { SRTPProfile(rawValue: String($0)) }, parts.question)
     // With keys of the right size, all that can be wrong is wrong now.
     let zeros = profile.map { [UInt8](repeating: 0, count: $0.keySize + $0.saltSize) }
     _ = try RTPURL.configuration(url, cname: cname, keys: zeros.map { ($0, $0) }, argument: argument)

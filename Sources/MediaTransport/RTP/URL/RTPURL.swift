@@ -14,7 +14,7 @@ public enum RTPURL {
   public static func configuration(
     _ url: String, cname: String, keys: Keys? = nil, argument: String = "url", at resolved: SocketAddress? = nil
   ) throws(MediaError) -> RTPConfiguration {
-    try RTPURLReader(try RTPURLParts(url, argument, at: resolved), keys).configuration(cname: cname)
+    try RTPURLReader(RTPURLParts(RTPURLParts.parse(url, argument), at: resolved), keys).configuration(cname: cname)
   }
 }
 
@@ -31,9 +31,9 @@ struct RTPURLReader {
     self.parts = parts
     self.keys = try RTPURLReader.protection(parts, keys)
     (direction, kinds) = (try parts.direction(), try parts.kinds())
-    isMultiplexed = try parts.flag("rtcp-mux")
-    hasFeedback = try parts.flag("feedback")
-    for key in ["twcc", "rtx"] where !hasFeedback && parts[key] != nil {
+    isMultiplexed = try parts.query.flag("rtcp-mux")
+    hasFeedback = try parts.query.flag("feedback")
+    for key in ["twcc", "rtx"] where !hasFeedback && parts.query[key] != nil {
       throw MediaError(.invalid, "\(parts.argument) has \(key) without feedback=1, which it needs")
     }
     if let remote = parts.remote, remote.isMulticast, direction == .sendReceive {
@@ -44,14 +44,14 @@ struct RTPURLReader {
 
   private static func protection(_ parts: RTPURLParts, _ keys: RTPURL.Keys?) throws(MediaError) -> RTPConfiguration.Keys? {
     let accepted = SRTPProfile.allCases.map(\.rawValue).joined(separator: ", ")
-    guard let suite = parts["srtp"] else {
+    guard let suite = parts.query["srtp"] else {
       guard keys == nil else {
         throw MediaError(.invalid, "\(parts.argument) has no srtp, but keys are set; accepted with keys: srtp=\(accepted)")
       }
       return nil
     }
     // Not repeated: it may be a key that somebody put there.
-    guard let profile = SRTPProfile(rawValue: suite) else {
+    guard let profile = SRTPProfile(rawValue: String(suite)) else {
       throw MediaError(.invalid, "\(parts.argument) has an unknown suite in srtp; accepted: \(accepted), and \(RTPURLParts.keyAdvice)")
     }
     guard let keys else { throw MediaError(.invalid, "\(parts.argument) has srtp, but there are no keys: \(RTPURLParts.keyAdvice)") }
@@ -70,7 +70,7 @@ struct RTPURLReader {
     }
     for leg in configuration.legs { try RTPConfiguration.checkPayloads(leg.media, parts.argument) }
     configuration.bitrates = try parts.bitrates()
-    if let size = try parts.number("mtu", 576...1500) {
+    if let size = try parts.query.number("mtu", 576...1500) {
       // Headers of IP and UDP.
       configuration.packetSize = Int(size) - (ports.first.local.isIPv6 ? 48 : 28) - (keys?.profile.tagSize ?? 0)
     }
@@ -89,11 +89,11 @@ struct RTPURLReader {
     leg.hasReducedSize = hasFeedback
     if hasFeedback {
       // Which is where libwebrtc has it by habit.
-      leg.extensions.transportSequence = UInt8(truncatingIfNeeded: try parts.number("twcc", 0...14) ?? 5)
+      leg.extensions.transportSequence = UInt8(truncatingIfNeeded: try parts.query.number("twcc", 0...14) ?? 5)
       leg.hasTransportFeedback = leg.extensions.transportSequence != 0
     }
     for (name, field) in RTPURLReader.extensions {
-      let id = UInt8(truncatingIfNeeded: try parts.number(name, 1...14) ?? 0)
+      let id = UInt8(truncatingIfNeeded: try parts.query.number(name, 1...14) ?? 0)
       let taken = [("twcc", \.transportSequence)] + RTPURLReader.extensions
       if id != 0, let other = taken.first(where: { $0.0 != name && leg.extensions[keyPath: $0.1] == id }) {
         throw MediaError(.invalid, "\(parts.argument) has \(id) for \(name) and for \(other.0); accepted: two different numbers")

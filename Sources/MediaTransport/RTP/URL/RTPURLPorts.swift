@@ -18,12 +18,12 @@ struct RTPURLPorts {
   var second: Pair?
 
   init(_ parts: RTPURLParts, isMultiplexed: Bool, kinds: [RTPConfiguration.Medium.Kind]) throws(MediaError) {
-    let audio = try parts.port("audio")
-    for key in ["audio", "local-audio"] where parts[key] != nil && kinds.count != 2 {
+    let audio = try parts.query.port("audio")
+    for key in ["audio", "local-audio"] where parts.query[key] != nil && kinds.count != 2 {
       throw MediaError(
         .invalid, "\(parts.argument) has \(key) with one medium, which uses the URL's port and local; accepted with media=both")
     }
-    if audio == nil, parts["local-audio"] != nil {
+    if audio == nil, parts.query["local-audio"] != nil {
       throw MediaError(
         .invalid, "\(parts.argument) has local-audio without audio, where both media share a port; accepted with audio=PORT")
     }
@@ -46,7 +46,7 @@ struct RTPURLPorts {
     let anybody = SocketAddress(parts.isIPv6 ? "::" : "0.0.0.0", port: 0)
     guard let anybody else { throw MediaError(.fail, "\(parts.argument): no address") }
     // Who waits to be spoken to, or listens to a group, does so at the port that the others know.
-    let isListening = remote == nil || (remote?.isMulticast == true && parts["direction"] == "recvonly")
+    let isListening = remote == nil || (remote?.isMulticast == true && parts.query["direction"] == "recvonly")
     if remote == nil, let given, given.port != port {
       throw MediaError(.invalid, "\(parts.argument) has \(name) at port \(given.port) but no host: the local port is \(port)")
     }

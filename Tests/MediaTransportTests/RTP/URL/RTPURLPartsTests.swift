@@ -31,7 +31,8 @@ import Testing
       ("rtp://192.0.2.1:0", "room's port is \"0\"; accepted: 1..65535"),
       ("rtp://192.0.2.1:65536", "room's port is \"65536\"; accepted: 1..65535"),
       ("rtp://192.0.2.1:+5", "room's port is \"+5\"; accepted: 1..65535"), ("rtp://192.0.2.1:", "room's port is \"\"; accepted: 1..65535"),
-      ("rtp://192.0.2.1:5004/x", "room's port is \"5004/x\"; accepted: 1..65535"),
+      ("rtp://192.0.2.1:5004/x", "room has a path; \(form)"), ("rtp://192.0.2.1:5004//", "room has a path; \(form)"),
+      ("rtp://192.0.2.1:5004/#", "room has a #; \(form)"),
       ("rtp://192.0.2.1:65535", "room has the port 65535, but RTCP needs the next port; accepted: 1..65534, or rtcp-mux=1")
     ] { #expect(error(url)?.text == text) }
     for url in [
