@@ -146,7 +146,12 @@ public struct SessionDescription: Sendable, Equatable {
     return lines.joined(separator: "\r\n") + "\r\n"
   }
 
-  fileprivate static func family(_ address: String) -> String { address.contains(":") ? "IP6" : "IP4" }
+  static func family(_ address: String) -> String { address.contains(":") ? "IP6" : "IP4" }
+}
+
+/// What is wrong with a description, as a whole.
+extension MediaError {
+  public static func description(_ text: String) -> MediaError { MediaError(.invalid, "SDP: \(text)") }
 }
 
 /// What is wrong with a line.

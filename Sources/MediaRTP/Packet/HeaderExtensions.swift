@@ -10,23 +10,6 @@ public struct ExtensionMap: Sendable, Equatable {
   public var captureTime: UInt8 = 0
 
   public init() {}
-
-  public enum URI {
-    /// RFC 9143, section 15.
-    public static let mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
-    /// RFC 6464.
-    public static let audioLevel = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
-    /// libwebrtc's, described with REMB (draft-alvestrand-rmcat-remb-03).
-    public static let absoluteSendTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
-    /// draft-holmer-rmcat-transport-wide-cc-extensions-01.
-    public static let transportSequence = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
-    /// 3GPP TS 26.114, section 7.4.5: coordination of video orientation.
-    public static let orientation = "urn:3gpp:video-orientation"
-    /// libwebrtc's.
-    public static let colorSpace = "http://www.webrtc.org/experiments/rtp-hdrext/color-space"
-    /// libwebrtc's.
-    public static let captureTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
-  }
 }
 
 /// The extensions of one packet that this library knows (RFC 8285). Others are read over.

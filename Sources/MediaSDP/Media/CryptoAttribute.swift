@@ -20,14 +20,14 @@ public struct CryptoAttribute: Sendable, Equatable, CustomStringConvertible, Cus
   init?(parsing text: String) throws(MediaError) {
     let parts = text.split(separator: " ")
     guard parts.count >= 3, let tag = UInt32(parts[0]), tag < 1_000_000_000 else {
-      throw MediaError(.invalid, "SDP: a=crypto is not of the form tag suite inline:key")
+      throw .description("a=crypto is not of the form tag suite inline:key")
     }
     guard parts.count == 3, parts[2].hasPrefix("inline:"), !parts[2].contains(";") else { return nil }
     // A lifetime may follow; an identifier of the key would stand in every packet.
     let pieces = parts[2].dropFirst(7).split(separator: "|", omittingEmptySubsequences: false)
     guard pieces.count <= 2, !(pieces.count == 2 && pieces[1].contains(":")) else { return nil }
     guard let key = Base64.decode(pieces.first ?? ""), (16...64).contains(key.count) else {
-      throw MediaError(.invalid, "SDP: a=crypto:\(tag) has a key that is not base64 of 16 to 64 bytes")
+      throw .description("a=crypto:\(tag) has a key that is not base64 of 16 to 64 bytes")
     }
     self.init(tag: tag, suite: String(parts[1]), key: key)
   }

@@ -1,5 +1,4 @@
 import MediaCore
-import MediaRTP
 
 /// What two descriptions agree on (RFC 3264, sections 5 to 7; RFC 4568, section 5.1 for the keys).
 public enum OfferAnswer {
@@ -10,13 +9,14 @@ public enum OfferAnswer {
     answer.connection = mine.connection
     (answer.mid, answer.isProtected) = (offer.mid, offer.isProtected)
     answer.hasFeedback = offer.hasFeedback
+    answer.hasReducedSize = offer.hasReducedSize && mine.hasReducedSize
     answer.isMultiplexed = offer.isMultiplexed && mine.isMultiplexed
-    if !answer.isMultiplexed { answer.controlPort = mine.controlPort }
+    if !answer.isMultiplexed { (answer.controlPort, answer.controlHost) = (mine.controlPort, mine.controlHost) }
     answer.direction = .init(
       sends: mine.direction.sends && offer.direction.receives, receives: mine.direction.receives && offer.direction.sends)
     answer.payloads = payloads(offer.payloads, mine.payloads)
-    answer.extensions = common(offer.extensions, mine.extensions)
-    (answer.bandwidth, answer.packetTime) = (mine.bandwidth, mine.packetTime)
+    answer.extensions = offer.extensions.filtered(with: mine.extensions) { _, own in own != 0 }
+    (answer.bandwidth, answer.packetTime, answer.frameRate) = (mine.bandwidth, mine.packetTime, mine.frameRate)
     if answer.direction.sends { (answer.sources, answer.retransmissions) = (mine.sources, mine.retransmissions) }
     var isRefused = offer.port == 0 || !answer.payloads.contains { $0.associated == nil }
     if offer.isProtected {
@@ -50,40 +50,6 @@ public enum OfferAnswer {
     }
   }
 
-  private static func common(_ offered: ExtensionMap, _ mine: ExtensionMap) -> ExtensionMap {
-    var map = offered
-    if mine.mid == 0 { map.mid = 0 }
-    if mine.audioLevel == 0 { map.audioLevel = 0 }
-    if mine.absoluteSendTime == 0 { map.absoluteSendTime = 0 }
-    if mine.transportSequence == 0 { map.transportSequence = 0 }
-    if mine.orientation == 0 { map.orientation = 0 }
-    if mine.colorSpace == 0 { map.colorSpace = 0 }
-    if mine.captureTime == 0 { map.captureTime = 0 }
-    return map
-  }
-
-  /// The whole answer: as many media as the offer has, in its order, those that are no RTP or that `mine` has nothing for refused.
-  public static func answer(
-    to offer: SessionDescription, id: UInt64, address: String, with mine: (RTPMedia) -> RTPMedia?
-  ) throws(MediaError) -> SessionDescription {
-    var answer = SessionDescription(id: id, address: address)
-    answer.connection = .init(address)
-    for media in offer.media {
-      guard let offered = try RTPMedia(media, in: offer) else {
-        answer.media.append(.init(media.kind, port: 0, transport: media.transport, formats: media.formats))
-        continue
-      }
-      if let own = mine(offered) {
-        answer.media.append(OfferAnswer.answer(to: offered, with: own).media)
-      } else {
-        var refused = offered
-        refused.refuse(as: offered)
-        answer.media.append(refused.media)
-      }
-    }
-    return answer
-  }
-
   /// What the one who offered learns from an answer.
   public enum Outcome: Sendable, Equatable {
     case refused
@@ -91,24 +57,25 @@ public enum OfferAnswer {
     case agreed(payload: RTPMedia.Payload?, theirKey: CryptoAttribute?, direction: RTPMedia.Direction)
   }
 
+  /// Throws `.invalid` for an answer that does not answer that offer.
   public static func outcome(of offer: RTPMedia, answeredBy answer: RTPMedia) throws(MediaError) -> Outcome {
     guard answer.port != 0 else { return .refused }
     guard answer.isProtected == offer.isProtected else {
-      throw MediaError(.invalid, "SDP: the answer to \(offer.isProtected ? "RTP/SAVP(F)" : "RTP/AVP(F)") has another transport")
+      throw .description("the answer to \(offer.isProtected ? "RTP/SAVP(F)" : "RTP/AVP(F)") has another transport")
     }
     var key: CryptoAttribute?
     if offer.isProtected {
       guard let chosen = answer.keys.first, answer.keys.count == 1,
         offer.keys.contains(where: { $0.tag == chosen.tag && $0.suite == chosen.suite })
       else {
-        throw MediaError(.invalid, "SDP: the answer's a=crypto is not among the offer's")
+        throw .description("the answer's a=crypto is not among the offer's")
       }
       key = chosen
     }
     let payload = answer.payloads.first { theirs in
       theirs.associated == nil && offer.payloads.contains { $0.type == theirs.type && $0.isOf(theirs) }
     }
-    guard payload != nil else { throw MediaError(.invalid, "SDP: the answer has none of the offer's payload types") }
+    guard payload != nil else { throw .description("the answer has none of the offer's payload types") }
     let direction = RTPMedia.Direction(
       sends: offer.direction.sends && answer.direction.receives, receives: offer.direction.receives && answer.direction.sends)
     return .agreed(payload: payload, theirKey: key, direction: direction)
@@ -118,9 +85,36 @@ public enum OfferAnswer {
 extension RTPMedia {
   /// As an answer that wants none of it.
   fileprivate mutating func refuse(as offer: RTPMedia) {
-    (port, connection, keys, sources, retransmissions) = (0, nil, [], [], [:])
-    direction = .inactive
-    payloads = offer.payloads
-    extensions = ExtensionMap()
+    var refused = RTPMedia(kind, port: 0)
+    (refused.mid, refused.isProtected, refused.hasFeedback) = (mid, isProtected, hasFeedback)
+    (refused.direction, refused.payloads) = (.inactive, offer.payloads)
+    self = refused
+  }
+
+  /// An answer without what was not offered.
+  public func limited(to offer: RTPMedia) -> RTPMedia {
+    var limited = self
+    limited.payloads = payloads.compactMap { payload in
+      guard let own = offer.payloads.first(where: { $0.type == payload.type && $0.isOf(payload) && $0.associated == payload.associated })
+      else { return nil }
+      var payload = payload
+      payload.feedback = payload.feedback.filter { own.feedback.contains($0) }
+      return payload
+    }
+    // An answer has no numbers of its own (RFC 8285, section 5).
+    limited.extensions = extensions.filtered(with: offer.extensions, ==)
+    limited.isMultiplexed = isMultiplexed && offer.isMultiplexed
+    limited.hasReducedSize = hasReducedSize && offer.hasReducedSize
+    return limited
+  }
+}
+
+extension SessionDescription.Media {
+  /// The answer to what is not wanted, or not known.
+  public var refused: SessionDescription.Media {
+    var refused = SessionDescription.Media(kind, port: 0, transport: transport, formats: formats)
+    if let mid = value("mid") { refused.attributes.append(.init("mid", mid)) }
+    refused.attributes.append(.init("inactive"))
+    return refused
   }
 }

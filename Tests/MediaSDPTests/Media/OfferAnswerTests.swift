@@ -84,17 +84,28 @@ import Testing
     #expect(said(video(6000, types: (100, 101)), to: video(5000)) == "SDP: the answer has none of the offer's payload types")
   }
 
-  @Test func aWholeAnswerHasAPlaceForEachMedium() throws {
-    var offer = SessionDescription(id: 1, address: "192.0.2.1")
-    offer.media = [
-      video(5000).media, .init("application", port: 9, transport: "UDP/DTLS/SCTP", formats: ["webrtc-datachannel"]),
-      .init("audio", port: 5002, transport: "RTP/AVP", formats: ["0"])
-    ]
-    let answer = try OfferAnswer.answer(to: SessionDescription(parsing: offer.text), id: 2, address: "192.0.2.2") { offered in
-      offered.kind == "video" ? video(7000) : nil
-    }
+  @Test func whatIsRefusedIsRepeatedWithoutAPort() throws {
+    var lines = SessionDescription.Media("application", port: 9, transport: "UDP/DTLS/SCTP", formats: ["webrtc-datachannel"])
+    lines.attributes = [.init("mid", "2"), .init("sctp-port", "5000")]
+    var answer = SessionDescription(id: 2, address: "192.0.2.2")
+    answer.media = [lines.refused, video(5000).media.refused]
     #expect(
-      answer.media.map(\.port) == [7000, 0, 0] && answer.media[1].formats == ["webrtc-datachannel"] && answer.media[2].formats == ["0"])
+      answer.text.hasSuffix(
+        "m=application 0 UDP/DTLS/SCTP webrtc-datachannel\r\na=mid:2\r\na=inactive\r\nm=video 0 RTP/AVPF 96 97\r\na=inactive\r\n"))
     #expect(try SessionDescription(parsing: answer.text) == answer)
+  }
+
+  @Test func anAnswerIsTakenAsFarAsItWasOffered() {
+    let offer = video(5000)
+    var answer = video(6000)
+    (answer.hasReducedSize, answer.extensions.orientation, answer.extensions.mid) = (true, 9, 5)
+    answer.payloads[0].feedback.append("goog-remb")
+    answer.payloads.append(.vp8(100))
+    let limited = answer.limited(to: offer)
+    #expect(limited.payloads == offer.payloads && limited.isMultiplexed && !limited.hasReducedSize)
+    #expect(limited.extensions.transportSequence == 3 && limited.extensions.orientation == 0 && limited.extensions.mid == 0)
+    answer.payloads[1].parameters = [.init("apt", "100")]
+    answer.isMultiplexed = false
+    #expect(answer.limited(to: offer).payloads == [offer.payloads[0]] && !answer.limited(to: offer).isMultiplexed)
   }
 }

@@ -27,6 +27,10 @@ import Testing
     a=ssrc-group:FID 11 12
     a=ssrc:11 cname:who
     a=ssrc:12 msid:x y
+    a=rtcp-rsize
+    a=framerate:29.97
+    a=bundle-only
+    a=rtcp-mux-only
     b=AS:500
 
     """
@@ -38,7 +42,9 @@ import Testing
 
   @Test func linesBecomeTypes() throws {
     let media = try #require(try read(lines))
-    #expect(media.isProtected && media.hasFeedback && media.isMultiplexed && media.controlPort == 5007 && media.mid == "1")
+    #expect(media.isProtected && media.hasFeedback && media.isMultiplexed && media.isOnlyMultiplexed && media.mid == "1")
+    #expect(media.controlPort == 5007 && media.controlHost == "192.0.2.1" && media.hasReducedSize && media.isBundleOnly)
+    #expect(media.frameRate == FrameRate(30_000, 1001))
     #expect(media.direction == .receiveOnly && media.connection?.address == "192.0.2.1" && media.bandwidth == 500_000)
     // 100 means nothing to anybody.
     #expect(media.payloads.map(\.type) == [96, 97])
@@ -57,6 +63,14 @@ import Testing
     description.media = [media.media]
     let back = try SessionDescription(parsing: description.text)
     #expect(try RTPMedia(back.media[0], in: back) == media)
+  }
+
+  @Test func framesASecondAreTheSessionsWhereTheMediumSaysNothing() throws {
+    let text = head + "a=framerate:25\nm=video 1 RTP/AVP 0\nm=video 1 RTP/AVP 0\na=framerate:30\na=rtcp:9\n"
+    let description = try SessionDescription(parsing: text)
+    let media = try description.media.compactMap { try RTPMedia($0, in: description) }
+    #expect(media.map(\.frameRate) == [FrameRate(25), FrameRate(30)] && media.map(\.controlPort) == [nil, 9])
+    #expect(media.allSatisfy { $0.controlHost == nil && !$0.hasReducedSize && !$0.isBundleOnly && !$0.isOnlyMultiplexed })
   }
 
   @Test func payloadTypesOfOldNeedNoLine() throws {

@@ -16,7 +16,6 @@ struct RTPAgreement {
   let direction: RTPMedia.Direction
   let ownKey: CryptoAttribute?
   let theirKey: CryptoAttribute?
-  let hasReducedSize: Bool
 
   static func configuration(_ local: RTPDescription.Local, _ agreements: [RTPAgreement]) throws(MediaError) -> RTPConfiguration {
     var configuration = RTPConfiguration(cname: local.cname)
@@ -46,7 +45,7 @@ struct RTPAgreement {
       )
     }
     var leg = RTPConfiguration.Leg(local: own.local, remote: remote.isUnspecified ? nil : remote)
-    if !theirs.rtp.isMultiplexed || !agreed.isMultiplexed {
+    if !agreed.isMultiplexed {
       guard let control = own.control else {
         throw .description("m=\(theirs.kind.rawValue) is without rtcp-mux, and there is no local port for RTCP; accepted: one of them")
       }
@@ -56,7 +55,7 @@ struct RTPAgreement {
       let remoteControl = try apart.controlAddress()
       leg.remoteControl = remoteControl?.isUnspecified == true ? nil : remoteControl
     }
-    leg.hasReducedSize = hasReducedSize
+    leg.hasReducedSize = agreed.hasReducedSize
     if let ownKey, let theirKey {
       guard let profile = SRTPProfile(rawValue: ownKey.suite) else { throw .description("a=crypto with an unknown suite") }
       leg.keys = RTPConfiguration.Keys(profile, own: try SRTPKey(ownKey.key, profile), theirs: try SRTPKey(theirKey.key, profile))
@@ -89,7 +88,7 @@ struct RTPAgreement {
       if medium.retransmission != nil { medium.retransmissionSSRC = own.retransmissionSSRC }
       medium.bandwidth = theirs.rtp.bandwidth
     }
-    if direction.receives, theirs.kind == .video { medium.frameRate = theirs.frameRate }
+    if direction.receives, theirs.kind == .video { medium.frameRate = theirs.rtp.frameRate }
     return medium
   }
 }
@@ -106,31 +105,5 @@ extension RTPConfiguration.Medium {
     guard direction.sends, let first = media.first, let encoding = RTPDescription.encoding(first, kind) else { return }
     sending = (first.type, encoding)
     retransmission = again.first { $0.associated == first.type }?.type
-  }
-}
-
-extension ExtensionMap {
-  /// The media of a leg have one meaning for each number (RFC 9143, section 9.2).
-  mutating func join(_ other: ExtensionMap) throws(MediaError) {
-    for field in ExtensionMap.fields where other[keyPath: field] != 0 {
-      guard self[keyPath: field] == 0 || self[keyPath: field] == other[keyPath: field] else {
-        throw .description(
-          "media that share a port have two numbers for a header extension, \(self[keyPath: field]) and \(other[keyPath: field]); accepted: one"
-        )
-      }
-      self[keyPath: field] = other[keyPath: field]
-    }
-  }
-
-  func check() throws(MediaError) {
-    let numbers = ExtensionMap.fields.map { self[keyPath: $0] }.filter { $0 != 0 }
-    guard Set(numbers).count == numbers.count, !numbers.contains(15) else {
-      throw .description(
-        "header extensions have the numbers \(numbers.map { "\($0)" }.joined(separator: ", ")); accepted: 1..14 or 16..255, each once")
-    }
-  }
-
-  private static var fields: [WritableKeyPath<ExtensionMap, UInt8>] {
-    [\.mid, \.audioLevel, \.absoluteSendTime, \.transportSequence, \.orientation, \.colorSpace, \.captureTime]
   }
 }

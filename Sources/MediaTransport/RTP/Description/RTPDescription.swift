@@ -87,22 +87,14 @@ public enum RTPDescription {
     return payload.isOf(known(kind, 0)) ? (kind == .video ? .vp8 : .opus) : nil
   }
 
-  static func known(_ kind: RTPConfiguration.Medium.Kind, _ type: UInt8) -> RTPMedia.Payload {
-    guard kind == .audio else { return RTPMedia.Payload(type, "VP8", clockRate: 90_000) }
-    var opus = RTPMedia.Payload(type, "opus", clockRate: 48_000, channels: 2)
-    // RFC 7587, section 7.1. Who hears one channel of two loses more than who hears one twice.
-    opus.parameters = [.init("minptime", "10"), .init("useinbandfec", "1"), .init("stereo", "1"), .init("sprop-stereo", "1")]
-    return opus
-  }
-
-  static func again(_ type: UInt8, of: UInt8) -> RTPMedia.Payload {
-    var payload = RTPMedia.Payload(type, "rtx", clockRate: 90_000)
-    payload.parameters = [.init("apt", "\(of)")]
-    return payload
-  }
+  static func known(_ kind: RTPConfiguration.Medium.Kind, _ type: UInt8) -> RTPMedia.Payload { kind == .audio ? .opus(type) : .vp8(type) }
 }
 
-/// What is wrong with a description, as a whole.
-extension MediaError {
-  static func description(_ text: String) -> MediaError { MediaError(.invalid, "SDP: \(text)") }
+extension ExtensionMap {
+  /// Those that say something of such media.
+  func of(_ kind: RTPConfiguration.Medium.Kind) -> ExtensionMap {
+    var map = self
+    if kind == .video { map.audioLevel = 0 } else { (map.orientation, map.colorSpace) = (0, 0) }
+    return map
+  }
 }

@@ -17,7 +17,7 @@ extension RTPDescription {
       medium.direction = .receiveOnly
       medium.take(described.rtp.payloads)
       guard medium.receiving.contains(where: { $0.value == (described.kind == .video ? .vp8 : .opus) }) else { continue }
-      (medium.mid, medium.frameRate) = (described.rtp.mid, described.kind == .video ? described.frameRate : nil)
+      (medium.mid, medium.frameRate) = (described.rtp.mid, described.kind == .video ? described.rtp.frameRate : nil)
       let leg = try announcedLeg(described, localHost)
       let place = configuration.legs.firstIndex { $0.local == leg.local && $0.remote == leg.remote } ?? configuration.legs.count
       if place == configuration.legs.count { configuration.legs.append(leg) }
@@ -51,7 +51,7 @@ extension RTPDescription {
     var leg = RTPConfiguration.Leg(local: host, remote: address.isMulticast ? address : nil)
     leg.localControl = control.map { host.with(port: $0.port) }
     leg.remoteControl = address.isMulticast ? control : nil
-    leg.hasReducedSize = described.hasReducedSize
+    leg.hasReducedSize = described.rtp.hasReducedSize
     if described.isProtected {
       let known = described.rtp.keys.lazy.compactMap { key in SRTPProfile(rawValue: key.suite).map { ($0, key.key) } }.first
       guard let (profile, bytes) = known else {
@@ -91,7 +91,7 @@ extension RTPDescription {
         session.media.append(described.media)
         count += 1
       }
-      if media.count > 1 { session.attributes.append(.init("group", "BUNDLE " + names.joined(separator: " "))) }
+      if media.count > 1 { session.bundle(names) }
     }
     guard count > 0 else { throw MediaError(.state, "the session sends nothing; accepted: a direction of sendrecv or sendonly") }
     return session.text
@@ -115,22 +115,11 @@ extension RTPDescription {
       if medium.hasNACK { payload.feedback = medium.kind == .video ? ["nack", "nack pli"] : ["nack"] }
       if leg.hasTransportFeedback { payload.feedback.append("transport-cc") }
       described.payloads = [payload]
-      if let again = medium.retransmission { described.payloads.append(RTPDescription.again(again, of: sending.type)) }
+      if let again = medium.retransmission { described.payloads.append(.retransmission(again, of: sending.type)) }
     }
-    described.extensions = leg.extensions
-    if medium.kind == .video {
-      described.extensions.audioLevel = 0
-    } else {
-      (described.extensions.orientation, described.extensions.colorSpace) = (0, 0)
-    }
+    described.extensions = leg.extensions.of(medium.kind)
     if medium.mid == nil { described.extensions.mid = 0 }
-    if let ssrc = medium.ssrc {
-      described.sources = [.init(ssrc, cname: cname)]
-      if let again = medium.retransmissionSSRC {
-        described.sources.append(.init(again, cname: cname))
-        described.retransmissions = [ssrc: again]
-      }
-    }
+    if let ssrc = medium.ssrc { described.add(ssrc, retransmission: medium.retransmissionSSRC, cname: cname) }
     return described
   }
 

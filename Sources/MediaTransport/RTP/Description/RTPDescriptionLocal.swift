@@ -58,39 +58,22 @@ extension RTPDescription.Local {
     var described = RTPMedia(medium.kind.rawValue, port: leg.local.port)
     described.direction = medium.direction
     (described.isProtected, described.keys) = (!leg.keys.isEmpty, leg.keys)
-    (described.hasFeedback, described.isMultiplexed) = (hasFeedback, isMultiplexed)
+    (described.hasFeedback, described.hasReducedSize, described.isMultiplexed) = (hasFeedback, hasFeedback, isMultiplexed)
     // What is next to it is said by saying nothing (RFC 3605, section 2.1).
     if let control = leg.control, control.port != leg.local.port &+ 1 { described.controlPort = control.port }
     described.payloads = [RTPDescription.known(medium.kind, medium.type)]
-    described.extensions.audioLevel = medium.kind == .audio ? RTPDescription.extensions.audioLevel : 0
-    described.extensions.orientation = medium.kind == .video ? RTPDescription.extensions.orientation : 0
-    described.extensions.colorSpace = medium.kind == .video ? RTPDescription.extensions.colorSpace : 0
-    (described.extensions.mid, described.extensions.captureTime) = (RTPDescription.extensions.mid, RTPDescription.extensions.captureTime)
+    described.extensions = RTPDescription.extensions.of(medium.kind)
     if hasFeedback {
       described.payloads[0].feedback = medium.kind == .video ? ["nack", "nack pli", "ccm fir", "transport-cc"] : ["nack", "transport-cc"]
-      described.extensions.transportSequence = RTPDescription.extensions.transportSequence
-      if medium.kind == .video, let again = medium.retransmission {
-        described.payloads.append(RTPDescription.again(again, of: medium.type))
-      }
+      if medium.kind == .video, let again = medium.retransmission { described.payloads.append(.retransmission(again, of: medium.type)) }
+    } else {
+      described.extensions.transportSequence = 0
     }
     described.bandwidth = medium.bandwidth
     if medium.direction.sends, let ssrc = medium.ssrc {
-      described.sources = [.init(ssrc, cname: cname)]
-      if described.payloads.count > 1, let again = medium.retransmissionSSRC {
-        described.sources.append(.init(again, cname: cname))
-        described.retransmissions = [ssrc: again]
-      }
+      described.add(ssrc, retransmission: described.payloads.count > 1 ? medium.retransmissionSSRC : nil, cname: cname)
     }
+    if medium.direction.receives, medium.kind == .video, medium.frameRate?.isKnown == true { described.frameRate = medium.frameRate }
     return described
-  }
-
-  /// With what `RTPMedia` has no word for.
-  func lines(_ described: RTPMedia, of medium: RTPDescription.Local.Medium, hasReducedSize: Bool) -> SessionDescription.Media {
-    var lines = described.media
-    if hasReducedSize { lines.attributes.append(.init("rtcp-rsize")) }
-    if medium.direction.receives, medium.kind == .video, let rate = medium.frameRate, rate.isKnown {
-      lines.attributes.append(.init("framerate", DescribedMedium.text(rate)))
-    }
-    return lines
   }
 }

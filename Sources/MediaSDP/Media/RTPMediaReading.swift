@@ -1,0 +1,98 @@
+import MediaCore
+import MediaRTP
+
+extension RTPMedia {
+  private static let transports = ["RTP/AVP", "RTP/AVPF", "RTP/SAVP", "RTP/SAVPF"]
+  private static let mostSources = 256
+
+  /// nil for a medium that is no RTP. Throws `.invalid` for payload types and keys that cannot be such; what is not known is read over.
+  public init?(_ media: SessionDescription.Media, in session: SessionDescription) throws(MediaError) {
+    guard RTPMedia.transports.contains(media.transport) else { return nil }
+    self.init(media.kind, port: media.port)
+    isProtected = media.transport.contains("SAVP")
+    hasFeedback = media.transport.hasSuffix("F")
+    connection = media.connection ?? session.connection
+    direction =
+      Direction.allCases.first { media.has($0.rawValue) } ?? Direction.allCases.first { direction in
+        session.attributes.contains { $0.name == direction.rawValue }
+      }
+      ?? .sendReceive
+    mid = media.value("mid")
+    isBundleOnly = media.has("bundle-only")
+    (isMultiplexed, isOnlyMultiplexed) = (media.has("rtcp-mux"), media.has("rtcp-mux-only"))
+    hasReducedSize = media.has("rtcp-rsize")
+    let control = media.value("rtcp")?.split(separator: " ") ?? []
+    controlPort = control.first.flatMap { UInt16($0) }
+    controlHost = control.count == 4 ? String(control[3]) : nil
+    packetTime = media.value("ptime").flatMap { UInt32($0) }
+    frameRate = (media.value("framerate") ?? session.values("framerate").first).flatMap { FrameRate(decimals: $0) }
+    for line in media.bandwidths {
+      guard let value = line.value.flatMap({ UInt64($0) }), value <= 1 << 40 else { continue }
+      if line.name == "TIAS" { bandwidth = value } else if line.name == "AS", bandwidth == nil { bandwidth = value * 1000 }
+    }
+    for format in media.formats { try readPayload(format, media) }
+    for value in media.values("extmap") + session.values("extmap") { extensions.read(value) }
+    for value in media.values("crypto") {
+      if let key = try CryptoAttribute(parsing: value) { keys.append(key) }
+    }
+    readSources(media)
+  }
+
+  /// Those of RFC 3551, section 6, that need no rtpmap and could matter here.
+  private static let known: [String: (String, UInt32)] = ["0": ("PCMU", 8000), "8": ("PCMA", 8000), "9": ("G722", 8000)]
+
+  private mutating func readPayload(_ format: String, _ media: SessionDescription.Media) throws(MediaError) {
+    guard let type = UInt8(format), type < 128 else {
+      throw .description("m=\(media.kind) has the format \"\(format.prefix(20))\"; accepted: 0..127")
+    }
+    var payload: Payload
+    if let line = media.values("rtpmap").compactMap({ after(format, $0) }).first {
+      let parts = line.split(separator: "/")
+      guard parts.count >= 2, let rate = UInt32(parts[1]), rate > 0 else {
+        throw .description("a=rtpmap:\(format) \(line.prefix(60)); accepted: encoding/clock rate, and /channels")
+      }
+      payload = Payload(type, String(parts[0]), clockRate: rate, channels: parts.count > 2 ? UInt8(parts[2]) ?? 1 : 1)
+    } else if let (encoding, rate) = RTPMedia.known[format] {
+      payload = Payload(type, encoding, clockRate: rate)
+    } else {
+      // Of an unknown meaning, and of no use.
+      return
+    }
+    for line in media.values("fmtp").compactMap({ after(format, $0) }) {
+      for piece in line.split(separator: ";") {
+        let parts = trimmed(piece).split(separator: "=", maxSplits: 1)
+        if let name = parts.first { payload.parameters.append(.init(String(name), parts.count > 1 ? String(parts[1]) : nil)) }
+      }
+    }
+    payload.feedback = media.values("rtcp-fb").compactMap { after(format, $0) ?? after("*", $0) }
+    payloads.append(payload)
+  }
+
+  private mutating func readSources(_ media: SessionDescription.Media) {
+    for line in media.values("ssrc") {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard let number = parts.first.flatMap({ UInt32($0) }), sources.count < RTPMedia.mostSources else { continue }
+      let place = sources.firstIndex { $0.ssrc == SSRC(number) } ?? sources.count
+      if place == sources.count { sources.append(Source(SSRC(number))) }
+      if parts.count > 1, parts[1].hasPrefix("cname:") { sources[place].cname = String(parts[1].dropFirst(6)) }
+    }
+    for line in media.values("ssrc-group") {
+      let parts = line.split(separator: " ")
+      guard parts.count == 3, parts[0] == "FID", let first = UInt32(parts[1]), let second = UInt32(parts[2]) else { continue }
+      retransmissions[SSRC(first)] = SSRC(second)
+    }
+  }
+
+  /// What stands after a word and a space.
+  private func after(_ word: String, _ line: String) -> String? {
+    let parts = line.split(separator: " ", maxSplits: 1)
+    return parts.count == 2 && parts[0] == word ? String(trimmed(parts[1])) : nil
+  }
+
+  private func trimmed(_ text: Substring) -> Substring {
+    var text = text
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}
