@@ -7,7 +7,7 @@ public enum OfferAnswer {
   public static func answer(to offer: RTPMedia, with mine: RTPMedia) -> RTPMedia {
     var answer = RTPMedia(offer.kind, port: mine.port)
     answer.connection = mine.connection
-    (answer.mid, answer.isProtected) = (offer.mid, offer.isProtected)
+    (answer.mid, answer.isProtected, answer.isKeyedByTLS) = (offer.mid, offer.isProtected, offer.isKeyedByTLS)
     answer.hasFeedback = offer.hasFeedback
     answer.hasReducedSize = offer.hasReducedSize && mine.hasReducedSize
     answer.isMultiplexed = offer.isMultiplexed && mine.isMultiplexed
@@ -17,9 +17,13 @@ public enum OfferAnswer {
     answer.payloads = payloads(offer.payloads, mine.payloads)
     answer.extensions = offer.extensions.filtered(with: mine.extensions) { _, own in own != 0 }
     (answer.bandwidth, answer.packetTime, answer.frameRate) = (mine.bandwidth, mine.packetTime, mine.frameRate)
-    if answer.direction.sends { (answer.sources, answer.retransmissions) = (mine.sources, mine.retransmissions) }
-    var isRefused = offer.port == 0 || !answer.payloads.contains { $0.associated == nil }
-    if offer.isProtected {
+    if answer.direction.sends {
+      (answer.sources, answer.retransmissions, answer.tracks) = (mine.sources, mine.retransmissions, mine.tracks)
+    }
+    var isRefused = offer.port == 0 || offer.isKeyedByTLS != mine.isKeyedByTLS || !answer.payloads.contains { $0.associated == nil }
+    if offer.isKeyedByTLS {
+      // Keys are agreed when the connection is made.
+    } else if offer.isProtected {
       // The first of the offer's that is known here, with its tag and a key of one's own.
       let chosen = offer.keys.lazy.compactMap { theirs in
         mine.keys.first { $0.suite == theirs.suite }.map { CryptoAttribute(tag: theirs.tag, suite: theirs.suite, key: $0.key) }
@@ -60,11 +64,12 @@ public enum OfferAnswer {
   /// Throws `.invalid` for an answer that does not answer that offer.
   public static func outcome(of offer: RTPMedia, answeredBy answer: RTPMedia) throws(MediaError) -> Outcome {
     guard answer.port != 0 else { return .refused }
-    guard answer.isProtected == offer.isProtected else {
-      throw .description("the answer to \(offer.isProtected ? "RTP/SAVP(F)" : "RTP/AVP(F)") has another transport")
+    guard answer.isProtected == offer.isProtected, answer.isKeyedByTLS == offer.isKeyedByTLS else {
+      throw .description(
+        "the answer to \(offer.isKeyedByTLS ? "UDP/TLS/" : "")\(offer.isProtected ? "RTP/SAVP(F)" : "RTP/AVP(F)") has another transport")
     }
     var key: CryptoAttribute?
-    if offer.isProtected {
+    if offer.isProtected, !offer.isKeyedByTLS {
       guard let chosen = answer.keys.first, answer.keys.count == 1,
         offer.keys.contains(where: { $0.tag == chosen.tag && $0.suite == chosen.suite })
       else {
@@ -86,7 +91,7 @@ extension RTPMedia {
   /// As an answer that wants none of it.
   fileprivate mutating func refuse(as offer: RTPMedia) {
     var refused = RTPMedia(kind, port: 0)
-    (refused.mid, refused.isProtected, refused.hasFeedback) = (mid, isProtected, hasFeedback)
+    (refused.mid, refused.isProtected, refused.isKeyedByTLS, refused.hasFeedback) = (mid, isProtected, isKeyedByTLS, hasFeedback)
     (refused.direction, refused.payloads) = (.inactive, offer.payloads)
     self = refused
   }

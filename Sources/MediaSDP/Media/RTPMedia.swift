@@ -70,11 +70,23 @@ public struct RTPMedia: Sendable, Equatable {
     }
   }
 
+  public struct Track: Sendable, Equatable {
+    /// "-": of no stream.
+    public var stream: String
+    public var id: String?
+
+    public init(_ stream: String, _ id: String? = nil) {
+      (self.stream, self.id) = (stream, id)
+    }
+  }
+
   public var kind: String
   public var port: UInt16
   public var connection: SessionDescription.Connection?
   /// RTP/SAVP(F) is protected, RTP/(S)AVPF hears of losses early.
   public var isProtected = false
+  /// UDP/TLS/RTP/SAVP(F): the keys come by DTLS (RFC 5764), and not in `keys`.
+  public var isKeyedByTLS = false
   public var hasFeedback = true
   public var direction = Direction.sendReceive
   public var payloads: [Payload] = []
@@ -93,6 +105,8 @@ public struct RTPMedia: Sendable, Equatable {
   public var sources: [Source] = []
   /// Streams of retransmissions by the stream that they are of (ssrc-group FID, RFC 5576, section 4.2).
   public var retransmissions: [SSRC: SSRC] = [:]
+  /// msid (RFC 8830): which streams and which track it is in the other end's program.
+  public var tracks: [Track] = []
   public var keys: [CryptoAttribute] = []
   /// Bits a second (b=TIAS, or AS in kilobits).
   public var bandwidth: UInt64?

@@ -2,14 +2,14 @@ import MediaCore
 import MediaRTP
 
 extension RTPMedia {
-  private static let transports = ["RTP/AVP", "RTP/AVPF", "RTP/SAVP", "RTP/SAVPF"]
+  private static let transports = ["RTP/AVP", "RTP/AVPF", "RTP/SAVP", "RTP/SAVPF", "UDP/TLS/RTP/SAVP", "UDP/TLS/RTP/SAVPF"]
   private static let mostSources = 256
 
   /// nil for a medium that is no RTP. Throws `.invalid` for payload types and keys that cannot be such; what is not known is read over.
   public init?(_ media: SessionDescription.Media, in session: SessionDescription) throws(MediaError) {
     guard RTPMedia.transports.contains(media.transport) else { return nil }
     self.init(media.kind, port: media.port)
-    isProtected = media.transport.contains("SAVP")
+    (isProtected, isKeyedByTLS) = (media.transport.contains("SAVP"), media.transport.contains("TLS"))
     hasFeedback = media.transport.hasSuffix("F")
     connection = media.connection ?? session.connection
     direction =
@@ -32,6 +32,10 @@ extension RTPMedia {
     }
     for format in media.formats { try readPayload(format, media) }
     for value in media.values("extmap") + session.values("extmap") { extensions.read(value) }
+    for value in media.values("msid") where tracks.count < RTPMedia.mostSources {
+      let parts = value.split(separator: " ")
+      if let stream = parts.first { tracks.append(Track(String(stream), parts.count > 1 ? String(parts[1]) : nil)) }
+    }
     for value in media.values("crypto") {
       if let key = try CryptoAttribute(parsing: value) { keys.append(key) }
     }

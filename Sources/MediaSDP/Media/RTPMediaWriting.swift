@@ -1,6 +1,6 @@
 extension RTPMedia {
   public var media: SessionDescription.Media {
-    let transport = "RTP/\(isProtected ? "S" : "")AVP\(hasFeedback ? "F" : "")"
+    let transport = "\(isKeyedByTLS ? "UDP/TLS/" : "")RTP/\(isProtected ? "S" : "")AVP\(hasFeedback ? "F" : "")"
     // There is always a format, also where the medium is refused.
     var media = SessionDescription.Media(
       kind, port: port, transport: transport, formats: payloads.isEmpty ? ["0"] : payloads.map { "\($0.type)" })
@@ -11,6 +11,7 @@ extension RTPMedia {
     add(direction.rawValue)
     if isMultiplexed { add("rtcp-mux") }
     if let controlPort { add("rtcp", "\(controlPort)" + (controlHost.map { " IN \(SessionDescription.family($0)) \($0)" } ?? "")) }
+    for track in tracks { add("msid", track.stream + (track.id.map { " \($0)" } ?? "")) }
     for key in keys { add("crypto", key.text) }
     for line in extensions.lines { add("extmap", line) }
     for payload in payloads {

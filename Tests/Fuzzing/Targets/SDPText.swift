@@ -30,11 +30,26 @@ enum SDPText: FuzzTarget {
     let again = try? SessionDescription(parsing: description.text)
     expect(again.map(\.text) == description.text, "a description is not read as it was written")
     for media in description.media {
+      try check(media, of: description)
       guard let medium = try? RTPMedia(media, in: description) else { continue }
       let answer = OfferAnswer.answer(to: medium, with: medium)
       _ = try? OfferAnswer.outcome(of: medium, answeredBy: answer)
       _ = medium.media
     }
+  }
+
+  /// What only WebRTC says, written again.
+  private static func check(_ media: SessionDescription.Media, of description: SessionDescription) throws {
+    var copy = SessionDescription.Media(media.kind, port: 9, transport: media.transport, formats: media.formats)
+    if let transport = try? TransportLines(media, in: description) {
+      copy.attributes = transport.attributes
+      expect(try TransportLines(copy, in: SessionDescription(id: 1, address: "::")) == transport, "ICE is not read as it was written")
+    }
+    if let layers = try? LayerLines(media) {
+      copy.attributes = layers.attributes
+      expect(try LayerLines(copy) == layers, "layers are not read as they were written")
+    }
+    if let data = try? DataMedia(media) { expect(try DataMedia(data.media) == data, "data channels are not read as they were written") }
   }
 
   private static func local(isProtected: Bool, hasTwoLegs: Bool) throws -> RTPDescription.Local {

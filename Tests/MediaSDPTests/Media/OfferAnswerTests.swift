@@ -72,6 +72,23 @@ import Testing
     #expect(OfferAnswer.answer(to: protected(video(5000), [], 1), with: mine).port == 0)
   }
 
+  @Test func keysByTLSAreAnsweredByTLS() throws {
+    var (offer, mine) = (video(9), video(9))
+    (offer.isProtected, offer.isKeyedByTLS, mine.tracks) = (true, true, [.init("stream", "track")])
+    #expect(OfferAnswer.answer(to: offer, with: mine).port == 0)
+    (mine.isProtected, mine.isKeyedByTLS) = (true, true)
+    let answer = OfferAnswer.answer(to: offer, with: mine)
+    #expect(answer.port == 9 && answer.media.transport == "UDP/TLS/RTP/SAVPF" && answer.keys.isEmpty && answer.tracks == mine.tracks)
+    #expect(
+      try OfferAnswer.outcome(of: offer, answeredBy: answer) == .agreed(payload: answer.payloads[0], theirKey: nil, direction: .sendReceive)
+    )
+    let other = protected(video(6000), [(1, "AES_CM_128_HMAC_SHA1_80")], 1)
+    #expect(
+      failure { _ = try OfferAnswer.outcome(of: offer, answeredBy: other) }?.text
+        == "SDP: the answer to UDP/TLS/RTP/SAVP(F) has another transport")
+    #expect(OfferAnswer.answer(to: other, with: mine).port == 0)
+  }
+
   @Test func answersThatDoNotAnswerAreRefused() {
     let offer = protected(video(5000), [(1, "AES_CM_128_HMAC_SHA1_80")], 1)
     func said(_ answer: RTPMedia, to offer: RTPMedia) -> String? {

@@ -27,6 +27,8 @@ import Testing
     a=ssrc-group:FID 11 12
     a=ssrc:11 cname:who
     a=ssrc:12 msid:x y
+    a=msid:stream track
+    a=msid:-
     a=rtcp-rsize
     a=framerate:29.97
     a=bundle-only
@@ -44,6 +46,7 @@ import Testing
     let media = try #require(try read(lines))
     #expect(media.isProtected && media.hasFeedback && media.isMultiplexed && media.isOnlyMultiplexed && media.mid == "1")
     #expect(media.controlPort == 5007 && media.controlHost == "192.0.2.1" && media.hasReducedSize && media.isBundleOnly)
+    #expect(media.tracks == [.init("stream", "track"), .init("-")] && !media.isKeyedByTLS)
     #expect(media.frameRate == FrameRate(30_000, 1001))
     #expect(media.direction == .receiveOnly && media.connection?.address == "192.0.2.1" && media.bandwidth == 500_000)
     // 100 means nothing to anybody.
@@ -71,6 +74,14 @@ import Testing
     let media = try description.media.compactMap { try RTPMedia($0, in: description) }
     #expect(media.map(\.frameRate) == [FrameRate(25), FrameRate(30)] && media.map(\.controlPort) == [nil, 9])
     #expect(media.allSatisfy { $0.controlHost == nil && !$0.hasReducedSize && !$0.isBundleOnly && !$0.isOnlyMultiplexed })
+  }
+
+  @Test func keysMayComeByTLS() throws {
+    for (transport, hasFeedback) in [("UDP/TLS/RTP/SAVPF", true), ("UDP/TLS/RTP/SAVP", false)] {
+      let media = try #require(try read("m=video 9 \(transport) 96\na=rtpmap:96 VP8/90000\n"))
+      #expect(media.isKeyedByTLS && media.isProtected && media.hasFeedback == hasFeedback && media.media.transport == transport)
+    }
+    #expect(try read("m=video 9 UDP/TLS/RTP/AVPF 96\n") == nil && read("m=video 9 TCP/TLS/RTP/SAVPF 96\n") == nil)
   }
 
   @Test func payloadTypesOfOldNeedNoLine() throws {

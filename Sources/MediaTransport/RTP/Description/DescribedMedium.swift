@@ -9,9 +9,12 @@ struct DescribedMedium {
   /// Keys that stand beside RTP/AVP, as FFmpeg writes them.
   var isProtected: Bool { rtp.isProtected || !rtp.keys.isEmpty }
 
-  /// nil for what is not RTP, or neither video nor audio.
+  /// nil for what is not RTP, or neither video nor audio, or has its keys by DTLS.
   init?(_ media: SessionDescription.Media, in session: SessionDescription) throws(MediaError) {
-    guard let kind = RTPConfiguration.Medium.Kind(rawValue: media.kind), let rtp = try RTPMedia(media, in: session) else { return nil }
+    guard let kind = RTPConfiguration.Medium.Kind(rawValue: media.kind), let rtp = try RTPMedia(media, in: session), !rtp.isKeyedByTLS
+    else {
+      return nil
+    }
     (self.rtp, self.kind) = (rtp, kind)
     // What looks like RTCP is of no use (RFC 5761, section 4).
     self.rtp.payloads.removeAll { (64...95).contains($0.type) }
