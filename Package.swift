@@ -47,7 +47,16 @@ let package = Package(
       dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
       swiftSettings: strict),
     .target(name: "MediaPlugins", dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
-    .target(name: "MediaIsolation", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "CLinux"], swiftSettings: strict),
+    // Plugins in processes of their own: what both sides say, the library's side, and the side of `msdk-plugin-host`, which the library has not.
+    .target(
+      name: "IsolationProtocol", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "CLinux"], path: "Sources/MediaIsolation/Protocol",
+      swiftSettings: strict),
+    .target(
+      name: "MediaIsolation", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "IsolationProtocol", "CLinux"],
+      path: "Sources/MediaIsolation/Host", swiftSettings: strict),
+    .target(
+      name: "IsolationChild", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "IsolationProtocol", "CLinux"],
+      path: "Sources/MediaIsolation/Child", swiftSettings: strict),
     .target(name: "MediaIngest", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "CLinux", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaSDK",
@@ -72,7 +81,8 @@ let package = Package(
       name: "msdk",
       dependencies: [
         "Checker",
-        "CMediaSDK", "MediaSDK", "MediaIsolation", "MediaPlugins", "MediaTransport", "MediaSDP", "MediaCodecs", "MediaRuntime", "MediaCore",
+        "CMediaSDK", "MediaSDK", "MediaIsolation", "IsolationProtocol", "MediaPlugins", "MediaTransport", "MediaSDP", "MediaCodecs", "MediaRuntime",
+        "MediaCore",
         "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -80,7 +90,7 @@ let package = Package(
       resources: [.embedInCode("Templates")],
       swiftSettings: strict, linkerSettings: alone),
     .executableTarget(
-      name: "msdk-plugin-host", dependencies: ["MediaIsolation", "MediaPlugins", "MediaCore"], swiftSettings: strict, linkerSettings: alone),
+      name: "msdk-plugin-host", dependencies: ["IsolationChild", "MediaPlugins"], swiftSettings: strict, linkerSettings: alone),
     .target(
       name: "Isolating", dependencies: ["MediaIsolation", "MediaPlugins", "MediaCore"], path: "Tests/Isolating",
       exclude: ["isolating.map"], swiftSettings: strict,
@@ -97,7 +107,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaNetwork", "MediaTransport",
-        "MediaIngest", "MediaPlugins", "MediaIsolation",
+        "MediaIngest", "MediaPlugins", "MediaIsolation", "IsolationProtocol",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
@@ -116,7 +126,7 @@ let package = Package(
     .testTarget(name: "MediaTLSTests", dependencies: ["MediaTLS"], swiftSettings: strict),
     .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport"], swiftSettings: strict),
     .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
-    .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation"], swiftSettings: strict),
+    .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation", "IsolationProtocol", "IsolationChild"], swiftSettings: strict),
     .testTarget(name: "MediaIngestTests", dependencies: ["MediaIngest"], swiftSettings: strict),
     .testTarget(name: "MediaSDKTests", dependencies: ["MediaSDK"], swiftSettings: strict),
   ],

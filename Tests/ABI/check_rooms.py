@@ -3,6 +3,7 @@
 
 - A target of Package.swift depends only on targets below it in ROOMS.
 - A source file imports only what its target declares (and Swift's own modules). What a target embeds is no source of it.
+- What is for one program alone (ALONE) is in no other.
 - No folder of sources or tests, in Swift, C or Python, has more than 25 files side by side, and no link leads nowhere. A list is no heap:
   LISTS are folders whose files are entries of the same kind, found by their names."""
 
@@ -19,13 +20,16 @@ ROOMS = (
     ("MediaCore",),
     ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS"),
     ("MediaSDP", "MediaSRTP", "MediaPlugins"),
-    ("MediaNetwork", "MediaIsolation"),
+    ("MediaNetwork", "IsolationProtocol"),
+    ("MediaIsolation", "IsolationChild"),
     ("MediaTransport",),
     ("MediaIngest",),
     ("MediaSDK",),
     ("MediaSDKABI", "Checker"),
     ("msdk", "msdk-plugin-host"),
 )
+# Code that runs in no process of the program: what depends on it would bring it into the library.
+ALONE = {"IsolationChild": {"msdk-plugin-host"}}
 OWN = {"Swift", "Synchronization", "Glibc", "Testing", "ArgumentParser"}
 MOST = 25
 CODE = {".swift", ".c", ".h", ".py"}
@@ -34,13 +38,15 @@ TARGET = re.compile(r'\.(?:systemLibrary|target|executableTarget)\(\s*name: "([^
 IMPORT = re.compile(r"^(?:@testable |@preconcurrency |public |internal |private )*import (?:(?:struct|class|enum|func|protocol|var|let) )?(\w+)", re.M)
 
 
-def declared() -> dict[str, tuple[set[str], list[Path]]]:
-    """Of each target, what it depends on, and the folders whose files are bytes in it."""
+def declared() -> dict[str, tuple[set[str], Path, list[Path]]]:
+    """Of each target, what it depends on, its folder, and the folders in that whose files are bytes in it."""
     found = {}
     for name, rest in TARGET.findall((ROOT / "Package.swift").read_text()):
         listed = re.search(r"dependencies: \[(.*?)\]", rest, re.S)
         needed = set(re.findall(r'"(\w[\w-]*)"', re.sub(r"\.product\([^)]*\)", "", listed[1]))) if listed else set()
-        found[name] = needed, [ROOT / "Sources" / name / folder for folder in re.findall(r'\.embedInCode\("([^"]+)"\)', rest)]
+        path = re.search(r'path: "([^"]+)"', rest)
+        own = ROOT / path[1] if path else ROOT / "Sources" / name
+        found[name] = needed, own, [own / folder for folder in re.findall(r'\.embedInCode\("([^"]+)"\)', rest)]
     return found
 
 
@@ -50,15 +56,17 @@ def main() -> int:
     floor = {name: level for level, names in enumerate(ROOMS) for name in names}
     for name in floor.keys() - targets.keys():
         wrong.append(f"Package.swift: no target {name}, which ROOMS names")
-    for name, (needed, embedded) in targets.items():
+    for name, (needed, own, embedded) in targets.items():
+        wrong += [f"Package.swift: {name} depends on {other}, which is for {', '.join(sorted(ALONE[other]))} alone"
+                  for other in sorted(needed & ALONE.keys()) if name not in ALONE[other]]
         if name not in floor:
-            if (ROOT / "Sources" / name).is_dir():
+            if own.is_dir() and own.is_relative_to(ROOT / "Sources"):
                 wrong.append(f"Package.swift: the target {name} is not in ROOMS")
             continue
         for other in sorted(needed):
             if floor.get(other, len(ROOMS)) >= floor[name]:
                 wrong.append(f"Package.swift: {name} depends on {other}, which is not below it")
-        for file in sorted((ROOT / "Sources" / name).rglob("*.swift")):
+        for file in sorted(own.rglob("*.swift")):
             if any(file.is_relative_to(folder) for folder in embedded):
                 continue
             for other in IMPORT.findall(file.read_text()):

@@ -1,4 +1,5 @@
 import CMediaSDK
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -14,14 +15,14 @@ extension PluginCalls {
     case .releaseAudioCapture: return table.release_capture?(me) ?? unsupported
     case .startAudioCapture: return table.start_capture?(me) ?? unsupported
     case .stopAudioCapture:
-      dropSound()
+      dropPendingAudio()
       return table.stop_capture?(me) ?? unsupported
     case .audioCaptureSettings:
       let result = table.capture_settings?(me, &format) ?? unsupported
-      if result >= 0 { reply.put(SoundHeader(format)) }
+      if result >= 0 { reply.put(AudioFrameHeader(format)) }
       return result
     case .setAudioFormat:
-      format = try reader.get(SoundHeader.self).native
+      format = try reader.get(AudioFrameHeader.self).native
       return table.set_format?(me, &format) ?? unsupported
     default: return try produceSound(reader.get(Int64.self), table, me)
     }
@@ -40,15 +41,15 @@ extension PluginCalls {
       sound = (frame, 0)
     }
     guard let (frame, done) = sound else { return unsupported }
-    let count = min(SoundMessage.most(frame.format), frame.sampleCount - done)
+    let count = min(AudioMessage.most(frame.format), frame.sampleCount - done)
     reply.put(UInt32(1))
-    SoundMessage.write(frame, from: done, count: count, to: &reply)
+    AudioMessage.write(frame, from: done, count: count, to: &reply)
     sound = (frame, done + count)
-    if done + count >= frame.sampleCount { dropSound() }
+    if done + count >= frame.sampleCount { dropPendingAudio() }
     return msdk_result(MSDK_OK)
   }
 
-  private func dropSound() {
+  private func dropPendingAudio() {
     sound?.frame.release()
     sound = nil
   }

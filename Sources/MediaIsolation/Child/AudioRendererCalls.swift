@@ -1,4 +1,5 @@
 import CMediaSDK
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -13,13 +14,13 @@ extension PluginCalls {
     case .startAudioRender: return table.start_render?(me) ?? msdk_result(MSDK_OK)
     case .stopAudioRender: return table.stop_render?(me) ?? msdk_result(MSDK_OK)
     case .renderSettings:
-      var format = try reader.get(SoundHeader.self).native
+      var format = try reader.get(AudioFrameHeader.self).native
       // Whatever comes.
       if table.render_settings == nil { format.frames_per_buffer = 0 }
       let result = table.render_settings?(me, &format) ?? msdk_result(MSDK_OK)
       if result >= 0 {
         note(format)
-        reply.put(SoundHeader(format))
+        reply.put(AudioFrameHeader(format))
       }
       return result
     case .acceptsAudioCodec: return (table.accepts_codec?(me, try reader.get(UInt32.self)) ?? 0) > 0 ? 1 : 0
@@ -27,7 +28,7 @@ extension PluginCalls {
       defer { delay = table.render_delay_ns?(me) ?? 0 }
       return try withPacket(&reader) { table.render_encoded_frame?(me, $0) ?? unsupported }
     default:
-      guard let frame = try SoundMessage.read(&reader, PluginHost.pointer.pointee, PluginHost.context) else {
+      guard let frame = try AudioMessage.read(&reader, PluginHost.pointer.pointee, PluginHost.context) else {
         throw MediaError(.again, "the renderer holds all of its 16 buffers: it must release some (rule P4)")
       }
       defer { frame.release() }

@@ -1,5 +1,6 @@
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -28,13 +29,13 @@ final class ConcurrentCommands: @unchecked Sendable {
       return
     }
     let whole = bytes
-    let isStarted = ThreadOfOurs.start("msdk-command", for: events) { [self] in
-      WordsBeside.collect { run(whole, $0, number, events) }
+    let isStarted = OwnedThread.start("msdk-command", for: events) { [self] in
+      ThreadErrorText.collect { run(whole, $0, number, events) }
     }
     if !isStarted { ConcurrentCommands.fail(msdk_result(MSDK_E_NOMEM), "no thread for a command", number, events) }
   }
 
-  private func run(_ bytes: [UInt8], _ words: WordsBeside, _ number: UInt32, _ events: PluginEvents) {
+  private func run(_ bytes: [UInt8], _ words: ThreadErrorText, _ number: UInt32, _ events: PluginEvents) {
     let outcome = bytes.withUnsafeBytes { bytes -> CommandDescriptor.Outcome in
       var reader = WireReader(bytes)
       do throws(MediaError) {
@@ -68,29 +69,5 @@ final class ConcurrentCommands: @unchecked Sendable {
       writer.put(result)
       writer.put(text: String(words.prefix(1024)))
     }
-  }
-}
-
-/// The words of a command that runs on a thread of its own.
-final class WordsBeside {
-  var error: MediaError?
-
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    pthread_key_create(&key, nil)
-    return key
-  }()
-
-  static var current: WordsBeside? {
-    pthread_getspecific(key).map { Unmanaged<WordsBeside>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  /// Of this thread, for the time of the call.
-  static func collect(_ body: (WordsBeside) -> Void) {
-    let words = WordsBeside()
-    let around = pthread_getspecific(key)
-    pthread_setspecific(key, Unmanaged.passUnretained(words).toOpaque())
-    body(words)
-    pthread_setspecific(key, around)
   }
 }

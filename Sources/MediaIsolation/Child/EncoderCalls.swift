@@ -1,4 +1,5 @@
 import CMediaSDK
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -17,7 +18,7 @@ extension PluginCalls {
       return table.set_rate?(me, bitrate, numerator, denominator) ?? unsupported
     case .setVideoBytes: return table.set_bytes_max?(me, try reader.get(UInt64.self)) ?? unsupported
     default:
-      let frame = try lentFrame(reader.get(PictureHeader.self))
+      let frame = try inputFrame(reader.get(VideoFrameHeader.self))
       defer { giveBack(frame) }
       let flags = try reader.get(UInt32.self)
       var pointer: UnsafeMutablePointer<msdk_encoded_frame>?

@@ -1,4 +1,5 @@
 import CMediaSDK
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -14,16 +15,16 @@ extension PluginCalls {
       return table.release_filter?(me) ?? unsupported
     case .flushFilter: return table.flush?(me) ?? msdk_result(MSDK_OK)
     case .setFilterFormat:
-      var format = try reader.get(FormatHeader.self).native
+      var format = try reader.get(VideoFormatHeader.self).native
       var out = format
       let result = table.set_format?(me, &format, &out) ?? msdk_result(MSDK_OK)
       guard result >= 0 else { return PluginCalls.own(result) }
       // Whether it may be so, the library says.
       agreed = try? VideoFormat(checking: out, argument: "the format from set_format")
-      reply.put(FormatHeader(out))
+      reply.put(VideoFormatHeader(out))
       return result
     default:
-      let frame = try lentFrame(reader.get(PictureHeader.self))
+      let frame = try inputFrame(reader.get(VideoFrameHeader.self))
       defer { giveBack(frame) }
       return try filter(frame, isWritable: reader.get(UInt32.self) == 1, table, me)
     }
@@ -42,13 +43,13 @@ extension PluginCalls {
     }
     guard result >= 0 else { return PluginCalls.own(result) }
     guard let given = try FilterRules.accept(out, for: frame, agreed: agreed ?? frame.format) else {
-      reply.put((isWritable ? ProxyVideoFilter.Given.changed : .same).rawValue)
+      reply.put((isWritable ? FilterReply.changed : .same).rawValue)
       return result
     }
     defer { given.release() }
     let (header, copy) = try events.deliverable(given)
     copy?.release()
-    reply.put(ProxyVideoFilter.Given.other.rawValue)
+    reply.put(FilterReply.other.rawValue)
     reply.put(header)
     return result
   }
@@ -69,14 +70,14 @@ extension PluginCalls {
     case .releaseAudioFilter: return table.release_filter?(me) ?? unsupported
     case .flushAudioFilter: return table.flush?(me) ?? msdk_result(MSDK_OK)
     case .setAudioFilterFormat:
-      var format = try reader.get(SoundHeader.self).native
+      var format = try reader.get(AudioFrameHeader.self).native
       return PluginCalls.own(table.set_format?(me, &format) ?? unsupported)
     default:
       return try withLong(&reader) { reader throws(MediaError) in
         let isWritable = try reader.get(UInt32.self) == 1
         let (level, sequence) = (try reader.get(UInt32.self), try reader.get(UInt64.self))
-        guard let frame = try SoundMessage.read(&reader, PluginHost.pointer.pointee, PluginHost.context) else {
-          throw MediaError(.again, "the filter holds all of its \(events.soundPool.limit) buffers: it must release some (rule P4)")
+        guard let frame = try AudioMessage.read(&reader, PluginHost.pointer.pointee, PluginHost.context) else {
+          throw MediaError(.again, "the filter holds all of its \(events.audioPool.limit) buffers: it must release some (rule P4)")
         }
         defer { frame.release() }
         (frame.native.pointee.level, frame.native.pointee.sequence) = (level, sequence)
@@ -99,7 +100,7 @@ extension PluginCalls {
     guard result >= 0 else { return PluginCalls.own(result) }
     let given = try FilterRules.accept(out, for: frame, isWritable: isWritable, held: held)
     defer { given?.release() }
-    let kind: ProxyVideoFilter.Given = given != nil ? .other : isWritable ? .changed : .same
+    let kind: FilterReply = given != nil ? .other : isWritable ? .changed : .same
     answer.begin()
     answer.put(kind.rawValue)
     answer.put(table.delay_ns?(me) ?? 0)

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import IsolationProtocol
 import MediaCore
 
 /// Gives a process namespaces of its own, as far as the kernel lets us. Without privileges that takes a user namespace, in which the user is

@@ -1,6 +1,7 @@
 import CLinux
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -14,13 +15,13 @@ final class PluginCalls {
   var descriptor: ClassDescriptor?
   var me: OpaquePointer?
   /// Where what the library lends lies.
-  var lent: (memory: CommonMemory, generation: UInt32)?
+  var lent: (memory: SharedMemory, generation: UInt32)?
   /// What was made in one piece and is handed over in parts.
   var sound: (frame: AudioFrame, done: Int)?
   /// What was made while there was no slot to copy it to, of memory that the plugin wrapped.
   var picture: VideoFrame?
   /// What was lent for this call.
-  var present: Loan?
+  var present: InputLease?
   let packets = BufferPool(limit: 64)
   /// What came, or goes, in several messages.
   var longArguments: [UInt8] = []
@@ -54,7 +55,7 @@ final class PluginCalls {
     if op == .load { return try load(&reader) }
     if op == .downPool {
       let (generation, size, count) = (try reader.get(UInt32.self), try reader.get(UInt64.self), try reader.get(UInt32.self))
-      lent = (try CommonMemory.map(memory, slotSize: Int(clamping: size), count: count, writable: true), generation)
+      lent = (try SharedMemory.map(memory, slotSize: Int(clamping: size), count: count, writable: true), generation)
       return msdk_result(MSDK_OK)
     }
     if let descriptor, op == .parseVideo || op == .parseAudio { return try parse(op, &reader, descriptor) }
@@ -63,7 +64,7 @@ final class PluginCalls {
     case .create, .load, .downPool, .parseVideo, .parseAudio: return msdk_result(MSDK_E_STATE)
     case .destroy:
       events.beside.withLock { $0 = nil }
-      forgetPicture()
+      dropPendingFrame()
       descriptor.table.destroy?(me)
       return msdk_result(MSDK_OK)
     case .setParam:
@@ -134,7 +135,7 @@ final class PluginCalls {
     let sandboxOptions = SandboxOptions(rawValue: try reader.get())
     if try reader.get(UInt32.self) == 1 { events.useVirtualClock() }
     sandbox.containment.formUnion(
-      PluginSide.confine(memory: try reader.get(UInt32.self), processorTime: try reader.get(UInt32.self), sandboxOptions))
+      ChildMain.confine(memory: try reader.get(UInt32.self), processorTime: try reader.get(UInt32.self), sandboxOptions))
     if let missing = sandbox.require(sandboxOptions) { throw MediaError(.unsupported, missing) }
     events.start()
     let module = try PluginFile.load(path)

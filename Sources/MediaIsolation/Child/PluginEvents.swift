@@ -1,6 +1,7 @@
 import CLinux
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -33,7 +34,7 @@ final class PluginEvents: @unchecked Sendable {
 
   private let socket = PacketSocket(Wire.Descriptor.events)
   private let state = Monitor(State())
-  let slots = PluginSlots()
+  let slots = OutputSlots()
   /// Once there is an instance.
   let beside = Monitor<ConcurrentCommands?>(nil)
   let copies = Monitor<PluginCalls.Copies?>(nil)
@@ -45,12 +46,12 @@ final class PluginEvents: @unchecked Sendable {
   var now: Int64 { clock.withLock { $0.isVirtual ? $0.now : MediaTime.monotonic() } }
 
   func setError(_ error: MediaError?) {
-    if let words = WordsBeside.current { words.error = error } else { state.withLock { $0.error = error } }
+    if let words = ThreadErrorText.current { words.error = error } else { state.withLock { $0.error = error } }
   }
 
   /// What was said last, and is said once.
   func takeError() -> MediaError? {
-    if let words = WordsBeside.current {
+    if let words = ThreadErrorText.current {
       defer { words.error = nil }
       return words.error
     }
@@ -62,7 +63,7 @@ final class PluginEvents: @unchecked Sendable {
 
   /// After the limits are set, so that they hold for this thread too.
   func start() {
-    _ = ThreadOfOurs.start("msdk-events", for: self) { [self] in listen() }
+    _ = OwnedThread.start("msdk-events", for: self) { [self] in listen() }
   }
 
   private func listen() {
@@ -147,12 +148,12 @@ final class PluginEvents: @unchecked Sendable {
 
   /// Of a class that filters pictures there are more frames than slots: the rest is memory of this process, and copied when it is given.
   private(set) var reserve: BufferPool?
-  private(set) var soundPool = BufferPool(limit: 16)
+  private(set) var audioPool = BufferPool(limit: 16)
 
   /// Before any code of the class runs.
   func prepare(for descriptor: ClassDescriptor) {
     if descriptor.videoFilter != nil { reserve = BufferPool(limit: 96 - Int(Wire.slotCount) + 1) }
-    if descriptor.audioFilter != nil { soundPool = BufferPool(limit: 2_048) }
+    if descriptor.audioFilter != nil { audioPool = BufferPool(limit: 2_048) }
   }
 
   /// Runs a filter, which may change the frame at `writable` (nil: none); whoever asks has one reference more than it has now.
@@ -179,10 +180,10 @@ final class PluginEvents: @unchecked Sendable {
 
   // MARK: Pictures
 
-  /// A writable frame of common memory; nil when all are in use until the deadline.
+  /// A writable frame of shared memory; nil when all are in use until the deadline.
   func makeFrame(_ format: VideoFormat, deadline: Int64, leaving spare: Int = 0) throws(MediaError) -> VideoFrame? {
     let layout = try FrameLayout(format.pixelFormat, width: format.width, height: format.height, alignment: 64)
-    try makeRoom(PluginSlots.capacity(layout))
+    try makeRoom(OutputSlots.capacity(layout))
     return try slots.makeFrame(format, deadline: deadline, leaving: spare)
   }
 
@@ -205,7 +206,7 @@ final class PluginEvents: @unchecked Sendable {
     }
     defer { close(answer.descriptor) }
     slots.adopt(
-      try CommonMemory.map(answer.descriptor, slotSize: Int(answer.number) << 10, writable: true), generation: answer.generation)
+      try SharedMemory.map(answer.descriptor, slotSize: Int(answer.number) << 10, writable: true), generation: answer.generation)
   }
 
   /// A slot with a copy of the bytes, as the library is to be told of it. Room grows by doubling, as it changes a few times only.
@@ -223,7 +224,7 @@ final class PluginEvents: @unchecked Sendable {
 
   /// Writes what an encoded frame is, with its data, or with the slot where it lies if it is longer than a message.
   func deliver(_ frame: EncodedFrame, in writer: inout WireWriter) throws(MediaError) {
-    var header = EncodedHeader(frame.native.pointee)
+    var header = EncodedFrameHeader(frame.native.pointee)
     let bytes = frame.bytes
     if bytes.count > Wire.longestBytes { (header.generation, header.slot) = try deliverable(bytes) }
     writer.put(header)
@@ -231,7 +232,7 @@ final class PluginEvents: @unchecked Sendable {
   }
 
   /// What the library is told of a picture: where it lies, or where it was copied to. The copy, if one was made, is the caller's to release.
-  func deliverable(_ frame: VideoFrame) throws(MediaError) -> (PictureHeader, VideoFrame?) {
+  func deliverable(_ frame: VideoFrame) throws(MediaError) -> (VideoFrameHeader, VideoFrame?) {
     guard let place = try room(for: frame) else {
       throw MediaError(.again, "all \(Wire.slotCount) frames of the instance's pool are in use")
     }
@@ -239,7 +240,7 @@ final class PluginEvents: @unchecked Sendable {
   }
 
   /// The same; nil when it would have to be copied and all slots are in use.
-  func room(for frame: VideoFrame) throws(MediaError) -> (PictureHeader, VideoFrame?)? {
+  func room(for frame: VideoFrame) throws(MediaError) -> (VideoFrameHeader, VideoFrame?)? {
     _ = state.wait(until: .max) { $0.isResizing ? nil : true }
     if let header = slots.name(frame) { return (header, nil) }
     guard let copy = try makeFrame(frame.format, deadline: 0) else { return nil }
@@ -249,7 +250,7 @@ final class PluginEvents: @unchecked Sendable {
         copy.release()
         return nil
       }
-      var header = PluginSlots.header(of: frame)
+      var header = OutputSlots.header(of: frame)
       (header.generation, header.slot, header.offsets, header.strides) = (place.generation, place.slot, place.offsets, place.strides)
       return (header, copy)
     } catch {

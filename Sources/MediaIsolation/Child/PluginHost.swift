@@ -1,5 +1,6 @@
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -121,8 +122,8 @@ enum PluginHost {
       PluginHost.result(token) { events throws(MediaError) in
         guard let format, let out else { throw MediaError(.invalid, "format or out is NULL") }
         let wanted = try AudioFormat(checking: ForeignStruct.read(format, argument: "format"), argument: "format")
-        guard let frame = try AudioFrame.make(wanted, sampleCount: Int(sampleCount), from: events.soundPool, deadline: 0) else {
-          throw MediaError(.again, "all \(events.soundPool.limit) audio frames of the instance's pool are in use")
+        guard let frame = try AudioFrame.make(wanted, sampleCount: Int(sampleCount), from: events.audioPool, deadline: 0) else {
+          throw MediaError(.again, "all \(events.audioPool.limit) audio frames of the instance's pool are in use")
         }
         if let base = frame.bytes.baseAddress { memset(base, 0, frame.bytes.count) }
         out.pointee = frame.native
@@ -138,8 +139,8 @@ enum PluginHost {
           out.pointee = frame.native
           return msdk_result(MSDK_OK)
         }
-        guard let copy = try AudioFrame.make(frame.format, sampleCount: frame.sampleCount, from: events.soundPool, deadline: 0) else {
-          throw MediaError(.again, "all \(events.soundPool.limit) audio frames of the instance's pool are in use")
+        guard let copy = try AudioFrame.make(frame.format, sampleCount: frame.sampleCount, from: events.audioPool, deadline: 0) else {
+          throw MediaError(.again, "all \(events.audioPool.limit) audio frames of the instance's pool are in use")
         }
         copy.bytes.copyMemory(from: UnsafeRawBufferPointer(frame.bytes))
         copy.copyIdentity(from: frame)
@@ -156,11 +157,11 @@ enum PluginHost {
       }
       return PluginHost.result(token) { events throws(MediaError) in
         // Of parts all or nothing is taken only as far as the queue has room for the first.
-        let most = SoundMessage.most(frame.format)
+        let most = AudioMessage.most(frame.format)
         var first = 0
         while first < frame.sampleCount {
           let count = min(most, frame.sampleCount - first)
-          let answer = events.ask(.consumeAudio) { SoundMessage.write(frame, from: first, count: count, to: &$0) }
+          let answer = events.ask(.consumeAudio) { AudioMessage.write(frame, from: first, count: count, to: &$0) }
           if answer.result < 0 { return answer.result }
           first += count
         }

@@ -1,4 +1,5 @@
 import CMediaSDK
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -9,7 +10,7 @@ extension PluginCalls {
   ) throws(MediaError) -> msdk_result {
     var format = msdk_video_format()
     format.struct_size = UInt32(MemoryLayout<msdk_video_format>.size)
-    if op != .produceFrame, op != .requestKeyFrame, op != .captureSettings, op != .enumFormats { forgetPicture() }
+    if op != .produceFrame, op != .requestKeyFrame, op != .captureSettings, op != .enumFormats { dropPendingFrame() }
     switch op {
     case .initCapture: return table.init_capture?(me) ?? unsupported
     case .releaseCapture: return table.release_capture?(me) ?? unsupported
@@ -18,7 +19,7 @@ extension PluginCalls {
     case .captureSettings: return answer(table.capture_settings?(me, &format) ?? unsupported, format)
     case .enumFormats: return answer(table.enum_formats?(me, try reader.get(UInt32.self), &format) ?? unsupported, format)
     case .setFormat:
-      format = try reader.get(FormatHeader.self).native
+      format = try reader.get(VideoFormatHeader.self).native
       return table.set_format?(me, &format) ?? unsupported
     case .requestKeyFrame: return table.request_key_frame?(me) ?? unsupported
     default:
@@ -29,7 +30,7 @@ extension PluginCalls {
   }
 
   private func answer(_ result: msdk_result, _ format: msdk_video_format) -> msdk_result {
-    if result >= 0 { reply.put(FormatHeader(format)) }
+    if result >= 0 { reply.put(VideoFormatHeader(format)) }
     return result
   }
 
@@ -44,7 +45,7 @@ extension PluginCalls {
   private func produce(_ due: Int64, _ table: msdk_video_producer, _ me: OpaquePointer) throws(MediaError) -> msdk_result {
     if let kept = picture {
       guard try give(kept) else { return msdk_result(MSDK_E_AGAIN) }
-      forgetPicture()
+      dropPendingFrame()
       return msdk_result(MSDK_OK)
     }
     var pointer: UnsafeMutablePointer<msdk_video_frame>?
@@ -82,7 +83,7 @@ extension PluginCalls {
   }
 
   /// What is kept is of what was started before.
-  func forgetPicture() {
+  func dropPendingFrame() {
     picture?.release()
     picture = nil
   }

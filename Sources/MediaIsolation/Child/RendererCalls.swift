@@ -1,4 +1,5 @@
 import CMediaSDK
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -12,21 +13,21 @@ extension PluginCalls {
     case .releaseRender: return table.release_render?(me) ?? unsupported
     case .flush: return table.flush?(me) ?? unsupported
     case .acceptsFormat:
-      var format = try reader.get(FormatHeader.self).native
+      var format = try reader.get(VideoFormatHeader.self).native
       return (table.accepts_format?(me, &format) ?? 1) > 0 ? 1 : 0
     case .acceptsCodec: return (table.accepts_codec?(me, try reader.get(UInt32.self)) ?? 0) > 0 ? 1 : 0
     case .snapshotFormat:
       var format = msdk_video_format()
       format.struct_size = UInt32(MemoryLayout<msdk_video_format>.size)
       let result = table.snapshot_format?(me, &format) ?? unsupported
-      if result >= 0 { reply.put(FormatHeader(format)) }
+      if result >= 0 { reply.put(VideoFormatHeader(format)) }
       return result
     case .renderEncoded: return try withPacket(&reader) { table.render_encoded_frame?(me, $0) ?? unsupported }
     case .updateInput: return try update(&reader, table, me)
     case .removeInput: return table.remove_input?(me, try reader.get(UInt32.self)) ?? unsupported
     default: break
     }
-    let frame = try lentFrame(reader.get(PictureHeader.self))
+    let frame = try inputFrame(reader.get(VideoFrameHeader.self))
     let number = try reader.get(UInt32.self)
     defer { giveBack(frame) }
     switch op {
@@ -35,7 +36,7 @@ extension PluginCalls {
     default:
       frame.native.pointee.flags |= UInt32(MSDK_FRAME_WRITABLE)
       let result = table.snapshot?(me, frame.native) ?? unsupported
-      if result >= 0 { reply.put(PluginSlots.header(of: frame)) }
+      if result >= 0 { reply.put(OutputSlots.header(of: frame)) }
       return result
     }
   }

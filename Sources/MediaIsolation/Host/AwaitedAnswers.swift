@@ -1,5 +1,6 @@
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -87,7 +88,7 @@ final class AwaitedAnswers: Sendable {
 }
 
 extension ProxyCommands {
-  static func callBeside(
+  static func callConcurrently(
     _ instance: IsolatedInstance, _ command: CommandDescriptor, _ arguments: [ParameterValue], _ answer: inout ParameterValue?
   ) -> msdk_result {
     var payload = WireWriter()
@@ -138,7 +139,7 @@ extension PluginProcess {
     var writer = WireWriter()
     for first in stride(from: 0, to: bytes.count, by: Wire.longestBytes) {
       writer.begin()
-      writer.put(DowncallHeader(kind: Downcall.command.rawValue, id: number, result: 0, generation: 0, number: 0))
+      writer.put(DowncallHeader(.command, id: number))
       writer.put(UInt64(bytes.count))
       bytes.withUnsafeBytes { writer.put(bytes: UnsafeRawBufferPointer(rebasing: $0[first...].prefix(Wire.longestBytes))) }
       while !events.send(writer, waits: false) {

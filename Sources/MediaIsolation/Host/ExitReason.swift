@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
+import IsolationProtocol
 import MediaCore
 
 /// How a process ended, as the program that started the plugin saw it.
-struct DeathStatus {
+struct ExitStatus {
   /// As waitpid(2) gives it; nil when nobody could say.
   var status: Int32?
   var output = ""
@@ -15,11 +16,11 @@ enum ExitReason {
   private static let mostOutput = 300
 
   /// Whether it left by itself, and in order.
-  static func isLeaving(_ death: DeathStatus) -> Bool {
+  static func isLeaving(_ death: ExitStatus) -> Bool {
     death.status.map { msdk_exit_signal($0) == 0 && msdk_exit_code($0) == 0 } ?? false
   }
 
-  static func describe(_ death: DeathStatus, reason: String?, doing: String?, output: String) -> String {
+  static func describe(_ death: ExitStatus, reason: String?, doing: String?, output: String) -> String {
     var text: String
     if let reason, !reason.isEmpty {
       text = "its process was ended: \(reason)"

@@ -1,4 +1,5 @@
 import CMediaSDK
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -40,7 +41,7 @@ final class HeaderProcess: EncodedHeaders {
       return (state.instances[classID], !state.isWatched)
     }
     // Without a thread they stay.
-    if mustWatch, !ThreadOfOurs.start("msdk-headers", for: self, { [self] in watch() }) { state.withLock { $0.isWatched = false } }
+    if mustWatch, !OwnedThread.start("msdk-headers", for: self, { [self] in watch() }) { state.withLock { $0.isWatched = false } }
     if let known { return known }
     let plan = IsolationPlan(
       program: program, path: path, classID: classID, options: InstanceOptions(), isVirtualClock: false, pushes: false, hasInstance: false)

@@ -1,4 +1,5 @@
 import CMediaSDK
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -7,10 +8,10 @@ extension IsolatedInstance {
   typealias CodecRead = (PluginProcess, inout WireReader) throws(MediaError) -> Void
 
   /// A call on the way of a picture or a packet. What cannot be coded, as the process is gone or goes, is lost: an error that says so.
-  /// `capacity` is what is needed of a slot of common memory, 0 for none; `waits` for what may wait for the process.
+  /// `capacity` is what is needed of a slot of shared memory, 0 for none; `waits` for what may wait for the process.
   func code(
     _ op: Op, capacity: Int = 0, waits: Bool = false,
-    write: (PluginProcess, (LentPool, UInt32)?, inout WireWriter) throws(MediaError) -> Void, read: CodecRead
+    write: (PluginProcess, (InputPool, UInt32)?, inout WireWriter) throws(MediaError) -> Void, read: CodecRead
   ) -> msdk_result {
     var failure: MediaError?
     func run(_ process: PluginProcess) -> PluginProcess.Answer {
@@ -50,7 +51,7 @@ extension IsolatedInstance {
 
   /// Tells an encoder of another rate, which is remembered before it is told, so that one that comes back meanwhile has it.
   func retune<Settings>(
-    _ op: Op, _ place: WritableKeyPath<Wanted, Settings?>, _ change: (inout Settings?) -> Void, write: Write
+    _ op: Op, _ place: WritableKeyPath<DesiredState, Settings?>, _ change: (inout Settings?) -> Void, write: Write
   ) -> msdk_result {
     let former = state.withLock { state in
       defer { change(&state.wanted[keyPath: place]) }
@@ -61,7 +62,7 @@ extension IsolatedInstance {
     return result
   }
 
-  private func slot(of process: PluginProcess, _ capacity: Int) throws(MediaError) -> (LentPool, UInt32) {
+  private func slot(of process: PluginProcess, _ capacity: Int) throws(MediaError) -> (InputPool, UInt32) {
     guard let found = try process.lend(capacity, now: now()) else {
       throw MediaError(.noMemory, "the plugin holds all of its \(Wire.slotCount) frames: it must release some (rule P4)")
     }
@@ -73,7 +74,7 @@ extension IsolatedInstance {
     _ op: Op, _ bytes: UnsafeRawBufferPointer, _ attributes: msdk_encoded_frame, waits: Bool = false,
     check: (PluginProcess) throws(MediaError) -> Void = { _ in }, read: CodecRead
   ) -> msdk_result {
-    var header = EncodedHeader(attributes)
+    var header = EncodedFrameHeader(attributes)
     header.size = UInt64(bytes.count)
     return code(op, capacity: bytes.count > Wire.longestBytes ? bytes.count : 0, waits: waits) { process, slot, writer throws(MediaError) in
       try check(process)
@@ -92,7 +93,7 @@ extension IsolatedInstance {
   func takeEncoded(
     _ process: PluginProcess, _ reader: inout WireReader, _ out: UnsafeMutablePointer<UnsafeMutablePointer<msdk_encoded_frame>?>
   ) throws(MediaError) -> msdk_result {
-    let header = try reader.get(EncodedHeader.self)
+    let header = try reader.get(EncodedFrameHeader.self)
     var result = msdk_result(MSDK_OK)
     func take(_ bytes: UnsafeRawBufferPointer) {
       var attributes = header.native

@@ -1,5 +1,6 @@
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -29,7 +30,7 @@ final class IsolatedInstance: @unchecked Sendable {
     /// Its end is nobody's death.
     var isClosing = false
     /// What the core has brought it to.
-    var wanted = Wanted()
+    var wanted = DesiredState()
     /// Threads that look after a process, or bring one back.
     var keepers = 0
     /// Sound that the plugin gave while the host's pool was empty: the message, to be read again.
@@ -145,7 +146,7 @@ final class IsolatedInstance: @unchecked Sendable {
   }
 
   /// A call of the core that changes what the instance is: once more when the plugin died of it, as it does not every time.
-  func change(_ op: Op, write: Write = { _ in }, apply: (inout Wanted) -> Void) -> msdk_result {
+  func change(_ op: Op, write: Write = { _ in }, apply: (inout DesiredState) -> Void) -> msdk_result {
     var deaths = 0
     while true {
       switch call(op, waitsForLife: true, { $0.call(op, now: now(), deadline: plan.options.controlDeadline, write: write) }) {
@@ -161,7 +162,7 @@ final class IsolatedInstance: @unchecked Sendable {
   }
 
   /// A call that takes it down: what is gone is down already.
-  func takeDown(_ op: Op, apply: (inout Wanted) -> Void) -> msdk_result {
+  func takeDown(_ op: Op, apply: (inout DesiredState) -> Void) -> msdk_result {
     state.withLock { apply(&$0.wanted) }
     switch call(op, { $0.call(op, now: now(), deadline: plan.options.controlDeadline) }) {
     case .result(let result): return result
@@ -205,13 +206,13 @@ final class IsolatedInstance: @unchecked Sendable {
     }
     process?.end("")
     state.notify()
-    guard !ThreadOfOurs.isCurrent(self) else { return }
+    guard !OwnedThread.isCurrent(self) else { return }
     _ = state.wait(until: Deadline.after(milliseconds: 5_000)) { $0.keepers == 0 ? true : nil }
   }
 }
 
 /// What the core has brought an instance to: a process that comes back is brought there too.
-struct Wanted {
+struct DesiredState {
   /// In the order in which they were set.
   var parameters: [(name: String, value: ParameterValue)] = []
   /// 0 created, 1 ready, 2 started; of producers and renderers of video and of sound.
@@ -222,12 +223,12 @@ struct Wanted {
   var filter = 0
   var audioFilter = 0
   /// What filters are given.
-  var filtered: FormatHeader?
-  var filteredSound: SoundHeader?
-  var format: FormatHeader?
-  var audioFormat: SoundHeader?
+  var filtered: VideoFormatHeader?
+  var filteredSound: AudioFrameHeader?
+  var format: VideoFormatHeader?
+  var audioFormat: AudioFrameHeader?
   /// What a renderer of sound was asked its settings for.
-  var arriving: SoundHeader?
+  var arriving: AudioFrameHeader?
   var inputs: [UInt32: [UInt8]] = [:]
   /// What codecs were opened with, and the rates and bounds that encoders were given since.
   var videoEncoder: msdk_video_encoder_settings?

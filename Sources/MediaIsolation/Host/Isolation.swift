@@ -1,6 +1,7 @@
 import CLinux
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 

@@ -1,4 +1,5 @@
 import CMediaSDK
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -68,8 +69,8 @@ final class IsolationPlan: Sendable {
   }
 
   /// Slots of what is lent, of that size each.
-  func lentSlots(of size: Int) -> UInt32 {
-    hasInputs ? min(Wire.mostSlots, max(Wire.slotCount, UInt32(clamping: Wire.mostLent / max(1, size)))) : Wire.slotCount
+  func inputSlots(of size: Int) -> UInt32 {
+    hasInputs ? min(Wire.mostSlots, max(Wire.slotCount, UInt32(clamping: Wire.mostInputBytes / max(1, size)))) : Wire.slotCount
   }
 
   var sandboxOptions: SandboxOptions {

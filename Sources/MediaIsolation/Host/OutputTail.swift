@@ -1,4 +1,5 @@
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 

@@ -1,6 +1,7 @@
 import CLinux
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -17,7 +18,7 @@ final class PluginListener {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.largest, alignment: 16)
   private var writer = WireWriter()
   private var tail = OutputTail()
-  private var death = DeathStatus()
+  private var death = ExitStatus()
   private var second: Int64 = 0
   private var messages = 0
   private var words = 0
@@ -30,7 +31,7 @@ final class PluginListener {
     buffer.deallocate()
   }
 
-  func run() -> DeathStatus {
+  func run() -> ExitStatus {
     var pollers = [
       pollfd(fd: process.events.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: process.control.descriptor, events: Int16(POLLIN), revents: 0),
@@ -128,14 +129,14 @@ final class PluginListener {
       try hearWords(kind, &reader)
     case .need: try makeRoom(header.id, Int(clamping: reader.get(UInt64.self)))
     case .consumeVideo:
-      let frame = try process.frame(reader.get(PictureHeader.self))
+      let frame = try process.frame(reader.get(VideoFrameHeader.self))
       answer(
         header.id,
         process.inside.awaited(by: header.id) {
           host.consume_video_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
         })
     case .consumeAudio:
-      guard let frame = try SoundMessage.read(&reader, host, context) else { return answer(header.id, msdk_result(MSDK_E_AGAIN)) }
+      guard let frame = try AudioMessage.read(&reader, host, context) else { return answer(header.id, msdk_result(MSDK_E_AGAIN)) }
       answer(
         header.id,
         process.inside.awaited(by: header.id) {
@@ -153,9 +154,9 @@ final class PluginListener {
     case .read: try read(header.id, reader.get(UInt32.self), stride: reader.get(UInt32.self))
     case .answered: try process.inside.hear(header.id, answer: reader.copyOfRest)
     case .commandAnswer: try process.awaited.hear(&reader)
-    case .giveBack:
+    case .release:
       let (generation, slots) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
-      guard let pool = process.lentPool, pool.generation == generation else { return }
+      guard let pool = process.inputPool, pool.generation == generation else { return }
       guard pool.giveBack(slots) else { throw MediaError(.corrupt, "it returned slots \(slots), which it did not hold") }
     }
   }
@@ -186,7 +187,7 @@ final class PluginListener {
   ) {
     guard id != 0 else { return }
     writer.begin()
-    writer.put(DowncallHeader(kind: Downcall.answer.rawValue, id: id, result: result, generation: generation, number: number))
+    writer.put(DowncallHeader(.answer, id: id, result: result, generation: generation, number: number))
     if let bytes { writer.put(bytes: bytes) }
     // It does not read what it waits for: a full socket is its fault.
     if !process.events.send(writer, descriptor: descriptor, waits: false), !process.isEnding { process.end("it does not read its socket") }
@@ -194,7 +195,7 @@ final class PluginListener {
 
   private func makeRoom(_ id: UInt32, _ capacity: Int) throws(MediaError) {
     do throws(MediaError) {
-      let (pool, descriptor) = try process.makeGrantedPool(capacity)
+      let (pool, descriptor) = try process.makeOutputPool(capacity)
       defer { close(descriptor) }
       answer(
         id, msdk_result(MSDK_OK), generation: pool.generation, number: UInt32(pool.memory.slotSize >> 10), descriptor: descriptor)
@@ -217,47 +218,5 @@ final class PluginListener {
       let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer).prefix(Int(count) * Int(stride)))
       answer(id, got, bytes: got < 0 ? nil : bytes)
     }
-  }
-}
-
-/// A buffer of sound as a message holds it.
-enum SoundMessage {
-  /// A frame from the host's pool, with a reference; nil when the pool has none.
-  static func read(_ reader: inout WireReader, _ host: msdk_host, _ context: OpaquePointer?) throws(MediaError) -> AudioFrame? {
-    let header = try reader.get(SoundHeader.self)
-    let bytes = try reader.getBytes()
-    var native = header.native
-    let format = try AudioFormat(checking: native, argument: "the audio format")
-    guard header.sampleCount > 0, header.sampleCount <= AudioFormat.mostSamples, bytes.count == Int(header.sampleCount) * format.stride
-    else {
-      throw MediaError(.corrupt, "\(header.sampleCount) audio samples arrived in \(bytes.count) bytes")
-    }
-    var pointer: UnsafeMutablePointer<msdk_audio_frame>?
-    guard host.audio_frame_acquire?(context, &native, header.sampleCount, &pointer) == msdk_result(MSDK_OK), let pointer else { return nil }
-    let frame = try AudioFrame.retained(foreign: pointer)
-    frame.release()
-    frame.bytes.copyMemory(from: bytes)
-    pointer.pointee.timestamp_ns = header.timestamp
-    pointer.pointee.flags |= header.flags & UInt32(MSDK_FRAME_END | MSDK_FRAME_DISCONTINUITY)
-    return frame
-  }
-
-  static func write(_ frame: AudioFrame, from first: Int, count: Int, to writer: inout WireWriter) {
-    var header = frame.native.pointee.format.map { SoundHeader($0.pointee) } ?? SoundHeader()
-    let native = frame.native.pointee
-    header.sampleCount = UInt32(count)
-    header.flags = native.flags & ~UInt32(MSDK_FRAME_WRITABLE)
-    // The end is the end of the last part.
-    if first + count < frame.sampleCount { header.flags &= ~UInt32(MSDK_FRAME_END) }
-    header.timestamp = native.timestamp_ns == 0 ? 0 : native.timestamp_ns &+ frame.format.duration(ofSamples: first)
-    header.sequence = native.sequence
-    writer.put(header)
-    let stride = frame.format.stride
-    writer.put(bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(frame.bytes)[first * stride..<(first + count) * stride]))
-  }
-
-  /// Samples that fit into one message.
-  static func most(_ format: AudioFormat) -> Int {
-    max(1, (Wire.longestBytes - 64) / max(1, format.stride))
   }
 }

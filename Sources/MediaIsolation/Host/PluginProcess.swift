@@ -1,6 +1,7 @@
 import CLinux
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
@@ -37,12 +38,12 @@ final class PluginProcess: @unchecked Sendable {
   let isFirst: Bool
   /// The words that came with the last error.
   var errorText: String { lane.errorText }
-  var lentPool: LentPool? { lent.withLock { $0 } }
-  private let lent = Monitor<LentPool?>(nil)
-  let granted = Monitor<GrantedPool?>(nil)
+  var inputPool: InputPool? { lent.withLock { $0 } }
+  private let lent = Monitor<InputPool?>(nil)
+  let granted = Monitor<OutputPool?>(nil)
   /// Of thread-safe commands.
   let awaited = AwaitedAnswers()
-  private let former = Monitor<GrantedPool?>(nil)
+  private let former = Monitor<OutputPool?>(nil)
   private let current = Monitor<(op: Op, name: String?, isRunning: Bool)>((.create, nil, false))
 
   /// Nothing of the plugin runs yet: that is for `create`.
@@ -125,7 +126,7 @@ final class PluginProcess: @unchecked Sendable {
     let pool = granted.withLock { $0 }
     lane.writer.begin()
     lane.writer.put(
-      CallHeader(op: op.rawValue, id: lane.lastID, now: now, generation: pool?.generation ?? 0, granted: pool?.takeFree() ?? 0))
+      CallHeader(op: op, id: lane.lastID, now: now, generation: pool?.generation ?? 0, granted: pool?.takeFree() ?? 0))
     write(&lane.writer)
     let around = current.withLock { current in
       defer { current = (op, name, true) }
@@ -185,7 +186,7 @@ final class PluginProcess: @unchecked Sendable {
 
   private func receive(_ lane: CallLane, _ deadline: UInt32) -> PacketSocket.Received {
     if deadline != patience {
-      calls.setPatience(deadline)
+      calls.setReceiveTimeout(deadline)
       patience = deadline
     }
     return calls.receive(into: lane.buffer, waits: true)
@@ -202,7 +203,7 @@ final class PluginProcess: @unchecked Sendable {
     } else {
       try read(&reader, header)
     }
-    if let slot, header.keepsSlot == 0, let lentPool, !lentPool.giveBack(1 << slot) {
+    if let slot, header.keepsSlot == 0, let inputPool, !inputPool.giveBack(1 << slot) {
       throw MediaError(.corrupt, "slot \(slot) was returned twice")
     }
     return header.result
@@ -214,12 +215,12 @@ final class PluginProcess: @unchecked Sendable {
   private static let patience: UInt32 = 20
 
   /// A slot for what the plugin is to read, in memory that it has; nil when it keeps all of them.
-  func lend(_ capacity: Int, now: Int64) throws(MediaError) -> (LentPool, UInt32)? {
-    if let pool = lentPool, pool.memory.slotSize >= capacity { return pool.take(patience: PluginProcess.patience).map { (pool, $0) } }
-    let slotSize = try CommonMemory.slotSize(for: capacity)
-    let (memory, descriptor) = try CommonMemory.make(slotSize: slotSize, count: plan.lentSlots(of: slotSize), writable: true)
+  func lend(_ capacity: Int, now: Int64) throws(MediaError) -> (InputPool, UInt32)? {
+    if let pool = inputPool, pool.memory.slotSize >= capacity { return pool.take(patience: PluginProcess.patience).map { (pool, $0) } }
+    let slotSize = try SharedMemory.slotSize(for: capacity)
+    let (memory, descriptor) = try SharedMemory.make(slotSize: slotSize, count: plan.inputSlots(of: slotSize), writable: true)
     defer { close(descriptor) }
-    let pool = LentPool(memory, generation: (lentPool?.generation ?? 0) &+ 1)
+    let pool = InputPool(memory, generation: (inputPool?.generation ?? 0) &+ 1)
     let answer = call(.downPool, now: now, deadline: plan.options.controlDeadline, descriptor: descriptor) { writer in
       writer.put(pool.generation)
       writer.put(UInt64(slotSize))
@@ -231,12 +232,12 @@ final class PluginProcess: @unchecked Sendable {
   }
 
   /// Memory for what the plugin makes, and its descriptor, the caller's to close.
-  func makeGrantedPool(_ capacity: Int) throws(MediaError) -> (GrantedPool, Int32) {
+  func makeOutputPool(_ capacity: Int) throws(MediaError) -> (OutputPool, Int32) {
     let generation = (granted.withLock { $0?.generation } ?? 0) &+ 1
     guard generation <= 64 else { throw MediaError(.noMemory, "its frames changed their size for the 64th time") }
-    let slotSize = try CommonMemory.slotSize(for: capacity)
-    let (memory, descriptor) = try CommonMemory.make(slotSize: slotSize, writable: false)
-    let pool = GrantedPool(memory, generation: generation, events: plan.pushes ? events : nil)
+    let slotSize = try SharedMemory.slotSize(for: capacity)
+    let (memory, descriptor) = try SharedMemory.make(slotSize: slotSize, writable: false)
+    let pool = OutputPool(memory, generation: generation, events: plan.pushes ? events : nil)
     granted.withLock { present in
       former.withLock { $0 = present }
       present = pool
@@ -245,12 +246,12 @@ final class PluginProcess: @unchecked Sendable {
   }
 
   /// A frame in a slot that the plugin names.
-  func frame(_ header: PictureHeader) throws(MediaError) -> VideoFrame {
+  func frame(_ header: VideoFrameHeader) throws(MediaError) -> VideoFrame {
     try pool(header.generation).frame(header)
   }
 
   /// Of a pool that has just been replaced it may name a slot still.
-  func pool(_ generation: UInt32) throws(MediaError) -> GrantedPool {
+  func pool(_ generation: UInt32) throws(MediaError) -> OutputPool {
     guard let pool = granted.withLock({ $0 }) else { throw MediaError(.corrupt, "it named a slot before there were any") }
     if generation != pool.generation, let former = former.withLock({ $0 }), former.generation == generation { return former }
     return pool

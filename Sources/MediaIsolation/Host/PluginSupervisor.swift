@@ -1,6 +1,7 @@
 import CLinux
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCore
 import MediaPlugins
 import Synchronization
@@ -33,7 +34,7 @@ enum PluginSupervisor {
       throw MediaError(.closed, "the instance is destroyed")
     }
     let mine = Handover(process)
-    let isStarted = ThreadOfOurs.start("msdk-isolated", for: instance) {
+    let isStarted = OwnedThread.start("msdk-isolated", for: instance) {
       keep(mine, instance)
       // Nothing of the process is open any more, as far as this thread has it.
       instance.state.withLock { $0.keepers -= 1 }
@@ -230,50 +231,5 @@ struct Backoff {
     deaths &+= 1
     defer { delay = delay == 0 ? 100_000_000 : min(delay * 4, Backoff.longest) }
     return (deaths, delay)
-  }
-}
-
-/// A thread of ours, and whose.
-enum ThreadOfOurs {
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    pthread_key_create(&key, nil)
-    return key
-  }()
-
-  private final class Job {
-    let name: String
-    let owner: AnyObject
-    let body: () -> Void
-
-    init(_ name: String, _ owner: AnyObject, _ body: @escaping () -> Void) {
-      (self.name, self.owner, self.body) = (name, owner, body)
-    }
-  }
-
-  /// False when there is no thread to be had.
-  static func start(_ name: String, for owner: AnyObject, _ body: @escaping @Sendable () -> Void) -> Bool {
-    let job = Unmanaged.passRetained(Job(name, owner, body))
-    var thread = pthread_t()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    let error = msdk_thread_create(
-      &thread, &attributes,
-      { opaque in
-        guard let opaque else { return nil }
-        let job = Unmanaged<Job>.fromOpaque(opaque).takeRetainedValue()
-        pthread_setname_np(pthread_self(), job.name)
-        pthread_setspecific(ThreadOfOurs.key, Unmanaged.passUnretained(job.owner).toOpaque())
-        job.body()
-        return nil
-      }, job.toOpaque())
-    pthread_attr_destroy(&attributes)
-    if error != 0 { job.release() }
-    return error == 0
-  }
-
-  static func isCurrent(_ owner: AnyObject) -> Bool {
-    pthread_getspecific(key) == Unmanaged.passUnretained(owner).toOpaque()
   }
 }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The page by which a call goes to the plugin and its answer comes back: what is said, and two words that count calls and answers, to sleep by.
 /// It costs half of what a socket does. The plugin may write what it likes there: what the library reads is copied out, once, and then checked.
-final class CallChannel: @unchecked Sendable {
+public final class CallChannel: @unchecked Sendable {
   /// What is longer goes by the socket.
-  static let room = 32 << 10
+  public static let room = 32 << 10
   private static let size = 4_096 + 2 * room
   /// A sleeper looks that often whether it is still waited for.
   private static let longest: Int64 = 1_000_000_000
@@ -28,7 +28,7 @@ final class CallChannel: @unchecked Sendable {
   /// For whoever says that it is over: an answer that has come stays one.
   private let asked = Atomic<UInt32>(0)
   private let isOver = Atomic<Bool>(false)
-  private var eagerness = Eagerness()
+  private var spin = CallSpin()
 
   private init(_ base: UnsafeMutableRawPointer) {
     self.base = base
@@ -39,7 +39,7 @@ final class CallChannel: @unchecked Sendable {
   }
 
   /// The library's, and the descriptor for the other side, the caller's to close.
-  static func make() throws(MediaError) -> (CallChannel, Int32) {
+  public static func make() throws(MediaError) -> (CallChannel, Int32) {
     let descriptor = msdk_memfd("msdk-calls", UInt64(size))
     guard descriptor >= 0 else { throw MediaError(.noMemory, "no memory for an isolated plugin's calls: \(SystemText.of(errno))") }
     do throws(MediaError) {
@@ -51,7 +51,7 @@ final class CallChannel: @unchecked Sendable {
   }
 
   /// The plugin's side.
-  static func adopt(_ descriptor: Int32) throws(MediaError) -> CallChannel {
+  public static func adopt(_ descriptor: Int32) throws(MediaError) -> CallChannel {
     guard let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), base != MAP_FAILED
     else { throw MediaError(.noMemory, "the memory of a plugin's calls could not be mapped: \(SystemText.of(errno))") }
     return CallChannel(base)
@@ -59,7 +59,7 @@ final class CallChannel: @unchecked Sendable {
 
   // MARK: The library's side
 
-  enum Answer {
+  public enum Answer {
     /// In the memory that was given for it.
     case message(count: Int)
     /// In the socket.
@@ -71,7 +71,7 @@ final class CallChannel: @unchecked Sendable {
   }
 
   /// Puts a call there, or says with nil that it is in the socket.
-  func ask(_ bytes: UnsafeRawBufferPointer?) {
+  public func ask(_ bytes: UnsafeRawBufferPointer?) {
     if let bytes, let first = bytes.baseAddress { memcpy(base + Place.callBytes, first, bytes.count) }
     msdk_word_store(base + Place.callLength, bytes.map { UInt32(truncatingIfNeeded: $0.count) } ?? CallChannel.elsewhere)
     calls &+= 1
@@ -80,13 +80,13 @@ final class CallChannel: @unchecked Sendable {
   }
 
   /// Waits for the answer to the call before and copies it out. A deadline of 0 is none.
-  func receive(into buffer: UnsafeMutableRawBufferPointer, deadline milliseconds: UInt32) -> Answer {
+  public func receive(into buffer: UnsafeMutableRawBufferPointer, deadline milliseconds: UInt32) -> Answer {
     let begin = MediaTime.monotonic()
     let deadline = milliseconds == 0 ? Int64.max : begin + Int64(milliseconds) * 1_000_000
     let word = base + Place.answer
     let before = answers
-    let isEager = eagerness.looks(here: UInt32(bitPattern: sched_getcpu()), there: msdk_word_load(base + Place.processor))
-    let isQuick = isEager && msdk_word_watch(word, before, Eagerness.longest) != 0
+    let spins = spin.spins(here: UInt32(bitPattern: sched_getcpu()), there: msdk_word_load(base + Place.processor))
+    let isQuick = spins && msdk_word_watch(word, before, CallSpin.longest) != 0
     while true {
       let present = msdk_word_load(word)
       if present == calls { break }
@@ -97,7 +97,7 @@ final class CallChannel: @unchecked Sendable {
       sleep(Place.answer, Place.answerSleeps, seen: before) { msdk_word_wait(word, before, min(deadline, now + CallChannel.longest)) }
     }
     answers = calls
-    eagerness.learn(waited: MediaTime.monotonic() - begin, looked: isEager, found: isQuick)
+    spin.learn(waited: MediaTime.monotonic() - begin, spun: spins, found: isQuick)
     let length = msdk_word_load(base + Place.answerLength)
     if length == CallChannel.elsewhere { return .elsewhere }
     guard length > 0, length <= CallChannel.room, Int(length) <= buffer.count, let destination = buffer.baseAddress else { return .bad }
@@ -106,7 +106,7 @@ final class CallChannel: @unchecked Sendable {
   }
 
   /// No answer will come: whoever waits for one is told. From any thread.
-  func abandon() {
+  public func abandon() {
     isOver.store(true, ordering: .sequentiallyConsistent)
     let word = base + Place.answer
     let present = msdk_word_load(word)
@@ -118,7 +118,7 @@ final class CallChannel: @unchecked Sendable {
   // MARK: The plugin's side
 
   /// Waits for the next call; nil when it is in the socket. Stays as it is until the answer.
-  func nextCall() -> UnsafeRawBufferPointer? {
+  public func nextCall() -> UnsafeRawBufferPointer? {
     let word = base + Place.call
     let before = calls
     while msdk_word_load(word) == before { sleep(Place.call, Place.callSleeps, seen: before) { msdk_word_wait_for_ever(word, before) } }
@@ -129,7 +129,7 @@ final class CallChannel: @unchecked Sendable {
   }
 
   /// Puts the answer there, or says with nil that it is in the socket.
-  func answer(_ bytes: UnsafeRawBufferPointer?) {
+  public func answer(_ bytes: UnsafeRawBufferPointer?) {
     if let bytes, let first = bytes.baseAddress { memcpy(base + Place.answerBytes, first, bytes.count) }
     msdk_word_store(base + Place.answerLength, bytes.map { UInt32(truncatingIfNeeded: $0.count) } ?? CallChannel.elsewhere)
     msdk_word_store(base + Place.processor, UInt32(bitPattern: sched_getcpu()))
@@ -148,35 +148,5 @@ final class CallChannel: @unchecked Sendable {
     msdk_word_store(base + sleeps, 1)
     if msdk_word_load(base + place) == seen { wait() }
     msdk_word_store(base + sleeps, 0)
-  }
-}
-
-/// Whether to look for an answer for a moment before sleeping. Where the plugin wakes on another processor, that saves a second wake-up, which costs
-/// more than a picture's whole way; where it shares the caller's, it is what the plugin waits for. So who looks in vain looks more rarely.
-struct Eagerness {
-  /// An answer that took longer is not looked for the next time.
-  static let short: Int64 = 100_000
-  static let longest: Int64 = 100_000
-  private static let most: UInt32 = 512
-  private static let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-  private var expectsSoon = false
-  private var left: UInt32 = 0
-  private var penalty: UInt32 = 0
-
-  /// The processor of the caller, and the one where the last answer was given, as the plugin's side says: a hint.
-  mutating func looks(here: UInt32, there: UInt32) -> Bool {
-    guard expectsSoon, Eagerness.processors > 1, here != there else { return false }
-    guard left == 0 else {
-      left -= 1
-      return false
-    }
-    return true
-  }
-
-  mutating func learn(waited: Int64, looked: Bool, found: Bool) {
-    expectsSoon = waited < Eagerness.short
-    guard looked else { return }
-    penalty = found ? penalty / 2 : min(penalty * 2 + 4, Eagerness.most)
-    left = found ? 0 : penalty
   }
 }

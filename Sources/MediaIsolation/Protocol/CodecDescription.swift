@@ -3,10 +3,10 @@ import MediaCore
 import MediaPlugins
 
 /// What a description says of a class's codecs.
-enum CodecDescription {
+public enum CodecDescription {
   private static let most: UInt32 = 64
 
-  static func write(_ descriptor: ClassDescriptor, to writer: inout WireWriter) {
+  public static func write(_ descriptor: ClassDescriptor, to writer: inout WireWriter) {
     if let encoder = descriptor.videoEncoder {
       writer.put(encoder.flags)
       writer.put(encoder.codec)
@@ -34,7 +34,7 @@ enum CodecDescription {
   }
 
   /// Into the tables of the kinds that the class is of.
-  static func read(_ reader: inout WireReader, into table: inout msdk_class) throws(MediaError) {
+  public static func read(_ reader: inout WireReader, into table: inout msdk_class) throws(MediaError) {
     if table.kinds & UInt32(MSDK_KIND_VIDEO_ENCODER) != 0 { table.video_encoder = kept(try videoEncoder(&reader)) }
     if table.kinds & UInt32(MSDK_KIND_VIDEO_DECODER) != 0 { table.video_decoder = kept(try videoDecoder(&reader)) }
     if table.kinds & UInt32(MSDK_KIND_AUDIO_ENCODER) != 0 { table.audio_encoder = kept(try audioEncoder(&reader)) }

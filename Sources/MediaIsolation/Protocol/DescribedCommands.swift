@@ -3,8 +3,8 @@ import MediaCore
 import MediaPlugins
 
 /// The commands of a class in a module's description.
-extension Description {
-  static func write(_ command: CommandDescriptor, to writer: inout WireWriter) {
+extension ModuleDescription {
+  public static func write(_ command: CommandDescriptor, to writer: inout WireWriter) {
     writer.put(text: command.name)
     writer.put(text: command.summary)
     writer.put(command.flags)
@@ -20,7 +20,7 @@ extension Description {
     }
   }
 
-  static func readCommands(_ reader: inout WireReader, into table: inout msdk_class) throws(MediaError) {
+  public static func readCommands(_ reader: inout WireReader, into table: inout msdk_class) throws(MediaError) {
     var commands: [msdk_command] = []
     for _ in 0..<(try count(&reader)) { commands.append(try readCommand(&reader)) }
     guard !commands.isEmpty else { return }
@@ -70,10 +70,10 @@ extension Description {
 }
 
 /// The tables of filters in it: what is not there is told apart by NULL.
-extension Description {
+extension ModuleDescription {
   private static let call: @convention(c) (OpaquePointer?) -> msdk_result = { _ in msdk_result(MSDK_E_UNSUPPORTED) }
 
-  static func videoFilter(_ has: (Function) -> Bool) -> msdk_video_filter {
+  public static func videoFilter(_ has: (Function) -> Bool) -> msdk_video_filter {
     var table = msdk_video_filter()
     table.struct_size = UInt32(MemoryLayout<msdk_video_filter>.size)
     (table.init_filter, table.release_filter) = (call, call)
@@ -83,7 +83,7 @@ extension Description {
     return table
   }
 
-  static func audioFilter(_ has: (Function) -> Bool) -> msdk_audio_filter {
+  public static func audioFilter(_ has: (Function) -> Bool) -> msdk_audio_filter {
     var table = msdk_audio_filter()
     table.struct_size = UInt32(MemoryLayout<msdk_audio_filter>.size)
     (table.init_filter, table.release_filter) = (call, call)

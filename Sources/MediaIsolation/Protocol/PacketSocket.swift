@@ -4,11 +4,11 @@ import MediaCore
 
 /// One end of a pair of sockets for messages. The descriptor lives as long as this object does, so that nobody writes to one that was closed and
 /// is something else now.
-final class PacketSocket: Sendable {
-  let descriptor: Int32
+public final class PacketSocket: Sendable {
+  public let descriptor: Int32
 
   /// Takes the descriptor.
-  init(_ descriptor: Int32) {
+  public init(_ descriptor: Int32) {
     self.descriptor = descriptor
   }
 
@@ -16,13 +16,13 @@ final class PacketSocket: Sendable {
     Glibc.close(descriptor)
   }
 
-  static func pair() throws(MediaError) -> (PacketSocket, PacketSocket) {
+  public static func pair() throws(MediaError) -> (PacketSocket, PacketSocket) {
     var ends: [Int32] = [-1, -1]
     guard msdk_packet_pair(&ends) == 0 else { throw MediaError(.io, "no sockets for a plugin's process: \(SystemText.of(errno))") }
     return (PacketSocket(ends[0]), PacketSocket(ends[1]))
   }
 
-  enum Received {
+  public enum Received {
     case message(UnsafeRawBufferPointer, descriptor: Int32)
     case nothing
     case closed
@@ -32,14 +32,14 @@ final class PacketSocket: Sendable {
 
   /// Whether it was taken; false also when there is no room now and waiting was not asked for.
   @discardableResult
-  func send(_ writer: WireWriter, descriptor other: Int32 = -1, waits: Bool = true) -> Bool {
+  public func send(_ writer: WireWriter, descriptor other: Int32 = -1, waits: Bool = true) -> Bool {
     writer.bytes.withUnsafeBytes { bytes in
       msdk_send_packet(descriptor, bytes.baseAddress, bytes.count, other, waits ? 0 : Int32(MSG_DONTWAIT)) == bytes.count
     }
   }
 
   /// Into memory of at least `Wire.largest` bytes.
-  func receive(into buffer: UnsafeMutableRawBufferPointer, waits: Bool) -> Received {
+  public func receive(into buffer: UnsafeMutableRawBufferPointer, waits: Bool) -> Received {
     var other: Int32 = -1
     let count = msdk_receive_packet(descriptor, buffer.baseAddress, buffer.count, &other, waits ? 0 : Int32(MSG_DONTWAIT))
     if count > 0 { return .message(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer).prefix(count)), descriptor: other) }
@@ -53,13 +53,13 @@ final class PacketSocket: Sendable {
   }
 
   /// How long `receive` waits, which then says that there is nothing.
-  func setPatience(_ milliseconds: UInt32) {
+  public func setReceiveTimeout(_ milliseconds: UInt32) {
     var time = timeval(tv_sec: Int(milliseconds / 1_000), tv_usec: Int(milliseconds % 1_000) * 1_000)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
   /// Waits until there is something to be read, or the other end is gone.
-  func wait(until deadline: Int64) -> Bool {
+  public func wait(until deadline: Int64) -> Bool {
     while true {
       let left = deadline - MediaTime.monotonic()
       var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -71,13 +71,13 @@ final class PacketSocket: Sendable {
   }
 
   /// Whoever waits at either end is told.
-  func shutDown() {
+  public func shutDown() {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 }
 
-enum SystemText {
-  static func of(_ code: Int32) -> String {
+public enum SystemText {
+  public static func of(_ code: Int32) -> String {
     ForeignText.readLossy(strerror(code), limit: 256)
   }
 }

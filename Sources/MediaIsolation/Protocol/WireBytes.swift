@@ -3,36 +3,36 @@ import MediaCore
 import MediaPlugins
 
 /// Writes one message, in memory that is used for the next one too.
-struct WireWriter {
-  private(set) var bytes: [UInt8] = []
+public struct WireWriter {
+  public private(set) var bytes: [UInt8] = []
 
-  init() {
+  public init() {
     bytes.reserveCapacity(512)
   }
 
-  mutating func begin() {
+  public mutating func begin() {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  mutating func put<T: BitwiseCopyable>(_ value: T) {
+  public mutating func put<T: BitwiseCopyable>(_ value: T) {
     withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func put(bytes data: UnsafeRawBufferPointer) {
+  public mutating func put(bytes data: UnsafeRawBufferPointer) {
     put(UInt32(truncatingIfNeeded: data.count))
     bytes.append(contentsOf: data)
   }
 
-  mutating func append(_ other: WireWriter) {
+  public mutating func append(_ other: WireWriter) {
     bytes.append(contentsOf: other.bytes)
   }
 
-  mutating func put(text: String) {
+  public mutating func put(text: String) {
     var text = text
     text.withUTF8 { put(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  mutating func put(value: ParameterValue) {
+  public mutating func put(value: ParameterValue) {
     put(value.type.rawValue)
     switch value {
     case .bool(let bool): put(UInt64(bool ? 1 : 0))
@@ -49,7 +49,7 @@ struct WireWriter {
 
 extension ParameterValue {
   /// What counts of it for the size of a message.
-  var wireSize: Int {
+  public var wireSize: Int {
     switch self {
     case .string(let text): text.utf8.count
     case .bytes(let bytes): bytes.count
@@ -59,20 +59,20 @@ extension ParameterValue {
 }
 
 /// Reads one message that lies in memory of our own; it may say anything.
-struct WireReader {
+public struct WireReader {
   private var rest: UnsafeRawBufferPointer
 
-  init(_ bytes: UnsafeRawBufferPointer) {
+  public init(_ bytes: UnsafeRawBufferPointer) {
     rest = bytes
   }
 
   private static let short = MediaError(.corrupt, "a message of the plugin's process ends early")
 
-  var isAtEnd: Bool { rest.isEmpty }
+  public var isAtEnd: Bool { rest.isEmpty }
   /// A copy of what was not read yet.
-  var copyOfRest: [UInt8] { [UInt8](rest) }
+  public var copyOfRest: [UInt8] { [UInt8](rest) }
 
-  mutating func get<T: BitwiseCopyable>(_ type: T.Type = T.self) throws(MediaError) -> T {
+  public mutating func get<T: BitwiseCopyable>(_ type: T.Type = T.self) throws(MediaError) -> T {
     let size = MemoryLayout<T>.size
     guard rest.count >= size else { throw WireReader.short }
     let value = rest.loadUnaligned(as: T.self)
@@ -81,7 +81,7 @@ struct WireReader {
   }
 
   /// Borrowed from the message.
-  mutating func getBytes() throws(MediaError) -> UnsafeRawBufferPointer {
+  public mutating func getBytes() throws(MediaError) -> UnsafeRawBufferPointer {
     let count = Int(try get(UInt32.self))
     guard rest.count >= count else { throw WireReader.short }
     defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
@@ -89,12 +89,12 @@ struct WireReader {
   }
 
   /// Repaired where it is no UTF-8, without NULs.
-  mutating func getText() throws(MediaError) -> String {
+  public mutating func getText() throws(MediaError) -> String {
     let bytes = try getBytes()
     return String(decoding: bytes.filter { $0 != 0 }, as: UTF8.self)
   }
 
-  mutating func getValue() throws(MediaError) -> ParameterValue {
+  public mutating func getValue() throws(MediaError) -> ParameterValue {
     let raw = try get(UInt32.self)
     guard let type = ParameterType(rawValue: raw) else { throw MediaError(.corrupt, "a value has the type \(raw)") }
     switch type {

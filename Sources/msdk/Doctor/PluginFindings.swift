@@ -1,5 +1,6 @@
 import CMediaSDK
 import Glibc
+import IsolationProtocol
 import MediaCodecs
 import MediaCore
 import MediaIsolation

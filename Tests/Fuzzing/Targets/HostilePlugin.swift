@@ -3,6 +3,7 @@ import CMediaSDK
 import Glibc
 import MediaCore
 
+@testable import IsolationProtocol
 @testable import MediaIsolation
 @testable import MediaPlugins
 

@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 
+@testable import IsolationProtocol
 @testable import MediaIsolation
 @testable import MediaPlugins
 
@@ -16,15 +17,15 @@ enum IsolationDescription: FuzzTarget {
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     var reader = WireReader(bytes)
-    let loaded = try Description.read(&reader, path: "/plugin", headers: Headers())
+    let loaded = try ModuleDescription.read(&reader, path: "/plugin", headers: Headers())
     var writer = WireWriter()
-    Description.write(loaded, to: &writer)
+    ModuleDescription.write(loaded, to: &writer)
     let written = writer.bytes
     let again = written.withUnsafeBytes { bytes -> [UInt8]? in
       var reader = WireReader(bytes)
-      guard let loaded = try? Description.read(&reader, path: "/plugin", headers: Headers()) else { return nil }
+      guard let loaded = try? ModuleDescription.read(&reader, path: "/plugin", headers: Headers()) else { return nil }
       var writer = WireWriter()
-      Description.write(loaded, to: &writer)
+      ModuleDescription.write(loaded, to: &writer)
       return writer.bytes
     }
     expect(again == written, "a module is not read as it was written")

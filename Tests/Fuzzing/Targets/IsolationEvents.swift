@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 
+@testable import IsolationProtocol
 @testable import MediaIsolation
 
 /// What a hostile plugin's process says of its own accord. Frames that it names have planes in its pool, and what it is granted it names
@@ -41,10 +42,10 @@ enum IsolationEvents: FuzzTarget {
   }
 
   /// A picture of 16x16, as a plugin that keeps to the rules names it.
-  static let picture: PictureHeader = {
-    var header = PictureHeader()
+  static let picture: VideoFrameHeader = {
+    var header = VideoFrameHeader()
     (header.generation, header.slot) = (1, 0)
-    header.format = FormatHeader(VideoFormat(.nv12, width: 16, height: 16).foreign)
+    header.format = VideoFormatHeader(VideoFormat(.nv12, width: 16, height: 16).foreign)
     header.offsets = (0, 256, 0)
     header.strides = (16, 16, 0, 0)
     return header

@@ -2,6 +2,7 @@ import CMediaSDK
 import Glibc
 import MediaCore
 
+@testable import IsolationProtocol
 @testable import MediaIsolation
 @testable import MediaPlugins
 
@@ -21,7 +22,7 @@ enum IsolationReplies: FuzzTarget {
     var page: UnsafeMutableRawPointer?
     defer { if let page { munmap(page, Place.size) } }
     let hasPool = input.byte() & 1 != 0
-    if hasPool { close(try plugin.process.makeGrantedPool(65_536).1) }
+    if hasPool { close(try plugin.process.makeOutputPool(65_536).1) }
     var number: UInt32 = 0
     for _ in 0..<16 where !input.isAtEnd && !plugin.process.isEnding {
       number += 1
@@ -72,7 +73,7 @@ enum IsolationReplies: FuzzTarget {
       _ = process.call(
         .captureSettings, now: 0, deadline: deadline,
         read: { reader, _ throws(MediaError) in
-          let format = try reader.get(FormatHeader.self).native
+          let format = try reader.get(VideoFormatHeader.self).native
           _ = try VideoFormat(checking: format, argument: "its format")
         })
     case 1:
@@ -80,7 +81,7 @@ enum IsolationReplies: FuzzTarget {
         .produceFrame, now: 0, deadline: deadline,
         read: { reader, _ throws(MediaError) in
           guard try reader.get(UInt32.self) == 1 else { return }
-          _ = instance.host.consume_video_frame?(nil, try process.frame(reader.get(PictureHeader.self)).native)
+          _ = instance.host.consume_video_frame?(nil, try process.frame(reader.get(VideoFrameHeader.self)).native)
         })
     case 2:
       var frame: UnsafeMutablePointer<msdk_encoded_frame>?
@@ -98,7 +99,7 @@ enum IsolationReplies: FuzzTarget {
       _ = process.call(
         .produceAudio, now: 0, deadline: deadline,
         read: { reader, _ throws(MediaError) in
-          let frame = try SoundMessage.read(&reader, instance.host, nil)
+          let frame = try AudioMessage.read(&reader, instance.host, nil)
           _ = instance.host.consume_audio_frame?(nil, frame?.native)
         })
     default:

@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCore
 import Testing
 
+@testable import IsolationProtocol
 @testable import MediaIsolation
 
 @Suite struct AwaitedAnswersTests {

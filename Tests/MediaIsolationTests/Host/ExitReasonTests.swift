@@ -1,12 +1,13 @@
 import Glibc
 import Testing
 
+@testable import IsolationProtocol
 @testable import MediaIsolation
 
 @Suite struct ExitReasonTests {
   @Test func wordsNameSignalCodeAndOutput() {
     func text(_ status: Int32?, reason: String? = nil, doing: String? = nil, output: String = "") -> String {
-      ExitReason.describe(DeathStatus(status: status), reason: reason, doing: doing, output: output)
+      ExitReason.describe(ExitStatus(status: status), reason: reason, doing: doing, output: output)
     }
     #expect(text(SIGSEGV, doing: "produceFrame").hasPrefix("its process died of SIGSEGV ("))
     #expect(text(SIGSEGV, doing: "produceFrame").hasSuffix(" in produceFrame"))
@@ -19,10 +20,10 @@ import Testing
 
   /// What ends so after destroy is no death.
   @Test func leavingIsExitWithZero() {
-    #expect(ExitReason.isLeaving(DeathStatus(status: 0)))
-    #expect(!ExitReason.isLeaving(DeathStatus(status: 7 << 8)))
-    #expect(!ExitReason.isLeaving(DeathStatus(status: SIGKILL)))
-    #expect(!ExitReason.isLeaving(DeathStatus(status: nil)))
+    #expect(ExitReason.isLeaving(ExitStatus(status: 0)))
+    #expect(!ExitReason.isLeaving(ExitStatus(status: 7 << 8)))
+    #expect(!ExitReason.isLeaving(ExitStatus(status: SIGKILL)))
+    #expect(!ExitReason.isLeaving(ExitStatus(status: nil)))
   }
 
   @Test func signalsWithoutAName() {

@@ -1,6 +1,7 @@
 import MediaCore
 import Testing
 
+@testable import IsolationProtocol
 @testable import MediaIsolation
 
 @Suite struct IsolationTests {

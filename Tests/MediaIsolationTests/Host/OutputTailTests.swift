@@ -3,6 +3,7 @@ import MediaCore
 import MediaPlugins
 import Testing
 
+@testable import IsolationProtocol
 @testable import MediaIsolation
 
 @Suite struct OutputTailTests {

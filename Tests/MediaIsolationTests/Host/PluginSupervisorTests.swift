@@ -1,5 +1,6 @@
 import Testing
 
+@testable import IsolationProtocol
 @testable import MediaIsolation
 
 @Suite struct PluginSupervisorTests {

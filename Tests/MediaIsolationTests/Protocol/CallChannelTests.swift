@@ -3,7 +3,7 @@ import Glibc
 import MediaCore
 import Testing
 
-@testable import MediaIsolation
+@testable import IsolationProtocol
 
 /// Both sides in one process, as they are in two.
 @Suite struct CallChannelTests {
@@ -33,7 +33,7 @@ import Testing
     let (library, plugin) = try pair()
     let done = Monitor(false)
     #expect(
-      ThreadOfOurs.start("test-plugin", for: library) {
+      OwnedThread.start("test-plugin", for: library) {
         for _ in 0..<500 {
           guard let call = plugin.nextCall() else { break }
           [UInt8](call.reversed()).withUnsafeBytes { plugin.answer($0) }
@@ -74,7 +74,7 @@ import Testing
     let (library, _) = try pair()
     [UInt8](repeating: 1, count: 8).withUnsafeBytes { library.ask($0) }
     #expect(
-      ThreadOfOurs.start("test-end", for: library) {
+      OwnedThread.start("test-end", for: library) {
         usleep(20_000)
         library.abandon()
       })

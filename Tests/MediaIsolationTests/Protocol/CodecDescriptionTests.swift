@@ -2,7 +2,7 @@ import CMediaSDK
 import MediaCore
 import Testing
 
-@testable import MediaIsolation
+@testable import IsolationProtocol
 @testable import MediaPlugins
 
 @Suite struct CodecDescriptionTests {

@@ -2,7 +2,7 @@ import CMediaSDK
 import MediaCore
 import Testing
 
-@testable import MediaIsolation
+@testable import IsolationProtocol
 @testable import MediaPlugins
 
 @Suite struct DescribedCommandsTests {
@@ -11,22 +11,24 @@ import Testing
     var native = msdk_command()
     native.struct_size = UInt32(MemoryLayout<msdk_command>.size)
     native.flags = UInt32(MSDK_COMMAND_THREAD_SAFE)
-    native.name = Description.kept("draw")
-    native.summary = Description.kept("draws")
+    native.name = ModuleDescription.kept("draw")
+    native.summary = ModuleDescription.kept("draws")
     native.result = UInt32(MSDK_T_STRING)
     native.arg_count = 3
-    native.args.0 = msdk_arg(name: Description.kept("what"), type: UInt32(MSDK_T_STRING), flags: 0)
-    native.args.1 = msdk_arg(name: Description.kept("speed"), type: UInt32(MSDK_T_F64), flags: 0)
-    native.args.2 = msdk_arg(name: Description.kept("seed"), type: UInt32(MSDK_T_BYTES), flags: 0)
+    native.args.0 = msdk_arg(name: ModuleDescription.kept("what"), type: UInt32(MSDK_T_STRING), flags: 0)
+    native.args.1 = msdk_arg(name: ModuleDescription.kept("speed"), type: UInt32(MSDK_T_F64), flags: 0)
+    native.args.2 = msdk_arg(name: ModuleDescription.kept("seed"), type: UInt32(MSDK_T_BYTES), flags: 0)
     native.invoke = { _, _, _, _ in msdk_result(MSDK_OK) }
     var limits = [msdk_arg_limits](repeating: msdk_arg_limits(), count: 3)
     for index in limits.indices { limits[index].struct_size = UInt32(MemoryLayout<msdk_arg_limits>.size) }
-    (limits[0].choices, limits[0].choice_count) = (Description.kept([Description.kept("lines"), Description.kept("bars")]), 2)
-    limits[1].summary = Description.kept("how fast")
-    (limits[1].min, limits[1].max) = (Description.kept(ParameterValue.f64(0)), Description.kept(ParameterValue.f64(16)))
-    limits[1].def = Description.kept([Description.kept(ParameterValue.f64(2))])
-    limits[2].def = Description.kept([Description.kept(ParameterValue.bytes([1, 0, 2]))])
-    native.limits = Description.kept(limits)
+    (limits[0].choices, limits[0].choice_count) = (
+      ModuleDescription.kept([ModuleDescription.kept("lines"), ModuleDescription.kept("bars")]), 2
+    )
+    limits[1].summary = ModuleDescription.kept("how fast")
+    (limits[1].min, limits[1].max) = (ModuleDescription.kept(ParameterValue.f64(0)), ModuleDescription.kept(ParameterValue.f64(16)))
+    limits[1].def = ModuleDescription.kept([ModuleDescription.kept(ParameterValue.f64(2))])
+    limits[2].def = ModuleDescription.kept([ModuleDescription.kept(ParameterValue.bytes([1, 0, 2]))])
+    native.limits = ModuleDescription.kept(limits)
     return try CommandDescriptor(foreign: native, strings: CStringArena(), argument: "test")
   }
 
@@ -34,7 +36,7 @@ import Testing
     var table = msdk_class()
     try writer.bytes.prefix(count ?? .max).withUnsafeBytes { bytes in
       var reader = WireReader(bytes)
-      try Description.readCommands(&reader, into: &table)
+      try ModuleDescription.readCommands(&reader, into: &table)
     }
     return try ClassDescriptor.commands(table, strings: CStringArena(), argument: "test")
   }
@@ -43,7 +45,7 @@ import Testing
     let command = try command()
     var writer = WireWriter()
     writer.put(UInt32(1))
-    Description.write(command, to: &writer)
+    ModuleDescription.write(command, to: &writer)
     let back = try #require(try read(writer).first)
     #expect(back.name == "draw" && back.summary == "draws" && back.isThreadSafe && back.result == .string)
     #expect(back.arguments.map(\.name) == ["what", "speed", "seed"])
@@ -58,7 +60,7 @@ import Testing
   @Test func whatEndsEarlyOrSaysTooMuchIsRefused() throws {
     var writer = WireWriter()
     writer.put(UInt32(1))
-    Description.write(try command(), to: &writer)
+    ModuleDescription.write(try command(), to: &writer)
     for count in 0..<writer.bytes.count { #expect(throws: MediaError.self) { _ = try read(writer, cutTo: count) } }
     var other = WireWriter()
     other.put(UInt32(1))

@@ -3,7 +3,7 @@ import MediaCore
 import MediaPlugins
 import Testing
 
-@testable import MediaIsolation
+@testable import IsolationProtocol
 
 @Suite struct WireBytesTests {
   /// What a format of sound says crosses whole.
@@ -12,7 +12,7 @@ import Testing
     format.struct_size = UInt32(MemoryLayout<msdk_audio_format>.size)
     (format.sample_format, format.sample_rate, format.channels) = (2, 44_100, 2)
     (format.planar, format.frames_per_buffer, format.expected_delay_ns) = (1, 441, 40)
-    let back = SoundHeader(format).native
+    let back = AudioFrameHeader(format).native
     #expect((back.sample_format, back.sample_rate, back.channels) == (2, 44_100, 2))
     #expect((back.planar, back.frames_per_buffer, back.expected_delay_ns) == (1, 441, 40))
   }
@@ -47,11 +47,11 @@ import Testing
     format.color_matrix = 1
     format.color_full_range = 1
     format.expected_delay_ns = 12
-    let back = FormatHeader(format).native
+    let back = VideoFormatHeader(format).native
     #expect(back.width == 1921 && back.height == 1079 && back.fps_den == 1001 && back.color_matrix == 1 && back.expected_delay_ns == 12)
     var sound = AudioFormat(.f32, sampleRate: 44_100, channels: 2).foreign
     sound.frames_per_buffer = 441
-    #expect(SoundHeader(sound).native.frames_per_buffer == 441)
+    #expect(AudioFrameHeader(sound).native.frames_per_buffer == 441)
   }
 
   @Test func whatEndsEarlyIsRefused() throws {
@@ -86,7 +86,7 @@ import Testing
               switch random.next() >> 33 & 3 {
               case 0: _ = try reader.getValue()
               case 1: _ = try reader.getText()
-              case 2: _ = try reader.get(PictureHeader.self)
+              case 2: _ = try reader.get(VideoFrameHeader.self)
               default: _ = try reader.get(UInt32.self)
               }
             } != nil

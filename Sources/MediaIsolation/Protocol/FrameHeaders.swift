@@ -1,0 +1,124 @@
+import CMediaSDK
+
+/// A video frame in a slot of shared memory.
+public struct VideoFrameHeader: BitwiseCopyable, Sendable {
+  public var generation: UInt32 = 0
+  public var slot: UInt32 = 0
+  public var flags: UInt32 = 0
+  public var orientation: UInt32 = 0
+  public var format = VideoFormatHeader()
+  public var timestamp: Int64 = 0
+  public var duration: Int64 = 0
+  public var sequence: UInt64 = 0
+  /// From the slot's beginning.
+  public var offsets: (UInt64, UInt64, UInt64) = (0, 0, 0)
+  public var strides: (Int32, Int32, Int32, UInt32) = (0, 0, 0, 0)
+
+  public init() {}
+}
+
+/// msdk_video_format without what is of no meaning here.
+public struct VideoFormatHeader: BitwiseCopyable, Sendable {
+  public var pixelFormat: UInt32 = 0
+  public var width: UInt32 = 0
+  public var height: UInt32 = 0
+  public var rate: (UInt32, UInt32) = (0, 0)
+  public var color: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
+  public var contentHint: UInt32 = 0
+  public var delay: Int64 = 0
+
+  public init() {}
+
+  public init(_ format: msdk_video_format) {
+    pixelFormat = format.pixel_format
+    (width, height) = (format.width, format.height)
+    rate = (format.fps_num, format.fps_den)
+    color = (format.color_primaries, format.color_transfer, format.color_matrix, format.color_full_range)
+    contentHint = format.content_hint
+    delay = format.expected_delay_ns
+  }
+
+  public var native: msdk_video_format {
+    var format = msdk_video_format()
+    format.struct_size = UInt32(MemoryLayout<msdk_video_format>.size)
+    format.pixel_format = pixelFormat
+    (format.width, format.height) = (width, height)
+    (format.fps_num, format.fps_den) = rate
+    (format.color_primaries, format.color_transfer, format.color_matrix, format.color_full_range) = color
+    format.content_hint = contentHint
+    format.expected_delay_ns = delay
+    return format
+  }
+}
+
+/// An audio frame, whose samples follow it in the message.
+public struct AudioFrameHeader: BitwiseCopyable, Sendable {
+  public var sampleFormat: UInt32 = 0
+  public var sampleRate: UInt32 = 0
+  public var channels: UInt32 = 0
+  public var samplesPerBuffer: UInt32 = 0
+  public var sampleCount: UInt32 = 0
+  public var flags: UInt32 = 0
+  public var timestamp: Int64 = 0
+  public var sequence: UInt64 = 0
+  /// Not 0 is refused by the receiver.
+  public var planar: UInt32 = 0
+  public var unused: UInt32 = 0
+  public var delay: Int64 = 0
+
+  public init() {}
+
+  public init(_ format: msdk_audio_format) {
+    (sampleFormat, sampleRate, channels) = (format.sample_format, format.sample_rate, format.channels)
+    samplesPerBuffer = format.frames_per_buffer
+    (planar, delay) = (format.planar, format.expected_delay_ns)
+  }
+
+  public var native: msdk_audio_format {
+    var format = msdk_audio_format()
+    format.struct_size = UInt32(MemoryLayout<msdk_audio_format>.size)
+    (format.sample_format, format.sample_rate, format.channels) = (sampleFormat, sampleRate, channels)
+    format.frames_per_buffer = samplesPerBuffer
+    (format.planar, format.expected_delay_ns) = (planar, delay)
+    return format
+  }
+}
+
+/// An encoded video frame or an audio packet; the bytes are in a slot, or with `slot` = .max follow it.
+public struct EncodedFrameHeader: BitwiseCopyable, Sendable {
+  public var generation: UInt32 = 0
+  public var slot: UInt32 = .max
+  public var codec: UInt32 = 0
+  public var flags: UInt32 = 0
+  public var width: UInt32 = 0
+  public var height: UInt32 = 0
+  public var orientation: UInt32 = 0
+  public var level: UInt32 = 0
+  public var size: UInt64 = 0
+  public var timestamp: Int64 = 0
+  public var duration: Int64 = 0
+  public var sequence: UInt64 = 0
+  public var color: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
+  public var audio: (UInt32, UInt32) = (0, 0)
+
+  public init() {}
+
+  public init(_ frame: msdk_encoded_frame) {
+    (codec, flags, width, height) = (frame.codec, frame.flags, frame.width, frame.height)
+    (orientation, level, size) = (frame.orientation, frame.level, frame.size)
+    (timestamp, duration, sequence) = (frame.timestamp_ns, frame.duration_ns, frame.sequence)
+    color = (frame.color_primaries, frame.color_transfer, frame.color_matrix, frame.color_full_range)
+    audio = (frame.sample_rate, frame.channels)
+  }
+
+  public var native: msdk_encoded_frame {
+    var frame = msdk_encoded_frame()
+    frame.struct_size = UInt32(MemoryLayout<msdk_encoded_frame>.size)
+    (frame.codec, frame.flags, frame.width, frame.height) = (codec, flags, width, height)
+    (frame.orientation, frame.level, frame.size) = (orientation, level, size)
+    (frame.timestamp_ns, frame.duration_ns, frame.sequence) = (timestamp, duration, sequence)
+    (frame.color_primaries, frame.color_transfer, frame.color_matrix, frame.color_full_range) = color
+    (frame.sample_rate, frame.channels) = audio
+    return frame
+  }
+}
