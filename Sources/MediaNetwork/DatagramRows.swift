@@ -6,7 +6,7 @@ public final class DatagramRows {
   let native: UnsafeMutablePointer<msdk_rows>
   let memory: UnsafeMutableRawBufferPointer
   /// Of one datagram, in bytes.
-  let longest: Int
+  public let longest: Int
   /// Rows that were received last.
   var count = 0
   public static let capacity = Int(MSDK_ROWS)

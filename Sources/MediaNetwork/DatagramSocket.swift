@@ -2,9 +2,8 @@ import CLinux
 import Glibc
 import MediaCore
 
-/// A socket of UDP that never blocks. Not for two threads at once.
-public final class DatagramSocket {
-  /// -1 once it is closed; then it receives and sends nothing.
+/// The kernel's.
+public final class DatagramSocket: DatagramPort {
   public private(set) var descriptor: Int32
   public let isIPv6: Bool
   /// Whether the kernel cuts large messages into packets. Given up for good when a device or a driver refuses it.
@@ -36,7 +35,6 @@ public final class DatagramSocket {
     close()
   }
 
-  /// Frees its port, whoever still refers to the socket.
   public func close() {
     guard descriptor >= 0 else { return }
     Glibc.close(descriptor)
@@ -56,8 +54,10 @@ public final class DatagramSocket {
     return result == 0 ? SocketAddress(storage) : nil
   }
 
+  public func join(_ group: SocketAddress) throws(MediaError) { try join(group, interface: 0) }
+
   /// Interface 0 is the one that the routes say.
-  public func join(_ group: SocketAddress, interface: UInt32 = 0) throws(MediaError) {
+  public func join(_ group: SocketAddress, interface: UInt32) throws(MediaError) {
     guard group.isMulticast else { throw MediaError(.invalid, "\(group.host) is not a multicast address") }
     var (native, _) = group.native
     guard msdk_join_multicast(descriptor, &native, interface) == 0 else { throw DatagramSocket.error("cannot join \(group.host)") }
@@ -65,32 +65,15 @@ public final class DatagramSocket {
 
   // MARK: In
 
-  /// Receives what has come, up to 16 rows of neighbours of one size; how many rows there were.
   public func receive(_ rows: DatagramRows) -> Int {
     rows.count = max(0, Int(msdk_rows_receive(descriptor, rows.native, rows.memory.baseAddress)))
     // An error here is one of an earlier packet (ICMP: nobody listens), and is cleared by being reported.
     return rows.count
   }
 
-  /// The same, and hands each datagram over (`DatagramRows.forEach`).
-  public func receive(_ rows: DatagramRows, _ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) -> Int {
-    let count = receive(rows)
-    rows.forEach(body)
-    return count
-  }
-
   // MARK: Out
 
-  public enum Sending: Sendable, Equatable {
-    case all
-    /// So many went; the socket's buffer has no room for the rest just now.
-    case some(Int)
-    /// The rest is lost, by an error of the network's, such as a way that is not there.
-    case failed(Int, errno: Int32)
-  }
-
-  /// Sends what was added to a batch, from the datagram `first` on.
-  public func send(_ batch: DatagramBatch, from first: Int = 0) -> Sending {
+  public func send(_ batch: DatagramBatch, from first: Int) -> DatagramSending {
     var sent = first
     while sent < batch.count {
       let count = msdk_datagrams_send(descriptor, batch.native, Int32(sent), canSegment ? 1 : 0)

@@ -4,7 +4,7 @@ import MediaCore
 
 /// Looks names of hosts up. That blocks for as long as name servers are silent, so it has threads of its own, a few in the process; each ends when
 /// nothing is left to look up.
-public final class NameResolver: Sendable {
+public final class NameResolver: NameSource {
   public struct Question: Sendable, Hashable {
     public let name: HostName
     public let port: UInt16
@@ -37,10 +37,8 @@ public final class NameResolver: Sendable {
     (self.most, self.source) = (most, source)
   }
 
-  /// Begins to look a name up. `then` is called once, on a thread of the resolver's or of whoever fails the look-up, when there is an answer; never
-  /// after `cancel`.
-  public func look(up question: Question, then: @escaping @Sendable () -> Void = {}) -> NameLookup {
-    let lookup = NameLookup(question, self, then)
+  public func look(up question: Question, then: @escaping @Sendable () -> Void) -> NameLookup {
+    let lookup = NameLookup(question, then) { [weak self] in self?.forget($0) }
     let hasThread = state.withLock { state in
       state.queue.append(lookup)
       if state.threads < most, start() { state.threads += 1 }
@@ -99,11 +97,14 @@ public final class NameLookup: Sendable {
   }
 
   public let question: NameResolver.Question
-  private let resolver: NameResolver
+  private let forget: @Sendable (NameLookup) -> Void
   private let state: Monitor<State>
 
-  init(_ question: NameResolver.Question, _ resolver: NameResolver, _ then: @escaping @Sendable () -> Void) {
-    (self.question, self.resolver) = (question, resolver)
+  /// Of a source, which calls `finish`; `forget`: nobody waits for it any more.
+  public init(
+    _ question: NameResolver.Question, _ then: @escaping @Sendable () -> Void, forget: @escaping @Sendable (NameLookup) -> Void
+  ) {
+    (self.question, self.forget) = (question, forget)
     state = Monitor(State(then: then))
   }
 
@@ -112,7 +113,7 @@ public final class NameLookup: Sendable {
 
   /// Nobody waits for it any more: whatever is found is forgotten.
   public func cancel() {
-    resolver.forget(self)
+    forget(self)
     let then = state.withLock { state in
       defer { state.answer = nil }
       return state.then.take()
@@ -123,12 +124,12 @@ public final class NameLookup: Sendable {
 
   /// Waited for long enough: this is the answer, unless there is another one already.
   public func fail(_ error: MediaError) {
-    resolver.forget(self)
+    forget(self)
     finish(.failure(error))
   }
 
   /// The first answer counts.
-  func finish(_ answer: NameResolver.Answer) {
+  public func finish(_ answer: NameResolver.Answer) {
     let then: (@Sendable () -> Void)? = state.withLock { state in
       guard let then = state.then.take() else { return nil }
       state.answer = answer

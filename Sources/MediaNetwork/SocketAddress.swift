@@ -100,7 +100,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
       : SocketAddress(v4: in_addr(s_addr: UInt32(truncatingIfNeeded: low).bigEndian), port: port)
   }
 
-  /// The address of this machine from which that one is sent to, as the routes say now; nil without a way.
+  /// The address of this machine from which that one is sent to, as the routes say now; nil without a route.
   public static func local(toward remote: SocketAddress) -> SocketAddress? {
     let descriptor = msdk_datagram_socket(remote.isIPv6 ? AF_INET6 : AF_INET)
     guard descriptor >= 0 else { return nil }

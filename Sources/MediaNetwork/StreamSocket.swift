@@ -2,23 +2,8 @@ import CLinux
 import Glibc
 import MediaCore
 
-/// A connection of TCP that never blocks. Not for two threads at once.
-public final class StreamSocket {
-  public enum Connecting: Sendable, Equatable {
-    case waiting
-    case done
-    /// In words, such as "Connection refused".
-    case failed(String)
-  }
-
-  public enum Reading: Sendable, Equatable {
-    case bytes(Int)
-    case nothing
-    /// The other end sends nothing any more.
-    case end
-    case failed(String)
-  }
-
+/// The kernel's.
+public final class StreamSocket: StreamConnection {
   public let descriptor: Int32
   /// The kernel tells it once.
   private var failure: String?
@@ -30,7 +15,6 @@ public final class StreamSocket {
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Begins to connect; `connecting` says how it goes.
   public convenience init(connectingTo address: SocketAddress) throws(MediaError) {
     let descriptor = msdk_socket(address.isIPv6 ? AF_INET6 : AF_INET)
     guard descriptor >= 0 else { throw MediaError(.io, "no socket for \(address): \(StreamSocket.words(errno))") }
@@ -48,8 +32,7 @@ public final class StreamSocket {
 
   static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// How connecting goes.
-  public var connecting: Connecting {
+  public var connecting: StreamConnecting {
     if let failure { return .failed(failure) }
     var event = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     guard poll(&event, 1, 0) > 0 else { return .waiting }
@@ -70,7 +53,7 @@ public final class StreamSocket {
     return result == 0 ? SocketAddress(storage) : nil
   }
 
-  public func read(into memory: UnsafeMutableRawBufferPointer) -> Reading {
+  public func read(into memory: UnsafeMutableRawBufferPointer) -> StreamReading {
     while true {
       let count = recv(descriptor, memory.baseAddress, memory.count, Int32(MSG_DONTWAIT))
       if count > 0 { return .bytes(count) }
@@ -83,7 +66,6 @@ public final class StreamSocket {
     }
   }
 
-  /// How many went; nil when the connection is broken.
   public func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
     var rest = bytes
     while !rest.isEmpty {
@@ -99,14 +81,13 @@ public final class StreamSocket {
     return bytes.count - rest.count
   }
 
-  /// Breaks the connection, whoever uses it.
   public func shut() {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 }
 
-/// A port at which connections of TCP are taken.
-public final class StreamListener {
+/// The kernel's.
+public final class StreamListener: StreamPort {
   public let descriptor: Int32
   public let isIPv6: Bool
   /// Given up for a moment when there is no other descriptor, so that who knocks can be sent away.
@@ -148,15 +129,7 @@ public final class StreamListener {
     return result == 0 ? SocketAddress(storage) : nil
   }
 
-  public enum Accepting {
-    case stranger(StreamSocket)
-    case nobody
-    /// Somebody knocks, and neither the process nor the machine has a descriptor or memory for it (EMFILE, ENFILE, ENOBUFS, ENOMEM).
-    case exhausted
-  }
-
-  /// The next who knocks.
-  public func accept() -> Accepting {
+  public func accept() -> StreamAccepting {
     while true {
       let accepted = msdk_accept(descriptor)
       if accepted >= 0 { return .stranger(StreamSocket(taking: accepted)) }
@@ -169,7 +142,6 @@ public final class StreamListener {
     }
   }
 
-  /// Closes the connection of the next who knocks, for which no descriptor is to be had otherwise; false: there is none for that either.
   public func turnAway() -> Bool {
     if spare >= 0 { close(spare) }
     let stranger = msdk_accept(descriptor)

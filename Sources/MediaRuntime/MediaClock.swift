@@ -1,7 +1,10 @@
 /// Time, and work that happens in time. The system clock works on threads; the virtual one on the thread that moves it.
 public protocol MediaClock: AnyObject, Sendable {
   var isVirtual: Bool { get }
+  /// Nanoseconds, as `CLOCK_MONOTONIC` counts them.
   func now() -> Int64
+  /// Nanoseconds since 1970, for what machines say to each other of the time of day.
+  func wallTime() -> Int64
 
   /// A worker, idle until it is poked. `step` is called once for any number of pokes since it was last called, and again at the time
   /// that it returned, `.max` for none.

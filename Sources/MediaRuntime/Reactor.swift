@@ -2,14 +2,8 @@ import CLinux
 import Glibc
 import MediaCore
 
-/// What the reactor's thread does the work of: a session of RTP, a connection. Its sockets are readable, or its time has come.
-public protocol ReactorDriver: AnyObject, Sendable {
-  /// On the reactor's thread, one call at a time; when it wants to be called again.
-  func drive(isReadable: Bool) -> Int64
-}
-
-/// One thread, `msdk-network`, for the sockets of all sessions of an engine. It runs while there are any.
-public final class Reactor: Sendable {
+/// One thread, `msdk-network`, for the kernel's sockets of all sessions of an engine. It runs while there are any.
+public final class Reactor: DriverLoop {
   /// Under the lock. A class: to change a value inside of a dictionary costs memory each time.
   private final class Entry {
     let driver: any ReactorDriver
@@ -80,7 +74,7 @@ public final class Reactor: Sendable {
   private static let waker: UInt64 = 0
   private let epoll: Int32
   private let bell: Int32
-  private let clock: any MediaClock
+  public let clock: any MediaClock
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
 
@@ -101,7 +95,6 @@ public final class Reactor: Sendable {
     for descriptor in [epoll, bell] where descriptor >= 0 { close(descriptor) }
   }
 
-  /// Drives it from now on, at first at once; a tag for the other calls.
   public func add(_ driver: any ReactorDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
     let tag: UInt64 = try state.withLock { state throws(MediaError) in
       guard !state.isStopped else { throw MediaError(.closed, "the engine is destroyed") }
@@ -123,7 +116,6 @@ public final class Reactor: Sendable {
     return tag
   }
 
-  /// When it returns the driver is not called any more, unless this is called from inside a call, or from foreign code, for which one may wait.
   public func remove(_ tag: UInt64) {
     let (driver, isInside): ((any ReactorDriver)?, Bool) = state.withLock { state in
       let entry = state.entries.removeValue(forKey: tag)
@@ -137,7 +129,6 @@ public final class Reactor: Sendable {
     _ = driver
   }
 
-  /// Has it called at that time at the latest.
   public func wake(_ tag: UInt64, at time: Int64) {
     let isAsleep = state.withLock { state in
       guard let entry = state.entries[tag] else { return false }
@@ -151,8 +142,6 @@ public final class Reactor: Sendable {
     if isAsleep { msdk_waker_set(bell) }
   }
 
-  /// There was no room to write to one of its descriptors, and it is driven as soon as there is some; or that is not waited for any more. While the
-  /// caller holds the descriptor open.
   public func setFull(_ isFull: Bool, _ descriptor: Int32, of tag: UInt64) {
     state.withLock { state in
       guard let entry = state.entries[tag], entry.descriptors.contains(descriptor), entry.full.contains(descriptor) != isFull else {
@@ -165,7 +154,6 @@ public final class Reactor: Sendable {
 
   private static func events(isFull: Bool) -> UInt32 { UInt32(MSDK_POLL_IN) | (isFull ? UInt32(MSDK_POLL_OUT) : 0) }
 
-  /// Until that time its descriptors are not looked at, whatever comes; then it is driven.
   public func rest(_ tag: UInt64, until time: Int64) {
     state.withLock { state in
       guard let entry = state.entries[tag] else { return }
@@ -177,7 +165,6 @@ public final class Reactor: Sendable {
     }
   }
 
-  /// Its descriptors are looked at again from now on.
   public func endRest(_ tag: UInt64) {
     state.withLock { state in
       guard let entry = state.entries[tag], entry.restsUntil != nil else { return }
@@ -199,7 +186,6 @@ public final class Reactor: Sendable {
 
   private static let restAgain: Int64 = 100_000_000
 
-  /// Drives nothing any more.
   public func stop() {
     let drivers = state.withLock { state in
       state.isStopped = true

@@ -16,6 +16,10 @@ public final class SystemClock: MediaClock {
     MediaTime.monotonic()
   }
 
+  public func wallTime() -> Int64 {
+    MediaTime.wallClock()
+  }
+
   public func makeWorker(_ name: String, step: @escaping @Sendable () -> Int64) -> any Worker {
     ThreadWorker(name, threads: threads, step: step)
   }

@@ -20,6 +20,9 @@ public final class VirtualClock: MediaClock {
     state.withLock { $0.now }
   }
 
+  /// 2020-01-01 was when it began.
+  public func wallTime() -> Int64 { 1_577_836_800_000_000_000 &+ now() }
+
   public func makeWorker(_ name: String, step: @escaping @Sendable () -> Int64) -> any Worker {
     VirtualWorker(self, step: step)
   }

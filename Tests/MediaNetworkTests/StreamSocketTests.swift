@@ -14,7 +14,7 @@ import Testing
     return false
   }
 
-  private func read(_ socket: StreamSocket, _ count: Int) -> [UInt8] {
+  private func read(_ socket: any StreamConnection, _ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var got = 0
     _ = wait {
@@ -30,7 +30,7 @@ import Testing
     let listener = try StreamListener(binding: try #require(SocketAddress(host, port: 0)))
     let address = try #require(listener.localAddress)
     let here = try StreamSocket(connectingTo: address)
-    var there: StreamSocket?
+    var there: (any StreamConnection)?
     #expect(
       wait {
         if there == nil, case .stranger(let socket) = listener.accept() { there = socket }

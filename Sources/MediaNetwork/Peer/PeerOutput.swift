@@ -68,7 +68,7 @@ final class PeerOutput: RTPSessionDelegate {
   }
 
   /// Gives each lane's batch to its socket, and keeps what that has no room for.
-  func flush(_ send: (SecureRTPPeer.Lane, DatagramBatch, Int) -> DatagramSocket.Sending) {
+  func flush(_ send: (SecureRTPPeer.Lane, DatagramBatch, Int) -> DatagramSending) {
     dropped.failed &+= media.flush { send(.media, $0, $1) }
     if control != nil { dropped.failed &+= control?.flush { send(.control, $0, $1) } ?? 0 }
   }
@@ -90,7 +90,7 @@ final class PeerOutput: RTPSessionDelegate {
 
 extension PeerOutput.Lane {
   /// How many datagrams the network refused.
-  fileprivate mutating func flush(_ send: (DatagramBatch, Int) -> DatagramSocket.Sending) -> UInt64 {
+  fileprivate mutating func flush(_ send: (DatagramBatch, Int) -> DatagramSending) -> UInt64 {
     guard batch.count > 0 else { return 0 }
     var failed = 0
     switch send(batch, first) {

@@ -233,17 +233,17 @@ public final class SecureRTPPeer {
   // MARK: Time
 
   /// Does what is due, sends it, and returns when it wants to be called again.
-  public func poll(now: Int64, _ send: (Lane, DatagramBatch, Int) -> DatagramSocket.Sending) -> Int64 {
+  public func poll(now: Int64, _ send: (Lane, DatagramBatch, Int) -> DatagramSending) -> Int64 {
     drive(now, send) { $0.poll(now: now, $1) }
   }
 
   /// The part of it that is for what was enqueued just now.
-  public func push(now: Int64, _ send: (Lane, DatagramBatch, Int) -> DatagramSocket.Sending) -> Int64 {
+  public func push(now: Int64, _ send: (Lane, DatagramBatch, Int) -> DatagramSending) -> Int64 {
     drive(now, send) { $0.push(now: now, $1) }
   }
 
   private func drive(
-    _ now: Int64, _ send: (Lane, DatagramBatch, Int) -> DatagramSocket.Sending, _ step: (RTPSession, PeerOutput) -> Int64
+    _ now: Int64, _ send: (Lane, DatagramBatch, Int) -> DatagramSending, _ step: (RTPSession, PeerOutput) -> Int64
   ) -> Int64 {
     guard !isClosed, !isAwaitingKeys else { return .max }
     output.now = now
@@ -260,7 +260,7 @@ public final class SecureRTPPeer {
   }
 
   /// Offers what a call left to be sent, which keeps what the socket has no room for.
-  public func flush(_ send: (Lane, DatagramBatch, Int) -> DatagramSocket.Sending) {
+  public func flush(_ send: (Lane, DatagramBatch, Int) -> DatagramSending) {
     guard !isClosed else { return }
     output.flush(send)
   }

@@ -33,7 +33,7 @@ final class HubMedia {
       terms.profile, own: isHub ? terms.down : terms.up, theirs: isHub ? terms.up : terms.down)
     let now = clock.now()
     var settings = RTPSettings(
-      cname: isHub ? "hub" : "member", clock: NTPClock(NTPTimestamp(unixNanoseconds: MediaTime.wallClock()), at: now),
+      cname: isHub ? "hub" : "member", clock: NTPClock(NTPTimestamp(unixNanoseconds: clock.wallTime()), at: now),
       seed: seed)
     settings.extensions = terms.extensions
     settings.reportsAtOnce = true
@@ -53,7 +53,7 @@ final class HubMedia {
   /// nil: not known before a member has shown where they are.
   var remote: SocketAddress? { peer.remote }
 
-  private func put(_ lane: SecureRTPPeer.Lane, _ batch: DatagramBatch, _ first: Int) -> DatagramSocket.Sending {
+  private func put(_ lane: SecureRTPPeer.Lane, _ batch: DatagramBatch, _ first: Int) -> DatagramSending {
     socket.send(batch, from: first)
   }
 

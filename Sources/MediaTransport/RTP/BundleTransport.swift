@@ -49,14 +49,14 @@ final class BundleTransport: ReactorDriver {
   private let guarded: Monitor<Guarded>
   private let receiving = Monitor(Receiving())
   private let sockets: RTPSockets
-  private let thread: Reactor
+  private let thread: any DriverLoop
   private let driving = Monitor(Driving.not)
   private let clock: any MediaClock
   /// Takes arrivals, and whether the other end is known now, on the network thread.
   private let deliver: @Sendable (inout [PeerArrival], Bool, BundleTransport) -> Void
 
   init(
-    _ configuration: RTPConfiguration, _ index: Int, _ sockets: RTPSockets, _ protection: PacketProtection?, _ thread: Reactor,
+    _ configuration: RTPConfiguration, _ index: Int, _ sockets: RTPSockets, _ protection: PacketProtection?, _ thread: any DriverLoop,
     _ clock: any MediaClock,
     tap: (any PacketTap)? = nil, deliver: @escaping @Sendable (inout [PeerArrival], Bool, BundleTransport) -> Void
   ) throws(MediaError) {
@@ -65,7 +65,7 @@ final class BundleTransport: ReactorDriver {
     let plan = configuration.legs[index]
     let now = clock.now()
     var settings = RTPSettings(
-      cname: configuration.cname, clock: NTPClock(NTPTimestamp(unixNanoseconds: MediaTime.wallClock()), at: now),
+      cname: configuration.cname, clock: NTPClock(NTPTimestamp(unixNanoseconds: clock.wallTime()), at: now),
       seed: UInt64.random(in: 0...(.max)))
     settings.extensions = plan.extensions
     settings.reportsAtOnce = !(plan.remote?.isMulticast ?? false)
@@ -94,7 +94,7 @@ final class BundleTransport: ReactorDriver {
   private var descriptors: [Int32] { [sockets.media.descriptor] + (sockets.control.map { [$0.descriptor] } ?? []) }
 
   /// Under the lock.
-  private func send(_ lane: SecureRTPPeer.Lane, _ batch: DatagramBatch, from first: Int) -> DatagramSocket.Sending {
+  private func send(_ lane: SecureRTPPeer.Lane, _ batch: DatagramBatch, from first: Int) -> DatagramSending {
     (lane == .media ? sockets.media : sockets.control ?? sockets.media).send(batch, from: first)
   }
 
@@ -150,7 +150,7 @@ final class BundleTransport: ReactorDriver {
   }
 
   /// Takes what has come on a socket; so much at most that what is due is not kept waiting by a flood.
-  private func receive(_ lane: SecureRTPPeer.Lane, _ socket: DatagramSocket) {
+  private func receive(_ lane: SecureRTPPeer.Lane, _ socket: any DatagramPort) {
     for _ in 0..<8 {
       let (rows, count) = receiving.withLock { ($0.rows, $0.isOpen ? socket.receive($0.rows) : 0) }
       guard count > 0 else { return }

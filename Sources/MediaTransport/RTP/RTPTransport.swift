@@ -61,25 +61,26 @@ public final class RTPTransport: Transport {
   private let capture: PacketCapture?
   /// Of the legs, where the target keeps them.
   private let protections: RTPProtections
-  private let thread: Reactor
+  private let thread: any DriverLoop
+  private let network: any Network
   let loop: EventLoop
   let state: Monitor<State>
 
   /// Sockets that were bound for the configuration's legs, or none: then they are when it is connected. `protections` are of the connection before it.
   public init(
     _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], protections: RTPProtections = RTPProtections(),
-    capture: PacketCapture? = nil, thread: Reactor, loop: EventLoop
+    capture: PacketCapture? = nil, thread: any DriverLoop, network: any Network = SystemNetwork.shared, loop: EventLoop
   ) {
-    (host, self.protections, self.capture, self.thread, self.loop) = (nil, protections, capture, thread, loop)
+    (host, self.protections, self.capture, self.thread, self.network, self.loop) = (nil, protections, capture, thread, network, loop)
     state = Monitor(State(configuration: configuration, sockets: sockets))
   }
 
   /// To a host whose name is looked up when it is connected; the configuration is as it would be with another address.
   init(
     _ configuration: RTPConfiguration, named host: RTPNamedHost, protections: RTPProtections, capture: PacketCapture?,
-    thread: Reactor, loop: EventLoop
+    thread: any DriverLoop, network: any Network, loop: EventLoop
   ) {
-    (self.host, self.protections, self.capture, self.thread, self.loop) = (host, protections, capture, thread, loop)
+    (self.host, self.protections, self.capture, self.thread, self.network, self.loop) = (host, protections, capture, thread, network, loop)
     state = Monitor(State(configuration: configuration, sockets: []))
   }
 
@@ -101,7 +102,7 @@ public final class RTPTransport: Transport {
     do throws(MediaError) {
       var legs: [BundleTransport] = []
       for index in configuration.legs.indices {
-        let pair = sockets.indices.contains(index) ? sockets[index] : try RTPSockets(configuration.legs[index])
+        let pair = sockets.indices.contains(index) ? sockets[index] : try RTPSockets(configuration.legs[index], on: network)
         // Each holds this, as this does each, until it leaves.
         let protection = try configuration.legs[index].keys.map { keys throws(MediaError) in try protections.protection(ofLeg: index, keys)
         }

@@ -27,7 +27,7 @@ final class PeerPair {
 
     init(_ peer: SecureRTPPeer, _ address: SocketAddress) { (self.peer, self.address) = (peer, address) }
 
-    func put(_ now: Int64) -> (SecureRTPPeer.Lane, DatagramBatch, Int) -> DatagramSocket.Sending {
+    func put(_ now: Int64) -> (SecureRTPPeer.Lane, DatagramBatch, Int) -> DatagramSending {
       { lane, batch, first in
         var taken = 0
         batch.forEach(from: first) { bytes, address in

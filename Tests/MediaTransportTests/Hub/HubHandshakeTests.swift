@@ -19,7 +19,7 @@ import Testing
   private let certificate: TLSCertificate
   private let room: String
   /// Later than any time that is looked up.
-  private let start = MediaTime.monotonic() + 3_600_000_000_000
+  private let start: Int64 = 3_600_000_000_000
   private static let second: Int64 = 1_000_000_000
 
   init() throws {
@@ -27,7 +27,7 @@ import Testing
     thread = try Reactor(clock: VirtualClock())
     certificate = try TLSCertificate.make()
     room = "handshakes \(StreamID.next().value)"
-    table = HubTable(room, HubServer.Options([]), thread, loop)
+    table = HubTable(room, HubServer.Options([]), thread, SystemNetwork.shared, loop)
     door = try HubDoor(try #require(SocketAddress("127.0.0.1", port: 0)), certificate, table)
   }
 

@@ -62,8 +62,8 @@ final class HubHouse {
     var member = Member(userID: name, displayName: name.uppercased())
     member.decodes = decodes
     let transport = HubTransport(
-      try url ?? self.url(), member: member, token: AccessToken(token), loop: loop, thread: thread, bitrates: HubHouse.rates,
-      resolver: resolver)
+      try url ?? self.url(), member: member, token: AccessToken(token), loop: loop, thread: thread, network: SystemNetwork(names: resolver),
+      bitrates: HubHouse.rates)
     let witness = witness(transport)
     witness.ends = {
       thread.stop(); loop.stop()

@@ -5,15 +5,15 @@ import MediaTLS
 
 /// A connection of messages and its socket. It goes from hand to hand; who has it keeps it under a lock.
 final class HubLine: @unchecked Sendable {
-  let socket: StreamSocket
+  let socket: any StreamConnection
   let connection: HubConnection
   /// Of the other end.
   let prefix: AddressPrefix?
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
-  /// As whose the reactor waits for room in the socket.
+  /// As whose the loop waits for room in the socket.
   private var awaited: UInt64?
 
-  init(_ socket: StreamSocket, _ connection: HubConnection, from prefix: AddressPrefix? = nil) {
+  init(_ socket: any StreamConnection, _ connection: HubConnection, from prefix: AddressPrefix? = nil) {
     (self.socket, self.connection, self.prefix) = (socket, connection, prefix)
   }
 
@@ -33,13 +33,13 @@ final class HubLine: @unchecked Sendable {
     }
   }
 
-  /// Sends what the socket takes; when to be called again. For what it does not take, the reactor drives the one with that tag when there is room.
-  func flush(now: Int64, in reactor: Reactor? = nil, as tag: UInt64? = nil) -> Int64 {
+  /// Sends what the socket takes; when to be called again. For what it does not take, the loop drives the one with that tag when there is room.
+  func flush(now: Int64, in loop: (any DriverLoop)? = nil, as tag: UInt64? = nil) -> Int64 {
     connection.flush { socket.write($0) }
     let wanted = connection.isWaiting ? tag : nil
-    if let reactor, wanted != awaited {
-      if let awaited { reactor.setFull(false, socket.descriptor, of: awaited) }
-      if let wanted { reactor.setFull(true, socket.descriptor, of: wanted) }
+    if let loop, wanted != awaited {
+      if let awaited { loop.setFull(false, socket.descriptor, of: awaited) }
+      if let wanted { loop.setFull(true, socket.descriptor, of: wanted) }
       awaited = wanted
     }
     return connection.deadline(now: now)

@@ -5,7 +5,7 @@ import MediaNetwork
 final class HubSocket: @unchecked Sendable {
   /// The thread that receives and whoever sends use parts of it that are their own.
   private struct Held: @unchecked Sendable {
-    let socket: DatagramSocket
+    let socket: any DatagramPort
   }
 
   private let held: Monitor<Held?>
@@ -14,7 +14,7 @@ final class HubSocket: @unchecked Sendable {
   let descriptor: Int32
   let localAddress: SocketAddress?
 
-  init(_ socket: DatagramSocket) {
+  init(_ socket: any DatagramPort) {
     (descriptor, localAddress) = (socket.descriptor, socket.localAddress)
     held = Monitor(Held(socket: socket))
   }
@@ -26,7 +26,7 @@ final class HubSocket: @unchecked Sendable {
     return 0
   }
 
-  func send(_ batch: DatagramBatch, from first: Int) -> DatagramSocket.Sending {
+  func send(_ batch: DatagramBatch, from first: Int) -> DatagramSending {
     guard let held = held.withLock({ $0 }) else { return .all }
     return sending.withLock { _ in held.socket.send(batch, from: first) }
   }

@@ -18,7 +18,7 @@ final class LingeringClose: ReactorDriver {
   private static let mostBytes = 256 << 10
   let prefix: AddressPrefix?
   private let guarded: Monitor<Guarded>
-  private let thread: Reactor
+  private let thread: any DriverLoop
   /// Which counts it. Who is left when the thread stops is held by nobody.
   private weak let table: HubTable?
   private let end: Int64
@@ -54,7 +54,7 @@ final class LingeringClose: ReactorDriver {
   }
 
   func drive(isReadable: Bool) -> Int64 {
-    let now = MediaTime.monotonic()
+    let now = thread.clock.now()
     let isOver: Bool = guarded.withLock { guarded in
       guard let line = guarded.line else { return false }
       _ = line.flush(now: now, in: thread, as: guarded.tag)

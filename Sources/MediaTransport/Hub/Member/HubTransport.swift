@@ -26,7 +26,7 @@ public final class HubTransport: Transport {
     var delegate: (any TransportDelegate)?
     var tag: UInt64?
     /// On its way, and when the next attempt begins or this one has failed.
-    var attempt: StreamSocket?
+    var attempt: (any StreamConnection)?
     var route = HubRoute()
     var attemptDue = Int64.min
     var attemptFailure: String?
@@ -58,19 +58,19 @@ public final class HubTransport: Transport {
   let member: Member
   let token: AccessToken
   let loop: EventLoop
-  let thread: Reactor
+  let thread: any DriverLoop
+  let network: any Network
   let bitrates: BandwidthEstimator.Limits
   let capture: PacketCapture?
-  let resolver: NameResolver
   let rows = Monitor(DatagramRows())
   let guarded: Monitor<Guarded>
 
   public init(
-    _ url: HubURL, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop, thread: Reactor,
-    bitrates: BandwidthEstimator.Limits = .init(), capture: PacketCapture? = nil, resolver: NameResolver = .shared
+    _ url: HubURL, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop, thread: any DriverLoop,
+    network: any Network = SystemNetwork.shared, bitrates: BandwidthEstimator.Limits = .init(), capture: PacketCapture? = nil
   ) {
-    (self.url, self.member, self.token, self.loop, self.thread) = (url, member, token, loop, thread)
-    (self.bitrates, self.capture, self.resolver) = (bitrates, capture, resolver)
+    (self.url, self.member, self.token, self.loop, self.thread, self.network) = (url, member, token, loop, thread, network)
+    (self.bitrates, self.capture) = (bitrates, capture)
     guarded = Monitor(Guarded(member.attributes))
   }
 
@@ -85,7 +85,6 @@ public final class HubTransport: Transport {
   public func connect(_ delegate: any TransportDelegate) {
     let now = clock.now()
     do throws(MediaError) {
-      guard !clock.isVirtual else { throw MediaError(.unsupported, "a hub needs the system's clock, and the engine's is virtual") }
       try guarded.withLock { guarded throws(MediaError) in
         guard guarded.phase == .idle else { return }
         guarded.delegate = delegate

@@ -13,7 +13,7 @@ extension HubTransport: ReactorDriver {
   private static let greetingPatience: Int64 = 15_000_000_000
 
   public func drive(isReadable: Bool) -> Int64 {
-    let now = MediaTime.monotonic()
+    let now = clock.now()
     if isReadable { receive(now) }
     while let message = guarded.withLock({ $0.line?.connection.next(now: now) }) {
       if let error = act(on: message, now) {
@@ -158,8 +158,8 @@ extension HubTransport: ReactorDriver {
         }
       } else if now >= guarded.attemptDue {
         // Media stays with the family with which it began.
-        guard let address = try guarded.route.next(url.host, isIPv6: guarded.media?.remote?.isIPv6, resolver) else { return nil }
-        guarded.attempt = try StreamSocket(connectingTo: address)
+        guard let address = try guarded.route.next(url.host, isIPv6: guarded.media?.remote?.isIPv6, network.names) else { return nil }
+        guarded.attempt = try network.connect(to: address)
         watch(&guarded)
         let patience = guarded.ticket.isEmpty ? HubTransport.patience : HubTransport.attemptPatience
         // Those after it have their share of the time.
@@ -242,10 +242,10 @@ extension HubTransport: ReactorDriver {
   /// Who was let in opens his way for media.
   func enter(_ welcome: HubNotice.Welcome, _ now: Int64) throws(MediaError) {
     guard let address = guarded.withLock({ $0.route.current }) else { throw MediaError(.fail, "the hub has no address") }
-    let socket = HubSocket(try DatagramSocket(binding: address.unspecified(port: 0)))
+    let socket = HubSocket(try network.bindDatagrams(to: address.unspecified(port: 0)))
     let media = try HubMedia(
       welcome.terms, isHub: false, over: socket, to: address.with(port: welcome.terms.port), bitrates: bitrates, clock: clock,
-      tap: capture)
+      tap: capture, seed: network.random())
     let isHere = guarded.withLock { guarded in
       guard guarded.phase == .waiting else { return false }
       (guarded.phase, guarded.ticket, guarded.permissions) = (.here, welcome.ticket, welcome.permissions)

@@ -6,7 +6,7 @@ import MediaTLS
 /// One address of a hub: where it is connected to, and the one socket over which the media of all who came by it passes.
 final class HubDoor: ReactorDriver {
   private struct Guarded {
-    var listener: StreamListener?
+    var listener: (any StreamPort)?
     var tags: [UInt64] = []
     let rows = DatagramRows()
   }
@@ -22,7 +22,7 @@ final class HubDoor: ReactorDriver {
   private static let mostTries = 64
 
   init(_ address: SocketAddress, _ certificate: TLSCertificate, _ table: HubTable) throws(MediaError) {
-    let (listener, socket) = try HubDoor.bind(address)
+    let (listener, socket) = try HubDoor.bind(address, table.network)
     (self.table, self.certificate) = (table, certificate)
     self.socket = HubSocket(socket)
     self.address = listener.localAddress ?? address
@@ -30,12 +30,12 @@ final class HubDoor: ReactorDriver {
   }
 
   /// TCP and UDP at one port, where the kernel chooses, too.
-  private static func bind(_ address: SocketAddress) throws(MediaError) -> (StreamListener, DatagramSocket) {
-    guard address.port == 0 else { return (try StreamListener(binding: address), try DatagramSocket(binding: address)) }
+  private static func bind(_ address: SocketAddress, _ network: any Network) throws(MediaError) -> (any StreamPort, any DatagramPort) {
+    guard address.port == 0 else { return (try network.listen(at: address), try network.bindDatagrams(to: address)) }
     for _ in 0..<mostTries {
-      let listener = try StreamListener(binding: address)
+      let listener = try network.listen(at: address)
       guard let port = listener.localAddress?.port else { continue }
-      if let socket = try? DatagramSocket(binding: address.with(port: port)) { return (listener, socket) }
+      if let socket = try? network.bindDatagrams(to: address.with(port: port)) { return (listener, socket) }
     }
     throw MediaError(.io, "no port is free for TCP and UDP at \(address.host)")
   }
@@ -76,7 +76,7 @@ final class HubDoor: ReactorDriver {
   }
 
   func drive(isReadable: Bool) -> Int64 {
-    let now = MediaTime.monotonic()
+    let now = table.clock.now()
     guard isReadable else { return .max }
     let rows = guarded.withLock { $0.rows }
     for _ in 0..<HubDoor.mostBatches {
@@ -92,7 +92,7 @@ final class HubDoor: ReactorDriver {
 
   /// False: no descriptor is left, and none could be made free.
   private func letIn() -> Bool {
-    let now = MediaTime.monotonic()
+    let now = table.clock.now()
     for _ in 0..<HubDoor.mostKnocks {
       switch guarded.withLock({ $0.listener?.accept() ?? .nobody }) {
       case .nobody: return true
@@ -124,7 +124,7 @@ final class HubDoor: ReactorDriver {
     func drive(isReadable: Bool) -> Int64 {
       // Who knocks goes on knocking, and is not looked at again and again.
       if isReadable, !door.letIn(), let tag = tag.withLock({ $0 }) {
-        door.table.thread.rest(tag, until: MediaTime.monotonic() &+ Porter.rest)
+        door.table.thread.rest(tag, until: door.table.clock.now() &+ Porter.rest)
       }
       return .max
     }

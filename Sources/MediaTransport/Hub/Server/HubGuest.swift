@@ -14,7 +14,7 @@ final class HubGuest: ReactorDriver {
   private struct Guarded: @unchecked Sendable {
     /// nil once it was handed on, and until something came: who says nothing takes a descriptor and no more.
     var line: HubLine?
-    var socket: StreamSocket?
+    var socket: (any StreamConnection)?
     var tag: UInt64?
     var stage = 0
     /// Something came, and the handshake is to begin when it may (`HubTable.mayHandshake`).
@@ -29,7 +29,9 @@ final class HubGuest: ReactorDriver {
   private let certificate: TLSCertificate
   private let end: Int64
 
-  init(_ socket: StreamSocket, from prefix: AddressPrefix, at door: HubDoor, _ certificate: TLSCertificate, _ table: HubTable, now: Int64) {
+  init(
+    _ socket: any StreamConnection, from prefix: AddressPrefix, at door: HubDoor, _ certificate: TLSCertificate, _ table: HubTable, now: Int64
+  ) {
     guarded = Monitor(Guarded(socket: socket))
     (self.prefix, self.certificate, self.table, port, end) = (prefix, certificate, table, door, now &+ HubGuest.patience)
   }
@@ -58,7 +60,7 @@ final class HubGuest: ReactorDriver {
   }
 
   func drive(isReadable: Bool) -> Int64 {
-    let now = MediaTime.monotonic()
+    let now = table.clock.now()
     let (asks, tag) = guarded.withLock { guarded in
       ((isReadable || guarded.isQueued) && (guarded.socket != nil || guarded.line?.connection.hasAnswered == false), guarded.tag)
     }

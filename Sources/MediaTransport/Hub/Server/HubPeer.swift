@@ -53,7 +53,7 @@ final class HubPeer: ReactorDriver {
   let table: HubTable
   private let door: HubDoor
   private let hello: HubRequest.Hello
-  var clock: any MediaClock { table.loop.clock }
+  var clock: any MediaClock { table.clock }
 
   init(_ hello: HubRequest.Hello, at door: HubDoor, _ table: HubTable) {
     (self.hello, self.door, self.table) = (hello, door, table)
@@ -104,7 +104,8 @@ final class HubPeer: ReactorDriver {
     let (base, ticket) = table.enter(self)
     do throws(MediaError) {
       let terms = try MediaParameters.make(port: door.address.port, base: base, profile: hello.profile)
-      let media = try HubMedia(terms, isHub: true, over: door.socket, to: nil, bitrates: table.options.bitrates, clock: clock)
+      let media = try HubMedia(terms, isHub: true, over: door.socket, to: nil, bitrates: table.options.bitrates, clock: clock,
+        seed: table.network.random())
       let isHere = guarded.withLock { guarded in
         guard guarded.phase == .waiting else { return false }
         (guarded.phase, guarded.media) = (.here, media)
@@ -180,7 +181,7 @@ final class HubPeer: ReactorDriver {
   // MARK: The network thread
 
   func drive(isReadable: Bool) -> Int64 {
-    let now = MediaTime.monotonic()
+    let now = clock.now()
     if isReadable { guarded.withLock { $0.line?.receive(now: now) } }
     while let message = guarded.withLock({ $0.line?.connection.next(now: now) }) {
       if let error = act(on: message, now) {

@@ -14,13 +14,13 @@ struct HubRoute {
   var isLookingUp: Bool { lookup != nil }
 
   /// The next one, nil while it is being looked up. With a family, of that one only.
-  mutating func next(_ host: NetworkHost, isIPv6: Bool?, _ resolver: NameResolver) throws(MediaError) -> SocketAddress? {
+  mutating func next(_ host: NetworkHost, isIPv6: Bool?, _ names: any NameSource) throws(MediaError) -> SocketAddress? {
     switch host {
     case .address(let address): current = address
     case .name(let name, let port):
       if rest.isEmpty {
         guard let lookup else {
-          lookup = resolver.look(up: .init(name, port: port, isStream: true, isIPv6: isIPv6))
+          lookup = names.look(up: .init(name, port: port, isStream: true, isIPv6: isIPv6)) {}
           return nil
         }
         guard let answer = lookup.answer else { return nil }

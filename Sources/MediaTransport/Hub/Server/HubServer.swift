@@ -28,7 +28,9 @@ public final class HubServer: Sendable {
   private let doors: [HubDoor]
   private let certificate: TLSCertificate
 
-  public init(room: String, options: Options, loop: EventLoop, thread: Reactor) throws(MediaError) {
+  public init(room: String, options: Options, loop: EventLoop, thread: any DriverLoop, network: any Network = SystemNetwork.shared)
+    throws(MediaError)
+  {
     guard (1...HubWire.longestName).contains(room.utf8.count) else {
       throw MediaError(.invalid, "the hub's room has a name of \(room.utf8.count) bytes; accepted: 1..\(HubWire.longestName)")
     }
@@ -38,9 +40,8 @@ public final class HubServer: Sendable {
     guard (1...1000).contains(options.mostMembers) else {
       throw MediaError(.range, "the hub's member limit is \(options.mostMembers); accepted: 1..1000")
     }
-    guard !loop.clock.isVirtual else { throw MediaError(.unsupported, "a hub needs the system's clock, and the engine's is virtual") }
     if let given = options.certificate { certificate = given } else { certificate = try TLSCertificate.make() }
-    table = HubTable(room, options, thread, loop)
+    table = HubTable(room, options, thread, network, loop)
     doors = try HubServer.makeDoors(options.addresses, certificate, table)
     do throws(MediaError) {
       for door in doors { try door.open() }

@@ -32,8 +32,10 @@ final class HubTable: Sendable {
 
   let room: String
   let options: HubServer.Options
-  let thread: Reactor
+  let thread: any DriverLoop
+  let network: any Network
   let loop: EventLoop
+  var clock: any MediaClock { loop.clock }
   private let state = Monitor(State())
   /// Who connected and said nothing; as many more from the addresses of members. At 200 a second from one address each has 0.6 s.
   static let mostGuests = 128
@@ -46,8 +48,8 @@ final class HubTable: Sendable {
   /// Handshakes of strangers, and as many more of those who come from the addresses of members. Few at once: media waits for them.
   static let handshakes = WorkAllowance(burst: 16, perSecond: 250, now: 0)
 
-  init(_ room: String, _ options: HubServer.Options, _ thread: Reactor, _ loop: EventLoop) {
-    (self.room, self.options, self.thread, self.loop) = (room, options, thread, loop)
+  init(_ room: String, _ options: HubServer.Options, _ thread: any DriverLoop, _ network: any Network, _ loop: EventLoop) {
+    (self.room, self.options, self.thread, self.network, self.loop) = (room, options, thread, network, loop)
   }
 
   // MARK: Guests
@@ -106,7 +108,7 @@ final class HubTable: Sendable {
 
   /// Those who may begin next ask again when they may.
   func wakeNext() {
-    let now = MediaTime.monotonic()
+    let now = clock.now()
     let next: [(guest: HubGuest, time: Int64)] = state.withLock { state in
       let stranger = state.strangersWork.next(at: now).flatMap { next in state.strangers[next.key].map { ($0, next.time) } }
       let neighbour = state.neighboursWork.next(at: now).flatMap { next in state.neighbours[next.key].map { ($0, next.time) } }
@@ -195,7 +197,7 @@ final class HubTable: Sendable {
   func enter(_ peer: HubPeer) -> (base: UInt32, ticket: [UInt8]) {
     state.withLock { state in
       var base: UInt32
-      repeat { base = UInt32.random(in: 1..<1 << 24) << 8 } while state.byBase[base] != nil
+      repeat { base = UInt32(truncatingIfNeeded: network.random()) & ~255 } while base == 0 || state.byBase[base] != nil
       // The system's generator, which nobody can guess.
       let ticket = (0..<HubWire.ticketSize).map { _ in UInt8.random(in: 0...255) }
       if state.members[peer.id] != nil { (state.byBase[base], state.byTicket[ticket]) = (peer, peer) }

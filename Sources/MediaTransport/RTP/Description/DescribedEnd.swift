@@ -42,9 +42,11 @@ struct DescribedEnd: Sendable {
   }
 
   /// With its sockets bound: one pair for all, or for each medium.
-  func bind(toward remote: SocketAddress?, isShared: Bool, isProtected: Bool) throws(MediaError) -> (RTPDescription.Local, [RTPSockets]) {
+  func bind(
+    toward remote: SocketAddress?, on network: any Network, isShared: Bool, isProtected: Bool
+  ) throws(MediaError) -> (RTPDescription.Local, [RTPSockets]) {
     let outward = remote ?? SocketAddress("192.0.2.1", port: 9)
-    guard let host = host ?? outward.flatMap({ SocketAddress.local(toward: $0) }) ?? SocketAddress("127.0.0.1", port: 0) else {
+    guard let host = host ?? outward.flatMap({ network.localAddress(toward: $0) }) ?? SocketAddress("127.0.0.1", port: 0) else {
       throw MediaError(.fail, "no address")
     }
     var sockets: [RTPSockets] = []
@@ -52,7 +54,7 @@ struct DescribedEnd: Sendable {
     for _ in 0..<(isShared ? 1 : media.count) {
       var plan = RTPConfiguration.Leg(local: host.unspecified(port: 0), remote: nil)
       plan.localControl = plan.local
-      let pair = try RTPSockets(plan)
+      let pair = try RTPSockets(plan, on: network)
       guard let address = pair.media.localAddress, let control = pair.control?.localAddress else {
         throw MediaError(.io, "a socket without an address")
       }
@@ -79,13 +81,14 @@ extension RTPTarget {
       switch type {
       case .announced:
         let configuration = try RTPDescription.announced(text, cname: cname, localHost: described.host?.host)
-        let sockets = try RTPTarget.bind(configuration)
+        let sockets = try RTPTarget.bind(configuration, network)
         (state.configuration, state.sockets, state.offered, state.local, state.isUsed) = (configuration, sockets, nil, nil, false)
       case .offer:
         let offer = try SessionDescription(parsing: text)
         let isProtected = offer.media.contains { $0.transport.contains("SAVP") }
         let remote = (offer.media.first?.connection ?? offer.connection).flatMap { SocketAddress($0.address, port: 9) }
-        let (local, sockets) = try described.bind(toward: remote, isShared: false, isProtected: isProtected || !described.profiles.isEmpty)
+        let (local, sockets) = try described.bind(
+          toward: remote, on: network, isShared: false, isProtected: isProtected || !described.profiles.isEmpty)
         let (answer, configuration) = try RTPDescription.answer(to: text, local)
         (state.configuration, state.sockets, state.offered, state.local, state.isUsed) = (configuration, sockets, nil, answer, false)
       case .answer:
@@ -100,7 +103,7 @@ extension RTPTarget {
   func offer(_ state: inout State) throws(MediaError) -> String {
     guard let described else { throw MediaError(.state, "the session's url already describes the whole session") }
     guard state.configuration == nil else { throw MediaError(.state, "an announced description is only received from, and not answered") }
-    let (local, sockets) = try described.bind(toward: nil, isShared: true, isProtected: !described.profiles.isEmpty)
+    let (local, sockets) = try described.bind(toward: nil, on: network, isShared: true, isProtected: !described.profiles.isEmpty)
     let text = try RTPDescription.offer(of: local)
     (state.offered, state.sockets, state.local, state.isUsed) = (local, sockets, text, false)
     return text

@@ -5,7 +5,7 @@ import MediaNetwork
 struct RTPNamedHost: Sendable {
   static let patience: Int64 = 10_000_000_000
   let question: NameResolver.Question
-  let resolver: NameResolver
+  let names: any NameSource
   /// The configuration with that address, and its sockets.
   let settle: @Sendable (SocketAddress) throws(MediaError) -> (RTPConfiguration, [RTPSockets])
 
@@ -24,7 +24,7 @@ extension RTPTransport {
   func lookUp(_ host: RTPNamedHost) {
     let lookup: NameLookup? = state.withLock { state in
       guard !state.hasLeft else { return nil }
-      let lookup = host.resolver.look(up: host.question) { self.loop.post { self.resolve(host) } }
+      let lookup = host.names.look(up: host.question) { self.loop.post { self.resolve(host) } }
       state.lookup = lookup
       return lookup
     }

@@ -38,10 +38,11 @@ public final class RTPTarget: Sendable {
   /// nil: the URL has an address, or none.
   private let question: NameResolver.Question?
   let cname: String
+  let network: any Network
   let state = Monitor(State())
 
-  public init(_ url: String, argument: String) throws(MediaError) {
-    self.url = url
+  public init(_ url: String, argument: String, network: any Network = SystemNetwork.shared) throws(MediaError) {
+    (self.url, self.network) = (url, network)
     // RFC 7022, section 5: nobody is known by it.
     cname = (0..<3).map { _ in String(UInt32.random(in: 0...(.max)), radix: 36) }.joined()
     let parsed = try RTPURLParts.parse(url, argument)
@@ -74,13 +75,14 @@ public final class RTPTarget: Sendable {
   }
 
   public func makeTransport(
-    on thread: Reactor, loop: EventLoop, resolver: NameResolver = .shared,
+    on thread: any DriverLoop, loop: EventLoop, names: (any NameSource)? = nil,
     capture: () throws(MediaError) -> PacketCapture? = { () throws(MediaError) in nil }
   ) throws(MediaError) -> RTPTransport {
     if let question {
       let (provisional, protections) = try state.withLock { state throws(MediaError) in (try read(state), state.protections) }
-      let host = RTPNamedHost(question: question, resolver: resolver) { address throws(MediaError) in try self.settle(at: address) }
-      return RTPTransport(provisional, named: host, protections: protections, capture: try capture(), thread: thread, loop: loop)
+      let host = RTPNamedHost(question: question, names: names ?? network.names) { address throws(MediaError) in try self.settle(at: address) }
+      return RTPTransport(provisional, named: host, protections: protections, capture: try capture(), thread: thread, network: network,
+        loop: loop)
     }
     return try state.withLock { state throws(MediaError) in
       var configuration = try configure(&state)
@@ -89,8 +91,7 @@ public final class RTPTarget: Sendable {
       state.isUsed = true
       return RTPTransport(
         configuration, sockets: RTPTarget.sockets(of: configuration, in: state), protections: state.protections, capture: capture,
-        thread: thread,
-        loop: loop)
+        thread: thread, network: network, loop: loop)
     }
   }
 
@@ -109,7 +110,7 @@ public final class RTPTarget: Sendable {
       if let local = state.local { return local }
       if described != nil { return try offer(&state) }
       let configuration = try configure(&state)
-      let host = configuration.legs.first?.remote.flatMap { SocketAddress.local(toward: $0) }?.host ?? "127.0.0.1"
+      let host = configuration.legs.first?.remote.flatMap { network.localAddress(toward: $0) }?.host ?? "127.0.0.1"
       let text = try RTPDescription.text(of: configuration, from: host, id: RTPTarget.sessionID)
       state.local = text
       return text
@@ -132,7 +133,7 @@ public final class RTPTarget: Sendable {
         "the session's url has the host name \"\(question.name)\", which is not resolved yet; accepted when the session is connected")
     }
     let configuration = try read(state)
-    if state.sockets.isEmpty { state.sockets = try RTPTarget.bind(configuration) }
+    if state.sockets.isEmpty { state.sockets = try RTPTarget.bind(configuration, network) }
     state.configuration = configuration
     return configuration
   }
@@ -156,7 +157,7 @@ public final class RTPTarget: Sendable {
       if !canStay || state.sockets.isEmpty {
         for pair in state.sockets { pair.close() }
         (state.sockets, state.resolved) = ([], nil)
-        state.sockets = try RTPTarget.bind(configuration)
+        state.sockets = try RTPTarget.bind(configuration, network)
       }
       (state.configuration, state.resolved) = (configuration, address)
       if state.isUsed { configuration.renewSources() }
@@ -165,9 +166,9 @@ public final class RTPTarget: Sendable {
     }
   }
 
-  static func bind(_ configuration: RTPConfiguration) throws(MediaError) -> [RTPSockets] {
+  static func bind(_ configuration: RTPConfiguration, _ network: any Network) throws(MediaError) -> [RTPSockets] {
     var sockets: [RTPSockets] = []
-    for leg in configuration.legs { sockets.append(try RTPSockets(leg)) }
+    for leg in configuration.legs { sockets.append(try RTPSockets(leg, on: network)) }
     return sockets
   }
 

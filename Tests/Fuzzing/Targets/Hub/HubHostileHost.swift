@@ -31,7 +31,7 @@ enum HubHostileHost: FuzzTarget {
     let session = Session()
     transport.guarded.withLock { guarded in
       (guarded.delegate, guarded.phase, guarded.hasSaidHello) = (session, .waiting, true)
-      _ = try? guarded.route.next(url.host, isIPv6: nil, transport.resolver)
+      _ = try? guarded.route.next(url.host, isIPv6: nil, transport.network.names)
     }
     var own: [StreamID] = []
     var seen: [StreamDescription] = []

@@ -31,7 +31,7 @@ enum HubHostileMember: FuzzTarget {
     guard let certificate = HubStage.certificate else { fatalError("no certificate") }
     var input = Input(bytes)
     let stage = HubStage()
-    let table = HubTable(room, HubServer.Options([]), stage.thread, stage.loop)
+    let table = HubTable(room, HubServer.Options([]), stage.thread, SystemNetwork.shared, stage.loop)
     let door = try HubDoor(HubStage.address.with(port: 0), certificate, table)
     // Nothing goes out.
     door.socket.close()

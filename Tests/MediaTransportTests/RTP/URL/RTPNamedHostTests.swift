@@ -9,7 +9,7 @@ import Testing
   private func addresses(_ hosts: String...) throws -> [SocketAddress] { try hosts.map { try #require(SocketAddress($0, port: 5004)) } }
 
   private func connect(_ target: RTPTarget, _ room: RTPRoom, _ resolver: NameResolver) throws -> HubWitness {
-    let witness = HubWitness(try target.makeTransport(on: room.thread, loop: room.loop, resolver: resolver))
+    let witness = HubWitness(try target.makeTransport(on: room.thread, loop: room.loop, names: resolver))
     witness.transport.connect(witness)
     return witness
   }
