@@ -30,7 +30,8 @@ final class HubGuest: ReactorDriver {
   private let end: Int64
 
   init(
-    _ socket: any StreamConnection, from prefix: AddressPrefix, at door: HubDoor, _ certificate: TLSCertificate, _ table: HubTable, now: Int64
+    _ socket: any StreamConnection, from prefix: AddressPrefix, at door: HubDoor, _ certificate: TLSCertificate, _ table: HubTable,
+    now: Int64
   ) {
     guarded = Monitor(Guarded(socket: socket))
     (self.prefix, self.certificate, self.table, port, end) = (prefix, certificate, table, door, now &+ HubGuest.patience)

@@ -104,7 +104,8 @@ final class HubPeer: ReactorDriver {
     let (base, ticket) = table.enter(self)
     do throws(MediaError) {
       let terms = try MediaParameters.make(port: door.address.port, base: base, profile: hello.profile)
-      let media = try HubMedia(terms, isHub: true, over: door.socket, to: nil, bitrates: table.options.bitrates, clock: clock,
+      let media = try HubMedia(
+        terms, isHub: true, over: door.socket, to: nil, bitrates: table.options.bitrates, clock: clock,
         seed: table.network.random())
       let isHere = guarded.withLock { guarded in
         guard guarded.phase == .waiting else { return false }

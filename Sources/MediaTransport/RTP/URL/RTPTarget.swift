@@ -80,8 +80,11 @@ public final class RTPTarget: Sendable {
   ) throws(MediaError) -> RTPTransport {
     if let question {
       let (provisional, protections) = try state.withLock { state throws(MediaError) in (try read(state), state.protections) }
-      let host = RTPNamedHost(question: question, names: names ?? network.names) { address throws(MediaError) in try self.settle(at: address) }
-      return RTPTransport(provisional, named: host, protections: protections, capture: try capture(), thread: thread, network: network,
+      let host = RTPNamedHost(question: question, names: names ?? network.names) { address throws(MediaError) in
+        try self.settle(at: address)
+      }
+      return RTPTransport(
+        provisional, named: host, protections: protections, capture: try capture(), thread: thread, network: network,
         loop: loop)
     }
     return try state.withLock { state throws(MediaError) in
