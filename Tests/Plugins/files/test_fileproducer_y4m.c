@@ -303,6 +303,8 @@ static void test_no_file(void) {
   alarm(20); /* a hang ends the test */
   check_refused(host_path("fifo"), MSDK_E_INVALID, "a fifo");
   alarm(0);
+  CHECK_EQ(mknod(host_path("socket"), S_IFSOCK | 0600, 0), 0);
+  check_refused(host_path("socket"), MSDK_E_INVALID, "cannot open");
 }
 
 int main(int argc, char **argv) {
