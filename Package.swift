@@ -81,9 +81,8 @@ let package = Package(
       name: "msdk",
       dependencies: [
         "Checker",
-        "CMediaSDK", "MediaSDK", "MediaIsolation", "IsolationProtocol", "MediaPlugins", "MediaTransport", "MediaSDP", "MediaCodecs", "MediaRuntime",
-        "MediaCore",
-        "CLinux",
+        "CMediaSDK", "MediaSDK", "MediaIsolation", "IsolationProtocol", "MediaPlugins", "MediaTransport", "MediaSDP", "MediaCodecs",
+        "MediaRuntime", "MediaCore", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       // What `msdk plugin new` writes: bytes in the tool, so that nothing has to be installed beside it.

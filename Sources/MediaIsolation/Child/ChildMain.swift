@@ -5,7 +5,7 @@ import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
-/// The process with the plugin: takes the library's calls one by one and makes them. What stands here runs beside foreign code that may do what
+/// The process with the plugin: takes the library's calls one by one and makes them. What is here runs together with foreign code that may do what
 /// it likes; nothing of it is trusted by the other side.
 enum ChildMain {
   static func run(_ sandbox: SandboxReport) -> Never {
@@ -15,33 +15,32 @@ enum ChildMain {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.largest, alignment: 16)
     var writer = WireWriter()
     let plugin = PluginCalls(events, sandbox)
-    var ring: CallChannel?
+    var channel: CallChannel?
     while true {
-      let (bytes, descriptor) = next(ring, calls, buffer)
-      let (isOver, adopted) = serve(bytes, descriptor, plugin, &writer, takesRing: ring == nil)
+      let (bytes, descriptor) = next(channel, calls, buffer)
+      let (isOver, adopted) = serve(bytes, descriptor, plugin, &writer, adoptsChannel: channel == nil)
       if descriptor >= 0 { close(descriptor) }
-      answer(writer, ring, calls)
+      answer(writer, channel, calls)
       if isOver { _exit(0) }
       // From the next call on.
-      ring = ring ?? adopted
+      channel = channel ?? adopted
     }
   }
 
   /// Makes a call, and writes what came of it. Whether it was the last one, and the page if it brought that.
   static func serve(
-    _ bytes: UnsafeRawBufferPointer, _ descriptor: Int32, _ plugin: PluginCalls, _ writer: inout WireWriter, takesRing: Bool = false
-  ) -> (isOver: Bool, ring: CallChannel?) {
+    _ bytes: UnsafeRawBufferPointer, _ descriptor: Int32, _ plugin: PluginCalls, _ writer: inout WireWriter, adoptsChannel: Bool = false
+  ) -> (isOver: Bool, channel: CallChannel?) {
     var reader = WireReader(bytes)
     guard let header = try? reader.get(CallHeader.self), let op = Op(rawValue: header.op) else { _exit(2) }
     let events = plugin.events
     events.note(now: header.now)
     events.slots.grant(header.granted, generation: header.generation)
-    plugin.begin()
     let result: msdk_result
     var adopted: CallChannel?
     do throws(MediaError) {
-      if op == .create || op == .load, takesRing, descriptor >= 0 { adopted = try CallChannel.adopt(descriptor) }
-      result = try plugin.serve(op, &reader, descriptor)
+      if op == .create || op == .load, adoptsChannel, descriptor >= 0 { adopted = try CallChannel.adopt(descriptor) }
+      result = try plugin.serve(op, reader, descriptor)
     } catch {
       plugin.errorText = error.text
       result = error.status.rawValue
@@ -57,23 +56,23 @@ enum ChildMain {
   }
 
   private static func next(
-    _ ring: CallChannel?, _ calls: PacketSocket, _ buffer: UnsafeMutableRawBufferPointer
+    _ channel: CallChannel?, _ calls: PacketSocket, _ buffer: UnsafeMutableRawBufferPointer
   ) -> (UnsafeRawBufferPointer, Int32) {
-    if let bytes = ring?.nextCall() { return (bytes, -1) }
+    if let bytes = channel?.nextCall() { return (bytes, -1) }
     guard case .message(let bytes, let descriptor) = calls.receive(into: buffer, waits: true) else { _exit(0) }
     return (bytes, descriptor)
   }
 
-  private static func answer(_ writer: WireWriter, _ ring: CallChannel?, _ calls: PacketSocket) {
-    if let ring, writer.bytes.count <= CallChannel.room {
-      writer.bytes.withUnsafeBytes { ring.answer($0) }
+  private static func answer(_ writer: WireWriter, _ channel: CallChannel?, _ calls: PacketSocket) {
+    if let channel, writer.bytes.count <= CallChannel.room {
+      writer.bytes.withUnsafeBytes { channel.answer($0) }
       return
     }
     guard calls.send(writer) else { _exit(0) }
-    ring?.answer(nil)
+    channel?.answer(nil)
   }
 
-  /// What holds before any code of the plugin runs, and before there is a second thread. What of it the kernel may not have is told.
+  /// What holds before any code of the plugin runs, and before there is a second thread. Returns what of it the kernel has.
   static func confine(memory: UInt32, processorTime: UInt32, _ sandboxOptions: SandboxOptions) -> Containment {
     var containment: Containment = []
     _ = msdk_no_new_privileges()

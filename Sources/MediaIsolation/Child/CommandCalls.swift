@@ -5,16 +5,16 @@ import MediaPlugins
 
 /// Commands, called as the core calls those of plugins in its own process.
 extension PluginCalls {
-  func command(_ reader: inout WireReader, _ descriptor: ClassDescriptor, _ me: OpaquePointer) throws(MediaError) -> msdk_result {
-    try withLong(&reader) { reader throws(MediaError) in
+  func command(_ descriptor: ClassDescriptor, _ me: OpaquePointer) throws(MediaError) -> msdk_result? {
+    try withLong { reader throws(MediaError) in
       let (command, arguments) = try PluginCalls.read(&reader, descriptor)
       switch command.run(me, arguments, { ($0(), events.takeError()) }) {
       case .answer(let value):
         answer = PluginCalls.answer(value)
         giveLong()
         return msdk_result(MSDK_OK)
-      case .failed(let result, let words):
-        errorText = words ?? ""
+      case .failed(let result, let text):
+        errorText = text ?? ""
         return result
       case .broken(let error): throw error
       }

@@ -35,19 +35,19 @@ final class ConcurrentCommands: @unchecked Sendable {
     if !isStarted { ConcurrentCommands.fail(msdk_result(MSDK_E_NOMEM), "no thread for a command", number, events) }
   }
 
-  private func run(_ bytes: [UInt8], _ words: ThreadErrorText, _ number: UInt32, _ events: PluginEvents) {
+  private func run(_ bytes: [UInt8], _ thread: ThreadErrorText, _ number: UInt32, _ events: PluginEvents) {
     let outcome = bytes.withUnsafeBytes { bytes -> CommandDescriptor.Outcome in
       var reader = WireReader(bytes)
       do throws(MediaError) {
         let (command, arguments) = try PluginCalls.read(&reader, descriptor)
         guard command.isThreadSafe else { throw MediaError(.state, "\(command.label) is not thread-safe") }
-        return command.run(me, arguments) { ($0(), words.error) }
+        return command.run(me, arguments) { ($0(), thread.error) }
       } catch {
         return .broken(error)
       }
     }
     switch outcome {
-    case .failed(let result, let words): ConcurrentCommands.fail(result, words ?? "", number, events)
+    case .failed(let result, let text): ConcurrentCommands.fail(result, text ?? "", number, events)
     case .broken(let error): ConcurrentCommands.fail(error.status.rawValue, error.text, number, events)
     case .answer(let value):
       let bytes = PluginCalls.answer(value).bytes
@@ -63,11 +63,11 @@ final class ConcurrentCommands: @unchecked Sendable {
     }
   }
 
-  private static func fail(_ result: msdk_result, _ words: String, _ number: UInt32, _ events: PluginEvents) {
+  private static func fail(_ result: msdk_result, _ text: String, _ number: UInt32, _ events: PluginEvents) {
     events.say(.commandAnswer) { writer in
       writer.put(number)
       writer.put(result)
-      writer.put(text: String(words.prefix(1024)))
+      writer.put(text: String(text.prefix(1024)))
     }
   }
 }

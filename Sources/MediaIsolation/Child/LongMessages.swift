@@ -7,7 +7,7 @@ extension PluginCalls {
   /// Eight times the most bytes that an argument may have, and what is around them.
   private static let most = 129 << 20
 
-  func takePart(_ reader: inout WireReader) throws(MediaError) -> msdk_result {
+  func takePart() throws(MediaError) -> msdk_result {
     let first = try reader.get(UInt64.self)
     let bytes = try reader.getBytes()
     if first == 0 { longArguments.removeAll() }
@@ -21,8 +21,8 @@ extension PluginCalls {
 
   /// What came in parts, the last of which is this message's.
   func withLong(
-    _ reader: inout WireReader, _ body: (inout WireReader) throws(MediaError) -> msdk_result
-  ) throws(MediaError) -> msdk_result {
+    _ body: (inout WireReader) throws(MediaError) -> msdk_result?
+  ) throws(MediaError) -> msdk_result? {
     let size = try reader.get(UInt64.self)
     let bytes = try reader.getBytes()
     guard size != UInt64(bytes.count) else {
@@ -33,7 +33,7 @@ extension PluginCalls {
     let whole = longArguments
     longArguments = []
     guard size == UInt64(whole.count) else { throw MediaError(.corrupt, "\(whole.count) bytes of \(size) arrived") }
-    let outcome = whole.withUnsafeBytes { bytes -> Result<msdk_result, MediaError> in
+    let outcome = whole.withUnsafeBytes { bytes -> Result<msdk_result?, MediaError> in
       var inner = WireReader(bytes)
       do throws(MediaError) { return .success(try body(&inner)) } catch { return .failure(error) }
     }

@@ -9,7 +9,7 @@ enum Namespaces {
   /// The first process of new namespaces: number 1 there, with which all others end.
   struct First {
     let process: pid_t
-    /// Open for as long as the parent lives: in the child, the end that tells.
+    /// Open for as long as the parent lives: in the child, the end by which it notices that.
     let life: Int32
     let sandbox: SandboxReport
   }
@@ -58,7 +58,7 @@ enum Namespaces {
       throw MediaError(.unsupported, "namespaces: \(SystemText.of(code))")
     }
     if sandbox.containment.contains(.user), let failure = map(process) {
-      // It ends, as nobody tells it to go on.
+      // It ends, as nothing lets it go on.
       close(pipe[1])
       var status: Int32 = 0
       while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -69,7 +69,7 @@ enum Namespaces {
     return First(process: process, life: pipe[1], sandbox: sandbox)
   }
 
-  /// In the child, until the parent has said who it is.
+  /// In the child, until the parent has mapped who it is.
   private static func enter(_ first: First) -> First {
     var word: UInt8 = 0
     while true {
@@ -91,7 +91,7 @@ enum Namespaces {
 
   // MARK: Who is who
 
-  /// The same numbers inside as outside: all for root, else the user's own. Words why not.
+  /// The same numbers inside as outside: all for root, else the user's own. Returns why it cannot.
   private static func map(_ process: pid_t) -> String? {
     let files = "/proc/\(process)"
     let isRoot = geteuid() == 0

@@ -6,7 +6,7 @@ import MediaPlugins
 
 /// Calls on a thread of the plugin that waits for an answer, in the middle of whatever it does (the library's side: `ReentrantCalls`).
 extension PluginCalls {
-  /// What further calls of the same instance are made with, beside those of another.
+  /// What further calls of the same instance are made with, besides those of another.
   final class Copies: @unchecked Sendable {
     private let events: PluginEvents
     private let sandbox: SandboxReport
@@ -24,7 +24,7 @@ extension PluginCalls {
     }
   }
 
-  /// Makes a call whose words are kept apart from those of the calls around it.
+  /// Makes a call whose error text is kept apart from those of the calls around it.
   func answer(_ bytes: [UInt8], to waiter: UInt32) {
     ThreadErrorText.collect { _ in
       let (isOver, _) = bytes.withUnsafeBytes { ChildMain.serve($0, -1, self, &message) }

@@ -67,7 +67,7 @@ final class OutputSlots: Sendable {
     state.notify()
   }
 
-  /// The slot in which a picture lies whole, if it may be named now: from here on it may not be again.
+  /// The slot in which the whole frame lies, if it may be named now: from here on it may not be again.
   func name(_ frame: VideoFrame) -> VideoFrameHeader? {
     let planes = frame.format.pixelFormat.planeCount
     return state.withLock { state in
@@ -75,41 +75,27 @@ final class OutputSlots: Sendable {
       let offset = UInt(bitPattern: first) &- UInt(bitPattern: memory.base)
       let index = UInt32(clamping: offset / UInt(memory.slotSize))
       guard index < Wire.slotCount, state.granted & 1 << index != 0 else { return nil }
-      var header = OutputSlots.header(of: frame)
+      var header = VideoFrameHeader(of: frame)
       (header.generation, header.slot) = (state.generation, index)
       let base = UInt(bitPattern: memory.slot(index))
       for number in 0..<planes {
         let plane = frame.plane(number)
         let start = UInt(bitPattern: plane.data) &- base
         guard start < UInt(memory.slotSize), plane.size <= UInt64(UInt(memory.slotSize) - start) else { return nil }
-        switch number {
-        case 0: (header.offsets.0, header.strides.0) = (UInt64(start), plane.stride)
-        case 1: (header.offsets.1, header.strides.1) = (UInt64(start), plane.stride)
-        default: (header.offsets.2, header.strides.2) = (UInt64(start), plane.stride)
-        }
+        header.setPlane(number, offset: Int(start), stride: plane.stride)
       }
       state.granted &= ~(1 << index)
       return header
     }
   }
 
-  /// It is told to the library with what was written there, and nothing of ours lies in it any more.
+  /// It is named to the library with what was written there, and nothing of ours lies in it any more.
   func nameTaken(_ slot: Slot) {
     state.withLock { state in
       guard slot.generation == state.generation else { return }
       state.granted &= ~(1 << slot.index)
       state.held &= ~(1 << slot.index)
     }
-  }
-
-  static func header(of frame: VideoFrame) -> VideoFrameHeader {
-    var header = VideoFrameHeader()
-    let native = frame.native.pointee
-    header.flags = native.flags & ~UInt32(MSDK_FRAME_WRITABLE)
-    header.orientation = native.orientation
-    header.format = native.format.map { VideoFormatHeader($0.pointee) } ?? VideoFormatHeader()
-    (header.timestamp, header.duration, header.sequence) = (native.timestamp_ns, native.duration_ns, native.sequence)
-    return header
   }
 
   // MARK: Frames
@@ -122,8 +108,7 @@ final class OutputSlots: Sendable {
       release(slot.generation, slot.index)
       return nil
     }
-    var external = msdk_external_frame()
-    external.struct_size = UInt32(MemoryLayout<msdk_external_frame>.size)
+    var external = msdk_external_frame.sized
     external.plane_count = UInt32(layout.planes.count)
     var offset = 0
     for (index, plane) in layout.planes.enumerated() {

@@ -1,27 +1,28 @@
-import CLinux
 import CMediaSDK
 import Glibc
 import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
-/// Makes the library's calls to the plugin of this process.
+/// Makes the library's calls to the plugin of this process. One at a time, on the main thread, or on a thread of the plugin that waits (`NestedCalls`).
 final class PluginCalls {
   let events: PluginEvents
+  /// The call's arguments, as far as they were not read yet.
+  var reader = WireReader(UnsafeRawBufferPointer(start: nil, count: 0))
   var reply = WireWriter()
   var errorText: String?
   var keepsSlot = false
   var delay: Int64 = 0
   var descriptor: ClassDescriptor?
   var me: OpaquePointer?
-  /// Where what the library lends lies.
-  var lent: (memory: SharedMemory, generation: UInt32)?
+  /// Where the frames are that the library lends.
+  var input: (memory: SharedMemory, generation: UInt32)?
   /// What was made in one piece and is handed over in parts.
-  var sound: (frame: AudioFrame, done: Int)?
+  var pendingAudio: (frame: AudioFrame, done: Int)?
   /// What was made while there was no slot to copy it to, of memory that the plugin wrapped.
-  var picture: VideoFrame?
+  var pendingFrame: VideoFrame?
   /// What was lent for this call.
-  var present: InputLease?
+  var lease: InputLease?
   let packets = BufferPool(limit: 64)
   /// What came, or goes, in several messages.
   var longArguments: [UInt8] = []
@@ -30,7 +31,7 @@ final class PluginCalls {
   /// What the filter gives.
   var agreed: VideoFormat?
   let samples = Samples()
-  /// Of a codec of sound, as it was opened.
+  /// Of an audio codec, as it was opened.
   var channels: UInt32 = 1
 
   var message = WireWriter()
@@ -41,80 +42,117 @@ final class PluginCalls {
     self.sandbox = sandbox
   }
 
-  func begin() {
+  /// A call with those arguments; `memory` is the descriptor that came with it.
+  func serve(_ op: Op, _ arguments: WireReader, _ memory: Int32) throws(MediaError) -> msdk_result {
+    reader = arguments
     reply.begin()
     errorText = nil
     keepsSlot = false
     events.setError(nil)
+    return try answer(op, memory) ?? msdk_result(MSDK_E_UNSUPPORTED)
   }
 
-  var unsupported: msdk_result { msdk_result(MSDK_E_UNSUPPORTED) }
-
-  func serve(_ op: Op, _ reader: inout WireReader, _ memory: Int32) throws(MediaError) -> msdk_result {
-    if op == .create { return try create(&reader) }
-    if op == .load { return try load(&reader) }
-    if op == .downPool {
-      let (generation, size, count) = (try reader.get(UInt32.self), try reader.get(UInt64.self), try reader.get(UInt32.self))
-      lent = (try SharedMemory.map(memory, slotSize: Int(clamping: size), count: count, writable: true), generation)
-      return msdk_result(MSDK_OK)
-    }
-    if let descriptor, op == .parseVideo || op == .parseAudio { return try parse(op, &reader, descriptor) }
-    guard let descriptor, let me else { throw MediaError(.state, "no instance was created") }
+  /// What came of it; nil when the plugin does not have the function.
+  private func answer(_ op: Op, _ memory: Int32) throws(MediaError) -> msdk_result? {
     switch op {
-    case .create, .load, .downPool, .parseVideo, .parseAudio: return msdk_result(MSDK_E_STATE)
+    case .create: return try create()
+    case .load: return try load()
+    case .inputPool: return try adopt(memory)
+    default: break
+    }
+    guard let descriptor, me != nil || op == .parseVideo || op == .parseAudio else { throw MediaError(.state, "no instance was created") }
+    switch op {
+    case .parseVideo: return try parse { descriptor.videoDecoder?.parse_header?($0, $1, $2) }
+    case .parseAudio: return try parse { descriptor.audioDecoder?.parse_header?($0, $1, $2) }
+    default: break
+    }
+    guard let me else { return nil }
+    switch op.kind {
+    case .instance: return try instance(op, descriptor, me)
+    case .videoProducer: return try descriptor.producer.flatMap { table throws(MediaError) in try videoProducer(op, table, me) }
+    case .videoRenderer: return try descriptor.renderer.flatMap { table throws(MediaError) in try videoRenderer(op, table, me) }
+    case .videoFilter: return try descriptor.videoFilter.flatMap { table throws(MediaError) in try videoFilter(op, table, me) }
+    case .videoEncoder: return try descriptor.videoEncoder.flatMap { table throws(MediaError) in try videoEncoder(op, table, me) }
+    case .videoDecoder: return try descriptor.videoDecoder.flatMap { table throws(MediaError) in try videoDecoder(op, table, me) }
+    case .audioProducer: return try descriptor.audioProducer.flatMap { table throws(MediaError) in try audioProducer(op, table, me) }
+    case .audioRenderer: return try descriptor.audioRenderer.flatMap { table throws(MediaError) in try audioRenderer(op, table, me) }
+    case .audioFilter: return try descriptor.audioFilter.flatMap { table throws(MediaError) in try audioFilter(op, table, me) }
+    case .audioEncoder: return try descriptor.audioEncoder.flatMap { table throws(MediaError) in try audioEncoder(op, table, me) }
+    case .audioDecoder: return try descriptor.audioDecoder.flatMap { table throws(MediaError) in try audioDecoder(op, table, me) }
+    }
+  }
+
+  private func instance(_ op: Op, _ descriptor: ClassDescriptor, _ me: OpaquePointer) throws(MediaError) -> msdk_result? {
+    let table = descriptor.table
+    switch op {
     case .destroy:
-      events.beside.withLock { $0 = nil }
+      events.concurrent.withLock { $0 = nil }
       dropPendingFrame()
-      descriptor.table.destroy?(me)
+      table.destroy?(me)
       return msdk_result(MSDK_OK)
     case .setParam:
       let (name, value) = (try reader.getText(), try reader.getValue())
-      return name.withCString { name in value.withForeign { descriptor.table.set_param?(me, name, $0) ?? unsupported } }
-    case .getParam: return try getParam(reader.getText(), descriptor, me)
-    case .paramChoice: return try choice(reader.getText(), reader.get(UInt32.self), descriptor, me)
-    case .part: return try takePart(&reader)
+      return name.withCString { name in value.withForeign { table.set_param?(me, name, $0) } }
+    case .getParam: return try getParam(reader.getText(), table, me)
+    case .paramChoice:
+      var choice = msdk_choice.sized
+      let (name, index) = (try reader.getText(), try reader.get(UInt32.self))
+      let result = name.withCString { table.param_choice?(me, $0, index, &choice) }
+      guard let result, result >= 0 else { return result }
+      reply.put(text: try ForeignText.read(choice.value, limit: 1024, argument: "the choice"))
+      reply.put(text: ForeignText.readLossy(choice.label, limit: 1024))
+      return result
+    case .part: return try takePart()
     case .rest: return try giveRest(reader.get(UInt64.self))
-    case .command: return try command(&reader, descriptor, me)
-    case .initFilter, .releaseFilter, .setFilterFormat, .filterFrame, .flushFilter:
-      guard let table = descriptor.videoFilter else { return unsupported }
-      return try videoFilter(op, &reader, table, me)
-    case .initAudioFilter, .releaseAudioFilter, .setAudioFilterFormat, .filterAudio, .flushAudioFilter:
-      guard let table = descriptor.audioFilter else { return unsupported }
-      return try audioFilter(op, &reader, table, me)
-    case .initCapture, .releaseCapture, .startCapture, .stopCapture, .captureSettings, .enumFormats, .setFormat, .produceFrame,
-      .requestKeyFrame:
-      guard let table = descriptor.producer else { return unsupported }
-      return try producer(op, &reader, table, me)
-    case .initRender, .releaseRender, .acceptsFormat, .renderFrame, .flush, .snapshotFormat, .snapshot, .acceptsCodec, .renderEncoded,
-      .updateInput, .removeInput, .renderInput:
-      guard let table = descriptor.renderer else { return unsupported }
-      return try renderer(op, &reader, table, me)
-    case .initAudioCapture, .releaseAudioCapture, .startAudioCapture, .stopAudioCapture, .audioCaptureSettings, .setAudioFormat,
-      .produceAudio:
-      guard let table = descriptor.audioProducer else { return unsupported }
-      return try audioProducer(op, &reader, table, me)
-    case .initAudioRender, .releaseAudioRender, .startAudioRender, .stopAudioRender, .renderSettings, .renderAudio, .acceptsAudioCodec,
-      .renderPacket:
-      guard let table = descriptor.audioRenderer else { return unsupported }
-      return try audioRenderer(op, &reader, table, me)
-    case .openVideoEncoder, .closeVideoEncoder, .setVideoRate, .encodeVideo, .setVideoBytes:
-      guard let table = descriptor.videoEncoder else { return unsupported }
-      return try videoEncoder(op, &reader, table, me)
-    case .openVideoDecoder, .closeVideoDecoder, .decodeVideo:
-      guard let table = descriptor.videoDecoder else { return unsupported }
-      return try videoDecoder(op, &reader, table, me)
-    case .openAudioEncoder, .closeAudioEncoder, .setAudioRate, .encodeAudio:
-      guard let table = descriptor.audioEncoder else { return unsupported }
-      return try audioEncoder(op, &reader, table, me)
-    case .openAudioDecoder, .closeAudioDecoder, .decodeAudio, .concealAudio, .recoverAudio:
-      guard let table = descriptor.audioDecoder else { return unsupported }
-      return try audioDecoder(op, &reader, table, me)
+    case .command: return try command(descriptor, me)
+    default: return msdk_result(MSDK_E_STATE)
     }
   }
 
-  private func create(_ reader: inout WireReader) throws(MediaError) -> msdk_result {
+  private func getParam(_ name: String, _ table: msdk_class, _ me: OpaquePointer) throws(MediaError) -> msdk_result? {
+    var value = msdk_value()
+    let result = name.withCString { table.get_param?(me, $0, &value) }
+    guard let result, result >= 0 else { return result }
+    let known = try ParameterValue(foreign: value, argument: "parameter \"\(name)\"")
+    guard known.wireSize <= Wire.longestBytes else {
+      throw MediaError(.range, "parameter \"\(name)\": a value of an isolated plugin has at most \(Wire.longestBytes) bytes")
+    }
+    reply.put(value: known)
+    return result
+  }
+
+  // MARK: Forms of calls
+
+  /// A function that is given a struct.
+  func given<Value: WireValue>(_ call: (UnsafePointer<Value>) -> msdk_result?) throws(MediaError) -> msdk_result? {
+    let value = try Value(reading: &reader)
+    return withUnsafePointer(to: value) { call($0) }
+  }
+
+  /// A function that fills a struct, which is the answer.
+  func filled<Value: WireValue>(_ value: Value = .sized, _ call: (UnsafeMutablePointer<Value>) -> msdk_result?) -> msdk_result? {
+    var value = value
+    let result = call(&value)
+    if let result, result >= 0 { value.write(to: &reply) }
+    return result
+  }
+
+  /// A function that says yes or no.
+  func accepted(_ answer: Int32?, otherwise: Int32 = 0) -> msdk_result { (answer ?? otherwise) > 0 ? 1 : 0 }
+
+  /// A function that reads the header of encoded data.
+  private func parse<Header: WireValue>(
+    _ call: (UnsafePointer<UInt8>?, UInt64, UnsafeMutablePointer<Header>) -> msdk_result?
+  ) throws(MediaError) -> msdk_result? {
+    let bytes = try packetBytes().bytes
+    return filled { call(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt64(bytes.count), $0) }
+  }
+
+  // MARK: The beginning
+
+  private func create() throws(MediaError) -> msdk_result {
     guard me == nil else { throw MediaError(.state, "an instance was already created") }
-    _ = try load(&reader)
+    _ = try load()
     guard let descriptor else { throw MediaError(.state, "no plugin was loaded") }
     var made: OpaquePointer?
     let result = descriptor.create(PluginHost.pointer, PluginHost.context, &made)
@@ -123,13 +161,13 @@ final class PluginCalls {
     me = made
     reply.put(sandbox.containment.rawValue)
     reply.put(text: sandbox.refusal)
-    events.beside.withLock { $0 = ConcurrentCommands(descriptor, made) }
+    events.concurrent.withLock { $0 = ConcurrentCommands(descriptor, made) }
     let inner = PluginCalls.Copies(of: self)
     events.copies.withLock { $0 = inner }
     return result
   }
 
-  private func load(_ reader: inout WireReader) throws(MediaError) -> msdk_result {
+  private func load() throws(MediaError) -> msdk_result {
     guard descriptor == nil else { throw MediaError(.state, "a plugin is already loaded") }
     let (path, classID) = (try reader.getText(), try reader.getText())
     let sandboxOptions = SandboxOptions(rawValue: try reader.get())
@@ -149,31 +187,9 @@ final class PluginCalls {
     return msdk_result(MSDK_OK)
   }
 
-  // MARK: Parameters
-
-  private func getParam(_ name: String, _ descriptor: ClassDescriptor, _ me: OpaquePointer) throws(MediaError) -> msdk_result {
-    var value = msdk_value()
-    let result = name.withCString { descriptor.table.get_param?(me, $0, &value) ?? unsupported }
-    if result >= 0 {
-      let value = try ParameterValue(foreign: value, argument: "parameter \"\(name)\"")
-      guard value.wireSize <= Wire.longestBytes else {
-        throw MediaError(.range, "parameter \"\(name)\": a value of an isolated plugin has at most \(Wire.longestBytes) bytes")
-      }
-      reply.put(value: value)
-    }
-    return result
-  }
-
-  private func choice(
-    _ name: String, _ index: UInt32, _ descriptor: ClassDescriptor, _ me: OpaquePointer
-  ) throws(MediaError) -> msdk_result {
-    var choice = msdk_choice()
-    choice.struct_size = UInt32(MemoryLayout<msdk_choice>.size)
-    let result = name.withCString { descriptor.table.param_choice?(me, $0, index, &choice) ?? unsupported }
-    if result >= 0 {
-      reply.put(text: try ForeignText.read(choice.value, limit: 1024, argument: "the choice"))
-      reply.put(text: ForeignText.readLossy(choice.label, limit: 1024))
-    }
-    return result
+  private func adopt(_ memory: Int32) throws(MediaError) -> msdk_result {
+    let (generation, size, count) = (try reader.get(UInt32.self), try reader.get(UInt64.self), try reader.get(UInt32.self))
+    input = (try SharedMemory.map(memory, slotSize: Int(clamping: size), count: count, writable: true), generation)
+    return msdk_result(MSDK_OK)
   }
 }

@@ -36,7 +36,7 @@ final class PluginEvents: @unchecked Sendable {
   private let state = Monitor(State())
   let slots = OutputSlots()
   /// Once there is an instance.
-  let beside = Monitor<ConcurrentCommands?>(nil)
+  let concurrent = Monitor<ConcurrentCommands?>(nil)
   let copies = Monitor<PluginCalls.Copies?>(nil)
   /// The library's clock when it asked last; nil when it is CLOCK_MONOTONIC.
   private let clock = Monitor<(isVirtual: Bool, now: Int64)>((false, 0))
@@ -46,14 +46,14 @@ final class PluginEvents: @unchecked Sendable {
   var now: Int64 { clock.withLock { $0.isVirtual ? $0.now : MediaTime.monotonic() } }
 
   func setError(_ error: MediaError?) {
-    if let words = ThreadErrorText.current { words.error = error } else { state.withLock { $0.error = error } }
+    if let text = ThreadErrorText.current { text.error = error } else { state.withLock { $0.error = error } }
   }
 
-  /// What was said last, and is said once.
+  /// The last error, once.
   func takeError() -> MediaError? {
-    if let words = ThreadErrorText.current {
-      defer { words.error = nil }
-      return words.error
+    if let text = ThreadErrorText.current {
+      defer { text.error = nil }
+      return text.error
     }
     return state.withLock { state in
       defer { state.error = nil }
@@ -78,7 +78,7 @@ final class PluginEvents: @unchecked Sendable {
         continue
       }
       if header.kind == Downcall.command.rawValue {
-        guard (try? beside.withLock({ $0 })?.take(header.id, &reader, self)) != nil else { _exit(2) }
+        guard (try? concurrent.withLock({ $0 })?.take(header.id, &reader, self)) != nil else { _exit(2) }
         continue
       }
       if header.kind == Downcall.call.rawValue {
@@ -120,7 +120,7 @@ final class PluginEvents: @unchecked Sendable {
     guard socket.send(writer) else { return Answer(result: msdk_result(MSDK_E_CLOSED)) }
     var calls: PluginCalls?
     while true {
-      let turn: Turn? = state.wait(until: .max) { state in
+      let wakeup: Wakeup? = state.wait(until: .max) { state in
         if let call = state.waiters[id]?.call {
           state.waiters[id]?.call = nil
           return .call(call)
@@ -129,7 +129,7 @@ final class PluginEvents: @unchecked Sendable {
         state.waiters[id] = nil
         return .answer(answer)
       }
-      switch turn {
+      switch wakeup {
       case .answer(let answer): return answer
       case .call(let bytes):
         calls = calls ?? copies.withLock { $0 }?.make()
@@ -139,14 +139,14 @@ final class PluginEvents: @unchecked Sendable {
     }
   }
 
-  private enum Turn {
+  private enum Wakeup {
     case answer(Answer)
     case call([UInt8])
   }
 
   // MARK: Filters
 
-  /// Of a class that filters pictures there are more frames than slots: the rest is memory of this process, and copied when it is given.
+  /// Of a class that filters video there are more frames than slots: the rest is memory of this process, and copied when it is given.
   private(set) var reserve: BufferPool?
   private(set) var audioPool = BufferPool(limit: 16)
 
@@ -156,7 +156,7 @@ final class PluginEvents: @unchecked Sendable {
     if descriptor.audioFilter != nil { audioPool = BufferPool(limit: 2_048) }
   }
 
-  /// Runs a filter, which may change the frame at `writable` (nil: none); whoever asks has one reference more than it has now.
+  /// Runs a filter, which may change the frame at `writable` (nil: none); the plugin's question comes with one reference more than there are now.
   func filtering<Result>(_ writable: UnsafeMutableRawPointer?, references: UInt32, _ body: () -> Result) -> Result {
     state.withLock { $0.filtering = writable.map { ($0, references &+ 1) } }
     defer { state.withLock { $0.filtering = nil } }
@@ -178,7 +178,7 @@ final class PluginEvents: @unchecked Sendable {
   /// How many there are.
   var frameCount: Int { reserve == nil ? Int(Wire.slotCount) : 96 }
 
-  // MARK: Pictures
+  // MARK: Frames
 
   /// A writable frame of shared memory; nil when all are in use until the deadline.
   func makeFrame(_ format: VideoFormat, deadline: Int64, leaving spare: Int = 0) throws(MediaError) -> VideoFrame? {
@@ -209,7 +209,7 @@ final class PluginEvents: @unchecked Sendable {
       try SharedMemory.map(answer.descriptor, slotSize: Int(answer.number) << 10, writable: true), generation: answer.generation)
   }
 
-  /// A slot with a copy of the bytes, as the library is to be told of it. Room grows by doubling, as it changes a few times only.
+  /// A slot with a copy of the bytes, as it is named to the library. Room grows by doubling, as it changes a few times only.
   func deliverable(_ bytes: UnsafeRawBufferPointer) throws(MediaError) -> (generation: UInt32, slot: UInt32) {
     var room = 256 << 10
     while room < bytes.count { room *= 2 }
@@ -231,7 +231,7 @@ final class PluginEvents: @unchecked Sendable {
     if bytes.count <= Wire.longestBytes { writer.put(bytes: bytes) }
   }
 
-  /// What the library is told of a picture: where it lies, or where it was copied to. The copy, if one was made, is the caller's to release.
+  /// How a frame is named to the library: where it is, or where it was copied to. The copy, if one was made, is the caller's to release.
   func deliverable(_ frame: VideoFrame) throws(MediaError) -> (VideoFrameHeader, VideoFrame?) {
     guard let place = try room(for: frame) else {
       throw MediaError(.again, "all \(Wire.slotCount) frames of the instance's pool are in use")
@@ -250,7 +250,7 @@ final class PluginEvents: @unchecked Sendable {
         copy.release()
         return nil
       }
-      var header = OutputSlots.header(of: frame)
+      var header = VideoFrameHeader(of: frame)
       (header.generation, header.slot, header.offsets, header.strides) = (place.generation, place.slot, place.offsets, place.strides)
       return (header, copy)
     } catch {

@@ -4,7 +4,7 @@ import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
-/// The functions that an isolated plugin is given: what they do is done here, or said to the library.
+/// The functions that an isolated plugin is given: what they do is done here, or sent to the library.
 enum PluginHost {
   /// Names nothing: there is one instance in the process.
   nonisolated(unsafe) static let context = OpaquePointer(bitPattern: UInt(0xE7) << 56 | 0x1507A7ED)

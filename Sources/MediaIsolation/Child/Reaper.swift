@@ -19,12 +19,12 @@ public enum Reaper {
     if first.process == 0 { NamespaceInit.run(first) }
     if first.process > 0 {
       for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events] { close(descriptor) }
-      watch(first.process, tellsItself: true)
+      watch(first.process, reportsItself: true)
       exit(0)
     }
     let plugin = start(first.sandbox, under: getpid())
     for descriptor in [0, 1, 2, Wire.Descriptor.calls, Wire.Descriptor.events] { close(descriptor) }
-    watch(plugin, tellsItself: false)
+    watch(plugin, reportsItself: false)
     exit(0)
   }
 
@@ -47,7 +47,7 @@ public enum Reaper {
   }
 
   /// Says how the plugin ended.
-  fileprivate static func tell(_ status: Int32) {
+  fileprivate static func report(_ status: Int32) {
     _ = withUnsafeBytes(of: status) { msdk_send_packet(Wire.Descriptor.control, $0.baseAddress, $0.count, -1, 0) }
   }
 
@@ -57,7 +57,7 @@ public enum Reaper {
   }
 
   /// Until that process ends, the plugin's or the one that watches it, or the library is gone or wants it to be.
-  private static func watch(_ plugin: pid_t, tellsItself: Bool) {
+  private static func watch(_ plugin: pid_t, reportsItself: Bool) {
     let control = Wire.Descriptor.control
     let ended = msdk_pidfd(plugin)
     var pollers = [
@@ -74,7 +74,7 @@ public enum Reaper {
       while waitpid(plugin, &status, 0) < 0, errno == EINTR {}
       break
     }
-    if !tellsItself || msdk_exit_signal(status) > 0 { tell(status) }
+    if !reportsItself || msdk_exit_signal(status) > 0 { report(status) }
     // What is in its session, and what left that and was adopted by this process.
     kill(-plugin, SIGKILL)
     for _ in 0..<2_000 {
@@ -109,7 +109,7 @@ private enum NamespaceInit {
       if ended == plugin { break }
       if ended < 0, errno != EINTR { _exit(2) }
     }
-    Reaper.tell(status)
+    Reaper.report(status)
     // With it, the kernel ends all that the plugin has left.
     _exit(0)
   }

@@ -4,13 +4,13 @@ import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
-/// Thread-safe commands run beside everything else in the plugin's process, too: they are sent on the events' socket, under a number, and what
-/// comes of them is said there.
+/// Thread-safe commands run together with everything else in the plugin's process, too: they are sent on the events' socket, under a number, and what
+/// comes of them is received there.
 final class AwaitedAnswers: Sendable {
   struct Awaited {
     let label: String
     var bytes: [UInt8] = []
-    var words = ""
+    var text = ""
     var result: msdk_result?
   }
 
@@ -59,13 +59,13 @@ final class AwaitedAnswers: Sendable {
   /// What runs there, for people.
   var doing: String? { state.withLock { $0.awaited.values.first { $0.result == nil }?.label } }
 
-  /// A part of an answer, or the words of an error.
-  func hear(_ reader: inout WireReader) throws(MediaError) {
+  /// A part of an answer, or the text of an error.
+  func receive(_ reader: inout WireReader) throws(MediaError) {
     let (number, result) = (try reader.get(UInt32.self), try reader.get(msdk_result.self))
-    var words = ""
+    var text = ""
     var (size, first, part) = (0, 0, [UInt8]())
     if result < 0 {
-      words = try reader.getText()
+      text = try reader.getText()
     } else {
       (size, first) = (Int(clamping: try reader.get(UInt64.self)), Int(clamping: try reader.get(UInt64.self)))
       part = [UInt8](try reader.getBytes())
@@ -80,7 +80,7 @@ final class AwaitedAnswers: Sendable {
     // In place: nobody else answers it, and who waits looks at the result only.
     state.withLock { state in
       state.awaited[number]?.bytes.append(contentsOf: part)
-      state.awaited[number]?.words = words
+      state.awaited[number]?.text = text
       if result < 0 || first + part.count == size { state.awaited[number]?.result = result }
     }
     state.notify()
@@ -102,7 +102,7 @@ extension ProxyCommands {
     case .answer(let awaited):
       let result = awaited.result ?? msdk_result(MSDK_E_FAIL)
       guard result >= 0 else {
-        if !awaited.words.isEmpty { awaited.words.withCString { instance.host.set_error?(instance.context, result, $0) } }
+        if !awaited.text.isEmpty { awaited.text.withCString { instance.host.set_error?(instance.context, result, $0) } }
         return result
       }
       let failure = awaited.bytes.withUnsafeBytes { bytes -> MediaError? in

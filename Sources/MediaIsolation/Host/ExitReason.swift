@@ -10,7 +10,7 @@ struct ExitStatus {
   var output = ""
 }
 
-/// The words for it.
+/// The text for it.
 enum ExitReason {
   /// What an event's text has room for.
   private static let mostOutput = 300

@@ -90,9 +90,10 @@ extension IsolatedInstance: EncodedHeaders {
     -> msdk_result
   {
     var header: Header?
-    var attributes = msdk_encoded_frame()
-    attributes.struct_size = UInt32(MemoryLayout<msdk_encoded_frame>.size)
-    let result = code(op, data, attributes, waits: true) { _, reader throws(MediaError) in header = try reader.get(Header.self) }
+    let outcome = exchange(op, data, .sized, shortage: .noMemory, waits: true) { _, reader, _ throws(MediaError) in
+      header = try reader.get(Header.self)
+    }
+    let result = settleCodec(op, outcome)
     if result == msdk_result(MSDK_E_PLUGIN_DIED) {
       throw MediaError(.pluginDied, "\(plan.classID): its process died while it parsed a header of \(data.count) bytes, or is gone")
     }
@@ -102,5 +103,5 @@ extension IsolatedInstance: EncodedHeaders {
 }
 
 extension IsolationPlan: InstanceHeaders {
-  func headers(of plugin: OpaquePointer) -> (any EncodedHeaders)? { ProxyTables.instance(plugin) }
+  func headers(of plugin: OpaquePointer) -> (any EncodedHeaders)? { Proxy.instance(plugin) }
 }

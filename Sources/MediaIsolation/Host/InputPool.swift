@@ -18,9 +18,9 @@ final class InputPool: Sendable {
     free = Monitor(allSlots)
   }
 
-  /// Waits a moment, as what was given back may not have been heard of yet.
-  func take(patience: UInt32 = 0) -> UInt32? {
-    free.wait(until: patience == 0 ? 0 : Deadline.after(milliseconds: patience)) { free in
+  /// Waits so many milliseconds, as what was given back may not have been reported yet.
+  func take(timeout: UInt32 = 0) -> UInt32? {
+    free.wait(until: timeout == 0 ? 0 : Deadline.after(milliseconds: timeout)) { free in
       guard free != 0 else { return nil }
       let slot = UInt32(free.trailingZeroBitCount)
       free &= ~(1 << slot)
@@ -44,19 +44,13 @@ final class InputPool: Sendable {
     return try FrameLayout(format.pixelFormat, width: format.width, height: format.height, alignment: 64).size
   }
 
-  /// Copies a picture into a slot.
+  /// Copies a frame into a slot.
   func put(_ frame: VideoFrame, in slot: UInt32) throws(MediaError) -> VideoFrameHeader {
     let format = frame.format
     let layout = try FrameLayout(format.pixelFormat, width: format.width, height: format.height, alignment: 64)
     guard layout.size <= memory.slotSize else { throw MediaError(.noMemory, "the frame is larger than its slot") }
-    var header = VideoFrameHeader()
+    var header = VideoFrameHeader(of: frame)
     (header.generation, header.slot) = (generation, slot)
-    header.flags = frame.native.pointee.flags & ~UInt32(MSDK_FRAME_WRITABLE)
-    header.orientation = frame.native.pointee.orientation
-    header.format = frame.native.pointee.format.map { VideoFormatHeader($0.pointee) } ?? VideoFormatHeader()
-    header.timestamp = frame.native.pointee.timestamp_ns
-    header.duration = frame.native.pointee.duration_ns
-    header.sequence = frame.native.pointee.sequence
     let base = memory.slot(slot)
     for (index, plane) in layout.planes.enumerated() {
       let source = frame.plane(index)
@@ -67,11 +61,7 @@ final class InputPool: Sendable {
           memcpy(base + plane.offset + row * plane.stride, source.data + row * Int(source.stride), plane.rowBytes)
         }
       }
-      switch index {
-      case 0: (header.offsets.0, header.strides.0) = (UInt64(plane.offset), Int32(plane.stride))
-      case 1: (header.offsets.1, header.strides.1) = (UInt64(plane.offset), Int32(plane.stride))
-      default: (header.offsets.2, header.strides.2) = (UInt64(plane.offset), Int32(plane.stride))
-      }
+      header.setPlane(index, offset: plane.offset, stride: Int32(plane.stride))
     }
     return header
   }

@@ -33,7 +33,7 @@ public struct Isolation: Sendable {
     path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 
-  /// Why a class cannot be isolated, whoever wants it; nil when it can.
+  /// Why a class cannot be isolated; nil when it can.
   static func obstacle(_ descriptor: ClassDescriptor) -> String? {
     if descriptor.module.path.isEmpty { return "class \(descriptor.id) was registered by the program, so its code is in this process" }
     if descriptor.flags & UInt32(MSDK_CLASS_NO_ISOLATION) != 0 {
@@ -42,7 +42,7 @@ public struct Isolation: Sendable {
     return nil
   }
 
-  /// The class as an instance of these options is to be made of: itself, or a twin whose functions are said on to a process.
+  /// The class as an instance of these options is to be made of: itself, or a twin whose functions are forwarded to a process.
   public func descriptor(
     for descriptor: ClassDescriptor, _ options: InstanceOptions, isVirtualClock: Bool, log: (Int32, String) -> Void
   ) throws(MediaError) -> ClassDescriptor {

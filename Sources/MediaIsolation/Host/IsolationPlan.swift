@@ -6,7 +6,7 @@ import MediaPlugins
 /// Where an instance is to run, and what it may cost there; instance.h describes it.
 public struct InstanceOptions: Sendable {
   public enum Isolation: UInt32, Sendable {
-    /// As the environment says, or else the class would rather.
+    /// As the environment says, or else the class prefers.
     case asUsual = 0
     case inProcess = 1
     case ownProcess = 2
@@ -45,7 +45,7 @@ final class IsolationPlan: Sendable {
   let classID: String
   let options: InstanceOptions
   let isVirtualClock: Bool
-  /// Whether pictures are pushed, and slots therefore to be granted at once.
+  /// Whether frames are pushed, and slots therefore to be granted at once.
   let pushes: Bool
   /// Of the process that there was last.
   let containment = Monitor<Containment>([])

@@ -4,9 +4,9 @@ import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
-/// Looking at a file without loading it: a process does that and tells what it saw.
+/// Looking at a file without loading it: a process does that and describes it (`DescribeProcess`).
 extension Isolation {
-  private static let patience: UInt32 = 10_000
+  private static let timeout: UInt32 = 10_000
   private static let mostBytes = 16 << 20
 
   /// The module as a process described it; nil when its code is to be in this process. `wish`: one of its classes prefers isolation.
@@ -44,7 +44,7 @@ extension Isolation {
   private static let described = Monitor<[String: Described]>([:])
 
   /// What was seen in this process's life already. A description lasts as long as the file; refusals as long as those of a scan do: moments
-  /// when the process put them into words, as their reason may lie outside of the file, a day when it died or hung.
+  /// when the process gave an error, as its reason may lie outside of the file, a day when it died or hung.
   private static func known(_ path: String, program: String, anew: Bool) throws(MediaError) -> LoadedModule {
     let stamp = Stamp(path)
     let now = MediaTime.monotonic()
@@ -52,8 +52,8 @@ extension Isolation {
     let outcome: Result<LoadedModule, MediaError>
     var lasts = Int64.max
     let answer = try ChildAnswer.of(
-      program, ["--describe", "\(Wire.version)", path], most: mostBytes, deadline: Deadline.after(milliseconds: patience))
-    if let fault = answer.fault(path, patience: patience) {
+      program, ["--describe", "\(Wire.version)", path], most: mostBytes, deadline: Deadline.after(milliseconds: timeout))
+    if let fault = answer.fault(path, patience: timeout) {
       outcome = .failure(fault)
       lasts = ScanCache.faultLasts
     } else {

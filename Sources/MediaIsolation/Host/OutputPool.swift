@@ -74,7 +74,7 @@ final class OutputPool: @unchecked Sendable {
     guard isTaken else { throw MediaError(.corrupt, "it named slot \(slot), which it was not granted") }
   }
 
-  /// Bytes that the plugin says lie in a slot, for the call only: the slot comes back after it. The plugin may write there meanwhile: they are to be
+  /// Bytes that the plugin has written into a slot, for the call only: the slot comes back after it. The plugin may write there meanwhile: they are to be
   /// copied, once, before anything is made of what they say.
   func withBytes(_ header: EncodedFrameHeader, _ body: (UnsafeRawBufferPointer) -> Void) throws(MediaError) {
     try claim(header.generation, header.slot)
@@ -85,7 +85,7 @@ final class OutputPool: @unchecked Sendable {
     body(UnsafeRawBufferPointer(start: memory.slot(header.slot), count: Int(header.size)))
   }
 
-  /// A frame of what the plugin says lies in a slot: with one reference, the caller's. The slot comes back with the last.
+  /// A frame of what the plugin has written into a slot: with one reference, the caller's. The slot comes back with the last.
   func frame(_ header: VideoFrameHeader) throws(MediaError) -> VideoFrame {
     try claim(header.generation, header.slot)
     do throws(MediaError) {
@@ -97,36 +97,14 @@ final class OutputPool: @unchecked Sendable {
   }
 
   private func wrap(_ header: VideoFrameHeader) throws(MediaError) -> VideoFrame {
-    let native = header.format.native
-    let format = try VideoFormat(checking: native, argument: "the frame's format")
-    let size = UInt64(memory.slotSize)
-    let base = memory.slot(header.slot)
-    func plane(_ offset: UInt64, _ stride: Int32) throws(MediaError) -> msdk_plane {
-      guard offset < size else { throw MediaError(.corrupt, "a plane begins at \(offset) of a slot of \(size) bytes") }
-      return msdk_plane(
-        data: (base + Int(offset)).assumingMemoryBound(to: UInt8.self), size: size - offset, stride: stride, reserved0: 0, reserved1: 0)
-    }
-    var external = msdk_external_frame()
-    external.struct_size = UInt32(MemoryLayout<msdk_external_frame>.size)
-    external.plane_count = UInt32(format.pixelFormat.planeCount)
-    external.orientation = header.orientation
-    external.timestamp_ns = header.timestamp
-    external.plane.0 = try plane(header.offsets.0, header.strides.0)
-    if external.plane_count > 1 { external.plane.1 = try plane(header.offsets.1, header.strides.1) }
-    if external.plane_count > 2 { external.plane.2 = try plane(header.offsets.2, header.strides.2) }
-    external.user = UnsafeMutableRawPointer(tickets + Int(header.slot))
-    external.release = { opaque in
+    let ticket = UnsafeMutableRawPointer(tickets + Int(header.slot))
+    let frame = try header.wrap(memory.slot(header.slot), size: memory.slotSize, user: ticket) { opaque in
       guard let ticket = opaque?.assumingMemoryBound(to: Ticket.self).pointee else { return }
       let pool = Unmanaged.passUnretained(ticket.pool)
       ticket.pool.giveBack(ticket.slot)
       pool.release()
     }
-    let frame = try withUnsafePointer(to: native) { format throws(MediaError) in
-      external.format = format
-      return try VideoFrame.wrap(checking: external)
-    }
     _ = Unmanaged.passRetained(self)
-    frame.native.pointee.duration_ns = header.duration
     frame.native.pointee.flags = header.flags & UInt32(MSDK_FRAME_END | MSDK_FRAME_CORRUPT | MSDK_FRAME_DISCONTINUITY)
     return frame
   }

@@ -10,7 +10,7 @@ extension Spawn {
     let output: Int32
   }
 
-  /// Starts one that lives for long, whose words are read as they come.
+  /// Starts one that lives for long, whose output is read as it comes.
   static func start(_ program: String, _ arguments: [String], descriptors: [Int32]) throws(MediaError) -> Started {
     let pipe = try Spawn.pipe()
     _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)

@@ -5,13 +5,13 @@ import IsolationProtocol
 import MediaCore
 import MediaPlugins
 
-/// Serves what a plugin's process says of its own accord, until it has ended.
+/// Serves what a plugin's process reports by itself, until it has ended. On the thread of its supervisor.
 final class PluginListener {
   /// Words beyond that in a second are left out; messages beyond that are a flood.
-  private static let mostWords = 500
+  private static let mostTexts = 500
   private static let mostMessages = 20_000
   /// How long the program around the plugin has for killing it.
-  private static let patience: Int32 = 2_000
+  private static let killTimeout: Int32 = 2_000
 
   let process: PluginProcess
   private let instance: IsolatedInstance
@@ -21,7 +21,7 @@ final class PluginListener {
   private var death = ExitStatus()
   private var second: Int64 = 0
   private var messages = 0
-  private var words = 0
+  private var texts = 0
 
   init(_ process: PluginProcess, _ instance: IsolatedInstance) {
     (self.process, self.instance) = (process, instance)
@@ -39,23 +39,23 @@ final class PluginListener {
       // Whether it is closed: nobody waits there for calls that go by the page.
       pollfd(fd: process.calls.descriptor, events: 0, revents: 0)
     ]
-    process.inside.begin(self)
-    defer { process.inside.end() }
+    process.reentrant.begin(self)
+    defer { process.reentrant.end() }
     var isOpen = true
     var silences = 0
     while true {
-      let ready = poll(&pollers, 4, isOpen ? -1 : PluginListener.patience)
+      let ready = poll(&pollers, 4, isOpen ? -1 : PluginListener.killTimeout)
       if ready < 0 { continue }
       if ready == 0 {
-        // The socket is closed and nobody says why: the plugin closed it, or the program around it is stuck too.
+        // The socket is closed without a reason: the plugin closed it, or the program around it is stuck too.
         silences += 1
         if silences == 1 { process.end("it closed its socket") } else { process.kill() }
         if silences > 2 { break }
       }
       if pollers[2].revents != 0, !tail.read(process.started.output) { pollers[2].fd = -1 }
-      let isHeard = pollers[0].revents == 0 || hear()
-      if !isHeard { pollers[0].fd = -1 }
-      if !isHeard || pollers[3].revents != 0 {
+      let isReceiving = pollers[0].revents == 0 || receive()
+      if !isReceiving { pollers[0].fd = -1 }
+      if !isReceiving || pollers[3].revents != 0 {
         pollers[3].fd = -1
         isOpen = false
         process.abandon()
@@ -83,7 +83,7 @@ final class PluginListener {
   // MARK: Messages
 
   /// Serves one message; false when there will be no more.
-  func hear() -> Bool {
+  func receive() -> Bool {
     switch process.events.receive(into: buffer, waits: false) {
     case .nothing: return true
     case .closed: return false
@@ -106,10 +106,10 @@ final class PluginListener {
   private func count() throws(MediaError) {
     let now = MediaTime.monotonic() / 1_000_000_000
     if now != second {
-      if words > PluginListener.mostWords {
-        instance.log(MSDK_LOG_WARN, "\(words - PluginListener.mostWords) messages of one second were dropped")
+      if texts > PluginListener.mostTexts {
+        instance.log(MSDK_LOG_WARN, "\(texts - PluginListener.mostTexts) messages of one second were dropped")
       }
-      (second, messages, words) = (now, 0, 0)
+      (second, messages, texts) = (now, 0, 0)
     }
     messages += 1
     guard messages <= PluginListener.mostMessages else {
@@ -124,22 +124,22 @@ final class PluginListener {
     let (host, context) = (instance.host, instance.context)
     switch kind {
     case .log, .event, .setError:
-      words += 1
-      guard words <= PluginListener.mostWords else { return }
-      try hearWords(kind, &reader)
+      texts += 1
+      guard texts <= PluginListener.mostTexts else { return }
+      try serveText(kind, &reader)
     case .need: try makeRoom(header.id, Int(clamping: reader.get(UInt64.self)))
     case .consumeVideo:
       let frame = try process.frame(reader.get(VideoFrameHeader.self))
       answer(
         header.id,
-        process.inside.awaited(by: header.id) {
+        process.reentrant.awaited(by: header.id) {
           host.consume_video_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
         })
     case .consumeAudio:
       guard let frame = try AudioMessage.read(&reader, host, context) else { return answer(header.id, msdk_result(MSDK_E_AGAIN)) }
       answer(
         header.id,
-        process.inside.awaited(by: header.id) {
+        process.reentrant.awaited(by: header.id) {
           host.consume_audio_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
         })
     case .consumeEncoded:
@@ -148,12 +148,12 @@ final class PluginListener {
       guard made >= 0, let frame else { return answer(header.id, made < 0 ? made : msdk_result(MSDK_E_NOMEM)) }
       answer(
         header.id,
-        process.inside.awaited(by: header.id) {
+        process.reentrant.awaited(by: header.id) {
           host.consume_encoded_frame?(context, frame) ?? msdk_result(MSDK_E_UNSUPPORTED)
         })
     case .read: try read(header.id, reader.get(UInt32.self), stride: reader.get(UInt32.self))
-    case .answered: try process.inside.hear(header.id, answer: reader.copyOfRest)
-    case .commandAnswer: try process.awaited.hear(&reader)
+    case .answered: try process.reentrant.receive(header.id, answer: reader.copyOfRest)
+    case .commandAnswer: try process.awaited.receive(&reader)
     case .release:
       let (generation, slots) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
       guard let pool = process.inputPool, pool.generation == generation else { return }
@@ -161,7 +161,7 @@ final class PluginListener {
     }
   }
 
-  private func hearWords(_ kind: Upcall, _ reader: inout WireReader) throws(MediaError) {
+  private func serveText(_ kind: Upcall, _ reader: inout WireReader) throws(MediaError) {
     switch kind {
     case .log:
       let level = try reader.get(Int32.self)
@@ -171,7 +171,7 @@ final class PluginListener {
       try reader.getText().withCString { instance.host.set_error?(instance.context, code, $0) }
     default:
       let (event, result) = (try reader.get(UInt32.self), try reader.get(Int32.self))
-      // Those are ours to tell.
+      // Those are ours to report.
       guard event != UInt32(MSDK_PLUGIN_EVENT_DIED), event != UInt32(MSDK_PLUGIN_EVENT_RESTARTED) else { return }
       guard !reader.isAtEnd else {
         instance.host.post_event?(instance.context, event, result, nil)
@@ -212,7 +212,7 @@ final class PluginListener {
     // Room for what is really written, whatever it takes a sample for.
     withUnsafeTemporaryAllocation(byteCount: Int(count) * widest, alignment: 16) { buffer in
       buffer.initializeMemory(as: UInt8.self, repeating: 0)
-      let got = process.inside.awaited(by: id) {
+      let got = process.reentrant.awaited(by: id) {
         instance.host.read_render_data?(instance.context, buffer.baseAddress, count) ?? msdk_result(MSDK_E_UNSUPPORTED)
       }
       let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer).prefix(Int(count) * Int(stride)))

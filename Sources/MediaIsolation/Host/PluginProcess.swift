@@ -18,28 +18,28 @@ final class PluginProcess: @unchecked Sendable {
   let control: PacketSocket
   let started: Spawn.Started
   private let watch: Int32
-  private let ring: CallChannel
+  private let channel: CallChannel
   /// Until the plugin's side has it.
-  private var ringDescriptor: Int32
+  private var channelDescriptor: Int32
   let end = Monitor(End())
   private let isReaped = Monitor(false)
 
   // Of whoever calls.
   private let ordinary = CallLane()
-  let inside = ReentrantCalls()
-  private var lane: CallLane { inside.lane ?? ordinary }
+  let reentrant = ReentrantCalls()
+  private var lane: CallLane { reentrant.lane ?? ordinary }
   /// For what is written before the call is.
   var body = WireWriter()
   /// How long the socket waits, in milliseconds; 0 is for ever.
-  private var patience: UInt32 = 0
+  private var receiveTimeout: UInt32 = 0
   /// Of an encoder, whether it made a frame yet; of a decoder, whether it was given one.
   var hasBegun = false
   /// Whether it is the instance's first, of which nothing was lost.
   let isFirst: Bool
-  /// The words that came with the last error.
+  /// The text that came with the last error.
   var errorText: String { lane.errorText }
-  var inputPool: InputPool? { lent.withLock { $0 } }
-  private let lent = Monitor<InputPool?>(nil)
+  var inputPool: InputPool? { inputMemory.withLock { $0 } }
+  private let inputMemory = Monitor<InputPool?>(nil)
   let granted = Monitor<OutputPool?>(nil)
   /// Of thread-safe commands.
   let awaited = AwaitedAnswers()
@@ -48,46 +48,46 @@ final class PluginProcess: @unchecked Sendable {
 
   /// Nothing of the plugin runs yet: that is for `create`.
   convenience init(_ plan: IsolationPlan, isFirst: Bool = false) throws(MediaError) {
-    let ring = try CallChannel.make()
+    let channel = try CallChannel.make()
     let (calls, itsCalls) = try PacketSocket.pair()
     let (events, itsEvents) = try PacketSocket.pair()
     let (control, itsControl) = try PacketSocket.pair()
     let started = try Spawn.start(
       plan.program, ["--isolate", "\(Wire.version)", "\(plan.sandboxOptions.rawValue)"],
       descriptors: [itsCalls.descriptor, itsEvents.descriptor, itsControl.descriptor])
-    self.init(plan, isFirst: isFirst, ring, calls: calls, events: events, control: control, started)
+    self.init(plan, isFirst: isFirst, channel, calls: calls, events: events, control: control, started)
   }
 
   /// One that runs already, at the other ends of those sockets.
   init(
-    _ plan: IsolationPlan, isFirst: Bool, _ ring: (CallChannel, Int32), calls: PacketSocket, events: PacketSocket, control: PacketSocket,
+    _ plan: IsolationPlan, isFirst: Bool, _ channel: (CallChannel, Int32), calls: PacketSocket, events: PacketSocket, control: PacketSocket,
     _ started: Spawn.Started
   ) {
     (self.plan, self.isFirst) = (plan, isFirst)
     (self.calls, self.events, self.control, self.started) = (calls, events, control, started)
-    (self.ring, ringDescriptor) = ring
+    (self.channel, channelDescriptor) = channel
     watch = msdk_pidfd(started.process)
   }
 
   deinit {
     close(started.output)
-    if ringDescriptor >= 0 { close(ringDescriptor) }
+    if channelDescriptor >= 0 { close(channelDescriptor) }
     if watch >= 0 { close(watch) }
   }
 
-  /// Ends it; the first reason is the one that is told. Nothing waits.
+  /// Ends it; the first reason is the one that is reported. Nothing waits.
   func end(_ reason: String?) {
     end.withLock { if $0.reason == nil { $0.reason = reason } }
-    // The program around the plugin kills it then, and still says how it ended.
+    // The program around the plugin kills it then, and still reports how it ended.
     shutdown(control.descriptor, Int32(SHUT_WR))
     abandon()
     events.shutDown()
   }
 
-  /// Nothing more is answered: who waits is told.
+  /// Nothing more is answered: wakes who waits.
   func abandon() {
     calls.shutDown()
-    ring.abandon()
+    channel.abandon()
   }
 
   /// Waits until nothing is left of it, once.
@@ -132,12 +132,16 @@ final class PluginProcess: @unchecked Sendable {
       defer { current = (op, name, true) }
       return current
     }
-    let isInside = lane !== ordinary
+    let isReentrant = lane !== ordinary
     let received =
-      isInside ? inside.exchange(lane, deadline) : ringDescriptor >= 0 ? begin(lane, deadline) : exchange(lane, descriptor, deadline)
+      if isReentrant {
+        reentrant.exchange(lane, deadline)
+      } else {
+        channelDescriptor >= 0 ? begin(lane, deadline) : exchange(lane, descriptor, deadline)
+      }
     switch received {
     case .message(let bytes, let other):
-      current.withLock { if isInside { $0 = around } else { $0.isRunning = false } }
+      current.withLock { if isReentrant { $0 = around } else { $0.isRunning = false } }
       if other >= 0 { close(other) }
       do throws(MediaError) {
         return .result(try take(bytes, lane, slot, read))
@@ -151,7 +155,7 @@ final class PluginProcess: @unchecked Sendable {
     case .nothing:
       end("it did not return from \(name ?? "\(op)") within \(deadline) ms")
       return .gone
-    // Its death is told by whoever watches it.
+    // Its death is reported by its supervisor.
     case .closed: return .gone
     }
   }
@@ -159,22 +163,22 @@ final class PluginProcess: @unchecked Sendable {
   /// By the socket, with the page for all calls after it.
   private func begin(_ lane: CallLane, _ deadline: UInt32) -> PacketSocket.Received {
     defer {
-      if ringDescriptor >= 0 { close(ringDescriptor) }
-      ringDescriptor = -1
+      if channelDescriptor >= 0 { close(channelDescriptor) }
+      channelDescriptor = -1
     }
-    guard calls.send(lane.writer, descriptor: ringDescriptor) else { return .closed }
+    guard calls.send(lane.writer, descriptor: channelDescriptor) else { return .closed }
     return receive(lane, deadline)
   }
 
   /// By the page, unless there is too much to say, or a descriptor to hand over.
   private func exchange(_ lane: CallLane, _ descriptor: Int32, _ deadline: UInt32) -> PacketSocket.Received {
     if descriptor < 0, lane.writer.bytes.count <= CallChannel.room {
-      lane.writer.bytes.withUnsafeBytes { ring.ask($0) }
+      lane.writer.bytes.withUnsafeBytes { channel.ask($0) }
     } else {
       guard calls.send(lane.writer, descriptor: descriptor) else { return .closed }
-      ring.ask(nil)
+      channel.ask(nil)
     }
-    switch ring.receive(into: lane.buffer, deadline: deadline) {
+    switch channel.receive(into: lane.buffer, deadline: deadline) {
     case .message(let count):
       return .message(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(lane.buffer).prefix(count)), descriptor: -1)
     case .elsewhere: return receive(lane, deadline)
@@ -185,9 +189,9 @@ final class PluginProcess: @unchecked Sendable {
   }
 
   private func receive(_ lane: CallLane, _ deadline: UInt32) -> PacketSocket.Received {
-    if deadline != patience {
+    if deadline != receiveTimeout {
       calls.setReceiveTimeout(deadline)
-      patience = deadline
+      receiveTimeout = deadline
     }
     return calls.receive(into: lane.buffer, waits: true)
   }
@@ -211,23 +215,23 @@ final class PluginProcess: @unchecked Sendable {
 
   // MARK: Memory
 
-  /// For slots that are on their way back, in milliseconds.
-  private static let patience: UInt32 = 20
+  /// For slots that are being returned, in milliseconds.
+  private static let slotTimeout: UInt32 = 20
 
   /// A slot for what the plugin is to read, in memory that it has; nil when it keeps all of them.
   func lend(_ capacity: Int, now: Int64) throws(MediaError) -> (InputPool, UInt32)? {
-    if let pool = inputPool, pool.memory.slotSize >= capacity { return pool.take(patience: PluginProcess.patience).map { (pool, $0) } }
+    if let pool = inputPool, pool.memory.slotSize >= capacity { return pool.take(timeout: PluginProcess.slotTimeout).map { (pool, $0) } }
     let slotSize = try SharedMemory.slotSize(for: capacity)
     let (memory, descriptor) = try SharedMemory.make(slotSize: slotSize, count: plan.inputSlots(of: slotSize), writable: true)
     defer { close(descriptor) }
     let pool = InputPool(memory, generation: (inputPool?.generation ?? 0) &+ 1)
-    let answer = call(.downPool, now: now, deadline: plan.options.controlDeadline, descriptor: descriptor) { writer in
+    let answer = call(.inputPool, now: now, deadline: plan.options.controlDeadline, descriptor: descriptor) { writer in
       writer.put(pool.generation)
       writer.put(UInt64(slotSize))
       writer.put(memory.count)
     }
     guard case .result(let result) = answer, result >= 0 else { throw MediaError(.again, "the plugin's process is gone") }
-    lent.withLock { $0 = pool }
+    inputMemory.withLock { $0 = pool }
     return pool.take().map { (pool, $0) }
   }
 

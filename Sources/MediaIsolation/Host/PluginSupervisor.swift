@@ -6,15 +6,15 @@ import MediaCore
 import MediaPlugins
 import Synchronization
 
-/// The thread that looks after one process: it serves what the plugin says, hears of its death, and starts the next.
+/// The thread of each process of an isolated instance: it serves what the plugin reports, is notified of its death, and starts the next process.
 enum PluginSupervisor {
-  /// Starts a process and makes the plugin in it: the instance's first. Throws what create said.
+  /// Starts a process and makes the plugin in it: the instance's first. Throws what create failed with.
   static func begin(_ instance: IsolatedInstance) throws(MediaError) {
     let process = try launch(instance, isFirst: true)
     if let error = restore(process, instance) {
       instance.state.withLock { $0.link = .closed }
       process.end("")
-      _ = instance.state.wait(until: Deadline.after(milliseconds: 5_000)) { $0.keepers == 0 ? true : nil }
+      _ = instance.state.wait(until: Deadline.after(milliseconds: 5_000)) { $0.supervisors == 0 ? true : nil }
       throw error
     }
     instance.state.withLock { $0.link = .up(process) }
@@ -25,7 +25,7 @@ enum PluginSupervisor {
     let isWanted = instance.state.withLock { state in
       if case .closed = state.link { return false }
       state.link = .restoring(process)
-      state.keepers += 1
+      state.supervisors += 1
       return true
     }
     guard isWanted else {
@@ -33,15 +33,15 @@ enum PluginSupervisor {
       process.reap()
       throw MediaError(.closed, "the instance is destroyed")
     }
-    let mine = Handover(process)
+    let mine = OwnedProcess(process)
     let isStarted = OwnedThread.start("msdk-isolated", for: instance) {
-      keep(mine, instance)
+      supervise(mine, instance)
       // Nothing of the process is open any more, as far as this thread has it.
-      instance.state.withLock { $0.keepers -= 1 }
+      instance.state.withLock { $0.supervisors -= 1 }
       instance.state.notify()
     }
     guard isStarted else {
-      instance.state.withLock { $0.keepers -= 1 }
+      instance.state.withLock { $0.supervisors -= 1 }
       process.end("")
       process.reap()
       throw MediaError(.noMemory, "no thread for an isolated plugin")
@@ -49,7 +49,7 @@ enum PluginSupervisor {
     return process
   }
 
-  private static func keep(_ mine: Handover, _ instance: IsolatedInstance) {
+  private static func supervise(_ mine: OwnedProcess, _ instance: IsolatedInstance) {
     guard let process = mine.take() else { return }
     let born = MediaTime.monotonic()
     let status = PluginListener(process, instance).run()
@@ -62,7 +62,7 @@ enum PluginSupervisor {
     process.awaited.close()
     let isOver = instance.state.withLock { state in
       if case .closed = state.link { return true }
-      // It left as it was told to, before the one who told it has heard so.
+      // It left as it was asked to, before the answer arrived.
       if state.isClosing, ExitReason.isLeaving(status) { return true }
       // Somebody else's by now, when it died while it was brought back.
       if state.link.process === process { state.link = .down }
@@ -74,14 +74,14 @@ enum PluginSupervisor {
       instance.log(MSDK_LOG_WARN, text)
       instance.post(MSDK_PLUGIN_EVENT_DIED, MSDK_E_PLUGIN_DIED, "\(instance.plan.classID): \(text)")
       if !instance.state.withLock({ $0.isClosing }) {
-        comeBack(instance, livedFor: MediaTime.monotonic() - born) { process.reap() }
+        restart(instance, livedFor: MediaTime.monotonic() - born) { process.reap() }
       }
     }
     process.reap()
   }
 
   /// A process for a thread, which then has it alone: it is closed with the end of its function, not of the thread.
-  private final class Handover: Sendable {
+  private final class OwnedProcess: Sendable {
     private let process: Monitor<PluginProcess?>
 
     init(_ process: PluginProcess) { self.process = Monitor(process) }
@@ -95,8 +95,8 @@ enum PluginSupervisor {
   }
 
   /// Starts it again, later the more often it died, and brings it to where it was.
-  /// `waits` is told when there is time.
-  private static func comeBack(_ instance: IsolatedInstance, livedFor life: Int64, waits: () -> Void) {
+  /// `waits` is called when there is time.
+  private static func restart(_ instance: IsolatedInstance, livedFor life: Int64, waits: () -> Void) {
     let attempt = instance.backoff.withLock { $0.next(livedFor: life) }
     if let most = instance.plan.options.restarts, attempt.number > most {
       instance.state.withLock { if case .down = $0.link { $0.link = .givenUp } }
@@ -127,19 +127,19 @@ enum PluginSupervisor {
       instance.post(MSDK_PLUGIN_EVENT_RESTARTED, MSDK_OK, "\(instance.plan.classID): its process was restarted")
     } catch {
       instance.log(MSDK_LOG_ERROR, error.text)
-      if error.status != .closed { comeBack(instance, livedFor: 0, waits: {}) }
+      if error.status != .closed { restart(instance, livedFor: 0, waits: {}) }
     }
   }
 
-  private static let isRefusalTold = Monitor(false)
+  private static let isRefusalLogged = Monitor(false)
 
-  /// What cannot be had on this machine is said once.
+  /// What is not available on this machine is logged once.
   private static func note(_ sandbox: SandboxReport, _ instance: IsolatedInstance) {
     instance.plan.containment.withLock { $0 = sandbox.containment }
     guard !sandbox.refusal.isEmpty else { return }
-    let isFirst = isRefusalTold.withLock { isTold in
-      defer { isTold = true }
-      return !isTold
+    let isFirst = isRefusalLogged.withLock { isLogged in
+      defer { isLogged = true }
+      return !isLogged
     }
     guard isFirst else { return }
     let text = "isolated plugins can signal this user's other processes, as the kernel provides no namespaces: \(sandbox.refusal)"
@@ -148,7 +148,7 @@ enum PluginSupervisor {
 
   /// Makes the plugin in its new process and brings it to what the core knows of it.
   private static func restore(_ process: PluginProcess, _ instance: IsolatedInstance) -> MediaError? {
-    let (plan, wanted) = (instance.plan, instance.state.withLock { $0.wanted })
+    let (plan, desired) = (instance.plan, instance.state.withLock { $0.desired })
     func run(_ op: Op, _ write: IsolatedInstance.Write = { _ in }, read: IsolatedInstance.Read = { _, _ in }) throws(MediaError) {
       switch process.call(op, now: instance.now(), deadline: plan.options.controlDeadline, write: write, read: read) {
       case .result(let result):
@@ -169,37 +169,13 @@ enum PluginSupervisor {
         sandbox = SandboxReport(containment: Containment(rawValue: try reader.get()), refusal: try reader.getText())
       }
       note(sandbox, instance)
-      for (name, value) in wanted.parameters {
+      for (name, value) in desired.parameters {
         try run(.setParam) { writer in
           writer.put(text: name)
           writer.put(value: value)
         }
       }
-      if wanted.renderer > 0 { try run(.initRender) }
-      for (number, input) in wanted.inputs.sorted(by: { $0.key < $1.key }) {
-        try run(.updateInput) { writer in
-          writer.put(number)
-          input.withUnsafeBytes { writer.put(bytes: $0) }
-        }
-      }
-      if wanted.producer > 0 { try run(.initCapture) }
-      if wanted.producer > 0, let format = wanted.format { try run(.setFormat) { $0.put(format) } }
-      if wanted.audioProducer > 0 { try run(.initAudioCapture) }
-      if wanted.audioProducer > 0, let format = wanted.audioFormat { try run(.setAudioFormat) { $0.put(format) } }
-      if wanted.audioRenderer > 0 { try run(.initAudioRender) }
-      if wanted.audioRenderer > 0, let arriving = wanted.arriving { try run(.renderSettings) { $0.put(arriving) } }
-      if wanted.filter > 0 { try run(.initFilter) }
-      if wanted.filter > 0, let format = wanted.filtered { try run(.setFilterFormat) { $0.put(format) } }
-      if wanted.audioFilter > 0 { try run(.initAudioFilter) }
-      if wanted.audioFilter > 0, let format = wanted.filteredSound { try run(.setAudioFilterFormat) { $0.put(format) } }
-      if wanted.audioRenderer > 1 { try run(.startAudioRender) }
-      if let settings = wanted.videoEncoder { try run(.openVideoEncoder) { $0.put(settings) } }
-      if let bytes = wanted.videoBytes { try run(.setVideoBytes) { $0.put(bytes) } }
-      if let settings = wanted.videoDecoder { try run(.openVideoDecoder) { $0.put(settings) } }
-      if let settings = wanted.audioEncoder { try run(.openAudioEncoder) { $0.put(settings) } }
-      if let channels = wanted.audioDecoder { try run(.openAudioDecoder) { $0.put(channels) } }
-      if wanted.producer > 1 { try run(.startCapture) }
-      if wanted.audioProducer > 1 { try run(.startAudioCapture) }
+      for (op, payload) in desired.restoring { try run(op) { $0.append(payload) } }
       return nil
     } catch {
       return error

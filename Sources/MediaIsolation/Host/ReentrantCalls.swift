@@ -10,7 +10,7 @@ final class CallLane {
   var writer = WireWriter()
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.largest, alignment: 16)
   var lastID: UInt32 = 0
-  /// The words that came with the last error.
+  /// The text that came with the last error.
   var errorText = ""
 
   deinit {
@@ -20,9 +20,9 @@ final class CallLane {
 
 /// Calls out of a delivery: the plugin waits for the program, and the program, in that, calls the plugin. As in one process the very thread makes
 /// the call that delivers, so that the plugin knows itself, and waits neither for itself nor for another call in which it delivers. Such calls go by
-/// the events' socket, beside all others.
+/// the events' socket, besides all others.
 final class ReentrantCalls: @unchecked Sendable {
-  /// Who hears the plugin; 0 for nobody.
+  /// The listener's; 0 for none.
   private let thread = Atomic<UInt>(0)
   // Of that thread alone.
   private unowned(unsafe) var listener: PluginListener?
@@ -30,14 +30,14 @@ final class ReentrantCalls: @unchecked Sendable {
   private var lanes: [CallLane] = []
   private var depth = 0
   private var isCalling = false
-  /// Threads of the plugin that were asked something, and what they said to that.
+  /// Threads of the plugin that were asked something, and their answers.
   private var asked: Set<UInt32> = []
   private var answers: [UInt32: [UInt8]] = [:]
 
   /// Deliveries inside calls inside deliveries: a plugin does not make the library's stack grow.
   static let deepest = 8
 
-  /// For as long as the listener hears the plugin, on the thread that calls this.
+  /// For as long as the listener runs, on the thread that calls this.
   func begin(_ listener: PluginListener?) {
     self.listener = listener
     thread.store(UInt(pthread_self()), ordering: .relaxed)
@@ -91,7 +91,7 @@ final class ReentrantCalls: @unchecked Sendable {
     return body()
   }
 
-  func hear(_ waiter: UInt32, answer bytes: [UInt8]) throws(MediaError) {
+  func receive(_ waiter: UInt32, answer bytes: [UInt8]) throws(MediaError) {
     guard asked.contains(waiter), answers[waiter] == nil, bytes.count <= Wire.largest else {
       throw MediaError(.corrupt, "it answered a call from delivery \(waiter), in which no call was made")
     }
@@ -114,12 +114,12 @@ extension PluginListener {
     message.append(lane.writer)
     guard process.events.send(message, waits: false) else { return .closed }
     let deadline = milliseconds == 0 ? Int64.max : Deadline.after(milliseconds: milliseconds)
-    return process.inside.ask(waiter) {
+    return process.reentrant.ask(waiter) {
       while true {
-        if let bytes = process.inside.answer(of: waiter, into: lane) { return .message(bytes, descriptor: -1) }
+        if let bytes = process.reentrant.answer(of: waiter, into: lane) { return .message(bytes, descriptor: -1) }
         // Whatever else it says does not give it more time.
         guard MediaTime.monotonic() < deadline, process.events.wait(until: deadline) else { return .nothing }
-        guard process.inside.awaited(by: 0, { hear() }) else { return .closed }
+        guard process.reentrant.awaited(by: 0, { receive() }) else { return .closed }
       }
     }
   }

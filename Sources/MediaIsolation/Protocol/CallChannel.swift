@@ -3,7 +3,7 @@ import Glibc
 import MediaCore
 import Synchronization
 
-/// The page by which a call goes to the plugin and its answer comes back: what is said, and two words that count calls and answers, to sleep by.
+/// The page by which a call goes to the plugin and its answer comes back: both messages, and two words that count them, to sleep by.
 /// It costs half of what a socket does. The plugin may write what it likes there: what the library reads is copied out, once, and then checked.
 public final class CallChannel: @unchecked Sendable {
   /// What is longer goes by the socket.
@@ -25,7 +25,7 @@ public final class CallChannel: @unchecked Sendable {
   /// Of this side alone.
   private var calls: UInt32 = 0
   private var answers: UInt32 = 0
-  /// For whoever says that it is over: an answer that has come stays one.
+  /// For `abandon`: an answer that has come stays one.
   private let asked = Atomic<UInt32>(0)
   private let isOver = Atomic<Bool>(false)
   private var spin = CallSpin()
@@ -70,13 +70,13 @@ public final class CallChannel: @unchecked Sendable {
     case bad
   }
 
-  /// Puts a call there, or says with nil that it is in the socket.
+  /// Puts a call there; nil: it is in the socket.
   public func ask(_ bytes: UnsafeRawBufferPointer?) {
     if let bytes, let first = bytes.baseAddress { memcpy(base + Place.callBytes, first, bytes.count) }
     msdk_word_store(base + Place.callLength, bytes.map { UInt32(truncatingIfNeeded: $0.count) } ?? CallChannel.elsewhere)
     calls &+= 1
     asked.store(calls, ordering: .sequentiallyConsistent)
-    ring(Place.call, Place.callSleeps, calls)
+    signal(Place.call, Place.callSleeps, calls)
   }
 
   /// Waits for the answer to the call before and copies it out. A deadline of 0 is none.
@@ -105,7 +105,7 @@ public final class CallChannel: @unchecked Sendable {
     return .message(count: Int(length))
   }
 
-  /// No answer will come: whoever waits for one is told. From any thread.
+  /// No answer will come: wakes whoever waits for one. From any thread.
   public func abandon() {
     isOver.store(true, ordering: .sequentiallyConsistent)
     let word = base + Place.answer
@@ -128,17 +128,17 @@ public final class CallChannel: @unchecked Sendable {
     return UnsafeRawBufferPointer(start: base + Place.callBytes, count: min(Int(length), CallChannel.room))
   }
 
-  /// Puts the answer there, or says with nil that it is in the socket.
+  /// Puts the answer there; nil: it is in the socket.
   public func answer(_ bytes: UnsafeRawBufferPointer?) {
     if let bytes, let first = bytes.baseAddress { memcpy(base + Place.answerBytes, first, bytes.count) }
     msdk_word_store(base + Place.answerLength, bytes.map { UInt32(truncatingIfNeeded: $0.count) } ?? CallChannel.elsewhere)
     msdk_word_store(base + Place.processor, UInt32(bitPattern: sched_getcpu()))
-    ring(Place.answer, Place.answerSleeps, calls)
+    signal(Place.answer, Place.answerSleeps, calls)
   }
 
   // MARK: Words
 
-  private func ring(_ place: Int, _ sleeps: Int, _ value: UInt32) {
+  private func signal(_ place: Int, _ sleeps: Int, _ value: UInt32) {
     msdk_word_store(base + place, value)
     if msdk_word_load(base + sleeps) != 0 { msdk_word_wake(base + place) }
   }

@@ -13,7 +13,7 @@ struct CallSpin {
   private var left: UInt32 = 0
   private var penalty: UInt32 = 0
 
-  /// The processor of the caller, and the one where the last answer was given, as the plugin's side says: a hint.
+  /// The processor of the caller, and the one where the last answer was given, by the plugin's side: a hint.
   mutating func spins(here: UInt32, there: UInt32) -> Bool {
     guard expectsSoon, CallSpin.processors > 1, here != there else { return false }
     guard left == 0 else {

@@ -35,7 +35,7 @@ extension ModuleDescription {
     command.summary = try text(&reader)
     command.flags = try reader.get()
     command.result = try reader.get()
-    // Who calls it is a twin (`ProxyCommands`).
+    // Only the twin is called (`ProxyCommands`).
     command.invoke = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
     command.arg_count = try reader.get()
     guard command.arg_count <= UInt32(MSDK_ARGS_MAX) else {
@@ -66,31 +66,5 @@ extension ModuleDescription {
     (limits.choices, limits.choice_count) = try choices(&reader)
     if try reader.get(UInt32.self) == 1 { limits.def = kept([kept(try reader.getValue())]) }
     return (msdk_arg(name: name, type: type, flags: 0), limits)
-  }
-}
-
-/// The tables of filters in it: what is not there is told apart by NULL.
-extension ModuleDescription {
-  private static let call: @convention(c) (OpaquePointer?) -> msdk_result = { _ in msdk_result(MSDK_E_UNSUPPORTED) }
-
-  public static func videoFilter(_ has: (Function) -> Bool) -> msdk_video_filter {
-    var table = msdk_video_filter()
-    table.struct_size = UInt32(MemoryLayout<msdk_video_filter>.size)
-    (table.init_filter, table.release_filter) = (call, call)
-    table.filter_video_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    if has(.filterFormat) { table.set_format = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.filterFlush) { table.flush = call }
-    return table
-  }
-
-  public static func audioFilter(_ has: (Function) -> Bool) -> msdk_audio_filter {
-    var table = msdk_audio_filter()
-    table.struct_size = UInt32(MemoryLayout<msdk_audio_filter>.size)
-    (table.init_filter, table.release_filter) = (call, call)
-    table.set_format = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    table.filter_audio_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    if has(.filterDelay) { table.delay_ns = { _ in 0 } }
-    if has(.audioFilterFlush) { table.flush = call }
-    return table
   }
 }

@@ -1,4 +1,5 @@
 import CMediaSDK
+import MediaCore
 
 /// A video frame in a slot of shared memory.
 public struct VideoFrameHeader: BitwiseCopyable, Sendable {
@@ -15,6 +16,54 @@ public struct VideoFrameHeader: BitwiseCopyable, Sendable {
   public var strides: (Int32, Int32, Int32, UInt32) = (0, 0, 0, 0)
 
   public init() {}
+}
+
+extension VideoFrameHeader {
+  /// Of a frame: all but where it is.
+  public init(of frame: VideoFrame) {
+    let native = frame.native.pointee
+    flags = native.flags & ~UInt32(MSDK_FRAME_WRITABLE)
+    orientation = native.orientation
+    format = native.format.map { VideoFormatHeader($0.pointee) } ?? VideoFormatHeader()
+    (timestamp, duration, sequence) = (native.timestamp_ns, native.duration_ns, native.sequence)
+  }
+
+  public mutating func setPlane(_ index: Int, offset: Int, stride: Int32) {
+    switch index {
+    case 0: (offsets.0, strides.0) = (UInt64(offset), stride)
+    case 1: (offsets.1, strides.1) = (UInt64(offset), stride)
+    default: (offsets.2, strides.2) = (UInt64(offset), stride)
+    }
+  }
+
+  /// A frame of what is in a slot, with one reference, the caller's; `release` gets `user` after the last. Its planes are checked to be in the slot.
+  public func wrap(
+    _ slot: UnsafeMutableRawPointer, size slotSize: Int, user: UnsafeMutableRawPointer,
+    release: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
+  ) throws(MediaError) -> VideoFrame {
+    let native = format.native
+    let known = try VideoFormat(checking: native, argument: "the frame's format")
+    let size = UInt64(slotSize)
+    func plane(_ offset: UInt64, _ stride: Int32) throws(MediaError) -> msdk_plane {
+      guard offset < size else { throw MediaError(.corrupt, "a plane begins at \(offset) of a slot of \(size) bytes") }
+      return msdk_plane(
+        data: (slot + Int(offset)).assumingMemoryBound(to: UInt8.self), size: size - offset, stride: stride, reserved0: 0, reserved1: 0)
+    }
+    var external = msdk_external_frame.sized
+    external.plane_count = UInt32(known.pixelFormat.planeCount)
+    external.orientation = orientation
+    external.timestamp_ns = timestamp
+    external.plane.0 = try plane(offsets.0, strides.0)
+    if external.plane_count > 1 { external.plane.1 = try plane(offsets.1, strides.1) }
+    if external.plane_count > 2 { external.plane.2 = try plane(offsets.2, strides.2) }
+    (external.user, external.release) = (user, release)
+    let frame = try withUnsafePointer(to: native) { format throws(MediaError) in
+      external.format = format
+      return try VideoFrame.wrap(checking: external)
+    }
+    frame.native.pointee.duration_ns = duration
+    return frame
+  }
 }
 
 /// msdk_video_format without what is of no meaning here.

@@ -2,19 +2,11 @@ import CMediaSDK
 import MediaCore
 import MediaPlugins
 
-/// What a module says of itself, as a process that loaded it tells it to one that does not. Written from tables that were checked; read as what it
-/// is, foreign, into tables that are checked again.
+/// What a module says of itself, from a process that loaded it to one that does not. Written from tables that were checked; read as what it is,
+/// foreign, into tables that are checked again.
 public enum ModuleDescription {
-  /// A bit for each function that a class need not have.
-  public enum Function: UInt32 {
-    case setParam = 0, getParam, paramChoice
-    case captureSettings, enumFormats, produceFrame
-    case acceptsFormat, flush, snapshot, acceptsCodec, inputs
-    case audioSettings, produceAudio
-    case renderAudio, delay, acceptsAudioCodec
-    case filterFormat, filterFlush, filterDelay, audioFilterFlush
-    case produceEncoded, requestKeyFrame
-  }
+  /// Of a class itself.
+  private static let setParam = UInt32(1), getParam = UInt32(2), paramChoice = UInt32(4)
 
   public static func write(_ loaded: LoadedModule, to writer: inout WireWriter) {
     let module = loaded.module
@@ -27,10 +19,9 @@ public enum ModuleDescription {
     for text in [descriptor.id, descriptor.name, descriptor.summary] { writer.put(text: text) }
     writer.put(descriptor.kinds)
     writer.put(descriptor.flags)
-    writer.put(descriptor.producer?.flags ?? 0)
-    writer.put(descriptor.producer?.codec ?? 0)
-    writer.put(descriptor.audioProducer?.flags ?? 0)
-    writer.put(functions(descriptor).reduce(UInt32(0)) { $0 | 1 << $1.rawValue })
+    let table = descriptor.table
+    writer.put(
+      (table.set_param == nil ? 0 : setParam) | (table.get_param == nil ? 0 : getParam) | (table.param_choice == nil ? 0 : paramChoice))
     writer.put(UInt32(descriptor.parameters.count))
     for parameter in descriptor.parameters {
       writer.put(text: parameter.name)
@@ -41,27 +32,7 @@ public enum ModuleDescription {
     }
     writer.put(UInt32(descriptor.commands.count))
     for command in descriptor.commands { write(command, to: &writer) }
-    CodecDescription.write(descriptor, to: &writer)
-  }
-
-  private static func functions(_ descriptor: ClassDescriptor) -> [Function] {
-    let (producer, renderer) = (descriptor.producer, descriptor.renderer)
-    let (audioProducer, audioRenderer) = (descriptor.audioProducer, descriptor.audioRenderer)
-    let (filter, audioFilter) = (descriptor.videoFilter, descriptor.audioFilter)
-    let all: [(Function, Bool)] = [
-      (.setParam, descriptor.table.set_param != nil), (.getParam, descriptor.table.get_param != nil),
-      (.paramChoice, descriptor.table.param_choice != nil), (.captureSettings, producer?.capture_settings != nil),
-      (.enumFormats, producer?.enum_formats != nil), (.produceFrame, producer?.produce_frame != nil),
-      (.acceptsFormat, renderer?.accepts_format != nil), (.flush, renderer?.flush != nil),
-      (.snapshot, renderer?.snapshot != nil && renderer?.snapshot_format != nil), (.acceptsCodec, renderer?.accepts_codec != nil),
-      (.inputs, renderer?.update_input != nil), (.audioSettings, audioProducer?.capture_settings != nil),
-      (.produceAudio, audioProducer?.produce_frame != nil), (.renderAudio, audioRenderer?.render_audio_frame != nil),
-      (.delay, audioRenderer?.render_delay_ns != nil), (.acceptsAudioCodec, audioRenderer?.accepts_codec != nil),
-      (.filterFormat, filter?.set_format != nil), (.filterFlush, filter?.flush != nil), (.filterDelay, audioFilter?.delay_ns != nil),
-      (.audioFilterFlush, audioFilter?.flush != nil), (.produceEncoded, producer?.produce_encoded_frame != nil),
-      (.requestKeyFrame, producer?.request_key_frame != nil)
-    ]
-    return all.filter(\.1).map(\.0)
+    ClassTables.write(descriptor, to: &writer)
   }
 
   // MARK: Reading
@@ -90,22 +61,18 @@ public enum ModuleDescription {
   }
 
   private static func readClass(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<msdk_class> {
-    var table = msdk_class()
-    table.struct_size = UInt32(MemoryLayout<msdk_class>.size)
+    var table = msdk_class.sized
     table.id = try text(&reader)
     table.name = try text(&reader)
     table.summary = try text(&reader)
     table.kinds = try reader.get()
     table.flags = try reader.get()
-    let (producerFlags, producerCodec) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
-    let audioFlags = try reader.get(UInt32.self)
     let functions = try reader.get(UInt32.self)
-    func has(_ function: Function) -> Bool { functions & 1 << function.rawValue != 0 }
     table.create = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
     table.destroy = { _ in }
-    if has(.setParam) { table.set_param = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.getParam) { table.get_param = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.paramChoice) { table.param_choice = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if functions & setParam != 0 { table.set_param = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if functions & getParam != 0 { table.get_param = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
+    if functions & paramChoice != 0 { table.param_choice = { _, _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
     var parameters: [msdk_param] = []
     for _ in 0..<(try count(&reader)) { parameters.append(try readParameter(&reader)) }
     if !parameters.isEmpty {
@@ -113,13 +80,7 @@ public enum ModuleDescription {
       table.params = kept(parameters)
     }
     try readCommands(&reader, into: &table)
-    table.video_filter = kept([videoFilter(has)])
-    table.audio_filter = kept([audioFilter(has)])
-    try CodecDescription.read(&reader, into: &table)
-    table.video_producer = kept([producer(producerFlags, producerCodec, has)])
-    table.video_renderer = kept([renderer(has)])
-    table.audio_producer = kept([audioProducer(audioFlags, has)])
-    table.audio_renderer = kept([audioRenderer(has)])
+    try ClassTables.read(&reader, into: &table)
     return kept([table])
   }
 
@@ -155,68 +116,6 @@ public enum ModuleDescription {
     var choices: [UnsafePointer<CChar>?] = []
     for _ in 0..<choiceCount { choices.append(try text(&reader)) }
     return (kept(choices), UInt32(choiceCount))
-  }
-
-  // What is not there is told apart by NULL; what is there is a twin's to replace (`ProxyTables`).
-  private static let call: @convention(c) (OpaquePointer?) -> msdk_result = { _ in msdk_result(MSDK_E_UNSUPPORTED) }
-  private static let question: @convention(c) (OpaquePointer?, UInt32) -> Int32 = { _, _ in 0 }
-  private static let packet: @convention(c) (OpaquePointer?, UnsafePointer<msdk_encoded_frame>?) -> msdk_result = { _, _ in
-    msdk_result(MSDK_E_UNSUPPORTED)
-  }
-
-  private static func producer(_ flags: UInt32, _ codec: UInt32, _ has: (Function) -> Bool) -> msdk_video_producer {
-    var table = msdk_video_producer()
-    table.struct_size = UInt32(MemoryLayout<msdk_video_producer>.size)
-    (table.flags, table.codec) = (flags, codec)
-    (table.init_capture, table.release_capture, table.start_capture, table.stop_capture) = (call, call, call, call)
-    table.set_format = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    if has(.captureSettings) { table.capture_settings = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.enumFormats) { table.enum_formats = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.produceFrame) { table.produce_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.produceEncoded) { table.produce_encoded_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.requestKeyFrame) { table.request_key_frame = call }
-    return table
-  }
-
-  private static func renderer(_ has: (Function) -> Bool) -> msdk_video_renderer {
-    var table = msdk_video_renderer()
-    table.struct_size = UInt32(MemoryLayout<msdk_video_renderer>.size)
-    (table.init_render, table.release_render) = (call, call)
-    table.render_video_frame = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    if has(.acceptsFormat) { table.accepts_format = { _, _ in 0 } }
-    if has(.flush) { table.flush = call }
-    if has(.snapshot) {
-      table.snapshot_format = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-      table.snapshot = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    }
-    if has(.acceptsCodec) { (table.accepts_codec, table.render_encoded_frame) = (question, packet) }
-    if has(.inputs) {
-      table.update_input = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-      table.remove_input = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-      table.render_input_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    }
-    return table
-  }
-
-  private static func audioProducer(_ flags: UInt32, _ has: (Function) -> Bool) -> msdk_audio_producer {
-    var table = msdk_audio_producer()
-    table.struct_size = UInt32(MemoryLayout<msdk_audio_producer>.size)
-    table.flags = flags
-    (table.init_capture, table.release_capture, table.start_capture, table.stop_capture) = (call, call, call, call)
-    table.set_format = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) }
-    if has(.audioSettings) { table.capture_settings = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.produceAudio) { table.produce_frame = { _, _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    return table
-  }
-
-  private static func audioRenderer(_ has: (Function) -> Bool) -> msdk_audio_renderer {
-    var table = msdk_audio_renderer()
-    table.struct_size = UInt32(MemoryLayout<msdk_audio_renderer>.size)
-    (table.init_render, table.release_render, table.start_render, table.stop_render) = (call, call, call, call)
-    if has(.renderAudio) { table.render_audio_frame = { _, _ in msdk_result(MSDK_E_UNSUPPORTED) } }
-    if has(.delay) { table.render_delay_ns = { _ in 0 } }
-    if has(.acceptsAudioCodec) { (table.accepts_codec, table.render_encoded_frame) = (question, packet) }
-    return table
   }
 
   // MARK: Memory that stays

@@ -52,7 +52,7 @@ public final class PacketSocket: Sendable {
     }
   }
 
-  /// How long `receive` waits, which then says that there is nothing.
+  /// How long `receive` waits before it returns `nothing`.
   public func setReceiveTimeout(_ milliseconds: UInt32) {
     var time = timeval(tv_sec: Int(milliseconds / 1_000), tv_usec: Int(milliseconds % 1_000) * 1_000)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -70,7 +70,7 @@ public final class PacketSocket: Sendable {
     }
   }
 
-  /// Whoever waits at either end is told.
+  /// Wakes whoever waits at either end.
   public func shutDown() {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }

@@ -4,7 +4,7 @@ import CMediaSDK
 /// say the same version; numbers are the machine's own. Whatever comes from the plugin's side is copied out first and checked then.
 public enum Wire {
   /// Counted up with every change of what follows.
-  public static let version = 4
+  public static let version = 5
   /// The largest message. What is longer lies in shared memory.
   public static let largest = 96 << 10
   /// Text and bytes inside a message.
@@ -55,7 +55,7 @@ public struct ReplyHeader: BitwiseCopyable, Sendable {
 }
 
 /// What the plugin's side reports by itself, on the events' socket. An id that is not 0 is waited for.
-public enum Upcall: UInt32 {
+public enum Upcall: UInt32, Sendable {
   case log = 1, event, setError
   /// Room for frames: the answer brings a pool.
   case need
@@ -81,7 +81,7 @@ public struct UpcallHeader: BitwiseCopyable, Sendable {
 
 /// What the library sends there: answers, slots that may be filled again, thread-safe commands, in parts where they are long, and calls for a thread
 /// that waits (`ReentrantCalls`).
-public enum Downcall: UInt32 {
+public enum Downcall: UInt32, Sendable {
   case answer = 1, grant, command, call
 }
 
@@ -99,7 +99,7 @@ public struct DowncallHeader: BitwiseCopyable, Sendable {
   }
 }
 
-/// What a filter did with its frame, as its answer says.
-public enum FilterReply: UInt32 {
+/// What a filter did with its frame.
+public enum FilterReply: UInt32, Sendable {
   case same = 0, changed, other
 }

@@ -27,6 +27,19 @@ public struct WireWriter {
     bytes.append(contentsOf: other.bytes)
   }
 
+  public mutating func append(_ other: [UInt8]) {
+    bytes.append(contentsOf: other)
+  }
+
+  public mutating func append(_ other: UnsafeRawBufferPointer) {
+    bytes.append(contentsOf: other)
+  }
+
+  /// What is written for a value.
+  public static func bytes<T: BitwiseCopyable>(of value: T) -> [UInt8] {
+    withUnsafeBytes(of: value) { [UInt8]($0) }
+  }
+
   public mutating func put(text: String) {
     var text = text
     text.withUTF8 { put(bytes: UnsafeRawBufferPointer($0)) }
@@ -82,7 +95,11 @@ public struct WireReader {
 
   /// Borrowed from the message.
   public mutating func getBytes() throws(MediaError) -> UnsafeRawBufferPointer {
-    let count = Int(try get(UInt32.self))
+    try get(count: Int(try get(UInt32.self)))
+  }
+
+  /// The same of so many bytes.
+  public mutating func get(count: Int) throws(MediaError) -> UnsafeRawBufferPointer {
     guard rest.count >= count else { throw WireReader.short }
     defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
     return UnsafeRawBufferPointer(rebasing: rest.prefix(count))

@@ -27,7 +27,7 @@ static other_side begin(void) {
     for (int i = 6; i < 64; i++) close(i);
     int nothing = open("/dev/null", O_WRONLY);
     dup2(nothing, 2);
-    execl(program, program, "--isolate", "4", (char *)NULL);
+    execl(program, program, "--isolate", "5", (char *)NULL);
     _exit(99);
   }
   close(calls[1]);
@@ -76,8 +76,10 @@ static size_t put_create(unsigned char *message, const char *id) {
 static void one(unsigned seed) {
   static const char *const ids[] = {"org.mediasdk.faulty.pull", "org.mediasdk.faulty.renderer", "org.mediasdk.faulty.filter",
                                     "org.mediasdk.faulty.sound", "org.mediasdk.nothing"};
-  static const uint32_t ops[] = {2,  3,  4,  5,  6,  8,  9,  10, 16, 17, 18, 19,  20,  21,  22,  23,  24,  32,  33,  34,  35,  36,  37, 38,
-                                 39, 40, 41, 42, 43, 64, 65, 70, 80, 84, 85, 87, 112, 113, 114, 115, 116, 120, 121, 122, 123, 124};
+  static const uint32_t ops[] = {2,     3,     4,     5,     6,     7,     8,     9,     0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106,
+                                 0x107, 0x108, 0x200, 0x201, 0x202, 0x203, 0x204, 0x205, 0x206, 0x207, 0x208, 0x209, 0x20a, 0x20b, 0x300,
+                                 0x301, 0x302, 0x303, 0x304, 0x600, 0x601, 0x606, 0x700, 0x704, 0x705, 0x707, 0x800, 0x801, 0x802, 0x803,
+                                 0x804};
   srandom(seed);
   other_side it = begin();
   unsigned char message[2048], answer[100000];
@@ -87,9 +89,9 @@ static void one(unsigned seed) {
     send(it.calls, message, random() % 8 == 0 ? (size_t)random() % size + 1 : size, MSG_NOSIGNAL);
   }
   for (int i = 0; i < 60; i++) {
-    call_head head = {random() % 16 == 0 ? (uint32_t)random() % 130 : ops[(size_t)random() % (sizeof ops / sizeof ops[0])], (uint32_t)i, i,
+    call_head head = {random() % 16 == 0 ? (uint32_t)random() % 2600 : ops[(size_t)random() % (sizeof ops / sizeof ops[0])], (uint32_t)i, i,
                       (uint32_t)random() % 3, (uint32_t)random() % 512};
-    if (random() % 20 != 0 && head.op == 2) head.op = 23;
+    if (random() % 20 != 0 && head.op == 2) head.op = 0x107;
     size_t size = sizeof head + (size_t)random() % 200;
     for (size_t n = 0; n < size; n++) message[n] = (unsigned char)(random() >> (random() % 8));
     memcpy(message, &head, sizeof head);

@@ -13,8 +13,8 @@ enum IsolationEvents: FuzzTarget {
     var input = Input(bytes)
     let plugin = try HostilePlugin()
     let listener = PluginListener(plugin.process, plugin.instance)
-    plugin.process.inside.begin(listener)
-    defer { plugin.process.inside.end() }
+    plugin.process.reentrant.begin(listener)
+    defer { plugin.process.reentrant.end() }
     _ = plugin.process.awaited.begin("a command")
     for _ in 0..<32 where !input.isAtEnd {
       var writer = WireWriter()
@@ -35,7 +35,7 @@ enum IsolationEvents: FuzzTarget {
         let body = Array(input.piece())
         HostilePlugin.send(writer.bytes + body, on: plugin.events)
       }
-      guard listener.hear() else { break }
+      guard listener.receive() else { break }
       plugin.drain(plugin.events)
     }
     expect(plugin.process.granted.withLock { $0?.generation ?? 0 } <= 64, "pools without end")

@@ -11,7 +11,7 @@ import Testing
     write(&writer)
     return writer.bytes.withUnsafeBytes { bytes in
       var reader = WireReader(bytes)
-      return failure { try answers.hear(&reader) }
+      return failure { try answers.receive(&reader) }
     }
   }
 
@@ -53,7 +53,7 @@ import Testing
       Issue.record("the answer is missing")
       return
     }
-    #expect(answer.result == msdk_result(MSDK_E_IO) && answer.words == "no disk")
+    #expect(answer.result == msdk_result(MSDK_E_IO) && answer.text == "no disk")
   }
 
   @Test func whatNobodyAwaitsIsRefused() {

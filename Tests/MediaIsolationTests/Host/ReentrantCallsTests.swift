@@ -62,7 +62,7 @@ import Testing
     let (inside, lane) = (ReentrantCalls(), CallLane())
     inside.ask(1) {
       inside.ask(2) {
-        #expect(failure { try inside.hear(1, answer: [7, 8]) } == nil)
+        #expect(failure { try inside.receive(1, answer: [7, 8]) } == nil)
         #expect(inside.answer(of: 2, into: lane) == nil)
       }
       #expect(inside.answer(of: 1, into: lane).map { [UInt8]($0) } == [7, 8])
@@ -72,13 +72,13 @@ import Testing
 
   @Test func whatNobodyAskedIsRefused() {
     let inside = ReentrantCalls()
-    #expect(failure { try inside.hear(1, answer: [1]) }?.status == .corrupt)
+    #expect(failure { try inside.receive(1, answer: [1]) }?.status == .corrupt)
     inside.ask(1) {
-      #expect(failure { try inside.hear(2, answer: [1]) }?.status == .corrupt)
-      #expect(failure { try inside.hear(1, answer: [UInt8](repeating: 0, count: Wire.largest + 1)) }?.status == .corrupt)
-      #expect(failure { try inside.hear(1, answer: [1]) } == nil)
-      #expect(failure { try inside.hear(1, answer: [1]) }?.status == .corrupt)
+      #expect(failure { try inside.receive(2, answer: [1]) }?.status == .corrupt)
+      #expect(failure { try inside.receive(1, answer: [UInt8](repeating: 0, count: Wire.largest + 1)) }?.status == .corrupt)
+      #expect(failure { try inside.receive(1, answer: [1]) } == nil)
+      #expect(failure { try inside.receive(1, answer: [1]) }?.status == .corrupt)
     }
-    #expect(failure { try inside.hear(1, answer: [1]) }?.status == .corrupt)
+    #expect(failure { try inside.receive(1, answer: [1]) }?.status == .corrupt)
   }
 }

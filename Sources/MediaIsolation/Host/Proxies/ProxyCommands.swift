@@ -10,7 +10,7 @@ enum ProxyCommands {
     _ me: OpaquePointer, _ command: CommandDescriptor, _ arguments: [ParameterValue], _ answer: inout ParameterValue?
   ) -> msdk_result {
     var given: ParameterValue?
-    let result = ProxyTables.with(me) { instance in
+    let result = Proxy.with(me) { instance in
       if command.isThreadSafe { return callConcurrently(instance, command, arguments, &given) }
       var payload = WireWriter()
       payload.put(text: command.name)
