@@ -5,8 +5,31 @@ public final class EventLoop: Sendable {
   public typealias Job = @Sendable () -> Void
 
   private struct State {
+    /// Those that are to be done at once, in their order, those before `begun` done; they come before all that have a time.
+    var posted: [Job?] = []
+    var begun = 0
     var jobs = TimeHeap<Job>()
     var isStopped = false
+
+    /// Whether it is now the next.
+    mutating func post(_ job: @escaping Job) -> Bool {
+      posted.append(job)
+      return posted.count == begun + 1
+    }
+
+    mutating func next(at now: Int64) -> Job? {
+      guard begun < posted.count else { return jobs.pop(dueAt: now) }
+      defer { begun += 1 }
+      return posted[begun].take()
+    }
+
+    /// When the next is due, after the last that was begun is done.
+    mutating func nextTime() -> Int64 {
+      guard begun == posted.count else { return .min }
+      posted.removeAll(keepingCapacity: posted.count < 1024)
+      begun = 0
+      return jobs.earliest ?? .max
+    }
   }
 
   public let clock: any MediaClock
@@ -20,14 +43,15 @@ public final class EventLoop: Sendable {
   }
 
   public func post(_ job: @escaping Job) {
-    schedule(at: .min, job)
+    add { $0.post(job) }
   }
 
   public func schedule(at time: Int64, _ job: @escaping Job) {
-    let isSoonest = state.withLock { state in
-      guard !state.isStopped else { return false }
-      return state.jobs.push(job, at: time)
-    }
+    add { time == .min ? $0.post(job) : $0.jobs.push(job, at: time) && $0.begun == $0.posted.count }
+  }
+
+  private func add(_ body: (inout State) -> Bool) {
+    let isSoonest = state.withLock { state in state.isStopped ? false : body(&state) }
     if isSoonest { worker.withLock { $0 }?.poke() }
   }
 
@@ -35,7 +59,8 @@ public final class EventLoop: Sendable {
   public func stop() {
     let dropped = state.withLock { state in
       state.isStopped = true
-      return state.jobs.removeAll()
+      defer { (state.posted, state.begun) = ([], 0) }
+      return (state.posted, state.jobs.removeAll())
     }
     worker.withLock { $0 }?.stop()
     _ = dropped  // Released here, outside the lock: what they hold may end with them.
@@ -44,8 +69,11 @@ public final class EventLoop: Sendable {
   private func runDue() -> Int64 {
     while true {
       let now = clock.now()
-      let (job, next) = state.withLock { state in (state.jobs.pop(dueAt: now), state.jobs.earliest) }
-      guard let job else { return next ?? .max }
+      let (job, next) = state.withLock { state in
+        let job = state.next(at: now)
+        return (job, job == nil ? state.nextTime() : .max)
+      }
+      guard let job else { return next }
       job()
     }
   }

@@ -1,51 +1,63 @@
 /// A binary heap of elements by time, first come first served at the same time.
 public struct TimeHeap<Element> {
-  private var entries: [(time: Int64, order: UInt64, element: Element)] = []
+  private struct Key {
+    let time: Int64
+    let order: UInt64
+
+    static func < (one: Key, other: Key) -> Bool { (one.time, one.order) < (other.time, other.order) }
+  }
+
+  /// Beside the elements: to compare two of them no element is copied.
+  private var keys: [Key] = []
+  private var elements: [Element] = []
   private var order: UInt64 = 0
 
   public init() {}
 
-  public var count: Int { entries.count }
-  public var earliest: Int64? { entries.first?.time }
-  public var first: (time: Int64, element: Element)? { entries.first.map { ($0.time, $0.element) } }
+  public var count: Int { keys.count }
+  public var earliest: Int64? { keys.first?.time }
+  public var first: (time: Int64, element: Element)? { keys.isEmpty ? nil : (keys[0].time, elements[0]) }
 
   /// Says whether it is now the earliest.
   public mutating func push(_ element: Element, at time: Int64) -> Bool {
     order += 1
-    entries.append((time, order, element))
-    var child = entries.count - 1
+    keys.append(Key(time: time, order: order))
+    elements.append(element)
+    var child = keys.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
-      guard isBefore(child, parent) else { break }
-      entries.swapAt(child, parent)
+      guard keys[child] < keys[parent] else { break }
+      swap(child, parent)
       child = parent
     }
     return child == 0
   }
 
   public mutating func pop(dueAt now: Int64) -> Element? {
-    guard let first = entries.first, first.time <= now else { return nil }
-    entries.swapAt(0, entries.count - 1)
-    entries.removeLast()
+    guard let first = keys.first, first.time <= now else { return nil }
+    swap(0, keys.count - 1)
+    keys.removeLast()
+    let element = elements.removeLast()
     var parent = 0
     while true {
       let left = 2 * parent + 1
-      guard left < entries.count else { break }
+      guard left < keys.count else { break }
       let right = left + 1
-      let least = right < entries.count && isBefore(right, left) ? right : left
-      guard isBefore(least, parent) else { break }
-      entries.swapAt(least, parent)
+      let least = right < keys.count && keys[right] < keys[left] ? right : left
+      guard keys[least] < keys[parent] else { break }
+      swap(least, parent)
       parent = least
     }
-    return first.element
+    return element
   }
 
   public mutating func removeAll() -> [Element] {
-    defer { entries = [] }
-    return entries.map(\.element)
+    defer { (keys, elements) = ([], []) }
+    return elements
   }
 
-  private func isBefore(_ one: Int, _ other: Int) -> Bool {
-    (entries[one].time, entries[one].order) < (entries[other].time, entries[other].order)
+  private mutating func swap(_ one: Int, _ other: Int) {
+    keys.swapAt(one, other)
+    elements.swapAt(one, other)
   }
 }
