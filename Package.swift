@@ -46,6 +46,8 @@ let package = Package(
       name: "MediaTransport",
       dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
       swiftSettings: strict),
+    // Of no product: unit tests have it.
+    .target(name: "MediaEmulation", dependencies: ["MediaCore", "MediaRuntime", "MediaNetwork", "MediaTransport"], swiftSettings: strict),
     .target(name: "MediaPlugins", dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
     // Plugins in processes of their own: what both sides say, the library's side, and the side of `msdk-plugin-host`, which the library has not.
     .target(
@@ -123,7 +125,8 @@ let package = Package(
     .testTarget(name: "MediaSRTPTests", dependencies: ["MediaSRTP"], swiftSettings: strict),
     .testTarget(name: "MediaNetworkTests", dependencies: ["MediaNetwork"], swiftSettings: strict),
     .testTarget(name: "MediaTLSTests", dependencies: ["MediaTLS"], swiftSettings: strict),
-    .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport"], swiftSettings: strict),
+    .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport", "MediaEmulation"], swiftSettings: strict),
+    .testTarget(name: "MediaEmulationTests", dependencies: ["MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
     .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation", "IsolationProtocol", "IsolationChild"], swiftSettings: strict),
     .testTarget(name: "MediaIngestTests", dependencies: ["MediaIngest"], swiftSettings: strict),

@@ -23,7 +23,7 @@ ROOMS = (
     ("MediaNetwork", "IsolationProtocol"),
     ("MediaIsolation", "IsolationChild"),
     ("MediaTransport",),
-    ("MediaIngest",),
+    ("MediaIngest", "MediaEmulation"),
     ("MediaSDK",),
     ("MediaSDKABI", "Checker"),
     ("msdk", "msdk-plugin-host"),

@@ -1,9 +1,11 @@
 import MediaCore
 
-/// The way out of one member under a script: a sending queue that drains at the bandwidth. Pure: time in, time out.
-struct NetworkLink {
+/// The link of one member under a script: a sending queue that drains at the bandwidth. Pure: time in, time out.
+package struct NetworkLink {
   /// When the queue will be empty.
   private var freeAt: Int64 = .min
+
+  package init() {}
 
   static let packetSize = 1200
 
@@ -15,7 +17,7 @@ struct NetworkLink {
   func backlog(at now: Int64) -> Int64 { max(now, freeAt) - now }
 
   /// When the last bit has left; nil when the queue is too long already.
-  mutating func departure(bytes: Int, now: Int64, step: NetworkScript.Step) -> Int64? {
+  package mutating func departure(bytes: Int, now: Int64, step: NetworkScript.Step) -> Int64? {
     guard step.bandwidth > 0 else { return max(now, freeAt) }
     let start = max(now, freeAt)
     guard start - now <= step.queue else { return nil }
@@ -28,17 +30,17 @@ struct NetworkLink {
 }
 
 /// The way from one member to another: delay, jitter in order, loss by packet.
-struct NetworkPath {
+package struct NetworkPath {
   private var random: SeededRandom
   /// When the last that went arrives.
   private(set) var latest: Int64 = .min
 
-  init(seed: UInt64, from: String, to: String) {
+  package init(seed: UInt64, from: String, to: String) {
     random = SeededRandom(seed: seed, name: "\(from.utf8.count):\(from)>\(to)")
   }
 
   /// When it arrives, and how many of its packets were lost on the way: one is enough to lose the picture.
-  mutating func arrival(departure: Int64, packets: Int, step: NetworkScript.Step) -> (time: Int64, lost: Int) {
+  package mutating func arrival(departure: Int64, packets: Int, step: NetworkScript.Step) -> (time: Int64, lost: Int) {
     var lost = 0
     if step.loss > 0 {
       for _ in 0..<packets where UInt32.random(in: 0..<1_000_000, using: &random) < step.loss { lost += 1 }
