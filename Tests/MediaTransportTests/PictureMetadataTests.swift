@@ -1,5 +1,4 @@
 import CMediaSDK
-import Glibc
 import MediaCore
 import MediaRTP
 import Testing
@@ -26,13 +25,13 @@ private final class Listener: MediaSink {
 @Suite(.serialized) struct PictureMetadataTests {
   private static let pool = BufferPool(limit: 8)
 
-  private func send(_ said: Said, _ number: Int, isKey: Bool, by transport: any Transport, on stream: StreamID) throws {
+  private func send(_ said: Said, _ number: Int, isKey: Bool, by transport: any Transport, on stream: StreamID, _ time: TestTime) throws {
     var attributes = msdk_encoded_frame()
     attributes.codec = UInt32(MSDK_CODEC_VP8)
     (attributes.width, attributes.height) = (320, 240)
     if isKey { attributes.flags = UInt32(MSDK_ENCODED_KEY) }
     (attributes.color_matrix, attributes.color_full_range, attributes.orientation) = (said.matrix, said.fullRange, said.orientation)
-    attributes.timestamp_ns = MediaTime.monotonic()
+    attributes.timestamp_ns = time.clock.now()
     let made = try RTPEnd.picture(900, isKey: isKey).withUnsafeBytes {
       try EncodedFrame.make(copying: $0, attributes: attributes, from: Self.pool, deadline: .max)
     }
@@ -43,21 +42,21 @@ private final class Listener: MediaSink {
 
   /// Key frames until the first came, then each of `all`, of which those in `keys` are key frames; what is heard of those.
   private func heard(
-    _ all: [Said], keys: Set<Int> = [0], by transport: any Transport, on stream: StreamID, at listener: Listener
+    _ all: [Said], keys: Set<Int> = [0], by transport: any Transport, on stream: StreamID, at listener: Listener, _ time: TestTime = .real
   ) throws -> ArraySlice<Said> {
     // Of the first nobody is told when it came.
     let plain = Said(matrix: 2, fullRange: 0, orientation: 0)
     var number = 0
     while listener.said.entries.isEmpty, number < 2000 {
       number += 1
-      try send(plain, number, isKey: true, by: transport, on: stream)
-      usleep(10_000)
+      try send(plain, number, isKey: true, by: transport, on: stream, time)
+      time.run(milliseconds: 10)
     }
     for (index, said) in all.enumerated() {
-      try send(said, number + 1 + index, isKey: keys.contains(index), by: transport, on: stream)
-      usleep(20_000)
+      try send(said, number + 1 + index, isKey: keys.contains(index), by: transport, on: stream, time)
+      time.run(milliseconds: 20)
     }
-    _ = eventually { listener.said.entries.suffix(all.count) == all[...] }
+    _ = time.waits { listener.said.entries.suffix(all.count) == all[...] }
     return listener.said.entries.suffix(all.count)
   }
 
@@ -75,10 +74,10 @@ private final class Listener: MediaSink {
     #expect(here.transport.carriage(of: stream) == Carriage())
     let listener = Listener()
     #expect(eventually { here.count("receivers 1") == 1 })
-    try send(Self.all[0], 0, isKey: true, by: here.transport, on: stream)
+    try send(Self.all[0], 0, isKey: true, by: here.transport, on: stream, .real)
     for number in 1...2000 where there.added.entries.isEmpty {
-      try send(Self.all[0], number, isKey: true, by: here.transport, on: stream)
-      usleep(10_000)
+      try send(Self.all[0], number, isKey: true, by: here.transport, on: stream, .real)
+      TestTime.real.run(milliseconds: 10)
     }
     let added = try #require(there.added.entries.first)
     guard case .video(let format, _) = added.format else { throw MediaError(.fail, "no video") }
@@ -110,7 +109,7 @@ private final class Listener: MediaSink {
       #expect(told == format)
       let listener = Listener()
       to.transport.subscribe(to: known.id, listener)
-      #expect(try heard(Self.all, keys: [0, 7], by: from.transport, on: stream, at: listener) == Self.all[...])
+      #expect(try heard(Self.all, keys: [0, 7], by: from.transport, on: stream, at: listener, house.time) == Self.all[...])
       from.transport.unpublish(stream)
       #expect(to.sees("removed"))
     }

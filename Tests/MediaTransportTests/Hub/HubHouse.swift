@@ -1,6 +1,6 @@
 import CMediaSDK
-import Glibc
 import MediaCore
+import MediaEmulation
 import MediaRTP
 import MediaRuntime
 import Testing
@@ -8,12 +8,22 @@ import Testing
 @testable import MediaNetwork
 @testable import MediaTransport
 
-/// A process that hosts a room and opens it to the network, and the machines of those who come: each with a thread and a loop of its own.
+/// A process that hosts a room and opens it to the network, and the machines of those who come: all at the addresses of one machine, which is an
+/// emulated one on a virtual clock, unless a test is of the kernel's sockets.
 final class HubHouse {
+  enum Surroundings {
+    case emulated
+    case kernel
+  }
+
   let room: String
-  let clock = SystemClock()
+  let time: TestTime
+  var clock: any MediaClock { time.clock }
   let loop: EventLoop
-  let thread: Reactor
+  let thread: any DriverLoop
+  let network: any Network
+  /// nil: the kernel's.
+  let emulation: EmulatedNetwork?
   private(set) var hub: HubServer?
   private var witnesses: [HubWitness] = []
 
@@ -22,17 +32,25 @@ final class HubHouse {
 
   /// The seventh test's room is not the eighth's.
   init(
-    _ name: String = #function, hosts: [String] = ["127.0.0.1"], _ change: (inout HubServer.Options) -> Void = { _ in },
-    access: RoomAccess? = nil
+    _ name: String = #function, hosts: [String] = ["127.0.0.1"], in surroundings: Surroundings = .emulated,
+    _ change: (inout HubServer.Options) -> Void = { _ in }, access: RoomAccess? = nil
   ) throws {
     room = "hub \(name)"
-    loop = EventLoop("loop", clock: clock)
-    thread = try Reactor(clock: clock)
+    switch surroundings {
+    case .emulated:
+      let emulation = EmulatedNetwork(clock: VirtualClock())
+      let machine = try emulation.addHost("127.0.0.1", "127.0.0.2", "::1")
+      (time, self.emulation, network, thread) = (TestTime(clock: emulation.clock), emulation, machine, machine)
+    case .kernel:
+      time = .real
+      (emulation, network, thread) = (nil, SystemNetwork.shared, try Reactor(clock: time.clock))
+    }
+    loop = EventLoop("loop", clock: time.clock)
     if let access { try LoopbackTransport.setAccess(access, room: room, clock: clock) }
     var options = HubServer.Options(try hosts.map { try #require(SocketAddress($0, port: 0)) })
     options.bitrates = HubHouse.rates
     change(&options)
-    hub = try HubServer(room: room, options: options, loop: loop, thread: thread)
+    hub = try HubServer(room: room, options: options, loop: loop, thread: thread, network: network)
   }
 
   var address: SocketAddress {
@@ -53,54 +71,40 @@ final class HubHouse {
     return witness(LoopbackTransport(room: room, member: member, token: AccessToken(token), loop: loop))
   }
 
-  /// One of another machine.
-  func remote(_ name: String, token: String = "", url: HubURL? = nil, decodes: [UInt32]? = nil, resolver: NameResolver = .shared) throws
+  /// One who comes over the network; of the emulated network from a machine of their own, if they have one.
+  func remote(_ name: String, token: String = "", url: HubURL? = nil, decodes: [UInt32]? = nil, on machine: EmulatedHost? = nil) throws
     -> HubWitness
   {
     let loop = EventLoop("remote", clock: clock)
-    let thread = try Reactor(clock: clock)
+    let own: (any DriverLoop)? = emulation == nil ? try Reactor(clock: clock) : nil
     var member = Member(userID: name, displayName: name.uppercased())
     member.decodes = decodes
     let transport = HubTransport(
-      try url ?? self.url(), member: member, token: AccessToken(token), loop: loop, thread: thread, network: SystemNetwork(names: resolver),
-      bitrates: HubHouse.rates)
+      try url ?? self.url(), member: member, token: AccessToken(token), loop: loop, thread: machine ?? own ?? thread,
+      network: machine ?? network, bitrates: HubHouse.rates)
     let witness = witness(transport)
     witness.ends = {
-      thread.stop(); loop.stop()
+      own?.stop()
+      machine?.stop()
+      loop.stop()
     }
     return witness
   }
 
   private func witness(_ transport: any Transport) -> HubWitness {
-    let witness = HubWitness(transport)
+    let witness = HubWitness(transport, time)
     witnesses.append(witness)
     transport.connect(witness)
     return witness
   }
 
-  /// Whether it holds within twenty seconds.
-  func isTrueSoon(_ body: () -> Bool) -> Bool {
-    for _ in 0..<4000 {
-      if body() { return true }
-      usleep(5000)
-    }
-    return false
-  }
+  func isTrueSoon(_ body: () -> Bool) -> Bool { time.waits(body) }
+  func run(milliseconds: Int64) { time.run(milliseconds: milliseconds) }
 
-  /// A connection to the hub from that address of this machine.
-  func connect(from host: String) throws -> StreamSocket {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    try #require(descriptor >= 0)
-    let connected = StreamSocket(taking: descriptor)
-    for (address, body) in [(try #require(SocketAddress(host, port: 0)), bind), (try address, Glibc.connect)] {
-      var (native, length) = address.native
-      let result = withUnsafePointer(to: &native) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body(descriptor, $0, length) }
-      }
-      try #require(result == 0)
-    }
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    return connected
+  /// A connection to the hub from that address of the emulated machine.
+  func connect(from host: String) throws -> any StreamConnection {
+    let own: SocketAddress = try #require(SocketAddress(host, port: 0))
+    return try #require(network as? EmulatedHost).connect(to: address, from: own)
   }
 
   var peers: [HubPeer] { hub?.peers ?? [] }
@@ -128,6 +132,7 @@ final class HubHouse {
     thread.stop()
     loop.stop()
     LoopbackTransport.forgetSettings(of: clock)
+    if let emulation { #expect(emulation.busyCalls == 0, "a driver never rests") }
   }
 }
 
@@ -145,11 +150,12 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
   }
 
   let transport: any Transport
+  private let time: TestTime
   var ends: (@Sendable () -> Void)?
   let seen = Monitor(Seen())
 
-  init(_ transport: any Transport) {
-    self.transport = transport
+  init(_ transport: any Transport, _ time: TestTime = .real) {
+    (self.transport, self.time) = (transport, time)
   }
 
   private func note(_ event: String?, _ change: (inout Seen) -> Void = { _ in }) {
@@ -157,7 +163,6 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
       change(&seen)
       if let event { seen.events.append(event) }
     }
-    seen.notify()
   }
 
   func transport(_ transport: any Transport, _ event: TransportEvent) {
@@ -197,10 +202,8 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
 
   var events: [String] { seen.withLock { $0.events } }
 
-  /// Waits, twenty seconds at most, until it holds.
-  func wait(_ body: (Seen) -> Bool) -> Bool {
-    seen.wait(until: Deadline.after(milliseconds: 20_000)) { body($0) ? true : nil } ?? false
-  }
+  /// Waits until it holds, as long as `TestTime` does.
+  func wait(_ body: (Seen) -> Bool) -> Bool { time.waits { seen.withLock { body($0) } } }
 
   /// Waits for an event, the so-manieth of its words.
   func sees(_ event: String, times: Int = 1) -> Bool { wait { $0.events.filter { $0 == event }.count >= times } }
@@ -231,7 +234,7 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     let isSound = bytes.first == HubMedium.toc
     attributes.codec = UInt32(isSound ? MSDK_CODEC_OPUS : MSDK_CODEC_VP8)
     attributes.flags = isSound || bytes[0] & 1 != 0 ? 0 : UInt32(MSDK_ENCODED_KEY)
-    attributes.timestamp_ns = MediaTime.monotonic()
+    attributes.timestamp_ns = time.clock.now()
     attributes.duration_ns = isSound ? 20_000_000 : 0
     let made = try bytes.withUnsafeBytes {
       try EncodedFrame.make(copying: $0, attributes: attributes, from: BufferPool(limit: 1), deadline: 0)

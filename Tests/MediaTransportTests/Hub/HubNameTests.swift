@@ -1,5 +1,4 @@
 import CMediaSDK
-import Glibc
 import MediaCore
 import MediaNetwork
 import Testing
@@ -18,11 +17,11 @@ import Testing
     let address = try house.address
     let found = [try #require(SocketAddress("127.0.0.2", port: address.port)), address]
     let asked = Monitor<[NameResolver.Question]>([])
-    let resolver = NameResolver { question in
+    house.emulation?.setNames { question in
       asked.withLock { $0.append(question) }
       return .success(found)
     }
-    let bert = try house.remote("bert", url: url(house), resolver: resolver)
+    let bert = try house.remote("bert", url: url(house))
     #expect(bert.sees("connected"))
     #expect(asked.withLock { $0.count } == 1)
     #expect(asked.withLock { $0.first.map { $0.isStream && $0.isIPv6 == nil && $0.port == address.port } } == true)
@@ -41,7 +40,8 @@ import Testing
     let (first, second) = (try #require(SocketAddress("127.0.0.1", port: port)), try #require(SocketAddress("127.0.0.2", port: port)))
     let address = Monitor(first)
     let anna = house.local("anna")
-    let bert = try house.remote("bert", url: url(house), resolver: NameResolver { _ in .success([address.withLock { $0 }]) })
+    house.emulation?.setNames { _ in .success([address.withLock { $0 }]) }
+    let bert = try house.remote("bert", url: url(house))
     #expect(bert.sees("connected"))
     house.waitForMedia()
     let transport = try #require(bert.transport as? HubTransport)
@@ -56,7 +56,7 @@ import Testing
     #expect(bert.sees("receivers 1"))
     for picture in 1...500 where anna.seen.withLock({ $0.units.isEmpty }) {
       _ = try bert.send(HubMedium.sound(40, seed: 1), FrameID(picture), on: sound)
-      usleep(20_000)
+      house.run(milliseconds: 20)
     }
     #expect(anna.wait { !$0.units.isEmpty })
     house.close()
@@ -72,7 +72,8 @@ import Testing
       (.success([nowhere]), "disconnected \(Status.io)", "hub.example:\(nowhere.port) (\(nowhere)): Connection refused")
     ]
     for (number, (answer, event, words)) in answers.enumerated() {
-      let bert = try house.remote("bert\(number)", url: url(house), resolver: NameResolver { _ in answer })
+      house.emulation?.setNames { _ in answer }
+      let bert = try house.remote("bert\(number)", url: url(house))
       #expect(bert.sees(event), "\(bert.events)")
       #expect(bert.seen.withLock { $0.errors.first }?.text.contains(words) == true, "\(bert.seen.withLock { $0.errors })")
     }
@@ -82,25 +83,20 @@ import Testing
   @Test func whoLeavesOrWaitsTooLongGetsNoAnswer() throws {
     let house = try HubHouse()
     let address = try house.address
-    let isOpen = Monitor(false)
     let asked = Monitor(0)
-    let resolver = NameResolver { _ in
+    house.emulation?.setNames { _ in
       asked.withLock { $0 += 1 }
-      asked.notify()
-      _ = isOpen.wait(until: .max) { $0 ? true : nil }
-      return .success([address])
+      return nil
     }
-    let (left, late) = (
-      try house.remote("left", url: url(house), resolver: resolver), try house.remote("late", url: url(house), resolver: resolver)
-    )
-    #expect(asked.wait(until: Deadline.after(milliseconds: 20_000)) { $0 == 2 ? true : nil } == true)
+    let begin = house.clock.now()
+    let (left, late) = (try house.remote("left", url: url(house)), try house.remote("late", url: url(house)))
+    #expect(house.isTrueSoon { asked.withLock { $0 } == 2 })
     left.transport.disconnect()
-    (late.transport as? HubTransport)?.guarded.withLock { $0.phase = .connecting(.min) }
     #expect(late.sees("disconnected \(Status.timeout)"))
+    #expect((10_000_000_000...10_010_000_000).contains(house.clock.now() - begin))
     #expect(late.seen.withLock { $0.errors.first }?.text.contains("hub.example:\(address.port) was not resolved within 10 s") == true)
-    isOpen.withLock { $0 = true }
-    isOpen.notify()
-    #expect(try house.remote("new", url: url(house), resolver: resolver).sees("connected"))
+    house.emulation?.setNames { _ in .success([address]) }
+    #expect(try house.remote("new", url: url(house)).sees("connected"))
     #expect(left.events.isEmpty)
     #expect(house.hub?.memberCount == 1)
     house.close()

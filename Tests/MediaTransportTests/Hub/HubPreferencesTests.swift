@@ -1,5 +1,4 @@
 import CMediaSDK
-import Glibc
 import MediaCore
 import Testing
 

@@ -1,5 +1,4 @@
 import CMediaSDK
-import Glibc
 import MediaCore
 import Testing
 
@@ -77,13 +76,13 @@ private final class TokenClerk: AccessVerifier {
     let (house, clerk) = try house()
     let (flooder, bert) = (try house.remote("flooder"), try house.remote("bert"))
     #expect(flooder.sees("connected") && bert.sees("connected"))
-    let begin = MediaTime.monotonic()
+    let begin = house.clock.now()
     for number in 0..<20_000 { flooder.transport.renew(AccessToken("\(number)")) }
     let anna = try house.remote("anna")
     #expect(anna.sees("connected") && bert.sees("joined anna"))
     bert.transport.renew(AccessToken("read"))
     #expect(bert.sees("renewed"))
-    let (asked, seconds) = (clerk.renewals.withLock { $0 }, Double(MediaTime.monotonic() - begin) / 1e9)
+    let (asked, seconds) = (clerk.renewals.withLock { $0 }, Double(house.clock.now() - begin) / 1e9)
     #expect(Double(asked) <= 501 + 100 * (seconds + 1), "\(asked) in \(seconds) s")
     for peer in house.peers { #expect(peer.guarded.withLock { $0.log.bytes } < 500_000) }
     #expect(!bert.events.contains { $0.hasPrefix("disconnected") || $0.hasPrefix("reconnecting") })

@@ -1,6 +1,6 @@
 import CMediaSDK
-import Glibc
 import MediaCore
+import MediaEmulation
 import MediaNetwork
 import Testing
 
@@ -19,7 +19,10 @@ import Testing
 
   @Test func whatHappensMeanwhileIsHeardAfterwards() throws {
     let house = try HubHouse()
-    let (anna, bert) = (house.local("anna"), try house.remote("bert"))
+    // Far enough away that the hub goes on speaking to a connection that is broken.
+    let machine = try #require(house.emulation).addHost("10.0.0.1")
+    machine.setConditions(up: .init(delay: 20_000_000), down: .init(delay: 20_000_000))
+    let (anna, bert) = (house.local("anna"), try house.remote("bert", on: machine))
     #expect(anna.sees("joined bert") && bert.sees("joined anna"))
     for round in 1...3 {
       breakConnection(of: bert, house)
@@ -48,7 +51,7 @@ import Testing
     bert.transport.subscribe(to: try bert.stream(ofCodec: Self.vp8).id, bert)
     for number in 1...2000 where bert.seen.withLock({ $0.units.isEmpty }) {
       _ = try anna.send(HubMedium.picture(key: true, 500, seed: 1), FrameID(number), on: id)
-      usleep(5000)
+      house.run(milliseconds: 5)
     }
     let entries = JSON.array(bert.transport.statsEntries(at: 1)).rendered()
     #expect(entries.contains("inbound-rtp") && entries.contains("AEAD_AES_128_GCM"))
@@ -72,7 +75,7 @@ import Testing
       number += 1
       let picture = HubMedium.picture(key: number % 5 == 1, 3000, seed: number)
       _ = try anna.send(picture, number, on: id)
-      usleep(10_000)
+      house.run(milliseconds: 10)
       return picture
     }
     // Until the way is open.
@@ -107,7 +110,7 @@ import Testing
       number += 1
       _ = try anna.send(HubMedium.picture(key: true, 3000, seed: number), number, on: down)
       _ = try bert.send(HubMedium.picture(key: true, 2000, seed: number), number, on: up)
-      usleep(10_000)
+      house.run(milliseconds: 10)
     }
     bert.transport.setTargetBitrate(up, 123_456)
     let (sent, received) = try (#require(bert.transport.look(sending: up)), #require(bert.transport.look(receiving: coming)))
@@ -134,11 +137,9 @@ import Testing
     house.closeDoors()
     breakConnection(of: bert, house)
     #expect(bert.sees("reconnecting"))
-    (bert.transport as? HubTransport)?.guarded.withLock { guarded in
-      // Thirty seconds pass.
-      if case .reconnecting(let end) = guarded.phase { guarded.phase = .reconnecting(end - HubTransport.absence + 1_000_000_000) }
-    }
+    let begin = house.clock.now()
     #expect(bert.sees("disconnected timeout"))
+    #expect((HubTransport.absence - 1_000_000_000...HubTransport.absence).contains(house.clock.now() - begin))
     #expect(bert.seen.withLock { $0.errors.first?.text.contains("was unreachable for 30 s: cannot connect to the hub at") } == true)
     house.close()
   }
@@ -152,22 +153,53 @@ import Testing
     #expect(bert.sees("reconnecting"))
     // He is still there for the others, until his time is up.
     let peer = try #require(house.peers.first)
-    var isAway = false
-    for _ in 0..<2000 where !isAway {
-      isAway = peer.guarded.withLock { guarded in
-        guard case .away = guarded.phase else { return false }
-        guarded.phase = .away(MediaTime.monotonic() + 200_000_000)
-        return true
-      }
-      usleep(10_000)
-    }
-    #expect(isAway)
+    #expect(house.isTrueSoon { peer.guarded.withLock { if case .away = $0.phase { true } else { false } } })
+    house.run(milliseconds: HubPeer.absence / 1_000_000 - 100)
     #expect(!anna.events.contains("left bert"))
-    peer.guarded.withLock { guarded in
-      if let tag = guarded.tag { house.thread.wake(tag, at: .min) }
-    }
     #expect(anna.sees("left bert"))
     #expect(house.hub?.memberCount == 0)
+    house.close()
+  }
+
+  /// From one network to another: media is sent to where they show that they are, at once; their connection is found to be silent, and made anew; and
+  /// nothing that was said meanwhile is lost.
+  @Test func aMemberWhoMovesIsFollowed() throws {
+    let house = try HubHouse()
+    let machine = try #require(house.emulation).addHost("10.0.0.1")
+    let link = EmulatedNetwork.Conditions(delay: 20_000_000)
+    machine.setConditions(up: link, down: link)
+    let (anna, bert) = (house.local("anna"), try house.remote("bert", on: machine))
+    #expect(anna.sees("joined bert") && bert.sees("joined anna"))
+    let sound = try anna.publishSound()
+    bert.transport.subscribe(to: try bert.stream(ofCodec: Int(MSDK_CODEC_OPUS)).id, bert)
+    #expect(anna.sees("receivers 1"))
+    house.waitForMedia()
+    #expect(house.isTrueSoon { house.peers.allSatisfy { $0.guarded.withLock { $0.media?.remote?.host == "10.0.0.1" } } })
+    var number: FrameID = 0
+    func speak(_ count: Int) throws {
+      for _ in 0..<count {
+        number += 1
+        _ = try anna.send(HubMedium.sound(40, seed: number), number, on: sound)
+        house.run(milliseconds: 20)
+      }
+    }
+    try speak(50)
+    #expect(bert.seen.withLock { $0.units.count } >= 45)
+    try machine.move(to: [try #require(SocketAddress("10.7.7.7", port: 0))])
+    anna.transport.setMuted(sound, true)
+    let before = bert.seen.withLock { $0.units.count }
+    // A second of it: reports of theirs show where they are now.
+    try speak(50)
+    #expect(house.peers.allSatisfy { $0.guarded.withLock { $0.media?.remote?.host == "10.7.7.7" } })
+    let after = bert.seen.withLock { $0.units.count }
+    #expect(after - before >= 15, "\(after - before) of 50")
+    #expect(!bert.events.contains("muted"))
+    #expect(bert.sees("reconnected") && bert.sees("muted"))
+    let gone = number
+    try speak(50)
+    #expect(bert.wait { $0.units.last == HubMedium.sound(40, seed: number) })
+    #expect(bert.seen.withLock { $0.units.suffix(50) }.elementsEqual((gone + 1...number).map { HubMedium.sound(40, seed: $0) }))
+    #expect(anna.events.filter { $0.hasPrefix("left") || $0.hasPrefix("joined") } == ["joined bert"])
     house.close()
   }
 
@@ -192,18 +224,20 @@ import Testing
 
   @Test func leavingWhileConnectingIsQuiet() throws {
     let house = try HubHouse()
-    for _ in 0..<50 {
-      let bert = try house.remote("bert")
-      usleep(UInt32.random(in: 0...5000))
+    // At each moment of a handshake, and before and after it.
+    for number in 0..<100 as Range<Int64> {
+      let machine = try #require(house.emulation).addHost("10.0.0.\(number + 1)")
+      machine.setConditions(up: .init(delay: 1_000_000), down: .init(delay: 1_000_000))
+      let bert = try house.remote("bert", on: machine)
+      house.time.run(nanoseconds: number * 150_000)
       bert.transport.disconnect()
-      usleep(1000)
+      house.run(milliseconds: 1)
       #expect(!bert.events.contains { $0.hasPrefix("disconnected") && !$0.hasSuffix("exists") })
     }
     let anna = house.local("anna")
     #expect(anna.sees("connected"))
     // Nobody stays behind.
-    for _ in 0..<2000 where house.hub?.memberCount != 0 || house.hub?.guestCount != 0 { usleep(10_000) }
-    #expect(house.hub?.memberCount == 0 && house.hub?.guestCount == 0)
+    #expect(house.isTrueSoon { house.hub?.memberCount == 0 && house.hub?.guestCount == 0 })
     house.close()
   }
 

@@ -1,5 +1,4 @@
 import CMediaSDK
-import Glibc
 import MediaCore
 import MediaNetwork
 import MediaRuntime
@@ -22,11 +21,11 @@ private final class TokenVerifier: AccessVerifier {
 
 /// Answers after a while that is longer than a connection may be silent for.
 private final class SlowVerifier: AccessVerifier {
-  let loop: EventLoop
-
-  init(_ loop: EventLoop) { self.loop = loop }
+  /// Of the room.
+  let loop = Monitor<EventLoop?>(nil)
 
   func verify(_ request: AccessRequest) {
+    guard let loop = loop.withLock({ $0 }) else { return }
     loop.schedule(at: loop.clock.now() + 16_000_000_000) { request.answer(.success(AccessGrant(.ordinary))) }
   }
 
@@ -59,9 +58,10 @@ private final class SlowVerifier: AccessVerifier {
   }
 
   /// Of whichever side, to both others, byte for byte and in order.
-  @Test(arguments: [("127.0.0.1", "anna"), ("127.0.0.1", "bert"), ("::1", "bert")])
-  func picturesAndSoundPassAsTheyAre(host: String, name: String) throws {
-    let house = try HubHouse("media of \(name) at \(host)", hosts: [host])
+  @Test(arguments: [("127.0.0.1", "anna"), ("127.0.0.1", "bert"), ("::1", "bert")], [HubHouse.Surroundings.emulated, .kernel])
+  func picturesAndSoundPassAsTheyAre(case: (host: String, name: String), surroundings: HubHouse.Surroundings) throws {
+    let (host, name) = `case`
+    let house = try HubHouse("media of \(name) at \(host) \(surroundings)", hosts: [host], in: surroundings)
     let members = ["anna": house.local("anna"), "bert": try house.remote("bert"), "carl": try house.remote("carl")]
     for member in members.values { #expect(member.wait { $0.members.count == 2 }) }
     let sender = try #require(members[name])
@@ -80,7 +80,7 @@ private final class SlowVerifier: AccessVerifier {
       #expect(try sender.send(picture, FrameID(number + 1), on: video) == .sent)
       #expect(try sender.send(packet, FrameID(number + 1), on: sound) == .sent)
       sent += [picture, packet]
-      usleep(5000)
+      house.run(milliseconds: 5)
     }
     for receiver in receivers {
       #expect(
@@ -118,7 +118,7 @@ private final class SlowVerifier: AccessVerifier {
       sounds.append(HubMedium.sound(60, seed: UInt64(number)))
       _ = try anna.send(pictures[number], FrameID(number + 1), on: video)
       _ = try anna.send(sounds[number], FrameID(number + 1), on: sound)
-      usleep(20_000)
+      house.run(milliseconds: 20)
     }
     #expect(bert.wait { $0.units.last { $0[0] == HubMedium.toc } == sounds.last })
     let units = bert.seen.withLock { $0.units }
@@ -280,34 +280,37 @@ private final class SlowVerifier: AccessVerifier {
     #expect(anna.sees("receivers 1"))
     for number in 1...2000 where bert.seen.withLock({ $0.units.isEmpty }) {
       _ = try anna.send(HubMedium.picture(key: true, 500, seed: 1), FrameID(number), on: id)
-      usleep(5000)
+      house.run(milliseconds: 5)
     }
     #expect(bert.seen.withLock { $0.units.first } == HubMedium.picture(key: true, 500, seed: 1))
     house.close()
   }
 
-  @Test func whatIsClosedGivesItsPortsBack() throws {
-    let house = try HubHouse()
+  @Test(arguments: [HubHouse.Surroundings.emulated, .kernel])
+  func whatIsClosedGivesItsPortsBack(surroundings: HubHouse.Surroundings) throws {
+    let house = try HubHouse("ports \(surroundings)", in: surroundings)
     let bert = try house.remote("bert")
     #expect(bert.sees("connected"))
     let address = try house.address
-    #expect(failure { _ = try DatagramSocket(binding: address) }?.status == .exists)
+    #expect(failure { _ = try house.network.bindDatagrams(to: address) }?.status == .exists)
+    #expect(failure { _ = try house.network.listen(at: address) }?.status == .exists)
     house.hub?.close()
-    _ = try DatagramSocket(binding: address)
-    _ = try StreamListener(binding: address)
+    _ = try house.network.bindDatagrams(to: address)
+    _ = try house.network.listen(at: address)
     house.close()
   }
 
   @Test func aRoomMayThinkForLong() throws {
-    let loop = EventLoop("slow", clock: SystemClock())
     var access = RoomAccess()
-    access.verifier = SlowVerifier(loop)
+    let verifier = SlowVerifier()
+    access.verifier = verifier
     let house = try HubHouse(access: access)
+    verifier.loop.withLock { $0 = house.loop }
     let bert = try house.remote("bert")
     #expect(bert.sees("connected"))
     #expect(bert.events == ["connected"])
+    verifier.loop.withLock { $0 = nil }
     house.close()
-    loop.stop()
   }
 
   @Test func whoHasLeftIsGone() throws {
@@ -327,11 +330,9 @@ private final class SlowVerifier: AccessVerifier {
       bert.transport.disconnect()
       #expect(anna.sees("left bert"))
       // By himself, before the hub is.
-      for _ in 0..<2000 where peer != nil { usleep(10_000) }
-      #expect(peer == nil)
+      #expect(house.isTrueSoon { peer == nil })
       house.close()
     }
-    for _ in 0..<2000 where hub != nil || transport != nil { usleep(10_000) }
     #expect(hub == nil && transport == nil)
   }
 
