@@ -61,6 +61,12 @@ static inline int msdk_rows_receive(int socket, msdk_rows *rows, void *memory) {
   }
   return recvmmsg(socket, (struct mmsghdr *)rows->headers, MSDK_ROWS, MSG_DONTWAIT, NULL);
 }
+/* A row of one datagram, by other means than a socket; its bytes are at its place in the memory already. */
+static inline void msdk_rows_put(msdk_rows *rows, int index, size_t size, const struct sockaddr_storage *address) {
+  rows->headers[index].message = (struct msghdr){.msg_controllen = 0};
+  rows->headers[index].size = (unsigned int)size;
+  rows->addresses[index] = *address;
+}
 static inline size_t msdk_rows_size(const msdk_rows *rows, int index) { return rows->headers[index].size; }
 /* Of each datagram of a row, of which the last may be shorter. */
 static inline size_t msdk_rows_segment(msdk_rows *rows, int index) {

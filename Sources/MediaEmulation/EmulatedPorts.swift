@@ -30,7 +30,8 @@ final class EmulatedDatagramPort: DatagramPort {
     throw MediaError(.unsupported, "cannot join \(group.host): an emulated network has no multicast")
   }
 
-  func receive(_ rows: DatagramRows, _ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) -> Int {
+  func receive(_ rows: DatagramRows) -> Int {
+    rows.clear()
     let taken: [(bytes: [UInt8], from: SocketAddress)] = network.note { state, _ in
       guard let socket = state.sockets[descriptor] as? EmulatedDatagramSocket else { return [] }
       let taken = Array(socket.queue.prefix(DatagramRows.capacity))
@@ -38,18 +39,13 @@ final class EmulatedDatagramPort: DatagramPort {
       socket.queuedBytes -= taken.reduce(0) { $0 + $1.bytes.count }
       return taken
     }
-    for var datagram in taken where datagram.bytes.count <= rows.longest {
-      let source = datagram.from
-      datagram.bytes.withUnsafeMutableBytes { body($0, source) }
-    }
+    for datagram in taken { _ = datagram.bytes.withUnsafeBytes { rows.append($0, from: datagram.from) } }
     return taken.count
   }
 
   func send(_ batch: DatagramBatch, from first: Int) -> DatagramSending {
     var datagrams: [(bytes: [UInt8], to: SocketAddress)] = []
-    for index in first..<max(first, batch.count) {
-      if let datagram = batch.datagram(index) { datagrams.append((Array(datagram.bytes), datagram.remote)) }
-    }
+    batch.forEach(from: first) { datagrams.append((Array($0), $1)) }
     return network.note { state, now in
       guard let socket = state.sockets[descriptor] else { return .failed(0, errno: EBADF) }
       for (index, datagram) in datagrams.enumerated() {

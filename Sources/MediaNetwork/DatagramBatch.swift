@@ -32,17 +32,6 @@ public final class DatagramBatch {
     return msdk_datagrams_add(native, packet.baseAddress, packet.count, &storage, length) != 0
   }
 
-  /// One of those that were added, from 0 on, and where it goes: for networks that are not the kernel's.
-  public func datagram(_ index: Int) -> (bytes: UnsafeRawBufferPointer, remote: SocketAddress)? {
-    guard index >= 0, index < count, let vectors = MemoryLayout<msdk_datagrams>.offset(of: \.vectors),
-      let addresses = MemoryLayout<msdk_datagrams>.offset(of: \.addresses)
-    else { return nil }
-    let raw = UnsafeRawPointer(native)
-    let vector = raw.load(fromByteOffset: vectors + index * MemoryLayout<iovec>.stride, as: iovec.self)
-    let address = raw.load(fromByteOffset: addresses + index * MemoryLayout<sockaddr_storage>.stride, as: sockaddr_storage.self)
-    return SocketAddress(address).map { (UnsafeRawBufferPointer(start: vector.iov_base, count: vector.iov_len), $0) }
-  }
-
   /// A slot of its own for the next packet, for one that is made here; nil when the batch is full.
   public func slot() -> UnsafeMutableRawBufferPointer? {
     guard count < DatagramBatch.capacity else { return nil }

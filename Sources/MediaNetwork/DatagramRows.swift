@@ -26,6 +26,16 @@ public final class DatagramRows {
   /// As after nothing was received.
   public func clear() { count = 0 }
 
+  /// Adds what was received by other means than a kernel's socket; false when there is no room.
+  public func append(_ datagram: UnsafeRawBufferPointer, from address: SocketAddress) -> Bool {
+    guard count < DatagramRows.capacity, datagram.count <= Int(MSDK_ROW_SIZE) else { return false }
+    UnsafeMutableRawBufferPointer(rebasing: memory[(count * Int(MSDK_ROW_SIZE))...]).copyMemory(from: datagram)
+    var (storage, _) = address.native
+    msdk_rows_put(native, Int32(count), datagram.count, &storage)
+    count += 1
+    return true
+  }
+
   /// The datagrams that were received last, borrowed for the call, and whom they are from. What is longer than may be is dropped.
   public func forEach(_ body: (UnsafeMutableRawBufferPointer, SocketAddress) -> Void) {
     for index in 0..<Int32(count) {

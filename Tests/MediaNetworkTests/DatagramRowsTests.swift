@@ -59,4 +59,25 @@ import Testing
     for _ in 0..<2000 where sizes.count < 3 { _ = receiver.receive(rows) { bytes, _ in sizes.append(bytes.count) } }
     #expect(sizes == [0, 3, 0])
   }
+
+  /// As an emulated network does.
+  @Test func rowsAreFilledByOtherMeansToo() throws {
+    let rows = DatagramRows(longest: 100)
+    let from = try #require(SocketAddress("2001:db8::1", port: 7))
+    var filled = 0
+    for number in 0..<100 {
+      let bytes = [UInt8](repeating: UInt8(number), count: number == 3 ? 101 : number)
+      if bytes.withUnsafeBytes({ rows.append($0, from: from) }) { filled += 1 }
+    }
+    #expect(filled == DatagramRows.capacity)
+    var came: [[UInt8]] = []
+    rows.forEach { bytes, address in
+      #expect(address == from)
+      came.append(Array(bytes))
+    }
+    // What is longer than may be is dropped.
+    #expect(came == (0..<filled).filter { $0 != 3 }.map { [UInt8](repeating: UInt8($0), count: $0) })
+    rows.clear()
+    rows.forEach { _, _ in Issue.record("nothing was received since") }
+  }
 }
