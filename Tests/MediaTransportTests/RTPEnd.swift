@@ -1,6 +1,7 @@
 import CMediaSDK
 import Glibc
 import MediaCore
+import MediaEmulation
 import MediaNetwork
 import MediaRTP
 import MediaRuntime
@@ -40,7 +41,7 @@ final class Collector: MediaSink {
   var bytes: [[UInt8]] { units.entries.map(\.bytes) }
 }
 
-/// One end of a session of RTP on real sockets, that writes down its events and collects all streams that come.
+/// One end of a session of RTP that writes down its events and collects all streams that come.
 final class RTPEnd: TransportDelegate {
   let transport: RTPTransport
   let events = Journal<String>()
@@ -49,6 +50,7 @@ final class RTPEnd: TransportDelegate {
   let errors = Journal<String>()
   let video = Collector()
   let audio = Collector()
+  let time: TestTime
   private let subscribes: Bool
   private let onEvent: @Sendable (RTPEnd, TransportEvent) -> Void
   private let pool = BufferPool(limit: 8)
@@ -57,8 +59,8 @@ final class RTPEnd: TransportDelegate {
     _ configuration: RTPConfiguration, _ sockets: [RTPSockets], _ room: RTPRoom, subscribes: Bool = true,
     onEvent: @escaping @Sendable (RTPEnd, TransportEvent) -> Void = { _, _ in }
   ) {
-    transport = RTPTransport(configuration, sockets: sockets, thread: room.thread, loop: room.loop)
-    (self.subscribes, self.onEvent) = (subscribes, onEvent)
+    transport = RTPTransport(configuration, sockets: sockets, thread: room.thread, network: room.network, loop: room.loop)
+    (self.subscribes, self.onEvent, time) = (subscribes, onEvent, room.time)
   }
 
   func transport(_ transport: any Transport, _ event: TransportEvent) {
@@ -126,15 +128,25 @@ final class RTPEnd: TransportDelegate {
   }
 }
 
-/// A clock, a loop and a network thread for the ends of a test.
+/// A clock, a loop and a network for the ends of a test: the kernel's, or an emulated machine on a virtual clock.
 final class RTPRoom: Sendable {
-  let clock = SystemClock()
+  let time: TestTime
+  var clock: any MediaClock { time.clock }
   let loop: EventLoop
-  let thread: Reactor
+  let thread: any DriverLoop
+  let network: any Network
 
-  init() throws {
-    loop = EventLoop("events", clock: clock)
-    thread = try Reactor(clock: clock)
+  init(in surroundings: HubHouse.Surroundings = .kernel) throws {
+    switch surroundings {
+    case .emulated:
+      let emulation = EmulatedNetwork(clock: VirtualClock())
+      let machine = try emulation.addHost("127.0.0.1", "::1")
+      (time, thread, network) = (TestTime(clock: emulation.clock), machine, machine)
+    case .kernel:
+      time = TestTime(clock: SystemClock())
+      (thread, network) = (try Reactor(clock: time.clock), SystemNetwork.shared)
+    }
+    loop = EventLoop("events", clock: time.clock)
   }
 
   func close(_ ends: RTPEnd...) {
@@ -202,8 +214,8 @@ struct RTPWay: Sendable {
   }
 
   /// Binds what it says, and tells where.
-  static func bind(_ configuration: RTPConfiguration) throws -> [RTPSockets] {
-    try configuration.legs.map { try RTPSockets($0) }
+  static func bind(_ configuration: RTPConfiguration, _ room: RTPRoom? = nil) throws -> [RTPSockets] {
+    try configuration.legs.map { try RTPSockets($0, on: room?.network ?? SystemNetwork.shared) }
   }
 
   static func point(_ configuration: inout RTPConfiguration, at sockets: [RTPSockets]) {
@@ -216,7 +228,7 @@ struct RTPWay: Sendable {
   /// Two ends that know each other, or of which the second knows nobody.
   func ends(_ room: RTPRoom, theirKey: UInt8 = 2, subscribes: Bool = true) throws -> (RTPEnd, RTPEnd) {
     var (here, there) = (try configuration("here", own: 1, theirs: theirKey), try configuration("there", own: 2, theirs: 1))
-    let (mine, theirs) = (try RTPWay.bind(here), try RTPWay.bind(there))
+    let (mine, theirs) = (try RTPWay.bind(here, room), try RTPWay.bind(there, room))
     RTPWay.point(&here, at: theirs)
     if isThereKnown { RTPWay.point(&there, at: mine) }
     let ends = (RTPEnd(here, mine, room), RTPEnd(there, theirs, room, subscribes: subscribes))
