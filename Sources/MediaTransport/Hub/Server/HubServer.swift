@@ -16,6 +16,8 @@ public final class HubServer: Sendable {
     public var mostMembers = 64
     /// What is sent to one member.
     public var bitrates = BandwidthEstimator.Limits(start: 1_000_000)
+    /// Of strangers, and as many more of those who come from the addresses of members.
+    public var handshakes = HubTable.handshakes
     /// Told of who comes and goes, on threads of the hub's, where nothing is locked.
     public var watch: (@Sendable (HubChange) -> Void)?
 

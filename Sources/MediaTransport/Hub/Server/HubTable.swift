@@ -23,11 +23,13 @@ final class HubTable: Sendable {
     /// From an address of a member's, who may come back: strangers elsewhere take nothing from them.
     var neighbours = Shares<HubGuest>(capacity: HubTable.mostGuests, stages: HubGuest.stages)
     /// Handshakes of the one and of the other: each costs a signature, on the thread that forwards media.
-    var strangersWork = WorkShares<ObjectIdentifier>(HubTable.handshakes)
-    var neighboursWork = WorkShares<ObjectIdentifier>(HubTable.handshakes)
+    var strangersWork: WorkShares<ObjectIdentifier>
+    var neighboursWork: WorkShares<ObjectIdentifier>
     var farewells = Shares<LingeringClose>(capacity: HubTable.mostFarewells, ofAddress: HubTable.mostFarewellsOfAddress)
     var isClosed = false
     var foreign: UInt64 = 0
+
+    init(_ handshakes: WorkAllowance) { (strangersWork, neighboursWork) = (WorkShares(handshakes), WorkShares(handshakes)) }
   }
 
   let room: String
@@ -36,7 +38,7 @@ final class HubTable: Sendable {
   let network: any Network
   let loop: EventLoop
   var clock: any MediaClock { loop.clock }
-  private let state = Monitor(State())
+  private let state: Monitor<State>
   /// Who connected and said nothing; as many more from the addresses of members. At 200 a second from one address each has 0.6 s.
   static let mostGuests = 128
   /// Who said who they are; the room may take its time.
@@ -50,6 +52,7 @@ final class HubTable: Sendable {
 
   init(_ room: String, _ options: HubServer.Options, _ thread: any DriverLoop, _ network: any Network, _ loop: EventLoop) {
     (self.room, self.options, self.thread, self.network, self.loop) = (room, options, thread, network, loop)
+    state = Monitor(State(options.handshakes))
   }
 
   // MARK: Guests
