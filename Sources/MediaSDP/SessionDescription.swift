@@ -46,6 +46,8 @@ public struct SessionDescription: Sendable, Equatable {
     public func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
     public func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
     public func has(_ name: String) -> Bool { attributes.contains { $0.name == name } }
+    /// SRTP, however keyed.
+    public var isProtected: Bool { transport.has("SAVP") }
   }
 
   /// o=: who made it, section 5.2.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_dependencies.sh LIB: the library needs nothing but the C library, the codecs and OpenSSL's cryptography: no display, no sound server, no Swift runtime. Its
-# soname is the one that programs are linked with.
+# soname is the one that programs are linked with. It is no larger than it has to be.
 set -u
 [ $# -eq 1 ] || { echo "usage: $0 LIBMEDIASDK_SO" >&2; exit 2; }
 allowed='^(libc|libm|libpthread|libdl|librt|libgcc_s|libstdc\+\+|libvpx|libyuv|libjpeg|libffi|libopus|libcrypto|libssl)\.so(\.[0-9.]+)?$|^ld-linux.*|^linux-vdso'
@@ -24,5 +24,9 @@ case $path in
 esac
 readelf -lW "$1" | grep -q 'GNU_STACK.*RWE' && { echo "check_dependencies: the stack is executable"; failed=1; }
 readelf -d "$1" | grep -q TEXTREL && { echo "check_dependencies: text relocations"; failed=1; }
-echo "check_dependencies: $(wc -l <<<"$all") libraries, soname $soname"
+# Swift's regular expressions are linked for one search for text in text (String.contains, replacing): a tenth of the library.
+grep -qa _StringProcessing "$1" && { echo "check_dependencies: the library contains Swift's _StringProcessing; say it by bytes (MediaSDP/URL/TextBytes.swift)"; failed=1; }
+size=$(stat -L -c %s "$1")
+[ "$size" -le 12000000 ] || { echo "check_dependencies: the library has $size bytes; accepted: at most 12000000"; failed=1; }
+echo "check_dependencies: $(wc -l <<<"$all") libraries, soname $soname, $size bytes"
 exit $failed

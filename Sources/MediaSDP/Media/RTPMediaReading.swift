@@ -9,7 +9,7 @@ extension RTPMedia {
   public init?(_ media: SessionDescription.Media, in session: SessionDescription) throws(MediaError) {
     guard RTPMedia.transports.contains(media.transport) else { return nil }
     self.init(media.kind, port: media.port)
-    (isProtected, isKeyedByTLS) = (media.transport.contains("SAVP"), media.transport.contains("TLS"))
+    (isProtected, isKeyedByTLS) = (media.isProtected, media.transport.has("TLS"))
     hasFeedback = media.transport.hasSuffix("F")
     connection = media.connection ?? session.connection
     direction =

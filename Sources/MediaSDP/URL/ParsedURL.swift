@@ -29,7 +29,8 @@ public struct ParsedURL: Sendable {
         guard !after.utf8.contains(UInt8(ascii: ":")) else { return nil }
         (name, port) = (before, after)
       }
-      (host, digits) = (String(name).replacing("%25", with: "%"), port)
+      let zone = name.cut(at: UInt8(ascii: "%")).flatMap { $0.after.hasPrefix("25") ? "\($0.before)%\($0.after.dropFirst(2))" : nil }
+      (host, digits) = (zone ?? String(name), port)
     }
 
     /// nil where there is none. `name` is what an error calls it. Throws `.range` for what is no number of `least...65535`.
@@ -123,12 +124,4 @@ public struct ParsedURL: Sendable {
   }
 
   private static func digit(_ byte: UInt8) -> UInt8? { Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8(truncatingIfNeeded: $0) } }
-}
-
-/// By bytes: whatever combines with a letter of ASCII does not hide it.
-extension Substring {
-  /// Before and after the first one; nil: there is none.
-  func cut(at letter: UInt8) -> (before: Substring, after: Substring)? { utf8.firstIndex(of: letter).map { cut($0) } }
-  func cut(atLast letter: UInt8) -> (before: Substring, after: Substring)? { utf8.lastIndex(of: letter).map { cut($0) } }
-  private func cut(_ place: Index) -> (before: Substring, after: Substring) { (self[..<place], self[utf8.index(after: place)...]) }
 }

@@ -23,7 +23,7 @@ public struct URLQuery: Sendable {
       let name = String(before)
       guard accepted.contains(name) else {
         let small = name.lowercased()
-        guard !URLQuery.secrets.contains(where: { small.contains($0) }) else {
+        guard !URLQuery.secrets.contains(where: { small.has($0) }) else {
           throw MediaError(.invalid, "\(argument) has \"\(name.prefix(32))\", but URLs are logged: \(advice)")
         }
         throw MediaError(.invalid, "\(argument) has the unknown key \"\(name.prefix(32))\"; accepted: \(list)")

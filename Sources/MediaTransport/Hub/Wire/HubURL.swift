@@ -55,7 +55,7 @@ public struct HubURL: Sendable {
   public static func text(_ address: SocketAddress, room: String, fingerprint: String) -> String {
     let host = address.isUnspecified ? reachable(like: address) : address.host
     // A zone's percent sign is written %25 in a URL (RFC 6874).
-    let written = address.isIPv6 ? "[\(host.replacing("%", with: "%25"))]" : host
+    let written = address.isIPv6 ? "[\(host.split(separator: "%").joined(separator: "%25"))]" : host
     return "hub://\(written):\(address.port)/\(room)?fingerprint=\(fingerprint)"
   }
 

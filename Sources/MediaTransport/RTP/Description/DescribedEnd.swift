@@ -85,7 +85,7 @@ extension RTPTarget {
         (state.configuration, state.sockets, state.offered, state.local, state.isUsed) = (configuration, sockets, nil, nil, false)
       case .offer:
         let offer = try SessionDescription(parsing: text)
-        let isProtected = offer.media.contains { $0.transport.contains("SAVP") }
+        let isProtected = offer.media.contains(where: \.isProtected)
         let remote = (offer.media.first?.connection ?? offer.connection).flatMap { SocketAddress($0.address, port: 9) }
         let (local, sockets) = try described.bind(
           toward: remote, on: network, isShared: false, isProtected: isProtected || !described.profiles.isEmpty)
