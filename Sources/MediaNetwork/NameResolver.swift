@@ -38,7 +38,7 @@ public final class NameResolver: NameSource {
   }
 
   public func look(up question: Question, then: @escaping @Sendable () -> Void) -> NameLookup {
-    let lookup = NameLookup(question, then) { [weak self] in self?.forget($0) }
+    let lookup = NameLookup(question, then) { [self] in forget($0) }
     let hasThread = state.withLock { state in
       state.queue.append(lookup)
       if state.threads < most, start() { state.threads += 1 }

@@ -84,14 +84,12 @@ final class BundleTransport: ReactorDriver {
     let hasControl = plan.localControl != nil && sockets.control != nil
     let peer = SecureRTPPeer(
       settings, receiving: types, protection.map { .protected($0) } ?? .plain, hasControl: hasControl, isSilent: isListening, now: now)
-    peer.watch(tap, local: sockets.media.localAddress, control: sockets.control?.localAddress)
+    peer.watch(tap, local: sockets.localAddress, control: sockets.controlAddress)
     let start = Guarded(peer: peer, route: LearnedRoute(plan.remote, control: hasControl ? .some(plan.remoteControl) : nil))
     start.follow()
     guarded = Monitor(start)
     guarded.withLock { $0.isAnswered = plan.remote != nil }
   }
-
-  private var descriptors: [Int32] { [sockets.media.descriptor] + (sockets.control.map { [$0.descriptor] } ?? []) }
 
   /// Under the lock.
   private func send(_ lane: SecureRTPPeer.Lane, _ batch: DatagramBatch, from first: Int) -> DatagramSending {
@@ -102,7 +100,7 @@ final class BundleTransport: ReactorDriver {
   func start() throws(MediaError) {
     try driving.withLock { driving throws(MediaError) in
       guard case .not = driving else { return }
-      driving = .by(try thread.add(self, descriptors))
+      driving = .by(try thread.add(self, sockets.descriptors))
     }
     guard plan.remote?.isMulticast != true else { return }
     guarded.withLock {

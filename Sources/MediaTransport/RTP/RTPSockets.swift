@@ -5,27 +5,34 @@ import MediaNetwork
 public final class RTPSockets: @unchecked Sendable {
   public let media: any DatagramPort
   public let control: (any DatagramPort)?
+  /// As they were bound, whoever closes the sockets meanwhile.
+  public let localAddress: SocketAddress?
+  public let controlAddress: SocketAddress?
+  let descriptors: [Int32]
   private static let mostTries = 64
 
   public init(_ leg: RTPConfiguration.Leg, on network: any Network = SystemNetwork.shared) throws(MediaError) {
+    (media, control) = try RTPSockets.bind(leg, network)
+    (localAddress, controlAddress) = (media.localAddress, control?.localAddress)
+    descriptors = [media.descriptor] + (control.map { [$0.descriptor] } ?? [])
+  }
+
+  private static func bind(_ leg: RTPConfiguration.Leg, _ network: any Network) throws(MediaError) -> (
+    any DatagramPort, (any DatagramPort)?
+  ) {
     // A group is listened to at its own address and port, by as many as like.
     if let group = leg.remote, group.isMulticast, leg.local.port == group.port {
-      media = try RTPSockets.member(of: group, network)
       let control = leg.localControl.map { group.with(port: leg.remoteControl?.port ?? $0.port) }
-      self.control = try control.map { (control) throws(MediaError) in try RTPSockets.member(of: control, network) }
-      return
+      return (
+        try RTPSockets.member(of: group, network),
+        try control.map { (control) throws(MediaError) in try RTPSockets.member(of: control, network) }
+      )
     }
-    guard let local = leg.localControl else {
-      media = try network.bindDatagrams(to: leg.local)
-      control = nil
-      return
-    }
+    guard let local = leg.localControl else { return (try network.bindDatagrams(to: leg.local), nil) }
     guard leg.local.port == 0, local.port == 0 else {
-      media = try network.bindDatagrams(to: leg.local)
-      control = try network.bindDatagrams(to: local)
-      return
+      return (try network.bindDatagrams(to: leg.local), try network.bindDatagrams(to: local))
     }
-    (media, control) = try RTPSockets.pair(leg.local, network)
+    return try RTPSockets.pair(leg.local, network)
   }
 
   private static func member(of group: SocketAddress, _ network: any Network) throws(MediaError) -> any DatagramPort {
@@ -43,8 +50,6 @@ public final class RTPSockets: @unchecked Sendable {
     }
     throw MediaError(.io, "no two ports in a row are free at \(local.host)")
   }
-
-  public var localAddress: SocketAddress? { media.localAddress }
 
   /// Frees the ports. For whoever has stopped the leg.
   public func close() {

@@ -55,7 +55,7 @@ struct DescribedEnd: Sendable {
       var plan = RTPConfiguration.Leg(local: host.unspecified(port: 0), remote: nil)
       plan.localControl = plan.local
       let pair = try RTPSockets(plan, on: network)
-      guard let address = pair.media.localAddress, let control = pair.control?.localAddress else {
+      guard let address = pair.localAddress, let control = pair.controlAddress else {
         throw MediaError(.io, "a socket without an address")
       }
       var leg = RTPDescription.Local.Leg(local: address, control: control)
