@@ -54,6 +54,8 @@ final class RTPEnd: TransportDelegate {
   private let subscribes: Bool
   private let onEvent: @Sendable (RTPEnd, TransportEvent) -> Void
   private let pool = BufferPool(limit: 8)
+  /// Of the frames that it sends, and of those of each stream that comes now. What lives in the whole process says nothing of one test.
+  var pools: [BufferPool] { [pool] + transport.state.withLock { $0.legs }.flatMap(\.framePools) }
 
   init(
     _ configuration: RTPConfiguration, _ sockets: [RTPSockets], _ room: RTPRoom, subscribes: Bool = true,

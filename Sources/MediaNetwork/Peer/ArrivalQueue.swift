@@ -28,6 +28,9 @@ struct ArrivalQueue {
   /// Frames of a stream that may wait to be handled.
   static let share = 128
 
+  /// Of the frames of each stream.
+  var pools: [BufferPool] { incoming.values.map(\.pool) }
+
   /// Exchanges what waits for an empty list that has room.
   mutating func take(_ list: inout [PeerArrival]) {
     swap(&list, &arrivals)

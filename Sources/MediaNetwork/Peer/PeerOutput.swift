@@ -23,7 +23,7 @@ final class PeerOutput: RTPSessionDelegate {
   var dropped = SecureRTPPeer.Dropped()
   var tap: (any PacketTap)?
   /// Nothing is sent, not even reports.
-  var isSilent: Bool
+  private let isSilent: Bool
   /// Of the call that runs.
   var now: Int64
   /// Slots that reports may take beside media.

@@ -46,7 +46,6 @@ public final class SecureRTPPeer {
   private let output: PeerOutput
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
   private let hasAudioLevel: Bool
-  private let hasControl: Bool
   /// Of each stream that is sent, where its last audio packet ended, in units: a packet later than that begins a talkspurt.
   private var ends: [Int: Int64] = [:]
   private var early: [Early] = []
@@ -65,7 +64,6 @@ public final class SecureRTPPeer {
     session = RTPSession(settings, receiving: types, now: now)
     output = PeerOutput(hasControl: hasControl, isSilent: isSilent, now: now)
     hasAudioLevel = settings.extensions.audioLevel != 0
-    self.hasControl = hasControl
     switch security {
     case .plain: break
     case .protected(let protection): output.protection = protection
@@ -82,7 +80,7 @@ public final class SecureRTPPeer {
   /// Where the other end is; nil: not known yet, and nothing is sent.
   public var remote: SocketAddress? { output.media.remote }
 
-  /// All that leaves from now on goes there, at once for what waits to be sent.
+  /// What leaves the session from now on goes there. Datagrams that a socket had no room for keep the address that they were made for.
   public func select(_ remote: SocketAddress?, for lane: Lane = .media) {
     if lane == .media { output.media.remote = remote } else { output.control?.remote = remote }
   }
@@ -176,6 +174,8 @@ public final class SecureRTPPeer {
   /// Exchanges what arrived for an empty list that has room. References to frames are the taker's to release.
   public func takeArrivals(_ list: inout [PeerArrival]) { output.queue.take(&list) }
   public var hasArrivals: Bool { !output.queue.arrivals.isEmpty }
+  /// Whose frames those of each stream are, by which a test knows whether all were released.
+  package var framePools: [BufferPool] { output.queue.pools }
 
   // MARK: Out
 

@@ -213,6 +213,9 @@ final class BundleTransport: ReactorDriver {
     guarded.withLock { $0.idle.append(stream) }
   }
 
+  /// For tests (`SecureRTPPeer.framePools`).
+  var framePools: [BufferPool] { guarded.withLock { $0.peer.framePools } }
+
   var remote: SocketAddress? { guarded.withLock { $0.peer.remote } }
   var hasRemote: Bool { remote != nil }
 

@@ -15,7 +15,6 @@ import Testing
 
   /// Sends pictures and sound both ways, and compares all bytes.
   private func talk(_ way: RTPWay, count: Int = 12) throws {
-    let live = EncodedFrame.liveCount
     let room = try RTPRoom(in: .emulated)
     let (here, there) = try way.ends(room)
     let ends = [(here, there), (there, here)]
@@ -62,8 +61,10 @@ import Testing
       #expect(zip(times, times.dropFirst()).allSatisfy { $1 > $0 })
       #expect(to.added.entries.count == 2 && to.count("joined") == 1)
     }
+    let pools = here.pools + there.pools
+    #expect(pools.count == 6)
     room.close(here, there)
-    #expect(room.time.waits { EncodedFrame.liveCount == live })
+    #expect(room.time.waits { pools.allSatisfy { $0.inUse == 0 } })
   }
 
   @Test func onePortForBoth() throws { try talk(RTPWay()) }
@@ -203,7 +204,7 @@ import Testing
   }
 
   @Test func oneMayLeaveFromAnEventAndFromASink() throws {
-    let live = EncodedFrame.liveCount
+    let pools = Monitor([BufferPool]())
     let room = try RTPRoom(in: .emulated)
     for round in 0..<6 {
       let way = RTPWay()
@@ -215,6 +216,8 @@ import Testing
       let isDone = Monitor(false)
       let there = RTPEnd(second, theirs, room, subscribes: false) { end, event in
         guard case .streamAdded(let stream) = event else { return }
+        let known = end.pools
+        pools.withLock { $0 += known }
         if round % 3 == 0 {
           end.transport.disconnect()
           isDone.withLock { $0 = true }
@@ -232,11 +235,15 @@ import Testing
       there.transport.connect(there)
       let video = try here.publish(.video)
       #expect(send(here, video) { isDone.withLock { $0 } })
+      let known = here.pools
+      pools.withLock { $0 += known }
       here.transport.disconnect()
       there.transport.disconnect()
     }
     room.close()
-    #expect(room.time.waits { EncodedFrame.liveCount == live })
+    // Of each round the sender's, the receiver's, and that of the stream.
+    #expect(pools.withLock { $0.count } == 18)
+    #expect(room.time.waits { pools.withLock { $0.allSatisfy { $0.inUse == 0 } } })
   }
 
   @Test func nothingIsDeliveredUnderALock() throws {
