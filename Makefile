@@ -13,7 +13,13 @@ SOUND ?= Tests/Media/bunny-48k-stereo.wav
 
 # One set of flags for library and tool, so that the rooms are compiled once. Generic code is specialised across rooms; exclusive access to memory is
 # proved by the debug builds, which the tests and the sanitizers use, and not checked again for every frame.
-SWIFT_BUILD := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
+# What nobody calls is dropped: each function has a section of its own, and no name is kept for others' Swift code, which links none of this.
+# With MSDK_RUNTIME Package.swift links copies of the Swift runtime's archives of which the same is true: packaging/runtime.
+FRONTEND := -Xswiftc -Xfrontend -Xswiftc
+SWIFT_BUILD := MSDK_RUNTIME=$(CURDIR)/.build/runtime swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization \
+  -Xswiftc -enforce-exclusivity=unchecked $(FRONTEND) -function-sections $(FRONTEND) -internalize-at-link
+SWIFT_STATIC := $(shell swiftc -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*\)".*/\1/p')/linux
+RUNTIME := $(patsubst %,.build/runtime/libswift%.a,Core Glibc Synchronization) .build/runtime/scalar_names.o
 
 # C is optimised in debug builds too: what a test computes in it runs over every pixel.
 SWIFT_DEBUG := --scratch-path .build/swift-tests -Xcc -O2
@@ -68,7 +74,18 @@ plugin-host: $(OUT)/msdk-plugin-host
 	@find Sources -name '*.swift' -exec touch {} +
 	@touch $@
 
-$(LIBRARY): .build/headers.stamp $(SWIFT_SOURCES)
+.build/runtime/clear_retain: packaging/runtime/clear_retain.c
+	@mkdir -p .build/runtime
+	@$(CC) $(WARNINGS) $(CFLAGS) -o $@ $<
+
+.build/runtime/libswift%.a: $(SWIFT_STATIC)/libswift%.a .build/runtime/clear_retain
+	@.build/runtime/clear_retain $< $@
+
+.build/runtime/scalar_names.o: packaging/runtime/scalar_names.c
+	@mkdir -p .build/runtime
+	@$(CC) $(WARNINGS) $(CFLAGS) $(SAME) -fPIC -c -o $@ $<
+
+$(LIBRARY): .build/headers.stamp $(SWIFT_SOURCES) $(RUNTIME)
 	@echo "== building libmediasdk.so (a minute or two the first time)"
 	$(SWIFT_BUILD) --product mediasdk
 	@mkdir -p $(OUT)

@@ -1,9 +1,22 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program exports nothing, so that the linker drops what it does not use.
-let alone: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--no-export-dynamic"])]
+// What only a build by make has (MSDK_RUNTIME: the folder of packaging/runtime's output): a package that depends on one with unsafe flags
+// cannot be built.
+let runtime = Context.environment["MSDK_RUNTIME"]
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+// Rooms that no frame passes.
+let small = strict + (runtime == nil ? [] : [.unsafeFlags(["-Osize"])])
+// Before the toolchain's own archives, so that the linker takes these.
+let trimmed: [LinkerSetting] =
+  runtime.map { folder in
+    [
+      .unsafeFlags(["Core", "Glibc", "Synchronization"].map { "\(folder)/libswift\($0).a" }),
+      .unsafeFlags(["\(folder)/scalar_names.o", "-Xlinker", "--wrap=_swift_stdlib_getScalarName"]),
+    ]
+  } ?? []
+// A program exports nothing, so that the linker drops what it does not use.
+let alone = trimmed + [.unsafeFlags(["-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--no-export-dynamic"])]
 
 let package = Package(
   name: "mediasdk",
@@ -38,10 +51,10 @@ let package = Package(
     .target(name: "MediaCodecs", dependencies: ["CMediaSDK", "MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
     .target(name: "MediaRuntime", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
     .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: strict),
-    .target(name: "MediaSDP", dependencies: ["MediaCore", "MediaRTP"], swiftSettings: strict),
+    .target(name: "MediaSDP", dependencies: ["MediaCore", "MediaRTP"], swiftSettings: small),
     .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
+    .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: small),
     .target(
       name: "MediaTransport",
       dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
@@ -52,14 +65,14 @@ let package = Package(
     // Plugins in processes of their own: what both sides say, the library's side, and the side of `msdk-plugin-host`, which the library has not.
     .target(
       name: "IsolationProtocol", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "CLinux"], path: "Sources/MediaIsolation/Protocol",
-      swiftSettings: strict),
+      swiftSettings: small),
     .target(
       name: "MediaIsolation", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "IsolationProtocol", "CLinux"],
-      path: "Sources/MediaIsolation/Host", swiftSettings: strict),
+      path: "Sources/MediaIsolation/Host", swiftSettings: small),
     .target(
       name: "IsolationChild", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "IsolationProtocol", "CLinux"],
       path: "Sources/MediaIsolation/Child", swiftSettings: strict),
-    .target(name: "MediaIngest", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "CLinux", "COpenSSL"], swiftSettings: strict),
+    .target(name: "MediaIngest", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "CLinux", "COpenSSL"], swiftSettings: small),
     .target(
       name: "MediaSDK",
       dependencies: [
@@ -70,7 +83,7 @@ let package = Package(
     .target(
       name: "MediaSDKABI",
       dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "MediaPlugins", "MediaIsolation", "MediaTransport", "MediaSDK"], swiftSettings: strict,
-      linkerSettings: [
+      linkerSettings: trimmed + [
         .unsafeFlags([
           "-static-stdlib", "-use-ld=lld", "-no-toolchain-stdlib-rpath", "-Xlinker", "-soname=libmediasdk.so.1",
           "-Xlinker", "--version-script=Include/mediasdk.map", "-Xlinker", "--no-undefined-version", "-Xlinker", "--gc-sections",
