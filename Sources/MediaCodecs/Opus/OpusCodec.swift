@@ -7,7 +7,10 @@ extension AudioCodec {
     fourcc: 0x5355_504F, name: "Opus",
     makeEncoder: { settings throws(MediaError) in try OpusEncoder(settings) },
     makeDecoder: { channels throws(MediaError) in try OpusDecoder(channels: channels) },
-    parse: { data throws(MediaError) in try OpusPacket.parse(data).common })
+    parse: { data throws(MediaError) in
+      let packet = try OpusPacket(parsing: data)
+      return AudioPacketHeader(sampleCount: packet.toc.duration, channels: packet.toc.isStereo ? 2 : 1, hasRedundancy: packet.hasRedundancy)
+    })
 }
 
 func opusError(_ doing: String, _ code: Int32) -> MediaError {

@@ -19,9 +19,9 @@ public final class OpusDecoder: AudioDecoder, @unchecked Sendable {
   deinit { opus_decoder_destroy(state) }
 
   public func decode(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int {
-    let header = try OpusPacket.parse(packet)
-    let count = try run(packet, count: header.sampleCount, recovers: false, into: output)
-    isInCELT = header.mode == .celt
+    let toc = try OpusPacket(parsing: packet).toc
+    let count = try run(packet, count: toc.duration, recovers: false, into: output)
+    isInCELT = toc.mode == .celt
     return count
   }
 
@@ -34,8 +34,8 @@ public final class OpusDecoder: AudioDecoder, @unchecked Sendable {
     sampleCount: Int, from next: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<Float>
   ) throws(MediaError) -> Int? {
     try check(sampleCount)
-    let header = try OpusPacket.parse(next)
-    guard header.hasRedundancy, !isInCELT, sampleCount >= header.samplesPerFrame else { return nil }
+    let header = try OpusPacket(parsing: next)
+    guard header.hasRedundancy, !isInCELT, sampleCount >= header.toc.samplesPerFrame else { return nil }
     return try run(next, count: sampleCount, recovers: true, into: output)
   }
 
@@ -60,8 +60,8 @@ public final class OpusDecoder: AudioDecoder, @unchecked Sendable {
   }
 
   private func check(_ sampleCount: Int) throws(MediaError) {
-    guard sampleCount > 0, sampleCount <= OpusPacket.mostSamples, sampleCount % 120 == 0 else {
-      throw MediaError(.invalid, "\(sampleCount) samples to conceal; accepted: multiples of 120, up to \(OpusPacket.mostSamples)")
+    guard sampleCount > 0, sampleCount <= OpusTOC.longest, sampleCount % 120 == 0 else {
+      throw MediaError(.invalid, "\(sampleCount) samples to conceal; accepted: multiples of 120, up to \(OpusTOC.longest)")
     }
   }
 }

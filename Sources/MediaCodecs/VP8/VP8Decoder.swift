@@ -44,7 +44,7 @@ public final class VP8Decoder: VideoDecoder, @unchecked Sendable {
     guard UInt32(exactly: data.count) != nil else {
       throw MediaError(.corrupt, "VP8 frame of \(data.count) bytes; accepted: up to \(UInt32.max)")
     }
-    let header = try VP8Header.parse(data)
+    let header = try VP8FrameTag(ofFrame: data)
     guard header.isKeyFrame else {
       if needsKeyFrame { throw MediaError(.state, "VP8 frame that refers to earlier frames; the decoder needs a key frame first") }
       return

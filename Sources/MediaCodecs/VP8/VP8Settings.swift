@@ -3,7 +3,7 @@ import MediaCore
 
 /// libvpx's configuration for conversation: every frame at once, a constant rate, half a second of buffer.
 func vp8Config(_ settings: VideoEncoderSettings) throws(MediaError) -> vpx_codec_enc_cfg_t {
-  let limit = VP8Header.maximumDimension
+  let limit = VP8FrameTag.maximumDimension
   guard 1...limit ~= settings.width, 1...limit ~= settings.height else {
     throw MediaError(.range, "the VP8 encoder's size is \(settings.width)x\(settings.height); accepted: width and height 1..\(limit)")
   }

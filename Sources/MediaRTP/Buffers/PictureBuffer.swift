@@ -1,3 +1,5 @@
+import MediaCore
+
 /// Puts pictures of VP8 together from their packets (RFC 7741, section 4.4), and hands them on in the order in which they can be decoded: after
 /// the one before them, or from a key frame on. Holds the packets of what is not complete; a picture's bytes are copied out once.
 public final class PictureBuffer {
@@ -113,7 +115,10 @@ public final class PictureBuffer {
       do throws(PacketError) {
         piece.descriptor = try VP8Descriptor(parsing: &reader)
         guard !reader.isAtEnd else { throw PacketError("VP8: a payload descriptor without payload") }
-        if piece.descriptor.isStart, piece.descriptor.partition == 0 { isKeyFrame = try VP8FrameTag(parsing: reader.rest).isKeyFrame }
+        if piece.descriptor.isStart, piece.descriptor.partition == 0 {
+          guard let tag = try? VP8FrameTag(parsing: reader.rest) else { throw PacketError("VP8: a frame that does not begin with its tag") }
+          isKeyFrame = tag.isKeyFrame
+        }
       } catch {
         return .refused(error)
       }

@@ -1,3 +1,5 @@
+import MediaCore
+
 /// Cuts a picture of VP8 into packets of about the same size (RFC 7741, section 4.4): the last is not a crumb, and the pacer sends even steps.
 public struct VP8Packetizer {
   private let picture: UnsafeRawBufferPointer

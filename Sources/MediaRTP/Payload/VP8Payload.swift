@@ -95,34 +95,3 @@ public enum PictureNumber: Sendable, Equatable {
     }
   }
 }
-
-/// The frame tag at the beginning of a picture of VP8 (RFC 6386, section 9.1; RFC 7741, section 4.3).
-public struct VP8FrameTag: Sendable, Equatable {
-  public let isKeyFrame: Bool
-  public let isShown: Bool
-  /// The bytes of the partition of modes and motion, after the tag.
-  public let firstPartitionSize: Int
-  /// Of a key frame.
-  public let width: UInt16
-  public let height: UInt16
-
-  public init(parsing bytes: UnsafeRawBufferPointer) throws(PacketError) {
-    var reader = PacketReader(bytes)
-    let (first, second, third) = (UInt32(try reader.u8()), UInt32(try reader.u8()), UInt32(try reader.u8()))
-    let tag = first | second << 8 | third << 16
-    isKeyFrame = tag & 1 == 0
-    isShown = tag & 16 != 0
-    firstPartitionSize = Int(tag >> 5)
-    guard isKeyFrame else {
-      (width, height) = (0, 0)
-      return
-    }
-    guard try reader.u24() == 0x9D012A else { throw PacketError("VP8: a key frame without its start code") }
-    width = (try reader.u16()).byteSwapped & 0x3FFF
-    height = (try reader.u16()).byteSwapped & 0x3FFF
-    guard width > 0, height > 0 else { throw PacketError("VP8: a key frame whose width or height is 0") }
-  }
-
-  /// The bytes before the coefficients.
-  var headSize: Int { (isKeyFrame ? 10 : 3) + firstPartitionSize }
-}

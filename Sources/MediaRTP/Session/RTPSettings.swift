@@ -1,3 +1,5 @@
+import MediaCore
+
 /// What both ends of a session agreed on, and what this one brings with it.
 public struct RTPSettings: Sendable {
   /// The same for all streams of an end, so that their clocks belong together (RFC 3550, section 6.5.1).

@@ -138,7 +138,7 @@ final class IngestShare: IngestDelegate {
 
   private func check(_ bytes: UnsafeRawBufferPointer, _ header: IngestFrame) throws(IngestRefusal) -> Bool {
     do throws(MediaError) {
-      let parsed = try VP8Header.parse(bytes)
+      let parsed = try VP8FrameTag(ofFrame: bytes)
       guard !parsed.isKeyFrame || parsed.width == header.format.width && parsed.height == header.format.height else {
         throw MediaError(.corrupt, "the key frame is \(parsed.width)x\(parsed.height); the message's header declares \(header.format)")
       }

@@ -20,7 +20,7 @@ import Testing
     var concealed = 0.0
     var losses = 0.0
     for lost in stride(from: 10, to: 58, by: 4) {
-      let header = try packets[lost + 1].withUnsafeBytes { try OpusPacket.parse($0) }
+      let header = try packets[lost + 1].withUnsafeBytes { try OpusPacket(parsing: $0) }
       guard header.hasRedundancy else { continue }
       let decoders = try (0..<3).map { _ in try OpusDecoder(channels: channels) }
       for packet in packets[..<lost] { for decoder in decoders { _ = try decoder.samples(packet, channels: channels) } }
@@ -132,7 +132,7 @@ import Testing
       let channels = turn % 2 + 1
       let decoder = decoders[turn % 2]
       do {
-        let count = try packet.withUnsafeBytes { try OpusPacket.parse($0) }.sampleCount
+        let count = try packet.withUnsafeBytes { try OpusPacket(parsing: $0) }.toc.duration
         let samples =
           random.next() % 4 == 0
           ? try decoder.recovered(5760, from: packet, channels: channels) ?? [] : try decoder.samples(packet, channels: channels)

@@ -17,7 +17,7 @@ import Testing
         for _ in 0..<240 / units {
           let samples = speech.next(units * Int(rate) / 400)
           let packet = try #require(try encoder.packet(samples))
-          #expect(try packet.withUnsafeBytes { try OpusPacket.parse($0) }.sampleCount == units * 120)
+          #expect(try packet.withUnsafeBytes { try OpusPacket(parsing: $0) }.toc.duration == units * 120)
           sent += Tone.channel(0, of: channels, samples)
           came += Tone.channel(0, of: channels, try decoder.samples(packet, channels: channels))
         }
@@ -45,7 +45,7 @@ import Testing
       let encoder = try OpusEncoder(AudioEncoderSettings(application: .lowDelay))
       var speech = SpeechSource(rate: 48000, channels: 1)
       let packet = try #require(try encoder.packet(speech.next(units * 120)))
-      #expect(try packet.withUnsafeBytes { try OpusPacket.parse($0) }.sampleCount == units * 120)
+      #expect(try packet.withUnsafeBytes { try OpusPacket(parsing: $0) }.toc.duration == units * 120)
     }
   }
 
@@ -102,7 +102,7 @@ import Testing
     var speech = SpeechSource(rate: 48000, channels: 1)
     func share() throws -> Int {
       try (0..<50).filter { _ in
-        try encoder.packet(speech.next(960))?.withUnsafeBytes { try OpusPacket.parse($0) }.hasRedundancy == true
+        try encoder.packet(speech.next(960))?.withUnsafeBytes { try OpusPacket(parsing: $0) }.hasRedundancy == true
       }.count
     }
     #expect(try share() == 0)

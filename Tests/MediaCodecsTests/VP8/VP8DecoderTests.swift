@@ -27,6 +27,8 @@ import Testing
     let scratch = ConversionScratch()
     var shown = 0
     for bytes in clip.frames {
+      let tag = try bytes.withUnsafeBytes { try VP8FrameTag(ofFrame: $0) }
+      #expect(tag.isKeyFrame == (tag.width == 1280 && tag.height == 720) && (tag.isKeyFrame || shown > 0) && tag.isShown)
       let picture = try #require(try decoder.decode(bytes))
       #expect(picture.width == 1280 && picture.height == 720 && !picture.isCorrupt)
       try VideoConverter.convert(picture, color: ColorSpace(), into: small.frame, scratch: scratch)
@@ -68,7 +70,7 @@ import Testing
       MovingPicture.draw(frame, at: index)
       return try encoder.mustEncode(frame, at: index).bytes
     }
-    let header = try frames[1].withUnsafeBytes { try VP8Header.parse($0) }
+    let header = try frames[1].withUnsafeBytes { try VP8FrameTag(ofFrame: $0) }
     let decoder = try VP8Decoder()
     for size in [2 + header.firstPartitionSize, 5 + header.firstPartitionSize] {
       let first = try #require(try decoder.decode(frames[0]))
@@ -85,7 +87,7 @@ import Testing
     let frames = try stream(320, 180, frames: 3)
     let decoder = try VP8Decoder()
     #expect(try decoder.decode(frames[0])?.isCorrupt == false)
-    let header = try frames[1].withUnsafeBytes { try VP8Header.parse($0) }
+    let header = try frames[1].withUnsafeBytes { try VP8FrameTag(ofFrame: $0) }
     let picture = try #require(try decoder.decode(Array(frames[1].prefix(3 + header.firstPartitionSize + 20))))
     #expect(picture.isCorrupt)
     try picture.withFrame(color: ColorSpace()) { frame throws(MediaError) in

@@ -79,7 +79,7 @@ import Testing
     for index in 0..<30 {
       MovingPicture.draw(frame, at: index)
       let packet = try encoder.mustEncode(frame, at: index, key: index == 5 || index == 20)
-      #expect(try packet.bytes.withUnsafeBytes { try VP8Header.parse($0) }.isKeyFrame == packet.isKey)
+      #expect(try packet.bytes.withUnsafeBytes { try VP8FrameTag(ofFrame: $0) }.isKeyFrame == packet.isKey)
       if packet.isKey { keys.append(index) }
     }
     #expect(keys == [0, 5, 20])

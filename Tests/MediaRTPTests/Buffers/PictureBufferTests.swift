@@ -224,7 +224,7 @@ struct TestStream {
     _ = drain()
     #expect(try insert(first[0]) == .late)
     let broken = TestStream.Packet(number: stream.number, bytes: first[0].bytes.prefix(12) + [0x10, 0x50, 2, 0, 1, 2, 3, 4])
-    #expect(try insert(broken) == .refused(PacketError("VP8: a key frame without its start code")))
+    #expect(try insert(broken) == .refused(PacketError("VP8: a frame that does not begin with its tag")))
     let short = TestStream.Packet(number: stream.number, bytes: first[0].bytes.prefix(12) + [0x10])
     #expect(try insert(short) == .refused(PacketError("VP8: a payload descriptor without payload")))
     let large = TestStream.Packet(number: stream.number, bytes: first[0].bytes.prefix(12) + [0] + [UInt8](repeating: 1, count: 128))

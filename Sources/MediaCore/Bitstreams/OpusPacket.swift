@@ -1,56 +1,27 @@
-import MediaCore
-
-/// The table of contents of an Opus packet and how its frames are packed: RFC 6716, sections 3.1 to 3.4.
-public struct OpusPacket: Sendable, Equatable {
+/// The first byte of an Opus packet, its table of contents, and the number of frames where another byte has it: RFC 6716, section 3.1.
+public struct OpusTOC: Sendable, Equatable {
   public enum Mode: Sendable { case silk, hybrid, celt }
   public enum Bandwidth: Sendable { case narrow, medium, wide, superWide, full }
 
-  /// Of the packet's sound, per channel at 48,000 Hz: 120 ms.
-  public static let mostSamples = 5760
-  /// Bytes.
-  public static let largestFrame = 1275
+  /// Of RTP and of decoded audio, whatever the packet's bandwidth.
+  public static let clockRate: UInt32 = 48_000
+  /// Samples per channel at 48,000 Hz: 120 ms.
+  public static let longest = 5760
 
-  public var mode: Mode
-  public var bandwidth: Bandwidth
-  public var channels: Int
-  public var frameCount: Int
+  public let mode: Mode
+  public let bandwidth: Bandwidth
+  public let isStereo: Bool
+  public let frameCount: Int
   /// Per channel at 48,000 Hz.
-  public var samplesPerFrame: Int
-  /// Where the first frame lies in the packet; empty when there is nothing but its length.
-  public var firstFrame: Range<Int>
-  /// The first frame carries the packet before it again (section 4.2.4), in a lower quality.
-  public var hasRedundancy: Bool
+  public let samplesPerFrame: Int
 
-  public var sampleCount: Int { frameCount * samplesPerFrame }
-  public var common: AudioPacketHeader { AudioPacketHeader(sampleCount: sampleCount, channels: channels, hasRedundancy: hasRedundancy) }
+  /// Of all frames, in samples per channel at 48,000 Hz.
+  public var duration: Int { frameCount * samplesPerFrame }
 
-  /// The rules are those of section 3.4.
-  public static func parse(_ data: UnsafeRawBufferPointer) throws(MediaError) -> OpusPacket {
+  /// The frames themselves may be missing. `.corrupt`: the data does not begin a packet. The rules are those of section 3.4.
+  public init(parsing data: UnsafeRawBufferPointer) throws(MediaError) {
     guard let contents = data.first else { throw MediaError(.corrupt, "Opus packet of 0 bytes; it has at least 1 (rule 1)") }
-    var packet = OpusPacket(configuration: contents >> 3, channels: contents & 4 == 0 ? 1 : 2)
-    switch contents & 3 {
-    case 0: packet.firstFrame = 1..<data.count
-    case 1:
-      guard data.count % 2 == 1 else {
-        throw MediaError(.corrupt, "Opus packet of \(data.count) bytes with two frames of equal length; their number must be odd (rule 3)")
-      }
-      packet.frameCount = 2
-      packet.firstFrame = 1..<1 + data.count / 2
-    case 2:
-      packet.frameCount = 2
-      guard let (length, start) = frameLength(data, at: 1), length <= data.count - start else {
-        throw MediaError(.corrupt, "Opus packet of \(data.count) bytes whose first frame's length is cut off or too large (rule 4)")
-      }
-      packet.firstFrame = start..<start + length
-      try checkFrame(data.count - start - length)
-    default: try packet.parseMany(data)
-    }
-    try checkFrame(packet.firstFrame.count)
-    packet.hasRedundancy = packet.redundancyFlag(data)
-    return packet
-  }
-
-  private init(configuration: UInt8, channels: Int) {
+    let configuration = contents >> 3
     let sizes: [4 of Int]
     switch configuration {
     case ..<12:
@@ -67,25 +38,62 @@ public struct OpusPacket: Sendable, Equatable {
       sizes = [120, 240, 480, 960]
     }
     samplesPerFrame = sizes[Int(configuration & 3)]
-    self.channels = channels
-    frameCount = 1
-    firstFrame = 0..<0
-    hasRedundancy = false
-  }
-
-  /// Any number of frames: section 3.2.5.
-  private mutating func parseMany(_ data: UnsafeRawBufferPointer) throws(MediaError) {
-    guard data.count >= 2 else {
-      throw MediaError(.corrupt, "Opus packet of 1 byte, without the byte with the number of its frames (rules 6 and 7)")
+    isStereo = contents & 4 != 0
+    switch contents & 3 {
+    case 0: frameCount = 1
+    case 1, 2: frameCount = 2
+    default:
+      guard data.count >= 2 else {
+        throw MediaError(.corrupt, "Opus packet of 1 byte, without the byte with the number of its frames (rules 6 and 7)")
+      }
+      frameCount = Int(data[1] & 0x3F)
     }
-    let isVariable = data[1] & 0x80 != 0
-    let isPadded = data[1] & 0x40 != 0
-    frameCount = Int(data[1] & 0x3F)
-    guard frameCount >= 1, sampleCount <= OpusPacket.mostSamples else {
-      let milliseconds = Double(sampleCount) / 48
+    guard frameCount >= 1, duration <= OpusTOC.longest else {
+      let milliseconds = Double(duration) / 48
       throw MediaError(
         .corrupt, "Opus packet of \(frameCount) frames, \(milliseconds) ms; accepted: 1 or more frames, at most 120 ms in all (rule 5)")
     }
+  }
+}
+
+/// A whole Opus packet, and how its frames are packed: RFC 6716, sections 3.2 to 3.4.
+public struct OpusPacket: Sendable, Equatable {
+  /// Bytes.
+  public static let largestFrame = 1275
+
+  public let toc: OpusTOC
+  /// Where the first frame lies in the packet; empty when there is nothing but its length.
+  public private(set) var firstFrame = 0..<0
+  /// The first frame carries the packet before it again (section 4.2.4), in a lower quality.
+  public private(set) var hasRedundancy = false
+
+  /// `.corrupt`: it is no packet. The rules are those of section 3.4.
+  public init(parsing data: UnsafeRawBufferPointer) throws(MediaError) {
+    toc = try OpusTOC(parsing: data)
+    switch data[0] & 3 {
+    case 0: firstFrame = 1..<data.count
+    case 1:
+      guard data.count % 2 == 1 else {
+        throw MediaError(.corrupt, "Opus packet of \(data.count) bytes with two frames of equal length; their number must be odd (rule 3)")
+      }
+      firstFrame = 1..<1 + data.count / 2
+    case 2:
+      guard let (length, start) = OpusPacket.frameLength(data, at: 1), length <= data.count - start else {
+        throw MediaError(.corrupt, "Opus packet of \(data.count) bytes whose first frame's length is cut off or too large (rule 4)")
+      }
+      firstFrame = start..<start + length
+      try OpusPacket.checkFrame(data.count - start - length)
+    default: try findFirst(data)
+    }
+    try OpusPacket.checkFrame(firstFrame.count)
+    hasRedundancy = redundancyFlag(data)
+  }
+
+  /// Any number of frames: section 3.2.5.
+  private mutating func findFirst(_ data: UnsafeRawBufferPointer) throws(MediaError) {
+    let frameCount = toc.frameCount
+    let isVariable = data[1] & 0x80 != 0
+    let isPadded = data[1] & 0x40 != 0
     var start = 2
     var end = data.count
     if isPadded {
@@ -146,11 +154,11 @@ public struct OpusPacket: Sendable, Equatable {
   /// SILK begins with an activity flag for each of its frames of 20 ms and a flag for redundancy, the same again for the side channel
   /// (section 4.2.3). Each is as likely set as not, and so the range coder leaves them what they are: the first bits.
   private func redundancyFlag(_ data: UnsafeRawBufferPointer) -> Bool {
-    guard mode != .celt, !firstFrame.isEmpty else { return false }
+    guard toc.mode != .celt, !firstFrame.isEmpty else { return false }
     let flags = data[firstFrame.lowerBound]
-    let frames = max(1, samplesPerFrame / 960)
+    let frames = max(1, toc.samplesPerFrame / 960)
     let middle = flags >> (7 - UInt8(frames)) & 1
-    let side = channels == 2 ? flags >> (6 - UInt8(2 * frames)) & 1 : 0
+    let side = toc.isStereo ? flags >> (6 - UInt8(2 * frames)) & 1 : 0
     return middle | side != 0
   }
 }

@@ -1,11 +1,9 @@
-import COpus
-import MediaCore
 import Testing
 
-@testable import MediaCodecs
+@testable import MediaCore
 
 @Suite struct OpusPacketTests {
-  private func parse(_ bytes: [UInt8]) throws -> OpusPacket { try bytes.withUnsafeBytes { try OpusPacket.parse($0) } }
+  private func parse(_ bytes: [UInt8]) throws -> OpusPacket { try bytes.withUnsafeBytes { try OpusPacket(parsing: $0) } }
 
   private func refusal(_ bytes: [UInt8]) -> String? {
     do {
@@ -19,7 +17,7 @@ import Testing
   }
 
   /// Table 2 of section 3.1, line by line: mode, bandwidth, tenths of a millisecond.
-  static let table: [(OpusPacket.Mode, OpusPacket.Bandwidth, [Int])] = [
+  static let table: [(OpusTOC.Mode, OpusTOC.Bandwidth, [Int])] = [
     (.silk, .narrow, [100, 200, 400, 600]), (.silk, .medium, [100, 200, 400, 600]), (.silk, .wide, [100, 200, 400, 600]),
     (.hybrid, .superWide, [100, 200]), (.hybrid, .full, [100, 200]), (.celt, .narrow, [25, 50, 100, 200]),
     (.celt, .wide, [25, 50, 100, 200]), (.celt, .superWide, [25, 50, 100, 200]), (.celt, .full, [25, 50, 100, 200])
@@ -31,10 +29,10 @@ import Testing
       for length in lengths {
         for stereo in [0, 4] as [UInt8] {
           let packet = try parse([configuration << 3 | stereo, 0, 0])
-          #expect(packet.mode == mode && packet.bandwidth == bandwidth && packet.channels == (stereo == 0 ? 1 : 2))
-          #expect(packet.samplesPerFrame == length * 48 / 10 && packet.frameCount == 1 && packet.sampleCount == packet.samplesPerFrame)
+          let toc = packet.toc
+          #expect(toc.mode == mode && toc.bandwidth == bandwidth && toc.isStereo == (stereo != 0))
+          #expect(toc.samplesPerFrame == length * 48 / 10 && toc.frameCount == 1 && toc.duration == toc.samplesPerFrame)
           #expect(!packet.hasRedundancy && packet.firstFrame == 1..<3)
-          #expect(packet.common == AudioPacketHeader(sampleCount: length * 48 / 10, channels: packet.channels, hasRedundancy: false))
         }
         configuration += 1
       }
@@ -45,22 +43,22 @@ import Testing
   @Test func framePacking() throws {
     #expect(try parse([0x98]).firstFrame.isEmpty)
     var packet = try parse([0x99, 1, 2, 3, 4])
-    #expect(packet.frameCount == 2 && packet.firstFrame == 1..<3 && packet.sampleCount == 1920)
+    #expect(packet.toc.frameCount == 2 && packet.firstFrame == 1..<3 && packet.toc.duration == 1920)
     packet = try parse([0x9A, 1, 7, 8, 9])
-    #expect(packet.frameCount == 2 && packet.firstFrame == 2..<3)
+    #expect(packet.toc.frameCount == 2 && packet.firstFrame == 2..<3)
     // 252 + 4 * 1 bytes, and one more frame of 2.
     packet = try parse([0x9A, 252, 1] + [UInt8](repeating: 5, count: 258))
     #expect(packet.firstFrame == 3..<259)
     // Three frames of equal length, without and with 3 bytes of padding.
     #expect(try parse([0x9B, 3] + [UInt8](repeating: 1, count: 6)).firstFrame == 2..<4)
     packet = try parse([0x9B, 0x43, 3] + [UInt8](repeating: 1, count: 9))
-    #expect(packet.frameCount == 3 && packet.firstFrame == 3..<5)
+    #expect(packet.toc.frameCount == 3 && packet.firstFrame == 3..<5)
     // 254 and 1 bytes of padding.
     #expect(try parse([0x9B, 0x41, 255, 1] + [UInt8](repeating: 1, count: 265)).firstFrame == 4..<14)
     // Frames of 2, 0 and 3 bytes.
     #expect(try parse([0x9B, 0x83, 2, 0, 1, 1, 2, 2, 2]).firstFrame == 4..<6)
     // 48 frames of 2.5 ms are 120 ms.
-    #expect(try parse([0x83, 48]).sampleCount == 5760)
+    #expect(try parse([0x83, 48]).toc.duration == 5760)
   }
 
   @Test func everyRuleIsKept() {
@@ -99,28 +97,31 @@ import Testing
     #expect(try !parse([0]).hasRedundancy)
   }
 
-  /// Against libopus' own parser, on noise whose first bytes are those that matter.
-  @Test func noiseIsJudgedAsLibopusDoes() throws {
-    var random = SeededRandom(seed: 3)
-    var good = 0
-    for _ in 0..<20_000 {
-      var bytes = (0..<Int(random.next() % 40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-      if random.next() % 8 == 0 { bytes += [UInt8](repeating: 3, count: Int(random.next() % 3000)) }
-      if bytes.count > 1, random.next() % 2 == 0 { bytes[1] &= 0xC7 }
-      var frames = [UnsafePointer<UInt8>?](repeating: nil, count: 48)
-      var sizes = [Int16](repeating: 0, count: 48)
-      var contents: UInt8 = 0
-      var offset: Int32 = 0
-      let found = try? parse(bytes)
-      guard !bytes.isEmpty else { continue }
-      let count = opus_packet_parse(bytes, Int32(bytes.count), &contents, &frames, &sizes, &offset)
-      #expect((found == nil) == (count < 0), "\(bytes.prefix(8)) of \(bytes.count): \(count)")
-      guard let found, count > 0 else { continue }
-      good += 1
-      #expect(found.frameCount == Int(count) && found.firstFrame.count == Int(sizes[0]) && found.firstFrame.lowerBound == Int(offset))
-      #expect(found.samplesPerFrame == Int(opus_packet_get_samples_per_frame(bytes, 48000)))
-      #expect(found.channels == Int(opus_packet_get_nb_channels(bytes)))
+  // MARK: The table of contents
+
+  private func duration(_ packet: [UInt8]) -> Int? { packet.withUnsafeBytes { (try? OpusTOC(parsing: $0))?.duration } }
+
+  @Test func durationsAreThoseOfTheTable() {
+    // RFC 6716, table 2: configuration, samples at 48 kHz.
+    let table: [(UInt8, Int)] = [
+      (0, 480), (1, 960), (2, 1920), (3, 2880), (7, 2880), (8, 480), (11, 2880), (12, 480), (13, 960), (14, 480), (15, 960), (16, 120),
+      (17, 240), (18, 480), (19, 960), (28, 120), (31, 960)
+    ]
+    for (configuration, samples) in table {
+      #expect(duration([configuration << 3]) == samples)
+      #expect(duration([configuration << 3 | 1]) == samples * 2)
+      #expect(duration([configuration << 3 | 2]) == samples * 2)
+      #expect(duration([configuration << 3 | 3, 1]) == samples)
     }
-    #expect(good > 3000)
+    #expect(duration([31 << 3 | 3, 6]) == 5760)
+    #expect(duration([31 << 3 | 3, 0x80 | 3]) == 2880)
+  }
+
+  @Test func whatBeginsNoPacketIsRefused() {
+    #expect(duration([]) == nil)
+    #expect(duration([31 << 3 | 3]) == nil)
+    #expect(duration([31 << 3 | 3, 0]) == nil)
+    #expect(duration([31 << 3 | 3, 7]) == nil)
+    #expect(duration([3 << 3 | 3, 3]) == nil)
   }
 }
