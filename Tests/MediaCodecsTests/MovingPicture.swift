@@ -35,14 +35,14 @@ enum MovingPicture {
   }
 }
 
-extension VideoDecoder {
+extension VP8Decoder {
   func decode(_ bytes: [UInt8]) throws -> DecodedPicture? {
     // The picture is in the decoder's memory, not in the array's.
     try bytes.withUnsafeBytes { try decode($0) }
   }
 }
 
-extension VideoEncoder {
+extension VP8Encoder {
   /// The bytes of a frame, copied; nil when it was left out.
   func encode(_ frame: GuardedFrame, at index: Int, fps: Int = 30, key: Bool = false) throws -> (bytes: [UInt8], isKey: Bool)? {
     let interval = Int64(1_000_000_000 / fps)

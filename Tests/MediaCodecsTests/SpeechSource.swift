@@ -34,13 +34,13 @@ struct SpeechSource {
   }
 }
 
-extension AudioEncoder {
+extension OpusEncoder {
   func packet(_ samples: [Float]) throws -> [UInt8]? {
     try samples.withUnsafeBufferPointer { try encode($0) { Array($0) } }
   }
 }
 
-extension AudioDecoder {
+extension OpusDecoder {
   func samples(_ packet: [UInt8], channels: Int) throws -> [Float] {
     try [Float](unsafeUninitializedCapacity: 5760 * channels) { room, used in
       used = try packet.withUnsafeBytes { try decode($0, into: room) } * channels

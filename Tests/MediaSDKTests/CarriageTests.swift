@@ -1,8 +1,8 @@
 import CMediaSDK
-import MediaCodecs
 import MediaTransport
 import Testing
 
+@testable import MediaCodecs
 @testable import MediaCore
 @testable import MediaSDK
 
@@ -28,7 +28,10 @@ import Testing
     frame.release()
     try call.advance()
     let unit = try #require(way.units.entries.last)
-    let picture = try #require(try VP8Decoder().decode(unit.bytes))
+    // The picture is in its memory.
+    let decoder = try VP8Decoder()
+    defer { withExtendedLifetime(decoder) {} }
+    let picture = try #require(try decoder.decode(unit.bytes))
     // In the middle of the upper, right, lower and left part.
     let places = [(2, 1), (3, 2), (2, 3), (1, 2)]
     let shades = places.map { (x: Int, y: Int) -> Int in

@@ -1,8 +1,8 @@
 import CMediaSDK
 import Glibc
-import MediaCodecs
 import MediaTransport
 
+@testable import MediaCodecs
 @testable import MediaCore
 @testable import MediaSDK
 
@@ -178,8 +178,7 @@ struct OpusPackets {
   var all: [EncodedFrame] = []
 
   static func tone(count: Int, frequency: Float = 440) throws -> OpusPackets {
-    let codec = try AudioCodec.named(UInt32(MSDK_CODEC_OPUS), argument: "codec")
-    let encoder = try codec.makeEncoder(OutgoingAudioOptions().encoderSettings)
+    let encoder = try OpusEncoder(OutgoingAudioOptions().encoderSettings)
     var packets = OpusPackets()
     for number in 0..<count {
       let samples = (0..<960).map { 0.4 * sinf(2 * .pi * frequency * Float(number * 960 + $0) / 48_000) }

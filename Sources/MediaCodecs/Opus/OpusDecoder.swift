@@ -1,14 +1,15 @@
 import COpus
 import MediaCore
 
-/// libopus' decoder at 48,000 Hz. Used by one thread at a time.
-public final class OpusDecoder: AudioDecoder, @unchecked Sendable {
-  private let channels: Int
+/// libopus' decoder: interleaved, 48,000 Hz, of so many channels whatever the packets have. Counts are samples per channel. Used by one thread at a
+/// time, which may change.
+final class OpusDecoder: @unchecked Sendable {
+  let channels: Int
   private let state: OpaquePointer
   /// After a packet without SILK libopus conceals where it is asked to recover.
   private var isInCELT = false
 
-  public init(channels: Int) throws(MediaError) {
+  init(channels: Int) throws(MediaError) {
     guard (1...2).contains(channels) else { throw MediaError(.range, "the Opus decoder's channels are \(channels); accepted: 1, 2") }
     var code: Int32 = OPUS_OK
     guard let state = opus_decoder_create(48_000, Int32(channels), &code) else { throw opusError("making an Opus decoder", code) }
@@ -18,19 +19,23 @@ public final class OpusDecoder: AudioDecoder, @unchecked Sendable {
 
   deinit { opus_decoder_destroy(state) }
 
-  public func decode(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int {
+  /// Data that is no packet is `.corrupt`, and leaves the decoder as it was; `.bufferSmall` when `into` cannot hold the packet's samples.
+  func decode(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int {
     let toc = try OpusPacket(parsing: packet).toc
     let count = try run(packet, count: toc.duration, recovers: false, into: output)
     isInCELT = toc.mode == .celt
     return count
   }
 
-  public func conceal(sampleCount: Int, into output: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int {
+  /// Makes up what was lost: a multiple of 2.5 ms, 120 samples, up to 120 ms.
+  func conceal(sampleCount: Int, into output: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int {
     try check(sampleCount)
     return try run(UnsafeRawBufferPointer(start: nil, count: 0), count: sampleCount, recovers: false, into: output)
   }
 
-  public func recover(
+  /// The same from what the packet after the loss carries of it, to be called before that is decoded; nil when it carries nothing of it, or what it
+  /// carries cannot be used: then `conceal`.
+  func recover(
     sampleCount: Int, from next: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<Float>
   ) throws(MediaError) -> Int? {
     try check(sampleCount)
@@ -39,7 +44,8 @@ public final class OpusDecoder: AudioDecoder, @unchecked Sendable {
     return try run(next, count: sampleCount, recovers: true, into: output)
   }
 
-  public func reset() {
+  /// Forgets the sound.
+  func reset() {
     copus_decoder_reset(state)
     isInCELT = false
   }

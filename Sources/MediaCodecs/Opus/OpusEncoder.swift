@@ -1,19 +1,21 @@
 import COpus
 import MediaCore
 
-/// libopus' encoder: variable bit rate around the aim. Used by one thread at a time.
-public final class OpusEncoder: AudioEncoder, @unchecked Sendable {
+/// libopus' encoder: variable bit rate around the aim. Used by one thread at a time, which may change.
+final class OpusEncoder: @unchecked Sendable {
   /// 60 ms are three frames of 20 ms at most, and their lengths.
   private static let largestPacket = 3 * OpusPacket.largestFrame + 7
-  public static let sampleRates: [UInt32] = [8_000, 12_000, 16_000, 24_000, 48_000]
-  public static let bitrates = 6_000...510_000
+  static let sampleRates: [UInt32] = [8_000, 12_000, 16_000, 24_000, 48_000]
+  static let bitrates = 6_000...510_000
 
   private let settings: AudioEncoderSettings
   private let state: OpaquePointer
   private let packet: UnsafeMutablePointer<UInt8>
-  public let lookahead: Int
+  /// Samples per channel, at the encoder's rate, by which the decoded sound is late.
+  let lookahead: Int
+  var channels: Int { settings.channels }
 
-  public init(_ settings: AudioEncoderSettings) throws(MediaError) {
+  init(_ settings: AudioEncoderSettings) throws(MediaError) {
     guard OpusEncoder.sampleRates.contains(settings.sampleRate) else {
       throw MediaError(.range, "the Opus encoder's sample rate is \(settings.sampleRate); accepted: 8000, 12000, 16000, 24000, 48000")
     }
@@ -53,7 +55,8 @@ public final class OpusEncoder: AudioEncoder, @unchecked Sendable {
     packet.deallocate()
   }
 
-  public func encode<Result>(
+  /// One packet of 2.5, 5, 10, 20, 40 or 60 ms of interleaved samples. Its bytes are valid inside `body` only; nil when DTX drops it.
+  func encode<Result>(
     _ samples: UnsafeBufferPointer<Float>, body: (UnsafeRawBufferPointer) throws(MediaError) -> Result
   ) throws(MediaError) -> Result? {
     let count = samples.count / settings.channels
@@ -75,12 +78,14 @@ public final class OpusEncoder: AudioEncoder, @unchecked Sendable {
     return try body(UnsafeRawBufferPointer(start: packet, count: Int(size)))
   }
 
-  public func setBitrate(_ bitsPerSecond: Int) throws(MediaError) {
+  /// From the next packet on.
+  func setBitrate(_ bitsPerSecond: Int) throws(MediaError) {
     try OpusEncoder.check(bitrate: bitsPerSecond)
     try set(OPUS_SET_BITRATE_REQUEST, bitsPerSecond, "bit rate")
   }
 
-  public func setExpectedLoss(_ percent: Int) throws(MediaError) {
+  /// Per cent of packets, which steers how much is spent on redundancy.
+  func setExpectedLoss(_ percent: Int) throws(MediaError) {
     try OpusEncoder.check(expectedLoss: percent)
     try set(OPUS_SET_PACKET_LOSS_PERC_REQUEST, percent, "expected loss")
   }

@@ -1,15 +1,16 @@
 import CVPX
 import MediaCore
 
-/// libvpx's VP8 decoder. Used by one thread at a time.
-public final class VP8Decoder: VideoDecoder, @unchecked Sendable {
+/// libvpx's VP8 decoder. Used by one thread at a time, which may change.
+final class VP8Decoder: @unchecked Sendable {
   private let settings: VideoDecoderSettings
   // libvpx keeps the address of the context, so it lives in memory that does not move.
   private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
   private var isOpen = false
-  public private(set) var needsKeyFrame = true
+  /// True until the first key frame, and after data that could not be decoded until the next one: any other frame is then refused.
+  private(set) var needsKeyFrame = true
 
-  public init(_ settings: VideoDecoderSettings = VideoDecoderSettings()) throws(MediaError) {
+  init(_ settings: VideoDecoderSettings = VideoDecoderSettings()) throws(MediaError) {
     guard 1...64 ~= settings.threads else {
       throw MediaError(.range, "the VP8 decoder's threads are \(settings.threads); accepted: 1..64")
     }
@@ -24,7 +25,9 @@ public final class VP8Decoder: VideoDecoder, @unchecked Sendable {
     context.deallocate()
   }
 
-  public func decode(_ data: UnsafeRawBufferPointer) throws(MediaError) -> DecodedPicture? {
+  /// The picture is in memory of the decoder, valid until the next call; nil for a frame that is not to be shown. Data that is no frame, or is
+  /// damaged beyond decoding, is `.corrupt`; a frame that builds on one the decoder does not have, `.state`.
+  func decode(_ data: UnsafeRawBufferPointer) throws(MediaError) -> DecodedPicture? {
     do {
       try admit(data)
     } catch {

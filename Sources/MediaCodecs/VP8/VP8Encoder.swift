@@ -2,8 +2,16 @@ import CMediaSDK
 import CVPX
 import MediaCore
 
-/// libvpx's VP8 encoder: one pass, constant bit rate, no frame of delay. Used by one thread at a time.
-public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
+/// The bytes of one encoded frame, in memory of the encoder.
+struct EncodedPacket {
+  let data: UnsafeRawBufferPointer
+  let isKeyFrame: Bool
+  /// No later frame refers to this one.
+  let isDroppable: Bool
+}
+
+/// libvpx's VP8 encoder: one pass, constant bit rate, no frame of delay. Used by one thread at a time, which may change.
+final class VP8Encoder: @unchecked Sendable {
   let settings: VideoEncoderSettings
   var config: vpx_codec_enc_cfg_t
   // libvpx keeps the address of the context, so it lives in memory that does not move.
@@ -21,7 +29,7 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
   var blurred: I420Copy?
   let plainQuantizers: (UInt32, UInt32)
 
-  public init(_ settings: VideoEncoderSettings) throws(MediaError) {
+  init(_ settings: VideoEncoderSettings) throws(MediaError) {
     var config = try vp8Config(settings)
     let context = UnsafeMutablePointer<vpx_codec_ctx_t>.allocate(capacity: 1)
     context.initialize(to: vpx_codec_ctx_t())
@@ -56,7 +64,7 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
       throw vpxError("reconfiguring the VP8 encoder for \(settings.width)x\(settings.height)", status, nil)
     }
     try setControls()
-    try setFrameRate(clock.frameRate)
+    try limitKeyFrames()
   }
 
   deinit {
@@ -64,7 +72,8 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
     context.deallocate()
   }
 
-  public func setBitrate(_ bitsPerSecond: UInt64) throws(MediaError) {
+  /// Bits a second, from the next frame on.
+  func setBitrate(_ bitsPerSecond: UInt64) throws(MediaError) {
     let kilobits = try vp8Kilobits(bitsPerSecond)
     guard kilobits != config.rc_target_bitrate else { return }
     config.rc_target_bitrate = kilobits
@@ -72,16 +81,25 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
     guard status == VPX_CODEC_OK else { throw vpxError("setting the VP8 bit rate to \(bitsPerSecond)", status, context) }
   }
 
-  public func setLongestFrame(_ bytes: Int?) { longestFrame = bytes }
+  /// What a frame of a screen is to take at most, so that it leaves in time; nil: as much as it needs. From the next one on.
+  func setLongestFrame(_ bytes: Int?) { longestFrame = bytes }
 
-  public func setFrameRate(_ frameRate: FrameRate) throws(MediaError) {
+  /// The rate that is expected from the next frame on.
+  func setFrameRate(_ frameRate: FrameRate) throws(MediaError) {
+    guard frameRate != clock.frameRate else { return }
     clock.frameRate = frameRate
+    try limitKeyFrames()
+  }
+
+  private func limitKeyFrames() throws(MediaError) {
+    let frameRate = clock.frameRate
     let value = vp8MaximumIntraPercent(frameRate)
     let status = cvpx_set(context, Int32(VP8E_SET_MAX_INTRA_BITRATE_PCT.rawValue), value)
     guard status == VPX_CODEC_OK else { throw vpxError("setting the VP8 frame rate to \(frameRate)", status, context) }
   }
 
-  public var isSharp: Bool {
+  /// Whether the last frame was encoded so finely that text is sharp in it.
+  var isSharp: Bool {
     if screen?.isCoarse == true { return false }
     return lastQuantizer.map { $0 <= vp8SharpQuantizer } ?? false
   }
@@ -93,7 +111,9 @@ public final class VP8Encoder: VideoEncoder, @unchecked Sendable {
     return status == VPX_CODEC_OK ? quantizer : nil
   }
 
-  public func encode<Result>(
+  /// Encodes a frame of the encoder's size and hands the bytes to `body`, valid inside it only; nil when the rate control dropped the frame. Times
+  /// are nanoseconds; they need not be even and steer the rate control only. A duration of 0 is read as one frame of the frame rate.
+  func encode<Result>(
     _ frame: UnsafePointer<msdk_video_frame>, timestamp: Int64, duration: Int64, forceKeyFrame: Bool,
     body: (EncodedPacket) throws(MediaError) -> Result
   ) throws(MediaError) -> Result? {

@@ -1,10 +1,7 @@
-import CMediaSDK
 import MediaCore
 
 /// What the program set for classes of codecs: each instance that a stream makes is given it before it is opened.
 public final class CodecParameters: Sendable {
-  private static let kinds = UInt32(
-    MSDK_KIND_VIDEO_ENCODER | MSDK_KIND_VIDEO_DECODER | MSDK_KIND_AUDIO_ENCODER | MSDK_KIND_AUDIO_DECODER)
   /// By class, in the order in which they were set.
   private let all = Monitor<[String: [(name: String, value: ParameterValue)]]>([:])
 
@@ -23,7 +20,7 @@ public final class CodecParameters: Sendable {
   }
 
   private func settable(_ name: String, of descriptor: ClassDescriptor) throws(MediaError) -> ParameterDescriptor {
-    guard descriptor.kinds & CodecParameters.kinds != 0 else {
+    guard descriptor.kinds & (ClassDescriptor.videoCodecKinds | ClassDescriptor.audioCodecKinds) != 0 else {
       throw MediaError(.unsupported, "class \(descriptor.id) is not a codec; accepted: a class that encodes or decodes")
     }
     let parameter = try descriptor.parameter(name)

@@ -2,50 +2,41 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 
-/// Whose clock and log the instances of codecs have, and where they run.
-public struct CodecHost: Sendable {
-  public typealias Place = @Sendable (ClassDescriptor) throws(MediaError) -> ClassDescriptor
+/// Video or audio: where the tables of a class say what it encodes and decodes.
+public protocol CodecMedium: Sendable {
+  static func encoded(by descriptor: ClassDescriptor) -> UInt32?
+  static func decoded(by descriptor: ClassDescriptor) -> UInt32?
+}
 
-  let clock: @Sendable () -> Int64
-  let log: @Sendable (Int32, String) -> Void
-  let place: Place
-  let parameters: CodecParameters?
+public enum VideoCodecs: CodecMedium {
+  public static func encoded(by descriptor: ClassDescriptor) -> UInt32? { descriptor.videoEncoder?.codec }
+  public static func decoded(by descriptor: ClassDescriptor) -> UInt32? { descriptor.videoDecoder?.codec }
+}
 
-  /// `place` gives the class that an instance is made of: itself, or a twin whose instances run elsewhere.
-  public init(
-    clock: @escaping @Sendable () -> Int64 = { MediaTime.monotonic() }, log: @escaping @Sendable (Int32, String) -> Void = { _, _ in },
-    place: @escaping Place = { $0 }, parameters: CodecParameters? = nil
-  ) {
-    self.clock = clock
-    self.log = log
-    self.place = place
-    self.parameters = parameters
-  }
+public enum AudioCodecs: CodecMedium {
+  public static func encoded(by descriptor: ClassDescriptor) -> UInt32? { descriptor.audioEncoder?.codec }
+  public static func decoded(by descriptor: ClassDescriptor) -> UInt32? { descriptor.audioDecoder?.codec }
+}
 
-  /// A stream's own, which nothing else can be attached to; `events` hears what it tells.
-  func makeInstance(
-    _ descriptor: ClassDescriptor, _ medium: PluginInstance.Medium, _ events: PluginInstance.EventHandler?
-  ) throws(MediaError) -> PluginInstance {
-    let instance = try PluginInstance(place(descriptor), clock: clock, log: log, isOfStream: true)
-    do throws(MediaError) {
-      for (name, value) in parameters?.values(of: descriptor.id) ?? [] { try instance.setParameter(name, value) }
-      _ = try instance.attach(to: "a stream", medium: medium, events: events, letGo: {})
-    } catch {
-      instance.destroy()
-      throw error
-    }
-    return instance
+/// A codec as the classes of an engine have it: who encodes it and who decodes it, which may be two.
+public struct CodecEntry<Medium: CodecMedium>: Sendable {
+  public let fourcc: UInt32
+  public fileprivate(set) var encoder: ClassDescriptor?
+  public fileprivate(set) var decoder: ClassDescriptor?
+  let host: CodecHost
+
+  public var name: String { (encoder ?? decoder).map { $0.name.isEmpty ? $0.id : $0.name } ?? "" }
+
+  fileprivate func required(_ descriptor: ClassDescriptor?, _ lack: String) throws(MediaError) -> ClassDescriptor {
+    guard let descriptor else { throw MediaError(.unsupported, "\(name) \(lack)") }
+    return descriptor
   }
 }
 
-/// A codec of video as the classes of an engine have it: who encodes it and who decodes it, which may be two.
-public struct VideoCodecEntry: Sendable {
-  public let fourcc: UInt32
-  public internal(set) var encoder: ClassDescriptor?
-  public internal(set) var decoder: ClassDescriptor?
-  let host: CodecHost
+public typealias VideoCodecEntry = CodecEntry<VideoCodecs>
+public typealias AudioCodecEntry = CodecEntry<AudioCodecs>
 
-  public var name: String { (encoder ?? decoder)?.displayName ?? "" }
+extension CodecEntry<VideoCodecs> {
   /// What an encoder takes, the best first.
   public var inputFormats: [PixelFormat] { encoder?.pixelFormats ?? [] }
   public var maximumDimension: UInt32 { encoder?.maximumDimension ?? 0 }
@@ -61,59 +52,50 @@ public struct VideoCodecEntry: Sendable {
   public func makeEncoder(
     _ settings: VideoEncoderSettings, events: PluginInstance.EventHandler? = nil
   ) throws(MediaError) -> PluginVideoEncoder {
-    guard let encoder else { throw MediaError(.unsupported, "\(name) cannot be encoded here") }
-    return try PluginVideoEncoder(encoder, settings, host, events: events)
+    try PluginVideoEncoder(required(encoder, "cannot be encoded here"), settings, host, events: events)
   }
 
   public func makeDecoder(
     _ settings: VideoDecoderSettings = VideoDecoderSettings(), events: PluginInstance.EventHandler? = nil
   ) throws(MediaError) -> PluginVideoDecoder {
-    guard let decoder else { throw MediaError(.unsupported, "\(name) cannot be decoded here") }
-    return try PluginVideoDecoder(decoder, settings, host, events: events)
+    try PluginVideoDecoder(required(decoder, "cannot be decoded here"), settings, host, events: events)
   }
 
   public func parseHeader(_ data: UnsafeRawBufferPointer) throws(MediaError) -> EncodedHeader {
-    guard let decoder else { throw MediaError(.unsupported, "\(name) has no decoder here, so its headers cannot be parsed") }
-    return try decoder.parseVideo(data)
+    try required(decoder, "has no decoder here, so its headers cannot be parsed").parseVideo(data)
   }
 }
 
-/// The same of sound.
-public struct AudioCodecEntry: Sendable {
-  public let fourcc: UInt32
-  public internal(set) var encoder: ClassDescriptor?
-  public internal(set) var decoder: ClassDescriptor?
-  let host: CodecHost
-
-  public var name: String { (encoder ?? decoder)?.displayName ?? "" }
-
-  public func makeEncoder(
-    _ settings: AudioEncoderSettings, events: PluginInstance.EventHandler? = nil
-  ) throws(MediaError) -> PluginAudioEncoder {
-    guard let encoder else { throw MediaError(.unsupported, "\(name) cannot be encoded here") }
-    return try PluginAudioEncoder(encoder, settings, host, events: events)
-  }
-
-  public func makeDecoder(channels: Int, events: PluginInstance.EventHandler? = nil) throws(MediaError) -> PluginAudioDecoder {
-    guard let decoder else { throw MediaError(.unsupported, "\(name) cannot be decoded here") }
-    return try PluginAudioDecoder(decoder, channels: channels, host, events: events)
-  }
-
-  public func parse(_ data: UnsafeRawBufferPointer) throws(MediaError) -> AudioPacketHeader {
-    guard let decoder else { throw MediaError(.unsupported, "\(name) has no decoder here, so its headers cannot be parsed") }
-    return try decoder.parseAudio(data)
-  }
-
+extension CodecEntry<AudioCodecs> {
   /// The rate of an encoder for a stream's sound: the stream's own where the encoder takes it, else the highest that it takes.
   public func encoderRate(for sampleRate: UInt32) -> UInt32 {
     let rates = encoder?.sampleRates ?? []
     return rates.contains(sampleRate) ? sampleRate : rates.max() ?? 48_000
   }
 
+  public func makeEncoder(
+    _ settings: AudioEncoderSettings, events: PluginInstance.EventHandler? = nil
+  ) throws(MediaError) -> PluginAudioEncoder {
+    try PluginAudioEncoder(required(encoder, "cannot be encoded here"), settings, host, events: events)
+  }
+
+  public func makeDecoder(channels: Int, events: PluginInstance.EventHandler? = nil) throws(MediaError) -> PluginAudioDecoder {
+    try PluginAudioDecoder(required(decoder, "cannot be decoded here"), channels: channels, host, events: events)
+  }
+
+  public func parse(_ data: UnsafeRawBufferPointer) throws(MediaError) -> AudioPacketHeader {
+    try required(decoder, "has no decoder here, so its headers cannot be parsed").parseAudio(data)
+  }
+
   /// What a packet says of itself, for the frame that is to carry it. Its loudness is not known.
   public func describe(_ data: UnsafeRawBufferPointer, in attributes: inout msdk_encoded_frame) throws(MediaError) {
-    try AudioCodec.checkSize(data)
-    try parse(data).describe(fourcc, in: &attributes)
+    guard data.count <= AudioPacketHeader.largestPacket else {
+      throw MediaError(.invalid, "a packet of \(data.count) bytes; accepted: 1..\(AudioPacketHeader.largestPacket)")
+    }
+    let header = try parse(data)
+    (attributes.codec, attributes.sample_rate, attributes.channels) = (fourcc, 48_000, UInt32(header.channels))
+    attributes.duration_ns = MediaTime.nanoseconds(fromUnits: Int64(header.sampleCount), rate: 48_000)
+    attributes.level = AudioFrame.silentLevel
   }
 }
 
@@ -126,53 +108,41 @@ public struct Codecs: Sendable {
   public static let builtIn = Codecs(BuiltInModule.loaded?.classes ?? [])
 
   public init(_ classes: [ClassDescriptor], _ host: CodecHost = CodecHost()) {
-    var video: [VideoCodecEntry] = []
-    var audio: [AudioCodecEntry] = []
-    for one in classes {
-      for (codec, encodes) in [(one.videoEncoder?.codec, true), (one.videoDecoder?.codec, false)] {
-        guard let codec else { continue }
-        let index = video.firstIndex { $0.fourcc == codec } ?? video.count
-        if index == video.count { video.append(VideoCodecEntry(fourcc: codec, host: host)) }
-        if encodes { video[index].encoder = video[index].encoder ?? one } else { video[index].decoder = video[index].decoder ?? one }
-      }
-      for (codec, encodes) in [(one.audioEncoder?.codec, true), (one.audioDecoder?.codec, false)] {
-        guard let codec else { continue }
-        let index = audio.firstIndex { $0.fourcc == codec } ?? audio.count
-        if index == audio.count { audio.append(AudioCodecEntry(fourcc: codec, host: host)) }
-        if encodes { audio[index].encoder = audio[index].encoder ?? one } else { audio[index].decoder = audio[index].decoder ?? one }
-      }
+    video = Codecs.entries(classes, host)
+    audio = Codecs.entries(classes, host)
+  }
+
+  private static func entries<Medium>(_ classes: [ClassDescriptor], _ host: CodecHost) -> [CodecEntry<Medium>] {
+    var entries: [CodecEntry<Medium>] = []
+    func add(_ codec: UInt32?, _ fill: (inout CodecEntry<Medium>) -> Void) {
+      guard let codec else { return }
+      if let index = entries.firstIndex(where: { $0.fourcc == codec }) { return fill(&entries[index]) }
+      var entry = CodecEntry<Medium>(fourcc: codec, host: host)
+      fill(&entry)
+      entries.append(entry)
     }
-    self.video = video
-    self.audio = audio
+    for one in classes {
+      add(Medium.encoded(by: one)) { $0.encoder = $0.encoder ?? one }
+      add(Medium.decoded(by: one)) { $0.decoder = $0.decoder ?? one }
+    }
+    return entries
   }
 
   public func video(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> VideoCodecEntry {
-    guard let found = video.first(where: { $0.fourcc == fourcc }) else {
-      throw Codecs.unknown(fourcc, argument, video.map { ($0.fourcc, $0.name) })
-    }
-    return found
+    try Codecs.find(fourcc, argument, among: video)
+  }
+
+  public func audio(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> AudioCodecEntry {
+    try Codecs.find(fourcc, argument, among: audio)
   }
 
   /// One that can be encoded here.
   public func encodableVideo(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> VideoCodecEntry {
-    guard let found = video.first(where: { $0.fourcc == fourcc && $0.encoder != nil }) else {
-      throw Codecs.unknown(fourcc, argument, video.filter { $0.encoder != nil }.map { ($0.fourcc, $0.name) })
-    }
-    return found
-  }
-
-  public func audio(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> AudioCodecEntry {
-    guard let found = audio.first(where: { $0.fourcc == fourcc }) else {
-      throw Codecs.unknown(fourcc, argument, audio.map { ($0.fourcc, $0.name) })
-    }
-    return found
+    try Codecs.find(fourcc, argument, among: video.filter { $0.encoder != nil })
   }
 
   public func encodableAudio(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> AudioCodecEntry {
-    guard let found = audio.first(where: { $0.fourcc == fourcc && $0.encoder != nil }) else {
-      throw Codecs.unknown(fourcc, argument, audio.filter { $0.encoder != nil }.map { ($0.fourcc, $0.name) })
-    }
-    return found
+    try Codecs.find(fourcc, argument, among: audio.filter { $0.encoder != nil })
   }
 
   /// One that can be decoded here.
@@ -182,14 +152,13 @@ public struct Codecs: Sendable {
   /// What this engine decodes of video, for others to know.
   public var decodedVideo: [UInt32] { video.filter { $0.decoder != nil }.map(\.fourcc) }
 
-  private static func unknown(_ fourcc: UInt32, _ argument: String, _ known: [(UInt32, String)]) -> MediaError {
-    let accepted = known.map(\.1).joined(separator: ", ")
-    return MediaError(.unsupported, "\(argument) is \(FourCC.text(fourcc)); accepted: \(accepted.isEmpty ? "none" : accepted)")
+  private static func find<Medium>(
+    _ fourcc: UInt32, _ argument: String, among known: [CodecEntry<Medium>]
+  ) throws(MediaError) -> CodecEntry<Medium> {
+    if let found = known.first(where: { $0.fourcc == fourcc }) { return found }
+    let accepted = known.isEmpty ? "none" : known.map(\.name).joined(separator: ", ")
+    throw MediaError(.unsupported, "\(argument) is \(FourCC.text(fourcc)); accepted: \(accepted)")
   }
-}
-
-extension ClassDescriptor {
-  fileprivate var displayName: String { name.isEmpty ? id : name }
 }
 
 /// The codecs of all classes that any engine of this process has known: packets are described without an engine. Modules are never unloaded.

@@ -104,14 +104,11 @@ extension PluginInstance {
   func takeDown(_ medium: Medium, failed: (MediaError) -> Void) {
     let steps: [() throws(MediaError) -> Void] =
       switch medium {
-      case .video: [stopProducer, releaseProducer, releaseRenderer, releaseFilter, closeVideoEncoder, closeVideoDecoder]
-      case .audio:
-        [
-          stopAudioProducer, releaseAudioProducer, stopAudioRenderer, releaseAudioRenderer, releaseAudioFilter, closeAudioEncoder,
-          closeAudioDecoder
-        ]
+      case .video: [stopProducer, releaseProducer, releaseRenderer, releaseFilter]
+      case .audio: [stopAudioProducer, releaseAudioProducer, stopAudioRenderer, releaseAudioRenderer, releaseAudioFilter]
       }
-    for step in steps {
+    let close = { () throws(MediaError) in try self.closeCodec(of: medium) }
+    for step in steps + [close] {
       do throws(MediaError) {
         try step()
       } catch {

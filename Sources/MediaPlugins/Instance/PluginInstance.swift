@@ -44,10 +44,8 @@ public final class PluginInstance: Sendable {
     var audioRenderer = Phase.created
     var videoFilter = Phase.created
     var audioFilter = Phase.created
-    var videoEncoder = Phase.created
-    var videoDecoder = Phase.created
-    var audioEncoder = Phase.created
-    var audioDecoder = Phase.created
+    /// The MSDK_KIND_* that it is open as, of a codec; 0: none.
+    var openCodec: UInt32 = 0
     var sink: Taker<VideoFrame>?
     var encodedSink: Taker<EncodedFrame>?
     var audioSink: Taker<AudioFrame>?
@@ -63,8 +61,8 @@ public final class PluginInstance: Sendable {
 
     /// The highest of all kinds.
     var phase: Phase {
-      let codecs = max(videoEncoder, videoDecoder, max(audioEncoder, audioDecoder))
-      return max(max(producer, renderer, audioProducer, audioRenderer), max(videoFilter, audioFilter), codecs)
+      let codec = openCodec == 0 ? Phase.created : .ready
+      return max(max(producer, renderer, audioProducer, audioRenderer), max(videoFilter, audioFilter), codec)
     }
   }
 
@@ -214,10 +212,8 @@ public final class PluginInstance: Sendable {
     case MSDK_KIND_AUDIO_RENDERER: return audioRendererPhase
     case MSDK_KIND_VIDEO_FILTER: return filterPhase
     case MSDK_KIND_AUDIO_FILTER: return audioFilterPhase
-    case MSDK_KIND_VIDEO_ENCODER: return state.withLock { $0.videoEncoder }
-    case MSDK_KIND_VIDEO_DECODER: return state.withLock { $0.videoDecoder }
-    case MSDK_KIND_AUDIO_ENCODER: return state.withLock { $0.audioEncoder }
-    case MSDK_KIND_AUDIO_DECODER: return state.withLock { $0.audioDecoder }
+    case MSDK_KIND_VIDEO_ENCODER, MSDK_KIND_VIDEO_DECODER, MSDK_KIND_AUDIO_ENCODER, MSDK_KIND_AUDIO_DECODER:
+      return state.withLock { $0.openCodec == kind ? .ready : .created }
     default: throw MediaError(.invalid, "kind is \(kind); accepted: exactly one MSDK_KIND_*")
     }
   }

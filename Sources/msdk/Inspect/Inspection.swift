@@ -143,10 +143,6 @@ extension ParameterDescriptor {
   }
 }
 
-extension VideoCodecEntry {
-  var fourccText: String { FourCC.text(fourcc) }
-}
-
-extension AudioCodecEntry {
+extension CodecEntry {
   var fourccText: String { FourCC.text(fourcc) }
 }

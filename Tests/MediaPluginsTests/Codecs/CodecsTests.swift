@@ -28,6 +28,7 @@ import Testing
       #expect(error?.text.contains("options.codec is 0x7") == true)
       #expect(error?.text.contains("VP8") == true)
     }
+    #expect(failure { _ = try Codecs.builtIn.video(0x3039_5056) }?.text == "codec is VP90; accepted: VP8")
     #expect(failure { _ = try Codecs([]).video(7) }?.text.contains("none") == true)
     #expect(failure { _ = try Codecs.builtIn.encodableAudio(CodecsTests.vp8) }?.text.contains("Opus") == true)
   }
@@ -65,5 +66,19 @@ import Testing
     try PluginRegistry().register(FakeCodec.module(decoding: 0x3131_3131))
     #expect(KnownCodecs.all.video.count == before + 1)
     #expect(KnownCodecs.all.decoderOfVideo(0x3131_3131) != nil)
+  }
+
+  @Test func aPacketDescribesItself() throws {
+    let codec = try Codecs.builtIn.audio(CodecsTests.opus)
+    var attributes = msdk_encoded_frame()
+    try [UInt8]([0x9D, 1, 2, 3, 4]).withUnsafeBytes { try codec.describe($0, in: &attributes) }
+    #expect(attributes.codec == UInt32(MSDK_CODEC_OPUS) && attributes.channels == 2 && attributes.sample_rate == 48000)
+    #expect(attributes.duration_ns == 40_000_000 && attributes.level == 127)
+    #expect(throws: MediaError.self) { try [UInt8]([0x9D, 1]).withUnsafeBytes { try codec.describe($0, in: &attributes) } }
+    let padded = [0x9B, 0x41] + [UInt8](repeating: 255, count: 61_439)
+    let error = try #require(throws: MediaError.self) {
+      try padded.withUnsafeBytes { try codec.describe($0, in: &attributes) }
+    }
+    #expect(error.status == .invalid && error.text.contains("61441 bytes"))
   }
 }

@@ -98,18 +98,19 @@ import Testing
   }
 
   @Test func instancesEndWithTheirOwner() throws {
-    let module = try #require(BuiltInModule.loaded)
-    let instance = try PluginInstance(module.classes[0])
-    try instance.openVideoEncoder(settings())
+    let encoder = try Codecs.builtIn.video(BuiltInModuleTests.vp8).makeEncoder(settings())
+    let instance = encoder.instance
+    try instance.closeCodec(of: .audio)
     #expect(try instance.phase(of: UInt32(MSDK_KIND_VIDEO_ENCODER)) == .ready)
     #expect(try instance.phase(of: UInt32(MSDK_KIND_VIDEO_DECODER)) == .created)
-    try instance.closeVideoEncoder()
+    #expect(failure { try instance.callCodec(MSDK_KIND_VIDEO_DECODER, "decode") { _ in 0 } }?.text.contains("decoder of") == true)
+    try instance.closeCodec(of: .video)
     #expect(try instance.phase(of: UInt32(MSDK_KIND_VIDEO_ENCODER)) == .created)
     let frame = try picture(1)
     defer { frame.release() }
-    #expect(failure { _ = try instance.encode(frame, isKey: true) }?.status == .closed)
-    #expect(failure { try instance.setVideoRate(1000, FrameRate(1)) }?.status == .closed)
+    #expect(failure { _ = try encoder.encode(frame, forceKeyFrame: true) }?.status == .closed)
+    #expect(failure { try encoder.setRate(1000, FrameRate(1)) }?.status == .closed)
     instance.destroy()
-    #expect(failure { try instance.openVideoEncoder(settings()) }?.status == .closed)
+    #expect(failure { try instance.openCodec(UInt32(MSDK_KIND_VIDEO_ENCODER)) { _ in 0 } }?.status == .closed)
   }
 }

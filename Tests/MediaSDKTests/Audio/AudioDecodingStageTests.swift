@@ -125,7 +125,7 @@ import Testing
   @Test func ofALongerGapTheLastIsRepairedInItsPlace() throws {
     let film = try Film(count: 40, fec: true)
     defer { film.release() }
-    let codec = try AudioCodec.named(UInt32(MSDK_CODEC_OPUS), argument: "codec")
+    let codec = try Codecs.builtIn.audio(UInt32(MSDK_CODEC_OPUS))
     for least in [3, 12] {
       // The encoder does not repeat every packet.
       let next = try #require((20 + least + 1...40).first { (try? codec.parse(film.packets[$0 - 1].bytes))?.hasRedundancy == true })

@@ -50,7 +50,7 @@ import Testing
 
   private func lookahead(_ options: OutgoingAudioOptions) throws -> Int64 {
     let settings = options.encoderSettings
-    let encoder = try AudioCodec.named(options.codec, argument: "codec").makeEncoder(settings)
+    let encoder = try Codecs.builtIn.audio(options.codec).makeEncoder(settings)
     return MediaTime.nanoseconds(fromUnits: Int64(encoder.lookahead), rate: settings.sampleRate)
   }
 

@@ -1,5 +1,3 @@
-import MediaCore
-
 /// Memory for as long as the process lives, as a plugin's tables are; listed, so that it is never taken for lost.
 package enum KeptMemory {
   private static let all = Monitor<[UnsafeMutableRawPointer]>([])
@@ -10,4 +8,9 @@ package enum KeptMemory {
     all.withLock { $0.append(UnsafeMutableRawPointer(memory)) }
     return memory
   }
+}
+
+extension StaticString {
+  /// For C, for as long as the process lives.
+  package var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }
