@@ -47,7 +47,7 @@ final class MixerSource: Sendable {
     var extra: Int64 = 0
     /// It was late, and what came then is more than is needed.
     var catchesUp = false
-    var reserve = Reserve()
+    var margin = JitterMargin()
     var drift = DriftController()
     /// Too much by so many samples, whether that cannot wait for a quiet moment, and when the next of it may be taken out of what is loud.
     var toSkip = 0
@@ -121,7 +121,7 @@ final class MixerSource: Sendable {
       case .waiting(nil): state.phase = .waiting(since: now)
       case .waiting: break
       // As if the mixer took sound evenly: then only lateness and drift make a difference.
-      case .playing: state.reserve.arrived(ring.count / channels - samples(now - state.taken))
+      case .playing: state.margin.arrived(ring.count / channels - samples(now - state.taken))
       }
     }
   }
@@ -213,13 +213,13 @@ final class MixerSource: Sendable {
     let isEnough = reserve >= samples(needed(state)) && ring.count / channels >= count
     guard isEnough || state.hasEnded || now - since >= MixerSource.patience + needed(state) else { return false }
     state.phase = .playing
-    state.reserve = Reserve(now: now)
+    state.margin = JitterMargin(now: now)
     fadeIn()
     return true
   }
 
   private func watch(_ state: inout State, _ now: Int64) {
-    guard let verdict = state.reserve.judge(now, rate: format.sampleRate) else { return }
+    guard let verdict = state.margin.judge(now, rate: format.sampleRate) else { return }
     if case .excess(let milliseconds, let spread) = verdict {
       state.drift.update(excessMilliseconds: milliseconds, spreadMilliseconds: spread)
     }
@@ -228,11 +228,11 @@ final class MixerSource: Sendable {
     guard state.toSkip == 0 || !state.mustSkip else { return }
     let needed = samples(needed(state))
     if state.catchesUp {
-      state.toSkip = state.reserve.tooMuchAfterDelay(needed: needed, rate: format.sampleRate)
+      state.toSkip = state.margin.tooMuchAfterDelay(needed: needed, rate: format.sampleRate)
       state.mustSkip = true
-      state.catchesUp = !state.reserve.isFull
+      state.catchesUp = !state.margin.isFull
     } else {
-      state.toSkip = state.reserve.tooMuch(needed: needed, rate: format.sampleRate)
+      state.toSkip = state.margin.tooMuch(needed: needed, rate: format.sampleRate)
       state.mustSkip = state.toSkip > samples(MixerSource.unbearable)
     }
   }
@@ -265,7 +265,7 @@ final class MixerSource: Sendable {
 
   private func count(_ skipped: Int, _ state: inout State) {
     state.toSkip -= skipped
-    state.reserve.skipped(skipped)
+    state.margin.skipped(skipped)
     state.stats.late += UInt64(skipped)
     state.skipped += format.duration(ofSamples: skipped)
   }

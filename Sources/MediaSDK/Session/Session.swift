@@ -51,7 +51,7 @@ public final class Session: TransportDelegate {
     var sound = SessionSound()
     var screenViews: [ScreenView] = []
     var estimate: UInt64 = 0
-    var shares = EstimateShares()
+    var shares = BitrateAllocator()
     var periodic = PeriodicEvents()
     /// While it is connected to a network.
     var quality: QualityWatch?
@@ -157,7 +157,7 @@ public final class Session: TransportDelegate {
         guarded.permissions = .ordinary
         guarded.screenViews = []
         guarded.estimate = 0
-        guarded.shares = EstimateShares()
+        guarded.shares = BitrateAllocator()
       }
       return (Array(guarded.outgoing.values), Array(guarded.incoming.values), guarded.sound.leave())
     }
@@ -270,7 +270,7 @@ public final class Session: TransportDelegate {
 
   /// Remembers a stream that is about to be published, and gives its part of the estimate of that moment. The session may have left its room
   /// meanwhile.
-  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport, wishing wish: EstimateShares.Wish) throws(MediaError)
+  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport, wishing wish: BitrateAllocator.Wish) throws(MediaError)
     -> UInt64
   {
     try guarded.withLock { guarded throws(MediaError) in

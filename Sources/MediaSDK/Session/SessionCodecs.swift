@@ -93,7 +93,7 @@ extension OutgoingVideo {
       let encoding: EncodingStage?
       let session: Session
       let codec: UInt32
-      let wish: EstimateShares.Wish
+      let wish: BitrateAllocator.Wish
       /// By what receivers wanted.
       let wasLimited: Bool
     }

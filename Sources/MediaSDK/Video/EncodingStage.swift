@@ -2,9 +2,28 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaPlugins
+import MediaTransport
 
-/// The encoder of one start of a stream, made anew when the format changes. Used by the encoder's worker, one step at a time.
+/// One encoding of one start of a stream. Its encoder is made anew when the format changes. It knows what each frame is to be encoded as, and nothing of
+/// the stream, which could have several. Used by the encoder's worker, one step at a time.
 final class EncodingStage: @unchecked Sendable {
+  /// What a frame is to be encoded as.
+  struct Step {
+    var format: VideoFormat
+    /// Bits a second.
+    var bitrate: UInt64
+    var frameRate: FrameRate
+    var forceKeyFrame: Bool
+    var timestamp: Int64
+    var sequence: UInt64
+    /// The frame stands, and was encoded before.
+    var isRepeat: Bool
+    /// What need not be done to the pixels.
+    var carriage: Carriage
+    /// In bytes, of a screen's frame that is to leave in time; nil: any.
+    var longestFrame: Int?
+  }
+
   private let codec: VideoCodecEntry
   private let options: OutgoingVideoOptions
   private let events: PluginInstance.EventHandler
@@ -26,15 +45,14 @@ final class EncodingStage: @unchecked Sendable {
   var hasEncoder: Bool { encoder != nil }
 
   /// The encoded frame with a reference for the caller; nil when the rate control left it out.
-  func encode(_ frame: VideoFrame, _ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> EncodedFrame? {
-    let carriage = work.carriage
+  func encode(_ frame: VideoFrame, _ step: Step) throws(MediaError) -> EncodedFrame? {
     let frame = try normalizer.normalize(
-      frame, for: codec.inputFormats, carriesColor: carriage.color, carriesOrientation: carriage.orientation)
+      frame, for: codec.inputFormats, carriesColor: step.carriage.color, carriesOrientation: step.carriage.orientation)
     defer { frame.release() }
-    var format = format
-    (format.width, format.height) = (frame.format.width, frame.format.height)
-    let (encoder, forceKeyFrame) = try prepare(work, format: format)
-    guard let encoded = try encode(frame, work, encoder, forceKeyFrame) else {
+    var step = step
+    (step.format.width, step.format.height) = (frame.format.width, frame.format.height)
+    let (encoder, forceKeyFrame) = try prepare(step)
+    guard let encoded = try encode(frame, step, encoder, forceKeyFrame) else {
       if forceKeyFrame { throw MediaError(.again, "the encoder dropped a key frame") }
       return nil
     }
@@ -42,35 +60,35 @@ final class EncodingStage: @unchecked Sendable {
     native.pointee.codec = codec.fourcc
     native.pointee.flags &= UInt32(MSDK_ENCODED_KEY | MSDK_ENCODED_DROPPABLE | MSDK_ENCODED_COARSE)
     if frame.native.pointee.flags & UInt32(MSDK_FRAME_DISCONTINUITY) != 0 { native.pointee.flags |= UInt32(MSDK_ENCODED_DISCONTINUITY) }
-    native.pointee.width = format.width
-    native.pointee.height = format.height
+    native.pointee.width = step.format.width
+    native.pointee.height = step.format.height
     native.pointee.orientation = frame.native.pointee.orientation
-    native.pointee.timestamp_ns = work.pending.timestamp
+    native.pointee.timestamp_ns = step.timestamp
     native.pointee.duration_ns = frame.native.pointee.duration_ns
-    native.pointee.sequence = work.pending.sequence
+    native.pointee.sequence = step.sequence
     frame.format.color.tell(&native.pointee)
     encoded.seal()
-    if encoded.isKeyFrame { lastKeyFrame = work.pending.timestamp }
+    if encoded.isKeyFrame { lastKeyFrame = step.timestamp }
     return encoded
   }
 
   /// A frame of a screen that could not leave in time is made coarser: by the encoder, or once by a lower rate, where that cannot be bounded. As
   /// the encoder builds on what it made last, the second is a key frame and is sent; a repetition that is none adds to what was shown.
   private func encode(
-    _ frame: VideoFrame, _ work: OutgoingVideo.Work, _ encoder: PluginVideoEncoder, _ forceKeyFrame: Bool
+    _ frame: VideoFrame, _ step: Step, _ encoder: PluginVideoEncoder, _ forceKeyFrame: Bool
   ) throws(MediaError) -> EncodedFrame? {
     guard options.kind == .screenShare else { return try encoder.encode(frame, forceKeyFrame: forceKeyFrame) }
-    let longest = work.longestFrame
+    let longest = step.longestFrame
     if longest != self.longest, encoder.takesLongestFrame { try encoder.setLongestFrame(longest) }
     self.longest = longest
     guard let first = try encoder.encode(frame, forceKeyFrame: forceKeyFrame) else { return nil }
     let size = first.native.pointee.size
-    guard let longest, !encoder.takesLongestFrame, size > UInt64(clamping: longest), first.isKeyFrame || !work.pending.isRepeat else {
+    guard let longest, !encoder.takesLongestFrame, size > UInt64(clamping: longest), first.isKeyFrame || !step.isRepeat else {
       return first
     }
     first.release()
     // What `prepare` sees, and mends before the next frame.
-    bitrate = max(1_000, UInt64(EncodingStage.margin * Double(work.bitrate) * Double(longest) / Double(size)))
+    bitrate = max(1_000, UInt64(EncodingStage.margin * Double(step.bitrate) * Double(longest) / Double(size)))
     try encoder.setRate(bitrate, frameRate)
     guard let second = try encoder.encode(frame, forceKeyFrame: true) else {
       throw MediaError(.again, "the encoder dropped a key frame")
@@ -82,27 +100,37 @@ final class EncodingStage: @unchecked Sendable {
   /// Encoders overshoot.
   private static let margin = 0.75
 
-  private func prepare(_ work: OutgoingVideo.Work, format: VideoFormat) throws(MediaError) -> (PluginVideoEncoder, Bool) {
+  private func prepare(_ step: Step) throws(MediaError) -> (PluginVideoEncoder, Bool) {
+    let format = step.format
     if let encoder, self.format == format {
-      if bitrate != work.bitrate || frameRate != work.frameRate { try encoder.setRate(work.bitrate, work.frameRate) }
-      bitrate = work.bitrate
-      frameRate = work.frameRate
-      let isDue = lastKeyFrame == .min || work.pending.timestamp &- lastKeyFrame >= options.longestKeyFrameInterval
-      return (encoder, work.forceKeyFrame || isDue)
+      if bitrate != step.bitrate || frameRate != step.frameRate { try encoder.setRate(step.bitrate, step.frameRate) }
+      bitrate = step.bitrate
+      frameRate = step.frameRate
+      let isDue = lastKeyFrame == .min || step.timestamp &- lastKeyFrame >= options.longestKeyFrameInterval
+      return (encoder, step.forceKeyFrame || isDue)
     }
     let threads = options.encoderThreads > 0 ? options.encoderThreads : format.width >= 1920 ? 2 : 1
     let encoder = try codec.makeEncoder(
       VideoEncoderSettings(
-        width: format.width, height: format.height, frameRate: work.frameRate, threads: threads, preset: options.preset,
-        targetBitrate: work.bitrate, isScreen: options.kind == .screenShare),
+        width: format.width, height: format.height, frameRate: step.frameRate, threads: threads, preset: options.preset,
+        targetBitrate: step.bitrate, isScreen: options.kind == .screenShare),
       events: events)
     self.encoder = encoder
     self.format = format
-    bitrate = work.bitrate
-    frameRate = work.frameRate
+    bitrate = step.bitrate
+    frameRate = step.frameRate
     longest = nil
     lastKeyFrame = .min
     return (encoder, true)
+  }
+}
+
+extension OutgoingVideo.Work {
+  /// How long it may take a frame to leave is a question for the transport, and asked of screens only.
+  func step(_ format: VideoFormat, isScreen: Bool) -> EncodingStage.Step {
+    EncodingStage.Step(
+      format: format, bitrate: bitrate, frameRate: frameRate, forceKeyFrame: forceKeyFrame, timestamp: pending.timestamp,
+      sequence: pending.sequence, isRepeat: pending.isRepeat, carriage: carriage, longestFrame: isScreen ? longestFrame : nil)
   }
 }
 

@@ -269,7 +269,7 @@ public final class OutgoingVideo: Sendable {
   // MARK: Steering
 
   public func setBitrate(target: UInt64, least: UInt64, most: UInt64) throws(MediaError) {
-    let (session, wish): (Session?, EstimateShares.Wish) = try guarded.withLock { guarded throws(MediaError) in
+    let (session, wish): (Session?, BitrateAllocator.Wish) = try guarded.withLock { guarded throws(MediaError) in
       var wanted = guarded.bitrate
       if target != 0 { wanted.target = target }
       if least != 0 { wanted.least = least }

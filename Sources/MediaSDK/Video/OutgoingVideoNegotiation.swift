@@ -10,7 +10,7 @@ extension OutgoingVideo {
 
   /// What receivers want from now on. Who sends encoded frames sees to it.
   func follow(wanted: VideoPreference) {
-    let change: (session: Session, share: EstimateShares.Wish)? = guarded.withLock { guarded in
+    let change: (session: Session, share: BitrateAllocator.Wish)? = guarded.withLock { guarded in
       guard guarded.state == .started, guarded.wanted != wanted, let session = guarded.publication?.session else { return nil }
       guarded.wanted = wanted
       guarded.nextPacedTime = .min
@@ -74,7 +74,7 @@ extension OutgoingVideo {
 
 extension OutgoingVideo.Guarded {
   /// What the stream would have of the session's estimate.
-  func share(_ options: OutgoingVideoOptions) -> EstimateShares.Wish {
+  func share(_ options: OutgoingVideoOptions) -> BitrateAllocator.Wish {
     options.wish(bitrate, negotiator.formats, isEncoded: negotiator.isEncoded, wanted: negotiator.wanted)
   }
 }

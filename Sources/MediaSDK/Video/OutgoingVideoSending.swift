@@ -328,7 +328,7 @@ extension OutgoingVideo {
     }
     let start = MediaTime.monotonic()
     do throws(MediaError) {
-      let encoded = try encoding.encode(frame, work, format: format)
+      let encoded = try encoding.encode(frame, work.step(format, isScreen: isScreen))
       let duration = MediaTime.monotonic() - start
       guarded.withLock { $0.counters.totalEncodeTime += UInt64(max(0, duration)) }
       guard let encoded else { return report([work.pending], .dropped, .encoder) }

@@ -2,7 +2,7 @@ import MediaCore
 
 /// What a source of the mix has in reserve, as if the mixer took sound evenly: looked at after each arrival, so that only lateness and drift make a
 /// difference, and judged second by second. All in samples per channel. Pure.
-struct Reserve {
+struct JitterMargin {
   enum Verdict: Equatable {
     /// So many milliseconds more than at first; and by how many the worst arrivals are later than the best.
     case excess(Double, spread: Double)
@@ -24,15 +24,15 @@ struct Reserve {
   private var least = Int.max
   private var most = Int.min
   /// The worst of the last seconds, and the best with their signs changed.
-  private var past = BoundedQueue<Int>(capacity: Reserve.memory)
-  private var best = BoundedQueue<Int>(capacity: Reserve.punctuality)
+  private var past = BoundedQueue<Int>(capacity: JitterMargin.memory)
+  private var best = BoundedQueue<Int>(capacity: JitterMargin.punctuality)
   /// The worst of the last second.
   private var latest: Int?
   /// At the best arrival in the first seconds.
   private var first: Int?
 
   init(now: Int64 = 0) {
-    end = now + Reserve.second
+    end = now + JitterMargin.second
   }
 
   mutating func arrived(_ samples: Int) {
@@ -43,7 +43,7 @@ struct Reserve {
   /// Says something once a second. What was least late tells of the clock: lateness comes and goes.
   mutating func judge(_ now: Int64, rate: UInt32) -> Verdict? {
     guard now >= end else { return nil }
-    end = now + Reserve.second
+    end = now + JitterMargin.second
     guard least != .max else { return .unknown }
     _ = past.push(least)
     latest = least
@@ -56,7 +56,7 @@ struct Reserve {
       return .unknown
     }
     let excess = Double(punctual - first) * 1000 / Double(rate)
-    guard excess.magnitude < Reserve.jump else {
+    guard excess.magnitude < JitterMargin.jump else {
       self.first = punctual
       return .jump
     }
@@ -66,14 +66,14 @@ struct Reserve {
   /// How much could be left out, after ten seconds in which there was that much more than needed.
   func tooMuch(needed: Int, rate: UInt32) -> Int {
     guard past.isFull, let least = past.least else { return 0 }
-    let tolerated = Int(MediaTime.units(fromNanoseconds: Reserve.tolerated, rate: rate))
+    let tolerated = Int(MediaTime.units(fromNanoseconds: JitterMargin.tolerated, rate: rate))
     return least - needed > tolerated ? least - needed : 0
   }
 
   /// The same after a sender was delayed once: what is too much came at once then, and a second in which it was not needed is enough.
   func tooMuchAfterDelay(needed: Int, rate: UInt32) -> Int {
     guard let latest else { return 0 }
-    let tolerated = Int(MediaTime.units(fromNanoseconds: Reserve.toleratedAfterDelay, rate: rate))
+    let tolerated = Int(MediaTime.units(fromNanoseconds: JitterMargin.toleratedAfterDelay, rate: rate))
     return latest - needed > tolerated ? latest - needed : 0
   }
 
@@ -85,7 +85,7 @@ struct Reserve {
     latest = nil
     least = .max
     most = .min
-    past = BoundedQueue(capacity: Reserve.memory)
-    best = BoundedQueue(capacity: Reserve.punctuality)
+    past = BoundedQueue(capacity: JitterMargin.memory)
+    best = BoundedQueue(capacity: JitterMargin.punctuality)
   }
 }

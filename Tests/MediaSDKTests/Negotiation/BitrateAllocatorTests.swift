@@ -6,15 +6,15 @@ import Testing
 @testable import MediaSDK
 
 /// An estimate among the streams of a session.
-@Suite struct EstimateSharesTests {
+@Suite struct BitrateAllocatorTests {
   private func share(_ wish: UInt64, _ wishes: [UInt64], _ sounds: [UInt64] = [], in estimate: UInt64) -> UInt64 {
-    EstimateShares.share(of: .init(bits: wish), among: wishes.map { .init(bits: $0) }, beside: sounds, in: estimate)
+    BitrateAllocator.share(of: .init(bits: wish), among: wishes.map { .init(bits: $0) }, beside: sounds, in: estimate)
   }
 
   @Test func aScreenKeepsItsSizeFirst() {
-    let (screen, camera) = (EstimateShares.Wish(bits: 700, need: 30), EstimateShares.Wish(bits: 500))
+    let (screen, camera) = (BitrateAllocator.Wish(bits: 700, need: 30), BitrateAllocator.Wish(bits: 500))
     func shares(_ estimate: UInt64) -> [UInt64] {
-      [screen, camera].map { EstimateShares.share(of: $0, among: [screen, camera], beside: [40], in: estimate) }
+      [screen, camera].map { BitrateAllocator.share(of: $0, among: [screen, camera], beside: [40], in: estimate) }
     }
     #expect(shares(50) == [10, 1])
     #expect(shares(70) == [30, 1])

@@ -1,0 +1,49 @@
+import MediaCore
+import MediaTransport
+
+/// The session's estimate among its streams.
+extension Session {
+  /// Tells each stream its part anew, since the estimate or what is sent has changed.
+  func divideEstimate() {
+    let parts: [(OutgoingVideo, UInt64)] = guarded.withLock { guarded in
+      guard guarded.estimate > 0 else { return [] }
+      return guarded.outgoing.values.map { ($0, guarded.shares.share(of: $0, in: guarded.estimate)) }
+    }
+    for (stream, part) in parts { stream.follow(estimate: part) }
+  }
+
+  /// A stream would like more or less than before.
+  func wishes(_ stream: OutgoingVideo, _ wish: BitrateAllocator.Wish) {
+    let isHere = guarded.withLock { guarded in
+      guard guarded.outgoing.values.contains(where: { $0 === stream }) else { return false }
+      guarded.shares.set(stream, wish: wish)
+      return true
+    }
+    if isHere { divideEstimate() }
+  }
+}
+
+extension OutgoingVideoOptions {
+  /// What the best format takes that is wanted, and of a screen what keeps the largest; `declared` by the program, or come from a producer.
+  func wish(
+    _ bitrate: BitrateRange, _ declared: [VideoFormat], isEncoded: Bool, wanted: VideoPreference = .any
+  ) -> BitrateAllocator.Wish {
+    let formats = wanted.allowed(of: declared).map(wanted.paced)
+    func whole(_ bits: Double) -> UInt64 { UInt64(exactly: min(bits, 1e12).rounded(.up)) ?? 0 }
+    let most = formats.map { isEncoded ? $0.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel : $0.rawBitrate }.max() ?? 0
+    var wish = BitrateAllocator.Wish(bits: isEncoded && bitrate.target != 0 ? bitrate.target(wanted.part(of: declared)) : whole(most))
+    guard kind == .screenShare else { return wish }
+    let negotiator = ScreenNegotiator(formats: formats, isEncoded: isEncoded)
+    let largest = formats.max { Double($0.width) * Double($0.height) < Double($1.width) * Double($1.height) }
+    wish.need = largest.map { whole(negotiator.need(of: $0)) } ?? 0
+    return wish
+  }
+}
+
+extension OutgoingAudioOptions {
+  /// What it takes of a way, at that bitrate of its encoder; nil: raw.
+  func bits(_ bitrate: Int?) -> UInt64 {
+    guard let bitrate else { return UInt64(sampleRate) * UInt64(channels) * (sampleFormat == .s16 ? 16 : 32) }
+    return UInt64(clamping: bitrate) + 1000 / UInt64(max(1, packetDuration)) * BitrateAllocator.headerBytes * 8
+  }
+}
