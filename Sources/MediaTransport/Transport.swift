@@ -55,49 +55,9 @@ public struct StreamDescription: Sendable {
   }
 }
 
-/// Which of the units that a stream handed to its transport this is, from 1: RFC 7741 calls it the picture id. A gap at the receiver is a
-/// loss on the way; what the sender left out has none.
+/// Which of the frames that a stream handed to its transport this is, from 1. A gap at the receiver is a loss on the network path; a frame that
+/// the sender dropped has none.
 public typealias FrameID = UInt64
-
-/// One picture or buffer of sound on its way, raw or encoded; borrowed by whoever is handed it.
-public enum MediaUnit: Sendable {
-  case raw(VideoFrame)
-  case sound(AudioFrame)
-  case encoded(EncodedFrame)
-
-  public func retain() {
-    switch self {
-    case .raw(let frame): frame.retain()
-    case .sound(let frame): frame.retain()
-    case .encoded(let frame): frame.retain()
-    }
-  }
-
-  public func release() {
-    switch self {
-    case .raw(let frame): frame.release()
-    case .sound(let frame): frame.release()
-    case .encoded(let frame): frame.release()
-    }
-  }
-
-  /// Another one of the same memory, with a reference for the caller, whose share that is; nil when they hold as many as they may.
-  public func lent(to share: FrameShare) -> MediaUnit? {
-    switch self {
-    case .raw(let frame): frame.lent(to: share).map { .raw($0) }
-    case .sound(let frame): frame.lent(to: share).map { .sound($0) }
-    case .encoded(let frame): frame.lent(to: share).map { .encoded($0) }
-    }
-  }
-
-  public var byteCount: Int {
-    switch self {
-    case .raw(let frame): frame.byteCount
-    case .sound(let frame): frame.bytes.count
-    case .encoded(let frame): Int(frame.native.pointee.size)
-    }
-  }
-}
 
 /// What a transport carries beside the bits of an encoded picture. The rest is done to the pixels before they are encoded.
 public struct Carriage: Sendable, Equatable {
@@ -190,7 +150,11 @@ public protocol Transport: AnyObject, Sendable {
   /// Tell the others of a stream of sound that this session publishes.
   func setMuted(_ stream: StreamID, _ isMuted: Bool)
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32)
-  func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult
+  /// Borrowed, of the codec that the stream was published with.
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult
+  /// Raw, of a transport that carries such, on a stream that was published raw.
+  func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult
+  func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult
   /// Whether it takes raw media to anybody.
   var carriesRaw: Bool { get }
   /// Of a stream that this session publishes.
@@ -199,7 +163,7 @@ public protocol Transport: AnyObject, Sendable {
   func backlog(of stream: StreamID) -> Int64
 
   /// Without the permission to receive nothing comes.
-  func subscribe(to stream: StreamID, _ sink: any MediaSink)
+  func subscribe(to stream: StreamID, _ sink: StreamSink)
   func unsubscribe(from stream: StreamID)
   func requestKeyFrame(of stream: StreamID)
   /// What is of use here of a video stream of somebody else's, subscribed to or not, until another preference replaces this one.
@@ -230,6 +194,8 @@ public protocol Transport: AnyObject, Sendable {
 
 extension Transport {
   public var carriesRaw: Bool { false }
+  public func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult { .notConnected }
+  public func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult { .notConnected }
   public func prefer(_ preference: VideoPreference, of stream: StreamID) throws(MediaError) {
     throw MediaError(.unsupported, "the session's network does not carry preferences; accepted: sessions of loopback: and hub:")
   }
@@ -247,19 +213,4 @@ extension Transport {
 /// Who hears of the room. Kept from `connect` to `disconnect`.
 public protocol TransportDelegate: AnyObject, Sendable {
   func transport(_ transport: any Transport, _ event: TransportEvent)
-}
-
-/// Who takes the units of a stream that was subscribed to. Kept until it is unsubscribed, withdrawn or left.
-public protocol MediaSink: AnyObject, Sendable {
-  func receive(_ unit: MediaUnit, _ picture: FrameID)
-  /// The way itself waited for the key frame that was just handed over: so many pictures that came whole it left out, and so many key frames it
-  /// asked for.
-  func waited(leavingOut pictures: UInt64, requests: UInt64)
-  /// The next unit came, and was dropped as there was no memory for it. It has a picture id all the same.
-  func droppedOnArrival()
-}
-
-extension MediaSink {
-  public func waited(leavingOut pictures: UInt64, requests: UInt64) {}
-  public func droppedOnArrival() {}
 }

@@ -26,19 +26,22 @@ final class StandInTransport: Transport {
   func setMuted(_ stream: StreamID, _ isMuted: Bool) {}
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {}
 
-  func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult {
-    sent.add(picture)
-    if case .encoded(let frame) = unit {
-      frame.retain()
-      units.add(frame)
-    }
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
+    sent.add(id)
+    frame.retain()
+    units.add(frame)
+    return .sent
+  }
+
+  func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
+    sent.add(id)
     return .sent
   }
 
   var carriesRaw: Bool { true }
   func carriage(of stream: StreamID) -> Carriage { carriage.withLock { $0 } }
   func backlog(of stream: StreamID) -> Int64 { backlog.withLock { $0 } }
-  func subscribe(to stream: StreamID, _ sink: any MediaSink) {}
+  func subscribe(to stream: StreamID, _ sink: StreamSink) {}
   func unsubscribe(from stream: StreamID) {}
   func requestKeyFrame(of stream: StreamID) {}
   func remove(_ userID: String, reason: String) {}

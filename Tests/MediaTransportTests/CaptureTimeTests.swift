@@ -5,12 +5,11 @@ import Testing
 
 @testable import MediaTransport
 
-private final class Listener: MediaSink {
+private final class Listener: EncodedSink {
   /// Which frame it is, by its last bytes, and its stamp.
   let read = Journal<(index: Int, stamp: Int64)>()
 
-  func receive(_ unit: MediaUnit, _ picture: FrameID) {
-    guard case .encoded(let frame) = unit else { return }
+  func receive(_ frame: EncodedFrame, _ picture: FrameID) {
     read.add((frame.bytes.suffix(2).reduce(0) { $0 << 8 | Int($1) }, frame.native.pointee.timestamp_ns))
   }
 }
@@ -40,7 +39,7 @@ private final class Listener: MediaSink {
       let made = try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: Self.pool, deadline: .max) }
       let frame = try #require(made)
       defer { frame.release() }
-      _ = here.transport.send(.encoded(frame), FrameID(index), on: stream)
+      _ = here.transport.send(frame, FrameID(index), on: stream)
       usleep(20_000)
     }
     while there.added.entries.isEmpty, stamps.count < 90 { try send() }

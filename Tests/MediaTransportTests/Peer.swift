@@ -5,7 +5,7 @@ import MediaRuntime
 @testable import MediaTransport
 
 /// A member of a loopback room on a virtual clock, that writes down what its transport tells it.
-final class Peer: TransportDelegate, MediaSink {
+final class Peer: TransportDelegate, VideoSink, AudioSink {
   struct Arrival: Sendable, Equatable {
     let sequence: UInt64
     let time: Int64
@@ -37,7 +37,9 @@ final class Peer: TransportDelegate, MediaSink {
   }
 
   func subscribe(to stream: StreamID) {
-    transport.subscribe(to: stream, self)
+    // One that was not announced yet is of video.
+    let isAudio = if case .audio = streams.entries.first(where: { $0.id == stream })?.format { true } else { false }
+    transport.subscribe(to: stream, isAudio ? .audio(self) : .video(self))
   }
 
   func transport(_ transport: any Transport, _ event: TransportEvent) {
@@ -70,8 +72,12 @@ final class Peer: TransportDelegate, MediaSink {
     }
   }
 
-  func receive(_ unit: MediaUnit, _ picture: FrameID) {
-    arrivals.add(Arrival(sequence: picture, time: clock.now()))
+  func receive(_ frame: EncodedFrame, _ id: FrameID) { arrived(id) }
+  func receive(_ frame: VideoFrame, _ id: FrameID) { arrived(id) }
+  func receive(_ frame: AudioFrame, _ id: FrameID) { arrived(id) }
+
+  private func arrived(_ id: FrameID) {
+    arrivals.add(Arrival(sequence: id, time: clock.now()))
   }
 }
 
@@ -117,7 +123,7 @@ struct TestRoom {
     }
     guard let frame else { return .queueFull }
     defer { frame.release() }
-    return peer.transport.send(.encoded(frame), picture, on: id)
+    return peer.transport.send(frame, picture, on: id)
   }
 
   func close(_ peers: Peer...) {

@@ -12,11 +12,10 @@ private struct Said: Sendable, Equatable {
   var orientation: UInt32
 }
 
-private final class Listener: MediaSink {
+private final class Listener: EncodedSink {
   let said = Journal<Said>()
 
-  func receive(_ unit: MediaUnit, _ picture: FrameID) {
-    guard case .encoded(let frame) = unit else { return }
+  func receive(_ frame: EncodedFrame, _ picture: FrameID) {
     let native = frame.native.pointee
     said.add(Said(matrix: native.color_matrix, fullRange: native.color_full_range, orientation: native.orientation))
   }
@@ -37,7 +36,7 @@ private final class Listener: MediaSink {
     }
     let frame = try #require(made)
     defer { frame.release() }
-    _ = transport.send(.encoded(frame), FrameID(number), on: stream)
+    _ = transport.send(frame, FrameID(number), on: stream)
   }
 
   /// Key frames until the first came, then each of `all`, of which those in `keys` are key frames; what is heard of those.

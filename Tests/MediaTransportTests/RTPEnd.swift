@@ -20,7 +20,7 @@ struct Received: Sendable, Equatable {
 }
 
 /// Takes the units of a stream, and writes them down.
-final class Collector: MediaSink {
+final class Collector: EncodedSink {
   let units = Journal<Received>()
   let onUnit: @Sendable (Received) -> Void
 
@@ -28,8 +28,7 @@ final class Collector: MediaSink {
     self.onUnit = onUnit
   }
 
-  func receive(_ unit: MediaUnit, _ picture: FrameID) {
-    guard case .encoded(let frame) = unit else { return }
+  func receive(_ frame: EncodedFrame, _ picture: FrameID) {
     let native = frame.native.pointee
     let unit = Received(
       bytes: Array(frame.bytes), picture: picture, isKeyFrame: frame.isKeyFrame, width: native.width, codec: native.codec,
@@ -39,6 +38,11 @@ final class Collector: MediaSink {
   }
 
   var bytes: [[UInt8]] { units.entries.map(\.bytes) }
+}
+
+extension Transport {
+  /// By who takes encoded frames only.
+  func subscribe(to stream: StreamID, _ sink: any EncodedSink) { subscribe(to: stream, .encoded(sink)) }
 }
 
 /// One end of a session of RTP that writes down its events and collects all streams that come.
@@ -113,7 +117,7 @@ final class RTPEnd: TransportDelegate {
     let frame = bytes.withUnsafeBytes { try? EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: .max) }
     guard let frame else { return .queueFull }
     defer { frame.release() }
-    return transport.send(.encoded(frame), picture, on: stream)
+    return transport.send(frame, picture, on: stream)
   }
 
   /// A picture of VP8 of so many bytes, with the header of a key frame of 320x240 or of another (RFC 6386, section 9.1).

@@ -80,7 +80,7 @@ extension OutgoingAudio.Guarded {
     for _ in 0..<pending.count {
       guard var moved = pending.pop() else { break }
       moved.timestamp += later
-      moved.unit.stampSound(sequence: moved.sequence, timestamp: moved.timestamp)
+      moved.frame.stamp(sequence: moved.sequence, timestamp: moved.timestamp)
       _ = pending.push(moved)
     }
     self.position = (position.anchor + later, position.samples)

@@ -6,7 +6,7 @@ import MediaRuntime
 import MediaTransport
 
 /// Somebody else's sound, or all of it mixed. Every function may be called from any thread.
-public final class IncomingAudio: MediaSink {
+public final class IncomingAudio: AudioSink {
   public typealias State = IncomingVideo.State
 
   /// One participant's stream and the way to it.
@@ -19,7 +19,7 @@ public final class IncomingAudio: MediaSink {
   }
 
   struct Arrival: Sendable {
-    let unit: MediaUnit
+    let frame: StreamFrame<AudioFrame>
     let picture: FrameID
     /// Units before it are missing.
     let isAfterGap: Bool
@@ -248,7 +248,7 @@ public final class IncomingAudio: MediaSink {
       guarded.worker = clock.makeWorker("msdk-receive") { self.process() }
       return true
     }
-    if isNew { remote.transport.subscribe(to: remote.description.id, self) }
+    if isNew { remote.transport.subscribe(to: remote.description.id, .audio(self)) }
   }
 
   /// When it returns, nothing arrives any more, unless somebody still takes it.
@@ -266,7 +266,7 @@ public final class IncomingAudio: MediaSink {
     remote.transport.unsubscribe(from: remote.description.id)
     worker?.stop()
     guarded.waitForEnd(of: \.handing)
-    for arrival in left { arrival.unit.release() }
+    for arrival in left { arrival.frame.release() }
   }
 
   // MARK: Taking

@@ -7,15 +7,18 @@ import MediaTransport
 /// The way of a unit from the transport, or of a buffer from the mixer, to those who take it.
 extension IncomingAudio {
   /// On the thread that brings it; borrowed.
-  public func receive(_ arrived: MediaUnit, _ picture: FrameID) {
-    guard let unit = arrived.lent(to: share) else {
+  public func receive(_ arrived: AudioFrame, _ id: FrameID) { receive(.raw(arrived), id) }
+  public func receive(_ arrived: EncodedFrame, _ id: FrameID) { receive(.encoded(arrived), id) }
+
+  private func receive(_ arrived: StreamFrame<AudioFrame>, _ picture: FrameID) {
+    guard let lent = arrived.lent(to: share) else {
       return guarded.withLock { guarded in
         guarded.counters.countArrival(arrived, picture, after: guarded.latest)
         guarded.counters.dropped += 1
         guarded.latest = picture
       }
     }
-    defer { unit.release() }
+    defer { lent.release() }
     let hasRenderers = !renderers.isEmpty
     enum Way {
       case none
@@ -25,11 +28,11 @@ extension IncomingAudio {
     var isAfterGap = false
     let (way, packet): (Way, EncodedFrame?) = guarded.withLock { guarded in
       guard guarded.isSubscribed else { return (.none, nil) }
-      guarded.counters.countArrival(unit, picture, after: guarded.latest)
+      guarded.counters.countArrival(lent, picture, after: guarded.latest)
       isAfterGap = guarded.latest != 0 && picture > guarded.latest + 1
       guarded.latest = picture
       let isStarted = guarded.state == .started
-      if case .encoded(let packet) = unit {
+      if case .encoded(let packet) = lent {
         let isTaken = isStarted && (guarded.options.output != .encoded || guarded.callback != nil || hasRenderers) || guarded.part != nil
         return (isTaken ? .worker : .none, isStarted && guarded.options.output != .raw ? packet : nil)
       }
@@ -39,7 +42,7 @@ extension IncomingAudio {
       return (.here, nil)
     }
     if let packet { offer(packet) }
-    let arrival = Arrival(unit: unit, picture: picture, isAfterGap: isAfterGap)
+    let arrival = Arrival(frame: lent, picture: picture, isAfterGap: isAfterGap)
     switch way {
     case .none: break
     case .here:
@@ -76,14 +79,14 @@ extension IncomingAudio {
   }
 
   private func enqueue(_ arrival: Arrival) {
-    arrival.unit.retain()
+    arrival.frame.retain()
     let (displaced, worker): (Arrival?, (any Worker)?) = guarded.withLock { guarded in
       guard guarded.isSubscribed else { return (arrival, nil) }
       let displaced = guarded.inbound.push(arrival)
       if displaced != nil { guarded.counters.dropped += 1 }
       return (displaced, guarded.worker)
     }
-    displaced?.unit.release()
+    displaced?.frame.release()
     worker?.poke()
   }
 
@@ -106,7 +109,7 @@ extension IncomingAudio {
         return .max
       }
       handle(arrival)
-      arrival.unit.release()
+      arrival.frame.release()
       endTurn()
     }
   }
@@ -139,8 +142,8 @@ extension IncomingAudio {
   // MARK: In turn
 
   private func handle(_ arrival: Arrival) {
-    switch arrival.unit {
-    case .sound(let frame):
+    switch arrival.frame {
+    case .raw(let frame):
       let shaper = guarded.withLock { guarded in
         guarded.counters.samples += UInt64(frame.sampleCount)
         return guarded.shaper
@@ -150,7 +153,6 @@ extension IncomingAudio {
       take(copy, isOwned: true)
       copy.release()
     case .encoded(let packet): decode(packet, arrival.picture)
-    case .raw: break
     }
   }
 

@@ -18,9 +18,9 @@ public struct IncomingAudioCounters: Sendable {
   public var totalFilterTime: UInt64 = 0
   public var level = AudioFrame.silentLevel
 
-  mutating func countArrival(_ unit: MediaUnit, _ picture: FrameID, after latest: FrameID) {
+  mutating func countArrival(_ frame: StreamFrame<AudioFrame>, _ picture: FrameID, after latest: FrameID) {
     received += 1
-    bytesReceived += UInt64(unit.byteCount)
+    bytesReceived += UInt64(frame.byteCount)
     if latest != 0, picture > latest + 1 { lost += picture - latest - 1 }
   }
 }

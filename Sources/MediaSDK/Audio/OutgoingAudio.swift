@@ -12,7 +12,7 @@ public final class OutgoingAudio: Sendable {
 
   /// A buffer or packet that was accepted, with a reference of ours.
   struct Pending: Sendable {
-    var unit: MediaUnit
+    var frame: StreamFrame<AudioFrame>
     let sequence: UInt64
     var timestamp: Int64
     let duration: Int64

@@ -25,13 +25,13 @@ extension OutgoingAudio {
   /// The buffer is the stream's own, and changed in place. Another one, with a reference, comes in place of what the pending one holds; false
   /// for one that was left out.
   private func filter(_ pending: inout Pending) -> Bool {
-    guard case .sound(let frame) = pending.unit else { return true }
+    guard case .raw(let frame) = pending.frame else { return true }
     let outcome = filters.run(frame, isOwned: true)
     guarded.withLock { $0.counters.totalFilterTime += outcome.spent }
     guard let filtered = outcome.frame else { return false }
     filterDelay.store(pending.timestamp &- filtered.timestamp, ordering: .relaxed)
     frame.release()
-    pending.unit = .sound(filtered)
+    pending.frame = .raw(filtered)
     return true
   }
 

@@ -74,16 +74,15 @@ extension OutgoingAudio {
     // Before anybody is told of it: whoever waits for its end then knows when that is.
     beginPlaying(pending)
     guard filters.isEmpty || passFilters(&pending, situation) else { return }
-    switch pending.unit {
-    case .sound(let frame): process(frame, pending, situation)
+    switch pending.frame {
+    case .raw(let frame): process(frame, pending, situation)
     case .encoded(let packet):
       listen(packet.native.pointee.level, pending.duration, situation)
       if situation.isMuted {
         drop(pending, .muted)
       } else {
-        finish(pending, handOver(pending.unit, situation.publication), bytes: Int(packet.native.pointee.size), as: .sent)
+        finish(pending, handOver(pending.frame, situation.publication), bytes: Int(packet.native.pointee.size), as: .sent)
       }
-    case .raw: drop(pending, .stopped)
     }
   }
 
@@ -99,7 +98,7 @@ extension OutgoingAudio {
     listen(level, pending.duration, situation)
     tap.offer { share in frame.lent(to: share) }
     guard let encoding = situation.encoding else {
-      return finish(pending, handOver(pending.unit, situation.publication), bytes: frame.bytes.count, as: .sent)
+      return finish(pending, handOver(pending.frame, situation.publication), bytes: frame.bytes.count, as: .sent)
     }
     guard situation.hasTakers else {
       encoding.reset()
@@ -172,16 +171,16 @@ extension OutgoingAudio {
     guarded.withLock { $0.counters.totalEncodeTime += spent }
   }
 
-  func handOver(_ unit: MediaUnit, _ publication: OutgoingVideo.Publication?) -> SendResult {
+  func handOver(_ frame: StreamFrame<AudioFrame>, _ publication: OutgoingVideo.Publication?) -> SendResult {
     guard let publication else { return .notConnected }
     let (picture, target): (FrameID, UInt64?) = guarded.withLock { guarded in
       guarded.picture += 1
-      guard case .encoded = unit else { return (guarded.picture, nil) }
+      guard case .encoded = frame else { return (guarded.picture, nil) }
       guarded.counters.packets += 1
       let target = guarded.encoding != nil ? UInt64(clamping: guarded.encoderSettings.bitrate) : 0
       return (guarded.picture, guarded.target.isNews(target, of: publication.id) ? target : nil)
     }
-    let result = publication.transport.send(unit, picture, on: publication.id)
+    let result = publication.send(frame, picture)
     if let target { publication.transport.setTargetBitrate(publication.id, target) }
     return result
   }

@@ -35,7 +35,7 @@ extension OutgoingAudio {
 
   /// Exactly once for each buffer; ends our reference to it.
   func tell(_ report: FrameReport, _ pending: Pending) {
-    pending.unit.release()
+    pending.frame.release()
     let isAwaited = guarded.withLock { guarded in
       guarded.counters.count(report)
       guarded.settled = max(guarded.settled, pending.sequence)

@@ -27,7 +27,7 @@ extension OutgoingAudio {
     let frame = try makeFrame()
     frame.bytes.baseAddress?.copyMemory(from: source, byteCount: data.count)
     try checkNumbers(of: frame, argument: "data")
-    try accept(.sound(frame), timestamp: timestamp, duration: frame.native.pointee.duration_ns, deadline: deadline, completion: completion)
+    try accept(.raw(frame), timestamp: timestamp, duration: frame.native.pointee.duration_ns, deadline: deadline, completion: completion)
   }
 
   /// A buffer of the stream's format from a producer, copied, as it may be kept by others.
@@ -42,7 +42,7 @@ extension OutgoingAudio {
     frame.native.pointee.flags |= buffer.native.pointee.flags & UInt32(MSDK_FRAME_DISCONTINUITY)
     try checkNumbers(of: frame, argument: "the producer's buffer")
     try accept(
-      .sound(frame), timestamp: buffer.timestamp, duration: frame.native.pointee.duration_ns, deadline: deadline, completion: .silent)
+      .raw(frame), timestamp: buffer.timestamp, duration: frame.native.pointee.duration_ns, deadline: deadline, completion: .silent)
   }
 
   public func send(
@@ -84,21 +84,21 @@ extension OutgoingAudio {
     }
   }
 
-  /// Takes the caller's reference, whatever becomes of it: nobody but the stream has one while the unit is filtered.
+  /// Takes the caller's reference, whatever becomes of it: nobody but the stream has one while the frame is filtered.
   private func accept(
-    _ unit: MediaUnit, timestamp: Int64, duration: Int64, deadline: Int64, completion: Completion
+    _ frame: StreamFrame<AudioFrame>, timestamp: Int64, duration: Int64, deadline: Int64, completion: Completion
   ) throws(MediaError) {
     var accepted: Accepted
     do throws(MediaError) {
-      accepted = try tryAccept(unit, timestamp: timestamp, duration: duration, completion: completion)
+      accepted = try tryAccept(frame, timestamp: timestamp, duration: duration, completion: completion)
       while case .full = accepted {
         let most = "\(options.queueMilliseconds) ms of audio are queued, the maximum"
         guard deadline != 0 else { throw MediaError(.again, "\(most); wait, or give a timeout") }
         guard waitForRoom(duration, until: deadline) else { throw MediaError(.timeout, most) }
-        accepted = try tryAccept(unit, timestamp: timestamp, duration: duration, completion: completion)
+        accepted = try tryAccept(frame, timestamp: timestamp, duration: duration, completion: completion)
       }
     } catch {
-      unit.release()
+      frame.release()
       throw error
     }
     switch accepted {
@@ -109,7 +109,7 @@ extension OutgoingAudio {
   }
 
   private func tryAccept(
-    _ unit: MediaUnit, timestamp: Int64, duration: Int64, completion: Completion
+    _ frame: StreamFrame<AudioFrame>, timestamp: Int64, duration: Int64, completion: Completion
   ) throws(MediaError) -> Accepted {
     let now = clock.now()
     return try guarded.withLock { guarded throws(MediaError) in
@@ -121,9 +121,9 @@ extension OutgoingAudio {
       guarded.advance(samples, from: stamp, rate: clockRate)
       guarded.sequence += 1
       guarded.counters.offered += 1
-      unit.stampSound(sequence: guarded.sequence, timestamp: stamp)
+      frame.stamp(sequence: guarded.sequence, timestamp: stamp)
       let pending = Pending(
-        unit: unit, sequence: guarded.sequence, timestamp: stamp, duration: duration, acceptedAt: now, completion: completion)
+        frame: frame, sequence: guarded.sequence, timestamp: stamp, duration: duration, acceptedAt: now, completion: completion)
       if guarded.encoding == nil, !guarded.draining.isUnderWay, guarded.hold == nil, guarded.pending.isEmpty, guarded.pacer.due <= now {
         guarded.draining.begin()
         guarded.pacer.leave(at: now, duration: duration, captured: stamp)
@@ -161,21 +161,5 @@ extension OutgoingAudio.Guarded {
   fileprivate mutating func advance(_ samples: Int64, from stamp: Int64, rate: UInt32) {
     let counted = next(rate: rate) == stamp ? position : nil
     position = (counted?.anchor ?? stamp, (counted?.samples ?? 0) &+ samples)
-  }
-}
-
-extension MediaUnit {
-  /// Under the lock that counts, before anybody else has the unit.
-  func stampSound(sequence: UInt64, timestamp: Int64) {
-    switch self {
-    case .raw: break
-    case .sound(let frame):
-      frame.native.pointee.sequence = sequence
-      frame.native.pointee.timestamp_ns = timestamp
-      frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
-    case .encoded(let frame):
-      frame.native.pointee.sequence = sequence
-      frame.native.pointee.timestamp_ns = timestamp
-    }
   }
 }

@@ -6,7 +6,7 @@ import MediaRuntime
 import MediaTransport
 
 /// Somebody else's video. Every function may be called from any thread.
-public final class IncomingVideo: MediaSink {
+public final class IncomingVideo: VideoSink {
   public enum State: UInt32, Sendable {
     case available = 0x300
     case started = 0x301
@@ -16,7 +16,7 @@ public final class IncomingVideo: MediaSink {
   }
 
   struct Arrival: Sendable {
-    let unit: MediaUnit
+    let frame: StreamFrame<VideoFrame>
     let picture: FrameID
     /// A raw one that was offered to nobody where it came from, as it is to be filtered first.
     var awaitsFilters = false
@@ -111,7 +111,7 @@ public final class IncomingVideo: MediaSink {
       output.open(options)
     }
     session.push(.incomingVideoState(self, .started, nil))
-    transport.subscribe(to: description.id, self)
+    transport.subscribe(to: description.id, .video(self))
   }
 
   public func stop() {
@@ -148,7 +148,7 @@ public final class IncomingVideo: MediaSink {
     output.close()
     worker?.stop()
     gate.close()
-    for arrival in left { arrival.unit.release() }
+    for arrival in left { arrival.frame.release() }
   }
 
   /// The sender withdrew it: what arrived is still delivered.

@@ -7,7 +7,10 @@ import MediaTransport
 /// The way of a unit from the transport to those who take it.
 extension IncomingVideo {
   /// On the thread that brings it; borrowed.
-  public func receive(_ arrived: MediaUnit, _ picture: FrameID) {
+  public func receive(_ arrived: VideoFrame, _ id: FrameID) { receive(.raw(arrived), id) }
+  public func receive(_ arrived: EncodedFrame, _ id: FrameID) { receive(.encoded(arrived), id) }
+
+  private func receive(_ arrived: StreamFrame<VideoFrame>, _ picture: FrameID) {
     let now = clock.now()
     let hasRenderers = !renderers.isEmpty
     struct Plan {
@@ -23,37 +26,36 @@ extension IncomingVideo {
       return Plan(options: guarded.options, callback: guarded.callback, gate: guarded.deliveryGate)
     }
     guard let plan else { return }
-    guard let unit = arrived.lent(to: share) else {
+    guard let lent = arrived.lent(to: share) else {
       return guarded.withLock { $0.counters.dropped += 1 }
     }
-    defer { unit.release() }
-    switch unit {
+    defer { lent.release() }
+    switch lent {
     case .encoded(let frame):
       if plan.options.output != .raw { offer(frame) }
       if plan.options.output != .encoded || plan.callback != nil || hasRenderers || !taps.isEmpty {
-        enqueue(Arrival(unit: unit, picture: picture))
+        enqueue(Arrival(frame: lent, picture: picture))
       }
     case .raw(let frame) where !filters.isEmpty:
       let isDirect = plan.options.delivery == .direct
       guard isDirect, let callback = plan.callback else {
-        return enqueue(Arrival(unit: unit, picture: picture, awaitsFilters: true))
+        return enqueue(Arrival(frame: lent, picture: picture, awaitsFilters: true))
       }
       guard let filtered = filter(frame, isOwned: false) else { return }
       taps.offer(filtered)
       call(callback, with: filtered, plan.options, plan.gate)
-      if hasRenderers { enqueue(Arrival(unit: .raw(filtered), picture: picture)) }
+      if hasRenderers { enqueue(Arrival(frame: .raw(filtered), picture: picture)) }
       filtered.release()
     case .raw(let frame):
       let isTapped = taps.offer(frame)
       if plan.options.delivery == .direct, let callback = plan.callback {
         call(callback, with: frame, plan.options, plan.gate)
-        if hasRenderers { enqueue(Arrival(unit: unit, picture: picture)) }
+        if hasRenderers { enqueue(Arrival(frame: lent, picture: picture)) }
       } else if plan.callback != nil || hasRenderers {
-        enqueue(Arrival(unit: unit, picture: picture))
+        enqueue(Arrival(frame: lent, picture: picture))
       } else {
         offer(frame, isOnlyUse: !isTapped)
       }
-    case .sound: break
     }
   }
 
@@ -73,7 +75,7 @@ extension IncomingVideo {
   }
 
   private func enqueue(_ arrival: Arrival) {
-    arrival.unit.retain()
+    arrival.frame.retain()
     // Encoded units depend on each other, raw ones do not: of these only the newest few wait.
     let (displaced, worker): ([Arrival], (any Worker)?) = guarded.withLock { guarded in
       guard guarded.state == .started else { return ([arrival], nil) }
@@ -86,7 +88,7 @@ extension IncomingVideo {
       guarded.counters.dropped += UInt64(displaced.count)
       return (displaced, guarded.worker)
     }
-    for arrival in displaced { arrival.unit.release() }
+    for arrival in displaced { arrival.frame.release() }
     worker?.poke()
   }
 
@@ -101,13 +103,12 @@ extension IncomingVideo {
         if hasEnded { finish() }
         return .max
       }
-      switch arrival.unit {
+      switch arrival.frame {
       case .raw(let frame) where arrival.awaitsFilters: deliverFiltered(frame)
       case .raw(let frame): deliver(frame)
-      case .sound: break
       case .encoded(let frame): decode(frame, arrival.picture, by: decoding)
       }
-      arrival.unit.release()
+      arrival.frame.release()
     }
   }
 

@@ -23,16 +23,15 @@ public struct IncomingVideoCounters: Sendable {
   /// It showed that others before it are missing.
   private var isAfterGap = false
 
-  mutating func countArrival(_ unit: MediaUnit, _ picture: FrameID, after latest: FrameID) {
+  mutating func countArrival(_ frame: StreamFrame<VideoFrame>, _ picture: FrameID, after latest: FrameID) {
     received += 1
-    bytesReceived += UInt64(unit.byteCount)
+    bytesReceived += UInt64(frame.byteCount)
     isAfterGap = latest != 0 && picture > latest + 1
     if isAfterGap { lost += picture - latest - 1 }
-    switch unit {
+    switch frame {
     case .raw(let frame):
       width = frame.native.pointee.format?.pointee.width ?? 0
       height = frame.native.pointee.format?.pointee.height ?? 0
-    case .sound: break
     case .encoded(let frame):
       width = frame.native.pointee.width
       height = frame.native.pointee.height

@@ -23,7 +23,7 @@ public final class OutgoingVideo: Sendable {
 
   /// A frame that was accepted, with a reference of ours, on its way to the encoder or the transport.
   struct Pending: Sendable {
-    var unit: MediaUnit
+    var frame: StreamFrame<VideoFrame>
     let sequence: UInt64
     let timestamp: Int64
     let acceptedAt: Int64

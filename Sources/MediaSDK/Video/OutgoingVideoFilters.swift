@@ -34,7 +34,7 @@ extension OutgoingVideo {
   /// Of those who hand frames over, one at a time. What came, the standing picture of a shared screen among it, stays as it was where others
   /// hold it. False, with its report told, for a frame that a filter left out.
   func filter(_ pending: inout Pending) -> Bool {
-    guard case .raw(let frame) = pending.unit else { return true }
+    guard case .raw(let frame) = pending.frame else { return true }
     let outcome = filters.run(frame, isOwned: true)
     guarded.withLock { $0.counters.totalFilterTime += outcome.spent }
     guard let filtered = outcome.frame else {
@@ -42,7 +42,7 @@ extension OutgoingVideo {
       return false
     }
     frame.release()
-    pending.unit = .raw(filtered)
+    pending.frame = .raw(filtered)
     return true
   }
 

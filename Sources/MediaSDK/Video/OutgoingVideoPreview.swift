@@ -48,7 +48,7 @@ extension OutgoingVideo {
   func preview(_ shown: Pending) {
     var pending = shown
     guard filters.isEmpty || filter(&pending) else { return }
-    if case .raw(let frame) = pending.unit { previews.offer(frame) }
+    if case .raw(let frame) = pending.frame { previews.offer(frame) }
     report([pending], .dropped, .notConnected)
   }
 }

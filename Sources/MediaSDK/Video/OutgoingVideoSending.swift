@@ -120,14 +120,15 @@ extension OutgoingVideo {
   }
 
   private func accept(
-    _ unit: MediaUnit, at now: Int64, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender, isPaced: Bool
+    _ frame: StreamFrame<VideoFrame>, at now: Int64, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender,
+    isPaced: Bool
   ) throws(MediaError) {
-    var accepted = try tryAccept(unit, at: now, timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
+    var accepted = try tryAccept(frame, at: now, timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
     if case .full = accepted.way {
       let deadline = Deadline.after(milliseconds: OutgoingVideo.patience)
       while case .full = accepted.way {
         try waitForRoom(until: deadline)
-        accepted = try tryAccept(unit, at: clock.now(), timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
+        accepted = try tryAccept(frame, at: clock.now(), timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
       }
     }
     accepted.former?.release()
@@ -147,7 +148,8 @@ extension OutgoingVideo {
   }
 
   private func tryAccept(
-    _ unit: MediaUnit, at now: Int64, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender, isPaced: Bool
+    _ frame: StreamFrame<VideoFrame>, at now: Int64, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender,
+    isPaced: Bool
   ) throws(MediaError) -> Acceptance {
     return try guarded.withLock { guarded throws(MediaError) in
       try guarded.check(sender)
@@ -155,16 +157,16 @@ extension OutgoingVideo {
       guarded.sequence += 1
       guarded.counters.offered += 1
       let timestamp = guarded.captureTime(timestamp, now)
-      let pending = Pending(unit: unit, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: completion)
-      unit.stamp(sequence: guarded.sequence, timestamp: timestamp)
-      if case .encoded(let frame) = unit { guarded.pushed.follow(frame) }
+      let pending = Pending(frame: frame, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: completion)
+      frame.stamp(sequence: guarded.sequence, timestamp: timestamp)
+      if case .encoded(let encoded) = frame { guarded.pushed.follow(encoded) }
       let isOnTime = guarded.pace(now, byFormat: isPaced)
       guard guarded.state == .started else { return Acceptance(way: isOnTime ? .previewed(pending) : .refused(pending, .paced)) }
-      guard keepsPicture, case .raw(let frame) = unit else {
+      guard keepsPicture, case .raw(let raw) = frame else {
         return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .refused(pending, .paced))
       }
-      frame.retain()
-      let kept = StandingPicture.Kept(frame: frame, sequence: pending.sequence, timestamp: timestamp, acceptedAt: now)
+      raw.retain()
+      let kept = StandingPicture.Kept(frame: raw, sequence: pending.sequence, timestamp: timestamp, acceptedAt: now)
       let former = guarded.standing.keep(kept, isOnItsWay: isOnTime)
       defer { guarded.held = isOnTime ? nil : pending }
       return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .held, overtaken: guarded.held, former: former)
@@ -198,9 +200,9 @@ extension OutgoingVideo {
     var next: Pending? = first
     while var pending = next {
       if filters.isEmpty || filter(&pending) {
-        if case .raw(let frame) = pending.unit, !pending.isRepeat { show(frame) }
-        if let result = handOver(pending.unit) {
-          finish(pending, result, outcome: .sent, bytes: pending.unit.byteCount, isKeyFrame: pending.unit.isKeyFrame)
+        if case .raw(let frame) = pending.frame, !pending.isRepeat { show(frame) }
+        if let result = handOver(pending.frame) {
+          finish(pending, result, outcome: .sent, bytes: pending.frame.byteCount, isKeyFrame: pending.frame.isKeyFrame)
         } else {
           report([pending], .dropped, .stopped)
         }
@@ -217,18 +219,18 @@ extension OutgoingVideo {
   }
 
   /// nil when the stream has gone over to a codec.
-  private func handOver(_ unit: MediaUnit) -> SendResult? {
+  private func handOver(_ frame: StreamFrame<VideoFrame>) -> SendResult? {
     let found: (publication: Publication?, picture: FrameID)? = guarded.withLock { guarded in
       guard guarded.encoding == nil else { return nil }
       guarded.picture += 1
       return (guarded.publication, guarded.picture)
     }
     guard let found else { return nil }
-    return found.publication.map { $0.transport.send(unit, found.picture, on: $0.id) } ?? .notConnected
+    return found.publication.map { $0.send(frame, found.picture) } ?? .notConnected
   }
 
   /// nil when that is not what encodes any more: what it made is of another codec than the stream's.
-  private func handOver(_ unit: MediaUnit, of encoding: EncodingStage?, target: UInt64) -> SendResult? {
+  private func handOver(_ frame: EncodedFrame, of encoding: EncodingStage?, target: UInt64) -> SendResult? {
     let found: (publication: Publication?, picture: FrameID, isNewTarget: Bool)? = guarded.withLock { guarded in
       guard guarded.encoding === encoding else { return nil }
       guarded.picture += 1
@@ -236,7 +238,7 @@ extension OutgoingVideo {
     }
     guard let found else { return nil }
     guard let publication = found.publication else { return .notConnected }
-    let result = publication.transport.send(unit, found.picture, on: publication.id)
+    let result = publication.transport.send(frame, found.picture, on: publication.id)
     if found.isNewTarget { publication.transport.setTargetBitrate(publication.id, target) }
     return result
   }
@@ -315,7 +317,7 @@ extension OutgoingVideo {
       guard work.hasTakers || isWatched else { return report([work.pending], .dropped, .noReceiver) }
       guard filter(&work.pending) else { return keepWish(work) }
     }
-    guard case .raw(let frame) = work.pending.unit else { return }
+    guard case .raw(let frame) = work.pending.frame else { return }
     if !work.pending.isRepeat { show(frame) }
     guard let format = work.format, frame.fits(format) else {
       return report([work.pending], .dropped, .stopped)
@@ -335,7 +337,7 @@ extension OutgoingVideo {
       defer { encoded.release() }
       work.callback?.call(encoded)
       tap.offer(encoded)
-      guard let result = handOver(.encoded(encoded), of: encoding, target: work.bitrate) else {
+      guard let result = handOver(encoded, of: encoding, target: work.bitrate) else {
         return report([work.pending], .dropped, .stopped)
       }
       let isTaken = result == .noReceiver && work.isTaken
@@ -386,7 +388,7 @@ extension OutgoingVideo {
 
   /// Exactly once for each frame, of repetitions to nobody; ends our reference to it.
   private func tell(_ report: FrameReport, _ pending: Pending, isSharp: Bool = true) {
-    pending.unit.release()
+    pending.frame.release()
     let isDueAgain = guarded.withLock { guarded in
       if pending.isRepeat {
         guarded.counters.countRepeat(report)
@@ -440,27 +442,6 @@ extension FrameReport {
     case (.dropped, .notConnected), (.failed, _): .refused
     case (.dropped, _), (.replaced, _): .unseen
     }
-  }
-}
-
-extension MediaUnit {
-  /// Under the lock that counts, before anybody else has the unit.
-  fileprivate func stamp(sequence: UInt64, timestamp: Int64) {
-    switch self {
-    case .raw(let frame):
-      frame.native.pointee.sequence = sequence
-      frame.native.pointee.timestamp_ns = timestamp
-      frame.native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
-    case .sound: break
-    case .encoded(let frame):
-      frame.native.pointee.sequence = sequence
-      frame.native.pointee.timestamp_ns = timestamp
-    }
-  }
-
-  fileprivate var isKeyFrame: Bool {
-    if case .encoded(let frame) = self { return frame.isKeyFrame }
-    return false
   }
 }
 

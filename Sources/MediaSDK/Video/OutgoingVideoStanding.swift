@@ -84,7 +84,7 @@ extension OutgoingVideo.Guarded {
     let timestamp = kept.timestamp &+ (now - kept.acceptedAt)
     frame.native.pointee.timestamp_ns = timestamp
     return OutgoingVideo.Pending(
-      unit: .raw(frame), sequence: kept.sequence, timestamp: timestamp, acceptedAt: now, completion: .silent, isRepeat: true)
+      frame: .raw(frame), sequence: kept.sequence, timestamp: timestamp, acceptedAt: now, completion: .silent, isRepeat: true)
   }
 
   /// When `takeDue` is worth calling.

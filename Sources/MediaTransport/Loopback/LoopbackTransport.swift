@@ -370,7 +370,7 @@ public final class LoopbackTransport: Transport {
     room.withLock { $0 }?.setSpeaking(stream, isSpeaking, level: level, by: self)
   }
 
-  public func subscribe(to stream: StreamID, _ sink: any MediaSink) {
+  public func subscribe(to stream: StreamID, _ sink: StreamSink) {
     room.withLock { $0 }?.subscribe(LoopbackRoom.Receiver(transport: self, sink: sink), to: stream)
   }
 
@@ -411,24 +411,28 @@ public final class LoopbackTransport: Transport {
 
   // MARK: Media
 
-  public func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult {
+  public func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult { carry(frame, id, on: stream) }
+  public func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult { carry(frame, id, on: stream) }
+  public func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult { carry(frame, id, on: stream) }
+
+  private func carry(_ frame: some LoopbackFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
     guard let room = room.withLock({ $0 }) else { return .notConnected }
     let (receivers, script) = room.state.withLock { state in
       (state.streams[stream]?.receivers, state.script(for: member.userID))
     }
     guard let receivers else { return .notConnected }
     guard !receivers.isEmpty else { return .noReceiver }
-    let bytes = unit.byteCount
+    let bytes = frame.byteCount
     guard let script else {
       let packets = UInt64(NetworkLink.packets(bytes: bytes))
       state.withLock { $0.stats.countSent(bytes: bytes, packets: packets) }
-      for receiver in receivers { receiver.transport.deliver(unit, picture, to: receiver.sink, bytes: bytes, packets: packets) }
+      for receiver in receivers { receiver.transport.deliver(frame, id, to: receiver.sink, bytes: bytes, packets: packets) }
       return .sent
     }
-    return send(unit, picture, bytes: bytes, on: stream, to: receivers, under: script)
+    return send(frame, id, bytes: bytes, on: stream, to: receivers, under: script)
   }
 
-  func deliver(_ unit: MediaUnit, _ picture: FrameID, to sink: any MediaSink, bytes: Int, packets: UInt64, lost: UInt64 = 0) {
+  func deliver(_ frame: some LoopbackFrame, _ id: FrameID, to sink: StreamSink, bytes: Int, packets: UInt64, lost: UInt64 = 0) {
     let isHere = state.withLock { state in
       state.stats.packetsLost &+= lost
       guard case .connected = state.phase else {
@@ -439,7 +443,7 @@ public final class LoopbackTransport: Transport {
       state.stats.packetsReceived += packets
       return true
     }
-    if isHere { sink.receive(unit, picture) }
+    if isHere { frame.hand(to: sink, id) }
   }
 }
 

@@ -4,7 +4,7 @@ import MediaCore
 /// program that takes it there is a moment, and a sender whom nobody can ask for another one may send none for seconds. Of a stream that is not
 /// taken in that moment nothing is kept, then or later. Used under the transport's lock alone.
 final class RTPBacklog: @unchecked Sendable {
-  typealias Kept = (unit: MediaUnit, picture: FrameID)
+  typealias Kept = (frame: EncodedFrame, id: FrameID)
 
   private var kept: [Kept] = []
   private var bytes = 0
@@ -15,19 +15,19 @@ final class RTPBacklog: @unchecked Sendable {
   static let mostBytes = 4 << 20
 
   deinit {
-    for one in kept { one.unit.release() }
+    for one in kept { one.frame.release() }
   }
 
   var isEmpty: Bool { kept.isEmpty }
 
-  func keep(_ unit: MediaUnit, _ picture: FrameID, isKeyFrame: Bool) {
+  func keep(_ frame: EncodedFrame, _ id: FrameID) {
     guard seen <= RTPBacklog.most else { return }
     seen += 1
-    if isKeyFrame || seen > RTPBacklog.most || bytes + unit.byteCount > RTPBacklog.mostBytes { clear() }
-    guard seen <= RTPBacklog.most, isKeyFrame || !kept.isEmpty, unit.byteCount <= RTPBacklog.mostBytes else { return }
-    unit.retain()
-    kept.append((unit, picture))
-    bytes += unit.byteCount
+    if frame.isKeyFrame || seen > RTPBacklog.most || bytes + frame.byteCount > RTPBacklog.mostBytes { clear() }
+    guard seen <= RTPBacklog.most, frame.isKeyFrame || !kept.isEmpty, frame.byteCount <= RTPBacklog.mostBytes else { return }
+    frame.retain()
+    kept.append((frame, id))
+    bytes += frame.byteCount
   }
 
   /// With their references. There will be no more.
@@ -37,7 +37,7 @@ final class RTPBacklog: @unchecked Sendable {
   }
 
   private func clear() {
-    for one in empty() { one.unit.release() }
+    for one in empty() { one.frame.release() }
   }
 
   private func empty() -> [Kept] {

@@ -21,7 +21,7 @@ public final class RTPTransport: Transport {
     let medium: RTPConfiguration.Medium
     /// nil until it is known what its pictures are like.
     var id: StreamID?
-    var sink: (any MediaSink)?
+    var sink: (any EncodedSink)?
     var picture: FrameID = 0
     /// At what level somebody speaks in it.
     var speakingLevel: UInt32?
@@ -204,11 +204,11 @@ public final class RTPTransport: Transport {
     return Carriage(color: map.colorSpace != 0, orientation: map.orientation != 0)
   }
 
-  public func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult {
-    guard case .encoded(let frame) = unit, let publication = state.withLock({ $0.publications[stream] }) else { return .notConnected }
+  public func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
+    guard let publication = state.withLock({ $0.publications[stream] }) else { return .notConnected }
     guard publication.leg.hasRemote else { return .noReceiver }
     do throws(PacketError) {
-      try publication.leg.send(frame, picture, on: publication.stream, isVoice: publication.isSpeaking)
+      try publication.leg.send(frame, id, on: publication.stream, isVoice: publication.isSpeaking)
     } catch {
       return .queueFull
     }
@@ -221,8 +221,8 @@ public final class RTPTransport: Transport {
 
   // MARK: Streams in
 
-  public func subscribe(to stream: StreamID, _ sink: any MediaSink) {
-    exchange(sink, of: stream)
+  public func subscribe(to stream: StreamID, _ sink: StreamSink) {
+    exchange(sink.encoded, of: stream)
     let leg: BundleTransport? = state.withLock { state in
       guard let source = state.sources[stream], state.incoming[source]?.backlog.isEmpty == false, state.legs.indices.contains(source.leg)
       else { return nil }
@@ -237,8 +237,8 @@ public final class RTPTransport: Transport {
     exchange(nil, of: stream)
   }
 
-  private func exchange(_ sink: (any MediaSink)?, of stream: StreamID) {
-    let former: (any MediaSink)? = state.withLock { state in
+  private func exchange(_ sink: (any EncodedSink)?, of stream: StreamID) {
+    let former: (any EncodedSink)? = state.withLock { state in
       guard let source = state.sources[stream] else { return nil }
       let former = state.incoming[source]?.sink
       state.incoming[source]?.sink = sink

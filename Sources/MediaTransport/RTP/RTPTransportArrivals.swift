@@ -36,8 +36,7 @@ extension RTPTransport {
 
   private func hand(_ frame: EncodedFrame, _ source: Source, skipping lost: FrameID, _ leg: BundleTransport) {
     defer { frame.release() }
-    let unit = MediaUnit.encoded(frame)
-    let (sink, picture, isNew, earlier): ((any MediaSink)?, FrameID, Bool, [RTPBacklog.Kept]) = state.withLock { state in
+    let (sink, picture, isNew, earlier): ((any EncodedSink)?, FrameID, Bool, [RTPBacklog.Kept]) = state.withLock { state in
       guard var incoming = state.incoming[source] else { return (nil, 0, false, []) }
       incoming.picture += lost + 1
       let isNew = incoming.id == nil && (incoming.medium.kind == .audio || frame.native.pointee.width > 0)
@@ -47,19 +46,19 @@ extension RTPTransport {
       state.stats.bytesReceived &+= UInt64(frame.bytes.count)
       state.stats.packetsReceived &+= UInt64(NetworkLink.packets(bytes: frame.bytes.count))
       if incoming.sink == nil, incoming.medium.kind == .video {
-        incoming.backlog.keep(unit, incoming.picture, isKeyFrame: frame.isKeyFrame)
+        incoming.backlog.keep(frame, incoming.picture)
       }
       return (incoming.sink, incoming.picture, isNew, incoming.sink == nil || incoming.backlog.isEmpty ? [] : incoming.backlog.take())
     }
     if isNew { announce(source, frame, leg) }
     guard let sink else { return }
     give(earlier, to: sink)
-    sink.receive(unit, picture)
+    sink.receive(frame, picture)
   }
 
   /// To those who took a stream since: here, so that they are given one thing after the other.
   private func handBacklogs(_ leg: BundleTransport) {
-    let taken: [(sink: any MediaSink, earlier: [RTPBacklog.Kept])] = state.withLock { state in
+    let taken: [(sink: any EncodedSink, earlier: [RTPBacklog.Kept])] = state.withLock { state in
       guard !state.taken.isEmpty else { return [] }
       let mine = state.taken.filter { $0.leg == leg.index }
       state.taken.removeAll { $0.leg == leg.index }
@@ -71,10 +70,10 @@ extension RTPTransport {
     for (sink, earlier) in taken { give(earlier, to: sink) }
   }
 
-  private func give(_ earlier: [RTPBacklog.Kept], to sink: any MediaSink) {
+  private func give(_ earlier: [RTPBacklog.Kept], to sink: any EncodedSink) {
     for one in earlier {
-      sink.receive(one.unit, one.picture)
-      one.unit.release()
+      sink.receive(one.frame, one.id)
+      one.frame.release()
     }
   }
 

@@ -41,7 +41,7 @@ enum LoopbackRooms {
 final class LoopbackRoom: Sendable {
   struct Receiver {
     let transport: LoopbackTransport
-    let sink: any MediaSink
+    let sink: StreamSink
   }
 
   struct Published {

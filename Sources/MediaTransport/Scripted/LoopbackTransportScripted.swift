@@ -4,14 +4,14 @@ import MediaRTP
 /// A member's way under a script, on the event loop.
 extension LoopbackTransport {
   func send(
-    _ unit: MediaUnit, _ picture: FrameID, bytes: Int, on stream: StreamID, to receivers: [LoopbackRoom.Receiver],
+    _ frame: some LoopbackFrame, _ id: FrameID, bytes: Int, on stream: StreamID, to receivers: [LoopbackRoom.Receiver],
     under script: NetworkScript
   ) -> SendResult {
     let now = loop.clock.now()
     guard script.step(at: now)?.isDisconnected != true else { return .notConnected }
     let packets = NetworkLink.packets(bytes: bytes)
-    if case .encoded(let frame) = unit {
-      switch way.withLock({ $0.send(frame, picture, on: stream, under: script, user: member.userID, now: now) }) {
+    if let encoded = frame.encoded {
+      switch way.withLock({ $0.send(encoded, id, on: stream, under: script, user: member.userID, now: now) }) {
       case .taken:
         state.withLock { $0.stats.countSent(bytes: bytes, packets: UInt64(packets)) }
         ring(at: now)
@@ -26,7 +26,7 @@ extension LoopbackTransport {
     guard let arrivals else { return .queueFull }
     state.withLock { $0.stats.countSent(bytes: bytes, packets: UInt64(packets)) }
     for (receiver, arrival) in zip(receivers, arrivals) {
-      receiver.transport.expect(unit, picture, for: receiver.sink, bytes: bytes, packets: packets, arrival: arrival)
+      receiver.transport.expect(frame, id, for: receiver.sink, bytes: bytes, packets: packets, arrival: arrival)
     }
     return .sent
   }
@@ -64,8 +64,8 @@ extension LoopbackTransport {
     let (packets, missed) = (UInt64(NetworkLink.packets(bytes: bytes)), unit.missed)
     for receiver in receivers {
       receiver.transport.deliver(
-        .encoded(unit.frame), unit.picture, to: receiver.sink, bytes: bytes, packets: packets, lost: missed.packets)
-      if missed.leftOut > 0 || missed.requests > 0 { receiver.sink.waited(leavingOut: missed.leftOut, requests: missed.requests) }
+        unit.frame, unit.picture, to: receiver.sink, bytes: bytes, packets: packets, lost: missed.packets)
+      if missed.leftOut > 0 || missed.requests > 0 { receiver.sink.encoded.waited(leavingOut: missed.leftOut, requests: missed.requests) }
     }
   }
 
@@ -81,7 +81,7 @@ extension LoopbackTransport {
   // MARK: In one piece
 
   private func expect(
-    _ unit: MediaUnit, _ picture: FrameID, for sink: any MediaSink, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)
+    _ frame: some LoopbackFrame, _ id: FrameID, for sink: StreamSink, bytes: Int, packets: Int, arrival: (time: Int64, lost: Int)
   ) {
     let isExpected = state.withLock { state in
       state.stats.packetsLost += UInt64(arrival.lost)
@@ -97,10 +97,10 @@ extension LoopbackTransport {
       return true
     }
     guard isExpected else { return }
-    let held = RetainedFrame(unit)
+    let held = RetainedFrame(frame)
     loop.schedule(at: arrival.time) {
       self.state.withLock { $0.inFlight -= 1 }
-      self.deliver(held.unit, picture, to: sink, bytes: bytes, packets: UInt64(packets))
+      self.deliver(held.frame, id, to: sink, bytes: bytes, packets: UInt64(packets))
     }
   }
 
@@ -144,16 +144,16 @@ extension LoopbackTransport {
   }
 }
 
-/// Keeps a unit alive while it is under way to one receiver, wherever the way ends.
-private final class RetainedFrame: Sendable {
-  let unit: MediaUnit
+/// Keeps a frame alive while it is under way to one receiver, wherever that ends.
+private final class RetainedFrame<Frame: LoopbackFrame>: Sendable {
+  let frame: Frame
 
-  init(_ unit: MediaUnit) {
-    self.unit = unit
-    unit.retain()
+  init(_ frame: Frame) {
+    self.frame = frame
+    frame.retain()
   }
 
   deinit {
-    unit.release()
+    frame.release()
   }
 }

@@ -400,7 +400,7 @@ import Testing
     try call.advance(20 * millisecond)
     let junk = try Make.encoded([0x03, 0, 1, 2])
     junk.native.pointee.codec = UInt32(MSDK_CODEC_OPUS)
-    incoming.receive(.encoded(junk), 2)
+    incoming.receive(junk, 2)
     junk.release()
     try call.advance()
     #expect(incoming.stats.counters.corrupt == 1)

@@ -96,7 +96,7 @@ import Testing
     incoming.waited(leavingOut: 0, requests: 1)
     #expect(incoming.stats.counters.freezes == 0)
     // Of the six between them four came whole, to the end of a way that waited for this one.
-    incoming.receive(.encoded(frame), 8)
+    incoming.receive(frame, 8)
     incoming.waited(leavingOut: 4, requests: 2)
     frame.release()
     let counters = incoming.stats.counters

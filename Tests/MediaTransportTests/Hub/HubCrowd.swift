@@ -23,7 +23,7 @@ final class HubCrowd {
   }
 
   /// One member, on the thread that advances the clock.
-  final class Participant: TransportDelegate, MediaSink, @unchecked Sendable {
+  final class Participant: TransportDelegate, EncodedSink, @unchecked Sendable {
     let name: String
     let machine: EmulatedHost
     fileprivate(set) var transport: HubTransport?
@@ -86,8 +86,7 @@ final class HubCrowd {
       if let last = states.last { note(last, states.count) }
     }
 
-    func receive(_ unit: MediaUnit, _ picture: FrameID) {
-      guard case .encoded(let frame) = unit else { return }
+    func receive(_ frame: EncodedFrame, _ picture: FrameID) {
       let number = frame.bytes.suffix(2).reduce(0) { $0 << 8 | Int($1) }
       let isSound = frame.bytes.first == HubMedium.toc
       if isSound { packets.append(number) } else { frames.append(number) }
@@ -230,7 +229,7 @@ final class HubCrowd {
     let made = try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
     let frame = try #require(made)
     defer { frame.release() }
-    #expect(member.transport?.send(.encoded(frame), FrameID(number + 1), on: id) == .sent)
+    #expect(member.transport?.send(frame, FrameID(number + 1), on: id) == .sent)
   }
 
   /// What each has of what their publishers sent: all of it, but for what the lossy links lost of sound, which is not sent again.

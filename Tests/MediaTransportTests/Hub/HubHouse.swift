@@ -137,7 +137,7 @@ final class HubHouse {
 }
 
 /// Writes down what a transport tells, and what it brings.
-final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
+final class HubWitness: TransportDelegate, EncodedSink, @unchecked Sendable {
   struct Seen: Sendable {
     var events: [String] = []
     var errors: [MediaError] = []
@@ -191,8 +191,7 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     }
   }
 
-  func receive(_ unit: MediaUnit, _ picture: FrameID) {
-    guard case .encoded(let frame) = unit else { return }
+  func receive(_ frame: EncodedFrame, _ picture: FrameID) {
     let bytes = Array(frame.bytes)
     note(nil) { seen in
       seen.units.append(bytes)
@@ -241,7 +240,7 @@ final class HubWitness: TransportDelegate, MediaSink, @unchecked Sendable {
     }
     let frame = try #require(made)
     defer { frame.release() }
-    return transport.send(.encoded(frame), picture, on: id)
+    return transport.send(frame, picture, on: id)
   }
 }
 

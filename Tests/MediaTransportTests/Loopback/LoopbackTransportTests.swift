@@ -256,27 +256,44 @@ import Testing
     try room.advance(milliseconds: 2_000)
     let id = try room.stream(from: anna, to: [bert])
     let frame = try VideoFrame.make(TestRoom.format)
-    #expect(anna.transport.send(.raw(frame), 1, on: id) == .sent)
+    #expect(anna.transport.send(frame, 1, on: id) == .sent)
     #expect(frame.references == 2)
     try room.advance(milliseconds: 1_000)
     #expect(bert.arrivals.entries.count == 1)
     #expect(frame.references == 1)
-    #expect(anna.transport.send(.raw(frame), 2, on: id) == .sent)
+    #expect(anna.transport.send(frame, 2, on: id) == .sent)
     bert.transport.disconnect()
     try room.advance(milliseconds: 1_000)
     #expect(frame.references == 1)
     // Whoever left receives nothing.
     bert.subscribe(to: id)
-    #expect(anna.transport.send(.raw(frame), 3, on: id) == .noReceiver)
+    #expect(anna.transport.send(frame, 3, on: id) == .noReceiver)
     let carl = room.peer("carl").connect()
     try room.advance(milliseconds: 2_000)
     carl.subscribe(to: id)
-    #expect(anna.transport.send(.raw(frame), 4, on: id) == .sent)
+    #expect(anna.transport.send(frame, 4, on: id) == .sent)
     #expect(frame.references == 2)
     // The loop stops with the unit in it.
     room.close(anna, carl)
     #expect(frame.references == 1)
     frame.release()
+  }
+
+  /// A member elsewhere takes encoded frames only: raw ones of the same stream pass by.
+  @Test func rawFramesReachThoseWhoTakeThem() throws {
+    let room = TestRoom()
+    let (anna, bert, carl) = (room.peer("anna").connect(), room.peer("bert").connect(), room.peer("carl").connect())
+    try room.advance()
+    let id = try room.stream(from: anna, to: [bert])
+    carl.transport.subscribe(to: id, .encoded(carl))
+    try room.advance()
+    let frame = try VideoFrame.make(TestRoom.format)
+    #expect(anna.transport.send(frame, 1, on: id) == .sent)
+    frame.release()
+    #expect(try room.send(10, 2, by: anna, on: id) == .sent)
+    #expect(bert.arrivals.entries.map(\.sequence) == [1, 2])
+    #expect(carl.arrivals.entries.map(\.sequence) == [2])
+    room.close(anna, bert, carl)
   }
 
   @Test func aMemberThatIsGoneLeavesNoTransportBehind() throws {

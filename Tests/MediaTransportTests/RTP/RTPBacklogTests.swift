@@ -16,8 +16,9 @@ import Testing
     return pool.limit - free.count
   }
 
-  private func frame(_ size: Int, deadline: Int64) throws -> EncodedFrame? {
+  private func frame(_ size: Int, isKeyFrame: Bool = false, deadline: Int64) throws -> EncodedFrame? {
     var attributes = msdk_encoded_frame()
+    attributes.flags = isKeyFrame ? UInt32(MSDK_ENCODED_KEY) : 0
     attributes.codec = UInt32(MSDK_CODEC_VP8)
     let bytes = [UInt8](repeating: 1, count: size)
     return try bytes.withUnsafeBytes { bytes throws(MediaError) in
@@ -25,18 +26,16 @@ import Testing
     }
   }
 
-  private func unit(_ size: Int) throws -> MediaUnit { .encoded(try #require(try frame(size, deadline: .max))) }
-
   private func keep(_ backlog: RTPBacklog, _ picture: FrameID, isKeyFrame: Bool = false, size: Int = 10) throws {
-    let unit = try unit(size)
-    backlog.keep(unit, picture, isKeyFrame: isKeyFrame)
-    unit.release()
+    let frame = try #require(try frame(size, isKeyFrame: isKeyFrame, deadline: .max))
+    backlog.keep(frame, picture)
+    frame.release()
   }
 
   private func taken(_ backlog: RTPBacklog) -> [FrameID] {
     backlog.take().map { one in
-      one.unit.release()
-      return one.picture
+      one.frame.release()
+      return one.id
     }
   }
 

@@ -42,11 +42,13 @@ final class Caller: TransportDelegate, @unchecked Sendable {
   private let pool = BufferPool(limit: 64)
   private static let videoFormat = VideoFormat(.i420, width: 320, height: 240, frameRate: FrameRate(10))
 
-  private final class Sink: MediaSink, @unchecked Sendable {
+  private final class Sink: VideoSink, AudioSink, @unchecked Sendable {
     unowned let caller: Caller
     let kind: Kind
     init(_ caller: Caller, _ kind: Kind) { (self.caller, self.kind) = (caller, kind) }
-    func receive(_ unit: MediaUnit, _ picture: FrameID) { caller.take(unit, picture, kind) }
+    func receive(_ frame: EncodedFrame, _ id: FrameID) { caller.take(frame, id, kind) }
+    func receive(_ frame: VideoFrame, _ id: FrameID) { caller.taken += 1 }
+    func receive(_ frame: AudioFrame, _ id: FrameID) { caller.taken += 1 }
   }
 
   init(_ name: String, room: String, loop: EventLoop) {
@@ -65,9 +67,9 @@ final class Caller: TransportDelegate, @unchecked Sendable {
   /// To all that the others publish.
   func subscribe() {
     for stream in others {
-      let sink = Sink(self, stream.codec == UInt32(MSDK_CODEC_VP8) ? .picture : .sound)
+      let sink = if case .video = stream.format { Sink(self, .picture) } else { Sink(self, .sound) }
       sinks.append(sink)
-      transport.subscribe(to: stream.id, sink)
+      transport.subscribe(to: stream.id, sink.kind == .picture ? .video(sink) : .audio(sink))
     }
   }
 
@@ -100,7 +102,7 @@ final class Caller: TransportDelegate, @unchecked Sendable {
     let made = try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
     guard let frame = made else { return false }
     defer { frame.release() }
-    let result = transport.send(.encoded(frame), FrameID(sent[kind, default: []].count + 1), on: stream)
+    let result = transport.send(frame, FrameID(sent[kind, default: []].count + 1), on: stream)
     guard result == .sent else { return false }
     sent[kind, default: []].append(Sent(hash: Caller.hash(frame.bytes), stamp: attributes.timestamp_ns, isKeyFrame: isKeyFrame))
     return true
@@ -112,9 +114,9 @@ final class Caller: TransportDelegate, @unchecked Sendable {
 
   // MARK: In
 
-  private func take(_ unit: MediaUnit, _ picture: FrameID, _ kind: Kind) {
+  private func take(_ frame: EncodedFrame, _ picture: FrameID, _ kind: Kind) {
     taken += 1
-    guard keeps, case .encoded(let frame) = unit else { return }
+    guard keeps else { return }
     came.append(
       Came(
         kind: kind, id: picture, hash: Caller.hash(frame.bytes), stamp: frame.native.pointee.timestamp_ns, isKeyFrame: frame.isKeyFrame,

@@ -16,7 +16,7 @@ struct HubMembership {
     let number: UInt32
     let userID: String
     let codec: UInt32
-    var sink: (any MediaSink)?
+    var sink: (any EncodedSink)?
     var slot: HubSlot?
     /// Of the last unit that came.
     var picture: FrameID = 0
@@ -113,7 +113,7 @@ struct HubMembership {
   func slot(of number: UInt32) -> HubSlot? { otherNumbers[number].flatMap { others[$0]?.slot } }
 
   /// nil: it is received already, is gone, or no place is left.
-  mutating func receive(_ id: StreamID, _ sink: any MediaSink, now: Int64) -> (number: UInt32, slot: HubSlot)? {
+  mutating func receive(_ id: StreamID, _ sink: any EncodedSink, now: Int64) -> (number: UInt32, slot: HubSlot)? {
     guard let stream = others[id], stream.sink == nil else { return nil }
     guard let slot = down.take(video: stream.codec == UInt32(MSDK_CODEC_VP8), now: now) else { return nil }
     others[id]?.sink = sink
@@ -132,7 +132,7 @@ struct HubMembership {
   }
 
   /// A frame came, after one that did not: whose it is, and which of its stream.
-  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, isAfterGap: Bool = false) -> (sink: any MediaSink, picture: FrameID)? {
+  mutating func arrived(_ slot: HubSlot, _ codec: UInt32, isAfterGap: Bool = false) -> (sink: any EncodedSink, picture: FrameID)? {
     guard let id = otherSlots[slot], var stream = others[id], stream.codec == codec, let sink = stream.sink else { return nil }
     stream.picture &+= isAfterGap ? 2 : 1
     others[id] = stream

@@ -182,8 +182,7 @@ public final class HubTransport: Transport {
     withNumber(stream) { .setSpeaking($0, isSpeaking, level: level) }
   }
 
-  public func send(_ unit: MediaUnit, _ picture: FrameID, on stream: StreamID) -> SendResult {
-    guard case .encoded(let frame) = unit else { return .notConnected }
+  public func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
     let now = clock.now()
     let (result, tag, next): (SendResult, UInt64?, Int64) = guarded.withLock { guarded in
       guard let media = guarded.media, let own = guarded.room.own[stream], own.codec == frame.native.pointee.codec else {
@@ -191,7 +190,7 @@ public final class HubTransport: Transport {
       }
       guard own.receivers > 0 else { return (.noReceiver, nil, 0) }
       do throws(PacketError) {
-        try media.send(frame, picture, on: own.slot, isVoice: own.isSpeaking, now: now)
+        try media.send(frame, id, on: own.slot, isVoice: own.isSpeaking, now: now)
       } catch {
         return (.queueFull, guarded.tag, .min)
       }
@@ -207,10 +206,10 @@ public final class HubTransport: Transport {
 
   // MARK: Streams in
 
-  public func subscribe(to stream: StreamID, _ sink: any MediaSink) {
+  public func subscribe(to stream: StreamID, _ sink: StreamSink) {
     let now = clock.now()
     let found: (number: UInt32, slot: HubSlot)? = guarded.withLock { guarded in
-      guard guarded.permissions.contains(.receive), let found = guarded.room.receive(stream, sink, now: now) else { return nil }
+      guard guarded.permissions.contains(.receive), let found = guarded.room.receive(stream, sink.encoded, now: now) else { return nil }
       guarded.media?.setPerson(guarded.room.others[stream]?.userID.hashValue ?? 0, of: found.slot)
       return found
     }

@@ -83,7 +83,7 @@ extension HubTransport {
 
   /// Hands media on where nothing is locked; when it is due again.
   func hand(_ now: Int64) -> Int64 {
-    var units: [(sink: any MediaSink, picture: FrameID, frame: EncodedFrame)] = []
+    var units: [(sink: any EncodedSink, picture: FrameID, frame: EncodedFrame)] = []
     var events: [TransportEvent] = []
     let due: Int64 = guarded.withLock { guarded in
       guard let media = guarded.media else { return .max }
@@ -118,7 +118,7 @@ extension HubTransport {
     }
     for event in events { post(event) }
     for unit in units {
-      unit.sink.receive(.encoded(unit.frame), unit.picture)
+      unit.sink.receive(unit.frame, unit.picture)
       unit.frame.release()
     }
     return due

@@ -282,18 +282,17 @@ final class HubPeer: ReactorDriver {
   func hand(_ now: Int64) {
     let arrivals = guarded.withLock { $0.hand(now) }
     for unit in arrivals.units {
-      _ = place.send(.encoded(unit.frame), unit.picture, on: unit.id)
+      _ = place.send(unit.frame, unit.picture, on: unit.id)
       unit.frame.release()
     }
     for id in arrivals.wanted { place.requestKeyFrame(of: id) }
   }
 
-  /// A unit of the room's for him, from whatever thread.
-  func forward(_ unit: MediaUnit, _ picture: FrameID, of number: UInt32) {
-    guard case .encoded(let frame) = unit else { return }
+  /// A frame of the room's for them, from whatever thread.
+  func forward(_ frame: EncodedFrame, _ id: FrameID, of number: UInt32) {
     let now = clock.now()
     let (wanted, tag, next): (StreamID?, UInt64?, Int64) = guarded.withLock { guarded in
-      let (_, wanted, next) = guarded.forward(frame, picture, of: number, now: now)
+      let (_, wanted, next) = guarded.forward(frame, id, of: number, now: now)
       return (wanted, guarded.isSooner(next) ? guarded.tag : nil, next)
     }
     if let wanted { place.requestKeyFrame(of: wanted) }
@@ -302,7 +301,7 @@ final class HubPeer: ReactorDriver {
 }
 
 /// Takes a stream of the room's for a member who is elsewhere.
-final class HubSink: MediaSink {
+final class HubSink: EncodedSink {
   private let peer: HubPeer
   private let number: UInt32
 
@@ -310,7 +309,7 @@ final class HubSink: MediaSink {
     (self.peer, self.number) = (peer, number)
   }
 
-  func receive(_ unit: MediaUnit, _ picture: FrameID) {
-    peer.forward(unit, picture, of: number)
+  func receive(_ frame: EncodedFrame, _ id: FrameID) {
+    peer.forward(frame, id, of: number)
   }
 }

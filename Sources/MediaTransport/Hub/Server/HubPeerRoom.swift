@@ -161,6 +161,6 @@ extension HubPeer: TransportDelegate {
     guard guarded.withLock({ $0.streams.receive(number, at: slot, now: now) }) else {
       throw HubPeer.lie("a subscription whose slot is in use")
     }
-    place.subscribe(to: stream.id, HubSink(self, number))
+    place.subscribe(to: stream.id, .encoded(HubSink(self, number)))
   }
 }

@@ -94,12 +94,12 @@ enum HubHostileHost: FuzzTarget {
         own.append(id)
       }
     case 1: if let mine { transport.unpublish(mine) }
-    case 2: if let other { transport.subscribe(to: other.id, HubReceiver(other)) }
+    case 2: if let other { transport.subscribe(to: other.id, .encoded(HubReceiver(other))) }
     case 3: if let other { transport.unsubscribe(from: other.id) }
     case 4: if let other { transport.requestKeyFrame(of: other.id) }
     case 5:
       guard let mine, let frame = try? stage.frame(video: isVideo) else { break }
-      _ = transport.send(.encoded(frame), FrameID(number), on: mine)
+      _ = transport.send(frame, FrameID(number), on: mine)
       frame.release()
     case 6: if let mine { transport.setSpeaking(mine, isVideo, level: 20) }
     case 7: try? transport.setAttribute("key", "\(number)")

@@ -112,12 +112,12 @@ enum HubHostileMember: FuzzTarget {
       let id = honest.makeStreamID()
       if (try? honest.publish(id, codec: HubStage.codec(video: isVideo), format: HubStage.format(video: isVideo))) != nil { own.append(id) }
     case 1: if let mine { honest.unpublish(mine) }
-    case 2: if let other { honest.subscribe(to: other.id, HubReceiver(other)) }
+    case 2: if let other { honest.subscribe(to: other.id, .encoded(HubReceiver(other))) }
     case 3: if let other { honest.unsubscribe(from: other.id) }
     case 4:
       for _ in 0..<max(1, number % 8) {
         guard let mine, let frame = try? stage.frame(video: isVideo, isKey: number & 2 != 0) else { break }
-        _ = honest.send(.encoded(frame), FrameID(number), on: mine)
+        _ = honest.send(frame, FrameID(number), on: mine)
         frame.release()
       }
     case 5: if let other { honest.requestKeyFrame(of: other.id) }

@@ -8,8 +8,8 @@ import MediaRTP
 enum HubMembershipNews: FuzzTarget {
   static let name = "hub_membership"
 
-  private final class Nobody: MediaSink {
-    func receive(_ unit: MediaUnit, _ picture: FrameID) {}
+  private final class Nobody: EncodedSink {
+    func receive(_ frame: EncodedFrame, _ id: FrameID) {}
   }
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {

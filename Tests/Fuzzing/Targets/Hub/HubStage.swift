@@ -68,13 +68,12 @@ struct HubStage {
 }
 
 /// Whoever receives a stream: what comes is of its codec.
-final class HubReceiver: MediaSink {
+final class HubReceiver: EncodedSink {
   private let codec: UInt32
 
   init(_ stream: StreamDescription) { codec = stream.codec }
 
-  func receive(_ unit: MediaUnit, _ picture: FrameID) {
-    guard case .encoded(let frame) = unit else { return expect(codec == FourCC.raw, "a raw frame of a stream that is encoded") }
+  func receive(_ frame: EncodedFrame, _ id: FrameID) {
     expect(frame.native.pointee.codec == codec, "a frame of another codec than its stream's")
   }
 }

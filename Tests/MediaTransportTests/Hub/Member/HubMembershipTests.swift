@@ -4,8 +4,8 @@ import Testing
 
 @testable import MediaTransport
 
-private final class Nobody: MediaSink {
-  func receive(_ unit: MediaUnit, _ picture: FrameID) {}
+private final class Nobody: EncodedSink {
+  func receive(_ frame: EncodedFrame, _ id: FrameID) {}
 }
 
 /// The tables of both ends.
