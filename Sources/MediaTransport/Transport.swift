@@ -166,8 +166,9 @@ public protocol Transport: AnyObject, Sendable {
   func subscribe(to stream: StreamID, _ sink: StreamSink)
   func unsubscribe(from stream: StreamID)
   func requestKeyFrame(of stream: StreamID)
-  /// What is of use here of a video stream of somebody else's, subscribed to or not, until another preference replaces this one.
-  func prefer(_ preference: VideoPreference, of stream: StreamID) throws(MediaError)
+  /// What is of use here of a video stream of somebody else's, subscribed to or not, until another preference replaces this one. Of a transport
+  /// with `TransportFeatures.preferences`.
+  func prefer(_ preference: VideoPreference, of stream: StreamID)
 
   /// Says something of the session's own participant, or (nil) no more; `.full` when it is one too many. Before it has joined: with that.
   func setAttribute(_ key: String, _ value: String?) throws(MediaError)
@@ -196,9 +197,7 @@ extension Transport {
   public var carriesRaw: Bool { false }
   public func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult { .notConnected }
   public func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult { .notConnected }
-  public func prefer(_ preference: VideoPreference, of stream: StreamID) throws(MediaError) {
-    throw MediaError(.unsupported, "the session's network does not carry preferences; accepted: sessions of loopback: and hub:")
-  }
+  public func prefer(_ preference: VideoPreference, of stream: StreamID) {}
   public func renew(_ token: AccessToken) {}
   public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {}

@@ -163,7 +163,7 @@ public final class Engine: Sendable {
 
   /// Scripts the network of a loopback room; nil makes it perfect again.
   public func scriptNetwork(_ url: String, _ steps: [NetworkScript.Step], seed: UInt64, userID: String?) throws(MediaError) {
-    let room = try RoomURL.loopbackName(url, argument: "room_url")
+    let room = try LoopbackURL.room(url, argument: "room_url")
     let script = steps.isEmpty ? nil : try NetworkScript(steps: steps, seed: seed, start: clock.now())
     try LoopbackTransport.setScript(script, room: room, userID: userID, clock: clock)
   }

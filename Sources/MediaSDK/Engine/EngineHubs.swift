@@ -119,7 +119,7 @@ extension Engine {
 
   /// A name that a url of a hub can have in it.
   private static func hubRoom(_ url: String) throws(MediaError) -> String {
-    let room = try RoomURL.loopbackName(url, argument: "room_url")
+    let room = try LoopbackURL.room(url, argument: "room_url")
     guard !room.contains("?") else {
       throw MediaError(.invalid, "room_url names room \"\(room.prefix(64))\"; accepted for a room that is opened: a name without \"?\"")
     }

@@ -36,7 +36,7 @@ struct RoomVerifiers {
 extension Engine {
   /// nil opens the room to everybody again. When it returns, the former verifier is not running any more, unless the call came from inside it.
   public func configureRoom(_ url: String, _ options: RoomOptions?) throws(MediaError) {
-    let room = try RoomURL.loopbackName(url, argument: "room_url")
+    let room = try LoopbackURL.room(url, argument: "room_url")
     let verifier: RoomVerifier? =
       switch options?.verification ?? .none {
       case .none: nil
@@ -83,7 +83,7 @@ extension Engine {
   }
 
   private func verifier(of url: String) throws(MediaError) -> RoomVerifier? {
-    let room = try RoomURL.loopbackName(url, argument: "room_url")
+    let room = try LoopbackURL.room(url, argument: "room_url")
     return verifiers.withLock { $0.current[room] }
   }
 }

@@ -67,7 +67,8 @@ public final class Session: TransportDelegate {
   public let options: SessionOptions
   public let handle = HandleSlot(.session)
   public let engine: Engine
-  let target: RoomURL.Target
+  let factory: TransportFactory
+  let target: any TransportTarget
   private let events: EventQueue
   let guarded: Monitor<Guarded>
   /// By what the times of a program's own clock are shifted, in all streams.
@@ -85,13 +86,15 @@ public final class Session: TransportDelegate {
     self.options = options
     try Session.check(options.accessToken, argument: "options.access_token")
     guarded = Monitor(Guarded(options.accessToken))
-    target = try RoomURL.target(options.url, argument: "options.url")
-    if target.isRemote, engine.clock.isVirtual {
-      let accepted = "accepted on an engine with the virtual clock: loopback:NAME"
+    factory = try Transports.factory(of: options.url, argument: "options.url")
+    target = try factory.target(options.url, "options.url")
+    let isRemote = factory.features.contains(.network)
+    if isRemote, engine.clock.isVirtual {
+      let accepted = "accepted on an engine with the virtual clock: \(Transports.forms(without: .network))"
       throw MediaError(.unsupported, "options.url is of a network, which needs the system clock; \(accepted)")
     }
-    if options.capture != nil, !target.isRemote {
-      let accepted = "accepted with capture_path: a url that begins with rtp: or hub:"
+    if options.capture != nil, !isRemote {
+      let accepted = "accepted with capture_path: a url that begins with \(Transports.schemes(with: .network, joinedBy: "or"))"
       throw MediaError(.unsupported, "options.capture_path is given, but the session is not over a network; \(accepted)")
     }
     events = EventQueue(capacity: options.eventCapacity, clock: engine.clock)
@@ -126,13 +129,8 @@ public final class Session: TransportDelegate {
     var member = Member(userID: options.userID, displayName: options.displayName)
     member.decodes = engine.codecs.decodedVideo
     member.attributes = attributes
-    let loop = engine.loop
-    switch target {
-    case .room(let name): return LoopbackTransport(room: name, member: member, token: token, loop: loop)
-    case .rtp(let target): return try target.makeTransport(on: engine.networkThread(), loop: loop, capture: makeCapture)
-    case .hub(let url):
-      return HubTransport(url, member: member, token: token, loop: loop, thread: try engine.networkThread(), capture: try makeCapture())
-    }
+    return try target.makeTransport(
+      TransportContext(member: member, token: token, loop: engine.loop, thread: engine.networkThread, capture: makeCapture))
   }
 
   public func disconnect() {
@@ -190,7 +188,7 @@ public final class Session: TransportDelegate {
     closeRenderers()
     closeIngest(forGood: true)
     leave(because: nil)
-    if case .rtp(let target) = target, hasLeft() { target.close() }
+    if hasLeft() { target.close() }
     events.close()
     let retired = guarded.withLock { guarded in
       var all: [IncomingVideo] = []

@@ -12,9 +12,7 @@ extension Session {
   /// Shows the room another token at once, or when the session connects next.
   public func setAccessToken(_ token: AccessToken) throws(MediaError) {
     try Session.check(token, argument: "token")
-    if case .rtp = target {
-      throw MediaError(.unsupported, "the session is over rtp:, which has no access tokens; accepted: loopback: and hub:")
-    }
+    try require(.accessTokens, "access tokens")
     let transport: (any Transport)? = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
       guarded.token = token

@@ -9,15 +9,20 @@ extension Session {
     if let value, value.utf8.count > ParticipantAttributes.longestValue {
       throw MediaError(.invalid, "value has \(value.utf8.count) bytes; accepted: up to \(ParticipantAttributes.longestValue)")
     }
-    if case .rtp = target {
-      throw MediaError(.unsupported, "the session is over rtp:, which has no attributes; accepted: loopback: and hub:")
-    }
+    try require(.members, "attributes")
     try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
       guard try guarded.attributes.set(key, value) else { return }
       // In the same order; a session that is left meanwhile brings it the next time.
       try guarded.transport?.setAttribute(key, value)
     }
+  }
+
+  /// That the session's transport has what only some have; `what` names it.
+  func require(_ feature: TransportFeatures, _ what: String) throws(MediaError) {
+    guard !factory.features.contains(feature) else { return }
+    let accepted = Transports.schemes(with: feature, joinedBy: "and")
+    throw MediaError(.unsupported, "the session is over \(factory.scheme):, which has no \(what); accepted: \(accepted)")
   }
 
   static func check(key: String) throws(MediaError) {

@@ -26,7 +26,10 @@ extension Session {
   }
 
   private func rtpTarget() throws(MediaError) -> RTPTarget {
-    guard case .rtp(let target) = target else { throw MediaError(.state, "the session's url does not begin with rtp:") }
+    guard let target = target as? RTPTarget else {
+      let accepted = Transports.schemes(with: .descriptions, joinedBy: "or")
+      throw MediaError(.state, "the session's url does not begin with \(accepted)")
+    }
     return target
   }
 

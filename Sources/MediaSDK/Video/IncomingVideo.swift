@@ -246,7 +246,8 @@ public final class IncomingVideo: VideoSink {
   public func setPreference(_ preference: VideoPreference) throws(MediaError) {
     try preference.check(argument: "the preference")
     guard state != .notAvailable else { throw MediaError(.closed, "the stream is no longer available") }
-    try transport.prefer(preference, of: description.id)
+    try session.require(.preferences, "preferences of receivers")
+    transport.prefer(preference, of: description.id)
   }
 
   public func requestKeyFrame() {

@@ -56,11 +56,12 @@ struct BenchLinkCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  var isOfRoom: Bool { url.hasPrefix("hub:") }
+  private var features: TransportFeatures { Transports.factory(of: url)?.features ?? [] }
+  var isOfRoom: Bool { features.isSuperset(of: [.network, .members]) }
 
   func validate() throws {
-    guard isOfRoom || url.hasPrefix("rtp:") else {
-      throw ValidationError("the url is \"\(url)\"; accepted: hub://HOST:PORT/NAME, rtp://HOST:PORT")
+    guard features.contains(.network) else {
+      throw ValidationError("the url is \"\(url)\"; accepted: \(Transports.forms(with: .network))")
     }
     guard (2...600).contains(seconds) else { throw ValidationError("--seconds is \(seconds.shortText); accepted: 2..600") }
     guard (100_000...50_000_000).contains(bitrate) else { throw ValidationError("--bitrate is \(bitrate); accepted: 100000..50000000") }

@@ -64,7 +64,11 @@ struct Completer {
     case "WxH": return .words(["1920x1080", "1280x720", "960x540", "640x480", "640x360", "320x180"])
     case "rate": return .words(["60", "30", "25", "15", "10", "5", "30000/1001"])
     case "spec": return network(word)
-    case "url": return .open(["rtp://", "rtp:", "hub://"])
+    case "url":
+      return .open(
+        Transports.all.filter { $0.features.contains(.network) }.flatMap { factory in
+          ["\(factory.scheme)://"] + (factory.features.contains(.descriptions) ? ["\(factory.scheme):"] : [])
+        })
     case "pid": return .words(StatsPlace.directory.map { StatsPlace.processes(in: $0).map { "\($0)" } } ?? [])
     case "address": return .words(["127.0.0.1"] + LocalAddresses.reachable("0.0.0.0") + LocalAddresses.reachable("::"))
     default: return .nothing

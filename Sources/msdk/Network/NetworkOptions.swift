@@ -1,5 +1,6 @@
 import ArgumentParser
 import MediaCore
+import MediaSDK
 import MediaSDP
 import MediaTransport
 
@@ -94,7 +95,7 @@ struct NetworkOptions: ParsableArguments {
       valueName: "file"))
   var params: [String] = []
 
-  var isOfRoom: Bool { ParsedURL.split(url)?.scheme == "hub" }
+  var isOfRoom: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .members]) ?? false }
   /// That of rtp://HOST:PORT.
   var port: UInt16? { (try? ParsedURL(url, scheme: "rtp", argument: "url", form: "rtp://HOST:PORT"))?.port }
 

@@ -22,7 +22,7 @@ enum URLText: FuzzTarget {
         expect(written <= rest.utf8.count && url.port != 0, "a part that is not of the url")
         expect(ParsedURL.decoded(url.path)?.utf8.contains(0) != true, "a NUL")
       }
-      _ = try RoomURL.target(text, argument: "url")
+      _ = try Transports.factory(of: text, argument: "url").target(text, "url")
     case 1:
       let key = [UInt8](repeating: 7, count: 30)
       _ = try? RTPURL.configuration("rtp://" + text, cname: "end", keys: (own: key, theirs: key))
@@ -38,7 +38,7 @@ enum URLText: FuzzTarget {
       if case .name(let name, _) = url.host {
         expect(HostName(name.description) == name && name.description.utf8.count <= 254, "a name that is none")
       }
-    default: _ = try RoomURL.loopbackName(text, argument: "url")
+    default: _ = try LoopbackURL.room(text, argument: "url")
     }
   }
 }

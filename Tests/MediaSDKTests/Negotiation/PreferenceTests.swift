@@ -204,13 +204,6 @@ import Testing
     #expect(size(of: outgoing) == 1280)
   }
 
-  /// A way that carries none says so.
-  @Test func overRTPItIsUnsupported() throws {
-    let call = try Call()
-    let error = #expect(throws: MediaError.self) { try call.standIn().prefer(.any, of: StreamID(value: 1)) }
-    #expect(error?.status == .unsupported)
-  }
-
   /// 200 times a second, by one of two: the sender changes once.
   @Test func whoTogglesChangesNothing() throws {
     let call = try Call().connect()

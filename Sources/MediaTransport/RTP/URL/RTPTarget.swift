@@ -4,9 +4,15 @@ import MediaRTP
 import MediaRuntime
 import MediaSRTP
 
+extension TransportFactory {
+  public static let rtp = TransportFactory(scheme: "rtp", form: "rtp://HOST:PORT", features: [.network, .descriptions]) {
+    url, argument throws(MediaError) in try RTPTarget(url, argument: argument)
+  }
+}
+
 /// What a session of the scheme `rtp:` knows of its other end before it connects: a URL with its keys, or descriptions. It keeps its sockets, so
 /// that a session that connects again has the ports that were told.
-public final class RTPTarget: Sendable {
+public final class RTPTarget: TransportTarget {
   public enum DescriptionType: UInt32, Sendable {
     case offer = 1
     case answer = 2
@@ -74,7 +80,11 @@ public final class RTPTarget: Sendable {
     }
   }
 
-  public func makeTransport(
+  public func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
+    try makeTransport(on: try context.thread(), loop: context.loop, capture: context.capture)
+  }
+
+  func makeTransport(
     on thread: any DriverLoop, loop: EventLoop, names: (any NameSource)? = nil,
     capture: () throws(MediaError) -> PacketCapture? = { () throws(MediaError) in nil }
   ) throws(MediaError) -> RTPTransport {

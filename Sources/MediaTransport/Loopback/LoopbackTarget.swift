@@ -1,0 +1,30 @@
+import MediaCore
+import MediaSDP
+
+extension TransportFactory {
+  public static let loopback = TransportFactory(
+    scheme: "loopback", form: "loopback:NAME", features: [.members, .accessTokens, .preferences]
+  ) { url, argument throws(MediaError) in LoopbackTarget(room: try LoopbackURL.room(url, argument: argument)) }
+}
+
+/// "loopback:NAME". All after the colon is the room's name, as it stands.
+public enum LoopbackURL {
+  public static func room(_ url: String, argument: String) throws(MediaError) -> String {
+    guard let (scheme, rest) = ParsedURL.split(url), scheme == TransportFactory.loopback.scheme else {
+      throw MediaError(.unsupported, "\(argument) is \"\(url.prefix(64))\"; accepted: \(TransportFactory.loopback.form)")
+    }
+    let name = String(rest)
+    guard (1...255).contains(name.utf8.count) else {
+      throw MediaError(.invalid, "\(argument) has a room name of \(name.utf8.count) bytes; accepted: 1..255")
+    }
+    return name
+  }
+}
+
+struct LoopbackTarget: TransportTarget {
+  let room: String
+
+  func makeTransport(_ context: TransportContext) -> any Transport {
+    LoopbackTransport(room: room, member: context.member, token: context.token, loop: context.loop)
+  }
+}

@@ -1,1 +1,0 @@
-../../../Sources/MediaSDK/Engine/RoomURL.swift

@@ -1,0 +1,1 @@
+../../../Sources/MediaSDK/Engine/TransportList.swift

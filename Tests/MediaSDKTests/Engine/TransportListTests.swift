@@ -1,0 +1,60 @@
+import MediaCore
+import MediaTransport
+import Testing
+
+@testable import MediaSDK
+
+@Suite struct TransportListTests {
+  private static let print = String(repeating: "0A", count: 32)
+
+  @Test(arguments: [
+    ("loopback:a", "loopback"), ("rtp://127.0.0.1:5004", "rtp"), ("rtp:", "rtp"), ("hub://127.0.0.1:5004/a?fingerprint=\(print)", "hub"),
+  ])
+  func theSchemeSaysWhereASessionConnects(url: String, scheme: String) throws {
+    let factory = try Transports.factory(of: url, argument: "url")
+    #expect(factory.scheme == scheme)
+    _ = try factory.target(url, "url")
+  }
+
+  /// The error of an unknown scheme has the form of each that there is, and nothing that may be a secret.
+  @Test(arguments: ["https://example.org/?secret", "", "lobby", "RTP://127.0.0.1:5004", " loopback:x"])
+  func anUnknownSchemeIsAnsweredWithAllThatThereAre(url: String) {
+    let error = failure { _ = try Transports.factory(of: url, argument: "options.url") }
+    #expect(error?.status == .unsupported)
+    #expect(error?.text.hasSuffix("accepted: loopback:NAME, rtp://HOST:PORT, hub://HOST:PORT/NAME") == true)
+    #expect(error?.text.contains("secret") == false)
+    for factory in Transports.all { #expect(error?.text.contains(factory.form) == true) }
+  }
+
+  /// What the list shows as a form has the scheme of that transport, and no scheme stands there twice.
+  @Test func formsAndSchemesAgree() {
+    for factory in Transports.all { #expect(Transports.factory(of: factory.form)?.scheme == factory.scheme) }
+    #expect(Set(Transports.all.map(\.scheme)).count == Transports.all.count)
+  }
+
+  @Test func errorsNameTheTransportsWithAFeature() {
+    #expect(Transports.schemes(with: .members, joinedBy: "and") == "loopback: and hub:")
+    #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp: or hub:")
+    #expect(Transports.schemes(with: .descriptions, joinedBy: "or") == "rtp:")
+    #expect(Transports.schemes(with: [], joinedBy: "and") == "loopback:, rtp: and hub:")
+    #expect(Transports.forms(without: .network) == "loopback:NAME")
+    #expect(Transports.forms(with: .network) == "rtp://HOST:PORT, hub://HOST:PORT/NAME")
+  }
+
+  /// What a transport does not have is refused by the session, whatever the transport would do with it.
+  @Test func whatATransportHasNotIsRefused() throws {
+    let engine = Engine()
+    let session = try engine.makeSession(SessionOptions(url: "rtp://127.0.0.1:5004", userID: "anna"))
+    for error in [
+      failure { try session.setAttribute("role", "bot") }, failure { try session.setAccessToken(AccessToken("x")) },
+      failure { try session.require(.preferences, "preferences of receivers") },
+    ] {
+      #expect(error?.status == .unsupported)
+      #expect(error?.text.contains("over rtp:") == true && error?.text.hasSuffix("accepted: loopback: and hub:") == true)
+    }
+    let other = try engine.makeSession(SessionOptions(url: "loopback:a", userID: "anna"))
+    #expect(failure { _ = try other.localDescription() }?.text == "the session's url does not begin with rtp:")
+    #expect(failure { try other.setAttribute("role", "bot") } == nil)
+    engine.close()
+  }
+}
