@@ -105,6 +105,9 @@ public enum TransportEvent: Sendable {
   case receivers(StreamID, Int)
   /// What those who receive a stream that this session publishes want together; a new one: anything.
   case wanted(StreamID, VideoPreference)
+  /// A stream that was published is refused after all, or could not be sent there: nobody receives it any more, and what is sent on it goes
+  /// nowhere. The session withdraws it.
+  case publishFailed(StreamID, MediaError)
   /// A member cannot be sent a stream that this session publishes, and why.
   case unreachable(StreamID, userID: String, MediaError)
   /// Bits a second that this session can send; 0 is unlimited.
@@ -142,8 +145,10 @@ public protocol Transport: AnyObject, Sendable {
 
   /// An id for a stream to be published. Asked for first, so that the session knows the stream before the room tells of it.
   func makeStreamID() -> StreamID
-  /// `.permission` when the room does not let the session publish such a stream.
+  /// `.permission` when the room does not let the session publish such a stream. Where the other end has to agree first, this returns before it
+  /// has: `publishFailed` follows if it does not, at any time until the stream is withdrawn.
   func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError)
+  /// Also of one whose publishing failed. No event of the stream follows.
   func unpublish(_ stream: StreamID)
   /// What newcomers are told of a stream that this session publishes.
   func setFormat(_ stream: StreamID, _ format: StreamFormat)

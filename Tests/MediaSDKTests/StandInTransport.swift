@@ -9,6 +9,7 @@ final class StandInTransport: Transport {
   let figures = Monitor<NetworkFigures?>(nil)
   let backlog = Monitor<Int64>(0)
   let published = Monitor<StreamID?>(nil)
+  let withdrawn = Journal<StreamID>()
   let sent = Journal<FrameID>()
   let carriage = Monitor(Carriage())
   let units = Journal<EncodedFrame>()
@@ -19,9 +20,16 @@ final class StandInTransport: Transport {
 
   func connect(_ delegate: any TransportDelegate) {}
   func disconnect() {}
-  func makeStreamID() -> StreamID { StreamID(value: 1 << 40) }
+  /// One that was not there yet.
+  private let lastID = Monitor<UInt64>(1 << 40)
+  func makeStreamID() -> StreamID {
+    lastID.withLock { last in
+      last += 1
+      return StreamID(value: last)
+    }
+  }
   func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) { published.withLock { $0 = stream } }
-  func unpublish(_ stream: StreamID) {}
+  func unpublish(_ stream: StreamID) { withdrawn.add(stream) }
   func setFormat(_ stream: StreamID, _ format: StreamFormat) {}
   func setMuted(_ stream: StreamID, _ isMuted: Bool) {}
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {}

@@ -177,9 +177,9 @@ public final class OutgoingAudio: Sendable {
     session.fallBack(self)
   }
 
-  /// Says whether it was started.
+  /// Says whether it was started. With an id only if it is still what is published under that.
   @discardableResult
-  func stop(as final: State = .stopped, because error: MediaError? = nil) -> Bool {
+  func stop(as final: State = .stopped, because error: MediaError? = nil, of id: StreamID? = nil) -> Bool {
     struct Ending {
       let publication: OutgoingVideo.Publication
       let worker: (any Worker)?
@@ -189,7 +189,7 @@ public final class OutgoingAudio: Sendable {
       let encoding: AudioEncodingStage?
     }
     let ending: Ending? = guarded.withLock { guarded in
-      guard guarded.state == .started, let publication = guarded.publication else { return nil }
+      guard guarded.state == .started, let publication = guarded.publication, id == nil || publication.id == id else { return nil }
       guarded.state = final
       defer {
         guarded.publication = nil

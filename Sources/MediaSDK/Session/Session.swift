@@ -323,6 +323,14 @@ public final class Session: TransportDelegate {
     error.status != .closed && state != .started && guarded.withLock { $0.transport === transport }
   }
 
+  /// The stream is withdrawn, and free to be started again. One that is attached starts when the session connects next.
+  private func publishFailed(_ id: StreamID, _ error: MediaError) {
+    let (video, audio) = guarded.withLock { ($0.outgoing[id], $0.sound.outgoing[id]) }
+    // It may go on as another publication already.
+    video?.stop(as: .failed, because: error, of: id)
+    audio?.stop(as: .failed, because: error, of: id)
+  }
+
   func forget(video id: StreamID) {
     guarded.withLock { guarded in
       if let stream = guarded.outgoing.removeValue(forKey: id) { guarded.shares.set(stream, wish: nil) }
@@ -444,6 +452,7 @@ public final class Session: TransportDelegate {
       let (video, audio) = guarded.withLock { ($0.outgoing[id], $0.sound.outgoing[id]) }
       if let video, video.receiversChanged(count) { push(.receivers(.video(video), count)) }
       if let audio, audio.receiversChanged(count) { push(.receivers(.audio(audio), count)) }
+    case .publishFailed(let id, let error): publishFailed(id, error)
     case .wanted(let id, let preference): guarded.withLock { $0.outgoing[id] }?.follow(wanted: preference)
     case .unreachable(let id, let userID, let error): becameUnreachable(id, userID, error)
     case .estimate(let bitrate):

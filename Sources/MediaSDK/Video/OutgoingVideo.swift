@@ -193,9 +193,9 @@ public final class OutgoingVideo: Sendable {
     session.fallBack(self)
   }
 
-  /// Says whether it was started.
+  /// Says whether it was started. With an id only if it is still what is published under that.
   @discardableResult
-  func stop(as final: State = .stopped, because error: MediaError? = nil) -> Bool {
+  func stop(as final: State = .stopped, because error: MediaError? = nil, of id: StreamID? = nil) -> Bool {
     // All of the start that ends is taken at once: another one may begin before the rest of this is done.
     struct Ending {
       let publication: Publication
@@ -207,7 +207,7 @@ public final class OutgoingVideo: Sendable {
       let encoding: EncodingStage?
     }
     let ending: Ending? = guarded.withLock { guarded in
-      guard guarded.state == .started, let publication = guarded.publication else { return nil }
+      guard guarded.state == .started, let publication = guarded.publication, id == nil || publication.id == id else { return nil }
       guarded.state = final
       defer {
         guarded.publication = nil
