@@ -108,6 +108,9 @@ public enum TransportEvent: Sendable {
   /// A stream that was published is refused after all, or could not be sent there: nobody receives it any more, and what is sent on it goes
   /// nowhere. The session withdraws it.
   case publishFailed(StreamID, MediaError)
+  /// Of a stream that this session publishes, by layer, the smallest first: whether it is received, and the most that it may take in bits a
+  /// second (0: no bound). Until the first such event all are received, and none is bounded.
+  case layers(StreamID, active: [Bool], bitrates: [UInt64])
   /// A member cannot be sent a stream that this session publishes, and why.
   case unreachable(StreamID, userID: String, MediaError)
   /// Bits a second that this session can send; 0 is unlimited.
@@ -147,7 +150,8 @@ public protocol Transport: AnyObject, Sendable {
   func makeStreamID() -> StreamID
   /// `.permission` when the room does not let the session publish such a stream. Where the other end has to agree first, this returns before it
   /// has: `publishFailed` follows if it does not, at any time until the stream is withdrawn.
-  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError)
+  /// `.unsupported` when it does not carry so many layers, or not that codec.
+  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError)
   /// Also of one whose publishing failed. No event of the stream follows.
   func unpublish(_ stream: StreamID)
   /// What newcomers are told of a stream that this session publishes.
@@ -199,6 +203,11 @@ public protocol Transport: AnyObject, Sendable {
 }
 
 extension Transport {
+  /// In one layer.
+  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
+    try publish(stream, codec: codec, format: format, layers: .one)
+  }
+
   public var carriesRaw: Bool { false }
   public func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult { .notConnected }
   public func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult { .notConnected }

@@ -9,6 +9,7 @@ final class StandInTransport: Transport {
   let figures = Monitor<NetworkFigures?>(nil)
   let backlog = Monitor<Int64>(0)
   let published = Monitor<StreamID?>(nil)
+  let layers = Journal<StreamLayers>()
   let withdrawn = Journal<StreamID>()
   let sent = Journal<FrameID>()
   let carriage = Monitor(Carriage())
@@ -28,7 +29,10 @@ final class StandInTransport: Transport {
       return StreamID(value: last)
     }
   }
-  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) { published.withLock { $0 = stream } }
+  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) {
+    published.withLock { $0 = stream }
+    self.layers.add(layers)
+  }
   func unpublish(_ stream: StreamID) { withdrawn.add(stream) }
   func setFormat(_ stream: StreamID, _ format: StreamFormat) {}
   func setMuted(_ stream: StreamID, _ isMuted: Bool) {}

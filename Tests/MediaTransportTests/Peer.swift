@@ -63,6 +63,7 @@ final class Peer: TransportDelegate, VideoSink, AudioSink {
     case .accessRenewed(let error): events.add("renewed\(error.map { ": \($0.status)" } ?? "")")
     case .receivers(_, let count): events.add("receivers \(count)")
     case .wanted(_, let preference): events.add(preference.text)
+    case .layers(_, let active, let bitrates): events.add("layers \(active) \(bitrates)")
     case .publishFailed(_, let error): events.add("publishing failed: \(error.status)")
     case .unreachable(_, let userID, let error): events.add("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): events.add("estimate \(bits)")

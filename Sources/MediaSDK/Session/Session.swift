@@ -453,6 +453,7 @@ public final class Session: TransportDelegate {
       if let video, video.receiversChanged(count) { push(.receivers(.video(video), count)) }
       if let audio, audio.receiversChanged(count) { push(.receivers(.audio(audio), count)) }
     case .publishFailed(let id, let error): publishFailed(id, error)
+    case .layers(let id, let active, let bitrates): guarded.withLock { $0.outgoing[id] }?.follow(active: active, bitrates: bitrates, of: id)
     case .wanted(let id, let preference): guarded.withLock { $0.outgoing[id] }?.follow(wanted: preference)
     case .unreachable(let id, let userID, let error): becameUnreachable(id, userID, error)
     case .estimate(let bitrate):

@@ -109,7 +109,7 @@ extension OutgoingVideo {
       let (worker, encoding) = (guarded.worker, guarded.encoding)
       guarded.publication = Publication(session: session, transport: transport, id: id)
       do throws(MediaError) {
-        try transport.publish(id, codec: codec.fourcc, format: options.announced(format, codec))
+        try transport.publish(id, codec: codec.fourcc, format: options.announced(format, codec), layers: .one)
       } catch {
         return .failure(error)
       }
@@ -118,7 +118,7 @@ extension OutgoingVideo {
       // Nobody receives it as it is now.
       let wasWanted = guarded.wanted
       (guarded.wanted, guarded.negotiator.wanted) = (.any, .any)
-      guarded.receivers = 0
+      (guarded.receivers, guarded.layers) = (0, .one)
       guarded.wantsKeyFrame = true
       let wish = options.wish(guarded.bitrate, options.formats.isEmpty ? [format] : options.formats, isEncoded: true)
       return .success(

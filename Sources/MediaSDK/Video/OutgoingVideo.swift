@@ -46,6 +46,8 @@ public final class OutgoingVideo: Sendable {
     /// By the receivers; since the stream was published as it is.
     var wanted = VideoPreference.any
     var receivers = 0
+    /// What the transport lets them take, since the stream was published as it is. The encoder makes one.
+    var layers = StreamLayers.one
     var bitrate: BitrateRange
     var frameRate: FrameRate?
     var nextPacedTime = Int64.min
@@ -173,7 +175,8 @@ public final class OutgoingVideo: Sendable {
       _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
         guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
-        try transport.publish(id, codec: options.codec(of: encoder), format: options.announced(format, encoder))
+        try transport.publish(
+          id, codec: options.codec(of: encoder), format: options.announced(format, encoder), layers: .one)
         let publication = Publication(session: session, transport: transport, id: id)
         return guarded.begin(self, format, publication, negotiator, encoder, estimate: estimate)
       } catch {
@@ -437,6 +440,7 @@ extension OutgoingVideo.Guarded {
     self.estimate = estimate
     wanted = .any
     receivers = 0
+    layers = .one
     times = CaptureTimes()
     bucket = TokenBucket()
     wantsKeyFrame = true

@@ -24,6 +24,18 @@ extension OutgoingVideo {
     negotiate()
   }
 
+  /// What the transport lets the stream's layers take from now on. Frames that come encoded are sent as they are.
+  func follow(active: [Bool], bitrates: [UInt64], of id: StreamID) {
+    let isWanted = guarded.withLock { guarded in
+      guard guarded.publication?.id == id else { return false }
+      let wasActive = guarded.layers.isActive
+      guarded.layers.follow(active: active, bitrates: bitrates)
+      return !wasActive && guarded.layers.isActive
+    }
+    // What was not encoded meanwhile is missing to whoever receives it now.
+    if isWanted { askForPicture() }
+  }
+
   func negotiate() {
     let (change, isRepaced): (Change?, Bool) = guarded.withLock { guarded in
       guard guarded.state == .started else { return (nil, false) }

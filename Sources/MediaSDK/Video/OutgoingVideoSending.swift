@@ -295,14 +295,15 @@ extension OutgoingVideo {
       // Raw frames may still be on their way through the filters.
       guard guarded.encoding === encoding, !guarded.draining.isUnderWay else { return nil }
       let isTapped = tap.takesEncoded
-      let hasTakers = guarded.receivers > 0 || guarded.encodedCallback != nil || isTapped
+      let hasTakers = guarded.receivers > 0 && guarded.layers.isActive || guarded.encodedCallback != nil || isTapped
       guard let pending = guarded.pending.pop() ?? (keepsPicture ? guarded.takeDue(clock.now(), hasTakers: hasTakers) : nil) else {
         return nil
       }
       let format = guarded.sender?.format
       defer { if hasTakers { guarded.wantsKeyFrame = false } }
       let (wanted, part) = (guarded.negotiator.wanted, guarded.negotiator.wantedPart)
-      let bitrate = format.map { guarded.bitrate.bitrate(for: wanted.paced($0), estimate: guarded.estimate, part: part) } ?? 0
+      let affordable = format.map { guarded.bitrate.bitrate(for: wanted.paced($0), estimate: guarded.estimate, part: part) } ?? 0
+      let bitrate = guarded.layers.bounded(affordable, least: guarded.bitrate.least)
       guarded.counters.targetBitrate = bitrate
       return Work(
         pending: pending, format: format, bitrate: bitrate, estimate: guarded.estimate,

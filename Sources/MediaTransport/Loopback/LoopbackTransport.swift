@@ -348,7 +348,8 @@ public final class LoopbackTransport: Transport {
 
   public var carriesRaw: Bool { true }
 
-  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
+  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+    try layers.checkIsOne(over: "loopback:")
     try joinedRoom().publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), by: self)
   }
 

@@ -154,7 +154,8 @@ public final class RTPTransport: Transport {
 
   public func makeStreamID() -> StreamID { StreamID.next() }
 
-  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
+  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+    try layers.checkIsOne(over: "rtp:")
     let kind: RTPConfiguration.Medium.Kind = if case .video = format { .video } else { .audio }
     guard let encoding = RTPEncoding(codec: codec) else {
       throw MediaError(.unsupported, "the stream's codec is \(FourCC.text(codec)); accepted over RTP: MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")

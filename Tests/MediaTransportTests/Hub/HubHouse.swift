@@ -182,6 +182,7 @@ final class HubWitness: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .accessRenewed(let error): note("renewed\(error.map { ": \($0.status)" } ?? "")")
     case .receivers(_, let count): note("receivers \(count)")
     case .wanted(_, let preference): note(preference.text)
+    case .layers(_, let active, let bitrates): note("layers \(active) \(bitrates)")
     case .publishFailed(_, let error): note("publishing failed: \(error.status)")
     case .unreachable(_, let userID, let error): note("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): note(nil) { $0.estimate = bits }

@@ -135,7 +135,8 @@ public final class HubTransport: Transport {
 
   public func makeStreamID() -> StreamID { StreamID.next() }
 
-  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
+  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+    try layers.checkIsOne(over: "hub:")
     let isVideo = if case .video = format { true } else { false }
     guard codec == UInt32(isVideo ? MSDK_CODEC_VP8 : MSDK_CODEC_OPUS) else {
       let what = codec == FourCC.raw ? "raw" : "of codec \(FourCC.text(codec))"

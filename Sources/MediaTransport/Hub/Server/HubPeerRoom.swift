@@ -51,7 +51,7 @@ extension HubPeer: TransportDelegate {
     case .accessRenewed(let error): say(.accessRenewed(error))
     case .moderated(let userID, let moderation, let reason): say(.moderated(by: userID, moderation, reason: reason))
     // Of a scripted network of this process; his machine measures its own. What he sends is encoded, and reaches all.
-    case .reconnecting, .reconnected, .estimate, .network, .unreachable, .publishFailed: break
+    case .reconnecting, .reconnected, .estimate, .network, .unreachable, .publishFailed, .layers: break
     }
   }
 

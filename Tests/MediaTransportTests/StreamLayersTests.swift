@@ -1,0 +1,53 @@
+import MediaCore
+import Testing
+
+@testable import MediaTransport
+
+@Suite struct StreamLayersTests {
+  @Test func theNumberIsBounded() {
+    #expect([Int.min, 0, 1, 3, 4, Int.max].map { StreamLayers(count: $0).layers.count } == [1, 1, 1, 3, 3, 3])
+    #expect(StreamLayers(count: 1) == .one && StreamLayers.one.isActive)
+  }
+
+  @Test func whatIsNotNamedIsNotActiveAndNotBounded() {
+    var layers = StreamLayers(count: 3)
+    layers.follow(active: [true, false, true], bitrates: [1, 2, 3])
+    #expect(layers.layers.map(\.isActive) == [true, false, true] && layers.layers.map(\.bitrate) == [1, 2, 3])
+    layers.follow(active: [false, true], bitrates: [5])
+    #expect(layers.layers.map(\.isActive) == [false, true, false] && layers.layers.map(\.bitrate) == [5, 0, 0])
+    // More than there are.
+    layers.follow(active: [false, false, false, true], bitrates: [0, 0, 0, 9])
+    #expect(!layers.isActive && layers.layers.count == 3)
+    layers.follow(active: [], bitrates: [])
+    #expect(!layers.isActive)
+  }
+
+  @Test func theBoundIsThatOfWhatIsActive() {
+    var layers = StreamLayers(count: 3)
+    #expect(layers.bounded(900, least: 30) == 900)
+    layers.follow(active: [true, true, false], bitrates: [100, 300, 1])
+    #expect(layers.bounded(900, least: 30) == 400 && layers.bounded(200, least: 30) == 200)
+    // Not below the least that the stream makes; and one without a bound takes what there is.
+    #expect(layers.bounded(900, least: 500) == 500)
+    layers.follow(active: [true, true, true], bitrates: [100, 300])
+    #expect(layers.bounded(900, least: 30) == 900)
+    // Numbers of a network add up to no more than there are.
+    layers.follow(active: [true, true, true], bitrates: [.max, .max, 1])
+    #expect(layers.bounded(900, least: 30) == 900)
+    layers.follow(active: [false, false, false], bitrates: [1, 1, 1])
+    #expect(layers.bounded(900, least: 30) == 900)
+  }
+
+  /// Today's transports send one.
+  @Test func moreThanOneIsRefused() throws {
+    let room = TestRoom()
+    let anna = room.peer("anna").connect()
+    try room.advance()
+    let id = anna.transport.makeStreamID()
+    let format = StreamFormat.video(TestRoom.format, kind: 1)
+    let error = failure { try anna.transport.publish(id, codec: 0, format: format, layers: StreamLayers(count: 2)) }
+    #expect(error?.status == .unsupported && error?.text == "the stream has 2 layers; accepted over loopback:: 1")
+    #expect(anna.transport.send(try VideoFrame.make(TestRoom.format), 1, on: id) == .notConnected)
+    room.close(anna)
+  }
+}
