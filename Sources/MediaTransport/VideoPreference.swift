@@ -1,20 +1,35 @@
 import MediaCore
 
-/// The size and the rate in which a receiver shows a stream: more is of no use to them.
+/// The size and the rate in which a receiver shows a stream: more is of no use to them. And how much the stream matters beside the others that they
+/// receive, where a room server has to choose.
 public struct VideoPreference: Sendable, Hashable {
+  /// Each has twice the weight of the one before it (RFC 8835, section 4.1).
+  public enum Priority: UInt8, Sendable, Comparable, CaseIterable {
+    case veryLow
+    case low
+    case medium
+    case high
+
+    public var weight: Int { 1 << Int(rawValue) }
+
+    public static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
+  }
+
   /// Pixels; both 0: any size.
   public var width: UInt32
   public var height: UInt32
   /// nil: any.
   public var frameRate: FrameRate?
+  /// Between the streams of one receiver; it is nothing to the sender.
+  public var priority = Priority.medium
 
   /// Everything is of use.
   public static let any = VideoPreference()
   /// Frames a second, below which no rate can be preferred.
   static let leastRate = 0.1
 
-  public init(width: UInt32 = 0, height: UInt32 = 0, frameRate: FrameRate? = nil) {
-    (self.width, self.height, self.frameRate) = (width, height, frameRate)
+  public init(width: UInt32 = 0, height: UInt32 = 0, frameRate: FrameRate? = nil, priority: Priority = .medium) {
+    (self.width, self.height, self.frameRate, self.priority) = (width, height, frameRate, priority)
   }
 
   public func check(argument: @autoclosure () -> String) throws(MediaError) {
@@ -26,12 +41,15 @@ public struct VideoPreference: Sendable, Hashable {
     }
   }
 
+  /// What of it the sender is to know.
+  var ofSender: VideoPreference { VideoPreference(width: width, height: height, frameRate: frameRate) }
+
   public var isAnySize: Bool { width == 0 || height == 0 }
   /// Sides compare like this, as a rotated camera makes the same pixels.
   public var longer: UInt32 { max(width, height) }
   public var shorter: UInt32 { min(width, height) }
 
-  /// What satisfies both.
+  /// What satisfies both, as the sender is to know it.
   public func union(_ other: VideoPreference) -> VideoPreference {
     var union = VideoPreference.any
     if !isAnySize, !other.isAnySize {

@@ -23,6 +23,20 @@ import Testing
         == VideoPreference(frameRate: FrameRate(30)))
   }
 
+  @Test func prioritiesHaveWeights() {
+    typealias Priority = VideoPreference.Priority
+    #expect(Priority.allCases.map(\.weight) == [1, 2, 4, 8] && Priority.allCases.sorted() == Priority.allCases)
+    #expect(VideoPreference.any.priority == .medium)
+    #expect(VideoPreference(width: 640, height: 360, priority: .low) != size(640, 360))
+  }
+
+  /// A priority is between the streams of one receiver, so that the sender's is the same whatever receivers have.
+  @Test func aPriorityIsNothingToTheSender() {
+    let (low, high) = (VideoPreference(width: 320, height: 180, priority: .low), VideoPreference(width: 640, height: 360, priority: .high))
+    #expect(low.union(high) == size(640, 360) && high.ofSender == size(640, 360))
+    #expect(VideoPreference(priority: .high).ofSender == .any)
+  }
+
   @Test func whatIsAccepted() throws {
     for good in [.any, size(1, 1), size(16_384, 1), VideoPreference(frameRate: FrameRate(1, 10)), size(640, 360, .max)] {
       try good.check(argument: "it")

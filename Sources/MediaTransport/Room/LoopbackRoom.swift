@@ -58,10 +58,13 @@ final class LoopbackRoom: Sendable {
 
     func preference(of member: LoopbackTransport) -> VideoPreference { preferences[ObjectIdentifier(member)] ?? .any }
 
+    /// What of it the publisher is to know.
+    func wish(of member: LoopbackTransport) -> VideoPreference { preference(of: member).ofSender }
+
     /// nil without receivers.
     var wanted: VideoPreference? {
       guard let first = receivers.first else { return nil }
-      return receivers.dropFirst().reduce(preference(of: first.transport)) { $0.union(preference(of: $1.transport)) }
+      return receivers.dropFirst().reduce(wish(of: first.transport)) { $0.union(wish(of: $1.transport)) }
     }
   }
 
@@ -327,7 +330,7 @@ final class LoopbackRoom: Sendable {
       state.streams[id] = stream
       stream.publisher.post(.receivers(id, stream.receivers.count))
       stream.publisher.post(.keyFrameRequested(id))
-      note(stream.preference(of: receiver.transport), insteadOf: nil, of: id, in: &state)
+      note(stream.wish(of: receiver.transport), insteadOf: nil, of: id, in: &state)
     }
   }
 
@@ -343,7 +346,8 @@ final class LoopbackRoom: Sendable {
       guard former != preference else { return }
       state.streams[id]?.preferences[key] = preference == .any ? nil : preference
       guard stream.receivers.contains(where: { $0.transport === receiver }) else { return }
-      note(preference, insteadOf: former, of: id, in: &state)
+      // A priority alone is nothing to the publisher.
+      if former.ofSender != preference.ofSender { note(preference.ofSender, insteadOf: former.ofSender, of: id, in: &state) }
     }
   }
 
@@ -394,6 +398,6 @@ final class LoopbackRoom: Sendable {
     stream.receivers.remove(at: index)
     state.streams[id] = stream
     stream.publisher.post(.receivers(id, stream.receivers.count))
-    note(nil, insteadOf: stream.preference(of: receiver), of: id, in: &state)
+    note(nil, insteadOf: stream.wish(of: receiver), of: id, in: &state)
   }
 }

@@ -46,6 +46,28 @@ import Testing
     room.close(anna, bert)
   }
 
+  /// The publisher hears nothing of priorities: neither of one that changes, nor of one that is there from the beginning.
+  @Test func aPriorityIsNoNewsToThePublisher() throws {
+    let room = TestRoom()
+    let (anna, bert) = (room.peer("anna").connect(), room.peer("bert").connect())
+    try room.advance()
+    let id = try room.stream(from: anna, to: [bert])
+    for priority in [VideoPreference.Priority.high, .low, .veryLow] {
+      bert.transport.prefer(VideoPreference(priority: priority), of: id)
+      try room.advance(milliseconds: 5000)
+    }
+    #expect(wanted(anna).isEmpty)
+    bert.transport.prefer(VideoPreference(width: 320, height: 180, priority: .high), of: id)
+    try room.advance(milliseconds: 5000)
+    bert.transport.prefer(VideoPreference(width: 320, height: 180, priority: .low), of: id)
+    try room.advance(milliseconds: 5000)
+    #expect(wanted(anna) == ["wants 320x180"])
+    bert.transport.prefer(VideoPreference(width: 1280, height: 720, priority: .low), of: id)
+    try room.advance(milliseconds: 300)
+    #expect(wanted(anna) == ["wants 320x180", "wants 1280x720"])
+    room.close(anna, bert)
+  }
+
   @Test func whoHasNoPreferenceWantsEverything() throws {
     let room = TestRoom()
     let (anna, bert, carl) = (room.peer("anna").connect(), room.peer("bert").connect(), room.peer("carl").connect())
