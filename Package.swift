@@ -72,7 +72,7 @@ let package = Package(
     .target(
       name: "IsolationChild", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "IsolationProtocol", "CLinux"],
       path: "Sources/MediaIsolation/Child", swiftSettings: strict),
-    .target(name: "MediaIngest", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "CLinux", "COpenSSL"], swiftSettings: small),
+    .target(name: "MediaIngest", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaNetwork", "CLinux", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaSDK",
       dependencies: [
@@ -142,7 +142,7 @@ let package = Package(
     .testTarget(name: "MediaEmulationTests", dependencies: ["MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
     .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation", "IsolationProtocol", "IsolationChild"], swiftSettings: strict),
-    .testTarget(name: "MediaIngestTests", dependencies: ["MediaIngest"], swiftSettings: strict),
+    .testTarget(name: "MediaIngestTests", dependencies: ["MediaIngest", "MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaSDKTests", dependencies: ["MediaSDK"], swiftSettings: strict),
   ],
   cLanguageStandard: .c11

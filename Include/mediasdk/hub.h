@@ -88,6 +88,7 @@ typedef struct msdk_hub_info {
  * engine must have the system clock (MSDK_E_UNSUPPORTED).
  *   MSDK_E_EXISTS     this engine has opened the room already, or a port is taken
  *   MSDK_E_IO         an address is not an address of this machine
+ *   MSDK_E_PERMISSION, MSDK_E_NOMEM  the system refuses a port
  *   MSDK_E_NOT_FOUND  a file cannot be read
  *   MSDK_E_INVALID    addresses, a file or NAME is malformed, only one of certificate and key is set, or port is 0
  *   MSDK_E_RANGE      port or most_members

@@ -63,10 +63,11 @@ public final class EmulatedHost: Network, DriverLoop {
     return EmulatedDatagramPort(network, descriptor, local)
   }
 
-  public func listen(at address: SocketAddress) throws(MediaError) -> any StreamPort {
+  public func listen(at address: SocketAddress, receiveBuffer: Int?) throws(MediaError) -> any StreamPort {
     let (descriptor, local) = try network.change { (state, _) throws(MediaError) -> (Int32, SocketAddress) in
       let local = try state.bind(address, of: id, in: \.listeners, "cannot listen at")
-      let socket = EmulatedListenerSocket(state.takeDescriptor(), host: id, local: local)
+      let socket = EmulatedListenerSocket(
+        state.takeDescriptor(), host: id, local: local, window: receiveBuffer ?? EmulatedStreamSocket.window)
       state.sockets[socket.descriptor] = socket
       state.hosts[id].listeners[local.port, default: []].append(socket.descriptor)
       return (socket.descriptor, local)

@@ -110,6 +110,8 @@ final class EmulatedConnection: StreamConnection {
 
   var remoteAddress: SocketAddress? { with { _, socket, _ in socket.failure == nil ? socket.remote : nil } ?? nil }
 
+  var localAddress: SocketAddress? { with { _, socket, _ in socket.failure == nil ? socket.local : nil } ?? nil }
+
   var connecting: StreamConnecting {
     with { _, socket, _ in socket.failure.map { .failed($0) } ?? (socket.peer == nil ? .waiting : .done) } ?? .failed("Bad file descriptor")
   }
@@ -135,17 +137,25 @@ final class EmulatedConnection: StreamConnection {
 
   func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
     with { state, socket, now in
-      guard socket.failure == nil, !socket.isShut else { return nil }
-      let count = socket.peer == nil ? 0 : min(bytes.count, EmulatedStreamSocket.window - socket.outstanding)
+      guard socket.failure == nil, !socket.isShut, !socket.isWritten else { return nil }
+      let count = socket.peer == nil ? 0 : min(bytes.count, socket.window - socket.outstanding)
       if count > 0 { state.write(Array(bytes.prefix(count)), on: socket, at: now) }
       return max(0, count)
     } ?? nil
   }
 
+  func endWriting() {
+    with { state, socket, now in
+      guard socket.failure == nil, !socket.isShut, !socket.isWritten else { return }
+      socket.isWritten = true
+      state.write([], isLast: true, on: socket, at: now)
+    }
+  }
+
   func shut() {
     with { state, socket, now in
       guard !socket.isShut else { return }
-      if socket.failure == nil { state.write([], isLast: true, on: socket, at: now) }
+      if socket.failure == nil, !socket.isWritten { state.write([], isLast: true, on: socket, at: now) }
       socket.isShut = true
       state.look(socket.descriptor, now: now)
     }

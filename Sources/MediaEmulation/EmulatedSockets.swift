@@ -30,6 +30,13 @@ final class EmulatedListenerSocket: EmulatedSocket {
   /// Connections that wait to be accepted.
   var pending: [Int32] = []
   static let backlog = 1024
+  /// Of what is written to its connections and not read.
+  let window: Int
+
+  init(_ descriptor: Int32, host: Int, local: SocketAddress, window: Int) {
+    self.window = window
+    super.init(descriptor, host: host, local: local)
+  }
 
   override var isReadable: Bool { !pending.isEmpty }
 }
@@ -40,6 +47,8 @@ final class EmulatedStreamSocket: EmulatedSocket {
   var peer: Int32?
   var failure: String?
   var isShut = false
+  /// Nothing is written any more.
+  var isWritten = false
   /// What came and was not read.
   var inbox: [UInt8] = []
   var taken = 0
@@ -51,7 +60,8 @@ final class EmulatedStreamSocket: EmulatedSocket {
   var early: [Int: EmulatedPacket.Piece] = [:]
   /// Bytes that were written and that the other end has not read.
   var outstanding = 0
-  /// Of those: as much as both ends of a connection buffer.
+  /// As many as that are buffered.
+  var window = EmulatedStreamSocket.window
   static let window = 256 << 10
 
   init(_ descriptor: Int32, host: Int, local: SocketAddress, remote: SocketAddress, peer: Int32? = nil) {
@@ -60,7 +70,7 @@ final class EmulatedStreamSocket: EmulatedSocket {
   }
 
   override var isReadable: Bool { taken < inbox.count || hasEnded || failure != nil || isShut }
-  override var hasRoom: Bool { failure != nil || isShut || peer != nil && outstanding < EmulatedStreamSocket.window }
+  override var hasRoom: Bool { failure != nil || isShut || peer != nil && outstanding < window }
 }
 
 /// What travels. A class: it is handed from link to link.

@@ -75,6 +75,8 @@ extension EmulatedState {
       guard listener.pending.count < EmulatedListenerSocket.backlog else { return lose(packet, at: now) }
       let server = EmulatedStreamSocket(
         takeDescriptor(), host: host, local: packet.destination, remote: packet.source, peer: client)
+      // What it has not read is counted where it is written.
+      (sockets[client] as? EmulatedStreamSocket)?.window = listener.window
       sockets[server.descriptor] = server
       listener.pending.append(server.descriptor)
       send(.opened(client: client, server: server.descriptor), from: packet.destination, of: host, to: packet.source, at: now)
@@ -127,7 +129,7 @@ extension EmulatedState {
     if socket.failure == nil {
       if socket.taken < socket.inbox.count, let peer = socket.peer {
         send(.reset(peer), from: socket.local, of: socket.host, to: socket.remote, at: now)
-      } else if !socket.isShut {
+      } else if !socket.isShut, !socket.isWritten {
         write([], isLast: true, on: socket, at: now)
       }
     }

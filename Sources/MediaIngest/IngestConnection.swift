@@ -32,8 +32,8 @@ public struct IngestConnection: Sendable {
     case payload
   }
 
-  public static let patienceForToken: Int64 = 2_000_000_000
-  public static let patienceForProgress: Int64 = 5_000_000_000
+  public static let tokenTimeout: Int64 = 2_000_000_000
+  public static let progressTimeout: Int64 = 5_000_000_000
 
   private let rules: IngestRules
   private let openedAt: Int64
@@ -77,8 +77,8 @@ public struct IngestConnection: Sendable {
 
   /// When `check` has something to say, if nothing comes before.
   public var deadline: Int64 {
-    if !isAdmitted { return openedAt + IngestConnection.patienceForToken }
-    return isInMessage ? lastProgress + IngestConnection.patienceForProgress : .max
+    if !isAdmitted { return openedAt + IngestConnection.tokenTimeout }
+    return isInMessage ? lastProgress + IngestConnection.progressTimeout : .max
   }
 
   public func check(at now: Int64) throws(IngestRefusal) {

@@ -1,9 +1,9 @@
 import MediaCore
 
-/// Who hears of a door's feeders and takes their frames. Called on the door's thread, one call at a time, without a lock.
+/// Who hears of a door's feeders and takes their frames. Called on the loop's thread, one call at a time, without a lock.
 public protocol IngestDelegate: AnyObject, Sendable {
-  /// `way`: "tcp" or "unix".
-  func feederConnected(by way: String)
+  /// `route`: "tcp" or "unix".
+  func feederConnected(by route: String)
   /// nil: it said goodbye. `.none`: it broke off.
   func feederLeft(_ reason: IngestRefusal?)
   func connectionRefused(_ reason: IngestRefusal)

@@ -1,43 +1,46 @@
-import CLinux
-import Glibc
 import MediaCore
+import MediaRuntime
 
-/// What other threads have to say to a door's thread, and the descriptor that wakes it.
-final class IngestMailbox: @unchecked Sendable {
+/// What other threads have for the drivers of a local ingest: its loop drives whoever reads it.
+final class IngestMailbox: Sendable {
   struct Mail {
     var released: [(connection: UInt64, slot: UInt32)] = []
     var wantsKeyFrame = false
   }
 
-  let descriptor: Int32
-  private let mail = Monitor(Mail())
-
-  init() throws(MediaError) {
-    descriptor = msdk_eventfd(0)
-    guard descriptor >= 0 else { throw MediaError(.noMemory, "out of file descriptors: eventfd failed with errno \(errno)") }
+  private struct State {
+    var mail = Mail()
+    /// Who is to be woken; nil before there is somebody, and after.
+    var reader: (loop: any DriverLoop, tag: UInt64)?
   }
 
-  deinit {
-    Glibc.close(descriptor)
+  private let state = Monitor(State())
+
+  func open(_ loop: any DriverLoop, _ tag: UInt64) {
+    state.withLock { $0.reader = (loop, tag) }
+  }
+
+  /// Frames may be there for longer.
+  func close() {
+    state.withLock { $0.reader = nil }
   }
 
   func released(_ slot: UInt32, of connection: UInt64) { post { $0.released.append((connection, slot)) } }
   func requestKeyFrame() { post { $0.wantsKeyFrame = true } }
-  func wake() { post { _ in } }
 
   private func post(_ change: (inout Mail) -> Void) {
-    mail.withLock { change(&$0) }
-    var count: UInt64 = 1
-    _ = write(descriptor, &count, 8)
+    let reader = state.withLock { state in
+      if state.reader != nil { change(&state.mail) }
+      return state.reader
+    }
+    if let reader { reader.loop.wake(reader.tag, at: .min) }
   }
 
   /// All that has come.
   func take() -> Mail {
-    var count: UInt64 = 0
-    _ = read(descriptor, &count, 8)
-    return mail.withLock { mail in
-      defer { mail = Mail() }
-      return mail
+    state.withLock { state in
+      defer { state.mail = Mail() }
+      return state.mail
     }
   }
 }

@@ -1,22 +1,26 @@
-import CLinux
-import Glibc
 import MediaCore
+import MediaNetwork
+import MediaRuntime
 
-/// One connection: its socket, its protocol, and what is on the way in and out. Used by the door's thread alone.
-final class IngestPeer {
+/// One connection: its socket, its protocol, and what is on the way in and out. Used by the loop's thread alone.
+final class IngestPeer: ReactorDriver, @unchecked Sendable {
   let id: UInt64
-  let descriptor: Int32
   let isUnix: Bool
   var machine: IngestConnection
   var slots: [UInt32: IngestSharedMemory] = [:]
-  /// Refused: what still comes is thrown away until it closes, or this time, so that it can read why.
-  var leavesAt: Int64?
-  /// Its socket is watched for room for answers.
-  var isWatchedForRoom = false
-  /// Came with a SLOT that is not whole yet.
-  private var passed: Int32 = -1
+  /// Refused: what still comes is discarded until the other end closes, or this time, so that it can read why.
+  private(set) var leavesAt: Int64?
+  /// By which the loop knows it.
+  var tag: UInt64?
+  /// The loop waits for room to write answers.
+  private var isFull = false
+  private var hasEndedWriting = false
+  private let connection: any StreamConnection
+  private let unix: IngestUnixSocket?
+  /// Refers to this one as well, until it is removed.
+  private let server: IngestServer
   private var answers: [UInt8] = []
-  /// The frame that is coming in; `memory` is nil while there is no room for it.
+  /// The frame that is coming in; `frame` is nil while there is no room for it.
   private(set) var header: IngestFrame?
   private(set) var frame: VideoFrame?
   private var encoded = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -24,19 +28,21 @@ final class IngestPeer {
 
   static let mostAnswers = 65_536
 
-  init(_ id: UInt64, _ descriptor: Int32, isUnix: Bool, _ machine: IngestConnection) {
-    self.id = id
-    self.descriptor = descriptor
-    self.isUnix = isUnix
-    self.machine = machine
+  init(_ id: UInt64, _ connection: any StreamConnection, _ machine: IngestConnection, _ server: IngestServer) {
+    (self.id, self.connection, self.machine, self.server) = (id, connection, machine, server)
+    unix = connection as? IngestUnixSocket
+    isUnix = unix != nil
   }
 
   deinit {
-    Glibc.close(descriptor)
-    if passed >= 0 { Glibc.close(passed) }
     frame?.release()
     encoded.deallocate()
   }
+
+  var descriptor: Int32 { connection.descriptor }
+  var isOwn: Bool { unix?.isOwn ?? true }
+
+  func drive(isReadable: Bool) -> Int64 { server.drive(self, isReadable: isReadable) }
 
   // MARK: In
 
@@ -46,27 +52,17 @@ final class IngestPeer {
     case gone
   }
 
-  /// Bytes into `memory`, and descriptors, of which the first is kept until it is asked for.
+  /// Bytes into `memory`, and how many descriptors came with them, of which the first is kept until it is asked for.
   func receive(into memory: UnsafeMutableRawBufferPointer) -> Arrival {
-    var (count, lost): (Int32, Int32) = (0, 0)
-    var fresh: Int32 = -1
-    let got =
-      isUnix
-      ? msdk_receive(descriptor, memory.baseAddress, memory.count, &fresh, 1, &count, &lost)
-      : recv(descriptor, memory.baseAddress, memory.count, 0)
-    if fresh >= 0 {
-      if passed >= 0 { Glibc.close(passed) }
-      passed = fresh
+    switch connection.read(into: memory) {
+    case .bytes(let count): .bytes(count, descriptors: unix?.takeCount() ?? 0)
+    case .nothing: .nothing
+    case .end, .failed: .gone
     }
-    if got > 0 { return .bytes(got, descriptors: Int(count) + (lost != 0 ? 16 : 0)) }
-    return got < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .gone
   }
 
   /// The descriptor that came, the caller's to close.
-  func takeDescriptor() -> Int32 {
-    defer { passed = -1 }
-    return passed
-  }
+  func takeDescriptor() -> Int32 { unix?.takeDescriptor() ?? -1 }
 
   /// Finds memory for a frame; without any the frame is left out.
   func begin(_ header: IngestFrame, from pool: BufferPool) {
@@ -105,19 +101,33 @@ final class IngestPeer {
 
   // MARK: Out
 
-  var hasAnswers: Bool { !answers.isEmpty }
-
   /// Says whether there was room.
-  func answer(_ bytes: [UInt8]) -> Bool {
+  func answer(_ bytes: [UInt8], by loop: any DriverLoop) -> Bool {
     guard answers.count + bytes.count <= IngestPeer.mostAnswers else { return false }
     answers.append(contentsOf: bytes)
-    flush()
+    flush(by: loop)
     return true
   }
 
-  func flush() {
-    guard !answers.isEmpty else { return }
-    let sent = answers.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-    if sent > 0 { answers.removeFirst(sent) }
+  /// The last answer of all; it stays until then, for what it still sends.
+  func leave(_ bytes: [UInt8], at time: Int64, by loop: any DriverLoop) {
+    leavesAt = time
+    slots = [:]
+    if !answer(bytes, by: loop) { flush(by: loop) }
+  }
+
+  func flush(by loop: any DriverLoop) {
+    if !answers.isEmpty {
+      // Of a connection that is broken no answer is left; reading finds out.
+      let sent = answers.withUnsafeBytes { connection.write($0) } ?? answers.count
+      answers.removeFirst(sent)
+    }
+    if leavesAt != nil, answers.isEmpty, !hasEndedWriting {
+      hasEndedWriting = true
+      connection.endWriting()
+    }
+    guard isFull != !answers.isEmpty, let tag else { return }
+    isFull = !answers.isEmpty
+    loop.setFull(isFull, descriptor, of: tag)
   }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import MediaNetwork
 
 /// How a feeder came, as both ends see it: part of what is proved, so that a proof is good for no other connection, and nobody can stand in
 /// between and forward it.
@@ -18,26 +18,21 @@ public enum IngestRoute: Sendable, Equatable {
 
   public var isUnix: Bool { self == .unix }
 
-  /// Of an accepted socket; nil when its other end has gone already.
-  init?(of descriptor: Int32, isUnix: Bool) {
-    guard !isUnix else {
+  /// Of an accepted connection; nil when its other end has gone already.
+  init?(of connection: any StreamConnection) {
+    guard !(connection is IngestUnixSocket) else {
       self = .unix
       return
     }
-    guard let session = Address(with: { getsockname(descriptor, $0, $1) }), let feeder = Address(with: { getpeername(descriptor, $0, $1) })
+    guard let session = connection.localAddress.flatMap(Address.init), let feeder = connection.remoteAddress.flatMap(Address.init)
     else { return nil }
     self = .tcp(session: session, feeder: feeder)
   }
 }
 
 extension IngestRoute.Address {
-  fileprivate init?(with ask: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
-    var address = sockaddr_in()
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isKnown = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask($0, &size) == 0 }
-    }
-    guard isKnown else { return nil }
-    self.init(host: UInt32(bigEndian: address.sin_addr.s_addr), port: UInt16(bigEndian: address.sin_port))
+  init?(_ address: SocketAddress) {
+    guard !address.isIPv6 else { return nil }
+    self.init(host: UInt32(truncatingIfNeeded: address.words.low), port: address.port)
   }
 }

@@ -6,8 +6,9 @@ public protocol Network: AnyObject, Sendable {
   /// A port of 0 lets the network choose one. `sharesPort`: others may bind it too, as multicast needs.
   func bindDatagrams(to address: SocketAddress, sharesPort: Bool) throws(MediaError) -> any DatagramPort
 
-  /// A port of 0 lets the network choose one.
-  func listen(at address: SocketAddress) throws(MediaError) -> any StreamPort
+  /// A port of 0 lets the network choose one. `receiveBuffer`: bytes of each connection that wait to be read, before the other end is held up; nil
+  /// for as many as the network likes. Throws `.exists` for a port that is taken, `.permission` and `.noMemory` for one that the system refuses.
+  func listen(at address: SocketAddress, receiveBuffer: Int?) throws(MediaError) -> any StreamPort
 
   /// Begins to connect; `connecting` says how it goes.
   func connect(to address: SocketAddress) throws(MediaError) -> any StreamConnection
@@ -25,6 +26,8 @@ extension Network {
   public func bindDatagrams(to address: SocketAddress) throws(MediaError) -> any DatagramPort {
     try bindDatagrams(to: address, sharesPort: false)
   }
+
+  public func listen(at address: SocketAddress) throws(MediaError) -> any StreamPort { try listen(at: address, receiveBuffer: nil) }
 }
 
 /// Looks names of hosts up.
@@ -81,6 +84,8 @@ public protocol StreamConnection: AnyObject {
   var descriptor: Int32 { get }
   /// nil when the other end is gone already.
   var remoteAddress: SocketAddress? { get }
+  /// nil when it is not of a network, or broken.
+  var localAddress: SocketAddress? { get }
   /// How connecting goes.
   var connecting: StreamConnecting { get }
 
@@ -88,6 +93,9 @@ public protocol StreamConnection: AnyObject {
 
   /// How many went; nil when the connection is broken.
   func write(_ bytes: UnsafeRawBufferPointer) -> Int?
+
+  /// Nothing is written any more, which the other end finds after all that was; it may still write.
+  func endWriting()
 
   /// Breaks the connection, whoever uses it.
   func shut()

@@ -44,14 +44,8 @@ public final class StreamSocket: StreamConnection {
     return .failed(words)
   }
 
-  public var remoteAddress: SocketAddress? {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let result = withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
-    }
-    return result == 0 ? SocketAddress(storage) : nil
-  }
+  public var remoteAddress: SocketAddress? { SocketAddress { getpeername(descriptor, $0, $1) } }
+  public var localAddress: SocketAddress? { SocketAddress { getsockname(descriptor, $0, $1) } }
 
   public func read(into memory: UnsafeMutableRawBufferPointer) -> StreamReading {
     while true {
@@ -81,6 +75,10 @@ public final class StreamSocket: StreamConnection {
     return bytes.count - rest.count
   }
 
+  public func endWriting() {
+    shutdown(descriptor, Int32(SHUT_WR))
+  }
+
   public func shut() {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
@@ -97,11 +95,16 @@ public final class StreamListener: StreamPort {
   private static let backlog: Int32 = 1024
 
   /// A port of 0 lets the kernel choose one.
-  public init(binding address: SocketAddress) throws(MediaError) {
+  public init(binding address: SocketAddress, receiveBuffer: Int? = nil) throws(MediaError) {
     isIPv6 = address.isIPv6
     descriptor = msdk_socket(isIPv6 ? AF_INET6 : AF_INET)
-    guard descriptor >= 0 else { throw MediaError(.io, "no socket for \(address): \(StreamSocket.words(errno))") }
+    guard descriptor >= 0 else { throw StreamListener.error(errno, "no socket for \(address)") }
     var yes: Int32 = 1
+    // Connections take the size of the socket that they came by.
+    if let receiveBuffer {
+      var size = Int32(clamping: receiveBuffer)
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
     if isIPv6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, socklen_t(MemoryLayout<Int32>.size)) }
     // Connections of before, that are not forgotten yet, do not keep the port.
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -111,8 +114,19 @@ public final class StreamListener: StreamPort {
     }
     guard result == 0, listen(descriptor, StreamListener.backlog) == 0 else {
       // The end of this closes what is open.
-      throw MediaError(errno == EADDRINUSE ? .exists : .io, "cannot listen at \(address): \(StreamSocket.words(errno))")
+      throw StreamListener.error(errno, "cannot listen at \(address)")
     }
+  }
+
+  private static func error(_ code: Int32, _ what: String) -> MediaError {
+    let status: Status =
+      switch code {
+      case EADDRINUSE: .exists
+      case EACCES, EPERM: .permission
+      case EMFILE, ENFILE, ENOMEM, ENOBUFS: .noMemory
+      default: .io
+      }
+    return MediaError(status, "\(what): \(StreamSocket.words(code))")
   }
 
   deinit {
@@ -120,14 +134,7 @@ public final class StreamListener: StreamPort {
     if spare >= 0 { close(spare) }
   }
 
-  public var localAddress: SocketAddress? {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let result = withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-    }
-    return result == 0 ? SocketAddress(storage) : nil
-  }
+  public var localAddress: SocketAddress? { SocketAddress { getsockname(descriptor, $0, $1) } }
 
   public func accept() -> StreamAccepting {
     while true {
@@ -148,5 +155,18 @@ public final class StreamListener: StreamPort {
     if stranger >= 0 { close(stranger) }
     spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
     return stranger >= 0
+  }
+}
+
+extension SocketAddress {
+  /// As getsockname(2) and getpeername(2) give it.
+  fileprivate init?(_ ask: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask($0, &length) }
+    }
+    guard result == 0 else { return nil }
+    self.init(storage)
   }
 }

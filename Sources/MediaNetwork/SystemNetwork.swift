@@ -13,7 +13,9 @@ public final class SystemNetwork: Network {
     try DatagramSocket(binding: address, sharesPort: sharesPort)
   }
 
-  public func listen(at address: SocketAddress) throws(MediaError) -> any StreamPort { try StreamListener(binding: address) }
+  public func listen(at address: SocketAddress, receiveBuffer: Int?) throws(MediaError) -> any StreamPort {
+    try StreamListener(binding: address, receiveBuffer: receiveBuffer)
+  }
 
   public func connect(to address: SocketAddress) throws(MediaError) -> any StreamConnection { try StreamSocket(connectingTo: address) }
 

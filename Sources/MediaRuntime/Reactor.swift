@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import MediaCore
 
-/// One thread, `msdk-network`, for the kernel's sockets of all sessions of an engine. It runs while there are any.
+/// One thread for the kernel's sockets. An engine has one, `msdk-network`, for all of its sessions; where whoever is driven may take long, such as a
+/// local ingest, it has one of its own. The thread runs while there is anybody to drive.
 public final class Reactor: DriverLoop {
   /// Under the lock. A class: to change a value inside of a dictionary costs memory each time.
   private final class Entry {
@@ -78,15 +79,16 @@ public final class Reactor: DriverLoop {
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
 
-  public init(clock: any MediaClock) throws(MediaError) {
+  /// `name`: of its thread.
+  public init(_ name: String = "msdk-network", clock: any MediaClock) throws(MediaError) {
     self.clock = clock
     (epoll, bell) = (msdk_epoll_create(), msdk_waker_create())
     guard epoll >= 0, bell >= 0 else {
       // The end of this closes what is open.
-      throw MediaError(.noMemory, "out of file descriptors for the network thread: \(String(cString: strerror(errno)))")
+      throw MediaError(.noMemory, "out of file descriptors for the thread \(name): \(String(cString: strerror(errno)))")
     }
     msdk_epoll_add(epoll, bell, UInt32(MSDK_POLL_IN), Reactor.waker)
-    let worker = clock.makeWorker("msdk-network") { [weak self] in self?.run() ?? .max }
+    let worker = clock.makeWorker(name) { [weak self] in self?.run() ?? .max }
     self.worker.withLock { $0 = worker }
   }
 

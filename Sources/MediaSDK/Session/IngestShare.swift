@@ -2,10 +2,12 @@ import CMediaSDK
 import MediaCodecs
 import MediaCore
 import MediaIngest
+import MediaNetwork
+import MediaRuntime
 import MediaTransport
 
 /// What a session does with its feeder's frames: a stream that starts with the first one, anew with each other format, and ends with the
-/// feeder. Frames come on the door's thread, one at a time.
+/// feeder. Frames come on the thread of its own reactor, one at a time, so that a feeder keeps no session's network waiting.
 final class IngestShare: IngestDelegate {
   /// What one stream can carry.
   private struct Kind: Equatable {
@@ -33,6 +35,7 @@ final class IngestShare: IngestDelegate {
 
   private let session: Session
   private let options: IngestOptions
+  private let reactor: Reactor
   private let pool = BufferPool(limit: 8)
   private let normalizer = Monitor(FrameNormalizer(limit: 8))
   private let state = Monitor(State())
@@ -40,9 +43,16 @@ final class IngestShare: IngestDelegate {
   init(_ session: Session, _ options: IngestOptions) throws(MediaError) {
     self.session = session
     self.options = options
+    reactor = try Reactor("msdk-ingest", clock: session.engine.clock)
     let rules = try options.rules(session.engine.codecs)
-    let door = try IngestDoor(port: options.port, socketPath: options.socketPath, rules, clock: session.engine.clock, self)
-    state.withLock { $0.door = door }
+    do throws(MediaError) {
+      let door = try IngestDoor(
+        port: options.port, socketPath: options.socketPath, rules, network: SystemNetwork.shared, loop: reactor, self)
+      state.withLock { $0.door = door }
+    } catch {
+      reactor.stop()
+      throw error
+    }
   }
 
   var port: UInt32 { state.withLock { $0.door?.port ?? 0 } }
@@ -54,6 +64,7 @@ final class IngestShare: IngestDelegate {
       return state.door
     }
     door?.close()
+    reactor.stop()
     stop()
   }
 
@@ -65,8 +76,8 @@ final class IngestShare: IngestDelegate {
 
   // MARK: The feeder
 
-  func feederConnected(by way: String) {
-    session.push(.ingest(IngestEvent(.feederConnected, text: way)))
+  func feederConnected(by route: String) {
+    session.push(.ingest(IngestEvent(.feederConnected, text: route)))
   }
 
   func feederLeft(_ reason: IngestRefusal?) {
