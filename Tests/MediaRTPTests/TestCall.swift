@@ -51,6 +51,8 @@ final class TestCall {
   }
 
   static let vp8: UInt8 = 96, rtx: UInt8 = 97, opus: UInt8 = 111
+  /// Of the pictures, under the payload type of VP8.
+  let encoding: RTPEncoding
   let sender: RTPSession
   let receiver: RTPSession
   let (here, there) = (End(), End())
@@ -85,10 +87,11 @@ final class TestCall {
   }
 
   init(
-    seed: UInt64, hasRetransmissions: Bool = true, maximum: Int = 6_000_000, start: Int = 1_000_000, longestHold: Int64 = 500_000_000,
+    seed: UInt64, _ encoding: RTPEncoding = .vp8, hasRetransmissions: Bool = true, maximum: Int = 6_000_000, start: Int = 1_000_000, longestHold: Int64 = 500_000_000,
     pacing: PacerBounds = PacerBounds()
   ) throws {
     let seed = seed &+ seedOffset
+    self.encoding = encoding
     random = SeededRandom(seed: seed)
     let clock = NTPClock(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: now)
     var settings = RTPSettings(cname: "here", clock: clock, seed: seed)
@@ -98,12 +101,12 @@ final class TestCall {
     settings.extensions.transportSequence = 3
     settings.extensions.mid = 4
     settings.extensions.audioLevel = 5
-    let types: [UInt8: RTPEncoding] = [TestCall.vp8: .vp8, TestCall.rtx: .retransmission(of: TestCall.vp8), TestCall.opus: .opus]
+    let types: [UInt8: RTPEncoding] = [TestCall.vp8: encoding, TestCall.rtx: .retransmission(of: TestCall.vp8), TestCall.opus: .opus]
     sender = RTPSession(settings, receiving: types, now: now)
     settings.cname = "there"
     settings.seed = seed &+ 1
     receiver = RTPSession(settings, receiving: types, now: now)
-    var stream = OutgoingRTP(.vp8, ssrc: SSRC(100), payloadType: TestCall.vp8)
+    var stream = OutgoingRTP(encoding, ssrc: SSRC(100), payloadType: TestCall.vp8)
     if hasRetransmissions { stream.retransmission = (SSRC(101), TestCall.rtx) }
     stream.mid = "v"
     video = try sender.addStream(stream)
@@ -132,8 +135,10 @@ final class TestCall {
     (here.out, there.out) = ([], [])
   }
 
-  /// Until a time, in steps of whatever is due first.
-  func run(until end: Int64) {
+  /// Until a time, in steps of whatever is due first; `skipping`: after so long in which neither end was asked for anything.
+  func run(until end: Int64, skipping pause: Int64 = 0) {
+    now += pause
+    let end = end + pause
     while true {
       (here.now, there.now) = (now, now)
       let next = min(sender.poll(now: now, here), receiver.poll(now: now, there))
@@ -156,12 +161,10 @@ final class TestCall {
     now = end
   }
 
-  /// Sends a picture of VP8, in form.
+  /// Sends a picture, in form.
   func send(_ size: Int, isKey: Bool, at time: Int64) throws {
     run(until: time)
-    var bytes = (0..<max(10, size)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ pictures.count) }
-    let head: [UInt8] = isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0] : [0x31, 1, 0]
-    bytes.replaceSubrange(0..<head.count, with: head)
+    let bytes = TestFrame.make(encoding, size, isKey: isKey, pictures.count)
     pictures.append(bytes)
     pictureTimes.append(now)
     try bytes.withUnsafeBytes { try sender.send($0, number: number, units: now / 1000 * 9 / 100, on: video, now: now) }

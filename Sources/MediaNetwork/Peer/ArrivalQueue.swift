@@ -45,7 +45,7 @@ struct ArrivalQueue {
     attributes.timestamp_ns = state.line.time(stamp, captured: picture.captured, at: now)
     attributes.sequence = state.next(after: picture.isAfterGap ? 1 : 0)
     incoming[stream] = state
-    attributes.codec = UInt32(MSDK_CODEC_VP8)
+    attributes.codec = picture.codec
     attributes.flags = picture.isKeyFrame ? UInt32(MSDK_ENCODED_KEY) : 0
     (attributes.width, attributes.height) = (state.width, state.height)
     attributes.orientation = UInt32(picture.orientation & 7)

@@ -185,7 +185,7 @@ public final class SecureRTPPeer {
     guard let encoding = session.settings(ofStream: stream)?.encoding else { throw PacketError("RTP: no such stream") }
     let attributes = frame.native.pointee
     let units = MediaTime.units(fromNanoseconds: attributes.timestamp_ns, rate: encoding.clockRate)
-    guard case .opus = encoding else {
+    guard !encoding.isVideo else {
       return try session.send(
         frame.bytes, number: number, units: units, orientation: UInt8(attributes.orientation & 7),
         color: .init(attributes), capturedAt: attributes.timestamp_ns, on: stream, now: now)

@@ -1,15 +1,17 @@
-import MediaCore
-
-/// Puts pictures of VP8 together from their packets (RFC 7741, section 4.4), and hands them on in the order in which they can be decoded: after
-/// the one before them, or from a key frame on. Holds the packets of what is not complete; a picture's bytes are copied out once.
+/// Puts pictures together from their packets, as their payload format has it, and hands them on in the order in which they can be decoded: after the
+/// one before them, or from a key frame on. Holds the packets of what is not complete; a picture's bytes are copied out once.
 public final class PictureBuffer {
   public struct Picture: Sendable, Equatable {
     public let first: Int64
     public let last: Int64
+    /// Of the format (`PayloadFormat.codec`).
+    public let codec: UInt32
     /// Unwrapped, in units of 90 kHz.
     public let timestamp: Int64
     public let isKeyFrame: Bool
-    /// Of a key frame.
+    /// No other is predicted from it.
+    public let isDroppable: Bool
+    /// Of a key frame; 0: it does not say.
     public let width: UInt16
     public let height: UInt16
     public let size: Int
@@ -43,12 +45,15 @@ public final class PictureBuffer {
     var isConnected = false
     /// Nothing but padding.
     var isEmpty = false
-    var payloadOffset: UInt16 = 0
+    /// The picture begins with it.
+    var isFirst = false
     var orientation: UInt8 = 0
     var color: HeaderExtensions.ColorSpace?
-    var descriptor = VP8Descriptor()
+    var part = FramePart()
   }
 
+  private let codec: UInt32
+  private let assembler: any FrameAssembler
   private let ring: PacketRing
   private var pieces: [Piece]
   /// Complete and not handed on, by their first packet.
@@ -69,7 +74,8 @@ public final class PictureBuffer {
   private(set) var completed: (all: UInt64, keyFrames: UInt64) = (0, 0)
   private(set) var handedOn: UInt64 = 0
 
-  public init(capacity: Int = 1024, slotSize: Int = 1500) {
+  public init(_ format: any PayloadFormat = VP8Format(), capacity: Int = 1024, slotSize: Int = 1500) {
+    (codec, assembler) = (format.codec, format.makeAssembler())
     ring = PacketRing(capacity: capacity, slotSize: slotSize)
     pieces = [Piece](repeating: Piece(), count: ring.slots)
   }
@@ -106,24 +112,16 @@ public final class PictureBuffer {
     if newest >= 0, number <= newest - Int64(pieces.count) { return .late }
     guard piece(number) == nil else { return .duplicate }
     var piece = Piece()
-    var isKeyFrame = false
     (piece.number, piece.arrival, piece.isMarked) = (number, now, packet.header.marker)
     if packet.payload.isEmpty {
       piece.isEmpty = true
     } else {
-      var reader = PacketReader(packet.payload)
       do throws(PacketError) {
-        piece.descriptor = try VP8Descriptor(parsing: &reader)
-        guard !reader.isAtEnd else { throw PacketError("VP8: a payload descriptor without payload") }
-        if piece.descriptor.isStart, piece.descriptor.partition == 0 {
-          guard let tag = try? VP8FrameTag(parsing: reader.rest) else { throw PacketError("VP8: a frame that does not begin with its tag") }
-          isKeyFrame = tag.isKeyFrame
-        }
+        piece.part = try assembler.look(at: packet.payload)
       } catch {
         return .refused(error)
       }
-      guard packet.payload.count <= ring.slotSize else { return .refused(PacketError("VP8: a packet larger than 1500 bytes")) }
-      piece.payloadOffset = UInt16(truncatingIfNeeded: packet.payload.count - reader.count)
+      guard packet.payload.count <= ring.slotSize else { return .refused(PacketError("RTP: a packet larger than 1500 bytes")) }
       _ = ring.put(number, packet.payload, time: now)
     }
     piece.timestamp = timestamps.unwrap(packet.header.timestamp.rawValue)
@@ -131,10 +129,12 @@ public final class PictureBuffer {
     piece.color = packet.header.extensions.colorSpace
     makeRoom(number)
     newest = max(newest, number)
-    if isKeyFrame, number > keyFrame?.first ?? -1 { keyFrame = (number, piece.timestamp, now) }
+    if piece.part.isKeyFrame, number > keyFrame?.first ?? -1 { keyFrame = (number, piece.timestamp, now) }
     if keyFrame?.timestamp == piece.timestamp { keyFrame?.arrival = now }
     pieces[index(number)] = piece
     connect(from: number)
+    // What it is may be known by what came before it.
+    if let next = self.piece(number + 1), !next.isConnected { connect(from: number + 1) }
     return .kept
   }
 
@@ -149,9 +149,8 @@ public final class PictureBuffer {
     var number = start
     while var current = piece(number) {
       if number != start, current.isConnected { break }
-      let isFirst = !current.isEmpty && current.descriptor.isStart && current.descriptor.partition == 0
-      if isFirst {
-        current.isConnected = true
+      if begins(current) {
+        (current.isConnected, current.isFirst) = (true, true)
       } else if !current.isEmpty, let before = piece(number - 1), before.isConnected, !before.isMarked,
         before.timestamp == current.timestamp
       {
@@ -168,22 +167,30 @@ public final class PictureBuffer {
     }
   }
 
-  private func complete(endingAt last: Int64) {
-    var (first, size, earliest, latest) = (last, 0, Int64.max, Int64.min)
-    var number = last
-    while let piece = piece(number), piece.isConnected, let packet = ring.packet(number) {
-      size += packet.count - Int(piece.payloadOffset)
-      (earliest, latest) = (min(earliest, piece.arrival), max(latest, piece.arrival))
-      first = number
-      if piece.descriptor.isStart, piece.descriptor.partition == 0 { break }
-      number -= 1
+  /// Whether a picture begins with it, as far as is known.
+  private func begins(_ current: Piece) -> Bool {
+    switch current.part.start {
+    case .certain: return !current.isEmpty
+    case .none: return false
+    case .unknown, .likely:
+      if let before = piece(current.number - 1) { return before.isMarked || before.timestamp != current.timestamp }
+      // A key frame is not kept waiting for what was before the first packet.
+      return current.part.start == .likely || (current.part.isKeyFrame && current.number == first && done == nil)
     }
-    guard let head = piece(first), let payload = ring.packet(first),
-      let tag = try? VP8FrameTag(parsing: UnsafeRawBufferPointer(rebasing: payload.dropFirst(Int(head.payloadOffset))))
-    else { return }
+  }
+
+  private func complete(endingAt last: Int64) {
+    var (first, earliest, latest) = (last, Int64.max, Int64.min)
+    while let piece = piece(first), piece.isConnected {
+      (earliest, latest) = (min(earliest, piece.arrival), max(latest, piece.arrival))
+      if piece.isFirst { break }
+      first -= 1
+    }
+    guard let head = piece(first), head.isFirst, let frame = assemble(first...last, into: nil) else { return }
     let picture = Picture(
-      first: first, last: last, timestamp: head.timestamp, isKeyFrame: tag.isKeyFrame, width: tag.width, height: tag.height, size: size,
-      number: head.descriptor.pictureID, layer: head.descriptor.layer, orientation: piece(last)?.orientation ?? 0,
+      first: first, last: last, codec: codec, timestamp: head.timestamp, isKeyFrame: frame.isKeyFrame, isDroppable: frame.isDroppable,
+      width: frame.width, height: frame.height, size: frame.size,
+      number: head.part.number, layer: head.part.layer, orientation: piece(last)?.orientation ?? 0,
       color: piece(last)?.color, firstArrival: earliest, lastArrival: latest)
     let place = pictures.firstIndex { $0.first >= first } ?? pictures.count
     if place < pictures.count, pictures[place].first == first { return }
@@ -191,6 +198,15 @@ public final class PictureBuffer {
     completed.all &+= 1
     if picture.isKeyFrame { completed.keyFrames &+= 1 }
     if pictures.count > PictureBuffer.mostPictures { pictures.removeFirst() }
+  }
+
+  /// Without memory it is only measured.
+  private func assemble(_ numbers: ClosedRange<Int64>, into memory: UnsafeMutableRawBufferPointer?) -> AssembledFrame? {
+    assembler.begin(memory)
+    for number in numbers {
+      guard let packet = ring.packet(number), (try? assembler.add(packet)) != nil else { return nil }
+    }
+    return assembler.end()
   }
 
   // MARK: Out
@@ -240,13 +256,7 @@ public final class PictureBuffer {
   public func take(_ picture: Picture, into memory: UnsafeMutableRawBufferPointer) -> Bool {
     guard memory.count >= picture.size, let place = pictures.firstIndex(where: { $0.first == picture.first }) else { return false }
     pictures.removeFirst(place + 1)
-    var offset = 0
-    for number in picture.first...picture.last {
-      guard let piece = piece(number), let packet = ring.packet(number) else { return false }
-      let bytes = UnsafeRawBufferPointer(rebasing: packet.dropFirst(Int(piece.payloadOffset)))
-      UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + bytes.count]).copyMemory(from: bytes)
-      offset += bytes.count
-    }
+    guard assemble(picture.first...picture.last, into: memory)?.size == picture.size else { return false }
     handedOn &+= 1
     done = picture.last
     lastNumber = picture.number

@@ -77,7 +77,7 @@ extension RTPSession {
   }
 
   /// Once for all that ask at the same time.
-  private func requestKeyFrame(_ stream: SendingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+  func requestKeyFrame(_ stream: SendingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
     guard stream.keyFrameRequested != now else { return }
     stream.keyFrameRequested = now
     delegate.session(did: .keyFrameRequested(stream.settings.ssrc))

@@ -135,7 +135,7 @@ extension RTPSession {
         switch step {
         case .packet(let number, let stamp):
           guard let packet = buffer.packet(number) else { break }
-          let samples = (try? OpusTOC(parsing: packet))?.duration ?? 0
+          let samples = stream.format.duration(of: packet)
           let target = buffer.delay.target &+ buffer.delay.hold
           stream.meter.handedOn(samples: samples, arrival: buffer.arrival(number) ?? now, target: target, at: now)
           delegate.session(received: packet, stamp: stamp, captured: stream.captureTime(of: stamp, roundTrip: roundTrip), of: stream.ssrc)

@@ -9,6 +9,7 @@ extension RTPSession {
   /// An index for `send`. Streams go first; an end that has none sends reports only.
   public func addStream(_ stream: OutgoingRTP) throws(PacketError) -> Int {
     guard sending.count < RTPSession.mostStreams else { throw PacketError("RTP: more than 64 streams") }
+    guard stream.encoding.isOriginal else { throw PacketError("RTP: a stream of retransmissions is sent beside another one") }
     guard !isOwn(stream.ssrc), receivingStream(stream.ssrc) == nil else { throw PacketError("RTP: the SSRC is in use") }
     if let again = stream.retransmission?.ssrc {
       guard !isOwn(again), again != stream.ssrc, receivingStream(again) == nil else {
@@ -27,8 +28,8 @@ extension RTPSession {
     color: HeaderExtensions.ColorSpace = HeaderExtensions.ColorSpace(), capturedAt time: Int64? = nil, on stream: Int, now: Int64
   ) throws(PacketError) {
     try enqueue(stream, .video, now) { stream, hasRoom throws(PacketError) in
-      try stream.packetize(
-        picture, number: number, units: units, orientation: orientation, color: color, capturedAt: time ?? now, now: now, hasRoom: hasRoom)
+      let frame = SendingStream.Frame(number: number, units: units, orientation: orientation, color: color, captured: time ?? now)
+      return try stream.packetize(picture, frame, now: now, hasRoom: hasRoom)
     }
   }
 
@@ -38,7 +39,8 @@ extension RTPSession {
     on stream: Int, now: Int64
   ) throws(PacketError) {
     try enqueue(stream, .audio, now) { stream, hasRoom throws(PacketError) in
-      try stream.packetize(sound, units: units, marker: marker, level: level, capturedAt: time ?? now, now: now, hasRoom: hasRoom)
+      let frame = SendingStream.Frame(units: units, marker: marker, level: level, captured: time ?? now)
+      return try stream.packetize(sound, frame, now: now, hasRoom: hasRoom)
     }
   }
 
@@ -107,6 +109,12 @@ extension RTPSession {
         let stream = sending[handle.stream]
         stream.left(handle.number, isWhole: false, now: now)
         path.expiredPackets &+= 1
+        guard stream.numbersFrames else {
+          // An empty packet would hide that the frame is missing: this one is missed, cannot be had, and a key frame is to come.
+          stream.ring.drop(handle.number)
+          requestKeyFrame(stream, now, delegate)
+          break
+        }
         guard let packet = stream.empty(handle.number) else { break }
         leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, nil, isAgain: false, 0, now, delegate)
       case .packet(let handle, _, let probe):

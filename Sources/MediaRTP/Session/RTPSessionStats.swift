@@ -40,7 +40,7 @@ extension RTPSession {
     guard sending.indices.contains(stream) else { return nil }
     let (counters, meter) = (sending[stream].reports.counters, sending[stream].meter)
     var stats = OutboundStreamStats()
-    (stats.ssrc, stats.isVideo) = (sending[stream].settings.ssrc, sending[stream].settings.encoding != .opus)
+    (stats.ssrc, stats.isVideo) = (sending[stream].settings.ssrc, sending[stream].settings.encoding.isVideo)
     (stats.packetsSent, stats.bytesSent, stats.headerBytesSent) = (counters.packetsSent, counters.bytesSent, counters.headerBytesSent)
     (stats.retransmittedPacketsSent, stats.retransmittedBytesSent) = (counters.retransmittedPacketsSent, counters.retransmittedBytesSent)
     (stats.nackCount, stats.pliCount, stats.firCount) = (meter.nackCount, meter.pliCount, meter.firCount)

@@ -37,24 +37,6 @@ public struct RTPSettings: Sendable {
   }
 }
 
-/// What a payload type holds.
-public enum RTPEncoding: Sendable, Equatable {
-  case vp8
-  case opus
-  /// Packets of that payload type, sent again (RFC 4588).
-  case retransmission(of: UInt8)
-
-  /// Of a stream, not of what is sent again of one.
-  var isOriginal: Bool { if case .retransmission = self { false } else { true } }
-
-  public var clockRate: UInt32 {
-    switch self {
-    case .opus: OpusTOC.clockRate
-    case .vp8, .retransmission: 90_000
-    }
-  }
-}
-
 /// A stream that this end sends.
 public struct OutgoingRTP: Sendable {
   public var ssrc: SSRC

@@ -10,6 +10,7 @@ final class ReceivingStream {
   let ssrc: SSRC
   let payloadType: UInt8
   let content: Content
+  let format: any PayloadFormat
   var statistics: ReceptionStatistics
   var meter = InboundMeter()
   var voice = VoiceActivity()
@@ -60,9 +61,11 @@ final class ReceivingStream {
     unseen.noise = max(unseen.noise, ReceivingStream.unseen)
     delay = PlayoutDelay(unseen)
     var asking = MissingPackets.Settings()
-    if encoding == .opus { (asking.longest, asking.mostRequests) = (200_000_000, 2) }
+    let format = encoding.format ?? VP8Format()
+    if !format.isVideo { (asking.longest, asking.mostRequests) = (200_000_000, 2) }
     missing = MissingPackets(asking)
-    content = encoding == .opus ? .sound(SoundBuffer(clockRate: encoding.clockRate, delay: settings.delay)) : .pictures(PictureBuffer())
+    self.format = format
+    content = format.isVideo ? .pictures(PictureBuffer(format)) : .sound(SoundBuffer(clockRate: format.clockRate, delay: settings.delay))
   }
 
   func setRoundTrip(_ time: Int64) {

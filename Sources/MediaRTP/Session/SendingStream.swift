@@ -3,6 +3,10 @@ import MediaCore
 /// One stream on its way out: numbers, packets that may be asked for again, counts.
 final class SendingStream {
   let settings: OutgoingRTP
+  private let format: any PayloadFormat
+  private let packetizer: any FramePacketizer
+  /// Audio needs no numbers: what it lacks is concealed.
+  var numbersFrames: Bool { format.numbersFrames || !format.isVideo }
   let ring: PacketRing
   var reports: SenderReports
   var meter = OutboundMeter()
@@ -40,9 +44,11 @@ final class SendingStream {
   /// Goes on with the numbers of another stream, where there was one: its retransmissions may have kept their source.
   init(_ settings: OutgoingRTP, _ session: RTPSettings, _ random: inout SeededRandom, after former: SendingStream? = nil) {
     self.settings = settings
+    let format = settings.encoding.format ?? VP8Format()
+    (self.format, packetizer) = (format, format.makePacketizer())
     (map, clock, longestLeaving) = (session.extensions, session.clock, session.pacing.leaving)
     ring = PacketRing(
-      capacity: settings.encoding == .vp8 ? 2048 : 256, slotSize: min(max(256, session.packetSize), 1500), lifetime: SendingStream.lifetime)
+      capacity: format.isVideo ? 2048 : 256, slotSize: min(max(256, session.packetSize), 1500), lifetime: SendingStream.lifetime)
     reports = SenderReports(ssrc: settings.ssrc, clockRate: settings.encoding.clockRate, clock: session.clock)
     // Below the middle, so that nothing before the first is below zero.
     next = former?.next ?? Int64.random(in: 1..<32_768, using: &random)
@@ -79,51 +85,47 @@ final class SendingStream {
   /// Whether so many more packets would push out none that waits to leave.
   private func hasRoom(_ packets: Int) -> Bool { next - waiting + Int64(packets) <= Int64(ring.capacity) }
 
-  /// Cuts a picture into packets in the ring; their numbers. `number` is the picture's. `hasRoom` is asked for packets and bytes, at most, before
-  /// anything is written: all go or none.
-  func packetize(
-    _ picture: UnsafeRawBufferPointer, number: UInt16, units: Int64, orientation: UInt8, color: HeaderExtensions.ColorSpace,
-    capturedAt time: Int64, now: Int64, hasRoom: (Int, Int) -> Bool
-  ) throws(PacketError) -> Range<Int64> {
-    // The first bit of a picture of VP8 (RFC 6386, section 9.1).
-    let isKeyFrame = picture.first.map { $0 & 1 == 0 } ?? false
-    var descriptor = VP8Descriptor()
-    descriptor.pictureID = .long(number & 0x7FFF)
-    var extensions = HeaderExtensions()
-    if orientation != 0 { extensions.orientation = orientation }
-    // As libwebrtc has it: with key frames, which without it are of no colour in particular, and where it changes.
-    if color != (isKeyFrame ? HeaderExtensions.ColorSpace() : self.color) { extensions.colorSpace = color }
-    if announcement.saysCapture(at: now) { extensions.captureTime = clock.time(at: time) }
-    let headerSize = RTPHeader.size + completed(extensions).size(map)
-    var packetizer = try VP8Packetizer(picture, descriptor, limit: ring.slotSize - headerSize)
-    let count = packetizer.count
-    guard count <= ring.capacity / 2 else { throw PacketError("VP8: a frame of more packets than can be kept") }
-    guard self.hasRoom(count), hasRoom(count, picture.count + count * (headerSize + descriptor.size)) else { throw RTPSession.full }
-    captured = (units, time)
-    self.color = color
-    let first = next
-    while packetizer.count > 0 {
-      let isLast = packetizer.count == 1
-      write(units, marker: isLast, isLast ? extensions : HeaderExtensions(), now) { _ = packetizer.writeNext(to: &$0) }
-    }
-    if isKeyFrame { keyFrame = KeyFrameDelivery(first...(next - 1), size: picture.count, longestLeaving: longestLeaving, at: now) }
-    meter.enqueued(size: picture.count, isKeyFrame: isKeyFrame, last: next - 1)
-    return first..<next
+  /// What is said of a frame beside its bytes.
+  struct Frame {
+    var number: UInt16 = 0
+    var units: Int64
+    /// Of audio: a talkspurt begins.
+    var marker = false
+    var level: HeaderExtensions.AudioLevel?
+    /// Of video.
+    var orientation: UInt8 = 0
+    var color = HeaderExtensions.ColorSpace()
+    var captured: Int64
   }
 
-  func packetize(
-    _ sound: UnsafeRawBufferPointer, units: Int64, marker: Bool, level: HeaderExtensions.AudioLevel?, capturedAt time: Int64, now: Int64,
-    hasRoom: (Int, Int) -> Bool
-  ) throws(PacketError) -> Range<Int64> {
+  /// Cuts a frame into packets in the ring; their numbers. `hasRoom` is asked for packets and bytes, at most, before anything is written: all go or
+  /// none.
+  func packetize(_ bytes: UnsafeRawBufferPointer, _ frame: Frame, now: Int64, hasRoom: (Int, Int) -> Bool) throws(PacketError) -> Range<Int64> {
+    let format = self.format
     var extensions = HeaderExtensions()
-    extensions.audioLevel = level
-    if announcement.saysCapture(at: now) { extensions.captureTime = clock.time(at: time) }
-    let size = RTPHeader.size + completed(extensions).size(map) + sound.count
-    guard sound.count <= ring.slotSize, size <= ring.slotSize else { throw PacketError("Opus: a packet larger than a network packet") }
-    guard self.hasRoom(1), hasRoom(1, size) else { throw RTPSession.full }
-    captured = (units, time)
+    extensions.audioLevel = frame.level
+    if frame.orientation != 0 { extensions.orientation = frame.orientation }
+    if announcement.saysCapture(at: now) { extensions.captureTime = clock.time(at: frame.captured) }
+    // Room for the colour, of which it is known by what the frame is whether it has to be said.
+    if format.isVideo, frame.color != HeaderExtensions.ColorSpace() || frame.color != color { extensions.colorSpace = frame.color }
+    let headerSize = RTPHeader.size + completed(extensions).size(map)
+    let cut = try packetizer.begin(bytes, number: frame.number, limit: ring.slotSize - headerSize)
+    guard cut.packets <= ring.capacity / 2 else { throw PacketError("RTP: a frame of more packets than can be kept") }
+    guard self.hasRoom(cut.packets), hasRoom(cut.packets, cut.bytes + cut.packets * headerSize) else { throw RTPSession.full }
+    // As libwebrtc has it: with key frames, which without it are of no colour in particular, and where it changes.
+    if frame.color == (cut.isKeyFrame ? HeaderExtensions.ColorSpace() : color) { extensions.colorSpace = nil }
+    captured = (frame.units, frame.captured)
+    color = frame.color
     let first = next
-    write(units, marker: marker, extensions, now) { $0.bytes(sound) }
+    for number in 1...cut.packets {
+      let isLast = number == cut.packets
+      write(frame.units, marker: format.isVideo ? isLast : frame.marker, isLast ? extensions : HeaderExtensions(), now) {
+        _ = packetizer.writeNext(to: &$0)
+      }
+    }
+    guard format.isVideo else { return first..<next }
+    if cut.isKeyFrame { keyFrame = KeyFrameDelivery(first...(next - 1), size: bytes.count, longestLeaving: longestLeaving, at: now) }
+    meter.enqueued(size: bytes.count, isKeyFrame: cut.isKeyFrame, last: next - 1)
     return first..<next
   }
 

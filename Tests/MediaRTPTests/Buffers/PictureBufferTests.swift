@@ -228,7 +228,7 @@ struct TestStream {
     let short = TestStream.Packet(number: stream.number, bytes: first[0].bytes.prefix(12) + [0x10])
     #expect(try insert(short) == .refused(PacketError("VP8: a payload descriptor without payload")))
     let large = TestStream.Packet(number: stream.number, bytes: first[0].bytes.prefix(12) + [0] + [UInt8](repeating: 1, count: 128))
-    #expect(try insert(large) == .refused(PacketError("VP8: a packet larger than 1500 bytes")))
+    #expect(try insert(large) == .refused(PacketError("RTP: a packet larger than 1500 bytes")))
   }
 
   @Test func aJumpOfNumbersIsSurvived() throws {

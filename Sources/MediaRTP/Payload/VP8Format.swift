@@ -1,0 +1,75 @@
+import MediaCore
+
+/// VP8 in packets (RFC 7741).
+public struct VP8Format: PayloadFormat {
+  public init() {}
+
+  public var codec: UInt32 { 0x3038_5056 }
+  public var name: String { "VP8" }
+  public var numbersFrames: Bool { true }
+  public func makePacketizer() -> any FramePacketizer { VP8FramePacketizer() }
+  public func makeAssembler() -> any FrameAssembler { VP8FrameAssembler() }
+}
+
+extension RTPEncoding {
+  public static var vp8: RTPEncoding { .media(VP8Format()) }
+}
+
+private final class VP8FramePacketizer: FramePacketizer {
+  private var current: VP8Packetizer?
+
+  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, limit: Int) throws(PacketError) -> PacketizedFrame {
+    var descriptor = VP8Descriptor()
+    descriptor.pictureID = .long(number & 0x7FFF)
+    let packetizer = try VP8Packetizer(frame, descriptor, limit: limit)
+    current = packetizer
+    // The first bit of a frame (RFC 6386, section 9.1).
+    let isKeyFrame = frame.first.map { $0 & 1 == 0 } ?? false
+    return PacketizedFrame(packets: packetizer.count, bytes: frame.count + packetizer.count * descriptor.size, isKeyFrame: isKeyFrame)
+  }
+
+  func writeNext(to writer: inout PacketWriter) -> Bool { current?.writeNext(to: &writer) ?? false }
+}
+
+private final class VP8FrameAssembler: FrameAssembler {
+  private var writer = FrameWriter(nil)
+  private var tag: VP8FrameTag?
+  private var isDroppable = false
+
+  /// The descriptor, and what follows it.
+  private func open(_ payload: UnsafeRawBufferPointer) throws(PacketError) -> (VP8Descriptor, UnsafeRawBufferPointer) {
+    var reader = PacketReader(payload)
+    let descriptor = try VP8Descriptor(parsing: &reader)
+    guard !reader.isAtEnd else { throw PacketError("VP8: a payload descriptor without payload") }
+    return (descriptor, reader.rest)
+  }
+
+  private func read(_ bytes: UnsafeRawBufferPointer) throws(PacketError) -> VP8FrameTag {
+    guard let tag = try? VP8FrameTag(parsing: bytes) else { throw PacketError("VP8: a frame that does not begin with its tag") }
+    return tag
+  }
+
+  func look(at payload: UnsafeRawBufferPointer) throws(PacketError) -> FramePart {
+    let (descriptor, bytes) = try open(payload)
+    var part = FramePart()
+    (part.number, part.layer) = (descriptor.pictureID, descriptor.layer)
+    guard descriptor.isStart, descriptor.partition == 0 else { return part }
+    part.start = .certain
+    part.isKeyFrame = try read(bytes).isKeyFrame
+    return part
+  }
+
+  func begin(_ memory: UnsafeMutableRawBufferPointer?) { (writer, tag) = (FrameWriter(memory), nil) }
+
+  func add(_ payload: UnsafeRawBufferPointer) throws(PacketError) {
+    let (descriptor, bytes) = try open(payload)
+    if writer.count == 0 { (tag, isDroppable) = (try read(bytes), descriptor.isNonReference) }
+    writer.bytes(bytes)
+  }
+
+  func end() -> AssembledFrame? {
+    guard let tag, !writer.isFull else { return nil }
+    return AssembledFrame(
+      size: writer.count, isKeyFrame: tag.isKeyFrame, isDroppable: isDroppable, width: tag.width, height: tag.height)
+  }
+}
