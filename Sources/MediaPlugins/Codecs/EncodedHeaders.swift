@@ -52,10 +52,11 @@ extension ClassDescriptor {
   func parseVideo(_ data: UnsafeRawBufferPointer) throws(MediaError) -> EncodedHeader {
     var native = msdk_encoded_header()
     native.struct_size = UInt32(MemoryLayout<msdk_encoded_header>.size)
+    let what = "do not begin a frame"
     if let headers = module.headers {
-      try check(headers.parseVideo(data, of: id, &native), data, "do not begin a frame")
+      try check(headers.parseVideo(data, of: id, &native), data, what)
     } else {
-      try check(ForeignCode.run { videoDecoder?.parse_header?(data.baseAddress, UInt64(data.count), &native) }, data, "do not begin a frame")
+      try check(ForeignCode.run { videoDecoder?.parse_header?(data.baseAddress, UInt64(data.count), &native) }, data, what)
     }
     let most = UInt32(MSDK_DIMENSION_MAX)
     guard native.width <= most, native.height <= most else {

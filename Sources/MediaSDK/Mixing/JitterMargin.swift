@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What a source of the mix has in reserve, as if the mixer took sound evenly: looked at after each arrival, so that only lateness and drift make a
+/// What a source of the mix has in reserve, as if the mixer took audio evenly: looked at after each arrival, so that only lateness and drift make a
 /// difference, and judged second by second. All in samples per channel. Pure.
 struct JitterMargin {
   enum Verdict: Equatable {

@@ -1,5 +1,5 @@
-/// How a session's estimate is divided among what it sends: sound first, as it never waits, then what a shared screen needs to keep its size; and of
-/// the rest each stream of pictures has as large a part as of what all of them would like. Pure: wishes and an estimate in, parts out.
+/// How a session's estimate is divided among what it sends: audio first, as it never waits, then what a shared screen needs to keep its size; and of
+/// the rest each video stream has as large a part as of what all of them would like. Pure: wishes and an estimate in, parts out.
 struct BitrateAllocator {
   /// In bits a second.
   struct Wish: Sendable {
@@ -10,16 +10,16 @@ struct BitrateAllocator {
   }
 
   private var wishes: [ObjectIdentifier: Wish] = [:]
-  /// What each stream of sound takes, packets' headers included.
+  /// What each audio stream takes, packets' headers included.
   private var sounds: [ObjectIdentifier: UInt64] = [:]
   /// Of IPv4, UDP, RTP, its extensions and the tag of SRTP.
   static let headerBytes: UInt64 = 70
 
-  /// Of a stream of pictures, or of sound; nil: it is no longer sent.
+  /// Of a video stream, or of an audio stream; nil: it is no longer sent.
   mutating func set(_ stream: AnyObject, wish: Wish?) { wishes[ObjectIdentifier(stream)] = wish }
   mutating func set(_ stream: AnyObject, bits: UInt64?) { sounds[ObjectIdentifier(stream)] = bits }
 
-  /// Of an estimate (0: unlimited) the part of one stream of pictures; never 0 of what is limited.
+  /// Of an estimate (0: unlimited) the part of one video stream; never 0 of what is limited.
   func share(of stream: AnyObject, in estimate: UInt64) -> UInt64 {
     BitrateAllocator.share(
       of: wishes[ObjectIdentifier(stream)] ?? Wish(bits: 0), among: Array(wishes.values), beside: Array(sounds.values), in: estimate)

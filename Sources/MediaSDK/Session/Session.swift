@@ -268,9 +268,9 @@ public final class Session: TransportDelegate {
 
   /// Remembers a stream that is about to be published, and gives its part of the estimate of that moment. The session may have left its room
   /// meanwhile.
-  func remember(_ stream: OutgoingVideo, as id: StreamID, on transport: any Transport, wishing wish: BitrateAllocator.Wish) throws(MediaError)
-    -> UInt64
-  {
+  func remember(
+    _ stream: OutgoingVideo, as id: StreamID, on transport: any Transport, wishing wish: BitrateAllocator.Wish
+  ) throws(MediaError) -> UInt64 {
     try guarded.withLock { guarded throws(MediaError) in
       guard guarded.transport === transport else { throw MediaError(.state, "the session is not connected") }
       guard !stream.isScreen || !guarded.outgoing.values.contains(where: \.isScreen) else {

@@ -3,7 +3,7 @@ import MediaTransport
 
 /// The session's estimate among its streams.
 extension Session {
-  /// Tells each stream its part anew, since the estimate or what is sent has changed.
+  /// Gives each stream its part anew, since the estimate or what is sent has changed.
   func divideEstimate() {
     let parts: [(OutgoingVideo, UInt64)] = guarded.withLock { guarded in
       guard guarded.estimate > 0 else { return [] }
