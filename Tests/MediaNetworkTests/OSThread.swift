@@ -1,0 +1,1 @@
+../MediaCoreTests/OSThread.swift
