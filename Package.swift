@@ -51,10 +51,10 @@ let package = Package(
     .target(name: "MediaCodecs", dependencies: ["CMediaSDK", "MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
     .target(name: "MediaRuntime", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
     .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: strict),
-    .target(name: "MediaSDP", dependencies: ["MediaCore", "MediaRTP"], swiftSettings: small),
+    .target(name: "MediaSDP", dependencies: ["MediaCore", "MediaRTP"], swiftSettings: strict),
     .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: strict),
-    .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: small),
+    .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaTransport",
       dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
@@ -64,13 +64,13 @@ let package = Package(
     .target(name: "MediaPlugins", dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
     // Plugins in processes of their own: what both sides say, the library's side, and the side of `msdk-plugin-host`, which the library has not.
     .target(
-      name: "IsolationProtocol", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "CLinux"], path: "Sources/MediaIsolation/Protocol",
-      swiftSettings: small),
+      name: "IsolationProtocol", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaPlugins", "CLinux"], path: "Sources/MediaIsolation/Protocol",
+      swiftSettings: strict),
     .target(
-      name: "MediaIsolation", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "IsolationProtocol", "CLinux"],
-      path: "Sources/MediaIsolation/Host", swiftSettings: small),
+      name: "MediaIsolation", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaPlugins", "IsolationProtocol", "CLinux"],
+      path: "Sources/MediaIsolation/Host", swiftSettings: strict),
     .target(
-      name: "IsolationChild", dependencies: ["CMediaSDK", "MediaCore", "MediaPlugins", "IsolationProtocol", "CLinux"],
+      name: "IsolationChild", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaPlugins", "IsolationProtocol", "CLinux"],
       path: "Sources/MediaIsolation/Child", swiftSettings: strict),
     .target(name: "MediaIngest", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaNetwork", "CLinux", "COpenSSL"], swiftSettings: strict),
     .target(
@@ -131,7 +131,7 @@ let package = Package(
     .executableTarget(name: "resampling-cost", dependencies: ["MediaCodecs"], path: "Tests/Bench/Resampling", swiftSettings: strict),
     .executableTarget(name: "example-send", dependencies: ["MediaSDK"], path: "Examples/Swift", swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
-    .testTarget(name: "MediaRuntimeTests", dependencies: ["MediaRuntime", "MediaNetwork"], swiftSettings: strict),
+    .testTarget(name: "MediaRuntimeTests", dependencies: ["MediaRuntime", "MediaNetwork", "CLinux"], swiftSettings: strict),
     .testTarget(name: "MediaCodecsTests", dependencies: ["MediaCodecs"], swiftSettings: strict),
     .testTarget(name: "MediaRTPTests", dependencies: ["MediaRTP"], swiftSettings: strict),
     .testTarget(name: "MediaSDPTests", dependencies: ["MediaSDP"], swiftSettings: strict),
@@ -141,7 +141,7 @@ let package = Package(
     .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport", "MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaEmulationTests", dependencies: ["MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
-    .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation", "IsolationProtocol", "IsolationChild"], swiftSettings: strict),
+    .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation", "IsolationProtocol", "IsolationChild", "MediaPlugins", "MediaRuntime"], swiftSettings: strict),
     .testTarget(name: "MediaIngestTests", dependencies: ["MediaIngest", "MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaSDKTests", dependencies: ["MediaSDK"], swiftSettings: strict),
   ],

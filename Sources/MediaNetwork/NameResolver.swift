@@ -1,6 +1,6 @@
-import CLinux
 import Glibc
 import MediaCore
+import MediaRuntime
 
 /// Looks names of hosts up. That blocks for as long as name servers are silent, so it has threads of its own, a few in the process; each ends when
 /// nothing is left to look up.
@@ -41,7 +41,8 @@ public final class NameResolver: NameSource {
     let lookup = NameLookup(question, then) { [self] in forget($0) }
     let hasThread = state.withLock { state in
       state.queue.append(lookup)
-      if state.threads < most, start() { state.threads += 1 }
+      // Nobody waits for its end: it may be blocked for longer than that.
+      if state.threads < most, SystemThread.start("msdk-names", { [self] in run() }) { state.threads += 1 }
       return state.threads > 0
     }
     if !hasThread {
@@ -56,24 +57,6 @@ public final class NameResolver: NameSource {
   }
 
   // MARK: The threads
-
-  private func start() -> Bool {
-    var thread = pthread_t()
-    let retained = Unmanaged.passRetained(self)
-    let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
-      guard let argument else { return nil }
-      pthread_setname_np(pthread_self(), "msdk-names")
-      Unmanaged<NameResolver>.fromOpaque(argument).takeRetainedValue().run()
-      return nil
-    }
-    guard msdk_thread_create(&thread, nil, entry, retained.toOpaque()) == 0 else {
-      retained.release()
-      return false
-    }
-    // It may be blocked for longer than anybody waits for it.
-    pthread_detach(thread)
-    return true
-  }
 
   private func run() {
     while let lookup = next() { lookup.finish(source(lookup.question)) }

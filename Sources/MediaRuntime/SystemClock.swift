@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import MediaCore
 import Synchronization
@@ -57,7 +56,10 @@ final class ThreadWorker: Worker {
     guard needsWaking.load(ordering: .sequentiallyConsistent) else { return }
     state.withLock { state in
       guard !state.isStopping else { return }
-      if state.thread == nil { state.thread = start() }
+      guard state.thread == nil else { return }
+      threads.value.add(1, ordering: .relaxed)
+      state.thread = SystemThread.make(name) { [self] in run() }
+      if state.thread == nil { threads.value.subtract(1, ordering: .relaxed) }
     }
     state.notify()
   }
@@ -78,25 +80,7 @@ final class ThreadWorker: Worker {
     }
   }
 
-  /// Under the lock.
-  private func start() -> pthread_t? {
-    var thread = pthread_t()
-    let retained = Unmanaged.passRetained(self)
-    let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
-      guard let argument else { return nil }
-      Unmanaged<ThreadWorker>.fromOpaque(argument).takeRetainedValue().run()
-      return nil
-    }
-    guard msdk_thread_create(&thread, nil, entry, retained.toOpaque()) == 0 else {
-      retained.release()
-      return nil
-    }
-    threads.value.add(1, ordering: .relaxed)
-    return thread
-  }
-
   private func run() {
-    pthread_setname_np(pthread_self(), String(name.prefix(15)))
     while let step = nextStep() {
       let next = step()
       state.withLock { $0.deadline = next }

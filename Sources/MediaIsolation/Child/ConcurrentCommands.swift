@@ -3,6 +3,7 @@ import Glibc
 import IsolationProtocol
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 
 /// Thread-safe commands of the instance in this process: each runs on a thread of its own.
 final class ConcurrentCommands: @unchecked Sendable {
@@ -29,7 +30,7 @@ final class ConcurrentCommands: @unchecked Sendable {
       return
     }
     let whole = bytes
-    let isStarted = OwnedThread.start("msdk-command", for: events) { [self] in
+    let isStarted = SystemThread.start("msdk-command") { [self] in
       ThreadErrorText.collect { run(whole, $0, number, events) }
     }
     if !isStarted { ConcurrentCommands.fail(msdk_result(MSDK_E_NOMEM), "no thread for a command", number, events) }

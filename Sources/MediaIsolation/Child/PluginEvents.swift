@@ -4,6 +4,7 @@ import Glibc
 import IsolationProtocol
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 
 /// The events' socket of the plugin's side: threads of the plugin say what they have to say, and wait for answers. One for the process.
 final class PluginEvents: @unchecked Sendable {
@@ -63,7 +64,7 @@ final class PluginEvents: @unchecked Sendable {
 
   /// After the limits are set, so that they hold for this thread too.
   func start() {
-    _ = OwnedThread.start("msdk-events", for: self) { [self] in listen() }
+    _ = SystemThread.start("msdk-events") { [self] in listen() }
   }
 
   private func listen() {

@@ -2,24 +2,32 @@ import CMediaSDK
 import IsolationProtocol
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 
 /// Reads headers of encoded data for classes whose code is in no process of ours: each in a process that is started when it is asked, and ends when
 /// nobody asked for a while.
 final class HeaderProcess: EncodedHeaders {
   private struct State {
     var instances: [String: IsolatedInstance] = [:]
-    var isWatched = false
+    /// While there are any.
+    var worker: (any Worker)?
     /// When somebody asked last.
     var asked: Int64 = 0
   }
 
-  private static let idle: Int64 = 5_000_000_000
+  static let idle: Int64 = 5_000_000_000
   private let program: String
   private let path: String
+  private let clock: any MediaClock
+  private let begin: @Sendable (IsolatedInstance) throws(MediaError) -> Void
   private let state = Monitor(State())
 
-  init(program: String, path: String) {
-    (self.program, self.path) = (program, path)
+  /// `begin`: starts an instance's process.
+  init(
+    program: String, path: String, clock: any MediaClock = IsolationPlan.systemClock,
+    begin: @escaping @Sendable (IsolatedInstance) throws(MediaError) -> Void = PluginSupervisor.begin
+  ) {
+    (self.program, self.path, self.clock, self.begin) = (program, path, clock, begin)
   }
 
   func parseVideo(
@@ -35,40 +43,42 @@ final class HeaderProcess: EncodedHeaders {
   }
 
   private func instance(_ classID: String) throws(MediaError) -> IsolatedInstance {
-    let (known, mustWatch): (IsolatedInstance?, Bool) = state.withLock { state in
-      state.asked = MediaTime.monotonic()
-      defer { state.isWatched = true }
-      return (state.instances[classID], !state.isWatched)
+    let now = clock.now()
+    let known = state.withLock { state in
+      state.asked = now
+      return state.instances[classID]
     }
-    // Without a thread they stay.
-    if mustWatch, !OwnedThread.start("msdk-headers", for: self, { [self] in watch() }) { state.withLock { $0.isWatched = false } }
     if let known { return known }
     let plan = IsolationPlan(
-      program: program, path: path, classID: classID, options: InstanceOptions(), isVirtualClock: false, pushes: false, hasInstance: false)
+      program: program, path: path, classID: classID, options: InstanceOptions(), isVirtualClock: false, pushes: false, hasInstance: false,
+      clock: clock)
     let made = IsolatedInstance(plan, host: HostTable.pointer, context: nil)
-    try PluginSupervisor.begin(made)
-    let present = state.withLock { state in
+    try begin(made)
+    let (present, worker): (IsolatedInstance, any Worker) = state.withLock { state in
       let present = state.instances[classID] ?? made
-      state.instances[classID] = present
-      return present
+      let worker = state.worker ?? clock.makeWorker("msdk-headers") { [self] in watch() }
+      (state.instances[classID], state.worker, state.asked) = (present, worker, clock.now())
+      return (present, worker)
     }
+    // Without a thread they stay.
+    worker.poke()
     if present !== made { made.close() }
     return present
   }
 
-  private func watch() {
-    while true {
-      let deadline = state.withLock { $0.asked } + HeaderProcess.idle
-      let _: Bool? = state.wait(until: deadline) { _ in nil }
-      let ended: [IsolatedInstance]? = state.withLock { state in
-        guard state.asked + HeaderProcess.idle <= MediaTime.monotonic() else { return nil }
-        defer { (state.instances, state.isWatched) = ([:], false) }
-        return Array(state.instances.values)
-      }
-      guard let ended else { continue }
-      for instance in ended { instance.close() }
-      return
+  /// A step of the worker's: when it is to look again.
+  private func watch() -> Int64 {
+    let now = clock.now()
+    let (next, ended, worker): (Int64, [IsolatedInstance], (any Worker)?) = state.withLock { state in
+      let next = state.asked + HeaderProcess.idle
+      guard next <= now else { return (next, [], nil) }
+      defer { (state.instances, state.worker) = ([:], nil) }
+      return (.max, Array(state.instances.values), state.worker)
     }
+    for instance in ended { instance.close() }
+    // From inside of itself: its thread ends with this step.
+    worker?.stop()
+    return next
   }
 }
 

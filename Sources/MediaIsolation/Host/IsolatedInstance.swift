@@ -3,6 +3,7 @@ import Glibc
 import IsolationProtocol
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 
 /// The library's side of an instance that lives in a process of its own. To the core it is a plugin like any other (`ProxyTables`); what it
 /// does is forwarded to the process. When that dies it is started again and brought to where it was.
@@ -48,12 +49,14 @@ final class IsolatedInstance: @unchecked Sendable {
   let context: OpaquePointer?
   private let hostTable: UnsafePointer<msdk_host>
   let state = Monitor(State())
-  let backoff = Monitor(Backoff())
+  let restarter: PluginRestarter
   /// The text that get_param gave, until the next call.
   var keptText = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 8)
 
-  init(_ plan: IsolationPlan, host: UnsafePointer<msdk_host>, context: OpaquePointer?) {
-    self.plan = plan
+  init(
+    _ plan: IsolationPlan, host: UnsafePointer<msdk_host>, context: OpaquePointer?, restarter: PluginRestarter = PluginRestarter()
+  ) {
+    (self.plan, self.restarter) = (plan, restarter)
     hostTable = host
     self.context = context
   }
@@ -64,7 +67,7 @@ final class IsolatedInstance: @unchecked Sendable {
 
   var host: msdk_host { hostTable.pointee }
 
-  func now() -> Int64 { host.now_ns?(context) ?? MediaTime.monotonic() }
+  func now() -> Int64 { host.now_ns?(context) ?? plan.clock.now() }
 
   func log(_ level: Int, _ text: String) {
     text.withCString { host.log?(context, Int32(level), $0) }
@@ -156,8 +159,9 @@ final class IsolatedInstance: @unchecked Sendable {
       return state.link.process
     }
     process?.end("")
+    restarter.close()
     state.notify()
-    guard !OwnedThread.isCurrent(self) else { return }
+    guard !ThreadOwner.isCurrent(self) else { return }
     _ = state.wait(until: Deadline.after(milliseconds: 5_000)) { $0.supervisors == 0 ? true : nil }
   }
 }

@@ -2,6 +2,7 @@ import CMediaSDK
 import IsolationProtocol
 import MediaCore
 import MediaPlugins
+import MediaRuntime
 
 /// Where an instance is to run, and what it may cost there; instance.h describes it.
 public struct InstanceOptions: Sendable {
@@ -45,6 +46,8 @@ final class IsolationPlan: Sendable {
   let classID: String
   let options: InstanceOptions
   let isVirtualClock: Bool
+  /// Of restarts and limits per second. Not the engine's: processes live and die in real time, and one whose clock stands still is to have its plugin back.
+  let clock: any MediaClock
   /// Whether frames are pushed, and slots therefore to be granted at once.
   let pushes: Bool
   /// Of the process that there was last.
@@ -56,8 +59,9 @@ final class IsolationPlan: Sendable {
 
   init(
     program: String, path: String, classID: String, options: InstanceOptions, isVirtualClock: Bool, pushes: Bool, hasInputs: Bool = false,
-    hasInstance: Bool = true
+    hasInstance: Bool = true, clock: any MediaClock = IsolationPlan.systemClock
   ) {
+    self.clock = clock
     self.hasInstance = hasInstance
     self.program = program
     self.path = path
@@ -67,6 +71,8 @@ final class IsolationPlan: Sendable {
     self.pushes = pushes
     self.hasInputs = hasInputs
   }
+
+  static let systemClock = SystemClock()
 
   /// Slots of what is lent, of that size each.
   func inputSlots(of size: Int) -> UInt32 {

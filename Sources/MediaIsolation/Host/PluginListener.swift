@@ -104,7 +104,7 @@ final class PluginListener {
   }
 
   private func count() throws(MediaError) {
-    let now = MediaTime.monotonic() / 1_000_000_000
+    let now = instance.plan.clock.now() / 1_000_000_000
     if now != second {
       if texts > PluginListener.mostTexts {
         instance.log(MSDK_LOG_WARN, "\(texts - PluginListener.mostTexts) messages of one second were dropped")

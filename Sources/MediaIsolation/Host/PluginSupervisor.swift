@@ -4,9 +4,10 @@ import Glibc
 import IsolationProtocol
 import MediaCore
 import MediaPlugins
-import Synchronization
+import MediaRuntime
 
-/// The thread of each process of an isolated instance: it serves what the plugin reports, is notified of its death, and starts the next process.
+/// The thread of each process of an isolated instance: it serves what the plugin reports, is notified of its death, and has the next one started
+/// (`PluginRestarter`).
 enum PluginSupervisor {
   /// Starts a process and makes the plugin in it: the instance's first. Throws what create failed with.
   static func begin(_ instance: IsolatedInstance) throws(MediaError) {
@@ -34,8 +35,8 @@ enum PluginSupervisor {
       throw MediaError(.closed, "the instance is destroyed")
     }
     let mine = OwnedProcess(process)
-    let isStarted = OwnedThread.start("msdk-isolated", for: instance) {
-      supervise(mine, instance)
+    let isStarted = SystemThread.start("msdk-isolated") {
+      ThreadOwner.with(instance) { supervise(mine, instance) }
       // Nothing of the process is open any more, as far as this thread has it.
       instance.state.withLock { $0.supervisors -= 1 }
       instance.state.notify()
@@ -51,7 +52,8 @@ enum PluginSupervisor {
 
   private static func supervise(_ mine: OwnedProcess, _ instance: IsolatedInstance) {
     guard let process = mine.take() else { return }
-    let born = MediaTime.monotonic()
+    let clock = instance.plan.clock
+    let born = clock.now()
     let status = PluginListener(process, instance).run()
     let reason = process.end.withLock { end in
       end.isNoticed = true
@@ -73,9 +75,7 @@ enum PluginSupervisor {
       let text = ExitReason.describe(status, reason: reason, doing: doing, output: status.output)
       instance.log(MSDK_LOG_WARN, text)
       instance.post(MSDK_PLUGIN_EVENT_DIED, MSDK_E_PLUGIN_DIED, "\(instance.plan.classID): \(text)")
-      if !instance.state.withLock({ $0.isClosing }) {
-        restart(instance, livedFor: MediaTime.monotonic() - born) { process.reap() }
-      }
+      if !instance.state.withLock({ $0.isClosing }) { instance.restarter.schedule(instance, livedFor: clock.now() - born) }
     }
     process.reap()
   }
@@ -94,41 +94,22 @@ enum PluginSupervisor {
     }
   }
 
-  /// Starts it again, later the more often it died, and brings it to where it was.
-  /// `waits` is called when there is time.
-  private static func restart(_ instance: IsolatedInstance, livedFor life: Int64, waits: () -> Void) {
-    let attempt = instance.backoff.withLock { $0.next(livedFor: life) }
-    if let most = instance.plan.options.restarts, attempt.number > most {
-      instance.state.withLock { if case .down = $0.link { $0.link = .givenUp } }
-      instance.state.notify()
-      instance.post(MSDK_PLUGIN_EVENT_ERROR, MSDK_E_PLUGIN_DIED, "its process died \(attempt.number) times in a row and is not restarted")
+  /// Starts it again and brings it to where it was. Throws when there is no process to be had.
+  static func restart(_ instance: IsolatedInstance) throws(MediaError) {
+    let process = try launch(instance)
+    if let error = restore(process, instance) {
+      process.end("it could not be restarted: \(error.text)")
       return
     }
-    if attempt.delay > 0 { waits() }
-    let isOver: Bool? = instance.state.wait(until: attempt.delay == 0 ? 0 : MediaTime.monotonic() + attempt.delay) { state in
-      if case .closed = state.link { return true }
-      return nil
+    let isBack = instance.state.withLock { state in
+      guard case .restoring(let present) = state.link, present === process else { return false }
+      state.link = .up(process)
+      return true
     }
-    guard isOver == nil else { return }
-    do throws(MediaError) {
-      let process = try launch(instance)
-      if let error = restore(process, instance) {
-        process.end("it could not be restarted: \(error.text)")
-        return
-      }
-      let isBack = instance.state.withLock { state in
-        guard case .restoring(let present) = state.link, present === process else { return false }
-        state.link = .up(process)
-        return true
-      }
-      instance.state.notify()
-      guard isBack else { return }
-      instance.log(MSDK_LOG_INFO, "its process was restarted")
-      instance.post(MSDK_PLUGIN_EVENT_RESTARTED, MSDK_OK, "\(instance.plan.classID): its process was restarted")
-    } catch {
-      instance.log(MSDK_LOG_ERROR, error.text)
-      if error.status != .closed { restart(instance, livedFor: 0, waits: {}) }
-    }
+    instance.state.notify()
+    guard isBack else { return }
+    instance.log(MSDK_LOG_INFO, "its process was restarted")
+    instance.post(MSDK_PLUGIN_EVENT_RESTARTED, MSDK_OK, "\(instance.plan.classID): its process was restarted")
   }
 
   private static let isRefusalLogged = Monitor(false)
@@ -191,21 +172,5 @@ extension IsolationPlan {
     writer.put(UInt32(isVirtualClock ? 1 : 0))
     writer.put(options.memory ?? 0)
     writer.put(options.processorTime ?? 0)
-  }
-}
-
-/// When a process that died is started again: at once, after 100 ms, four times later with each death up to 10 s; from the beginning when it
-/// lived for two seconds.
-struct Backoff {
-  static let longest: Int64 = 10_000_000_000
-  static let life: Int64 = 2_000_000_000
-  private(set) var deaths: UInt32 = 0
-  private var delay: Int64 = 0
-
-  mutating func next(livedFor life: Int64) -> (number: UInt32, delay: Int64) {
-    if life >= Backoff.life { (deaths, delay) = (0, 0) }
-    deaths &+= 1
-    defer { delay = delay == 0 ? 100_000_000 : min(delay * 4, Backoff.longest) }
-    return (deaths, delay)
   }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import MediaCore
+import MediaRuntime
 import Synchronization
 
 /// The page by which a call goes to the plugin and its answer comes back: both messages, and two words that count them, to sleep by.
@@ -28,7 +29,7 @@ public final class CallChannel: @unchecked Sendable {
   /// For `abandon`: an answer that has come stays one.
   private let asked = Atomic<UInt32>(0)
   private let isOver = Atomic<Bool>(false)
-  private var spin = CallSpin()
+  private let spin = AdaptiveSpin(short: 100_000, longest: 100_000, mostSkipped: 512)
 
   private init(_ base: UnsafeMutableRawPointer) {
     self.base = base
@@ -86,7 +87,7 @@ public final class CallChannel: @unchecked Sendable {
     let word = base + Place.answer
     let before = answers
     let spins = spin.spins(here: UInt32(bitPattern: sched_getcpu()), there: msdk_word_load(base + Place.processor))
-    let isQuick = spins && msdk_word_watch(word, before, CallSpin.longest) != 0
+    let isQuick = spins && msdk_word_watch(word, before, spin.longest) != 0
     while true {
       let present = msdk_word_load(word)
       if present == calls { break }

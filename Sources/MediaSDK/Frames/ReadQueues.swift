@@ -1,4 +1,5 @@
 import MediaCore
+import MediaRuntime
 import Synchronization
 
 /// The two queues that a program reads, and the one descriptor that announces both.

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import MediaCore
+import MediaRuntime
 import Testing
 
 @testable import IsolationProtocol
@@ -33,7 +34,7 @@ import Testing
     let (library, plugin) = try pair()
     let done = Monitor(false)
     #expect(
-      OwnedThread.start("test-plugin", for: library) {
+      SystemThread.start("test-plugin") {
         for _ in 0..<500 {
           guard let call = plugin.nextCall() else { break }
           [UInt8](call.reversed()).withUnsafeBytes { plugin.answer($0) }
@@ -74,7 +75,7 @@ import Testing
     let (library, _) = try pair()
     [UInt8](repeating: 1, count: 8).withUnsafeBytes { library.ask($0) }
     #expect(
-      OwnedThread.start("test-end", for: library) {
+      SystemThread.start("test-end") {
         usleep(20_000)
         library.abandon()
       })
