@@ -261,7 +261,7 @@ final class IngestServer: @unchecked Sendable {
     mailbox.close()
     for tag in tags { loop.remove(tag) }
     (tags, listeners) = ([], [])
-    for peer in Array(peers.values) {
+    for peer in peers.values.sorted(by: { $0.id < $1.id }) {
       refuse(peer, IngestRefusal(.closed, "the session closed its local ingest"))
       var left = IngestServer.mostBytes
       while left > 0, case .bytes(let count, _) = peer.receive(into: scratch) { left -= count }
