@@ -7,7 +7,7 @@ extension EmulatedState {
   private static let mostCalls = 1000
   private static let pause: Int64 = 1000
 
-  mutating func add(_ driver: any ReactorDriver, of host: Int, _ descriptors: [Int32], at now: Int64) throws(MediaError) -> UInt64 {
+  mutating func add(_ driver: any NetworkDriver, of host: Int, _ descriptors: [Int32], at now: Int64) throws(MediaError) -> UInt64 {
     guard !hosts[host].isStopped else { throw MediaError(.closed, "the engine is destroyed") }
     let tag = nextTag
     nextTag += 1
@@ -19,7 +19,7 @@ extension EmulatedState {
   }
 
   /// Its driver, which may end where nothing is locked.
-  mutating func remove(_ tag: UInt64) -> (any ReactorDriver)? {
+  mutating func remove(_ tag: UInt64) -> (any NetworkDriver)? {
     guard let entry = entries.removeValue(forKey: tag) else { return nil }
     for descriptor in entry.descriptors where watchers[descriptor] == tag { watchers[descriptor] = nil }
     return entry.driver

@@ -103,7 +103,7 @@ public final class EmulatedHost: Network, DriverLoop {
 
   // MARK: Driving
 
-  public func add(_ driver: any ReactorDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
+  public func add(_ driver: any NetworkDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
     try network.change { (state, now) throws(MediaError) in try state.add(driver, of: id, descriptors, at: now) }
   }
 
@@ -125,9 +125,9 @@ public final class EmulatedHost: Network, DriverLoop {
   public func endRest(_ tag: UInt64) { network.note { state, now in state.endRest(tag, now: now) } }
 
   public func stop() {
-    let stopped: [UInt64: (any ReactorDriver)?] = network.note { state, _ in
+    let stopped: [UInt64: (any NetworkDriver)?] = network.note { state, _ in
       state.hosts[id].isStopped = true
-      var stopped: [UInt64: (any ReactorDriver)?] = [:]
+      var stopped: [UInt64: (any NetworkDriver)?] = [:]
       for (tag, entry) in state.entries where entry.host == id { stopped[tag] = .some(entry.driver) }
       for tag in stopped.keys { _ = state.remove(tag) }
       return stopped

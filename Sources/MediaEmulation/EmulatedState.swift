@@ -24,7 +24,7 @@ struct EmulatedState {
 
   /// A driver. A class: to change a value inside of a dictionary costs memory each time.
   final class Entry {
-    let driver: any ReactorDriver
+    let driver: any NetworkDriver
     let host: Int
     let descriptors: [Int32]
     var deadline = Int64.max
@@ -38,7 +38,7 @@ struct EmulatedState {
     var calls = 0
     var lastCall: Int64 = 0
 
-    init(_ driver: any ReactorDriver, host: Int, _ descriptors: [Int32]) {
+    init(_ driver: any NetworkDriver, host: Int, _ descriptors: [Int32]) {
       (self.driver, self.host, self.descriptors) = (driver, host, descriptors)
     }
   }

@@ -3,7 +3,7 @@ import MediaNetwork
 import MediaRuntime
 
 /// One connection: its socket, its protocol, and what is on the way in and out. Used by the loop's thread alone.
-final class IngestPeer: ReactorDriver, @unchecked Sendable {
+final class IngestPeer: NetworkDriver, @unchecked Sendable {
   let id: UInt64
   let isUnix: Bool
   var machine: IngestConnection

@@ -40,7 +40,7 @@ final class IngestServer: @unchecked Sendable {
   // MARK: Driving
 
   /// What is driven and is no connection.
-  private final class Part: ReactorDriver {
+  private final class Part: NetworkDriver {
     private let body: @Sendable (Bool) -> Int64
 
     init(_ body: @escaping @Sendable (Bool) -> Int64) { self.body = body }

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// What is driven by a loop: a session of RTP, a connection. Its sockets are readable, or its time has come.
-public protocol ReactorDriver: AnyObject, Sendable {
+public protocol NetworkDriver: AnyObject, Sendable {
   /// On the loop's thread, one call at a time; when it wants to be called again.
   func drive(isReadable: Bool) -> Int64
 }
@@ -13,7 +13,7 @@ public protocol DriverLoop: AnyObject, Sendable {
   var clock: any MediaClock { get }
 
   /// Drives it from now on, at first at once; a tag for the other calls.
-  func add(_ driver: any ReactorDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64
+  func add(_ driver: any NetworkDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64
 
   /// When it returns the driver is not called any more, unless this is called from inside a call, or from foreign code, for which one may wait.
   func remove(_ tag: UInt64)

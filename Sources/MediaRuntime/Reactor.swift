@@ -7,7 +7,7 @@ import MediaCore
 public final class Reactor: DriverLoop {
   /// Under the lock. A class: to change a value inside of a dictionary costs memory each time.
   private final class Entry {
-    let driver: any ReactorDriver
+    let driver: any NetworkDriver
     let descriptors: [Int32]
     var deadline = Int64.max
     /// Wanted while it ran.
@@ -20,7 +20,7 @@ public final class Reactor: DriverLoop {
     /// Until then nobody looks at its descriptors.
     var restsUntil: Int64?
 
-    init(_ driver: any ReactorDriver, _ descriptors: [Int32]) {
+    init(_ driver: any NetworkDriver, _ descriptors: [Int32]) {
       (self.driver, self.descriptors) = (driver, descriptors)
     }
   }
@@ -97,7 +97,7 @@ public final class Reactor: DriverLoop {
     for descriptor in [epoll, bell] where descriptor >= 0 { close(descriptor) }
   }
 
-  public func add(_ driver: any ReactorDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
+  public func add(_ driver: any NetworkDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
     let tag: UInt64 = try state.withLock { state throws(MediaError) in
       guard !state.isStopped else { throw MediaError(.closed, "the engine is destroyed") }
       let tag = state.next
@@ -119,7 +119,7 @@ public final class Reactor: DriverLoop {
   }
 
   public func remove(_ tag: UInt64) {
-    let (driver, isInside): ((any ReactorDriver)?, Bool) = state.withLock { state in
+    let (driver, isInside): ((any NetworkDriver)?, Bool) = state.withLock { state in
       let entry = state.entries.removeValue(forKey: tag)
       for descriptor in entry?.descriptors ?? [] { msdk_epoll_remove(epoll, descriptor) }
       return (entry?.driver, state.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false)
@@ -235,7 +235,7 @@ public final class Reactor: DriverLoop {
   /// When it wants to be called again; nil when it was removed. Whoever waits for its end is to find its sockets closed: no reference stays here.
   private func call(_ tag: UInt64) -> Int64? {
     var isReadable = false
-    let driver: (any ReactorDriver)? = state.withLock { state in
+    let driver: (any NetworkDriver)? = state.withLock { state in
       guard let entry = state.entries[tag] else { return nil }
       endRest(of: entry, tag)
       (isReadable, entry.isReadable, entry.isDue) = (entry.isReadable, false, false)

@@ -94,7 +94,7 @@ final class SessionRecorder: IngestDelegate {
 }
 
 /// The other end of a connection: writes as there is room, and reads messages.
-final class EmulatedFeeder: ReactorDriver {
+final class EmulatedFeeder: NetworkDriver {
   struct Message: Equatable {
     let type: UInt16
     let body: [UInt8]

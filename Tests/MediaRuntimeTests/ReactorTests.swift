@@ -6,7 +6,7 @@ import Testing
 @testable import MediaRuntime
 
 /// Counts its calls, and says when it wants the next.
-private final class Driver: ReactorDriver {
+private final class Driver: NetworkDriver {
   struct Call: Sendable, Equatable {
     let time: Int64
     let isReadable: Bool

@@ -5,7 +5,7 @@ import MediaRuntime
 import MediaSRTP
 
 /// A leg at work: its peer under a lock, driven by the network thread and by whoever sends.
-final class BundleTransport: ReactorDriver {
+final class BundleTransport: NetworkDriver {
   private struct Guarded {
     let peer: SecureRTPPeer
     var route: LearnedRoute

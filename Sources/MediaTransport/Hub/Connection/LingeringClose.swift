@@ -4,7 +4,7 @@ import MediaRuntime
 
 /// Says a last word over a connection that is done with, and stays for a moment, reading what comes and throwing it away: closing a socket in
 /// which bytes wait would take back the words that say why. Of these connections there is a bounded number (`HubTable`).
-final class LingeringClose: ReactorDriver {
+final class LingeringClose: NetworkDriver {
   private struct Guarded {
     /// nil once it is over.
     var line: HubLine?

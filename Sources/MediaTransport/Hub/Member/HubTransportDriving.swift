@@ -5,7 +5,7 @@ import MediaRuntime
 import MediaTLS
 
 /// The network thread's part: connecting, keeping connected, what comes.
-extension HubTransport: ReactorDriver {
+extension HubTransport: NetworkDriver {
   private static let attemptPause: Int64 = 500_000_000
   private static let attemptPatience: Int64 = 5_000_000_000
   private static let lookupPause: Int64 = 5_000_000

@@ -4,7 +4,7 @@ import MediaRuntime
 import MediaTLS
 
 /// One address of a hub: where it is connected to, and the one socket over which the media of all who came by it passes.
-final class HubDoor: ReactorDriver {
+final class HubDoor: NetworkDriver {
   private struct Guarded {
     var listener: (any StreamPort)?
     var tags: [UInt64] = []
@@ -54,7 +54,7 @@ final class HubDoor: ReactorDriver {
   }
 
   @discardableResult
-  private func add(_ driver: any ReactorDriver, _ descriptor: Int32) throws(MediaError) -> UInt64 {
+  private func add(_ driver: any NetworkDriver, _ descriptor: Int32) throws(MediaError) -> UInt64 {
     let tag = try table.thread.add(driver, [descriptor])
     guarded.withLock { $0.tags.append(tag) }
     return tag
@@ -108,7 +108,7 @@ final class HubDoor: ReactorDriver {
   }
 
   /// Looks at the listener when somebody knocks, and not with each datagram.
-  private final class Porter: ReactorDriver {
+  private final class Porter: NetworkDriver {
     private let door: HubDoor
     private let tag = Monitor<UInt64?>(nil)
     private static let rest: Int64 = 100_000_000

@@ -6,7 +6,7 @@ import MediaTLS
 
 /// Somebody who has connected to a hub and has not yet said who they are. They have ten seconds for it, and one of a bounded number of places
 /// (`HubTable`), in which those who are further in their handshake are kept before the others.
-final class HubGuest: ReactorDriver {
+final class HubGuest: NetworkDriver {
   /// How far they are.
   static let stages = 3
 

@@ -6,7 +6,7 @@ import MediaRuntime
 
 /// A member of a hub's room who is elsewhere: in the room he is a member of it like any other, through a transport of this process, whose events
 /// go out as messages and whose units over RTP. His membership outlives a broken connection for a while.
-final class HubPeer: ReactorDriver {
+final class HubPeer: NetworkDriver {
   enum Phase: Equatable {
     /// The room has not answered yet.
     case waiting
