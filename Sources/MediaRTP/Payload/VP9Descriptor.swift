@@ -65,7 +65,7 @@ public struct VP9Descriptor: Sendable, Equatable {
   private mutating func readReferences(_ reader: inout PacketReader) throws(PacketError) {
     for place in 0..<3 {
       let byte = try reader.u8()
-      guard byte >> 1 > 0 else { throw PacketError("VP9: a picture that is predicted from itself") }
+      guard byte >> 1 > 0 else { throw PacketError("VP9: a frame that is predicted from itself") }
       switch place {
       case 0: references.0 = byte >> 1
       case 1: references.1 = byte >> 1

@@ -8,7 +8,7 @@ import Testing
   private static let print = String(repeating: "0A", count: 32)
 
   @Test(arguments: [
-    ("loopback:a", "loopback"), ("rtp://127.0.0.1:5004", "rtp"), ("rtp:", "rtp"), ("hub://127.0.0.1:5004/a?fingerprint=\(print)", "hub"),
+    ("loopback:a", "loopback"), ("rtp://127.0.0.1:5004", "rtp"), ("rtp:", "rtp"), ("hub://127.0.0.1:5004/a?fingerprint=\(print)", "hub")
   ])
   func theSchemeSaysWhereASessionConnects(url: String, scheme: String) throws {
     let factory = try Transports.factory(of: url, argument: "url")
@@ -47,7 +47,7 @@ import Testing
     let session = try engine.makeSession(SessionOptions(url: "rtp://127.0.0.1:5004", userID: "anna"))
     for error in [
       failure { try session.setAttribute("role", "bot") }, failure { try session.setAccessToken(AccessToken("x")) },
-      failure { try session.require(.preferences, "preferences of receivers") },
+      failure { try session.require(.preferences, "preferences of receivers") }
     ] {
       #expect(error?.status == .unsupported)
       #expect(error?.text.contains("over rtp:") == true && error?.text.hasSuffix("accepted: loopback: and hub:") == true)
