@@ -1,5 +1,7 @@
 import ArgumentParser
 import MediaCore
+import MediaSDK
+import MediaTransport
 
 struct BenchLinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

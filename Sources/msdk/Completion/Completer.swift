@@ -1,6 +1,7 @@
 import MediaCore
 import MediaPlugins
 import MediaSDK
+import MediaTransport
 
 /// Completes the last word of a command line. Classes and their parameters are asked of the plugins that the command line would load; only
 /// where such a thing is completed are plugins loaded.
