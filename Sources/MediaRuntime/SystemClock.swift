@@ -34,7 +34,6 @@ final class ThreadWorker: Worker {
     var step: (@Sendable () -> Int64)?
     var thread: pthread_t?
     var isStopping = false
-    var deadline = Int64.max
   }
 
   private let name: String
@@ -81,17 +80,14 @@ final class ThreadWorker: Worker {
   }
 
   private func run() {
-    while let step = nextStep() {
-      let next = step()
-      state.withLock { $0.deadline = next }
-    }
+    var deadline = Int64.max
+    while let step = nextStep(by: deadline) { deadline = step() }
     state.withLock { $0.step = nil }
     threads.value.subtract(1, ordering: .relaxed)
   }
 
   /// Waits for a poke or the deadline; nil when it is time to stop.
-  private func nextStep() -> (@Sendable () -> Int64)? {
-    let deadline = state.withLock { $0.deadline }
+  private func nextStep(by deadline: Int64) -> (@Sendable () -> Int64)? {
     adaptive.spin { isPoked.load(ordering: .acquiring) }
     needsWaking.store(true, ordering: .sequentiallyConsistent)
     defer { needsWaking.store(false, ordering: .sequentiallyConsistent) }

@@ -164,6 +164,8 @@ public protocol Transport: AnyObject, Sendable {
   /// Raw, of a transport that carries such, on a stream that was published raw.
   func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult
   func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult
+  /// The same for one stream, which is published: for whoever sends a frame after the other.
+  func outlet(of stream: StreamID) -> any MediaOutlet
   /// Whether it takes raw media to anybody.
   var carriesRaw: Bool { get }
   /// Of a stream that this session publishes.
@@ -203,6 +205,7 @@ public protocol Transport: AnyObject, Sendable {
 }
 
 extension Transport {
+  public func outlet(of stream: StreamID) -> any MediaOutlet { TransportOutlet(self, stream) }
   /// In one layer.
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
     try publish(stream, codec: codec, format: format, layers: .one)

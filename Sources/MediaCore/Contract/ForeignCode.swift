@@ -54,10 +54,13 @@ public final class CallbackGate: Sendable {
     }
   }
 
+  /// Whether no callback runs.
+  public var isEmpty: Bool { inside.load(ordering: .acquiring) & ~CallbackGate.closedBit == 0 }
+
   /// When it returns, callbacks that ran when it was called have returned, unless the call came from inside foreign code. The gate stays open.
   public func waitUntilEmpty() {
     guard !ForeignCode.isRunning else { return }
-    while inside.load(ordering: .acquiring) & ~CallbackGate.closedBit != 0 { usleep(200) }
+    while !isEmpty { usleep(200) }
   }
 
   public func close() {

@@ -109,6 +109,7 @@ final class SlotTable: @unchecked Sendable {
   }
 
   /// The slot that a foreign pointer names, if it is the payload of a slot that was ever used.
+  @inline(__always)
   private func index(of pointer: UnsafeRawPointer) -> UInt32? {
     let offset = UInt(bitPattern: pointer) &- UInt(bitPattern: base) &- UInt(SlotTable.headerSize)
     guard offset < UInt(stride * capacity) else { return nil }

@@ -17,11 +17,10 @@ extension VideoFrame {
       throw MediaError(.unsupported, "external.orientation is \(external.orientation); accepted: MSDK_ROTATE_* | MSDK_MIRROR, 0..7")
     }
     // Of all planes: those that the pixel format does not have are unknown input when they are not 0.
-    for (index, plane) in [external.plane.0, external.plane.1, external.plane.2, external.plane.3].enumerated() {
-      guard plane.reserved0 == 0, plane.reserved1 == 0 else {
-        throw MediaError(.unsupported, "external.plane[\(index)].reserved0 or reserved1 is not 0; accepted: 0")
-      }
-    }
+    try checkReserved(external.plane.0, index: 0)
+    try checkReserved(external.plane.1, index: 1)
+    try checkReserved(external.plane.2, index: 2)
+    try checkReserved(external.plane.3, index: 3)
     try check(external.plane.0, index: 0, of: format)
     if format.pixelFormat.planeCount > 1 { try check(external.plane.1, index: 1, of: format) }
     if format.pixelFormat.planeCount > 2 { try check(external.plane.2, index: 2, of: format) }
@@ -29,6 +28,12 @@ extension VideoFrame {
     frame.native.pointee.timestamp_ns = external.timestamp_ns
     frame.native.pointee.orientation = external.orientation
     return frame
+  }
+
+  private static func checkReserved(_ plane: msdk_plane, index: Int) throws(MediaError) {
+    guard plane.reserved0 == 0, plane.reserved1 == 0 else {
+      throw MediaError(.unsupported, "external.plane[\(index)].reserved0 or reserved1 is not 0; accepted: 0")
+    }
   }
 
   private static func check(_ plane: msdk_plane, index: Int, of format: VideoFormat) throws(MediaError) {

@@ -16,6 +16,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     var format = msdk_video_format()
     var planes: Planes
     var planeCount: UInt32
+    var byteCount = 0
   }
 
   public static var liveCount: Int { table?.liveCount ?? 0 }
@@ -148,7 +149,9 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
   }
 
   private func sealFormat() {
-    if let format = native.pointee.format { own.pointee.format = format.pointee }
+    guard let format = native.pointee.format else { return }
+    own.pointee.format = format.pointee
+    own.pointee.byteCount = VideoFrame.byteCount(format.pointee)
   }
 
   /// The first member of the public struct that is not as it was made, of those that say where the pixels are.
@@ -221,10 +224,12 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     }
   }
 
-  /// Bytes of pixels, without padding.
-  public var byteCount: Int {
-    guard let format = native.pointee.format, let pixelFormat = PixelFormat(rawValue: format.pointee.pixel_format) else { return 0 }
-    let (width, height) = (Int(format.pointee.width), Int(format.pointee.height))
+  /// Bytes of pixels, without padding. Of a sealed frame.
+  public var byteCount: Int { own.pointee.byteCount }
+
+  private static func byteCount(_ format: msdk_video_format) -> Int {
+    guard let pixelFormat = PixelFormat(rawValue: format.pixel_format) else { return 0 }
+    let (width, height) = (Int(format.width), Int(format.height))
     var sum = 0
     for plane in 0..<pixelFormat.planeCount {
       sum += pixelFormat.rowBytes(plane: plane, width: width) * pixelFormat.rows(plane: plane, height: height)

@@ -22,7 +22,9 @@ public final class OutgoingAudio: Sendable {
 
   struct Guarded {
     var state = State.none
-    var publication: OutgoingVideo.Publication?
+    var publication: Publication? {
+      didSet { if oldValue !== publication { oldValue?.end() } }
+    }
     /// The session that starts the stream whenever it connects.
     var attachedTo: Session?
     var pending: BoundedQueue<Pending>
@@ -159,7 +161,7 @@ public final class OutgoingAudio: Sendable {
       guarded.codec = isEncoding ? options.encodedCodec : options.isEncodedInput ? options.codec : FourCC.raw
       do throws(MediaError) {
         try transport.publish(id, codec: guarded.codec, format: .audio(format, kind: options.kind.rawValue))
-        guarded.begin(encoding, OutgoingVideo.Publication(session: session, transport: transport, id: id))
+        guarded.begin(encoding, Publication(session: session, transport: transport, id: id))
         guarded.worker = clock.makeWorker("msdk-audio-out") { self.drainDue() }
         if guarded.isMuted { transport.setMuted(id, true) }
         return guarded.isMuted ? 0 : Float(guarded.gain)
@@ -181,7 +183,7 @@ public final class OutgoingAudio: Sendable {
   @discardableResult
   func stop(as final: State = .stopped, because error: MediaError? = nil, of id: StreamID? = nil) -> Bool {
     struct Ending {
-      let publication: OutgoingVideo.Publication
+      let publication: Publication
       let worker: (any Worker)?
       let dropped: [Pending]
       let wasSpeaking: Bool
@@ -245,7 +247,7 @@ public final class OutgoingAudio: Sendable {
   public var isMuted: Bool { guarded.withLock { $0.isMuted } }
 
   public func setMuted(_ isMuted: Bool) {
-    let publication: OutgoingVideo.Publication? = guarded.withLock { guarded in
+    let publication: Publication? = guarded.withLock { guarded in
       guarded.isMutedByModerator = false
       guard guarded.isMuted != isMuted else { return nil }
       guarded.isMuted = isMuted
@@ -256,7 +258,7 @@ public final class OutgoingAudio: Sendable {
 
   /// A moderator mutes, or takes his own muting back; nobody but the program unmutes what it muted itself.
   func moderate(isMuted: Bool) {
-    let publication: OutgoingVideo.Publication? = guarded.withLock { guarded in
+    let publication: Publication? = guarded.withLock { guarded in
       guard guarded.isMuted != isMuted, isMuted || guarded.isMutedByModerator else { return nil }
       guarded.isMuted = isMuted
       guarded.isMutedByModerator = isMuted
@@ -265,7 +267,7 @@ public final class OutgoingAudio: Sendable {
     publication.map { tell($0, isMuted: isMuted) }
   }
 
-  private func tell(_ publication: OutgoingVideo.Publication, isMuted: Bool) {
+  private func tell(_ publication: Publication, isMuted: Bool) {
     publication.transport.setMuted(publication.id, isMuted)
     publication.session.refreshRenderers()
   }
@@ -350,7 +352,7 @@ public final class OutgoingAudio: Sendable {
 }
 
 extension OutgoingAudio.Guarded {
-  fileprivate mutating func begin(_ encoding: AudioEncodingStage?, _ publication: OutgoingVideo.Publication) {
+  fileprivate mutating func begin(_ encoding: AudioEncodingStage?, _ publication: Publication) {
     state = .started
     self.publication = publication
     self.encoding = encoding

@@ -8,7 +8,7 @@ import MediaTransport
 extension OutgoingAudio {
   /// What holds for a buffer when its turn comes.
   struct Situation {
-    let publication: OutgoingVideo.Publication?
+    let publication: Publication?
     let isMuted: Bool
     let gain: Float
     let hasTakers: Bool
@@ -171,7 +171,7 @@ extension OutgoingAudio {
     guarded.withLock { $0.counters.totalEncodeTime += spent }
   }
 
-  func handOver(_ frame: StreamFrame<AudioFrame>, _ publication: OutgoingVideo.Publication?) -> SendResult {
+  func handOver(_ frame: StreamFrame<AudioFrame>, _ publication: Publication?) -> SendResult {
     guard let publication else { return .notConnected }
     let (picture, target): (FrameID, UInt64?) = guarded.withLock { guarded in
       guarded.picture += 1

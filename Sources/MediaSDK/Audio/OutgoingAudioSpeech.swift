@@ -20,7 +20,7 @@ extension OutgoingAudio {
   /// Looks whether speech has ended though no sound came to show it; for as long as somebody speaks.
   private func checkSpeech() {
     let now = clock.now()
-    let (change, publication, check): (SpeechDetector?, OutgoingVideo.Publication?, Int64?) = guarded.withLock { guarded in
+    let (change, publication, check): (SpeechDetector?, Publication?, Int64?) = guarded.withLock { guarded in
       let hasEnded = guarded.speech.check(at: now)
       return (hasEnded ? guarded.speech : nil, guarded.publication, guarded.speech.nextCheck)
     }
@@ -28,7 +28,7 @@ extension OutgoingAudio {
     if let check { engine.loop.schedule(at: max(check, now + 1_000_000)) { self.checkSpeech() } }
   }
 
-  private func tell(_ speech: SpeechDetector, _ publication: OutgoingVideo.Publication?) {
+  private func tell(_ speech: SpeechDetector, _ publication: Publication?) {
     guard let publication else { return }
     publication.transport.setSpeaking(publication.id, speech.isSpeaking, level: speech.level)
     publication.session.spoke(

@@ -4,9 +4,17 @@ import MediaCore
 final class FrameCallback<Frame>: Sendable {
   private let gate = CallbackGate()
   private let function: @Sendable (Frame) -> Void
+  /// The same function of a start before, where it may still be running.
+  private let former: FrameCallback?
 
-  init(_ function: @escaping @Sendable (Frame) -> Void) {
+  init(_ function: @escaping @Sendable (Frame) -> Void, after former: FrameCallback? = nil) {
     self.function = function
+    self.former = former
+  }
+
+  /// For another start: open, while this one stays closed to what is left of its start.
+  var renewed: FrameCallback {
+    FrameCallback(function, after: gate.isEmpty ? former : self)
   }
 
   /// Says whether it was called.
@@ -17,5 +25,6 @@ final class FrameCallback<Frame>: Sendable {
 
   func close() {
     gate.close()
+    former?.close()
   }
 }

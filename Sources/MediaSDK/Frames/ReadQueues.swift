@@ -46,24 +46,29 @@ extension ReadQueues where Frame == VideoFrame {
   }
 }
 
-/// Which of two queues have something to tell, as a descriptor.
+/// Which of two queues have something to report, as a descriptor. While nobody has asked for that, a change takes no lock.
 final class ReadinessFlag: Sendable {
-  private struct State {
-    let flag = ReadableFlag()
-    var sides: (Bool, Bool) = (false, false)
-  }
+  private let flag = Monitor(ReadableFlag())
+  private let first = Atomic<Bool>(false)
+  private let second = Atomic<Bool>(false)
+  private let isAskedFor = Atomic<Bool>(false)
 
-  private let state = Monitor(State())
-
+  /// One at a time for a side. Whoever asks for the descriptor meanwhile finds the change, or the change finds that it was asked for.
   func set(side: Int, _ value: Bool) {
-    state.withLock { state in
-      if side == 0 { state.sides.0 = value } else { state.sides.1 = value }
-      state.flag.set(state.sides.0 || state.sides.1)
-    }
+    if side == 0 { first.store(value, ordering: .sequentiallyConsistent) } else { second.store(value, ordering: .sequentiallyConsistent) }
+    if isAskedFor.load(ordering: .sequentiallyConsistent) { flag.withLock { follow($0) } }
   }
 
   func descriptor() throws(MediaError) -> Int32 {
-    try state.withLock { state throws(MediaError) in try state.flag.get() }
+    try flag.withLock { flag throws(MediaError) in
+      isAskedFor.store(true, ordering: .sequentiallyConsistent)
+      follow(flag)
+      return try flag.get()
+    }
+  }
+
+  private func follow(_ flag: ReadableFlag) {
+    flag.set(first.load(ordering: .sequentiallyConsistent) || second.load(ordering: .sequentiallyConsistent))
   }
 }
 

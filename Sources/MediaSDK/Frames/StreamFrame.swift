@@ -6,6 +6,7 @@ import MediaTransport
 protocol RawFrame: MediaFrame {
   /// Its number and capture time, and that nobody writes to it any more. Under the lock that counts, before anybody else has the frame.
   func stamp(sequence: UInt64, timestamp: Int64)
+  func send(to outlet: any MediaOutlet, _ number: FrameID) -> SendResult
 }
 
 extension VideoFrame: RawFrame {
@@ -14,6 +15,8 @@ extension VideoFrame: RawFrame {
     native.pointee.timestamp_ns = timestamp
     native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
   }
+
+  func send(to outlet: any MediaOutlet, _ number: FrameID) -> SendResult { outlet.send(self, number) }
 }
 
 extension AudioFrame: RawFrame {
@@ -22,6 +25,8 @@ extension AudioFrame: RawFrame {
     native.pointee.timestamp_ns = timestamp
     native.pointee.flags &= ~UInt32(MSDK_FRAME_WRITABLE)
   }
+
+  func send(to outlet: any MediaOutlet, _ number: FrameID) -> SendResult { outlet.send(self, number) }
 }
 
 /// A frame of a stream in one of the two forms that a stream of its kind has; a reference as the frame is one.
@@ -71,22 +76,6 @@ enum StreamFrame<Raw: RawFrame>: Sendable {
     case .encoded(let frame):
       frame.native.pointee.sequence = sequence
       frame.native.pointee.timestamp_ns = timestamp
-    }
-  }
-}
-
-extension OutgoingVideo.Publication {
-  func send(_ frame: StreamFrame<VideoFrame>, _ number: FrameID) -> SendResult {
-    switch frame {
-    case .raw(let frame): transport.send(frame, number, on: id)
-    case .encoded(let frame): transport.send(frame, number, on: id)
-    }
-  }
-
-  func send(_ frame: StreamFrame<AudioFrame>, _ number: FrameID) -> SendResult {
-    switch frame {
-    case .raw(let frame): transport.send(frame, number, on: id)
-    case .encoded(let frame): transport.send(frame, number, on: id)
     }
   }
 }

@@ -24,7 +24,7 @@ extension OutgoingAudio {
   public func networkLook() throws(MediaError) -> OutboundSnapshot { try guarded.withLock { $0.publication }.networkLook() }
 }
 
-extension OutgoingVideo.Publication? {
+extension Publication? {
   fileprivate func networkLook() throws(MediaError) -> OutboundSnapshot {
     guard let self else { throw MediaError(.state, "the stream is not started; accepted: a started stream of a session over a network") }
     guard let look = self.transport.look(sending: self.id) else {

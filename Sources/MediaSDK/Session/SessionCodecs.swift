@@ -107,7 +107,8 @@ extension OutgoingVideo {
       session.rename(self, from: publication.id, to: id)
       transport.unpublish(publication.id)
       let (worker, encoding) = (guarded.worker, guarded.encoding)
-      guarded.publication = Publication(session: session, transport: transport, id: id)
+      // Also of one that cannot be published: the stream is stopped by it.
+      defer { guarded.publication = Publication(session: session, transport: transport, id: id) }
       do throws(MediaError) {
         try transport.publish(id, codec: codec.fourcc, format: options.announced(format, codec), layers: .one)
       } catch {
@@ -165,7 +166,7 @@ extension OutgoingAudio {
         let id = transport.makeStreamID()
         session.rename(self, from: former.id, to: id, taking: options.bits(guarded.encoderSettings.bitrate))
         transport.unpublish(former.id)
-        guarded.publication = OutgoingVideo.Publication(session: session, transport: transport, id: id)
+        defer { guarded.publication = Publication(session: session, transport: transport, id: id) }
         try transport.publish(id, codec: options.encodedCodec, format: .audio(format, kind: options.kind.rawValue))
         if guarded.isMuted { transport.setMuted(id, true) }
         (guarded.encoding, guarded.codec) = (encoding, options.encodedCodec)

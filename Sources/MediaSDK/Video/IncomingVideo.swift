@@ -4,6 +4,7 @@ import MediaCore
 import MediaPlugins
 import MediaRuntime
 import MediaTransport
+import Synchronization
 
 /// Somebody else's video. Every function may be called from any thread.
 public final class IncomingVideo: VideoSink {
@@ -22,9 +23,22 @@ public final class IncomingVideo: VideoSink {
     var awaitsFilters = false
   }
 
+  /// How frames are delivered, until that changes: taken whole for each frame.
+  final class Delivery: Sendable {
+    let options: IncomingVideoOptions
+    let callback: FrameCallback<VideoFrame>?
+
+    init(_ options: IncomingVideoOptions = IncomingVideoOptions(), _ callback: FrameCallback<VideoFrame>? = nil) {
+      (self.options, self.callback) = (options, callback)
+    }
+
+    /// Of a raw frame that nothing filters: the callback, if it is called where the frame came from.
+    var direct: FrameCallback<VideoFrame>? { options.delivery == .direct ? callback : nil }
+  }
+
   struct Guarded {
     var state = State.available
-    var options = IncomingVideoOptions()
+    var delivery = Delivery()
     /// The newest picture that arrived.
     var latest: FrameID = 0
     /// What the stream's worker has yet to look at.
@@ -32,8 +46,6 @@ public final class IncomingVideo: VideoSink {
     var worker: (any Worker)?
     /// Of how many starts the worker is that of the last: one that was stopped inside its own callback takes nothing more.
     var starts: UInt64 = 0
-    var deliveryGate = CallbackGate()
-    var callback: FrameCallback<VideoFrame>?
     var counters = IncomingVideoCounters()
     var rate = RateMeter()
     /// The sender withdrew it; what is here may still be read.
@@ -62,6 +74,8 @@ public final class IncomingVideo: VideoSink {
   /// nil: raw, or a codec that is not known here, which can still be received encoded.
   let codec: VideoCodecEntry?
   let shaper = FrameShaper()
+  /// Frames that the program got: a part of the counters without their lock.
+  let delivered = Atomic<UInt64>(0)
 
   init(_ description: StreamDescription, _ format: VideoFormat, kind: UInt32, session: Session, transport: any Transport) {
     self.description = description
@@ -99,9 +113,8 @@ public final class IncomingVideo: VideoSink {
       case .started, .stopping: throw MediaError(.state, "the stream is \(guarded.state); accepted: available, stopped")
       }
       guarded.state = .started
-      guarded.options = options
+      guarded.delivery = Delivery(options, guarded.delivery.callback?.renewed)
       guarded.latest = 0
-      guarded.deliveryGate = CallbackGate()
       guarded.starts += 1
       let start = guarded.starts
       let decoding = codec.map { DecodingStage($0, of: format, events: hearDecoder) }
@@ -139,15 +152,15 @@ public final class IncomingVideo: VideoSink {
 
   /// After this no callback and no renderer is called, and readers are told.
   private func endDelivery() {
-    let (worker, gate, left): ((any Worker)?, CallbackGate, [Arrival]) = guarded.withLock { guarded in
+    let (worker, callback, left): ((any Worker)?, FrameCallback<VideoFrame>?, [Arrival]) = guarded.withLock { guarded in
       defer { guarded.worker = nil }
       var left: [Arrival] = []
       while let arrival = guarded.inbound.pop() { left.append(arrival) }
-      return (guarded.worker, guarded.deliveryGate, left)
+      return (guarded.worker, guarded.delivery.callback, left)
     }
     output.close()
     worker?.stop()
-    gate.close()
+    callback?.close()
     for arrival in left { arrival.frame.release() }
   }
 
@@ -190,15 +203,19 @@ public final class IncomingVideo: VideoSink {
   /// The oldest picture that waits, with a reference for the caller.
   public func read(deadline: Int64) throws(MediaError) -> VideoFrame {
     let frame = try output.raw.take(deadline: deadline, state: notStarted)
-    guarded.withLock { $0.counters.delivered += 1 }
+    countDelivered()
     defer { frame.release() }
-    return try shaper.shape(frame, guarded.withLock { $0.options })
+    return try shaper.shape(frame, guarded.withLock { $0.delivery.options })
   }
 
   public func readEncoded(deadline: Int64) throws(MediaError) -> EncodedFrame {
     let frame = try output.encoded.take(deadline: deadline, state: notStarted)
-    guarded.withLock { $0.counters.delivered += 1 }
+    countDelivered()
     return frame
+  }
+
+  func countDelivered() {
+    delivered.wrappingAdd(1, ordering: .relaxed)
   }
 
   private func notStarted() -> MediaError? {
@@ -212,8 +229,9 @@ public final class IncomingVideo: VideoSink {
 
   public func setFrameCallback(_ function: (@Sendable (VideoFrame) -> Void)?) {
     let former = guarded.withLock { guarded in
-      defer { guarded.callback = function.map { FrameCallback($0) } }
-      return guarded.callback
+      let former = guarded.delivery
+      guarded.delivery = Delivery(former.options, function.map { FrameCallback($0) })
+      return former.callback
     }
     former?.close()
   }

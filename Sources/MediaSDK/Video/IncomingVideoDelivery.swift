@@ -6,56 +6,76 @@ import MediaTransport
 
 /// The way of a unit from the transport to those who take it.
 extension IncomingVideo {
-  /// On the thread that brings it; borrowed.
-  public func receive(_ arrived: VideoFrame, _ id: FrameID) { receive(.raw(arrived), id) }
-  public func receive(_ arrived: EncodedFrame, _ id: FrameID) { receive(.encoded(arrived), id) }
+  /// What becomes of a raw frame, decided under the lock that counts it.
+  private enum Step {
+    case dropped
+    /// The program reads it.
+    case read
+    /// The callback is called here.
+    case direct(FrameCallback<VideoFrame>, Delivery)
+    /// It waits for the stream's worker, in place of others.
+    case queued(Displaced)
+  }
 
-  private func receive(_ arrived: StreamFrame<VideoFrame>, _ picture: FrameID) {
+  /// What has no place in the queue, and whose worker looks at it next.
+  private struct Displaced {
+    var arrivals: [Arrival] = []
+    var worker: (any Worker)?
+  }
+
+  /// On the thread that brings it; borrowed.
+  public func receive(_ arrived: VideoFrame, _ id: FrameID) {
     let now = clock.now()
-    let hasRenderers = !renderers.isEmpty
-    struct Plan {
-      var options: IncomingVideoOptions
-      var callback: FrameCallback<VideoFrame>?
-      var gate: CallbackGate
+    let (hasRenderers, isFiltered, isTapped) = (!renderers.isEmpty, !filters.isEmpty, !taps.isEmpty)
+    guard let frame = arrived.lent(to: share) else { return countRefused(.raw(arrived), id, now) }
+    // The queue takes a reference of its own where the frame is looked at here as well.
+    if isTapped, !isFiltered { frame.retain() }
+    let step: Step = guarded.withLock { guarded in
+      guard guarded.countArrival(.raw(arrived), id, now) else { return .dropped }
+      let delivery = guarded.delivery
+      if let callback = delivery.direct { return .direct(callback, delivery) }
+      guard isFiltered || hasRenderers || delivery.callback != nil else { return .read }
+      let arrival = Arrival(frame: .raw(frame), picture: id, awaitsFilters: isFiltered)
+      return .queued(Displaced(arrivals: guarded.queue(arrival, isRaw: true), worker: guarded.worker))
     }
-    let plan: Plan? = guarded.withLock { guarded in
-      guard guarded.state == .started else { return nil }
-      guarded.counters.countArrival(arrived, picture, after: guarded.latest)
-      guarded.rate.count(at: now)
-      guarded.latest = picture
-      return Plan(options: guarded.options, callback: guarded.callback, gate: guarded.deliveryGate)
+    if isTapped, !isFiltered {
+      if case .dropped = step {} else { taps.offer(frame) }
+      frame.release()
     }
-    guard let plan else { return }
-    guard let lent = arrived.lent(to: share) else {
-      return guarded.withLock { $0.counters.dropped += 1 }
-    }
-    defer { lent.release() }
-    switch lent {
-    case .encoded(let frame):
-      if plan.options.output != .raw { offer(frame) }
-      if plan.options.output != .encoded || plan.callback != nil || hasRenderers || !taps.isEmpty {
-        enqueue(Arrival(frame: lent, picture: picture))
-      }
-    case .raw(let frame) where !filters.isEmpty:
-      let isDirect = plan.options.delivery == .direct
-      guard isDirect, let callback = plan.callback else {
-        return enqueue(Arrival(frame: lent, picture: picture, awaitsFilters: true))
+    switch step {
+    case .dropped: frame.release()
+    case .read: offer(frame, isOnlyUse: !isTapped)
+    case .queued(let displaced): end(displaced)
+    case .direct(let callback, let delivery):
+      defer { frame.release() }
+      guard isFiltered else {
+        call(callback, with: frame, delivery.options)
+        if hasRenderers { enqueue(Arrival(frame: .raw(frame), picture: id)) }
+        return
       }
       guard let filtered = filter(frame, isOwned: false) else { return }
+      defer { filtered.release() }
       taps.offer(filtered)
-      call(callback, with: filtered, plan.options, plan.gate)
-      if hasRenderers { enqueue(Arrival(frame: .raw(filtered), picture: picture)) }
-      filtered.release()
-    case .raw(let frame):
-      let isTapped = taps.offer(frame)
-      if plan.options.delivery == .direct, let callback = plan.callback {
-        call(callback, with: frame, plan.options, plan.gate)
-        if hasRenderers { enqueue(Arrival(frame: lent, picture: picture)) }
-      } else if plan.callback != nil || hasRenderers {
-        enqueue(Arrival(frame: lent, picture: picture))
-      } else {
-        offer(frame, isOnlyUse: !isTapped)
-      }
+      call(callback, with: filtered, delivery.options)
+      if hasRenderers { enqueue(Arrival(frame: .raw(filtered), picture: id)) }
+    }
+  }
+
+  public func receive(_ arrived: EncodedFrame, _ id: FrameID) {
+    let now = clock.now()
+    guard let frame = arrived.lent(to: share) else { return countRefused(.encoded(arrived), id, now) }
+    defer { frame.release() }
+    let found: Delivery? = guarded.withLock { $0.countArrival(.encoded(arrived), id, now) ? $0.delivery : nil }
+    guard let delivery = found else { return }
+    if delivery.options.output != .raw { offer(frame) }
+    guard delivery.options.output != .encoded || delivery.callback != nil || !renderers.isEmpty || !taps.isEmpty else { return }
+    enqueue(Arrival(frame: .encoded(frame), picture: id))
+  }
+
+  /// The program, or a renderer, holds all that it may.
+  private func countRefused(_ arrived: StreamFrame<VideoFrame>, _ id: FrameID, _ now: Int64) {
+    guarded.withLock { guarded in
+      if guarded.countArrival(arrived, id, now) { guarded.counters.dropped += 1 }
     }
   }
 
@@ -76,28 +96,23 @@ extension IncomingVideo {
 
   private func enqueue(_ arrival: Arrival) {
     arrival.frame.retain()
-    // Encoded units depend on each other, raw ones do not: of these only the newest few wait.
-    let (displaced, worker): ([Arrival], (any Worker)?) = guarded.withLock { guarded in
-      guard guarded.state == .started else { return ([arrival], nil) }
-      var displaced: [Arrival] = []
-      if description.codec == FourCC.raw {
-        let capacity = guarded.options.rawCapacity
-        while guarded.inbound.count >= capacity, let oldest = guarded.inbound.pop() { displaced.append(oldest) }
-      }
-      if let oldest = guarded.inbound.push(arrival) { displaced.append(oldest) }
-      guarded.counters.dropped += UInt64(displaced.count)
-      return (displaced, guarded.worker)
-    }
-    for arrival in displaced { arrival.frame.release() }
-    worker?.poke()
+    end(guarded.withLock { guarded in
+      guard guarded.state == .started else { return Displaced(arrivals: [arrival]) }
+      return Displaced(arrivals: guarded.queue(arrival, isRaw: description.codec == FourCC.raw), worker: guarded.worker)
+    })
+  }
+
+  private func end(_ displaced: Displaced) {
+    displaced.worker?.poke()
+    for arrival in displaced.arrivals { arrival.frame.release() }
   }
 
   // MARK: On the stream's worker
 
   func process(_ start: UInt64, _ decoding: DecodingStage?) -> Int64 {
     while true {
-      let (arrival, hasEnded): (Arrival?, Bool) = guarded.withLock { guarded in
-        guarded.starts == start ? (guarded.inbound.pop(), guarded.hasEnded) : (nil, false)
+      let (arrival, delivery, hasEnded): (Arrival?, Delivery, Bool) = guarded.withLock { guarded in
+        guarded.starts == start ? (guarded.inbound.pop(), guarded.delivery, guarded.hasEnded) : (nil, guarded.delivery, false)
       }
       guard let arrival else {
         if hasEnded { finish() }
@@ -105,7 +120,7 @@ extension IncomingVideo {
       }
       switch arrival.frame {
       case .raw(let frame) where arrival.awaitsFilters: deliverFiltered(frame)
-      case .raw(let frame): deliver(frame)
+      case .raw(let frame): deliver(frame, delivery)
       case .encoded(let frame): decode(frame, arrival.picture, by: decoding)
       }
       arrival.frame.release()
@@ -133,11 +148,11 @@ extension IncomingVideo {
     guard verdict.isUsable else { return }
     let isRendered = renderers.takesEncoded && renderers.render(frame)
     if isRendered { guarded.withLock { $0.counters.rendered += 1 } }
-    let (options, callback): (IncomingVideoOptions, FrameCallback<VideoFrame>?) = guarded.withLock { ($0.options, $0.callback) }
-    guard options.output != .encoded || callback != nil || renderers.takesRaw || !taps.isEmpty else { return }
+    let delivery = currentDelivery
+    guard delivery.options.output != .encoded || delivery.callback != nil || renderers.takesRaw || !taps.isEmpty else { return }
     let start = MediaTime.monotonic()
     do throws(MediaError) {
-      let picture = try decoding.decode(frame, options, isAfterGap: verdict.isAfterGap)
+      let picture = try decoding.decode(frame, delivery.options, isAfterGap: verdict.isAfterGap)
       let duration = MediaTime.monotonic() - start
       guarded.withLock { guarded in
         guarded.counters.decoded += 1
@@ -145,7 +160,7 @@ extension IncomingVideo {
         guarded.counters.totalDecodeTime += UInt64(max(0, duration))
       }
       guard let picture else { return }
-      if filters.isEmpty { deliver(picture, isRendered: isRendered) } else { deliverFiltered(picture, isRendered: isRendered) }
+      if filters.isEmpty { deliver(picture, currentDelivery, isRendered: isRendered) } else { deliverFiltered(picture, isRendered: isRendered) }
       picture.release()
     } catch {
       if error.status == .noMemory {
@@ -160,17 +175,16 @@ extension IncomingVideo {
   }
 
   /// One that was rendered undecoded is not counted again. `isNew`: nobody was offered it yet.
-  func deliver(_ frame: VideoFrame, isRendered: Bool = false, isNew: Bool = false) {
-    let (options, callback, gate): (IncomingVideoOptions, FrameCallback<VideoFrame>?, CallbackGate) = guarded.withLock {
-      ($0.options, $0.callback, $0.deliveryGate)
-    }
+  func deliver(_ frame: VideoFrame, _ delivery: Delivery, isRendered: Bool = false, isNew: Bool = false) {
+    let options = delivery.options
     let isRaw = description.codec == FourCC.raw && !isNew
     // A raw one was offered to those where it came from.
     let isTapped = isRaw ? !taps.isEmpty : taps.offer(frame)
-    if let callback {
+    if let callback = delivery.callback {
       // A raw frame of direct delivery was handed over where it came from.
-      if !(isRaw && options.delivery == .direct) { call(callback, with: frame, options, gate) }
+      if !(isRaw && options.delivery == .direct) { call(callback, with: frame, options) }
     } else if options.output != .encoded {
+      frame.retain()
       offer(frame, isOnlyUse: !renderers.takesRaw && !isTapped)
     }
     guard renderers.takesRaw else { return }
@@ -183,20 +197,26 @@ extension IncomingVideo {
     }
   }
 
-  private func call(_ callback: FrameCallback<VideoFrame>, with frame: VideoFrame, _ options: IncomingVideoOptions, _ gate: CallbackGate) {
+  var currentDelivery: Delivery { guarded.withLock { $0.delivery } }
+
+  @inline(__always)
+  private func call(_ callback: FrameCallback<VideoFrame>, with frame: VideoFrame, _ options: IncomingVideoOptions) {
+    guard options.changesFrames else {
+      callback.call(frame)
+      return countDelivered()
+    }
     do throws(MediaError) {
       let shaped = try shaper.shape(frame, options)
       defer { shaped.release() }
-      gate.run { callback.call(shaped) }
-      guarded.withLock { $0.counters.delivered += 1 }
+      callback.call(shaped)
+      countDelivered()
     } catch {
       guarded.withLock { $0.counters.dropped += 1 }
     }
   }
 
-  /// A picture that is rendered as well is not lost to the program when nobody reads it.
-  private func offer(_ frame: VideoFrame, isOnlyUse: Bool = true) {
-    frame.retain()
+  /// Takes a reference. A frame that is rendered as well is not lost to the program when nobody reads it.
+  private func offer(_ frame: VideoFrame, isOnlyUse: Bool) {
     if let displaced = output.raw.put(frame) {
       displaced.release()
       if isOnlyUse { guarded.withLock { $0.counters.dropped += 1 } }
@@ -209,5 +229,27 @@ extension IncomingVideo {
       displaced.release()
       guarded.withLock { $0.counters.dropped += 1 }
     }
+  }
+}
+
+extension IncomingVideo.Guarded {
+  /// Of a frame that came; false when the stream is not started.
+  fileprivate mutating func countArrival(_ arrived: StreamFrame<VideoFrame>, _ picture: FrameID, _ now: Int64) -> Bool {
+    guard state == .started else { return false }
+    counters.countArrival(arrived, picture, after: latest)
+    rate.count(at: now)
+    latest = picture
+    return true
+  }
+
+  /// Takes a reference; returns what has no place. Encoded frames depend on each other, raw ones do not: of these only the newest few wait.
+  fileprivate mutating func queue(_ arrival: IncomingVideo.Arrival, isRaw: Bool) -> [IncomingVideo.Arrival] {
+    var displaced: [IncomingVideo.Arrival] = []
+    if isRaw {
+      while inbound.count >= delivery.options.rawCapacity, let oldest = inbound.pop() { displaced.append(oldest) }
+    }
+    if let oldest = inbound.push(arrival) { displaced.append(oldest) }
+    counters.dropped += UInt64(displaced.count)
+    return displaced
   }
 }

@@ -31,7 +31,7 @@ extension IncomingVideo {
   /// On the stream's worker: a frame that is the stream's own.
   func deliverFiltered(_ frame: VideoFrame, isRendered: Bool = false) {
     guard let filtered = filter(frame, isOwned: true) else { return }
-    deliver(filtered, isRendered: isRendered, isNew: true)
+    deliver(filtered, currentDelivery, isRendered: isRendered, isNew: true)
     filtered.release()
   }
 }

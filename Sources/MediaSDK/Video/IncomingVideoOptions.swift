@@ -48,6 +48,9 @@ public struct IncomingVideoOptions: Sendable {
     return IncomingVideo.inboundCapacity + max(60, encodedCapacity) + inHand
   }
 
+  /// Whether a frame may have to be converted.
+  var changesFrames: Bool { pixelFormat != nil || width != 0 }
+
   /// What a picture of that format is to become.
   func wanted(from format: VideoFormat) -> VideoFormat {
     var wanted = format

@@ -63,8 +63,10 @@ public struct IncomingVideoStats: Sendable {
 extension IncomingVideo {
   public var stats: IncomingVideoStats {
     let now = clock.now()
-    return guarded.withLock { guarded in
+    var stats = guarded.withLock { guarded in
       IncomingVideoStats(state: guarded.state, framesPerSecond: guarded.rate.perSecond(at: now), counters: guarded.counters)
     }
+    stats.counters.delivered = delivered.load(ordering: .relaxed)
+    return stats
   }
 }

@@ -4,6 +4,7 @@ import MediaCore
 import MediaPlugins
 import MediaRuntime
 import MediaTransport
+import Synchronization
 
 /// A stream of pictures that this program makes. Every function may be called from any thread.
 public final class OutgoingVideo: Sendable {
@@ -12,13 +13,6 @@ public final class OutgoingVideo: Sendable {
     case started = 0x201
     case stopped = 0x202
     case failed = 0x203
-  }
-
-  /// Where the stream goes while it is started.
-  struct Publication: Sendable {
-    let session: Session
-    let transport: any Transport
-    let id: StreamID
   }
 
   /// A frame that was accepted, with a reference of ours, on its way to the encoder or the transport.
@@ -34,7 +28,9 @@ public final class OutgoingVideo: Sendable {
 
   struct Guarded {
     var state = State.none
-    var publication: Publication?
+    var publication: Publication? {
+      didSet { if oldValue !== publication { oldValue?.end() } }
+    }
     /// The session that starts the stream whenever it connects, and the producer's own formats for that, where none are declared.
     var attachedTo: Session?
     var attachedFormats: [VideoFormat]?
@@ -60,7 +56,7 @@ public final class OutgoingVideo: Sendable {
     var pushed = PushedFrames()
     var times = CaptureTimes()
     var sequence: UInt64 = 0
-    var picture: FrameID = 0
+    var foreign = ForeignFrames()
     var pending = BoundedQueue<Pending>(capacity: 16)
     /// How many of them may wait for an encoder.
     let encodedCapacity: Int
@@ -88,7 +84,8 @@ public final class OutgoingVideo: Sendable {
   let reports: ReportQueue
   let completionGate = CallbackGate()
   let encodedInputPool = BufferPool(limit: 256)
-  let foreignFrames = ForeignFrames()
+  /// Of the frames that were handed to the transport, whoever did.
+  let numbering = Atomic<FrameID>(0)
   let previews: Previews
   let tap = StreamTap<VideoFrame>(inHand: 32) { $0.release() }
   let filters = VideoFilterChain(keepsFormat: true)
@@ -125,7 +122,6 @@ public final class OutgoingVideo: Sendable {
     guarded.withLock { ($0.state, $0.codec, $0.sender?.format) }
   }
   public var canEncode: Bool { !encoders.isEmpty }
-  var isEncoding: Bool { guarded.withLock { $0.encoding != nil } }
   /// Whether all its codecs take it as it is.
   func takes(_ pixelFormat: PixelFormat) -> Bool { options.choosesCodec || encoders.allSatisfy { $0.inputFormats.contains(pixelFormat) } }
   var isScreen: Bool { options.kind == .screenShare }
@@ -426,7 +422,7 @@ extension OutgoingVideo.Guarded {
 
   /// Is started, with everything that belongs to one start.
   fileprivate mutating func begin(
-    _ stream: OutgoingVideo, _ format: VideoFormat, _ publication: OutgoingVideo.Publication, _ negotiator: any Negotiator,
+    _ stream: OutgoingVideo, _ format: VideoFormat, _ publication: Publication, _ negotiator: any Negotiator,
     _ encoder: VideoCodecEntry?, estimate: UInt64
   ) -> (sender: FrameSender, forgotten: FrameSender?) {
     // A preview's goes on.

@@ -9,8 +9,10 @@ extension OutgoingVideo {
 
   private enum Accepted {
     /// The sender's thread takes it on, and those that come meanwhile.
-    case drain(Pending)
+    case drain(Pending, Publication?)
     case full
+    /// Its memory is the program's, of which receivers hold enough.
+    case copied(from: BufferPool)
     case queued(displaced: Pending?)
     /// It came ahead of its time, and waits.
     case held
@@ -40,14 +42,20 @@ extension OutgoingVideo {
     let isNew = frame.native.pointee.sequence == 0 && !isScheduled
     let timestamp = CaptureTimes.Given(
       time: timestamp != 0 ? timestamp : frame.native.pointee.timestamp_ns, mayBeginLine: timestamp != 0 || isNew)
-    let now = clock.now()
-    let ours = try ownedFrame(frame, now)
-    do throws(MediaError) {
-      try accept(.raw(ours), at: now, timestamp: timestamp, completion: completion, by: sender, isPaced: options.isPaced && !isScheduled)
-    } catch {
-      ours.release()
-      throw error
-    }
+    let offer = Offer(
+      frame: .raw(frame), timestamp: timestamp, completion: completion, sender: sender, isPaced: options.isPaced && !isScheduled)
+    try accept(offer, at: clock.now())
+  }
+
+  /// What somebody wants to have sent.
+  private struct Offer {
+    /// Borrowed, or a reference of ours.
+    var frame: StreamFrame<VideoFrame>
+    var isOurs = false
+    let timestamp: CaptureTimes.Given
+    let completion: Completion
+    let sender: FrameSender
+    let isPaced: Bool
   }
 
   /// Of a producer: what its data says is the frame, whatever the producer said.
@@ -91,12 +99,9 @@ extension OutgoingVideo {
     // The sender's thread may be through with it when `accept` returns.
     ours.retain()
     defer { ours.release() }
-    do throws(MediaError) {
-      try accept(.encoded(ours), at: clock.now(), timestamp: timestamp, completion: completion, by: sender, isPaced: false)
-    } catch {
-      ours.release()
-      throw error
-    }
+    let offer = Offer(
+      frame: .encoded(ours), isOurs: true, timestamp: timestamp, completion: completion, sender: sender, isPaced: false)
+    try accept(offer, at: clock.now())
     if ours.isKeyFrame { announceSize(of: ours, sender.format) }
   }
 
@@ -111,30 +116,25 @@ extension OutgoingVideo {
     if let publication { publication.transport.setFormat(publication.id, options.announced(format, nil)) }
   }
 
-  /// A frame that nobody else will write to: the caller's own, if this is its first sending, or another of the same memory, or a copy.
-  private func ownedFrame(_ frame: VideoFrame, _ now: Int64) throws(MediaError) -> VideoFrame {
-    if frame.isForeign, !isEncoding { return try foreignFrames.frame(for: frame, now: now) }
-    guard frame.native.pointee.sequence == 0, frame.references <= 2 else { return try frame.view() }
-    frame.retain()
-    return frame
-  }
-
-  private func accept(
-    _ frame: StreamFrame<VideoFrame>, at now: Int64, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender,
-    isPaced: Bool
-  ) throws(MediaError) {
-    var accepted = try tryAccept(frame, at: now, timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
-    if case .full = accepted.way {
-      let deadline = Deadline.after(milliseconds: OutgoingVideo.patience)
-      while case .full = accepted.way {
-        try waitForRoom(until: deadline)
-        accepted = try tryAccept(frame, at: clock.now(), timestamp: timestamp, completion: completion, by: sender, isPaced: isPaced)
+  private func accept(_ offered: Offer, at now: Int64) throws(MediaError) {
+    var offer = offered
+    var accepted: Acceptance
+    do throws(MediaError) {
+      accepted = try tryAccept(offer, at: now)
+      if case .copied(let copies) = accepted.way, case .raw(let frame) = offer.frame {
+        offer.frame = .raw(try ForeignFrames.copy(of: frame, from: copies))
+        offer.isOurs = true
+        accepted = try tryAccept(offer, at: now)
       }
+      if case .full = accepted.way { accepted = try acceptLater(offer) }
+    } catch {
+      if offer.isOurs { offer.frame.release() }
+      throw error
     }
     accepted.former?.release()
     if let overtaken = accepted.overtaken { report([overtaken], .dropped, .paced) }
     switch accepted.way {
-    case .full: break
+    case .full, .copied: break
     case .held: pokeStanding()
     case .previewed(let pending): preview(pending)
     case .refused(let pending, let reason):
@@ -142,25 +142,38 @@ extension OutgoingVideo {
     case .queued(let displaced):
       if let displaced { report([displaced], .replaced, .none) }
       guarded.withLock { $0.worker }?.poke()
-    case .drain(let first):
-      drain(first)
+    case .drain(let first, let publication): drain(first, publication)
     }
   }
 
-  private func tryAccept(
-    _ frame: StreamFrame<VideoFrame>, at now: Int64, timestamp: CaptureTimes.Given, completion: Completion, by sender: FrameSender,
-    isPaced: Bool
-  ) throws(MediaError) -> Acceptance {
+  /// Waits for the encoder to make room.
+  private func acceptLater(_ offer: Offer) throws(MediaError) -> Acceptance {
+    let deadline = Deadline.after(milliseconds: OutgoingVideo.patience)
+    while true {
+      try waitForRoom(until: deadline)
+      let accepted = try tryAccept(offer, at: clock.now())
+      guard case .full = accepted.way else { return accepted }
+    }
+  }
+
+  private func tryAccept(_ offer: Offer, at now: Int64) throws(MediaError) -> Acceptance {
     return try guarded.withLock { guarded throws(MediaError) in
-      try guarded.check(sender)
+      try guarded.check(offer.sender)
       if options.queuePolicy == .wait, guarded.encoding != nil, guarded.isFull { return Acceptance(way: .full) }
+      let frame: StreamFrame<VideoFrame>
+      if !offer.isOurs, case .raw(let given) = offer.frame {
+        guard let ours = try guarded.own(given, now) else { return Acceptance(way: .copied(from: guarded.foreign.copies)) }
+        frame = .raw(ours)
+      } else {
+        frame = offer.frame
+      }
       guarded.sequence += 1
       guarded.counters.offered += 1
-      let timestamp = guarded.captureTime(timestamp, now)
-      let pending = Pending(frame: frame, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: completion)
+      let timestamp = guarded.captureTime(offer.timestamp, now)
+      let pending = Pending(frame: frame, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: offer.completion)
       frame.stamp(sequence: guarded.sequence, timestamp: timestamp)
       if case .encoded(let encoded) = frame { guarded.pushed.follow(encoded) }
-      let isOnTime = guarded.pace(now, byFormat: isPaced)
+      let isOnTime = guarded.pace(now, byFormat: offer.isPaced)
       guard guarded.state == .started else { return Acceptance(way: isOnTime ? .previewed(pending) : .refused(pending, .paced)) }
       guard keepsPicture, case .raw(let raw) = frame else {
         return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .refused(pending, .paced))
@@ -177,7 +190,7 @@ extension OutgoingVideo {
     let isEncoding = guarded.encoding != nil
     if !isEncoding, !guarded.draining.isUnderWay {
       guarded.draining.begin()
-      return .drain(pending)
+      return .drain(pending, guarded.publication)
     }
     if guarded.isFull, !isEncoding || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
     return .queued(displaced: guarded.push(pending))
@@ -196,49 +209,52 @@ extension OutgoingVideo {
   // MARK: Without an encoder
 
   /// Hands frames over in order, one at a time, also those that other threads, or the callbacks themselves, send meanwhile.
-  func drain(_ first: Pending) {
-    var next: Pending? = first
+  func drain(_ first: Pending, _ publication: Publication?) {
+    var (next, publication): (Pending?, Publication?) = (first, publication)
     while var pending = next {
       if filters.isEmpty || filter(&pending) {
         if case .raw(let frame) = pending.frame, !pending.isRepeat { show(frame) }
-        if let result = handOver(pending.frame) {
+        if let result = handOver(pending.frame, publication) {
           finish(pending, result, outcome: .sent, bytes: pending.frame.byteCount, isKeyFrame: pending.frame.isKeyFrame)
         } else {
           report([pending], .dropped, .stopped)
         }
       }
       // What waits when the stream has gone over to a codec is the encoder's.
-      let (following, isAwaited, encoder): (Pending?, Bool, (any Worker)?) = guarded.withLock { guarded in
-        let following = guarded.encoding == nil ? guarded.pending.pop() : nil
-        return (following, following == nil && guarded.draining.end(), guarded.encoding == nil ? nil : guarded.worker)
+      let (isAwaited, encoder): (Bool, (any Worker)?) = guarded.withLock { guarded in
+        next = guarded.encoding == nil ? guarded.pending.pop() : nil
+        if next != nil { publication = guarded.publication }
+        return (next == nil && guarded.draining.end(), guarded.encoding == nil ? nil : guarded.worker)
       }
-      next = following
       if isAwaited { guarded.notify() }
       encoder?.poke()
     }
   }
 
-  /// nil when the stream has gone over to a codec.
-  private func handOver(_ frame: StreamFrame<VideoFrame>) -> SendResult? {
-    let found: (publication: Publication?, picture: FrameID)? = guarded.withLock { guarded in
-      guard guarded.encoding == nil else { return nil }
-      guarded.picture += 1
-      return (guarded.publication, guarded.picture)
+  /// As it was published when the frame's turn came; nil when the stream has gone over to a codec since.
+  private func handOver(_ frame: StreamFrame<VideoFrame>, _ publication: Publication?) -> SendResult? {
+    var publication = publication
+    if publication?.isOver ?? true {
+      let isEncoding = guarded.withLock { guarded in
+        publication = guarded.publication
+        return guarded.encoding != nil
+      }
+      guard !isEncoding else { return nil }
     }
-    guard let found else { return nil }
-    return found.publication.map { $0.send(frame, found.picture) } ?? .notConnected
+    return publication?.send(frame, nextNumber) ?? .notConnected
   }
+
+  private var nextNumber: FrameID { numbering.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// nil when that is not what encodes any more: what it made is of another codec than the stream's.
   private func handOver(_ frame: EncodedFrame, of encoding: EncodingStage?, target: UInt64) -> SendResult? {
-    let found: (publication: Publication?, picture: FrameID, isNewTarget: Bool)? = guarded.withLock { guarded in
+    let found: (publication: Publication?, isNewTarget: Bool)? = guarded.withLock { guarded in
       guard guarded.encoding === encoding else { return nil }
-      guarded.picture += 1
-      return (guarded.publication, guarded.picture, guarded.target.isNews(target, of: guarded.publication?.id))
+      return (guarded.publication, guarded.target.isNews(target, of: guarded.publication?.id))
     }
     guard let found else { return nil }
     guard let publication = found.publication else { return .notConnected }
-    let result = publication.transport.send(frame, found.picture, on: publication.id)
+    let result = publication.send(frame, nextNumber)
     if found.isNewTarget { publication.transport.setTargetBitrate(publication.id, target) }
     return result
   }
@@ -419,6 +435,15 @@ extension OutgoingVideo {
 }
 
 extension OutgoingVideo.Guarded {
+  /// A frame that nobody else will write to, with a reference for the stream: the caller's own, if this is its first sending, or another of the
+  /// same memory; nil when it is to be copied.
+  fileprivate mutating func own(_ frame: VideoFrame, _ now: Int64) throws(MediaError) -> VideoFrame? {
+    if encoding == nil, frame.isForeign { return foreign.lend(frame, now: now) }
+    guard frame.native.pointee.sequence == 0, frame.references <= 2 else { return try frame.view() }
+    frame.retain()
+    return frame
+  }
+
   /// 0: captured now.
   fileprivate mutating func captureTime(_ given: CaptureTimes.Given, _ now: Int64) -> Int64 {
     guard given.time != 0 else { return times.take(now >= times.last ? now : times.last &+ 1) }

@@ -22,13 +22,13 @@ extension OutgoingVideo {
 
   /// The step of a raw stream's worker.
   func passDue() -> Int64 {
-    while let pending = takeDue() { drain(pending) }
+    while let (pending, publication) = takeDue() { drain(pending, publication) }
     return guarded.withLock { $0.timeOfDue }
   }
 
   /// What is to be handed over now by whoever asks; what somebody else hands over already is put into his queue.
-  private func takeDue() -> Pending? {
-    let (next, refused): (Pending?, Pending?) = guarded.withLock { guarded in
+  private func takeDue() -> (Pending, Publication?)? {
+    let (next, refused): ((Pending, Publication?)?, Pending?) = guarded.withLock { guarded in
       guard guarded.state == .started, guarded.encoding == nil,
         let pending = guarded.takeDue(clock.now(), hasTakers: guarded.receivers > 0)
       else {
@@ -36,7 +36,7 @@ extension OutgoingVideo {
       }
       guard guarded.draining.isUnderWay else {
         guarded.draining.begin()
-        return (pending, nil)
+        return ((pending, guarded.publication), nil)
       }
       return (nil, guarded.isFull ? pending : guarded.push(pending))
     }
@@ -48,8 +48,10 @@ extension OutgoingVideo {
 extension OutgoingVideo.Guarded {
   /// The lower one of what the program asked for and what the estimate affords; nil: the format's own.
   var slowerRate: FrameRate? {
-    let lower = [frameRate, negotiator.pace].compactMap { $0 }.min { $0.perSecond < $1.perSecond }
-    guard let lower, let own = sender?.format.frameRate else { return lower }
+    let pace = negotiator.pace
+    guard let asked = frameRate ?? pace else { return nil }
+    let lower = pace.map { $0.perSecond < asked.perSecond ? $0 : asked } ?? asked
+    guard let own = sender?.format.frameRate else { return lower }
     return lower.perSecond < own.perSecond ? lower : nil
   }
 

@@ -57,8 +57,14 @@ extension OutgoingVideo {
     previews.offer(frame)
     tap.offer { share in
       // Memory that is not the SDK's is lent in few frames. Those of a stream without an encoder were made so for the receivers already.
-      guard frame.isForeign, isEncoding else { return frame.lent(to: share) }
-      guard let shared = try? foreignFrames.frame(for: frame, now: clock.now()) else { return nil }
+      guard frame.isForeign else { return frame.lent(to: share) }
+      let now = clock.now()
+      let (isEncoding, lent, copies) = guarded.withLock { guarded in
+        let isEncoding = guarded.encoding != nil
+        return (isEncoding, isEncoding ? guarded.foreign.lend(frame, now: now) : nil, guarded.foreign.copies)
+      }
+      guard isEncoding else { return frame.lent(to: share) }
+      guard let shared = lent ?? (try? ForeignFrames.copy(of: frame, from: copies)) else { return nil }
       defer { shared.release() }
       shared.native.pointee.sequence = frame.native.pointee.sequence
       return shared.lent(to: share)

@@ -1,5 +1,6 @@
 import MediaCore
 import MediaRuntime
+import Synchronization
 
 /// A session's membership of a loopback room. Without a script a unit is handed over on the thread that sends it; under one it takes the member's
 /// scripted way (`Scripted`).
@@ -16,7 +17,8 @@ public final class LoopbackTransport: Transport {
   }
 
   struct State {
-    var phase = Phase.idle
+    /// Changed by `set` alone.
+    fileprivate(set) var phase = Phase.idle
     /// Counts the times the script was looked at, so that only the latest plans the next; and the cuts.
     var scriptGeneration: UInt64 = 0
     var cutGeneration: UInt64 = 0
@@ -27,6 +29,7 @@ public final class LoopbackTransport: Transport {
     var estimate: UInt64 = 0
     /// Units under way to this member.
     var inFlight = 0
+    /// Beside `traffic`.
     var stats = TransportStats()
   }
 
@@ -43,6 +46,9 @@ public final class LoopbackTransport: Transport {
   let room = Monitor<LoopbackRoom?>(nil)
   let state = Monitor(State())
   let way = Monitor(ScriptedWay())
+  let traffic = LoopbackTraffic()
+  /// Whether the phase is `.connected`: what is handed over here arrives.
+  private let isHere = Atomic<Bool>(false)
   /// In the room, changed under its lock.
   let attributes: Monitor<ParticipantAttributes>
 
@@ -87,9 +93,20 @@ public final class LoopbackTransport: Transport {
   }
 
   public var stats: TransportStats {
-    var stats = state.withLock { $0.stats }
+    var stats = counters
     stats.roundTripTime = way.withLock { $0.pair?.roundTrip } ?? 0
     return stats
+  }
+
+  var counters: TransportStats {
+    var stats = state.withLock { $0.stats }
+    traffic.add(to: &stats)
+    return stats
+  }
+
+  private func set(_ phase: Phase, _ state: inout State) {
+    state.phase = phase
+    if case .connected = phase { isHere.store(true, ordering: .releasing) } else { isHere.store(false, ordering: .releasing) }
   }
 
   /// Under the room's lock: events reach the delegate on the member's own loop, in order.
@@ -106,7 +123,7 @@ public final class LoopbackTransport: Transport {
   public func connect(_ delegate: any TransportDelegate) {
     let isNew = state.withLock { state in
       guard case .idle = state.phase else { return false }
-      state.phase = .connecting
+      set(.connecting, &state)
       state.delegate = delegate
       return true
     }
@@ -197,7 +214,7 @@ public final class LoopbackTransport: Transport {
   private func enter(_ room: LoopbackRoom, _ grant: AccessGrant) {
     let mayEnter = state.withLock { state in
       guard case .connecting = state.phase else { return false }
-      state.phase = .connected
+      set(.connected, &state)
       state.lifetime.begin(grant.lifetime, now: loop.clock.now())
       return true
     }
@@ -233,7 +250,7 @@ public final class LoopbackTransport: Transport {
   func putOut(because error: MediaError) {
     state.withLock { state in
       if case .left = state.phase { return }
-      state.phase = .out
+      set(.out, &state)
       state.scriptGeneration += 1
     }
     way.withLock { $0.end() }
@@ -242,7 +259,7 @@ public final class LoopbackTransport: Transport {
 
   public func disconnect() {
     state.withLock { state in
-      state.phase = .left
+      set(.left, &state)
       state.scriptGeneration += 1
       state.delegate = nil
     }
@@ -303,7 +320,7 @@ public final class LoopbackTransport: Transport {
       switch state.phase {
       case .connected, .connecting:
         state.cutGeneration += 1
-        state.phase = .cut(state.cutGeneration)
+        set(.cut(state.cutGeneration), &state)
         return state.cutGeneration
       default: return nil
       }
@@ -329,7 +346,7 @@ public final class LoopbackTransport: Transport {
     let isMember = room.state.withLock { $0.permissions[ObjectIdentifier(self)] != nil }
     let wasCut = state.withLock { state in
       guard case .cut = state.phase else { return false }
-      state.phase = isMember ? .connected : .connecting
+      set(isMember ? .connected : .connecting, &state)
       return true
     }
     guard wasCut else { return }
@@ -416,41 +433,37 @@ public final class LoopbackTransport: Transport {
   public func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult { carry(frame, id, on: stream) }
   public func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult { carry(frame, id, on: stream) }
 
+  public func outlet(of stream: StreamID) -> any MediaOutlet {
+    guard let route = route(of: stream) else { return TransportOutlet(self, stream) }
+    return LoopbackOutlet(self, stream, route)
+  }
+
   private func carry(_ frame: some LoopbackFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
-    guard let room = room.withLock({ $0 }) else { return .notConnected }
-    let (receivers, script) = room.state.withLock { state in
-      (state.streams[stream]?.receivers, state.script(for: member.userID))
-    }
-    guard let receivers else { return .notConnected }
-    guard !receivers.isEmpty else { return .noReceiver }
+    route(of: stream)?.read { carry(frame, id, on: stream, along: $0) } ?? .notConnected
+  }
+
+  private func route(of stream: StreamID) -> Snapshot<LoopbackRoute>? {
+    room.withLock { $0 }?.state.withLock { $0.streams[stream]?.route }
+  }
+
+  @inline(__always)
+  func carry(_ frame: some LoopbackFrame, _ id: FrameID, on stream: StreamID, along route: LoopbackRoute) -> SendResult {
+    guard !route.isOver else { return .notConnected }
+    guard !route.receivers.isEmpty else { return .noReceiver }
     let bytes = frame.byteCount
-    guard let script else {
-      let packets = UInt64(NetworkLink.packets(bytes: bytes))
-      state.withLock { $0.stats.countSent(bytes: bytes, packets: packets) }
-      for receiver in receivers { receiver.transport.deliver(frame, id, to: receiver.sink, bytes: bytes, packets: packets) }
-      return .sent
-    }
-    return send(frame, id, bytes: bytes, on: stream, to: receivers, under: script)
+    if let script = route.script { return send(frame, id, bytes: bytes, on: stream, to: route.receivers, under: script) }
+    let packets = UInt64(NetworkLink.packets(bytes: bytes))
+    traffic.countSent(bytes: bytes, packets: packets)
+    for receiver in route.receivers { receiver.transport.deliver(frame, id, to: receiver.sink, bytes: bytes, packets: packets) }
+    return .sent
   }
 
   func deliver(_ frame: some LoopbackFrame, _ id: FrameID, to sink: StreamSink, bytes: Int, packets: UInt64, lost: UInt64 = 0) {
-    let isHere = state.withLock { state in
-      state.stats.packetsLost &+= lost
-      guard case .connected = state.phase else {
-        state.stats.packetsLost += packets
-        return false
-      }
-      state.stats.bytesReceived += UInt64(bytes)
-      state.stats.packetsReceived += packets
-      return true
-    }
-    if isHere { frame.hand(to: sink, id) }
-  }
-}
-
-extension TransportStats {
-  mutating func countSent(bytes: Int, packets: UInt64) {
-    bytesSent += UInt64(bytes)
-    packetsSent += packets
+    let isHere = isHere.load(ordering: .acquiring)
+    let missing = lost &+ (isHere ? 0 : packets)
+    if missing > 0 { state.withLock { $0.stats.packetsLost &+= missing } }
+    guard isHere else { return }
+    traffic.countReceived(bytes: bytes, packets: packets)
+    frame.hand(to: sink, id)
   }
 }

@@ -48,6 +48,8 @@ final class LoopbackRoom: Sendable {
     var description: StreamDescription
     let publisher: LoopbackTransport
     var receivers: [Receiver] = []
+    /// For those who send: as `receivers` and the script of the publisher are.
+    let route: Snapshot<LoopbackRoute>
     /// The level of whoever is speaking.
     var speakingLevel: UInt32?
     /// By member, whether they receive it or not; who is not in it prefers nothing.
@@ -112,6 +114,7 @@ final class LoopbackRoom: Sendable {
         state.scriptForAll = script
       }
       state.scriptOwner = state.isScripted ? owner : nil
+      for id in state.streams.keys { followRoute(id, in: state) }
       return state.members + state.waiting
     }
   }
@@ -289,7 +292,8 @@ final class LoopbackRoom: Sendable {
   func publish(_ description: StreamDescription, by publisher: LoopbackTransport) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
       try require(description.format.needed, of: publisher, to: description.format.publishing, in: state)
-      state.streams[description.id] = Published(description: description, publisher: publisher)
+      let route = LoopbackRoute(to: [], under: state.script(for: publisher.member.userID))
+      state.streams[description.id] = Published(description: description, publisher: publisher, route: Snapshot(route))
       for member in state.members where member !== publisher { member.post(.streamAdded(description)) }
     }
   }
@@ -328,6 +332,7 @@ final class LoopbackRoom: Sendable {
       else { return }
       stream.receivers.append(receiver)
       state.streams[id] = stream
+      followRoute(id, in: state)
       stream.publisher.post(.receivers(id, stream.receivers.count))
       stream.publisher.post(.keyFrameRequested(id))
       note(stream.wish(of: receiver.transport), insteadOf: nil, of: id, in: &state)
@@ -388,8 +393,15 @@ final class LoopbackRoom: Sendable {
     }
   }
 
+  /// After a change of those who receive a stream, or of a script.
+  private func followRoute(_ id: StreamID, in state: State) {
+    guard let stream = state.streams[id] else { return }
+    stream.route.replace(with: LoopbackRoute(to: stream.receivers, under: state.script(for: stream.publisher.member.userID)))
+  }
+
   private func remove(_ id: StreamID, from state: inout State) {
     guard let stream = state.streams.removeValue(forKey: id) else { return }
+    stream.route.replace(with: LoopbackRoute(to: [], under: nil, isOver: true))
     for member in state.members where member !== stream.publisher { member.post(.streamRemoved(id)) }
   }
 
@@ -397,6 +409,7 @@ final class LoopbackRoom: Sendable {
     guard var stream = state.streams[id], let index = stream.receivers.firstIndex(where: { $0.transport === receiver }) else { return }
     stream.receivers.remove(at: index)
     state.streams[id] = stream
+    followRoute(id, in: state)
     stream.publisher.post(.receivers(id, stream.receivers.count))
     note(nil, insteadOf: stream.wish(of: receiver), of: id, in: &state)
   }

@@ -13,7 +13,7 @@ extension LoopbackTransport {
     if let encoded = frame.encoded {
       switch way.withLock({ $0.send(encoded, id, on: stream, under: script, user: member.userID, now: now) }) {
       case .taken:
-        state.withLock { $0.stats.countSent(bytes: bytes, packets: UInt64(packets)) }
+        traffic.countSent(bytes: bytes, packets: UInt64(packets))
         ring(at: now)
         return .sent
       case .full: return .queueFull
@@ -24,7 +24,7 @@ extension LoopbackTransport {
       way.arrivals(bytes: bytes, at: receivers.map(\.transport), under: script, user: member.userID, now: now)
     }
     guard let arrivals else { return .queueFull }
-    state.withLock { $0.stats.countSent(bytes: bytes, packets: UInt64(packets)) }
+    traffic.countSent(bytes: bytes, packets: UInt64(packets))
     for (receiver, arrival) in zip(receivers, arrivals) {
       receiver.transport.expect(frame, id, for: receiver.sink, bytes: bytes, packets: packets, arrival: arrival)
     }
@@ -86,7 +86,7 @@ extension LoopbackTransport {
     let isExpected = state.withLock { state in
       state.stats.packetsLost += UInt64(arrival.lost)
       guard arrival.lost == 0 else {
-        state.stats.packetsReceived += UInt64(packets - arrival.lost)
+        traffic.countReceived(bytes: 0, packets: UInt64(packets - arrival.lost))
         return false
       }
       guard state.inFlight < LoopbackTransport.inFlightLimit else {
@@ -120,7 +120,7 @@ extension LoopbackTransport {
   public var networkFigures: NetworkFigures? {
     guard isScripted else { return nil }
     var figures = way.withLock { $0.pair?.networkFigures } ?? NetworkFigures()
-    let stats = state.withLock { $0.stats }
+    let stats = counters
     (figures.packetsSent, figures.packetsReceived) = (stats.packetsSent, stats.packetsReceived)
     figures.packetsLost = Int64(clamping: stats.packetsLost)
     return figures

@@ -23,13 +23,13 @@ private func wrapped(_ memory: UnsafeMutablePointer<UInt8>) throws -> VideoFrame
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
     memory.initialize(repeating: 7, count: 256)
     defer { memory.deallocate() }
-    let frames = ForeignFrames()
+    var frames = ForeignFrames()
     var held: [VideoFrame] = []
     defer { for frame in held { frame.release() } }
     return try (0..<count).map { index in
       let frame = try wrapped(memory)
       defer { frame.release() }
-      let shown = try frames.frame(for: frame, now: Int64(index) * interval)
+      let shown = try frames.lend(frame, now: Int64(index) * interval) ?? ForeignFrames.copy(of: frame, from: frames.copies)
       held.append(shown)
       if held.count > kept { held.removeFirst().release() }
       #expect(shown.native.pointee.plane.0.data?.pointee == 7)

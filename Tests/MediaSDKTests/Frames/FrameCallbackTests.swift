@@ -27,4 +27,26 @@ import Testing
     expectToWait(for: visit) { callback.close() }
     caller.join()
   }
+
+  @Test func renewedItIsCalledAgainWhileTheFormerStaysClosed() {
+    let given = Monitor<[Int]>([])
+    let callback = FrameCallback<Int> { value in given.withLock { $0.append(value) } }
+    callback.close()
+    let renewed = callback.renewed
+    #expect(renewed.call(1))
+    #expect(!callback.call(2))
+    renewed.close()
+    #expect(!renewed.call(3))
+    #expect(given.withLock { $0 } == [1])
+  }
+
+  @Test func closingTheRenewedOneWaitsForWhoIsInsideTheFormer() {
+    let visit = Visit()
+    let callback = FrameCallback<Int> { _ in visit.stay() }
+    let caller = OSThread { callback.call(1) }
+    visit.waitUntilInside()
+    let renewed = callback.renewed
+    expectToWait(for: visit) { renewed.close() }
+    caller.join()
+  }
 }

@@ -27,6 +27,49 @@ import Testing
     room.close(anna, bert, carl)
   }
 
+  @Test func anOutletFollowsTheRoom() throws {
+    let room = TestRoom()
+    let (anna, bert) = (room.peer("anna").connect(), room.peer("bert").connect())
+    let id = try room.stream(from: anna, to: [])
+    let outlet = anna.transport.outlet(of: id)
+    let frame = try VideoFrame.make(TestRoom.format)
+    defer { frame.release() }
+    #expect(outlet.send(frame, 1) == .noReceiver)
+    bert.subscribe(to: id)
+    #expect(outlet.send(frame, 2) == .sent)
+    #expect(bert.arrivals.entries.map(\.sequence) == [2])
+    try room.script([NetworkScript.Step(delay: 40 * millisecond)])
+    #expect(outlet.send(frame, 3) == .sent)
+    #expect(bert.arrivals.entries.count == 1)
+    try room.advance(milliseconds: 40)
+    #expect(bert.arrivals.entries.count == 2)
+    bert.transport.unsubscribe(from: id)
+    #expect(outlet.send(frame, 4) == .noReceiver)
+    anna.transport.unpublish(id)
+    #expect(outlet.send(frame, 5) == .notConnected)
+    room.close(anna, bert)
+  }
+
+  @Test func anOutletKeepsNobodyWhoLeft() throws {
+    let room = TestRoom()
+    let anna = room.peer("anna").connect()
+    let id = try room.stream(from: anna, to: [])
+    let outlet = anna.transport.outlet(of: id)
+    weak var gone: Peer?
+    try {
+      let bert = room.peer("bert").connect()
+      bert.subscribe(to: id)
+      let frame = try VideoFrame.make(TestRoom.format)
+      defer { frame.release() }
+      #expect(outlet.send(frame, 1) == .sent)
+      gone = bert
+      bert.transport.disconnect()
+    }()
+    try room.advance(milliseconds: 1)
+    #expect(gone == nil)
+    room.close(anna)
+  }
+
   @Test func nobodySendsOrReceivesAfterLeaving() throws {
     let room = TestRoom()
     let (anna, bert) = (room.peer("anna").connect(), room.peer("bert").connect())

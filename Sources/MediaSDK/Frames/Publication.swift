@@ -1,0 +1,35 @@
+import MediaCore
+import MediaTransport
+import Synchronization
+
+/// Where a stream goes while it is started: of one start and one codec. Made when the transport has published the stream.
+final class Publication: Sendable {
+  let session: Session
+  let transport: any Transport
+  let id: StreamID
+  private let outlet: any MediaOutlet
+  private let over = Atomic<Bool>(false)
+
+  init(session: Session, transport: any Transport, id: StreamID) {
+    (self.session, self.transport, self.id) = (session, transport, id)
+    outlet = transport.outlet(of: id)
+  }
+
+  /// The stream was stopped, or has gone over to a codec: it is not sent here any more. Who hands frames over looks at it without the stream's
+  /// lock.
+  var isOver: Bool { over.load(ordering: .acquiring) }
+
+  /// Under the stream's lock.
+  func end() {
+    over.store(true, ordering: .releasing)
+  }
+
+  func send<Raw: RawFrame>(_ frame: StreamFrame<Raw>, _ number: FrameID) -> SendResult {
+    switch frame {
+    case .raw(let frame): frame.send(to: outlet, number)
+    case .encoded(let frame): outlet.send(frame, number)
+    }
+  }
+
+  func send(_ frame: EncodedFrame, _ number: FrameID) -> SendResult { outlet.send(frame, number) }
+}

@@ -1,0 +1,22 @@
+import MediaCore
+
+/// Where the frames of one published stream go: `Transport.send` without the stream's look-up. Frames are borrowed. Any thread, one frame at a time.
+public protocol MediaOutlet: AnyObject, Sendable {
+  func send(_ frame: EncodedFrame, _ id: FrameID) -> SendResult
+  func send(_ frame: VideoFrame, _ id: FrameID) -> SendResult
+  func send(_ frame: AudioFrame, _ id: FrameID) -> SendResult
+}
+
+/// Of a transport that looks its streams up.
+final class TransportOutlet: MediaOutlet {
+  private let transport: any Transport
+  private let stream: StreamID
+
+  init(_ transport: any Transport, _ stream: StreamID) {
+    (self.transport, self.stream) = (transport, stream)
+  }
+
+  func send(_ frame: EncodedFrame, _ id: FrameID) -> SendResult { transport.send(frame, id, on: stream) }
+  func send(_ frame: VideoFrame, _ id: FrameID) -> SendResult { transport.send(frame, id, on: stream) }
+  func send(_ frame: AudioFrame, _ id: FrameID) -> SendResult { transport.send(frame, id, on: stream) }
+}
