@@ -30,6 +30,8 @@ STRIP := strip --remove-section=.swift_modhash --remove-section=.note.gnu.build-
 CFLAGS ?= -O2 -g
 SAME := -ffile-prefix-map=$(CURDIR)=mediasdk
 WARNINGS := -std=c11 -Wall -Wextra -pedantic -Werror
+# Shared libraries find all that they call; but for those of the sanitizers, which find it in the program.
+ALL_DEFINED ?= -Wl,-z,defs
 LIBRARY := $(OUT)/libmediasdk.so
 FEEDER := $(OUT)/libmediasdk-feeder.so
 # Of the tests.
@@ -122,7 +124,7 @@ $(call plugin_file,$(1)): $(wildcard Sources/Plugins/$(1)/*) Sources/CLinux/sign
 	@echo "== building plugin $(1)"
 	@mkdir -p $(OUT)/plugins
 	@$(CC) $(WARNINGS) $(CFLAGS) $(SAME) -fPIC -fvisibility=hidden -shared -IInclude -o $$@ $(wildcard Sources/Plugins/$(1)/*.c) \
-	  -Wl,--version-script=Sources/Plugins/plugin.map -Wl,-z,defs \
+	  -Wl,--version-script=Sources/Plugins/plugin.map $(ALL_DEFINED) $(LDFLAGS) \
 	  $(if $(filter-out -l%,$(call packages,$(1))),$$$$(pkg-config --cflags --libs $(filter-out -l%,$(call packages,$(1))))) \
 	  $(filter -l%,$(call packages,$(1)))
 endef
@@ -156,13 +158,21 @@ run-demo: all
 test:
 	@.ci/setup test
 	@$(MAKE) --no-print-directory -j6 tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-quality tests-of-the-rest
+	@$(MAKE) --no-print-directory test-real-time
 	@echo "== all tests passed"
+
+# While one works on something: the Swift tests that wait for nothing, in a tree that was built before.
+.PHONY: check
+check:
+	@$(MAKE) --no-print-directory swift-tests
+	@echo "== the fast Swift tests"
+	@.ci/swift-tests fast
 
 # Side by side, each as soon as what it needs is built: most tests wait more than they compute.
 .PHONY: tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-quality tests-of-the-rest
 PART := @$(MAKE) --no-print-directory
 tests-in-swift: swift-tests
-	$(PART) test-swift
+	$(PART) run-swift-tests
 	$(PART) test-fuzz-targets
 tests-in-c: all
 	$(PART) test-c
@@ -203,15 +213,24 @@ swift-tests: .build/headers.stamp
 	@echo "== building the Swift tests (five minutes the first time)"
 	@swift build --build-tests $(SWIFT_DEBUG)
 
-test-swift: .build/headers.stamp
-	@echo "== Swift tests, room by room"
-	@$(LIMIT) swift test $(SWIFT_DEBUG)
+test-swift: swift-tests
+	$(PART) run-swift-tests test-real-time
+
+# Those of Tests/real-time come later, when nothing else runs.
+.PHONY: run-swift-tests test-real-time
+run-swift-tests: .build/headers.stamp
+	@echo "== Swift tests"
+	@.ci/swift-tests fast
 	@echo "== the Swift example, Examples/Swift/send.swift"
 	@$(LIMIT) .build/swift-tests/debug/example-send
 
-test-plugins:
+test-real-time:
+	@echo "== Swift tests in real time, one after the other"
+	@.ci/swift-tests real-time
+
+test-plugins: $(PLUGIN_FILES)
 	@echo "== plugins alone, under a host that checks them"
-	@CC="$(CC)" Tests/Plugins/run.sh $(TESTS)/plugins
+	@CC="$(CC)" MSDK_PLUGIN_DIR=$(OUT)/plugins Tests/Plugins/run.sh $(TESTS)/plugins
 
 # What test-plugins has built once more, with the plugins in processes of their own, behind the library's proxies.
 $(ISOLATING): $(LIBRARY) $(wildcard Tests/Isolating/*)
@@ -288,7 +307,7 @@ test-snippets:
 .PHONY: sanitize-address sanitize-thread
 sanitize:
 	@.ci/setup test
-	@$(MAKE) --no-print-directory plugin-host
+	@$(MAKE) --no-print-directory plugin-host plugins
 	@$(MAKE) --no-print-directory -j2 sanitize-address sanitize-thread
 
 sanitize-address sanitize-thread: sanitize-%:

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the plugins, the example and their tests, of the folders here, into a folder, and runs the tests; fails if one of them does.
-#   CC=... CFLAGS=... LDFLAGS=... Tests/Plugins/run.sh BUILD_FOLDER [test name ... | none]
+# Builds the tests of the plugins, of the folders here, and the example of a plugin into a folder, and runs the tests; fails if one of them does.
+# The plugins are those of MSDK_PLUGIN_DIR, as `make plugins` has built them.
+#   CC=... CFLAGS=... LDFLAGS=... MSDK_PLUGIN_DIR=... Tests/Plugins/run.sh BUILD_FOLDER [test name ... | plugins]
 # With MSDK_TEST_ISOLATED, the path of libmsdk-isolating.so (Tests/Isolating), and MSDK_PLUGIN_HOST the same programs run with the plugins in
 # processes of their own, behind the library's proxies. With MSDK_TEST_BUILT set nothing is built: what a run before has built is used, or the
 # plugins of another folder, MSDK_TEST_PLUGINS.
@@ -14,24 +15,8 @@ flags="-std=c11 -Wall -Wextra -pedantic -Werror ${CFLAGS:--O2}"
 mkdir -p "$build/plugins" "$build/tests"
 build=$(cd "$build" && pwd)
 
-# The words of a `packages` file are names for pkg-config, or linker options (-l...), which are passed on.
-package_flags() {
-  for word in $(cat "$1/packages" 2>/dev/null || true); do
-    case $word in
-      -l*) printf '%s ' "$word" ;;
-      *) pkg-config --cflags --libs "$word" ;;
-    esac
-  done
-}
-
-build_all() {
-  for folder in "$root"/Sources/Plugins/*/; do
-    name=$(basename "$folder" | tr 'A-Z' 'a-z')
-    # shellcheck disable=SC2046,SC2086
-    $cc $flags -fPIC -fvisibility=hidden -shared -I"$root/Include" "$folder"*.c $(package_flags "$folder") \
-      ${LDFLAGS:-} -o "$build/plugins/$name.so"
-  done
-
+gather_plugins() {
+  cp "${MSDK_PLUGIN_DIR:?the folder of the plugins}"/*.so "$build/plugins/"
   printf 'Name: mediasdk\nDescription: headers\nVersion: 1.0\nincludedir=%s\nCflags: -I${includedir}\n' "$root/Include" >"$build/mediasdk.pc"
   cp "$root"/Examples/Plugin/gradient.c "$root"/Examples/Plugin/Makefile "$root"/Examples/Plugin/plugin.map "$build/plugins/"
   make -s -B -C "$build/plugins" PKG_CONFIG_PATH="$build" CC="$cc" CFLAGS="$flags" LDFLAGS="${LDFLAGS:-}"
@@ -44,7 +29,9 @@ build_all() {
       exit 1
     fi
   done
+}
 
+build_tests() {
   for source in "$tests"/host*.c; do
     # shellcheck disable=SC2086
     $cc $flags -I"$root/Include" -c "$source" -o "$build/tests/$(basename "$source" .c).o"
@@ -65,13 +52,14 @@ left_out_parts='
   x11-parts         writes to the memory of a frame that was given back, to see which parts of it the plugin paints anew
 '
 
-[ -n "${MSDK_TEST_BUILT:-}" ] || build_all
+[ -n "${MSDK_TEST_BUILT:-}" ] || gather_plugins
+# "plugins" only gathers them.
+[ "$*" != plugins ] || exit 0
+[ -n "${MSDK_TEST_BUILT:-}" ] || build_tests
 MSDK_TEST_LEFT_OUT=$(printf '%s' "$left_out_parts" | awk '{printf "%s ", $1}')
 MSDK_TEST_PLUGINS=${MSDK_TEST_PLUGINS:-$build/plugins}
 export MSDK_TEST_LEFT_OUT MSDK_TEST_PLUGINS MSDK_TEST_MEDIA="$root/Tests/Media"
 
-# "none" only builds.
-[ "$*" != none ] || exit 0
 [ $# -gt 0 ] || set -- $(find "$tests" -name 'test_*.c' | sed 's|.*/||; s|\.c$||' | sort)
 failed=0
 for name; do
