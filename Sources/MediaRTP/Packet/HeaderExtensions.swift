@@ -2,6 +2,9 @@
 public struct ExtensionMap: Sendable, Equatable {
   /// An id of 1..14, or up to 255 where the two-byte form is agreed; 0: not used.
   public var mid: UInt8 = 0
+  /// Which of several streams of a medium a packet is of (RFC 8852), and which one a packet that is sent again.
+  public var rid: UInt8 = 0
+  public var repairedRID: UInt8 = 0
   public var audioLevel: UInt8 = 0
   public var absoluteSendTime: UInt8 = 0
   public var transportSequence: UInt8 = 0
@@ -10,6 +13,20 @@ public struct ExtensionMap: Sendable, Equatable {
   public var captureTime: UInt8 = 0
 
   public init() {}
+
+  subscript(element: HeaderExtensions.Element) -> UInt8 {
+    switch element {
+    case .transportSequence: transportSequence
+    case .absoluteSendTime: absoluteSendTime
+    case .audioLevel: audioLevel
+    case .orientation: orientation
+    case .colorSpace: colorSpace
+    case .captureTime: captureTime
+    case .mid: mid
+    case .rid: rid
+    case .repairedRID: repairedRID
+    }
+  }
 }
 
 /// The extensions of one packet that this library knows (RFC 8285). Others are read over.
@@ -53,7 +70,18 @@ public struct HeaderExtensions: Sendable, Equatable {
     }
   }
 
+  /// In the order in which they are written.
+  enum Element {
+    case transportSequence, absoluteSendTime, audioLevel, orientation, colorSpace, captureTime, mid, rid, repairedRID
+
+    static let all: [Element] = [
+      .transportSequence, .absoluteSendTime, .audioLevel, .orientation, .colorSpace, .captureTime, .mid, .rid, .repairedRID
+    ]
+  }
+
   public var mid: String?
+  public var rid: String?
+  public var repairedRID: String?
   public var audioLevel: AudioLevel?
   /// 24 bits of seconds in 6.18 fixed point.
   public var absoluteSendTime: UInt32?
@@ -68,7 +96,7 @@ public struct HeaderExtensions: Sendable, Equatable {
   public init() {}
 
   public var isEmpty: Bool {
-    mid == nil && audioLevel == nil && absoluteSendTime == nil && transportSequence == nil && orientation == nil
+    mid == nil && rid == nil && repairedRID == nil && audioLevel == nil && absoluteSendTime == nil && transportSequence == nil && orientation == nil
       && colorSpace == nil && captureTime == nil
   }
 
@@ -112,15 +140,84 @@ public struct HeaderExtensions: Sendable, Equatable {
       guard let time = try? reader.u64() else { return }
       // Whoever passes on what others captured says how far ahead of their own the clock of the capture is, in the same units.
       captureTime = NTPTimestamp(rawValue: time &- ((try? reader.u64()) ?? 0))
-    case map.mid:
-      // A token of SDP.
-      guard !bytes.isEmpty, bytes.allSatisfy({ (33...126).contains($0) }) else { return }
-      mid = String(decoding: bytes, as: UTF8.self)
+    case map.mid: mid = HeaderExtensions.token(bytes)
+    case map.rid: rid = HeaderExtensions.token(bytes)
+    case map.repairedRID: repairedRID = HeaderExtensions.token(bytes)
     default: break
     }
   }
 
+  /// A token of SDP.
+  private static func token(_ bytes: UnsafeRawBufferPointer) -> String? {
+    guard !bytes.isEmpty, bytes.allSatisfy({ (33...126).contains($0) }) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Where an element's bytes lie in a packet, that many of them; nil: it is not in it.
+  static func place(of id: UInt8, size: Int, in packet: UnsafeRawBufferPointer) -> Int? {
+    guard id != 0, packet.count >= RTPHeader.size, packet[0] & 16 != 0 else { return nil }
+    var place = RTPHeader.size + Int(packet[0] & 15) * 4
+    guard packet.count >= place + 4 else { return nil }
+    let profile = UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: place, as: UInt16.self))
+    let end = min(packet.count, place + 4 + 4 * Int(UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: place + 2, as: UInt16.self))))
+    let isOneByte = profile == oneByteProfile
+    guard isOneByte || profile & 0xFFF0 == twoByteProfile else { return nil }
+    place += 4
+    while place < end {
+      let head = packet[place]
+      place += 1
+      if head == 0 { continue }
+      var (found, length) = (head, 0)
+      if isOneByte {
+        (found, length) = (head >> 4, Int(head & 15) + 1)
+        if found == 15 { return nil }
+      } else {
+        guard place < end else { return nil }
+        length = Int(packet[place])
+        place += 1
+      }
+      guard place + length <= end else { return nil }
+      if found == id { return length == size ? place : nil }
+      place += length
+    }
+    return nil
+  }
+
   // MARK: Writing
+
+  /// Of an element's bytes; nil: there is nothing to say.
+  private func length(_ element: Element) -> Int? {
+    func length(_ text: String?) -> Int? { text.flatMap { (1...255).contains($0.utf8.count) ? $0.utf8.count : nil } }
+    return switch element {
+    case .transportSequence: transportSequence == nil ? nil : 2
+    case .absoluteSendTime: absoluteSendTime == nil ? nil : 3
+    case .audioLevel: audioLevel == nil ? nil : 1
+    case .orientation: orientation == nil ? nil : 1
+    case .colorSpace: colorSpace == nil ? nil : ColorSpace.size
+    case .captureTime: captureTime == nil ? nil : HeaderExtensions.captureTimeSize
+    case .mid: length(mid)
+    case .rid: length(rid)
+    case .repairedRID: length(repairedRID)
+    }
+  }
+
+  private func write(_ element: Element, to writer: inout PacketWriter) {
+    func write(_ text: String?) {
+      guard var text else { return }
+      text.withUTF8 { writer.bytes(UnsafeRawBufferPointer($0)) }
+    }
+    switch element {
+    case .transportSequence: writer.u16(transportSequence ?? 0)
+    case .absoluteSendTime: writer.u24(absoluteSendTime ?? 0)
+    case .audioLevel: writer.u8((audioLevel?.level ?? 127) & 127 | (audioLevel?.isVoice == true ? 128 : 0))
+    case .orientation: writer.u8((orientation ?? 0) & 15)
+    case .colorSpace: colorSpace?.write(to: &writer)
+    case .captureTime: writer.u64(captureTime?.rawValue ?? 0)
+    case .mid: write(mid)
+    case .rid: write(rid)
+    case .repairedRID: write(repairedRID)
+    }
+  }
 
   /// With its profile and length, in whole words; nothing where there is nothing to say. In the one-byte form where that will do.
   func write(to writer: inout PacketWriter, _ map: ExtensionMap) {
@@ -128,43 +225,15 @@ public struct HeaderExtensions: Sendable, Equatable {
     let isOneByte = isOneByte(map)
     writer.u16(isOneByte ? HeaderExtensions.oneByteProfile : HeaderExtensions.twoByteProfile)
     writer.u16(0)
-    func begin(_ id: UInt8, _ length: Int) {
+    for element in Element.all where map[element] != 0 {
+      guard let length = length(element) else { continue }
       if isOneByte {
-        writer.u8(id << 4 | UInt8(truncatingIfNeeded: length - 1))
+        writer.u8(map[element] << 4 | UInt8(truncatingIfNeeded: length - 1))
       } else {
-        writer.u8(id)
+        writer.u8(map[element])
         writer.u8(UInt8(truncatingIfNeeded: length))
       }
-    }
-    if let transportSequence, map.transportSequence != 0 {
-      begin(map.transportSequence, 2)
-      writer.u16(transportSequence)
-    }
-    if let absoluteSendTime, map.absoluteSendTime != 0 {
-      begin(map.absoluteSendTime, 3)
-      writer.u24(absoluteSendTime)
-    }
-    if let audioLevel, map.audioLevel != 0 {
-      begin(map.audioLevel, 1)
-      writer.u8(audioLevel.level & 127 | (audioLevel.isVoice ? 128 : 0))
-    }
-    if let orientation, map.orientation != 0 {
-      begin(map.orientation, 1)
-      writer.u8(orientation & 15)
-    }
-    if let colorSpace, map.colorSpace != 0 {
-      begin(map.colorSpace, ColorSpace.size)
-      colorSpace.write(to: &writer)
-    }
-    if let captureTime, map.captureTime != 0 {
-      begin(map.captureTime, HeaderExtensions.captureTimeSize)
-      writer.u64(captureTime.rawValue)
-    }
-    if var mid, map.mid != 0, !mid.isEmpty, mid.utf8.count <= 255 {
-      mid.withUTF8 {
-        begin(map.mid, $0.count)
-        writer.bytes(UnsafeRawBufferPointer($0))
-      }
+      write(element, to: &writer)
     }
     writer.zeros((4 - (writer.count - start) % 4) % 4)
     writer.u16(UInt16(truncatingIfNeeded: (writer.count - start) / 4 - 1), at: start + 2)
@@ -172,28 +241,19 @@ public struct HeaderExtensions: Sendable, Equatable {
 
   /// What `write` takes, its head and padding included; nothing where there is nothing to say.
   func size(_ map: ExtensionMap) -> Int {
-    guard isSpoken(map) else { return 0 }
-    let element = isOneByte(map) ? 1 : 2
+    let head = isOneByte(map) ? 1 : 2
     var size = 0
-    if transportSequence != nil, map.transportSequence != 0 { size += element + 2 }
-    if absoluteSendTime != nil, map.absoluteSendTime != 0 { size += element + 3 }
-    if audioLevel != nil, map.audioLevel != 0 { size += element + 1 }
-    if orientation != nil, map.orientation != 0 { size += element + 1 }
-    if colorSpace != nil, map.colorSpace != 0 { size += element + ColorSpace.size }
-    if captureTime != nil, map.captureTime != 0 { size += element + HeaderExtensions.captureTimeSize }
-    if let mid, map.mid != 0, !mid.isEmpty, mid.utf8.count <= 255 { size += element + mid.utf8.count }
-    return 4 + (size + 3) / 4 * 4
+    for element in Element.all where map[element] != 0 {
+      if let length = length(element) { size += head + length }
+    }
+    return size == 0 ? 0 : 4 + (size + 3) / 4 * 4
   }
 
   private func isOneByte(_ map: ExtensionMap) -> Bool {
-    max(map.mid, map.audioLevel, map.absoluteSendTime, map.transportSequence, map.orientation, map.colorSpace, map.captureTime) < 15
-      && (mid?.utf8.count ?? 0) <= 16
+    for element in Element.all where map[element] > 14 || (map[element] != 0 && length(element) ?? 0 > 16) { return false }
+    return true
   }
 
   /// Whether anything would be written under that map.
-  func isSpoken(_ map: ExtensionMap) -> Bool {
-    (transportSequence != nil && map.transportSequence != 0) || (absoluteSendTime != nil && map.absoluteSendTime != 0)
-      || (audioLevel != nil && map.audioLevel != 0) || (orientation != nil && map.orientation != 0)
-      || (colorSpace != nil && map.colorSpace != 0) || (captureTime != nil && map.captureTime != 0) || (mid != nil && map.mid != 0)
-  }
+  func isSpoken(_ map: ExtensionMap) -> Bool { Element.all.contains { map[$0] != 0 && length($0) != nil } }
 }

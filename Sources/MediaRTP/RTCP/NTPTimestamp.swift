@@ -35,6 +35,8 @@ public struct NTPTimestamp: RawRepresentable, Hashable, Sendable {
 
   /// The middle 32 bits: what reports echo to tell round trips.
   public var middle: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 16) }
+  /// 24 bits of seconds in 6.18 fixed point, as packets say when they left (abs-send-time).
+  public var absoluteSendTime: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 14) & 0xFF_FFFF }
 }
 
 /// Spans of time in units of 1/65536 s, as reports give delays.

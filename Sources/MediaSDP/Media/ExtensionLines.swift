@@ -8,6 +8,9 @@ extension ExtensionMap {
     [
       // RFC 9143, section 15.
       ("urn:ietf:params:rtp-hdrext:sdes:mid", \.mid),
+      // RFC 8852, section 4.
+      ("urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", \.rid),
+      ("urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id", \.repairedRID),
       // RFC 6464.
       ("urn:ietf:params:rtp-hdrext:ssrc-audio-level", \.audioLevel),
       // libwebrtc's, described with REMB (draft-alvestrand-rmcat-remb-03).

@@ -10,7 +10,7 @@ import Testing
       var map = ExtensionMap()
       func id() -> UInt8 { [0, 1, 5, 14, 15, 200].randomElement(using: &random) ?? 0 }
       (map.mid, map.audioLevel, map.absoluteSendTime, map.transportSequence, map.orientation) = (id(), id(), id(), id(), id())
-      (map.colorSpace, map.captureTime) = (id(), id())
+      (map.colorSpace, map.captureTime, map.rid, map.repairedRID) = (id(), id(), id(), id())
       var extensions = HeaderExtensions()
       if Bool.random(using: &random) { extensions.transportSequence = 1 }
       if Bool.random(using: &random) { extensions.absoluteSendTime = 2 }
@@ -19,9 +19,54 @@ import Testing
       if Bool.random(using: &random) { extensions.colorSpace = .init(matrix: 1, isFullRange: true) }
       if Bool.random(using: &random) { extensions.captureTime = NTPTimestamp(rawValue: 7) }
       if Bool.random(using: &random) { extensions.mid = String(repeating: "m", count: Int.random(in: 0...300, using: &random)) }
+      if Bool.random(using: &random) { extensions.rid = String(repeating: "r", count: Int.random(in: 0...20, using: &random)) }
+      if Bool.random(using: &random) { extensions.repairedRID = String(repeating: "q", count: Int.random(in: 0...20, using: &random)) }
       let isWritten = extensions.isSpoken(map)
       let block = isWritten ? written { extensions.write(to: &$0, map) } : []
       #expect(extensions.size(map) == block.count, "\(extensions), \(map)")
+    }
+  }
+
+  /// What is written is read, in both forms, and found where it lies; cut short it is found nowhere, or there.
+  @Test func allComesBackAndIsFound() throws {
+    var random = SeededRandom(seed: 5)
+    for round in 0..<500 {
+      // In the two-byte form in every other round.
+      var ids = Array((1...9).map { UInt8(round % 2 == 0 ? $0 : $0 * 20) }.shuffled(using: &random))
+      var map = ExtensionMap()
+      func id() -> UInt8 { ids.removeLast() }
+      (map.mid, map.rid, map.repairedRID, map.audioLevel, map.orientation) = (id(), id(), id(), id(), id())
+      (map.transportSequence, map.absoluteSendTime, map.colorSpace, map.captureTime) = (id(), id(), id(), id())
+      var header = RTPHeader(payloadType: 96, sequence: SequenceNumber(1), timestamp: RTPTimestamp(2), ssrc: SSRC(3))
+      if Bool.random(using: &random) { header.extensions.transportSequence = 0x1234 }
+      if Bool.random(using: &random) { header.extensions.absoluteSendTime = 0xABCDEF }
+      if Bool.random(using: &random) { header.extensions.audioLevel = .init(level: 3, isVoice: true) }
+      if Bool.random(using: &random) { header.extensions.orientation = 1 }
+      if Bool.random(using: &random) { header.extensions.colorSpace = .init(matrix: 1, isFullRange: true) }
+      if Bool.random(using: &random) { header.extensions.captureTime = NTPTimestamp(rawValue: 7) }
+      if Bool.random(using: &random) { header.extensions.mid = "17" }
+      if Bool.random(using: &random) { header.extensions.rid = "half" }
+      if Bool.random(using: &random) { header.extensions.repairedRID = "q" }
+      var packet = written { header.write(to: &$0, map) } + [9, 9, 9, 9]
+      // With a contributing source, which lies before them.
+      if header.extensions.isSpoken(map), Bool.random(using: &random) {
+        packet[0] |= 1
+        packet.insert(contentsOf: [1, 2, 3, 4], at: 12)
+      }
+      let read = try reading(packet) { try RTPPacket(parsing: $0, map).header.extensions }
+      #expect(read == header.extensions)
+      reading(packet) { bytes in
+        let place = HeaderExtensions.place(of: map.transportSequence, size: 2, in: bytes)
+        #expect(place.map { Array(bytes[$0..<$0 + 2]) } == header.extensions.transportSequence.map { _ in [0x12, 0x34] })
+        let time = HeaderExtensions.place(of: map.absoluteSendTime, size: 3, in: bytes)
+        #expect(time.map { Array(bytes[$0..<$0 + 3]) } == header.extensions.absoluteSendTime.map { _ in [0xAB, 0xCD, 0xEF] })
+        #expect(HeaderExtensions.place(of: map.absoluteSendTime, size: 2, in: bytes) == nil)
+        #expect(HeaderExtensions.place(of: 0, size: 2, in: bytes) == nil)
+      }
+      spoilt(Array(packet.prefix(60)), seed: UInt64(round)) { copy in
+        let place = reading(copy) { HeaderExtensions.place(of: map.transportSequence, size: 2, in: $0) }
+        #expect(place.map { $0 >= 16 && $0 + 2 <= copy.count } ?? true)
+      }
     }
   }
 

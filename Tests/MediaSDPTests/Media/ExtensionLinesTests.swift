@@ -24,6 +24,8 @@ import Testing
     var back = ExtensionMap()
     for line in all.lines { back.read(line) }
     #expect(back == all && ExtensionMap().lines.isEmpty)
+    let layers = map("10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", "11 urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id")
+    #expect(layers.rid == 10 && layers.repairedRID == 11 && layers.lines.count == 2)
     let unknown = map(
       "1 urn:example:unknown", "0 urn:3gpp:video-orientation", "256 urn:3gpp:video-orientation", "urn:3gpp:video-orientation", "")
     #expect(unknown == ExtensionMap())
