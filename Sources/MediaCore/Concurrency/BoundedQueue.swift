@@ -35,6 +35,13 @@ public struct BoundedQueue<Element> {
     count -= 1
     return element
   }
+
+  /// All, the oldest first.
+  public mutating func takeAll() -> [Element] {
+    var taken: [Element] = []
+    while let element = pop() { taken.append(element) }
+    return taken
+  }
 }
 
 extension BoundedQueue where Element: Comparable {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// An immutable object that is read for every frame and seldom replaced. Reading takes no lock and counts no reference: a reader only says that
-/// they are there. What was replaced is let go of when nobody is there any more, by whoever replaces it or by the last reader. Any thread may call
-/// all of it, from inside `read` too.
+/// An immutable object that is read for every frame and seldom replaced. Reading takes no lock and counts no reference: a
+/// reader only says that they are there. What was replaced is let go of when nobody is there any more, by whoever replaced
+/// it or by the last reader. Any thread may call all of it, from inside `read` too.
 public final class Snapshot<Value: AnyObject & Sendable>: Sendable {
   private let current: Atomic<UInt>
   private let readers = Atomic<Int>(0)

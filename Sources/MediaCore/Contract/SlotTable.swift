@@ -216,7 +216,7 @@ final class SlotTable: @unchecked Sendable {
   private func giveBack(_ lender: UInt32, _ share: Unmanaged<FrameShare>?) {
     if let share {
       countLoan(of: lender, -1)
-      share.takeUnretainedValue().giveBack()
+      share._withUnsafeGuaranteedRef { $0.giveBack() }
       share.release()
     }
     _ = release(payload(lender))

@@ -40,7 +40,7 @@ extension OutgoingAudio.Guarded {
     live = 0
     let end = next(rate: rate).flatMap { $0 >= begin - OutgoingAudio.Guarded.longestPause ? $0 : nil } ?? begin
     return times.take(
-      CaptureTimes.Given(time: given), live: begin, next: end, earliest: times.last &+ 1, on: publication?.session.captureLine)
+      CaptureTimes.Given(time: given), live: begin, next: end, earliest: times.last &+ 1, on: life.publication?.session.captureLine)
   }
 
   /// Of sound without times of its own. A source whose clock is not ours is followed, by a thousandth at most.

@@ -6,7 +6,7 @@ import MediaRuntime
 import MediaTransport
 
 /// Somebody else's sound, or all of it mixed. Every function may be called from any thread.
-public final class IncomingAudio: AudioSink {
+public final class IncomingAudio: AudioSink, IncomingCore {
   public typealias State = IncomingVideo.State
 
   /// One participant's stream and the way to it.
@@ -25,10 +25,10 @@ public final class IncomingAudio: AudioSink {
     let isAfterGap: Bool
   }
 
-  struct Guarded {
-    /// What the program asked for; the mix takes a participant's sound beside that.
-    var state = State.available
-    var options = IncomingAudioOptions()
+  struct Guarded: IncomingState {
+    /// As the program asked for it; the mix takes a participant's sound beside that.
+    var life = IncomingLife()
+    var delivery = Delivery<IncomingAudioOptions, AudioFrame>(IncomingAudioOptions())
     /// This stream in the mix of its session, while there is one.
     var part: MixerSource?
     /// Of the mix itself, while it is started.
@@ -43,18 +43,14 @@ public final class IncomingAudio: AudioSink {
     /// What arrived or was mixed, one after the other.
     var handing = SerialDrain()
     var worker: (any Worker)?
-    var deliveryGate = CallbackGate()
-    var callback: FrameCallback<AudioFrame>?
     /// One from each start to the next.
     var shaper = AudioShaper()
     var gain = 1.0
     var counters = IncomingAudioCounters()
     /// Since the last periodic event.
     var loudest = AudioFrame.silentLevel
-    var hasEnded = false
     /// The last of what arrived was delivered.
     var hasFinished = false
-    var isClosed = false
   }
 
   public let handle = HandleSlot(.incomingAudio)
@@ -87,7 +83,7 @@ public final class IncomingAudio: AudioSink {
     remote = nil
   }
 
-  public var state: State { guarded.withLock { $0.state } }
+  public var state: State { guarded.withLock { $0.life.state } }
   public var isMix: Bool { remote == nil }
   /// Whose; empty for the mix.
   public var userID: String { remote?.description.userID ?? "" }
@@ -110,14 +106,8 @@ public final class IncomingAudio: AudioSink {
     }
     try session.checkMayReceive()
     try guarded.withLock { guarded throws(MediaError) in
-      switch guarded.state {
-      case .available, .stopped: break
-      case .notAvailable: throw MediaError(.closed, "the stream is no longer available")
-      case .started, .stopping: throw MediaError(.state, "the stream is \(guarded.state); accepted: available, stopped")
-      }
-      guarded.state = .started
-      guarded.options = options
-      guarded.deliveryGate = CallbackGate()
+      try guarded.life.begin()
+      guarded.delivery = Delivery(options, guarded.delivery.callback?.renewed)
       guarded.shaper = AudioShaper(gain: Float(guarded.gain))
       filters.noteGap()
       let longest = Int64(options.queueMilliseconds) * 1_000_000
@@ -146,7 +136,7 @@ public final class IncomingAudio: AudioSink {
   private static func mostFrames(waiting: Int) -> Int { inboundCapacity + waiting + 2_048 }
 
   private func beginMixing(_ guarded: inout Guarded) {
-    let mixer = AudioMixer(guarded.options.mixFormat, clock: clock)
+    let mixer = AudioMixer(guarded.delivery.options.mixFormat, clock: clock)
     guarded.mixer = mixer
     guarded.worker = clock.makeWorker("msdk-mix") { mixer.mixDue { self.receive($0, from: mixer) } }
   }
@@ -155,50 +145,27 @@ public final class IncomingAudio: AudioSink {
     stop(because: nil)
   }
 
-  /// With an error when the room does not permit it any more.
-  func stop(because error: MediaError?) {
-    let wasStarted = guarded.withLock { guarded in
-      guard guarded.state == .started else { return false }
-      guarded.state = .stopping
-      return true
-    }
-    guard wasStarted else { return }
-    session.push(.incomingAudioState(self, .stopping, nil))
-    endDelivery()
-    let isStopped = guarded.withLock { guarded in
-      guard guarded.state == .stopping else { return false }
-      guarded.state = .stopped
-      return true
-    }
-    if isStopped { session.push(.incomingAudioState(self, .stopped, error)) }
-  }
+  func event(_ state: State, _ error: MediaError?) -> SessionEvent { .incomingAudioState(self, state, error) }
 
-  /// After this no callback and no renderer is called, and readers are told.
-  private func endDelivery() {
+  func endDelivery() {
     if isMix { session.leaveMix() }
-    let (worker, gate): ((any Worker)?, CallbackGate) = guarded.withLock { guarded in
+    let (worker, callback): ((any Worker)?, FrameCallback<AudioFrame>?) = guarded.withLock { guarded in
       defer {
         guarded.mixer = nil
         if isMix { guarded.worker = nil }
       }
-      return (isMix ? guarded.worker : nil, guarded.deliveryGate)
+      return (isMix ? guarded.worker : nil, guarded.delivery.callback)
     }
     output.close()
     worker?.stop()
     unsubscribeIfIdle()
     guarded.waitForEnd(of: \.handing)
-    gate.close()
+    callback?.close()
   }
 
   /// The sender withdrew it: what arrived is still delivered.
   func becomeNotAvailable() {
-    let (wasAvailable, part): (Bool, MixerSource?) = guarded.withLock { guarded in
-      defer {
-        guarded.state = .notAvailable
-        guarded.hasEnded = true
-      }
-      return (guarded.state != .notAvailable, guarded.part)
-    }
+    let (wasAvailable, part) = guarded.withLock { ($0.life.withdraw(), $0.part) }
     guard wasAvailable else { return }
     session.push(.incomingAudioState(self, .notAvailable, nil))
     guard let worker = guarded.withLock({ $0.worker }) else {
@@ -210,14 +177,7 @@ public final class IncomingAudio: AudioSink {
 
   /// Ends it together with its session, or when it is forgotten.
   func close() {
-    let isFirst = guarded.withLock { guarded in
-      defer {
-        guarded.isClosed = true
-        guarded.state = .notAvailable
-      }
-      return !guarded.isClosed
-    }
-    guard isFirst else { return }
+    guard guarded.withLock({ $0.life.close() }) else { return }
     handle.end()
     setPart(nil)
     endDelivery()
@@ -231,7 +191,7 @@ public final class IncomingAudio: AudioSink {
   /// Takes part in the mix, or (nil) no more.
   func setPart(_ part: MixerSource?) {
     let former = guarded.withLock { guarded in
-      defer { guarded.part = guarded.hasEnded && part != nil ? nil : part }
+      defer { guarded.part = guarded.life.hasEnded && part != nil ? nil : part }
       return guarded.part
     }
     if former !== part { former?.end() }
@@ -241,7 +201,7 @@ public final class IncomingAudio: AudioSink {
   private func subscribeIfNeeded() {
     guard let remote else { return }
     let isNew = guarded.withLock { guarded in
-      guard !guarded.isSubscribed, !guarded.hasEnded, guarded.state == .started || guarded.part != nil else { return false }
+      guard !guarded.isSubscribed, !guarded.life.hasEnded, guarded.life.state == .started || guarded.part != nil else { return false }
       guarded.isSubscribed = true
       guarded.decodesAnew = true
       guarded.latest = 0
@@ -255,12 +215,10 @@ public final class IncomingAudio: AudioSink {
   private func unsubscribeIfIdle() {
     guard let remote else { return }
     let (isIdle, worker, left): (Bool, (any Worker)?, [Arrival]) = guarded.withLock { guarded in
-      guard guarded.isSubscribed, guarded.state != .started, guarded.part == nil else { return (false, nil, []) }
+      guard guarded.isSubscribed, guarded.life.state != .started, guarded.part == nil else { return (false, nil, []) }
       guarded.isSubscribed = false
       defer { guarded.worker = nil }
-      var left: [Arrival] = []
-      while let arrival = guarded.inbound.pop() { left.append(arrival) }
-      return (true, guarded.worker, left)
+      return (true, guarded.worker, guarded.inbound.takeAll())
     }
     guard isIdle else { return }
     remote.transport.unsubscribe(from: remote.description.id)
@@ -273,20 +231,11 @@ public final class IncomingAudio: AudioSink {
 
   /// The oldest buffer that waits, with a reference for the caller.
   public func read(deadline: Int64) throws(MediaError) -> AudioFrame {
-    let frame = try output.raw.take(deadline: deadline, state: notStarted)
-    guarded.withLock { $0.counters.delivered += 1 }
-    return frame
+    try takeRaw(deadline: deadline)
   }
 
   public func readEncoded(deadline: Int64) throws(MediaError) -> EncodedFrame {
-    let packet = try output.encoded.take(deadline: deadline, state: notStarted)
-    guarded.withLock { $0.counters.delivered += 1 }
-    return packet
-  }
-
-  private func notStarted() -> MediaError? {
-    let state = self.state
-    return state == .available ? MediaError(.state, "the stream is not started; its state is \(state)") : nil
+    try takeEncoded(deadline: deadline)
   }
 
   public func descriptor() throws(MediaError) -> Int32 {
@@ -294,11 +243,7 @@ public final class IncomingAudio: AudioSink {
   }
 
   public func setFrameCallback(_ function: (@Sendable (AudioFrame) -> Void)?) {
-    let former = guarded.withLock { guarded in
-      defer { guarded.callback = function.map { FrameCallback($0) } }
-      return guarded.callback
-    }
-    former?.close()
+    replaceCallback(by: function)
   }
 
   public func setGain(_ gain: Double) throws(MediaError) {
@@ -307,9 +252,7 @@ public final class IncomingAudio: AudioSink {
   }
 
   public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
-    try renderers.add(renderer, to: isMix ? "the mix" : "an incoming stream", codec: codec) { [session] event in
-      session.push(.plugin(event.instance, event))
-    }
+    try renderers.add(renderer, to: isMix ? "the mix" : "an incoming stream", codec: codec, events: pass)
   }
 
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {

@@ -31,12 +31,13 @@ extension IncomingAudio {
       guarded.counters.countArrival(lent, picture, after: guarded.latest)
       isAfterGap = guarded.latest != 0 && picture > guarded.latest + 1
       guarded.latest = picture
-      let isStarted = guarded.state == .started
+      let isStarted = guarded.life.state == .started
+      let (options, callback) = (guarded.delivery.options, guarded.delivery.callback)
       if case .encoded(let packet) = lent {
-        let isTaken = isStarted && (guarded.options.output != .encoded || guarded.callback != nil || hasRenderers) || guarded.part != nil
-        return (isTaken ? .worker : .none, isStarted && guarded.options.output != .raw ? packet : nil)
+        let isTaken = isStarted && (options.output != .encoded || callback != nil || hasRenderers) || guarded.part != nil
+        return (isTaken ? .worker : .none, isStarted && options.output != .raw ? packet : nil)
       }
-      let needsWorker = isStarted && (hasRenderers || guarded.callback != nil && guarded.options.delivery == .queued)
+      let needsWorker = isStarted && (hasRenderers || guarded.delivery.callback != nil && guarded.delivery.options.delivery == .queued)
       guard !needsWorker, !guarded.handing.isUnderWay, guarded.inbound.isEmpty else { return (.worker, nil) }
       guarded.handing.begin()
       return (.here, nil)
@@ -96,7 +97,7 @@ extension IncomingAudio {
       let (arrival, isEnd): (Arrival?, Bool) = guarded.withLock { guarded in
         guard !guarded.handing.isUnderWay else { return (nil, false) }
         let arrival = guarded.inbound.pop()
-        let isEnd = arrival == nil && guarded.hasEnded && !guarded.hasFinished
+        let isEnd = arrival == nil && guarded.life.hasEnded && !guarded.hasFinished
         if isEnd { guarded.hasFinished = true }
         if arrival != nil || isEnd { guarded.handing.begin() }
         return (arrival, isEnd)
@@ -116,7 +117,7 @@ extension IncomingAudio {
 
   private func endTurn() {
     let (isAwaited, worker): (Bool, (any Worker)?) = guarded.withLock { guarded in
-      (guarded.handing.end(), guarded.inbound.isEmpty && (!guarded.hasEnded || guarded.hasFinished) ? nil : guarded.worker)
+      (guarded.handing.end(), guarded.inbound.isEmpty && (!guarded.life.hasEnded || guarded.hasFinished) ? nil : guarded.worker)
     }
     if isAwaited { guarded.notify() }
     worker?.poke()
@@ -124,10 +125,8 @@ extension IncomingAudio {
 
   /// The last unit was delivered: the thread is not needed any more.
   private func finish() {
-    let (callback, gate, shaper): (FrameCallback<AudioFrame>?, CallbackGate, AudioShaper) = guarded.withLock {
-      ($0.callback, $0.deliveryGate, $0.shaper)
-    }
-    shaper.flush { piece in deliver(piece, callback, gate, isOnlyUse: true) }
+    let (callback, shaper): (FrameCallback<AudioFrame>?, AudioShaper) = guarded.withLock { ($0.delivery.callback, $0.shaper) }
+    shaper.flush { piece in deliver(piece, callback, isOnlyUse: true) }
     guarded.withLock { $0.part }?.end()
     output.end()
     session.engine.loop.post {
@@ -160,9 +159,9 @@ extension IncomingAudio {
     let state = self.state
     // What was on its way when the stream ended is still rendered; what comes for the mix alone is not.
     let isRendered = renderers.takesEncoded && (state == .started || state == .notAvailable) && renderers.render(packet)
-    if isRendered { guarded.withLock { $0.counters.rendered += 1 } }
+    if isRendered { countRendered() }
     let (isTaken, isFirst) = guarded.withLock { guarded in
-      let isTaken = guarded.part != nil || guarded.callback != nil || guarded.options.output != .encoded || renderers.takesRaw
+      let isTaken = guarded.part != nil || guarded.delivery.callback != nil || guarded.delivery.options.output != .encoded || renderers.takesRaw
       defer { if isTaken { guarded.decodesAnew = false } }
       return (isTaken, guarded.decodesAnew)
     }
@@ -200,15 +199,14 @@ extension IncomingAudio {
       var part: MixerSource?
       var options: IncomingAudioOptions?
       var callback: FrameCallback<AudioFrame>?
-      var gate: CallbackGate
       var shaper: AudioShaper
       var gain: Float
     }
     let plan = guarded.withLock { guarded in
       // What was on its way when the stream ended is still delivered.
-      let isTaken = guarded.state == .started || guarded.hasEnded && guarded.isSubscribed
+      let isTaken = guarded.life.state == .started || guarded.life.hasEnded && guarded.isSubscribed
       return Plan(
-        part: guarded.part, options: isTaken ? guarded.options : nil, callback: guarded.callback, gate: guarded.deliveryGate,
+        part: guarded.part, options: isTaken ? guarded.delivery.options : nil, callback: guarded.delivery.callback,
         shaper: guarded.shaper, gain: Float(guarded.gain))
     }
     let scaled = plan.shaper.scale(frame, by: plan.gain)
@@ -223,35 +221,20 @@ extension IncomingAudio {
     if options.output != .encoded || plan.callback != nil {
       let hasRenderers = renderers.takesRaw
       plan.shaper.shape(scaled, options) { piece in
-        deliver(piece, plan.callback, plan.gate, isOnlyUse: !hasRenderers)
+        deliver(piece, plan.callback, isOnlyUse: !hasRenderers)
       } failed: {
-        guarded.withLock { $0.counters.dropped += 1 }
+        countDropped()
       }
     }
-    if renderers.takesRaw, renderers.render(scaled), !isRendered { guarded.withLock { $0.counters.rendered += 1 } }
+    if renderers.takesRaw, renderers.render(scaled), !isRendered { countRendered() }
   }
 
-  private func deliver(_ frame: AudioFrame, _ callback: FrameCallback<AudioFrame>?, _ gate: CallbackGate, isOnlyUse: Bool) {
-    guard let callback else { return offer(frame, isOnlyUse: isOnlyUse) }
-    var isDelivered = false
-    gate.run { isDelivered = callback.call(frame) }
-    if isDelivered { guarded.withLock { $0.counters.delivered += 1 } }
-  }
-
-  /// A buffer that is rendered as well is not lost to the program when nobody reads it.
-  private func offer(_ frame: AudioFrame, isOnlyUse: Bool) {
-    frame.retain()
-    if let displaced = output.raw.put(frame) {
-      displaced.release()
-      if isOnlyUse { guarded.withLock { $0.counters.dropped += 1 } }
-    }
-  }
-
-  private func offer(_ packet: EncodedFrame) {
-    packet.retain()
-    if let displaced = output.encoded.put(packet) {
-      displaced.release()
-      guarded.withLock { $0.counters.dropped += 1 }
+  private func deliver(_ frame: AudioFrame, _ callback: FrameCallback<AudioFrame>?, isOnlyUse: Bool) {
+    if let callback {
+      if callback.call(frame) { output.countDelivered() }
+    } else {
+      frame.retain()
+      offer(frame, isOnlyUse: isOnlyUse)
     }
   }
 }

@@ -2,7 +2,7 @@ import MediaCore
 import MediaTransport
 
 /// What was counted since the stream came.
-public struct IncomingAudioCounters: Sendable {
+public struct IncomingAudioCounters: IncomingCounters, Sendable {
   public var received: UInt64 = 0
   public var lost: UInt64 = 0
   public var corrupt: UInt64 = 0
@@ -39,9 +39,10 @@ public struct IncomingAudioStats: Sendable {
 extension IncomingAudio {
   public var stats: IncomingAudioStats {
     let (stats, source, mixer): (IncomingAudioStats, MixerSource?, AudioMixer?) = guarded.withLock { guarded in
-      (IncomingAudioStats(state: guarded.state, counters: guarded.counters), guarded.part, guarded.mixer)
+      (IncomingAudioStats(state: guarded.life.state, counters: guarded.counters), guarded.part, guarded.mixer)
     }
     var result = stats
+    result.counters.delivered = output.delivered
     let mixed = mixer?.stats
     if let part = source?.stats ?? mixed?.parts {
       result.kept = part.kept

@@ -7,26 +7,13 @@ import MediaTransport
 import Synchronization
 
 /// A stream of sound that this program makes. Every function may be called from any thread.
-public final class OutgoingAudio: Sendable {
+public final class OutgoingAudio: OutgoingCore {
   public typealias State = OutgoingVideo.State
 
-  /// A buffer or packet that was accepted, with a reference of ours.
-  struct Pending: Sendable {
-    var frame: StreamFrame<AudioFrame>
-    let sequence: UInt64
-    var timestamp: Int64
-    let duration: Int64
-    let acceptedAt: Int64
-    let completion: Completion
-  }
+  typealias Raw = AudioFrame
 
-  struct Guarded {
-    var state = State.none
-    var publication: Publication? {
-      didSet { if oldValue !== publication { oldValue?.end() } }
-    }
-    /// The session that starts the stream whenever it connects.
-    var attachedTo: Session?
+  struct Guarded: OutgoingState {
+    var life: OutgoingLife
     var pending: BoundedQueue<Pending>
     /// Nanoseconds of sound in `pending`.
     var queued: Int64 = 0
@@ -55,21 +42,12 @@ public final class OutgoingAudio: Sendable {
     /// By a moderator, and left so by the program.
     var isMutedByModerator = false
     var gain = 1.0
-    var receivers = 0
-    var encodedCallback: FrameCallback<EncodedFrame>?
     var encoderSettings: AudioEncoderSettings
     var encoding: AudioEncodingStage?
-    /// Of what is published, or was last; 0 before the first start of a stream whose codec the SDK chooses.
-    var codec: UInt32
-    /// Of one start.
-    var worker: (any Worker)?
     var speech = SpeechDetector()
     var counters = OutgoingAudioCounters()
     /// Since the last periodic event.
     var loudest = AudioFrame.silentLevel
-    /// What its transport was told of the encoder.
-    var target = TargetNotifier()
-    var isClosed = false
   }
 
   public let options: OutgoingAudioOptions
@@ -80,6 +58,8 @@ public final class OutgoingAudio: Sendable {
   let guarded: Monitor<Guarded>
   let reports: ReportQueue
   let completionGate = CallbackGate()
+  let topic = LogRecord.Category.audio
+  static let frameName = "buffer"
   let pool = BufferPool(limit: 4096)
   /// Whether it has an encoder, or may get one.
   let canEncode: Bool
@@ -109,35 +89,24 @@ public final class OutgoingAudio: Sendable {
     let least = options.isEncodedInput ? 2_500_000 : duration
     guarded = Monitor(
       Guarded(
-        pending: BoundedQueue(capacity: Int(Int64(options.queueMilliseconds) * 1_000_000 / least) + 1),
-        pacer: AudioPacer(bufferDuration: duration), encoderSettings: options.encoderSettings(codecs), codec: options.codec))
+        life: OutgoingLife(codec: options.codec), pending: BoundedQueue(capacity: Int(Int64(options.queueMilliseconds) * 1_000_000 / least) + 1),
+        pacer: AudioPacer(bufferDuration: duration), encoderSettings: options.encoderSettings(codecs)))
     reports = ReportQueue(capacity: options.reportCapacity)
   }
 
-  public var state: State { guarded.withLock { $0.state } }
-  public var currentCodec: UInt32 { guarded.withLock { $0.codec } }
-  var session: Session? { guarded.withLock { $0.publication?.session } }
+  public var state: State { guarded.withLock { $0.life.state } }
+  public var currentCodec: UInt32 { guarded.withLock { $0.life.codec } }
   public var expectedBufferSize: Int { Int(format.samplesPerBuffer) * format.stride }
 
   // MARK: Starting and stopping, called by the session
 
   /// Is started whenever the session connects, from now on.
   func attach(to session: Session) throws(MediaError) {
-    try guarded.withLock { guarded throws(MediaError) in
-      guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
-      guard guarded.state != .started, guarded.attachedTo == nil else {
-        throw MediaError(.state, "the stream is already started or attached to a session; stop it first")
-      }
-      guarded.attachedTo = session
-    }
+    try guarded.withLock { guarded throws(MediaError) in try guarded.life.attach(to: session) }
   }
 
   func detach(from session: Session) -> Bool {
-    guarded.withLock { guarded in
-      guard guarded.attachedTo === session else { return false }
-      guarded.attachedTo = nil
-      return true
-    }
+    guarded.withLock { $0.life.detach(from: session) }
   }
 
   func start(on session: Session, _ transport: any Transport) throws(MediaError) {
@@ -146,10 +115,7 @@ public final class OutgoingAudio: Sendable {
     let isEncoding = canEncode && !(options.choosesCodec && session.isRawForAll(on: transport))
     let encoding = isEncoding ? try AudioEncodingStage(options, settings, engine.codecs) { self.pass($0) } : nil
     let gain: Float = try guarded.withLock { guarded throws(MediaError) in
-      guard !guarded.isClosed else { throw MediaError(.closed, "the stream is destroyed") }
-      guard guarded.state != .started, guarded.attachedTo == nil || guarded.attachedTo === session else {
-        throw MediaError(.state, "the stream is already started or attached to another session; stop it first")
-      }
+      try guarded.life.checkMayStart(on: session)
       // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
       let id = transport.makeStreamID()
       guard
@@ -158,11 +124,11 @@ public final class OutgoingAudio: Sendable {
       else {
         throw MediaError(.state, "the session is not connected")
       }
-      guarded.codec = isEncoding ? options.encodedCodec : options.isEncodedInput ? options.codec : FourCC.raw
+      guarded.life.codec = isEncoding ? options.encodedCodec : options.isEncodedInput ? options.codec : FourCC.raw
       do throws(MediaError) {
-        try transport.publish(id, codec: guarded.codec, format: .audio(format, kind: options.kind.rawValue))
+        try transport.publish(id, codec: guarded.life.codec, format: .audio(format, kind: options.kind.rawValue))
         guarded.begin(encoding, Publication(session: session, transport: transport, id: id))
-        guarded.worker = clock.makeWorker("msdk-audio-out") { self.drainDue() }
+        guarded.life.worker = clock.makeWorker("msdk-audio-out") { self.drainDue() }
         if guarded.isMuted { transport.setMuted(id, true) }
         return guarded.isMuted ? 0 : Float(guarded.gain)
       } catch {
@@ -191,17 +157,14 @@ public final class OutgoingAudio: Sendable {
       let encoding: AudioEncodingStage?
     }
     let ending: Ending? = guarded.withLock { guarded in
-      guard guarded.state == .started, let publication = guarded.publication, id == nil || publication.id == id else { return nil }
-      guarded.state = final
+      guard let (publication, worker) = guarded.life.end(as: final, of: id) else { return nil }
       defer {
-        guarded.publication = nil
-        guarded.worker = nil
         guarded.encoding = nil
-        guarded.receivers = 0
+        guarded.life.receivers = 0
         guarded.speech = SpeechDetector()
       }
       return Ending(
-        publication: publication, worker: guarded.worker, dropped: guarded.takePending(), wasSpeaking: guarded.speech.isSpeaking,
+        publication: publication, worker: worker, dropped: guarded.takePending(), wasSpeaking: guarded.speech.isSpeaking,
         encoding: guarded.encoding)
     }
     guarded.notify()
@@ -225,10 +188,7 @@ public final class OutgoingAudio: Sendable {
 
   /// Ends the stream: afterwards no callback comes.
   public func close() {
-    let (isFirst, session): (Bool, Session?) = guarded.withLock { guarded in
-      defer { guarded.isClosed = true }
-      return (!guarded.isClosed, guarded.attachedTo)
-    }
+    let (isFirst, session) = guarded.withLock { $0.life.close() }
     guard isFirst else { return }
     handle.end()
     session?.detach(self)
@@ -251,7 +211,7 @@ public final class OutgoingAudio: Sendable {
       guarded.isMutedByModerator = false
       guard guarded.isMuted != isMuted else { return nil }
       guarded.isMuted = isMuted
-      return guarded.publication
+      return guarded.life.publication
     }
     publication.map { tell($0, isMuted: isMuted) }
   }
@@ -262,7 +222,7 @@ public final class OutgoingAudio: Sendable {
       guard guarded.isMuted != isMuted, isMuted || guarded.isMutedByModerator else { return nil }
       guarded.isMuted = isMuted
       guarded.isMutedByModerator = isMuted
-      return guarded.publication
+      return guarded.life.publication
     }
     publication.map { tell($0, isMuted: isMuted) }
   }
@@ -300,19 +260,12 @@ public final class OutgoingAudio: Sendable {
 
   public func setEncodedCallback(_ function: (@Sendable (EncodedFrame) -> Void)?) throws(MediaError) {
     if function != nil { try checkEncoder() }
-    let former = guarded.withLock { guarded in
-      defer { guarded.encodedCallback = function.map { FrameCallback($0) } }
-      return guarded.encodedCallback
-    }
-    former?.close()
+    replaceEncodedCallback(by: function)?.close()
   }
 
   /// Whether that is another number than before.
   func receiversChanged(_ count: Int) -> Bool {
-    guarded.withLock { guarded in
-      defer { guarded.receivers = count }
-      return guarded.receivers != count
-    }
+    guarded.withLock { $0.life.setReceivers(count) }
   }
 
   // MARK: The producer
@@ -328,7 +281,7 @@ public final class OutgoingAudio: Sendable {
         guard pump == nil else {
           throw MediaError(.state, "the stream already has a producer; call msdk_outgoing_audio_detach_producer first")
         }
-        guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
+        try guarded.withLock { guarded throws(MediaError) in try guarded.life.checkAlive() }
         pump = added
       }
     } catch {
@@ -345,18 +298,12 @@ public final class OutgoingAudio: Sendable {
     }
     former?.close()
   }
-
-  func pass(_ event: PluginEvent) {
-    session?.push(.plugin(event.instance, event))
-  }
 }
 
 extension OutgoingAudio.Guarded {
   fileprivate mutating func begin(_ encoding: AudioEncodingStage?, _ publication: Publication) {
-    state = .started
-    self.publication = publication
+    life.begin(publication)
     self.encoding = encoding
-    receivers = 0
     pacer.reset()
     times = CaptureTimes()
     acceptedAt = .min
@@ -367,9 +314,7 @@ extension OutgoingAudio.Guarded {
   }
 
   mutating func takePending() -> [OutgoingAudio.Pending] {
-    var taken: [OutgoingAudio.Pending] = []
-    while let next = pending.pop() { taken.append(next) }
     queued = 0
-    return taken
+    return pending.takeAll()
   }
 }

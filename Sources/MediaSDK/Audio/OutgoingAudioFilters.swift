@@ -8,13 +8,7 @@ extension OutgoingAudio {
     guard !options.isEncodedInput else {
       throw MediaError(.unsupported, "the stream takes packets (encoded_input), which filters do not process")
     }
-    guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
-    try filters.add(filter, to: "an outgoing stream") { self.pass($0) }
-    // Closed meanwhile, it let go of those that it knew.
-    guard !guarded.withLock({ $0.isClosed }) else {
-      filters.removeAll()
-      throw MediaError(.closed, "the stream is destroyed")
-    }
+    try append(filter, to: filters)
   }
 
   /// When it returns, no buffer is in the filter, unless the call came from inside it.

@@ -61,7 +61,7 @@ extension OutgoingAudio {
     let (due, isAwaited, worker): (Int64, Bool, (any Worker)?) = guarded.withLock { guarded in
       let isAwaited = guarded.draining.end()
       let due = guarded.pending.isEmpty ? .max : max(guarded.pacer.due, guarded.hold?.end ?? .min)
-      return (due, isAwaited, guarded.worker)
+      return (due, isAwaited, guarded.life.worker)
     }
     if isAwaited { guarded.notify() }
     if due != .max, !isWorker { worker?.poke() }
@@ -81,7 +81,7 @@ extension OutgoingAudio {
       if situation.isMuted {
         drop(pending, .muted)
       } else {
-        finish(pending, handOver(pending.frame, situation.publication), bytes: Int(packet.native.pointee.size), as: .sent)
+        finish(pending, handOver(pending.frame, situation.publication), as: .sent, bytes: Int(packet.native.pointee.size))
       }
     }
   }
@@ -98,7 +98,7 @@ extension OutgoingAudio {
     listen(level, pending.duration, situation)
     tap.offer { share in frame.lent(to: share) }
     guard let encoding = situation.encoding else {
-      return finish(pending, handOver(pending.frame, situation.publication), bytes: frame.bytes.count, as: .sent)
+      return finish(pending, handOver(pending.frame, situation.publication), as: .sent, bytes: frame.bytes.count)
     }
     guard situation.hasTakers else {
       encoding.reset()
@@ -160,7 +160,7 @@ extension OutgoingAudio {
             drop(settled, .encoder)
             continue
           }
-          finish(settled, result, bytes: Int(clamping: encoding.untold), as: .encoded)
+          finish(settled, result, as: .encoded, bytes: Int(clamping: encoding.untold))
           encoding.untold = 0
         }
       }
@@ -178,7 +178,7 @@ extension OutgoingAudio {
       guard case .encoded = frame else { return (guarded.picture, nil) }
       guarded.counters.packets += 1
       let target = guarded.encoding != nil ? UInt64(clamping: guarded.encoderSettings.bitrate) : 0
-      return (guarded.picture, guarded.target.isNews(target, of: publication.id) ? target : nil)
+      return (guarded.picture, guarded.life.target.isNews(target, of: publication.id) ? target : nil)
     }
     let result = publication.send(frame, picture)
     if let target { publication.transport.setTargetBitrate(publication.id, target) }
@@ -199,14 +199,14 @@ extension OutgoingAudio {
 
 extension OutgoingAudio.Guarded {
   func situation(isTapped: Bool) -> OutgoingAudio.Situation {
-    let isTaken = encodedCallback != nil || isTapped
+    let isTaken = life.encodedCallback != nil || isTapped
     return OutgoingAudio.Situation(
-      publication: publication, isMuted: isMuted, gain: Float(gain), hasTakers: receivers > 0 || isTaken, encoding: encoding,
-      settings: encoderSettings, callback: encodedCallback, isTaken: isTaken)
+      publication: life.publication, isMuted: isMuted, gain: Float(gain), hasTakers: life.receivers > 0 || isTaken, encoding: encoding,
+      settings: encoderSettings, callback: life.encodedCallback, isTaken: isTaken)
   }
 
   mutating func takeDue(_ now: Int64, rate: UInt32) -> OutgoingAudio.Pending? {
-    guard state == .started, now >= hold?.end ?? now else { return nil }
+    guard life.state == .started, now >= hold?.end ?? now else { return nil }
     decideHold(rate: rate, isOver: true)
     guard let first = pending.first, pacer.due <= now else { return nil }
     let isFast = pending.count == 1 && now - first.acceptedAt < first.duration

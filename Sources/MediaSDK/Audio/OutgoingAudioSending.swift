@@ -103,7 +103,7 @@ extension OutgoingAudio {
     }
     switch accepted {
     case .full: break
-    case .queued: guarded.withLock { $0.worker }?.poke()
+    case .queued: worker?.poke()
     case .drain(let first): drain(first)
     }
   }
@@ -113,7 +113,7 @@ extension OutgoingAudio {
   ) throws(MediaError) -> Accepted {
     let now = clock.now()
     return try guarded.withLock { guarded throws(MediaError) in
-      guard guarded.state == .started else { throw MediaError(.state, "the stream is not started; its state is \(guarded.state)") }
+      guard guarded.life.state == .started else { throw MediaError(.state, "the stream is not started; its state is \(guarded.life.state)") }
       guard guarded.hasRoom(for: duration, limit: options.queueMilliseconds) else { return .full }
       let samples = MediaTime.units(fromNanoseconds: duration, rate: clockRate)
       let stamp = guarded.stamp(timestamp, now, duration, rate: clockRate)
@@ -147,7 +147,7 @@ extension OutgoingAudio {
     guarded.withLock { $0.waiters += 1 }
     defer { guarded.withLock { $0.waiters -= 1 } }
     return guarded.wait(until: deadline) { guarded in
-      guarded.state != .started || guarded.hasRoom(for: duration, limit: self.options.queueMilliseconds) ? true : nil
+      guarded.life.state != .started || guarded.hasRoom(for: duration, limit: self.options.queueMilliseconds) ? true : nil
     } ?? false
   }
 }

@@ -22,7 +22,7 @@ extension OutgoingAudio {
     let now = clock.now()
     let (change, publication, check): (SpeechDetector?, Publication?, Int64?) = guarded.withLock { guarded in
       let hasEnded = guarded.speech.check(at: now)
-      return (hasEnded ? guarded.speech : nil, guarded.publication, guarded.speech.nextCheck)
+      return (hasEnded ? guarded.speech : nil, guarded.life.publication, guarded.speech.nextCheck)
     }
     if let change { tell(change, publication) }
     if let check { engine.loop.schedule(at: max(check, now + 1_000_000)) { self.checkSpeech() } }

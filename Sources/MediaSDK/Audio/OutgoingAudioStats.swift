@@ -46,9 +46,9 @@ extension OutgoingAudio {
     let reportsDropped = reports.droppedCount
     return guarded.withLock { guarded in
       OutgoingAudioStats(
-        state: guarded.state, counters: guarded.counters, queued: guarded.queued, caughtUp: guarded.pacer.caughtUp,
-        isMuted: guarded.isMuted, gain: guarded.gain, receivers: guarded.receivers,
-        bitrate: canEncode && guarded.codec != FourCC.raw ? guarded.encoderSettings.bitrate : 0,
+        state: guarded.life.state, counters: guarded.counters, queued: guarded.queued, caughtUp: guarded.pacer.caughtUp,
+        isMuted: guarded.isMuted, gain: guarded.gain, receivers: guarded.life.receivers,
+        bitrate: canEncode && guarded.life.codec != FourCC.raw ? guarded.encoderSettings.bitrate : 0,
         reportsDropped: reportsDropped, tapDropped: tap.droppedCount)
     }
   }

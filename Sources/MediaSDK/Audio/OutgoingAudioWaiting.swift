@@ -28,7 +28,7 @@ extension OutgoingAudio {
     defer { guarded.withLock { $0.waiters -= 1 } }
     let end: Result<Int64, MediaError>? = guarded.wait(until: deadline) { guarded in
       if guarded.settled >= target { return .success(guarded.playedAt) }
-      return guarded.state == .started ? nil : .failure(MediaError(.closed, "the stream has stopped"))
+      return guarded.life.state == .started ? nil : .failure(MediaError(.closed, "the stream has stopped"))
     }
     guard let end else { throw MediaError(.timeout, "not all queued audio was sent in time") }
     let time = try end.get()
@@ -36,7 +36,7 @@ extension OutgoingAudio {
     engine.loop.schedule(at: time) { self.guarded.notify() }
     let isOver: Bool? = guarded.wait(until: deadline) { guarded in
       if self.clock.now() >= time { return true }
-      return guarded.state == .started ? nil : false
+      return guarded.life.state == .started ? nil : false
     }
     guard let isOver else { throw MediaError(.timeout, "not all audio that was sent was played in time") }
     guard isOver else { throw MediaError(.closed, "the stream has stopped") }

@@ -1,9 +1,9 @@
 import MediaCore
 
-/// Raw frames of memory that is not the SDK's, on their way to receivers. Who fills such memory may have little of it, a feeder two slots, and a
-/// receiver that does not read must not stop them. So receivers hold two of a stream, and get copies of more; as many as the SDK's own pool has
-/// while all those held are fresh, because then nobody keeps them: they are only under way. Part of a stream's state; copies are made without its
-/// lock.
+/// Raw frames of memory that is not the SDK's, on their way to receivers. Who fills such memory may have little of it, a feeder
+/// two slots, and a receiver that does not read must not stop them. So receivers hold two of a stream, and get copies of more;
+/// as many as the SDK's own pool has while all those held are fresh, because then nobody keeps them: they are only under way.
+/// Part of a stream's state; copies are made without its lock.
 struct ForeignFrames {
   private static let leastHeld = 2
   private static let mostHeld = 8

@@ -15,8 +15,8 @@ final class Publication: Sendable {
     outlet = transport.outlet(of: id)
   }
 
-  /// The stream was stopped, or has gone over to a codec: it is not sent here any more. Who hands frames over looks at it without the stream's
-  /// lock.
+  /// The stream was stopped, or has gone over to a codec: it is not sent here any more. Who hands frames over looks at it
+  /// without the stream's lock.
   var isOver: Bool { over.load(ordering: .acquiring) }
 
   /// Under the stream's lock.

@@ -7,6 +7,7 @@ final class ReadQueues<Frame: Sendable>: Sendable {
   let raw: FrameQueue<Frame>
   let encoded: FrameQueue<EncodedFrame>
   private let announcer = ReadinessFlag()
+  private let counted = Atomic<UInt64>(0)
 
   /// `measure` is for queues that are bounded by time too: how long a frame is.
   init(measure: @escaping @Sendable (Frame) -> Int64 = { _ in 0 }, release: @escaping @Sendable (Frame) -> Void) {
@@ -33,6 +34,13 @@ final class ReadQueues<Frame: Sendable>: Sendable {
 
   func descriptor() throws(MediaError) -> Int32 {
     try announcer.descriptor()
+  }
+
+  /// Frames that the program got, from here or in a callback.
+  var delivered: UInt64 { counted.load(ordering: .relaxed) }
+
+  func countDelivered() {
+    counted.wrappingAdd(1, ordering: .relaxed)
   }
 }
 

@@ -17,11 +17,11 @@ struct TargetNotifier {
 // MARK: What a stream is on its way over a network
 
 extension OutgoingVideo {
-  public func networkLook() throws(MediaError) -> OutboundSnapshot { try guarded.withLock { $0.publication }.networkLook() }
+  public func networkLook() throws(MediaError) -> OutboundSnapshot { try guarded.withLock { $0.life.publication }.networkLook() }
 }
 
 extension OutgoingAudio {
-  public func networkLook() throws(MediaError) -> OutboundSnapshot { try guarded.withLock { $0.publication }.networkLook() }
+  public func networkLook() throws(MediaError) -> OutboundSnapshot { try guarded.withLock { $0.life.publication }.networkLook() }
 }
 
 extension Publication? {

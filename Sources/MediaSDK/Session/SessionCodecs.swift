@@ -98,30 +98,30 @@ extension OutgoingVideo {
       let wasLimited: Bool
     }
     let outcome: Result<Former?, MediaError> = guarded.withLock { guarded in
-      guard guarded.state == .started, let publication = guarded.publication, let format = guarded.sender?.format else {
+      guard guarded.life.state == .started, let publication = guarded.life.publication, let format = guarded.senders.current?.format else {
         return .success(nil)
       }
       let (session, transport) = (publication.session, publication.transport)
-      guard let codec = session.successor(of: guarded.codec, for: self, on: transport) else { return .success(nil) }
+      guard let codec = session.successor(of: guarded.life.codec, for: self, on: transport) else { return .success(nil) }
       let id = transport.makeStreamID()
       session.rename(self, from: publication.id, to: id)
       transport.unpublish(publication.id)
-      let (worker, encoding) = (guarded.worker, guarded.encoding)
+      let (worker, encoding) = (guarded.life.worker, guarded.encoding)
       // Also of one that cannot be published: the stream is stopped by it.
-      defer { guarded.publication = Publication(session: session, transport: transport, id: id) }
+      defer { guarded.life.publication = Publication(session: session, transport: transport, id: id) }
       do throws(MediaError) {
         try transport.publish(id, codec: codec.fourcc, format: options.announced(format, codec), layers: .one)
       } catch {
         return .failure(error)
       }
       guarded.begin(self, codec)
-      guarded.negotiator.isEncoded = true
+      guarded.negotiation.negotiator.isEncoded = true
       // Nobody receives it as it is now.
-      let wasWanted = guarded.wanted
-      (guarded.wanted, guarded.negotiator.wanted) = (.any, .any)
-      (guarded.receivers, guarded.layers) = (0, .one)
+      let wasWanted = guarded.negotiation.wanted
+      guarded.negotiation.forgetReceivers()
+      guarded.life.receivers = 0
       guarded.wantsKeyFrame = true
-      let wish = options.wish(guarded.bitrate, options.formats.isEmpty ? [format] : options.formats, isEncoded: true)
+      let wish = options.wish(guarded.negotiation.bitrate, options.formats.isEmpty ? [format] : options.formats, isEncoded: true)
       return .success(
         Former(worker: worker, encoding: encoding, session: session, codec: codec.fourcc, wish: wish, wasLimited: wasWanted != .any))
     }
@@ -135,7 +135,7 @@ extension OutgoingVideo {
       if former.wasLimited { former.session.push(.wanted(self, .any)) }
       former.session.wishes(self, former.wish)
       if former.wasLimited { negotiate() }
-      guarded.withLock { $0.worker }?.poke()
+      worker?.poke()
     }
   }
 }
@@ -145,8 +145,8 @@ extension OutgoingVideo.Guarded {
   mutating func begin(_ stream: OutgoingVideo, _ encoder: VideoCodecEntry) {
     let encoding = EncodingStage(encoder, stream.options) { stream.pass($0) }
     self.encoding = encoding
-    codec = encoder.fourcc
-    worker = stream.clock.makeWorker("msdk-encode") { stream.encodePending(by: encoding) }
+    life.codec = encoder.fourcc
+    life.worker = stream.clock.makeWorker("msdk-encode") { stream.encodePending(by: encoding) }
   }
 }
 
@@ -154,7 +154,7 @@ extension OutgoingAudio {
   /// Withdraws a stream that is sent raw, and publishes it anew encoded, if somebody is not in this process. What is queued stays.
   fileprivate func fallBack() {
     let (former, settings) = guarded.withLock { guarded in
-      (guarded.state == .started && guarded.encoding == nil ? guarded.publication : nil, guarded.encoderSettings)
+      (guarded.life.state == .started && guarded.encoding == nil ? guarded.life.publication : nil, guarded.encoderSettings)
     }
     guard let former, !former.session.isRawForAll(on: former.transport) else { return }
     let (session, transport) = (former.session, former.transport)
@@ -162,15 +162,15 @@ extension OutgoingAudio {
       // An encoder's making is foreign code, and not for under the lock.
       let encoding = try AudioEncodingStage(options, settings, engine.codecs) { self.pass($0) }
       let wasSpeaking: Bool? = try guarded.withLock { guarded throws(MediaError) in
-        guard guarded.publication?.id == former.id, guarded.encoding == nil else { return nil }
+        guard guarded.life.publication?.id == former.id, guarded.encoding == nil else { return nil }
         let id = transport.makeStreamID()
         session.rename(self, from: former.id, to: id, taking: options.bits(guarded.encoderSettings.bitrate))
         transport.unpublish(former.id)
-        defer { guarded.publication = Publication(session: session, transport: transport, id: id) }
+        defer { guarded.life.publication = Publication(session: session, transport: transport, id: id) }
         try transport.publish(id, codec: options.encodedCodec, format: .audio(format, kind: options.kind.rawValue))
         if guarded.isMuted { transport.setMuted(id, true) }
-        (guarded.encoding, guarded.codec) = (encoding, options.encodedCodec)
-        guarded.receivers = 0
+        (guarded.encoding, guarded.life.codec) = (encoding, options.encodedCodec)
+        guarded.life.receivers = 0
         defer { guarded.speech = SpeechDetector() }
         return guarded.speech.isSpeaking
       }

@@ -77,10 +77,10 @@ extension OutgoingVideo {
   /// For the best of its formats that is wanted; 0 without an encoder, as what is pushed in encoded is not known.
   fileprivate var wantedBitrate: UInt64 {
     return guarded.withLock { guarded in
-      guard guarded.state == .started, guarded.encoding != nil else { return 0 }
-      let (wanted, part) = (guarded.negotiator.wanted, guarded.negotiator.wantedPart)
-      let formats = options.formats.isEmpty ? [guarded.sender?.format].compactMap { $0 } : wanted.allowed(of: options.formats)
-      return formats.reduce(0) { max($0, guarded.bitrate.bitrate(for: wanted.paced($1), estimate: 0, part: part)) }
+      guard guarded.life.state == .started, guarded.encoding != nil else { return 0 }
+      let wanted = guarded.negotiation.negotiator.wanted
+      let formats = options.formats.isEmpty ? [guarded.senders.current?.format].compactMap { $0 } : wanted.allowed(of: options.formats)
+      return formats.reduce(0) { max($0, guarded.negotiation.bitrate(for: $1, estimate: 0)) }
     }
   }
 }

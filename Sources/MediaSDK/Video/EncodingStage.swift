@@ -137,14 +137,8 @@ extension OutgoingVideo.Work {
 extension OutgoingVideo {
   /// When it returns, the former one is not running any more, unless the call came from foreign code.
   public func setEncodedCallback(_ function: (@Sendable (EncodedFrame) -> Void)?) {
-    let former = guarded.withLock { guarded in
-      defer {
-        guarded.encodedCallback = function.map { FrameCallback($0) }
-        guarded.wantsKeyFrame = true
-      }
-      return guarded.encodedCallback
-    }
-    former?.close()
+    replaceEncodedCallback(by: function)?.close()
+    guarded.withLock { $0.wantsKeyFrame = true }
     if function != nil { askForPicture() }
   }
 }

@@ -4,10 +4,9 @@ import MediaCore
 import MediaPlugins
 import MediaRuntime
 import MediaTransport
-import Synchronization
 
 /// Somebody else's video. Every function may be called from any thread.
-public final class IncomingVideo: VideoSink {
+public final class IncomingVideo: VideoSink, IncomingCore {
   public enum State: UInt32, Sendable {
     case available = 0x300
     case started = 0x301
@@ -23,22 +22,9 @@ public final class IncomingVideo: VideoSink {
     var awaitsFilters = false
   }
 
-  /// How frames are delivered, until that changes: taken whole for each frame.
-  final class Delivery: Sendable {
-    let options: IncomingVideoOptions
-    let callback: FrameCallback<VideoFrame>?
-
-    init(_ options: IncomingVideoOptions = IncomingVideoOptions(), _ callback: FrameCallback<VideoFrame>? = nil) {
-      (self.options, self.callback) = (options, callback)
-    }
-
-    /// Of a raw frame that nothing filters: the callback, if it is called where the frame came from.
-    var direct: FrameCallback<VideoFrame>? { options.delivery == .direct ? callback : nil }
-  }
-
-  struct Guarded {
-    var state = State.available
-    var delivery = Delivery()
+  struct Guarded: IncomingState {
+    var life = IncomingLife()
+    var delivery = Delivery<IncomingVideoOptions, VideoFrame>(IncomingVideoOptions())
     /// The newest picture that arrived.
     var latest: FrameID = 0
     /// What the stream's worker has yet to look at.
@@ -48,9 +34,6 @@ public final class IncomingVideo: VideoSink {
     var starts: UInt64 = 0
     var counters = IncomingVideoCounters()
     var rate = RateMeter()
-    /// The sender withdrew it; what is here may still be read.
-    var hasEnded = false
-    var isClosed = false
   }
 
   static let inboundCapacity = 60
@@ -74,8 +57,6 @@ public final class IncomingVideo: VideoSink {
   /// nil: raw, or a codec that is not known here, which can still be received encoded.
   let codec: VideoCodecEntry?
   let shaper = FrameShaper()
-  /// Frames that the program got: a part of the counters without their lock.
-  let delivered = Atomic<UInt64>(0)
 
   init(_ description: StreamDescription, _ format: VideoFormat, kind: UInt32, session: Session, transport: any Transport) {
     self.description = description
@@ -87,7 +68,7 @@ public final class IncomingVideo: VideoSink {
     codec = description.codec == FourCC.raw ? nil : session.engine.codecs.decoderOfVideo(description.codec)
   }
 
-  public var state: State { guarded.withLock { $0.state } }
+  public var state: State { guarded.withLock { $0.life.state } }
   public var userID: String { description.userID }
   /// Whether its pictures can be had here: those of a codec that is not known cannot.
   var showsPictures: Bool { description.codec == FourCC.raw || codec != nil }
@@ -107,12 +88,7 @@ public final class IncomingVideo: VideoSink {
     // One that runs for a renderer of the call only is the program's from now on, in the form that it wants.
     if session.handOver(self) { stop() }
     try guarded.withLock { guarded throws(MediaError) in
-      switch guarded.state {
-      case .available, .stopped: break
-      case .notAvailable: throw MediaError(.closed, "the stream is no longer available")
-      case .started, .stopping: throw MediaError(.state, "the stream is \(guarded.state); accepted: available, stopped")
-      }
-      guarded.state = .started
+      try guarded.life.begin()
       guarded.delivery = Delivery(options, guarded.delivery.callback?.renewed)
       guarded.latest = 0
       guarded.starts += 1
@@ -131,32 +107,13 @@ public final class IncomingVideo: VideoSink {
     stop(because: nil)
   }
 
-  /// With an error when the room does not permit it any more.
-  func stop(because error: MediaError?) {
-    let wasStarted = guarded.withLock { guarded in
-      guard guarded.state == .started else { return false }
-      guarded.state = .stopping
-      return true
-    }
-    guard wasStarted else { return }
-    session.push(.incomingVideoState(self, .stopping, nil))
-    transport.unsubscribe(from: description.id)
-    endDelivery()
-    let isStopped = guarded.withLock { guarded in
-      guard guarded.state == .stopping else { return false }
-      guarded.state = .stopped
-      return true
-    }
-    if isStopped { session.push(.incomingVideoState(self, .stopped, error)) }
-  }
+  func event(_ state: State, _ error: MediaError?) -> SessionEvent { .incomingVideoState(self, state, error) }
 
-  /// After this no callback and no renderer is called, and readers are told.
-  private func endDelivery() {
+  func endDelivery() {
+    transport.unsubscribe(from: description.id)
     let (worker, callback, left): ((any Worker)?, FrameCallback<VideoFrame>?, [Arrival]) = guarded.withLock { guarded in
       defer { guarded.worker = nil }
-      var left: [Arrival] = []
-      while let arrival = guarded.inbound.pop() { left.append(arrival) }
-      return (guarded.worker, guarded.delivery.callback, left)
+      return (guarded.worker, guarded.delivery.callback, guarded.inbound.takeAll())
     }
     output.close()
     worker?.stop()
@@ -166,14 +123,7 @@ public final class IncomingVideo: VideoSink {
 
   /// The sender withdrew it: what arrived is still delivered.
   func becomeNotAvailable() {
-    let wasAvailable = guarded.withLock { guarded in
-      defer {
-        guarded.state = .notAvailable
-        guarded.hasEnded = true
-      }
-      return guarded.state != .notAvailable
-    }
-    guard wasAvailable else { return }
+    guard guarded.withLock({ $0.life.withdraw() }) else { return }
     session.push(.incomingVideoState(self, .notAvailable, nil))
     guard let worker = guarded.withLock({ $0.worker }) else { return output.end() }
     worker.poke()
@@ -181,16 +131,8 @@ public final class IncomingVideo: VideoSink {
 
   /// Ends it together with its session, or when it is forgotten.
   func close() {
-    let isFirst = guarded.withLock { guarded in
-      defer {
-        guarded.isClosed = true
-        guarded.state = .notAvailable
-      }
-      return !guarded.isClosed
-    }
-    guard isFirst else { return }
+    guard guarded.withLock({ $0.life.close() }) else { return }
     handle.end()
-    transport.unsubscribe(from: description.id)
     endDelivery()
     setFrameCallback(nil)
     filters.removeAll()
@@ -202,25 +144,13 @@ public final class IncomingVideo: VideoSink {
 
   /// The oldest picture that waits, with a reference for the caller.
   public func read(deadline: Int64) throws(MediaError) -> VideoFrame {
-    let frame = try output.raw.take(deadline: deadline, state: notStarted)
-    countDelivered()
+    let frame = try takeRaw(deadline: deadline)
     defer { frame.release() }
     return try shaper.shape(frame, guarded.withLock { $0.delivery.options })
   }
 
   public func readEncoded(deadline: Int64) throws(MediaError) -> EncodedFrame {
-    let frame = try output.encoded.take(deadline: deadline, state: notStarted)
-    countDelivered()
-    return frame
-  }
-
-  func countDelivered() {
-    delivered.wrappingAdd(1, ordering: .relaxed)
-  }
-
-  private func notStarted() -> MediaError? {
-    let state = self.state
-    return state == .available ? MediaError(.state, "the stream is not started; its state is \(state)") : nil
+    try takeEncoded(deadline: deadline)
   }
 
   public func descriptor() throws(MediaError) -> Int32 {
@@ -228,12 +158,7 @@ public final class IncomingVideo: VideoSink {
   }
 
   public func setFrameCallback(_ function: (@Sendable (VideoFrame) -> Void)?) {
-    let former = guarded.withLock { guarded in
-      let former = guarded.delivery
-      guarded.delivery = Delivery(former.options, function.map { FrameCallback($0) })
-      return former.callback
-    }
-    former?.close()
+    replaceCallback(by: function)
   }
 
   /// Feeds it, or changes the view that it is fed through.
@@ -241,10 +166,6 @@ public final class IncomingVideo: VideoSink {
     let isNew = try renderers.add(renderer, through: view, to: "an incoming stream", codec: description.codec, events: pass)
     // A renderer of encoded frames begins with a key frame.
     if isNew, view == nil, description.codec != FourCC.raw { requestKeyFrame() }
-  }
-
-  var pass: PluginInstance.EventHandler {
-    { [session] event in session.push(.plugin(event.instance, event)) }
   }
 
   /// A decoder whose process was started again knows nothing of the pictures before.

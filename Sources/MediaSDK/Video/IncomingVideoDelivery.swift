@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCodecs
 import MediaCore
+import MediaPlugins
 import MediaRuntime
 import MediaTransport
 
@@ -12,7 +13,7 @@ extension IncomingVideo {
     /// The program reads it.
     case read
     /// The callback is called here.
-    case direct(FrameCallback<VideoFrame>, Delivery)
+    case direct(FrameCallback<VideoFrame>, IncomingVideoOptions)
     /// It waits for the stream's worker, in place of others.
     case queued(Displaced)
   }
@@ -33,7 +34,7 @@ extension IncomingVideo {
     let step: Step = guarded.withLock { guarded in
       guard guarded.countArrival(.raw(arrived), id, now) else { return .dropped }
       let delivery = guarded.delivery
-      if let callback = delivery.direct { return .direct(callback, delivery) }
+      if delivery.options.delivery == .direct, let callback = delivery.callback { return .direct(callback, delivery.options) }
       guard isFiltered || hasRenderers || delivery.callback != nil else { return .read }
       let arrival = Arrival(frame: .raw(frame), picture: id, awaitsFilters: isFiltered)
       return .queued(Displaced(arrivals: guarded.queue(arrival, isRaw: true), worker: guarded.worker))
@@ -46,17 +47,17 @@ extension IncomingVideo {
     case .dropped: frame.release()
     case .read: offer(frame, isOnlyUse: !isTapped)
     case .queued(let displaced): end(displaced)
-    case .direct(let callback, let delivery):
+    case .direct(let callback, let options):
       defer { frame.release() }
       guard isFiltered else {
-        call(callback, with: frame, delivery.options)
+        call(callback, with: frame, options)
         if hasRenderers { enqueue(Arrival(frame: .raw(frame), picture: id)) }
         return
       }
       guard let filtered = filter(frame, isOwned: false) else { return }
       defer { filtered.release() }
       taps.offer(filtered)
-      call(callback, with: filtered, delivery.options)
+      call(callback, with: filtered, options)
       if hasRenderers { enqueue(Arrival(frame: .raw(filtered), picture: id)) }
     }
   }
@@ -65,7 +66,7 @@ extension IncomingVideo {
     let now = clock.now()
     guard let frame = arrived.lent(to: share) else { return countRefused(.encoded(arrived), id, now) }
     defer { frame.release() }
-    let found: Delivery? = guarded.withLock { $0.countArrival(.encoded(arrived), id, now) ? $0.delivery : nil }
+    let found: Guarded.Current? = guarded.withLock { $0.countArrival(.encoded(arrived), id, now) ? $0.delivery : nil }
     guard let delivery = found else { return }
     if delivery.options.output != .raw { offer(frame) }
     guard delivery.options.output != .encoded || delivery.callback != nil || !renderers.isEmpty || !taps.isEmpty else { return }
@@ -81,13 +82,13 @@ extension IncomingVideo {
 
   public func waited(leavingOut pictures: UInt64, requests: UInt64) {
     guarded.withLock { guarded in
-      if guarded.state == .started { guarded.counters.countWait(leavingOut: pictures, requests: requests) }
+      if guarded.life.state == .started { guarded.counters.countWait(leavingOut: pictures, requests: requests) }
     }
   }
 
   public func droppedOnArrival() {
     guarded.withLock { guarded in
-      guard guarded.state == .started else { return }
+      guard guarded.life.state == .started else { return }
       guarded.counters.received += 1
       guarded.counters.dropped += 1
       if guarded.latest != 0 { guarded.latest += 1 }
@@ -96,10 +97,11 @@ extension IncomingVideo {
 
   private func enqueue(_ arrival: Arrival) {
     arrival.frame.retain()
-    end(guarded.withLock { guarded in
-      guard guarded.state == .started else { return Displaced(arrivals: [arrival]) }
-      return Displaced(arrivals: guarded.queue(arrival, isRaw: description.codec == FourCC.raw), worker: guarded.worker)
-    })
+    end(
+      guarded.withLock { guarded in
+        guard guarded.life.state == .started else { return Displaced(arrivals: [arrival]) }
+        return Displaced(arrivals: guarded.queue(arrival, isRaw: description.codec == FourCC.raw), worker: guarded.worker)
+      })
   }
 
   private func end(_ displaced: Displaced) {
@@ -111,8 +113,8 @@ extension IncomingVideo {
 
   func process(_ start: UInt64, _ decoding: DecodingStage?) -> Int64 {
     while true {
-      let (arrival, delivery, hasEnded): (Arrival?, Delivery, Bool) = guarded.withLock { guarded in
-        guarded.starts == start ? (guarded.inbound.pop(), guarded.delivery, guarded.hasEnded) : (nil, guarded.delivery, false)
+      let (arrival, delivery, hasEnded): (Arrival?, Guarded.Current, Bool) = guarded.withLock { guarded in
+        guarded.starts == start ? (guarded.inbound.pop(), guarded.delivery, guarded.life.hasEnded) : (nil, guarded.delivery, false)
       }
       guard let arrival else {
         if hasEnded { finish() }
@@ -147,7 +149,7 @@ extension IncomingVideo {
     if verdict.asksForKeyFrame { requestKeyFrame() }
     guard verdict.isUsable else { return }
     let isRendered = renderers.takesEncoded && renderers.render(frame)
-    if isRendered { guarded.withLock { $0.counters.rendered += 1 } }
+    if isRendered { countRendered() }
     let delivery = currentDelivery
     guard delivery.options.output != .encoded || delivery.callback != nil || renderers.takesRaw || !taps.isEmpty else { return }
     let start = MediaTime.monotonic()
@@ -160,12 +162,16 @@ extension IncomingVideo {
         guarded.counters.totalDecodeTime += UInt64(max(0, duration))
       }
       guard let picture else { return }
-      if filters.isEmpty { deliver(picture, currentDelivery, isRendered: isRendered) } else { deliverFiltered(picture, isRendered: isRendered) }
+      if filters.isEmpty {
+        deliver(picture, currentDelivery, isRendered: isRendered)
+      } else {
+        deliverFiltered(picture, isRendered: isRendered)
+      }
       picture.release()
     } catch {
       if error.status == .noMemory {
         // The program holds all frames: this one is lost to it, but the decoder goes on.
-        guarded.withLock { $0.counters.dropped += 1 }
+        countDropped()
       } else {
         guarded.withLock { $0.counters.corrupt += 1 }
         session.engine.logger.log(MSDK_LOG_WARN.level32, .video, "frame \(frame.native.pointee.sequence) of \(userID): \(error.text)")
@@ -175,7 +181,7 @@ extension IncomingVideo {
   }
 
   /// One that was rendered undecoded is not counted again. `isNew`: nobody was offered it yet.
-  func deliver(_ frame: VideoFrame, _ delivery: Delivery, isRendered: Bool = false, isNew: Bool = false) {
+  func deliver(_ frame: VideoFrame, _ delivery: Guarded.Current, isRendered: Bool = false, isNew: Bool = false) {
     let options = delivery.options
     let isRaw = description.codec == FourCC.raw && !isNew
     // A raw one was offered to those where it came from.
@@ -191,51 +197,62 @@ extension IncomingVideo {
     do throws(MediaError) {
       let shaped = try shaper.shape(frame, options)
       defer { shaped.release() }
-      if renderers.render(shaped), !isRendered { guarded.withLock { $0.counters.rendered += 1 } }
+      if renderers.render(shaped), !isRendered { countRendered() }
     } catch {
-      guarded.withLock { $0.counters.dropped += 1 }
+      countDropped()
     }
   }
 
-  var currentDelivery: Delivery { guarded.withLock { $0.delivery } }
+  var currentDelivery: Guarded.Current { guarded.withLock { $0.delivery } }
 
   @inline(__always)
   private func call(_ callback: FrameCallback<VideoFrame>, with frame: VideoFrame, _ options: IncomingVideoOptions) {
     guard options.changesFrames else {
       callback.call(frame)
-      return countDelivered()
+      return output.countDelivered()
     }
     do throws(MediaError) {
       let shaped = try shaper.shape(frame, options)
       defer { shaped.release() }
       callback.call(shaped)
-      countDelivered()
+      output.countDelivered()
     } catch {
-      guarded.withLock { $0.counters.dropped += 1 }
+      countDropped()
     }
   }
 
-  /// Takes a reference. A frame that is rendered as well is not lost to the program when nobody reads it.
-  private func offer(_ frame: VideoFrame, isOnlyUse: Bool) {
-    if let displaced = output.raw.put(frame) {
-      displaced.release()
-      if isOnlyUse { guarded.withLock { $0.counters.dropped += 1 } }
-    }
+}
+
+/// The filters that a picture passes before anybody sees it.
+extension IncomingVideo {
+  public func addFilter(_ filter: PluginInstance) throws(MediaError) {
+    try append(filter, to: filters, what: "an incoming stream")
   }
 
-  private func offer(_ frame: EncodedFrame) {
-    frame.retain()
-    if let displaced = output.encoded.put(frame) {
-      displaced.release()
-      guarded.withLock { $0.counters.dropped += 1 }
-    }
+  /// When it returns, no picture is in the filter, unless the call came from inside it.
+  public func removeFilter(_ filter: PluginInstance) throws(MediaError) {
+    try filters.remove(filter)
+  }
+
+  /// With a reference for the caller; nil for one that was left out.
+  func filter(_ frame: VideoFrame, isOwned: Bool) -> VideoFrame? {
+    count(filters.run(frame, isOwned: isOwned))
+  }
+
+  /// On the stream's worker: a frame that is the stream's own.
+  func deliverFiltered(_ frame: VideoFrame, isRendered: Bool = false) {
+    guard let filtered = filter(frame, isOwned: true) else { return }
+    deliver(filtered, currentDelivery, isRendered: isRendered, isNew: true)
+    filtered.release()
   }
 }
 
 extension IncomingVideo.Guarded {
+  typealias Current = Delivery<IncomingVideoOptions, VideoFrame>
+
   /// Of a frame that came; false when the stream is not started.
   fileprivate mutating func countArrival(_ arrived: StreamFrame<VideoFrame>, _ picture: FrameID, _ now: Int64) -> Bool {
-    guard state == .started else { return false }
+    guard life.state == .started else { return false }
     counters.countArrival(arrived, picture, after: latest)
     rate.count(at: now)
     latest = picture

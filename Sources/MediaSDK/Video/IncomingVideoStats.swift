@@ -2,7 +2,7 @@ import MediaCore
 import MediaTransport
 
 /// What was counted since the stream came.
-public struct IncomingVideoCounters: Sendable {
+public struct IncomingVideoCounters: IncomingCounters, Sendable {
   public var received: UInt64 = 0
   public var lost: UInt64 = 0
   public var decoded: UInt64 = 0
@@ -64,9 +64,9 @@ extension IncomingVideo {
   public var stats: IncomingVideoStats {
     let now = clock.now()
     var stats = guarded.withLock { guarded in
-      IncomingVideoStats(state: guarded.state, framesPerSecond: guarded.rate.perSecond(at: now), counters: guarded.counters)
+      IncomingVideoStats(state: guarded.life.state, framesPerSecond: guarded.rate.perSecond(at: now), counters: guarded.counters)
     }
-    stats.counters.delivered = delivered.load(ordering: .relaxed)
+    stats.counters.delivered = output.delivered
     return stats
   }
 }

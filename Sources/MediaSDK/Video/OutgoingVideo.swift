@@ -7,7 +7,7 @@ import MediaTransport
 import Synchronization
 
 /// A stream of pictures that this program makes. Every function may be called from any thread.
-public final class OutgoingVideo: Sendable {
+public final class OutgoingVideo: OutgoingCore {
   public enum State: UInt32, Sendable {
     case none = 0x200
     case started = 0x201
@@ -15,65 +15,30 @@ public final class OutgoingVideo: Sendable {
     case failed = 0x203
   }
 
-  /// A frame that was accepted, with a reference of ours, on its way to the encoder or the transport.
-  struct Pending: Sendable {
-    var frame: StreamFrame<VideoFrame>
-    let sequence: UInt64
-    let timestamp: Int64
-    let acceptedAt: Int64
-    let completion: Completion
-    /// Of a standing picture: its report has been told.
-    var isRepeat = false
-  }
+  typealias Raw = VideoFrame
 
-  struct Guarded {
-    var state = State.none
-    var publication: Publication? {
-      didSet { if oldValue !== publication { oldValue?.end() } }
-    }
-    /// The session that starts the stream whenever it connects, and the producer's own formats for that, where none are declared.
-    var attachedTo: Session?
+  struct Guarded: OutgoingState {
+    var life = OutgoingLife()
+    /// The producer's own formats for the session that the stream is attached to, where none are declared.
     var attachedFormats: [VideoFormat]?
-    var sender: FrameSender?
-    /// Senders that were replaced, which say so for as long as they are remembered.
-    var retired = BoundedQueue<FrameSender>(capacity: 8)
-    var negotiator: any Negotiator
-    var estimate: UInt64 = 0
-    /// By the receivers; since the stream was published as it is.
-    var wanted = VideoPreference.any
-    var receivers = 0
-    /// What the transport lets them take, since the stream was published as it is. The encoder makes one.
-    var layers = StreamLayers.one
-    var bitrate: BitrateRange
-    var frameRate: FrameRate?
-    var nextPacedTime = Int64.min
-    /// For the format's rate, of a stream that is held to it.
-    var bucket = TokenBucket()
-    let isPaced: Bool
-    /// Of a shared screen: the newest frame that came ahead of its time, and what is shown now.
-    var held: Pending?
-    var standing = StandingPicture()
-    var pushed = PushedFrames()
-    var times = CaptureTimes()
+    var senders = SenderSlot()
+    var negotiation: Negotiation
+    var pacing: FramePacing
+    /// Of a shared screen.
+    var screen = ScreenFrames()
+    /// What the program sent so far, in order.
     var sequence: UInt64 = 0
+    var times = CaptureTimes()
+    var pushed = PushedFrames()
     var foreign = ForeignFrames()
-    var pending = BoundedQueue<Pending>(capacity: 16)
-    /// How many of them may wait for an encoder.
-    let encodedCapacity: Int
+    var pending: PendingFrames
     /// Of what is in `pending`.
     var draining = SerialDrain()
-    var wantsKeyFrame = true
-    var encodedCallback: FrameCallback<EncodedFrame>?
-    /// Encodes, or repeats raw pictures. Of one start: what pokes the worker late, after a stop, finds one that is stopped.
-    var worker: (any Worker)?
+    /// nil: frames are handed on raw, or come encoded.
     var encoding: EncodingStage?
-    /// Of what is published.
-    var codec: UInt32 = 0
+    var wantsKeyFrame = true
     var counters = OutgoingVideoCounters()
-    /// What its transport was told of the encoder.
-    var target = TargetNotifier()
     var rate = RateMeter()
-    var isClosed = false
   }
 
   public let options: OutgoingVideoOptions
@@ -83,6 +48,8 @@ public final class OutgoingVideo: Sendable {
   let guarded: Monitor<Guarded>
   let reports: ReportQueue
   let completionGate = CallbackGate()
+  let topic = LogRecord.Category.video
+  static let frameName = "frame"
   let encodedInputPool = BufferPool(limit: 256)
   /// Of the frames that were handed to the transport, whoever did.
   let numbering = Atomic<FrameID>(0)
@@ -105,8 +72,8 @@ public final class OutgoingVideo: Sendable {
     self.options = options
     guarded = Monitor(
       Guarded(
-        negotiator: options.makeNegotiator(options.formats), bitrate: options.bitrate, isPaced: options.isPaced,
-        encodedCapacity: max(1, options.queueCapacity)))
+        negotiation: Negotiation(options.makeNegotiator(options.formats), options.bitrate),
+        pacing: FramePacing(isHeldToFormat: options.isPaced), pending: PendingFrames(encodedCapacity: max(1, options.queueCapacity))))
     reports = ReportQueue(capacity: options.reportCapacity)
     previews = Previews(clock: engine.clock)
     // A renderer that fails, or is destroyed, leaves by itself.
@@ -116,19 +83,18 @@ public final class OutgoingVideo: Sendable {
     }
   }
 
-  public var state: State { guarded.withLock { $0.state } }
+  public var state: State { guarded.withLock { $0.life.state } }
   /// Where it is, the codec with which it is sent or was last, and what its sender takes.
   public var progress: (state: State, codec: UInt32, format: VideoFormat?) {
-    guarded.withLock { ($0.state, $0.codec, $0.sender?.format) }
+    guarded.withLock { ($0.life.state, $0.life.codec, $0.senders.current?.format) }
   }
   public var canEncode: Bool { !encoders.isEmpty }
   /// Whether all its codecs take it as it is.
   func takes(_ pixelFormat: PixelFormat) -> Bool { options.choosesCodec || encoders.allSatisfy { $0.inputFormats.contains(pixelFormat) } }
   var isScreen: Bool { options.kind == .screenShare }
-  var session: Session? { guarded.withLock { $0.publication?.session } }
 
   public func currentSender() throws(MediaError) -> FrameSender {
-    guard let sender = guarded.withLock({ $0.sender }) else { throw MediaError(.state, "the stream is neither started nor previewed") }
+    guard let sender = guarded.withLock({ $0.senders.current }) else { throw MediaError(.state, "the stream is neither started nor previewed") }
     return sender
   }
 
@@ -136,19 +102,18 @@ public final class OutgoingVideo: Sendable {
 
   /// Is started whenever the session connects, from now on. A producer is asked for its format here, and not by the session's events.
   func attach(to session: Session) throws(MediaError) {
-    try guarded.withLock { guarded throws(MediaError) in try guarded.checkMayAttach() }
+    try guarded.withLock { guarded throws(MediaError) in try guarded.life.checkMayAttach() }
     let formats = try declaredFormats()
     try guarded.withLock { guarded throws(MediaError) in
-      try guarded.checkMayAttach()
-      guarded.attachedTo = session
+      try guarded.life.attach(to: session)
       guarded.attachedFormats = formats
     }
   }
 
   func detach(from session: Session) -> Bool {
     let isDetached = guarded.withLock { guarded in
-      guard guarded.attachedTo === session else { return false }
-      (guarded.attachedTo, guarded.attachedFormats) = (nil, nil)
+      guard guarded.life.detach(from: session) else { return false }
+      guarded.attachedFormats = nil
       return true
     }
     // A producer may have been initialised to be asked.
@@ -157,16 +122,16 @@ public final class OutgoingVideo: Sendable {
   }
 
   func start(on session: Session, _ transport: any Transport) throws(MediaError) {
-    try guarded.withLock { guarded throws(MediaError) in try guarded.checkMayStart(on: session) }
+    try guarded.withLock { guarded throws(MediaError) in try guarded.life.checkMayStart(on: session) }
     let formats = try declaredFormats()
     let (sender, forgotten): (FrameSender, FrameSender?) = try guarded.withLock { guarded throws(MediaError) in
-      try guarded.checkMayStart(on: session)
+      try guarded.life.checkMayStart(on: session)
       // All under the lock: whoever stops the stream at the same time finds it started whole or not at all, and what the room tells of it waits.
       let id = transport.makeStreamID()
       var negotiator = options.makeNegotiator(formats)
       let encoder = session.preferred(for: self, on: transport)
       if options.choosesCodec { negotiator.isEncoded = encoder != nil }
-      let wish = options.wish(guarded.bitrate, formats, isEncoded: negotiator.isEncoded)
+      let wish = options.wish(guarded.negotiation.bitrate, formats, isEncoded: negotiator.isEncoded)
       let estimate = try session.remember(self, as: id, on: transport, wishing: wish)
       _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
@@ -206,21 +171,17 @@ public final class OutgoingVideo: Sendable {
       let encoding: EncodingStage?
     }
     let ending: Ending? = guarded.withLock { guarded in
-      guard guarded.state == .started, let publication = guarded.publication, id == nil || publication.id == id else { return nil }
-      guarded.state = final
+      guard let (publication, worker) = guarded.life.end(as: final, of: id) else { return nil }
       defer {
-        guarded.publication = nil
-        guarded.worker = nil
         guarded.encoding = nil
-        guarded.negotiator = options.makeNegotiator(options.formats)
-        guarded.wanted = .any
+        guarded.negotiation.restart(options.makeNegotiator(options.formats))
       }
       // Renderers go on with the sender if that is what a preview would have.
-      let isPreviewed = final == .stopped && !guarded.isClosed && !previews.list.isEmpty
-      let keepsSender = isPreviewed && (options.formats.isEmpty || options.best(of: options.formats) == guarded.sender?.format)
+      let isPreviewed = final == .stopped && !guarded.life.isClosed && !previews.list.isEmpty
+      let keepsSender = isPreviewed && (options.formats.isEmpty || options.best(of: options.formats) == guarded.senders.current?.format)
       return Ending(
-        publication: publication, worker: guarded.worker, forgotten: keepsSender ? nil : guarded.retireSender(),
-        dropped: guarded.takePending(), standing: guarded.standing.keep(nil), encoding: guarded.encoding)
+        publication: publication, worker: worker, forgotten: keepsSender ? nil : guarded.senders.retire(),
+        dropped: guarded.takePending(), standing: guarded.screen.standing.keep(nil), encoding: guarded.encoding)
     }
     guarded.notify()
     guard let ending else { return false }
@@ -228,7 +189,7 @@ public final class OutgoingVideo: Sendable {
     ending.forgotten?.handle.end()
     if final == .stopped { followPreviews() }
     followSender()
-    report(ending.dropped, .dropped, .stopped)
+    for pending in ending.dropped { drop(pending, .stopped) }
     ending.standing?.release()
     publication.transport.unpublish(publication.id)
     ending.worker?.stop()
@@ -245,15 +206,12 @@ public final class OutgoingVideo: Sendable {
 
   /// Ends the stream: afterwards no callback comes.
   public func close() {
-    let (isFirst, session): (Bool, Session?) = guarded.withLock { guarded in
-      defer { guarded.isClosed = true }
-      return (!guarded.isClosed, guarded.attachedTo)
-    }
+    let (isFirst, session) = guarded.withLock { $0.life.close() }
     guard isFirst else { return }
     handle.end()
     session?.detach(self)
     stop()
-    guarded.withLock { $0.retireSender() }?.handle.end()
+    guarded.withLock { $0.senders.retire() }?.handle.end()
     detachProducer()
     filters.removeAll()
     previews.close()
@@ -261,7 +219,7 @@ public final class OutgoingVideo: Sendable {
     setEncodedCallback(nil)
     reports.close()
     completionGate.close()
-    for sender in guarded.withLock({ $0.takeRetired() }) { sender.handle.end() }
+    for sender in guarded.withLock({ $0.senders.takeRetired() }) { sender.handle.end() }
     engine.forget(self)
   }
 
@@ -269,13 +227,13 @@ public final class OutgoingVideo: Sendable {
 
   public func setBitrate(target: UInt64, least: UInt64, most: UInt64) throws(MediaError) {
     let (session, wish): (Session?, BitrateAllocator.Wish) = try guarded.withLock { guarded throws(MediaError) in
-      var wanted = guarded.bitrate
+      var wanted = guarded.negotiation.bitrate
       if target != 0 { wanted.target = target }
       if least != 0 { wanted.least = least }
       if most != 0 { wanted.most = most }
       try wanted.check()
-      guarded.bitrate = wanted
-      return (guarded.publication?.session, guarded.share(options))
+      guarded.negotiation.bitrate = wanted
+      return (guarded.life.publication?.session, guarded.negotiation.share(options))
     }
     session?.wishes(self, wish)
   }
@@ -286,15 +244,12 @@ public final class OutgoingVideo: Sendable {
       throw MediaError(.unsupported, "the stream takes encoded frames (encoded_input), which cannot be dropped to reach a rate")
     }
     if let rate {
-      let most = guarded.withLock { $0.sender?.format.frameRate } ?? options.fastest
+      let most = guarded.withLock { $0.senders.current?.format.frameRate } ?? options.fastest
       guard rate.isKnown, rate.perSecond <= most.perSecond else {
         throw MediaError(.range, "the frame rate is \(rate); accepted: above 0, at most the format's \(most)")
       }
     }
-    guarded.withLock { guarded in
-      guarded.frameRate = rate
-      guarded.nextPacedTime = .min
-    }
+    guarded.withLock { $0.pacing.asked = rate }
     repace()
   }
 
@@ -316,10 +271,9 @@ public final class OutgoingVideo: Sendable {
   /// Whether that is another number than before.
   func receiversChanged(_ count: Int) -> Bool {
     let (isOther, isDue) = guarded.withLock { guarded in
-      let isOther = guarded.receivers != count
-      guarded.receivers = count
-      if isOther, count > 0 { guarded.standing.receiversCame(clock.now()) }
-      return (isOther, guarded.standing.time != .max)
+      let isOther = guarded.life.setReceivers(count)
+      if isOther, count > 0 { guarded.screen.standing.receiversCame(clock.now()) }
+      return (isOther, guarded.screen.standing.time != .max)
     }
     if isOther, isDue { pokeStanding() }
     return isOther
@@ -327,7 +281,7 @@ public final class OutgoingVideo: Sendable {
 
   /// The rate at which frames go out, and the format, while it is started.
   func pacedRate() -> FrameRate? {
-    guarded.withLock { guarded in guarded.slowerRate ?? guarded.sender?.format.frameRate }
+    guarded.withLock { guarded in guarded.slowerRate ?? guarded.senders.current?.format.frameRate }
   }
 
   // MARK: Attachments
@@ -341,7 +295,7 @@ public final class OutgoingVideo: Sendable {
         guard pump == nil else {
           throw MediaError(.state, "the stream already has a producer; call msdk_outgoing_video_detach_producer first")
         }
-        guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
+        try guarded.withLock { guarded throws(MediaError) in try guarded.life.checkAlive() }
         pump = added
       }
     } catch {
@@ -394,10 +348,6 @@ public final class OutgoingVideo: Sendable {
     if state != .started { followPreviews() }
   }
 
-  func pass(_ event: PluginEvent) {
-    session?.push(.plugin(event.instance, event))
-  }
-
   /// From the producer.
   func hear(_ event: PluginEvent) {
     pass(event)
@@ -406,89 +356,49 @@ public final class OutgoingVideo: Sendable {
 }
 
 extension OutgoingVideo.Guarded {
-  fileprivate func checkMayAttach() throws(MediaError) {
-    guard !isClosed else { throw MediaError(.closed, "the stream is destroyed") }
-    guard state != .started, attachedTo == nil else {
-      throw MediaError(.state, "the stream is already started or attached to a session; stop it first")
-    }
-  }
-
-  fileprivate func checkMayStart(on session: Session) throws(MediaError) {
-    guard !isClosed else { throw MediaError(.closed, "the stream is destroyed") }
-    guard state != .started, attachedTo == nil || attachedTo === session else {
-      throw MediaError(.state, "the stream is already started or attached to another session; stop it first")
-    }
-  }
-
   /// Is started, with everything that belongs to one start.
   fileprivate mutating func begin(
     _ stream: OutgoingVideo, _ format: VideoFormat, _ publication: Publication, _ negotiator: any Negotiator,
     _ encoder: VideoCodecEntry?, estimate: UInt64
   ) -> (sender: FrameSender, forgotten: FrameSender?) {
     // A preview's goes on.
-    let previewed = self.sender.flatMap { $0.format == format ? $0 : nil }
-    let forgotten = previewed == nil ? retireSender() : nil
+    let previewed = senders.current.flatMap { $0.format == format ? $0 : nil }
+    let forgotten = previewed == nil ? senders.retire() : nil
     let sender = previewed ?? FrameSender(stream, format: format)
-    state = .started
-    self.publication = publication
-    self.sender = sender
-    self.negotiator = negotiator
-    self.estimate = estimate
-    wanted = .any
-    receivers = 0
-    layers = .one
+    life.begin(publication)
+    senders.current = sender
+    negotiation.begin(negotiator, estimate: estimate)
     times = CaptureTimes()
-    bucket = TokenBucket()
+    pacing.forgetBurst()
     wantsKeyFrame = true
-    codec = stream.options.codec(of: encoder)
+    life.codec = stream.options.codec(of: encoder)
     if let encoder {
       begin(stream, encoder)
     } else if stream.keepsPicture {
-      worker = stream.clock.makeWorker("msdk-repeat") { stream.passDue() }
+      life.worker = stream.clock.makeWorker("msdk-repeat") { stream.passDue() }
     }
     return (sender, forgotten)
   }
 
   /// Another format from now on; nil when the stream is neither started nor previewed.
   mutating func change(to format: VideoFormat, of stream: OutgoingVideo) -> OutgoingVideo.Change? {
-    guard sender != nil else { return nil }
-    let forgotten = retireSender()
+    guard senders.current != nil else { return nil }
+    let forgotten = senders.retire()
     let sender = FrameSender(stream, format: format)
-    self.sender = sender
+    senders.current = sender
     wantsKeyFrame = true
-    nextPacedTime = .min
-    bucket = TokenBucket()
+    pacing.forgetRate()
+    pacing.forgetBurst()
     counters.formatChanges += 1
     return OutgoingVideo.Change(
-      sender: sender, publication: publication, forgotten: forgotten, dropped: takePending(), standing: standing.keep(nil))
+      sender: sender, publication: life.publication, forgotten: forgotten, dropped: takePending(), standing: screen.standing.keep(nil))
   }
 
-  /// Takes the sender away; the one that is forgotten for it, if any.
-  mutating func retireSender() -> FrameSender? {
-    defer { sender = nil }
-    return sender.flatMap { retired.push($0) }
-  }
-
-  mutating func takeRetired() -> [FrameSender] {
-    var taken: [FrameSender] = []
-    while let next = retired.pop() { taken.append(next) }
-    return taken
-  }
+  mutating func takePending() -> [OutgoingVideo.Pending] { pending.takeAll() + screen.takeHeld() }
 
   /// Without an encoder only what callbacks send meanwhile waits.
-  var isFull: Bool { pending.count >= (encoding != nil ? encodedCapacity : pending.capacity) }
+  var isFull: Bool { pending.isFull(isEncoding: encoding != nil) }
 
   /// Adds to the queue; when that is full, the oldest makes room and is returned.
-  mutating func push(_ added: OutgoingVideo.Pending) -> OutgoingVideo.Pending? {
-    let displaced = isFull ? pending.pop() : nil
-    return pending.push(added) ?? displaced
-  }
-
-  mutating func takePending() -> [OutgoingVideo.Pending] {
-    var taken: [OutgoingVideo.Pending] = []
-    while let next = pending.pop() { taken.append(next) }
-    if let held { taken.append(held) }
-    held = nil
-    return taken
-  }
+  mutating func push(_ added: OutgoingVideo.Pending) -> OutgoingVideo.Pending? { pending.push(added, isEncoding: encoding != nil) }
 }

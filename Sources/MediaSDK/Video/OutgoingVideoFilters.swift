@@ -8,13 +8,7 @@ extension OutgoingVideo {
     guard !options.isEncodedInput else {
       throw MediaError(.unsupported, "the stream takes encoded frames (encoded_input), which filters do not process")
     }
-    guard !guarded.withLock({ $0.isClosed }) else { throw MediaError(.closed, "the stream is destroyed") }
-    try filters.add(filter, to: "an outgoing stream") { self.pass($0) }
-    // Closed meanwhile, it let go of those that it knew.
-    guard !guarded.withLock({ $0.isClosed }) else {
-      filters.removeAll()
-      throw MediaError(.closed, "the stream is destroyed")
-    }
+    try append(filter, to: filters)
     showAgain()
   }
 
@@ -27,7 +21,7 @@ extension OutgoingVideo {
   /// What stands looks different now.
   private func showAgain() {
     guard keepsPicture else { return }
-    guarded.withLock { $0.standing.ask() }
+    guarded.withLock { $0.screen.standing.ask() }
     pokeStanding()
   }
 
@@ -38,7 +32,7 @@ extension OutgoingVideo {
     let outcome = filters.run(frame, isOwned: true)
     guarded.withLock { $0.counters.totalFilterTime += outcome.spent }
     guard let filtered = outcome.frame else {
-      report([pending], .dropped, .filter)
+      drop(pending, .filter)
       return false
     }
     frame.release()

@@ -4,18 +4,20 @@ import MediaTransport
 /// From one format to the next, as the estimate and the receivers have it.
 extension OutgoingVideo {
   func follow(estimate: UInt64) {
-    guarded.withLock { $0.estimate = estimate }
+    guarded.withLock { $0.negotiation.estimate = estimate }
     negotiate()
   }
 
   /// What receivers want from now on. Who sends encoded frames sees to it.
   func follow(wanted: VideoPreference) {
     let change: (session: Session, share: BitrateAllocator.Wish)? = guarded.withLock { guarded in
-      guard guarded.state == .started, guarded.wanted != wanted, let session = guarded.publication?.session else { return nil }
-      guarded.wanted = wanted
-      guarded.nextPacedTime = .min
-      if !options.isEncodedInput { guarded.negotiator.wanted = wanted }
-      return (session, guarded.share(options))
+      guard guarded.life.state == .started, guarded.negotiation.wanted != wanted, let session = guarded.life.publication?.session else {
+        return nil
+      }
+      guarded.negotiation.wanted = wanted
+      guarded.pacing.forgetRate()
+      if !options.isEncodedInput { guarded.negotiation.negotiator.wanted = wanted }
+      return (session, guarded.negotiation.share(options))
     }
     guard let change else { return }
     change.session.push(.wanted(self, wanted))
@@ -27,10 +29,10 @@ extension OutgoingVideo {
   /// What the transport lets the stream's layers take from now on. Frames that come encoded are sent as they are.
   func follow(active: [Bool], bitrates: [UInt64], of id: StreamID) {
     let isWanted = guarded.withLock { guarded in
-      guard guarded.publication?.id == id else { return false }
-      let wasActive = guarded.layers.isActive
-      guarded.layers.follow(active: active, bitrates: bitrates)
-      return !wasActive && guarded.layers.isActive
+      guard guarded.life.publication?.id == id else { return false }
+      let wasActive = guarded.negotiation.layers.isActive
+      guarded.negotiation.layers.follow(active: active, bitrates: bitrates)
+      return !wasActive && guarded.negotiation.layers.isActive
     }
     // What was not encoded meanwhile is missing to whoever receives it now.
     if isWanted { askForPicture() }
@@ -38,10 +40,11 @@ extension OutgoingVideo {
 
   func negotiate() {
     let (change, isRepaced): (Change?, Bool) = guarded.withLock { guarded in
-      guard guarded.state == .started else { return (nil, false) }
-      let pace = guarded.negotiator.pace
-      guard guarded.negotiator.update(estimate: guarded.estimate, now: clock.now()), let format = guarded.negotiator.current else {
-        return (nil, pace != guarded.negotiator.pace)
+      guard guarded.life.state == .started else { return (nil, false) }
+      let (pace, estimate) = (guarded.negotiation.negotiator.pace, guarded.negotiation.estimate)
+      let isOther = guarded.negotiation.negotiator.update(estimate: estimate, now: clock.now())
+      guard isOther, let format = guarded.negotiation.negotiator.current else {
+        return (nil, pace != guarded.negotiation.negotiator.pace)
       }
       return (guarded.change(to: format, of: self), false)
     }
@@ -71,22 +74,17 @@ extension OutgoingVideo {
   func end(_ change: Change) {
     guarded.notify()
     change.forgotten?.handle.end()
-    report(change.dropped, .dropped, .stopped)
+    for pending in change.dropped { drop(pending, .stopped) }
     change.standing?.release()
     guard let publication = change.publication else { return }
-    let encoder = guarded.withLock { guarded in encoders.first { $0.fourcc == guarded.codec } }
+    let encoder = guarded.withLock { guarded in encoders.first { $0.fourcc == guarded.life.codec } }
     publication.transport.setFormat(publication.id, options.announced(change.sender.format, encoder))
   }
 
   func scheduleNegotiation() {
-    guard let time = guarded.withLock({ $0.state == .started ? $0.negotiator.nextCheck : nil }), time > clock.now() else { return }
+    guard let time = guarded.withLock({ $0.life.state == .started ? $0.negotiation.negotiator.nextCheck : nil }), time > clock.now() else {
+      return
+    }
     engine.loop.schedule(at: time) { self.negotiate() }
-  }
-}
-
-extension OutgoingVideo.Guarded {
-  /// What the stream would have of the session's estimate.
-  func share(_ options: OutgoingVideoOptions) -> BitrateAllocator.Wish {
-    options.wish(bitrate, negotiator.formats, isEncoded: negotiator.isEncoded, wanted: negotiator.wanted)
   }
 }

@@ -13,13 +13,13 @@ extension OutgoingVideo {
       return
     }
     let (isConcerned, forgotten): (Bool, FrameSender?) = guarded.withLock { guarded in
-      guard guarded.state != .started else { return (false, nil) }
-      guard !guarded.isClosed, !previews.list.isEmpty, let format = options.best(of: formats) else {
-        return (guarded.sender != nil, guarded.retireSender())
+      guard guarded.life.state != .started else { return (false, nil) }
+      guard !guarded.life.isClosed, !previews.list.isEmpty, let format = options.best(of: formats) else {
+        return (guarded.senders.current != nil, guarded.senders.retire())
       }
-      if guarded.sender == nil {
-        guarded.bucket = TokenBucket()
-        guarded.sender = FrameSender(self, format: format)
+      if guarded.senders.current == nil {
+        guarded.pacing.forgetBurst()
+        guarded.senders.current = FrameSender(self, format: format)
       }
       return (true, nil)
     }
@@ -39,9 +39,9 @@ extension OutgoingVideo {
     guard let pump = pump.withLock({ $0 }) else { return }
     var followed: FrameSender?
     repeat {
-      followed = guarded.withLock { $0.sender }
+      followed = guarded.withLock { $0.senders.current }
       pump.follow(followed)
-    } while guarded.withLock({ $0.sender !== followed })
+    } while guarded.withLock({ $0.senders.current !== followed })
   }
 
   /// On the sender's thread.
@@ -49,7 +49,7 @@ extension OutgoingVideo {
     var pending = shown
     guard filters.isEmpty || filter(&pending) else { return }
     if case .raw(let frame) = pending.frame { previews.offer(frame) }
-    report([pending], .dropped, .notConnected)
+    drop(pending, .notConnected)
   }
 }
 

@@ -110,8 +110,8 @@ extension OutgoingVideo {
     var format = declared
     (format.width, format.height) = (key.native.pointee.width, key.native.pointee.height)
     let publication: Publication? = guarded.withLock { guarded in
-      guard guarded.pushed.announce(format.width, format.height, to: guarded.publication?.id) else { return nil }
-      return guarded.publication
+      guard guarded.pushed.announce(format.width, format.height, to: guarded.life.publication?.id) else { return nil }
+      return guarded.life.publication
     }
     if let publication { publication.transport.setFormat(publication.id, options.announced(format, nil)) }
   }
@@ -132,16 +132,15 @@ extension OutgoingVideo {
       throw error
     }
     accepted.former?.release()
-    if let overtaken = accepted.overtaken { report([overtaken], .dropped, .paced) }
+    if let overtaken = accepted.overtaken { drop(overtaken, .paced) }
     switch accepted.way {
     case .full, .copied: break
     case .held: pokeStanding()
     case .previewed(let pending): preview(pending)
-    case .refused(let pending, let reason):
-      report([pending], .dropped, reason)
+    case .refused(let pending, let reason): drop(pending, reason)
     case .queued(let displaced):
-      if let displaced { report([displaced], .replaced, .none) }
-      guarded.withLock { $0.worker }?.poke()
+      if let displaced { tell(FrameReport(outcome: .replaced, sequence: displaced.sequence, timestamp: displaced.timestamp), displaced) }
+      worker?.poke()
     case .drain(let first, let publication): drain(first, publication)
     }
   }
@@ -174,23 +173,23 @@ extension OutgoingVideo {
       frame.stamp(sequence: guarded.sequence, timestamp: timestamp)
       if case .encoded(let encoded) = frame { guarded.pushed.follow(encoded) }
       let isOnTime = guarded.pace(now, byFormat: offer.isPaced)
-      guard guarded.state == .started else { return Acceptance(way: isOnTime ? .previewed(pending) : .refused(pending, .paced)) }
+      guard guarded.life.state == .started else { return Acceptance(way: isOnTime ? .previewed(pending) : .refused(pending, .paced)) }
       guard keepsPicture, case .raw(let raw) = frame else {
         return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .refused(pending, .paced))
       }
       raw.retain()
       let kept = StandingPicture.Kept(frame: raw, sequence: pending.sequence, timestamp: timestamp, acceptedAt: now)
-      let former = guarded.standing.keep(kept, isOnItsWay: isOnTime)
-      defer { guarded.held = isOnTime ? nil : pending }
-      return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .held, overtaken: guarded.held, former: former)
+      let former = guarded.screen.standing.keep(kept, isOnItsWay: isOnTime)
+      defer { guarded.screen.held = isOnTime ? nil : pending }
+      return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .held, overtaken: guarded.screen.held, former: former)
     }
   }
 
-  private func enqueue(_ pending: Pending, in guarded: inout Guarded) -> Accepted {
+  private func enqueue(_ pending: consuming Pending, in guarded: inout Guarded) -> Accepted {
     let isEncoding = guarded.encoding != nil
     if !isEncoding, !guarded.draining.isUnderWay {
       guarded.draining.begin()
-      return .drain(pending, guarded.publication)
+      return .drain(pending, guarded.life.publication)
     }
     if guarded.isFull, !isEncoding || options.queuePolicy != .dropOldest { return .refused(pending, .queue) }
     return .queued(displaced: guarded.push(pending))
@@ -199,7 +198,7 @@ extension OutgoingVideo {
   /// Only the caller who may wait comes here; the encoder makes room.
   private func waitForRoom(until deadline: Int64) throws(MediaError) {
     let hasRoom: Bool? = guarded.wait(until: deadline) { guarded in
-      guarded.state != .started || !guarded.isFull ? true : nil
+      guarded.life.state != .started || !guarded.isFull ? true : nil
     }
     guard hasRoom != nil else {
       throw MediaError(.timeout, "the encoder did not accept the frame within \(OutgoingVideo.patience / 1000) s")
@@ -209,22 +208,22 @@ extension OutgoingVideo {
   // MARK: Without an encoder
 
   /// Hands frames over in order, one at a time, also those that other threads, or the callbacks themselves, send meanwhile.
-  func drain(_ first: Pending, _ publication: Publication?) {
+  func drain(_ first: consuming Pending, _ publication: Publication?) {
     var (next, publication): (Pending?, Publication?) = (first, publication)
-    while var pending = next {
+    while var pending = next.take() {
       if filters.isEmpty || filter(&pending) {
         if case .raw(let frame) = pending.frame, !pending.isRepeat { show(frame) }
         if let result = handOver(pending.frame, publication) {
-          finish(pending, result, outcome: .sent, bytes: pending.frame.byteCount, isKeyFrame: pending.frame.isKeyFrame)
+          finish(pending, result, as: .sent, bytes: pending.frame.byteCount, isKeyFrame: pending.frame.isKeyFrame)
         } else {
-          report([pending], .dropped, .stopped)
+          drop(pending, .stopped)
         }
       }
       // What waits when the stream has gone over to a codec is the encoder's.
       let (isAwaited, encoder): (Bool, (any Worker)?) = guarded.withLock { guarded in
         next = guarded.encoding == nil ? guarded.pending.pop() : nil
-        if next != nil { publication = guarded.publication }
-        return (next == nil && guarded.draining.end(), guarded.encoding == nil ? nil : guarded.worker)
+        if next != nil { publication = guarded.life.publication }
+        return (next == nil && guarded.draining.end(), guarded.encoding == nil ? nil : guarded.life.worker)
       }
       if isAwaited { guarded.notify() }
       encoder?.poke()
@@ -236,7 +235,7 @@ extension OutgoingVideo {
     var publication = publication
     if publication?.isOver ?? true {
       let isEncoding = guarded.withLock { guarded in
-        publication = guarded.publication
+        publication = guarded.life.publication
         return guarded.encoding != nil
       }
       guard !isEncoding else { return nil }
@@ -250,7 +249,7 @@ extension OutgoingVideo {
   private func handOver(_ frame: EncodedFrame, of encoding: EncodingStage?, target: UInt64) -> SendResult? {
     let found: (publication: Publication?, isNewTarget: Bool)? = guarded.withLock { guarded in
       guard guarded.encoding === encoding else { return nil }
-      return (guarded.publication, guarded.target.isNews(target, of: guarded.publication?.id))
+      return (guarded.life.publication, guarded.life.target.isNews(target, of: guarded.life.publication?.id))
     }
     guard let found else { return nil }
     guard let publication = found.publication else { return .notConnected }
@@ -311,60 +310,60 @@ extension OutgoingVideo {
       // Raw frames may still be on their way through the filters.
       guard guarded.encoding === encoding, !guarded.draining.isUnderWay else { return nil }
       let isTapped = tap.takesEncoded
-      let hasTakers = guarded.receivers > 0 && guarded.layers.isActive || guarded.encodedCallback != nil || isTapped
+      let hasTakers = guarded.life.receivers > 0 && guarded.negotiation.layers.isActive || guarded.life.encodedCallback != nil || isTapped
       guard let pending = guarded.pending.pop() ?? (keepsPicture ? guarded.takeDue(clock.now(), hasTakers: hasTakers) : nil) else {
         return nil
       }
-      let format = guarded.sender?.format
+      let format = guarded.senders.current?.format
       defer { if hasTakers { guarded.wantsKeyFrame = false } }
-      let (wanted, part) = (guarded.negotiator.wanted, guarded.negotiator.wantedPart)
-      let affordable = format.map { guarded.bitrate.bitrate(for: wanted.paced($0), estimate: guarded.estimate, part: part) } ?? 0
-      let bitrate = guarded.layers.bounded(affordable, least: guarded.bitrate.least)
+      let estimate = guarded.negotiation.estimate
+      let affordable = format.map { guarded.negotiation.bitrate(for: $0, estimate: estimate) } ?? 0
+      let bitrate = guarded.negotiation.layers.bounded(affordable, least: guarded.negotiation.bitrate.least)
       guarded.counters.targetBitrate = bitrate
       return Work(
-        pending: pending, format: format, bitrate: bitrate, estimate: guarded.estimate,
+        pending: pending, format: format, bitrate: bitrate, estimate: estimate,
         frameRate: guarded.slowerRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
-        callback: guarded.encodedCallback, isTapped: isTapped, publication: guarded.publication)
+        callback: guarded.life.encodedCallback, isTapped: isTapped, publication: guarded.life.publication)
     }
   }
 
   private func encode(_ next: Work, by encoding: EncodingStage) {
     var work = next
     if !filters.isEmpty {
-      guard work.hasTakers || isWatched else { return report([work.pending], .dropped, .noReceiver) }
+      guard work.hasTakers || isWatched else { return drop(work.pending, .noReceiver) }
       guard filter(&work.pending) else { return keepWish(work) }
     }
     guard case .raw(let frame) = work.pending.frame else { return }
     if !work.pending.isRepeat { show(frame) }
     guard let format = work.format, frame.fits(format) else {
-      return report([work.pending], .dropped, .stopped)
+      return drop(work.pending, .stopped)
     }
-    guard work.hasTakers else { return report([work.pending], .dropped, .noReceiver) }
+    guard work.hasTakers else { return drop(work.pending, .noReceiver) }
     // What waits for long comes too late, and so does all that is predicted from it; what was not encoded is missed by nothing.
     guard work.isTaken || work.backlog <= OutgoingVideo.longestBacklog else {
       keepWish(work)
-      return report([work.pending], .dropped, .network)
+      return drop(work.pending, .network)
     }
     let start = MediaTime.monotonic()
     do throws(MediaError) {
       let encoded = try encoding.encode(frame, work.step(format, isScreen: isScreen))
       let duration = MediaTime.monotonic() - start
       guarded.withLock { $0.counters.totalEncodeTime += UInt64(max(0, duration)) }
-      guard let encoded else { return report([work.pending], .dropped, .encoder) }
+      guard let encoded else { return drop(work.pending, .encoder) }
       defer { encoded.release() }
       work.callback?.call(encoded)
       tap.offer(encoded)
       guard let result = handOver(encoded, of: encoding, target: work.bitrate) else {
-        return report([work.pending], .dropped, .stopped)
+        return drop(work.pending, .stopped)
       }
       let isTaken = result == .noReceiver && work.isTaken
       finish(
-        work.pending, isTaken ? .sent : result, outcome: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame,
+        work.pending, isTaken ? .sent : result, as: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame,
         isSharp: encoded.native.pointee.flags & UInt32(MSDK_ENCODED_COARSE) == 0)
       if result == .queueFull || result == .notConnected { guarded.withLock { $0.wantsKeyFrame = true } }
     } catch {
       guarded.withLock { $0.wantsKeyFrame = true }
-      finish(work.pending, error)
+      fail(work.pending, error)
       if !encoding.hasEncoder { fail(error) }
     }
   }
@@ -373,39 +372,7 @@ extension OutgoingVideo {
 
   // MARK: Telling
 
-  private func finish(
-    _ pending: Pending, _ result: SendResult, outcome: FrameReport.Outcome, bytes: Int, isKeyFrame: Bool, isSharp: Bool = true
-  ) {
-    switch result {
-    case .sent:
-      var report = FrameReport(outcome: outcome, sequence: pending.sequence, timestamp: pending.timestamp)
-      report.bytes = UInt64(bytes)
-      report.isKeyFrame = isKeyFrame
-      tell(report, pending, isSharp: isSharp)
-    case .noReceiver: self.report([pending], .dropped, .noReceiver)
-    case .notConnected: self.report([pending], .dropped, .notConnected)
-    case .queueFull: self.report([pending], .dropped, .network)
-    }
-  }
-
-  private func finish(_ pending: Pending, _ error: MediaError) {
-    engine.logger.log(MSDK_LOG_WARN.level32, .video, "frame \(pending.sequence) failed: \(error.text)")
-    var report = FrameReport(outcome: .failed, sequence: pending.sequence, timestamp: pending.timestamp)
-    report.status = error.status
-    tell(report, pending)
-  }
-
-  func report(_ all: [Pending], _ outcome: FrameReport.Outcome, _ reason: FrameReport.DropReason) {
-    for pending in all {
-      var report = FrameReport(outcome: outcome, sequence: pending.sequence, timestamp: pending.timestamp)
-      report.reason = reason
-      tell(report, pending)
-    }
-  }
-
-  /// Exactly once for each frame, of repetitions to nobody; ends our reference to it.
-  private func tell(_ report: FrameReport, _ pending: Pending, isSharp: Bool = true) {
-    pending.frame.release()
+  func settle(_ pending: Pending, _ report: FrameReport, isSharp: Bool) {
     let isDueAgain = guarded.withLock { guarded in
       if pending.isRepeat {
         guarded.counters.countRepeat(report)
@@ -416,21 +383,11 @@ extension OutgoingVideo {
       guard keepsPicture else { return false }
       var outcome = report.standing(isSharp: isSharp)
       // They may have come since it was seen that there are none.
-      if case .unseen = outcome, guarded.receivers > 0 { outcome = .leftOut }
-      guarded.standing.settle(pending.sequence, outcome, now: clock.now(), interval: guarded.slowerRate?.interval ?? 0)
-      return guarded.standing.time != .max
+      if case .unseen = outcome, guarded.life.receivers > 0 { outcome = .leftOut }
+      guarded.screen.standing.settle(pending.sequence, outcome, now: clock.now(), interval: guarded.slowerRate?.interval ?? 0)
+      return guarded.screen.standing.time != .max
     }
     if isDueAgain { pokeStanding() }
-    guard !pending.isRepeat else { return }
-    var report = report
-    report.user = pending.completion.user
-    switch pending.completion {
-    case .queued: reports.push(report)
-    case .silent: break
-    case .closure(let closure): completionGate.run { closure(report) }
-    case .foreign(let function, let user):
-      completionGate.run { withUnsafePointer(to: report.foreign) { function(user, $0) } }
-    }
   }
 }
 
@@ -447,12 +404,12 @@ extension OutgoingVideo.Guarded {
   /// 0: captured now.
   fileprivate mutating func captureTime(_ given: CaptureTimes.Given, _ now: Int64) -> Int64 {
     guard given.time != 0 else { return times.take(now >= times.last ? now : times.last &+ 1) }
-    return times.take(given, live: now, next: now, earliest: times.last, on: publication?.session.captureLine)
+    return times.take(given, live: now, next: now, earliest: times.last, on: life.publication?.session.captureLine)
   }
 
   fileprivate func check(_ sender: FrameSender) throws(MediaError) {
-    guard let current = self.sender else {
-      throw MediaError(.state, "the stream is neither started nor previewed; its state is \(state)")
+    guard let current = senders.current else {
+      throw MediaError(.state, "the stream is neither started nor previewed; its state is \(life.state)")
     }
     guard current === sender else {
       throw MediaError(.stale, "the sender of \(sender.format) was replaced; use the sender of \(current.format)")

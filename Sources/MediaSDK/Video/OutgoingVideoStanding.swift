@@ -10,14 +10,14 @@ extension OutgoingVideo {
   func askForPicture() {
     guarded.withLock { guarded in
       guarded.wantsKeyFrame = true
-      guarded.standing.ask()
+      guarded.screen.standing.ask()
     }
     pokeStanding()
     if options.isEncodedInput { pump.withLock { $0 }?.requestKeyFrame() }
   }
 
   func pokeStanding() {
-    if keepsPicture { guarded.withLock { $0.worker }?.poke() }
+    if keepsPicture { worker?.poke() }
   }
 
   /// The step of a raw stream's worker.
@@ -29,60 +29,44 @@ extension OutgoingVideo {
   /// What is to be handed over now by whoever asks; what somebody else hands over already is put into his queue.
   private func takeDue() -> (Pending, Publication?)? {
     let (next, refused): ((Pending, Publication?)?, Pending?) = guarded.withLock { guarded in
-      guard guarded.state == .started, guarded.encoding == nil,
-        let pending = guarded.takeDue(clock.now(), hasTakers: guarded.receivers > 0)
+      guard guarded.life.state == .started, guarded.encoding == nil,
+        let pending = guarded.takeDue(clock.now(), hasTakers: guarded.life.receivers > 0)
       else {
         return (nil, nil)
       }
       guard guarded.draining.isUnderWay else {
         guarded.draining.begin()
-        return ((pending, guarded.publication), nil)
+        return ((pending, guarded.life.publication), nil)
       }
       return (nil, guarded.isFull ? pending : guarded.push(pending))
     }
-    if let refused { report([refused], .dropped, .queue) }
+    if let refused { drop(refused, .queue) }
     return next
   }
 }
 
 extension OutgoingVideo.Guarded {
-  /// The lower one of what the program asked for and what the estimate affords; nil: the format's own.
-  var slowerRate: FrameRate? {
-    let pace = negotiator.pace
-    guard let asked = frameRate ?? pace else { return nil }
-    let lower = pace.map { $0.perSecond < asked.perSecond ? $0 : asked } ?? asked
-    guard let own = sender?.format.frameRate else { return lower }
-    return lower.perSecond < own.perSecond ? lower : nil
-  }
+  /// nil: the format's own. Inlined, as a copy of the whole state would otherwise be made to look at it.
+  @inline(__always)
+  var slowerRate: FrameRate? { pacing.slower(than: senders.current?.format.frameRate, afforded: negotiation.negotiator.pace) }
 
   /// Whether a frame may go now; `byFormat`: by the format's rate too.
   mutating func pace(_ now: Int64, byFormat: Bool) -> Bool {
-    let limit = byFormat ? sender?.format.frameRate.interval : nil
-    guard now >= max(slowerDue, limit.map(bucket.due) ?? .min) else { return false }
-    if let interval = slowerRate?.interval {
-      nextPacedTime = nextPacedTime == .min || now > nextPacedTime + interval ? now + interval : nextPacedTime + interval
-    }
-    if let limit { bucket.take(now, limit) }
-    return true
-  }
-
-  /// When the next frame may go at a lower frame rate; a tenth of an interval early is on time.
-  private var slowerDue: Int64 {
-    guard let interval = slowerRate?.interval, nextPacedTime != .min else { return .min }
-    return nextPacedTime - interval / 10
+    let slower = slowerRate
+    return pacing.admit(now, own: byFormat ? senders.current?.format.frameRate : nil, slower: slower)
   }
 
   /// The frame that waited for its time, or what stands, if it is to be shown again now.
   mutating func takeDue(_ now: Int64, hasTakers: Bool) -> OutgoingVideo.Pending? {
-    if let waiting = held, pace(now, byFormat: isPaced) {
-      held = nil
+    if let waiting = screen.held, pace(now, byFormat: pacing.isHeldToFormat) {
+      screen.held = nil
       return waiting
     }
     guard hasTakers else {
-      standing.rest()
+      screen.standing.rest()
       return nil
     }
-    guard let kept = standing.take(now), let frame = try? kept.frame.view() else { return nil }
+    guard let kept = screen.standing.take(now), let frame = try? kept.frame.view() else { return nil }
     let timestamp = kept.timestamp &+ (now - kept.acceptedAt)
     frame.native.pointee.timestamp_ns = timestamp
     return OutgoingVideo.Pending(
@@ -91,9 +75,9 @@ extension OutgoingVideo.Guarded {
 
   /// When `takeDue` is worth calling.
   var timeOfDue: Int64 {
-    guard state == .started else { return .max }
-    guard held != nil else { return standing.time }
-    let formatDue = isPaced ? sender?.format.frameRate.interval.map(bucket.due) : nil
-    return min(standing.time, max(slowerDue, formatDue ?? .min))
+    guard life.state == .started else { return .max }
+    guard screen.held != nil else { return screen.standing.time }
+    let own = pacing.isHeldToFormat ? senders.current?.format.frameRate : nil
+    return min(screen.standing.time, pacing.due(own: own, slower: slowerRate))
   }
 }

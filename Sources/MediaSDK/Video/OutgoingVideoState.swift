@@ -1,0 +1,94 @@
+import MediaCore
+import MediaTransport
+
+// Parts of the state of an outgoing video stream, each of one subject, behind the stream's lock.
+
+/// What the program gives its frames to now, and senders that were replaced, which say so for as long as they are remembered.
+struct SenderSlot {
+  var current: FrameSender?
+  private var retired = BoundedQueue<FrameSender>(capacity: 8)
+
+  /// Takes the sender away; the one that is forgotten for it, if any.
+  mutating func retire() -> FrameSender? {
+    defer { current = nil }
+    return current.flatMap { retired.push($0) }
+  }
+
+  mutating func takeRetired() -> [FrameSender] { retired.takeAll() }
+}
+
+/// In which format the stream goes out, and what that follows from.
+struct Negotiation {
+  var negotiator: any Negotiator
+  var estimate: UInt64 = 0
+  /// By the receivers; since the stream was published as it is.
+  var wanted = VideoPreference.any
+  /// What the transport lets them take, since then too. The encoder makes one.
+  var layers = StreamLayers.one
+  /// What the program asked for.
+  var bitrate: BitrateRange
+
+  init(_ negotiator: any Negotiator, _ bitrate: BitrateRange) {
+    (self.negotiator, self.bitrate) = (negotiator, bitrate)
+  }
+
+  /// Of one start.
+  mutating func begin(_ negotiator: any Negotiator, estimate: UInt64) {
+    restart(negotiator)
+    self.estimate = estimate
+  }
+
+  mutating func restart(_ negotiator: any Negotiator) {
+    self.negotiator = negotiator
+    forgetReceivers()
+  }
+
+  /// Nobody receives the stream as it is published now.
+  mutating func forgetReceivers() {
+    (wanted, negotiator.wanted, layers) = (.any, .any, .one)
+  }
+
+  /// What the stream would have of the session's estimate.
+  func share(_ options: OutgoingVideoOptions) -> BitrateAllocator.Wish {
+    options.wish(bitrate, negotiator.formats, isEncoded: negotiator.isEncoded, wanted: negotiator.wanted)
+  }
+
+  /// What the encoder of a format is to make, within that estimate (0: unlimited).
+  func bitrate(for format: VideoFormat, estimate: UInt64) -> UInt64 {
+    bitrate.bitrate(for: negotiator.wanted.paced(format), estimate: estimate, part: negotiator.wantedPart)
+  }
+}
+
+/// Of a shared screen: the newest frame that came ahead of its time, and what is shown now.
+struct ScreenFrames {
+  var held: OutgoingVideo.Pending?
+  var standing = StandingPicture()
+
+  mutating func takeHeld() -> [OutgoingVideo.Pending] {
+    defer { held = nil }
+    return held.map { [$0] } ?? []
+  }
+}
+
+/// Frames that wait for the encoder, or for whoever hands frames over.
+struct PendingFrames {
+  private var queue = BoundedQueue<OutgoingVideo.Pending>(capacity: 16)
+  /// How many of them may wait for an encoder.
+  private let encodedCapacity: Int
+
+  init(encodedCapacity: Int) {
+    self.encodedCapacity = encodedCapacity
+  }
+
+  func isFull(isEncoding: Bool) -> Bool { queue.count >= (isEncoding ? encodedCapacity : queue.capacity) }
+
+  /// When it is full, the oldest makes room and is returned.
+  mutating func push(_ added: OutgoingVideo.Pending, isEncoding: Bool) -> OutgoingVideo.Pending? {
+    let displaced = isFull(isEncoding: isEncoding) ? queue.pop() : nil
+    return queue.push(added) ?? displaced
+  }
+
+  mutating func pop() -> OutgoingVideo.Pending? { queue.pop() }
+
+  mutating func takeAll() -> [OutgoingVideo.Pending] { queue.takeAll() }
+}
