@@ -88,7 +88,7 @@ final class TestCall {
 
   init(
     seed: UInt64, _ encoding: RTPEncoding = .vp8, hasRetransmissions: Bool = true, maximum: Int = 6_000_000, start: Int = 1_000_000, longestHold: Int64 = 500_000_000,
-    pacing: PacerBounds = PacerBounds()
+    pacing: PacerBounds = PacerBounds(), isGroup: Bool = false
   ) throws {
     let seed = seed &+ seedOffset
     self.encoding = encoding
@@ -98,6 +98,7 @@ final class TestCall {
     settings.bitrates = .init(minimum: 30_000, start: start, maximum: maximum)
     settings.longestHold = longestHold
     settings.pacing = pacing
+    settings.isGroup = isGroup
     settings.extensions.transportSequence = 3
     settings.extensions.mid = 4
     settings.extensions.audioLevel = 5

@@ -45,7 +45,6 @@ public final class SecureRTPPeer {
   public let session: RTPSession
   private let output: PeerOutput
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
-  private let hasAudioLevel: Bool
   /// Of each stream that is sent, where its last audio packet ended, in units: a packet later than that begins a talkspurt.
   private var ends: [Int: Int64] = [:]
   private var early: [Early] = []
@@ -63,7 +62,6 @@ public final class SecureRTPPeer {
   ) {
     session = RTPSession(settings, receiving: types, now: now)
     output = PeerOutput(hasControl: hasControl, isSilent: isSilent, now: now)
-    hasAudioLevel = settings.extensions.audioLevel != 0
     switch security {
     case .plain: break
     case .protected(let protection): output.protection = protection
@@ -195,8 +193,15 @@ public final class SecureRTPPeer {
     ends[stream] = units &+ duration
     let level = HeaderExtensions.AudioLevel(level: UInt8(min(127, attributes.level)), isVoice: isVoice)
     try session.send(
-      sound: frame.bytes, units: units, marker: isSpurt, level: hasAudioLevel ? level : nil, capturedAt: attributes.timestamp_ns,
+      sound: frame.bytes, units: units, marker: isSpurt, level: session.extensions.audioLevel != 0 ? level : nil, capturedAt: attributes.timestamp_ns,
       on: stream, now: now)
+  }
+
+  /// Changes what was agreed on while all of it runs (`RTPSession.apply`); a `poll` is to follow.
+  public func apply(_ configuration: RTPSessionConfiguration, now: Int64) throws(PacketError) {
+    output.now = now
+    try session.apply(configuration, now: now, output)
+    ends = ends.filter { session.settings(ofStream: $0.key) != nil }
   }
 
   /// Says goodbye for one stream with the next poll. It may be gone on with later.

@@ -52,7 +52,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   private var allocation = 0.0
   /// What it would need to give all that it has; 0: it does.
   private var wanted = 0.0
-  private let hasTransportFeedback: Bool
+  private var hasTransportFeedback: Bool
 
   private var history = SendHistory()
   private var groups = InterArrival()
@@ -142,6 +142,9 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
     self.limits = BandwidthEstimator.checked(limits)
     control.set(clamped(control.rate), now: now)
   }
+
+  /// Whether the other end reports arrivals, from now on: what was found is the beginning of what is found otherwise.
+  public mutating func setTransportFeedback(_ hasFeedback: Bool) { hasTransportFeedback = hasFeedback }
 
   /// The sum of what the streams could use: no probe goes above it by more than a quarter, and one is made when it grows. 0: not known.
   public mutating func setAllocation(_ maximum: Int, now: Int64) {

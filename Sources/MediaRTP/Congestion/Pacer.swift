@@ -158,6 +158,11 @@ public struct Pacer<Payload: Sendable>: Sendable {
     return true
   }
 
+  /// Takes out what waits and is not to be sent.
+  public mutating func remove(_ isMeant: (Payload) -> Bool) {
+    for kind in PacedKind.allCases { self[kind].remove(isMeant) }
+  }
+
   /// Begins when there are pictures to be sent, for which it is made; without them it is given up after five seconds.
   public mutating func probe(_ cluster: ProbeCluster, now: Int64) {
     guard !isHeld else { return }

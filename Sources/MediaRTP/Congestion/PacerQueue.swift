@@ -31,6 +31,14 @@ struct PacerQueue<Payload: Sendable>: Sendable {
     bytes += entry.size
   }
 
+  /// The others keep their order.
+  mutating func remove(_ isMeant: (Payload) -> Bool) {
+    for _ in 0..<count {
+      guard let entry = removeFirst() else { return }
+      if !isMeant(entry.payload) { append(entry) }
+    }
+  }
+
   mutating func removeFirst() -> Entry? {
     guard count > 0, let entry = entries[head] else { return nil }
     entries[head] = nil

@@ -71,6 +71,9 @@ public struct Unwrapper<Number: FixedWidthInteger & UnsignedInteger & Sendable>:
     return isForward ? latest &+ Int64(truncatingIfNeeded: forward) : latest &- Int64(truncatingIfNeeded: 0 &- forward)
   }
 
+  /// Whether it is later than all that were unwrapped.
+  public func isNew(_ number: Number) -> Bool { latest.map { peek(number) > $0 } ?? true }
+
   /// The latest is what numbers are measured from, whatever their order.
   public mutating func unwrap(_ number: Number) -> Int64 {
     let value = peek(number)

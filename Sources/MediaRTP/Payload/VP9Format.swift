@@ -67,7 +67,7 @@ private final class VP9FrameAssembler: FrameAssembler {
     // Upper spatial layers are of the same picture.
     guard descriptor.isStart, descriptor.layer?.spatialID ?? 0 == 0 else { return part }
     part.start = .certain
-    part.isKeyFrame = try VP9FrameHeader(parsing: bytes).isKeyFrame && !descriptor.isPredicted
+    part.isKeyFrame = !descriptor.isPredicted && (try? VP9FrameHeader(parsing: bytes))?.isKeyFrame == true
     return part
   }
 
@@ -75,16 +75,17 @@ private final class VP9FrameAssembler: FrameAssembler {
 
   func add(_ payload: UnsafeRawBufferPointer) throws(PacketError) {
     let (descriptor, bytes) = try open(payload)
-    if writer.count == 0 { (header, isPredicted) = (try VP9FrameHeader(parsing: bytes), descriptor.isPredicted) }
+    if writer.count == 0 { (header, isPredicted) = (try? VP9FrameHeader(parsing: bytes), descriptor.isPredicted) }
     if let size = descriptor.size { self.size = size }
     writer.bytes(bytes)
   }
 
   func end() -> AssembledFrame? {
-    guard let header, !writer.isFull else { return nil }
-    let isKeyFrame = header.isKeyFrame && !isPredicted
-    return AssembledFrame(
-      size: writer.count, isKeyFrame: isKeyFrame, isDroppable: header.isDroppable, width: isKeyFrame ? size?.width ?? header.width : 0,
-      height: isKeyFrame ? size?.height ?? header.height : 0)
+    guard writer.count > 0, !writer.isFull else { return nil }
+    var frame = AssembledFrame(size: writer.count)
+    guard let header else { return frame }
+    (frame.isKeyFrame, frame.isDroppable) = (header.isKeyFrame && !isPredicted, header.isDroppable)
+    if frame.isKeyFrame { (frame.width, frame.height) = size ?? (header.width, header.height) }
+    return frame
   }
 }

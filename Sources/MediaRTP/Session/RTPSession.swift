@@ -8,21 +8,27 @@ public final class RTPSession {
     let number: Int64
   }
 
-  let settings: RTPSettings
+  /// Changed by `apply` alone.
+  var settings: RTPSettings
   var random: SeededRandom
-  var sending: [SendingStream] = []
+  var outgoing = SendingStreams()
+  var sending: [SendingStream] { outgoing.all }
+  /// Removed, and goodbye is to be said for them.
+  var leaving: [SSRC] = []
   /// In the order in which they began, so that the same seed is the same session.
   var receiving: [ReceivingStream] = []
+  var sources: [SSRC: ReceivingStream] = [:]
+  var routing: MediumRouting
   /// The last figures of streams that are over, the oldest first: a peer that leaves is counted before anybody can look.
   var ended: [InboundStreamStats] = []
   static let mostEnded = 8
   /// Of retransmissions, which stream they are of.
   var repeating: [SSRC: SSRC] = [:]
-  var encodings: [UInt8: RTPEncoding]
   var estimator: BandwidthEstimator
   var pacer: Pacer<Handle>
-  var members = Members()
-  var schedule: ReportSchedule
+  /// Of a group only.
+  var group: GroupControl?
+  var pace: ReportPace
   var roundTrip = RoundTrip()
   var references = ReferenceTimes(limit: 8)
   /// Of streams of which no packet has come yet.
@@ -52,9 +58,10 @@ public final class RTPSession {
   let controlMemory = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
   /// Who this end is in control packets while it sends nothing.
   var ownSSRC: SSRC
-  /// Whose packets are whose (RFC 3550, section 8.2), and of which of one's own a collision was told.
-  var conflicts = SourceConflicts<UInt64>()
+  /// Of which of one's own a collision was told (RFC 3550, section 8.2), and how often one that sends nothing was changed for one.
   var collided: Set<SSRC> = []
+  var ownChanges = 0
+  static let mostOwnChanges = 8
   var lipSync: LipSync
   var persons: [SSRC: Int] = [:]
   /// Numbers to be asked for, while they are.
@@ -64,8 +71,6 @@ public final class RTPSession {
   var blockTurn = 0
   var path = TransportPathStats()
   public var refusedPackets: UInt64 { path.refusedPackets }
-  /// Streams of one other end.
-  static let mostStreams = 64
   /// Of RTCP in a datagram: a compound of an honest end has ten at most. What follows them is dropped.
   static let mostMessages = 32
   /// After it a stream is over whose source is no member any more (RFC 3550, section 6.3.5).
@@ -74,7 +79,7 @@ public final class RTPSession {
   /// The payload types are those that the other end may send.
   public init(_ settings: RTPSettings, receiving encodings: [UInt8: RTPEncoding], now: Int64) {
     self.settings = settings
-    self.encodings = encodings
+    routing = MediumRouting([RTPMedium(receiving: encodings)])
     estimator = BandwidthEstimator(settings.bitrates, hasTransportFeedback: settings.hasTransportFeedback)
     pacer = Pacer(rate: settings.bitrates.start, settings.pacing)
     lipSync = LipSync(longest: settings.longestHold)
@@ -83,10 +88,11 @@ public final class RTPSession {
     let anySSRC = SSRC(UInt32.random(in: 1...(.max), using: &random))
     ownSSRC = settings.ssrc ?? anySSRC
     nextTransport = UInt16.random(in: 0...(.max), using: &random)
-    schedule = ReportSchedule(settings.reports, at: now, .init(members: 1, senders: 0, isSender: false), using: &random)
+    group = settings.isGroup ? GroupControl(settings.reports, at: now, using: &random) : nil
+    pace = ReportPace(minimum: settings.reports.minimum, at: now, using: &random)
     self.random = random
     probation = SourceProbation(salt: settings.seed)
-    conflicts.add(own: ownSSRC)
+    group?.conflicts.add(own: ownSSRC)
     asking.reserveCapacity(256)
   }
 
@@ -146,12 +152,22 @@ public final class RTPSession {
   /// Whose a stream is that the other end passes on, by any number: only those of one person are kept in step. Before it comes, or later.
   public func setPerson(_ person: Int, of ssrc: SSRC) {
     // Places, of which there are few; whoever has more of them begins anew.
-    if persons.count >= 4 * RTPSession.mostStreams, persons[ssrc] == nil { persons.removeAll() }
+    if persons.count >= 4 * settings.mostStreams, persons[ssrc] == nil { persons.removeAll() }
     persons[ssrc] = person
     receivingStream(ssrc)?.person = person
   }
 
-  func receivingStream(_ ssrc: SSRC) -> ReceivingStream? { receiving.first { $0.ssrc == ssrc } }
+  func receivingStream(_ ssrc: SSRC) -> ReceivingStream? { sources[ssrc] }
+
+  /// Of what comes: the name of its medium, and which of that medium's streams it is, as far as they are known.
+  public func names(receiving ssrc: SSRC) -> (mid: String?, rid: String?)? {
+    receivingStream(ssrc).map { (routing.media[$0.medium].mid, $0.rid) }
+  }
+
+  /// The stream of a medium that has that name now.
+  public func source(mid: String?, rid: String) -> SSRC? {
+    receiving.first { $0.rid == rid && routing.media[$0.medium].mid == mid }?.ssrc
+  }
 
   public var target: Int { estimator.target }
   /// What would be sent if there were room for it, while something is left out for want of it; 0: nothing is.
@@ -163,8 +179,4 @@ public final class RTPSession {
   /// Bytes of media that wait here to leave.
   public var waitingBytes: Int { pacer.bytes }
   public var smoothedRoundTrip: Int64? { roundTrip.smoothed ?? estimator.roundTrip }
-
-  var group: ReportInterval.Group {
-    .init(members: members.count, senders: members.senderCount + (sending.isEmpty ? 0 : 1), isSender: !sending.isEmpty)
-  }
 }

@@ -7,7 +7,7 @@ extension RTPSession {
       path.refusedPackets &+= 1
       return
     }
-    schedule.received(size: datagram.count + 28)
+    group?.schedule.received(size: datagram.count + 28)
     var left = RTPSession.mostMessages
     // When the other end sent this datagram, by its clock.
     var said: NTPTimestamp?
@@ -20,7 +20,7 @@ extension RTPSession {
       switch message {
       case .senderReport(let report, let blocks):
         guard isOfAnother(report.ssrc, from: address, now) else { continue }
-        members.heard(report.ssrc, isMedia: false, isNamed: true, at: now)
+        hear(report.ssrc, isMedia: false, isNamed: true, at: now)
         if let stream = receivingStream(report.ssrc) {
           if !stream.isMapped { answer(now) }
           stream.received(report, at: now)
@@ -31,25 +31,25 @@ extension RTPSession {
         take(blocks, said: said, now)
       case .receiverReport(let report, let blocks):
         guard isOfAnother(report.ssrc, from: address, now) else { continue }
-        members.heard(report.ssrc, isMedia: false, isNamed: true, at: now)
+        hear(report.ssrc, isMedia: false, isNamed: true, at: now)
         take(blocks, said: nil, now)
       case .goodbye(let goodbye):
         for ssrc in goodbye.sources.prefix(31) where !isOwn(ssrc) {
           handOnRest(of: ssrc, now: now, delegate)
           end(ssrc, now, delegate)
         }
-        schedule.goodbyeReceived(size: datagram.count + 28, group, at: now)
+        hearGoodbye(size: datagram.count + 28, at: now)
       case .nack(let nack):
         if isOfAnother(nack.sender) { sendAgain(nack, now) }
       case .pictureLoss(let loss):
-        guard isOfAnother(loss.sender), let stream = sending.first(where: { $0.settings.ssrc == loss.media }) else { continue }
+        guard isOfAnother(loss.sender), let stream = outgoing.of(loss.media) else { continue }
         stream.meter.pliCount &+= 1
         // Who asks before the last one can have come will have it.
         if !repairsKeyFrame(of: stream, now) { requestKeyFrame(stream, now, delegate) }
       case .fullIntraRequest(let request):
         guard isOfAnother(request.sender) else { continue }
         for command in request {
-          guard let stream = sending.first(where: { $0.settings.ssrc == command.media }) else { continue }
+          guard let stream = outgoing.of(command.media) else { continue }
           stream.meter.firCount &+= 1
           // The command is said again until one comes, and counts then.
           if repairsKeyFrame(of: stream, now) { continue }
@@ -71,8 +71,8 @@ extension RTPSession {
   /// Whoever asks for a key frame while one is under way gets that: what it lacks is sent again, unless that cannot be.
   private func repairsKeyFrame(of stream: SendingStream, _ now: Int64) -> Bool {
     guard stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0, target: target) else { return false }
-    guard stream.settings.hasNACK, let place = sending.firstIndex(where: { $0 === stream }) else { return true }
-    for number in stream.keyFrame?.overtaken ?? [] { sendAgain(number, of: place, now) }
+    guard stream.settings.hasNACK else { return true }
+    for number in stream.keyFrame?.overtaken ?? [] { sendAgain(number, of: stream, now) }
     return stream.keyFrame?.isLost == false
   }
 
@@ -84,14 +84,15 @@ extension RTPSession {
   }
 
   func end(_ ssrc: SSRC, _ now: Int64, _ delegate: some RTPSessionDelegate) {
-    members.left(ssrc, at: now)
+    group?.members.left(ssrc, at: now)
     guard let place = receiving.firstIndex(where: { $0.ssrc == ssrc }) else { return }
     if let last = stats(receiving: ssrc) {
       if ended.count == RTPSession.mostEnded { ended.removeFirst() }
       ended.append(last)
     }
     receiving.remove(at: place)
-    conflicts.remove(ssrc)
+    sources[ssrc] = nil
+    group?.conflicts.remove(ssrc)
     for (again, of) in repeating where of == ssrc { repeating[again] = nil }
     delegate.session(did: .streamEnded(ssrc))
   }
@@ -120,7 +121,7 @@ extension RTPSession {
 
   private func take(_ blocks: ReportBlocks, said: NTPTimestamp?, _ now: Int64) {
     for block in blocks {
-      guard let stream = sending.first(where: { $0.settings.ssrc == block.ssrc }) else { continue }
+      guard let stream = outgoing.of(block.ssrc) else { continue }
       if block.lastSenderReport != 0 { stream.announcement.isHeard = true }
       let time = settings.clock.time(at: now)
       let measured = roundTrip.received(block, at: time)
@@ -170,20 +171,19 @@ extension RTPSession {
   }
 
   private func sendAgain(_ nack: GenericNACK, _ now: Int64) {
-    guard let place = sending.firstIndex(where: { $0.settings.ssrc == nack.media }) else { return }
-    let stream = sending[place]
+    guard let stream = outgoing.of(nack.media) else { return }
     stream.meter.nackCount &+= 1
     guard stream.settings.hasNACK else { return }
     for sequence in nack {
       // What waits to leave cannot be missing.
       guard let number = stream.number(of: sequence), number < stream.waiting else { continue }
-      guard sendAgain(number, of: place, now) else { return }
+      guard sendAgain(number, of: stream, now) else { return }
     }
   }
 
   /// Enqueues a packet that is missed, if it may be sent again now; false where there is no room for more.
-  @discardableResult private func sendAgain(_ number: Int64, of place: Int, _ now: Int64) -> Bool {
-    let (stream, roundTrip) = (sending[place], smoothedRoundTrip ?? 50_000_000)
+  @discardableResult private func sendAgain(_ number: Int64, of stream: SendingStream, _ now: Int64) -> Bool {
+    let roundTrip = smoothedRoundTrip ?? 50_000_000
     guard
       let packet = stream.ring.takeForResending(
         number, now: now, roundTrip: roundTrip * 3 / 4, longest: SendingStream.longestRepair, mostSendings: SendingStream.mostSendings)
@@ -191,7 +191,7 @@ extension RTPSession {
       if stream.keyFrame?.isMissing(number) == true, stream.isBeyondRepair(number, at: now) { stream.keyFrame?.giveUp() }
       return true
     }
-    let isQueued = pacer.enqueue(Handle(stream: place, number: number), size: packet.count, kind: .retransmission, now: now)
+    let isQueued = pacer.enqueue(Handle(stream: stream.handle, number: number), size: packet.count, kind: .retransmission, now: now)
     if !isQueued { stream.ring.leftAgain(number, now: nil) }
     return isQueued
   }

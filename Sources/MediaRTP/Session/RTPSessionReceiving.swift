@@ -10,38 +10,62 @@ extension RTPSession {
     let isAfterSilence = incoming.isSilent(at: now)
     incoming.arrived(datagram.count, at: now)
     if RTPPacket.isRTCP(datagram) { return receiveControl(datagram, from: address, now: now, delegate) }
-    guard let packet = try? RTPPacket(parsing: datagram, settings.extensions), let encoding = encodings[packet.header.payloadType] else {
+    guard let packet = try? RTPPacket(parsing: datagram, settings.extensions), let route = route(packet) else {
       path.refusedPackets &+= 1
       return
     }
     let ssrc = packet.header.ssrc
     if isOwn(ssrc) { return judge(ssrc, .media, from: address, isLoop: hasSent(packet), now, delegate) }
     guard isOfAnother(ssrc, .media, from: address, now) else { return }
-    if settings.hasProbation, receivingStream(ssrc) == nil, encoding.isOriginal {
+    if settings.hasProbation, receivingStream(ssrc) == nil, route.encoding.isOriginal {
       guard case .valid(let first) = probation.heard(ssrc, packet.header.sequence, datagram) else { return }
       first?.withUnsafeBytes { bytes in
-        guard let first = try? RTPPacket(parsing: bytes, settings.extensions), let encoding = encodings[first.header.payloadType] else {
-          return
-        }
-        accept(first, encoding, isAfterSilence: isAfterSilence, now, delegate)
+        guard let first = try? RTPPacket(parsing: bytes, settings.extensions), let route = self.route(first) else { return }
+        accept(first, route, isAfterSilence: isAfterSilence, now, delegate)
       }
     }
-    accept(packet, encoding, isAfterSilence: isAfterSilence, now, delegate)
+    accept(packet, route, isAfterSilence: isAfterSilence, now, delegate)
+  }
+
+  /// What a packet is, and of which medium; of one that is sent again the medium may not be known. nil: nothing that was agreed on.
+  private typealias Route = (medium: Int?, encoding: RTPEncoding)
+
+  private func route(_ packet: RTPPacket) -> Route? {
+    let header = packet.header
+    var medium: Int?
+    if let known = (receivingStream(header.ssrc) ?? repeated(header.ssrc))?.medium, routing.isCalled(known, header.extensions.mid) {
+      medium = known
+    } else {
+      medium = routing.medium(of: header)
+    }
+    if let medium { return routing.encoding(header.payloadType, in: medium).map { (medium, $0) } }
+    guard header.extensions.mid == nil else { return nil }
+    return routing.repeated(by: header.payloadType).map { (nil, $0) }
+  }
+
+  /// The stream of which a source's packets are retransmissions.
+  private func repeated(_ ssrc: SSRC) -> ReceivingStream? {
+    (repeating[ssrc] ?? routing.original(of: ssrc)).flatMap { receivingStream($0) }
   }
 
   /// A packet of a source that is known, or may be from now on.
-  private func accept(_ packet: RTPPacket, _ encoding: RTPEncoding, isAfterSilence: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate)
-  {
+  private func accept(_ packet: RTPPacket, _ route: Route, isAfterSilence: Bool, _ now: Int64, _ delegate: some RTPSessionDelegate) {
     let ssrc = packet.header.ssrc
     if let sequence = packet.header.extensions.transportSequence {
       feedback.arrived(feedbackNumbers.unwrap(sequence), at: now)
       // Often until it is known what comes; and at once when nothing has come for a while, as the sender waits for that.
       feedbackDue = isAfterSilence ? now : feedbackDue ?? now &+ TransportFeedbackBuilder.interval(atBitrate: incoming.bitrate ?? .max)
     }
-    if case .retransmission(let original) = encoding { return receiveAgain(packet, of: original, now, delegate) }
-    let stream = receivingStream(ssrc) ?? begin(packet, encoding, now, delegate)
+    if case .retransmission(let original) = route.encoding { return receiveAgain(packet, of: original, route.medium, now, delegate) }
+    guard let medium = route.medium, let format = route.encoding.format else { return }
+    if let known = receivingStream(ssrc), known.medium != medium { end(ssrc, now, delegate) }
+    let stream = receivingStream(ssrc) ?? begin(packet, route.encoding, in: medium, now, delegate)
+    if stream.payloadType != packet.header.payloadType {
+      guard follow(stream, packet.header, format, now, delegate) else { return refuse(stream) }
+    }
+    if let rid = packet.header.extensions.rid, rid != stream.rid { name(stream, rid, now, delegate) }
     stream.heard(at: now)
-    members.heard(ssrc, isMedia: true, at: now)
+    hear(ssrc, isMedia: true, at: now)
     let outcome = stream.statistics.received(
       packet.header, headerBytes: packet.headerSize + packet.paddingSize, payloadBytes: packet.payload.count, at: now)
     switch outcome {
@@ -56,37 +80,85 @@ extension RTPSession {
     deliver(stream, now, delegate)
   }
 
-  private func begin(_ packet: RTPPacket, _ encoding: RTPEncoding, _ now: Int64, _ delegate: some RTPSessionDelegate) -> ReceivingStream {
-    if receiving.count >= RTPSession.mostStreams {
+  private func begin(
+    _ packet: RTPPacket, _ encoding: RTPEncoding, in medium: Int, _ now: Int64, _ delegate: some RTPSessionDelegate
+  ) -> ReceivingStream {
+    let rid = packet.header.extensions.rid ?? routing.rid(of: packet.header.ssrc)
+    if let rid { endOther(rid, in: medium, now, delegate) }
+    if receiving.count >= settings.mostStreams {
       // A flood of sources makes room for the next of it, before streams that go on.
       if let idle = receiving.min(by: { $0.rank < $1.rank }) { end(idle.ssrc, now, delegate) }
     }
-    let stream = ReceivingStream(packet.header.ssrc, payloadType: packet.header.payloadType, encoding, settings)
+    let stream = ReceivingStream(packet.header.ssrc, payloadType: packet.header.payloadType, encoding, in: medium, settings)
+    stream.rid = rid
     stream.person = persons[packet.header.ssrc] ?? 0
     receiving.append(stream)
+    sources[stream.ssrc] = stream
     ended.removeAll { $0.ssrc == stream.ssrc }
     let early = earlyReports.take(of: stream.ssrc, at: now)
     if let cname = early?.cname { join(stream, cname) } else if settings.reportsAtOnce { stream.join(peer) }
     if let early { stream.received(early.report, at: early.time) }
-    delegate.session(did: .streamBegan(packet.header.ssrc, payloadType: packet.header.payloadType, mid: packet.header.extensions.mid))
+    let mid = packet.header.extensions.mid ?? routing.media[medium].mid
+    delegate.session(did: .streamBegan(packet.header.ssrc, payloadType: packet.header.payloadType, mid: mid, rid: rid))
     return stream
   }
 
-  /// A packet that was lost, in a stream of its own: whose it is, is known by a stream that misses it.
-  private func receiveAgain(_ packet: RTPPacket, of payloadType: UInt8, _ now: Int64, _ delegate: some RTPSessionDelegate) {
-    let known = repeating[packet.header.ssrc].flatMap { receivingStream($0) }
+  /// A stream goes on under another payload type. False: not as that.
+  private func follow(
+    _ stream: ReceivingStream, _ header: RTPHeader, _ format: any PayloadFormat, _ now: Int64, _ delegate: some RTPSessionDelegate
+  ) -> Bool {
+    let isNew = stream.numbers.isNew(header.sequence.rawValue)
+    if stream.holds(format) {
+      if isNew { stream.payloadType = header.payloadType }
+      return true
+    }
+    // What comes late of the codec before is of no use any more.
+    guard isNew, stream.allows(format) else { return false }
+    deliver(stream, now, delegate, isOver: true)
+    stream.change(to: format)
+    stream.payloadType = header.payloadType
+    delegate.session(did: .streamChanged(stream.ssrc, payloadType: header.payloadType))
+    return true
+  }
+
+  /// Whether a stream has, or had, that payload type.
+  private func isOf(_ stream: ReceivingStream, _ payloadType: UInt8) -> Bool {
+    if stream.payloadType == payloadType { return true }
+    return routing.encoding(payloadType, in: stream.medium)?.format.map { stream.holds($0) } ?? false
+  }
+
+  /// It says which of its medium's streams it is.
+  private func name(_ stream: ReceivingStream, _ rid: String, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+    endOther(rid, in: stream.medium, now, delegate)
+    stream.rid = rid
+    delegate.session(did: .streamNamed(stream.ssrc, rid: rid))
+  }
+
+  /// A stream that goes on from another source is over under that one.
+  private func endOther(_ rid: String, in medium: Int, _ now: Int64, _ delegate: some RTPSessionDelegate) {
+    if let other = receiving.first(where: { $0.medium == medium && $0.rid == rid }) { end(other.ssrc, now, delegate) }
+  }
+
+  /// A packet that was lost, in a stream of its own: whose it is, is said by its description or itself, or known by a stream that misses it.
+  private func receiveAgain(
+    _ packet: RTPPacket, of payloadType: UInt8, _ medium: Int?, _ now: Int64, _ delegate: some RTPSessionDelegate
+  ) {
+    let known = repeated(packet.header.ssrc)
     known?.meter.receivedAgain(packet)
     guard let again = try? Retransmission.read(packet.payload), !again.payload.isEmpty else { return }
+    let rid = packet.header.extensions.repairedRID
     let candidate =
       known
       ?? receiving.first { stream in
-        stream.payloadType == payloadType && stream.missing.isMissing(stream.numbers.peek(again.original.rawValue))
+        guard isOf(stream, payloadType), medium == nil || stream.medium == medium else { return false }
+        if let rid, medium != nil { return stream.rid == rid }
+        return stream.missing.isMissing(stream.numbers.peek(again.original.rawValue))
       }
-    guard let stream = candidate, stream.payloadType == payloadType else { return }
+    guard let stream = candidate, isOf(stream, payloadType) else { return }
     stream.heard(at: now)
     if known == nil {
       stream.meter.receivedAgain(packet)
-      if repeating.count < RTPSession.mostStreams { repeating[packet.header.ssrc] = stream.ssrc }
+      if repeating.count < settings.mostStreams { repeating[packet.header.ssrc] = stream.ssrc }
     }
     var header = packet.header
     (header.ssrc, header.sequence, header.payloadType) = (stream.ssrc, again.original, payloadType)

@@ -10,6 +10,11 @@ extension RTPSession {
       stream.announcement = Announcement()
       transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, [stream.settings.ssrc]) }
     }
+    while !leaving.isEmpty {
+      let some = Array(leaving.prefix(31))
+      leaving.removeFirst(some.count)
+      transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, some) }
+    }
     if let feedbackDue, now >= feedbackDue {
       self.feedbackDue = nil
       while !feedback.isEmpty {
@@ -24,15 +29,9 @@ extension RTPSession {
       (answerDue, answered) = (nil, now)
       report(now, delegate)
     }
-    switch schedule.poll(group, at: now, using: &random) {
-    case .regular, .feedback, .goodbye: report(now, delegate)
-    case .nothing: break
-    }
-    members.expire(at: now, interval: schedule.timeoutInterval(group))
-    for stream in receiving where !members.contains(stream.ssrc) && now &- stream.lastHeard > RTPSession.silence {
-      end(stream.ssrc, now, delegate)
-    }
-    return min(schedule.deadline, feedbackDue ?? .max, answerDue ?? .max)
+    if isReportDue(at: now) { report(now, delegate) }
+    for stream in receiving where isGone(stream, at: now) { end(stream.ssrc, now, delegate) }
+    return min(reportDeadline, feedbackDue ?? .max, answerDue ?? .max)
   }
 
   var reporter: SSRC { sending.first?.settings.ssrc ?? ownSSRC }
@@ -88,7 +87,7 @@ extension RTPSession {
     if isReport || !settings.hasReducedSize { writeReports(to: &writer, now) }
     body(&writer)
     guard !writer.isFull, writer.count > 0 else { return }
-    schedule.sent(size: writer.count + 28, at: now)
+    group?.schedule.sent(size: writer.count + 28, at: now)
     transmit(writer.bytes, isControl: true, delegate)
   }
 

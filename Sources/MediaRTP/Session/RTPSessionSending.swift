@@ -8,7 +8,7 @@ extension RTPSession {
 
   /// An index for `send`. Streams go first; an end that has none sends reports only.
   public func addStream(_ stream: OutgoingRTP) throws(PacketError) -> Int {
-    guard sending.count < RTPSession.mostStreams else { throw PacketError("RTP: more than 64 streams") }
+    guard sending.count < min(settings.mostStreams, SendingStreams.capacity) else { throw PacketError("RTP: more streams than their bound") }
     guard stream.encoding.isOriginal else { throw PacketError("RTP: a stream of retransmissions is sent beside another one") }
     guard !isOwn(stream.ssrc), receivingStream(stream.ssrc) == nil else { throw PacketError("RTP: the SSRC is in use") }
     if let again = stream.retransmission?.ssrc {
@@ -16,11 +16,20 @@ extension RTPSession {
         throw PacketError("RTP: the SSRC for retransmissions is in use")
       }
     }
-    if sending.isEmpty { conflicts.remove(own: ownSSRC) }
-    sending.append(SendingStream(stream, settings, &random))
-    own(stream)
-    return sending.count - 1
+    return add(stream)
   }
+
+  /// One that was found to be possible.
+  @discardableResult func add(_ stream: OutgoingRTP) -> Int {
+    if sending.isEmpty { disown(ownSSRC) }
+    let added = SendingStream(stream, outgoing.nextHandle, settings, &random)
+    outgoing.add(added)
+    own(stream)
+    return added.handle
+  }
+
+  /// The index of a stream of this end.
+  public func stream(sending ssrc: SSRC) -> Int? { outgoing.of(ssrc)?.handle }
 
   /// Enqueues a picture, stamped in units of 90 kHz: all of it, or nothing (`full`). Without another time it was captured now.
   public func send(
@@ -48,8 +57,8 @@ extension RTPSession {
     _ index: Int, _ kind: PacedKind, _ now: Int64,
     _ packetize: (SendingStream, (Int, Int) -> Bool) throws(PacketError) -> Range<Int64>
   ) throws(PacketError) {
-    guard sending.indices.contains(index) else { throw PacketError("RTP: no such stream") }
-    let stream = sending[index]
+    guard let stream = outgoing[index] else { throw PacketError("RTP: no such stream") }
+    guard stream.settings.isActive else { throw PacketError("RTP: nothing is sent in this stream now") }
     let packets: Range<Int64>
     let room = pacer.room(for: kind)
     do throws(PacketError) {
@@ -67,23 +76,22 @@ extension RTPSession {
 
   /// The stamp that a packet of that time bears on the wire.
   public func stamp(ofUnits units: Int64, on stream: Int) -> RTPTimestamp? {
-    sending.indices.contains(stream) ? sending[stream].stamp(units) : nil
+    outgoing[stream]?.stamp(units)
   }
 
-  public func settings(ofStream stream: Int) -> OutgoingRTP? { sending.indices.contains(stream) ? sending[stream].settings : nil }
+  public func settings(ofStream stream: Int) -> OutgoingRTP? { outgoing[stream]?.settings }
 
   /// Says goodbye for one stream with the next poll (RFC 3550, section 6.6). It may be gone on with later.
   public func endStream(_ stream: Int) {
-    guard sending.indices.contains(stream), sending[stream].reports.hasSent else { return }
-    sending[stream].isLeaving = true
-    sending[stream].first = sending[stream].next
-    sending[stream].keyFrame = nil
+    guard let stream = outgoing[stream], stream.reports.hasSent else { return }
+    stream.isLeaving = true
+    stream.first = stream.next
+    stream.keyFrame = nil
   }
 
   /// Whether the stream's last key frame has not come at the other end, as far as is known; `isSure`: for certain.
   public func isKeyFrameUnderWay(sending stream: Int, isSure: Bool = false, at now: Int64) -> Bool {
-    guard sending.indices.contains(stream) else { return false }
-    return sending[stream].isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0, target: target, isSure: isSure)
+    outgoing[stream]?.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0, target: target, isSure: isSure) ?? false
   }
 
   // MARK: What leaves
@@ -93,9 +101,9 @@ extension RTPSession {
       switch departure {
       case .expired(let handle, .retransmission):
         // It did not leave, and can be requested again.
-        sending[handle.stream].ring.leftAgain(handle.number, now: nil)
+        outgoing[handle.stream]?.ring.leftAgain(handle.number, now: nil)
       case .packet(let handle, .retransmission, let probe):
-        let stream = sending[handle.stream]
+        guard let stream = outgoing[handle.stream] else { break }
         stream.ring.leftAgain(handle.number, now: now)
         guard handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else { break }
         guard stream.settings.retransmission != nil else {
@@ -106,7 +114,7 @@ extension RTPSession {
         guard let size = stream.writeAgain(packet, into: scratch) else { break }
         leave(UnsafeMutableRawBufferPointer(rebasing: scratch.prefix(size)), stream, handle.number, isAgain: true, probe, now, delegate)
       case .expired(let handle, _):
-        let stream = sending[handle.stream]
+        guard let stream = outgoing[handle.stream] else { break }
         stream.left(handle.number, isWhole: false, now: now)
         path.expiredPackets &+= 1
         guard stream.numbersFrames else {
@@ -118,8 +126,7 @@ extension RTPSession {
         guard let packet = stream.empty(handle.number) else { break }
         leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, nil, isAgain: false, 0, now, delegate)
       case .packet(let handle, _, let probe):
-        let stream = sending[handle.stream]
-        guard handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else { break }
+        guard let stream = outgoing[handle.stream], handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else { break }
         stream.left(handle.number, isWhole: true, now: now)
         leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, handle.number, isAgain: false, probe, now, delegate)
       case .padding(let size, let probe):
@@ -141,7 +148,11 @@ extension RTPSession {
     _ delegate: some RTPSessionDelegate
   ) {
     let bytes = UnsafeRawBufferPointer(packet)
-    let place = transportSequencePlace(in: bytes)
+    let place = HeaderExtensions.place(of: stream.map.transportSequence, size: 2, in: bytes)
+    if let place = HeaderExtensions.place(of: stream.map.absoluteSendTime, size: 3, in: bytes) {
+      let time = settings.clock.time(at: now).absoluteSendTime
+      for byte in 0..<3 { packet[place + byte] = UInt8(truncatingIfNeeded: time >> UInt32(16 - 8 * byte)) }
+    }
     if let number { stream.keyFrame?.sent(number, as: settings.hasTransportFeedback && place != nil ? nextTransport : nil, at: now) }
     if let place {
       packet.storeBytes(of: nextTransport.bigEndian, toByteOffset: place, as: UInt16.self)
@@ -155,15 +166,10 @@ extension RTPSession {
 
   /// A packet of a stream that has no other one for this is sent again as it left, to the last byte: its number seals one packet (RFC 3711, section 9.1).
   private func leaveAgain(_ packet: UnsafeRawBufferPointer, _ stream: SendingStream, _ now: Int64, _ delegate: some RTPSessionDelegate) {
-    let sequence = transportSequencePlace(in: packet).map { UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: $0, as: UInt16.self)) }
+    let place = HeaderExtensions.place(of: stream.map.transportSequence, size: 2, in: packet)
+    let sequence = place.map { UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: $0, as: UInt16.self)) }
     estimator.onSentAgain(sequence: sequence, size: packet.count, now: now)
     count(packet, stream, isAgain: true, now, delegate)
-  }
-
-  /// Where a packet of this end has its transport-wide number: its element is the first of the block, behind one byte or two (`HeaderExtensions.write`).
-  private func transportSequencePlace(in packet: UnsafeRawBufferPointer) -> Int? {
-    guard settings.extensions.transportSequence != 0, packet.count >= 20 else { return nil }
-    return packet[12] == 0xBE ? 17 : 18
   }
 
   private func count(

@@ -4,18 +4,17 @@ import MediaCore
 extension RTPSession {
   /// That of one who sends nothing is in use until there is something to send.
   func isOwn(_ ssrc: SSRC) -> Bool {
-    sending.isEmpty ? ssrc == ownSSRC : sending.contains { $0.settings.ssrc == ssrc || $0.settings.retransmission?.ssrc == ssrc }
+    sending.isEmpty ? ssrc == ownSSRC : outgoing.using(ssrc) != nil
   }
 
   func own(_ stream: OutgoingRTP) {
-    conflicts.add(own: stream.ssrc)
-    if let again = stream.retransmission { conflicts.add(own: again.ssrc) }
+    own(stream.ssrc)
+    if let again = stream.retransmission { own(again.ssrc) }
   }
 
   /// Whether a packet that came went from here.
   func hasSent(_ packet: RTPPacket) -> Bool {
-    let ssrc = packet.header.ssrc
-    return sending.contains { ($0.settings.ssrc == ssrc || $0.settings.retransmission?.ssrc == ssrc) && $0.hasSent(packet) }
+    outgoing.using(packet.header.ssrc)?.hasSent(packet) ?? false
   }
 
   /// What came with one of one's own numbers counts as nothing. What went from here ends nothing; somebody else with the same number is told of
@@ -24,7 +23,7 @@ extension RTPSession {
     _ ssrc: SSRC, _ kind: SourceConflicts<UInt64>.Kind, from address: UInt64, isLoop: Bool, _ now: Int64,
     _ delegate: some RTPSessionDelegate
   ) {
-    guard !isLoop, conflicts.check(ssrc, kind, from: address, at: now) == .ownCollision else {
+    guard !isLoop, isCollision(ssrc, kind, from: address, now) else {
       path.loopedPackets &+= 1
       return
     }
@@ -32,9 +31,9 @@ extension RTPSession {
     guard ssrc != ownSSRC else {
       // Nobody else knows it by heart: it is another from now on.
       transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, [ssrc]) }
-      conflicts.remove(own: ssrc)
+      disown(ssrc)
       ownSSRC = SSRC(UInt32.random(in: 1...(.max), using: &random))
-      return conflicts.add(own: ownSSRC)
+      return own(ownSSRC)
     }
     if collided.insert(ssrc).inserted { delegate.session(did: .collision(ssrc)) }
   }
@@ -51,7 +50,7 @@ extension RTPSession {
   }
 
   func isOfAnother(_ ssrc: SSRC, _ kind: SourceConflicts<UInt64>.Kind, from address: UInt64, _ now: Int64) -> Bool {
-    guard conflicts.check(ssrc, kind, from: address, at: now) != .fine else { return true }
+    guard !isOfOne(ssrc, kind, from: address, now) else { return true }
     path.conflictingPackets &+= 1
     return false
   }
@@ -61,8 +60,7 @@ extension RTPSession {
   public func changeSource(
     of stream: Int, to ssrc: SSRC, retransmission: SSRC? = nil, now: Int64, _ delegate: some RTPSessionDelegate
   ) throws(PacketError) {
-    guard sending.indices.contains(stream) else { throw PacketError("RTP: no such stream") }
-    let old = sending[stream]
+    guard let old = outgoing[stream] else { throw PacketError("RTP: no such stream") }
     let again = retransmission ?? old.settings.retransmission?.ssrc
     guard !isOwn(ssrc), receivingStream(ssrc) == nil, again != ssrc else { throw PacketError("RTP: the SSRC is in use") }
     if let again, again != old.settings.retransmission?.ssrc, isOwn(again) {
@@ -72,11 +70,11 @@ extension RTPSession {
     var settings = old.settings
     settings.ssrc = ssrc
     if let again, let former = settings.retransmission { settings.retransmission = (again, former.payloadType) }
-    conflicts.remove(own: old.settings.ssrc)
-    if let former = old.settings.retransmission?.ssrc { conflicts.remove(own: former) }
+    disown(old.settings.ssrc)
+    if let former = old.settings.retransmission?.ssrc { disown(former) }
     collided.remove(old.settings.ssrc)
     // Numbers go on, so that none that waits is taken for another.
-    sending[stream] = SendingStream(settings, self.settings, &random, after: old)
+    outgoing.replace(old, by: SendingStream(settings, old.handle, self.settings, &random, after: old))
     own(settings)
   }
 }

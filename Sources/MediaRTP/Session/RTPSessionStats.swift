@@ -37,10 +37,10 @@ extension RTPSession {
 
   /// Of a stream that goes out.
   public func stats(sending stream: Int) -> OutboundStreamStats? {
-    guard sending.indices.contains(stream) else { return nil }
-    let (counters, meter) = (sending[stream].reports.counters, sending[stream].meter)
+    guard let stream = outgoing[stream] else { return nil }
+    let (counters, meter) = (stream.reports.counters, stream.meter)
     var stats = OutboundStreamStats()
-    (stats.ssrc, stats.isVideo) = (sending[stream].settings.ssrc, sending[stream].settings.encoding.isVideo)
+    (stats.ssrc, stats.isVideo) = (stream.settings.ssrc, stream.settings.encoding.isVideo)
     (stats.packetsSent, stats.bytesSent, stats.headerBytesSent) = (counters.packetsSent, counters.bytesSent, counters.headerBytesSent)
     (stats.retransmittedPacketsSent, stats.retransmittedBytesSent) = (counters.retransmittedPacketsSent, counters.retransmittedBytesSent)
     (stats.nackCount, stats.pliCount, stats.firCount) = (meter.nackCount, meter.pliCount, meter.firCount)
@@ -61,7 +61,8 @@ extension RTPSession {
     return stats
   }
 
-  public var sentStreams: Int { sending.count }
+  /// What `send` calls them, in the order in which they were added.
+  public var sentStreams: [Int] { sending.map(\.handle) }
 
   /// Numbers of the streams that come in, in the order in which they began.
   public var receivedStreams: [SSRC] { receiving.map(\.ssrc) }
@@ -71,7 +72,6 @@ extension RTPSession {
 
   /// What the encoder of a stream is told to make, in bits a second: only for the stats.
   public func setTargetBitrate(_ bitrate: Int, sending stream: Int) {
-    guard sending.indices.contains(stream) else { return }
-    sending[stream].meter.targetBitrate = max(0, bitrate)
+    outgoing[stream]?.meter.targetBitrate = max(0, bitrate)
   }
 }

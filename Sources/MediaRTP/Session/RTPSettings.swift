@@ -16,6 +16,8 @@ public struct RTPSettings: Sendable {
   /// The two ends are alone with each other: a stream's first report leaves with its first packet, and is answered, without waiting for the schedule
   /// (RFC 6051, section 2.1).
   public var reportsAtOnce = false
+  /// Any number of members hear one another, as behind a multicast address (RFC 3550, section 6): then `reports.bandwidth` is shared by all.
+  public var isGroup = false
   /// A feedback packet may stand alone (RFC 5506).
   public var hasReducedSize = true
   /// Anybody may send to this end: a source that is not known counts from its second packet on (RFC 3550, appendix A.1).
@@ -27,6 +29,8 @@ public struct RTPSettings: Sendable {
   public var longestHold: Int64 = 500_000_000
   /// One pair of wall clock and monotonic clock.
   public var clock: NTPClock
+  /// Streams in each direction, 4096 at most.
+  public var mostStreams = 64
   /// Who this end is in control packets while it sends nothing; nil: one of the seed's.
   public var ssrc: SSRC?
   /// Of numbers, stamps and pauses: there is no other source of randomness here.
@@ -46,7 +50,13 @@ public struct OutgoingRTP: Sendable {
   public var retransmission: (ssrc: SSRC, payloadType: UInt8)?
   /// The other end asks for what it misses.
   public var hasNACK = true
+  /// The medium that it is of (RFC 9143), and which of that medium's streams it is (RFC 8852): each packet says it, where the session has an id for it.
   public var mid: String?
+  public var rid: String?
+  /// The header extensions that it has, of those that the session has, by the same ids; nil: all.
+  public var extensions: ExtensionMap?
+  /// Nothing is sent while it is not, and the stream is gone on with later.
+  public var isActive = true
 
   public init(_ encoding: RTPEncoding, ssrc: SSRC, payloadType: UInt8) {
     (self.encoding, self.ssrc, self.payloadType) = (encoding, ssrc, payloadType)
@@ -74,7 +84,12 @@ extension RTPSessionDelegate {
 }
 
 public enum RTPSessionEvent: Sendable, Equatable {
-  case streamBegan(SSRC, payloadType: UInt8, mid: String?)
+  /// By the names that its packets say, or else its description.
+  case streamBegan(SSRC, payloadType: UInt8, mid: String?, rid: String? = nil)
+  /// Which of its medium's streams it is (RFC 8852), where that was not known when it began, or has changed.
+  case streamNamed(SSRC, rid: String)
+  /// It goes on with another codec.
+  case streamChanged(SSRC, payloadType: UInt8)
   /// It said goodbye, or was silent for too long.
   case streamEnded(SSRC)
   /// Somebody began to speak in it, at that level, or (nil) ended (RFC 6464).

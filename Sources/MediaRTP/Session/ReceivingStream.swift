@@ -8,9 +8,12 @@ final class ReceivingStream {
   }
 
   let ssrc: SSRC
-  let payloadType: UInt8
-  let content: Content
-  let format: any PayloadFormat
+  var payloadType: UInt8
+  private(set) var content: Content
+  private(set) var format: any PayloadFormat
+  /// Its place among the session's media, and which of the streams of that it is.
+  var medium: Int
+  var rid: String?
   var statistics: ReceptionStatistics
   var meter = InboundMeter()
   var voice = VoiceActivity()
@@ -51,9 +54,8 @@ final class ReceivingStream {
   private static let silence: ClosedRange<Int64> = 200_000_000...2_000_000_000
   private static let livelyInterval: Int64 = 100_000_000
 
-  init(_ ssrc: SSRC, payloadType: UInt8, _ encoding: RTPEncoding, _ settings: RTPSettings) {
-    self.ssrc = ssrc
-    self.payloadType = payloadType
+  init(_ ssrc: SSRC, payloadType: UInt8, _ encoding: RTPEncoding, in medium: Int, _ settings: RTPSettings) {
+    (self.ssrc, self.payloadType, self.medium) = (ssrc, payloadType, medium)
     // Its payload type was agreed on: the first packet counts, as it may be of a key frame.
     statistics = ReceptionStatistics(ssrc: ssrc, clockRate: encoding.clockRate, minimumSequential: 1)
     mapping = ClockMapping(clockRate: encoding.clockRate)
@@ -71,6 +73,19 @@ final class ReceivingStream {
   func setRoundTrip(_ time: Int64) {
     missing.roundTrip = time
     if case .sound(let buffer) = content { buffer.setRoundTrip(time) }
+  }
+
+  func holds(_ format: any PayloadFormat) -> Bool { RTPEncoding.media(self.format) == .media(format) }
+
+  /// Whether it can go on as that, with the numbers and the clock that it has.
+  func allows(_ format: any PayloadFormat) -> Bool { self.format.isVideo == format.isVideo && self.format.clockRate == format.clockRate }
+
+  /// It goes on with another codec, of which nothing came yet.
+  func change(to format: any PayloadFormat) {
+    self.format = format
+    guard case .pictures = content else { return }
+    content = .pictures(PictureBuffer(format))
+    (latest, lastSeen, needsKeyFrame) = (nil, -1, true)
   }
 
   /// Streams of a few packets come before others, the silent before the lively.
@@ -137,6 +152,9 @@ final class ReceivingStream {
 
   /// A packet says when was captured what it is of.
   func received(_ time: NTPTimestamp, for timestamp: RTPTimestamp) { mapping.received(time, for: timestamp) }
+
+  /// When its source said so last.
+  var lastReported: Int64? { lastReport?.at }
 
   /// Whether a report said when what comes was captured.
   var isMapped: Bool { lastReport != nil }

@@ -2,9 +2,13 @@ import MediaCore
 
 /// One stream on its way out: numbers, packets that may be asked for again, counts.
 final class SendingStream {
-  let settings: OutgoingRTP
-  private let format: any PayloadFormat
-  private let packetizer: any FramePacketizer
+  private(set) var settings: OutgoingRTP
+  /// What callers call it.
+  let handle: Int
+  private var format: any PayloadFormat
+  private var packetizer: any FramePacketizer
+  /// Of a packet, at most.
+  private var packetSize: Int
   /// Audio needs no numbers: what it lacks is concealed.
   var numbersFrames: Bool { format.numbersFrames || !format.isVideo }
   let ring: PacketRing
@@ -22,7 +26,7 @@ final class SendingStream {
   var keyFrame: KeyFrameDelivery?
   /// What the other end was told last.
   private var color = HeaderExtensions.ColorSpace()
-  let map: ExtensionMap
+  private(set) var map: ExtensionMap
   private let clock: NTPClock
   var fullIntraRequests = FullIntraRequestFilter()
   /// When one was last passed on.
@@ -42,11 +46,13 @@ final class SendingStream {
   private let longestLeaving: Int64
 
   /// Goes on with the numbers of another stream, where there was one: its retransmissions may have kept their source.
-  init(_ settings: OutgoingRTP, _ session: RTPSettings, _ random: inout SeededRandom, after former: SendingStream? = nil) {
+  init(_ settings: OutgoingRTP, _ handle: Int, _ session: RTPSettings, _ random: inout SeededRandom, after former: SendingStream? = nil) {
+    self.handle = handle
     self.settings = settings
     let format = settings.encoding.format ?? VP8Format()
     (self.format, packetizer) = (format, format.makePacketizer())
-    (map, clock, longestLeaving) = (session.extensions, session.clock, session.pacing.leaving)
+    (map, clock, longestLeaving) = (settings.extensions ?? session.extensions, session.clock, session.pacing.leaving)
+    packetSize = session.packetSize
     ring = PacketRing(
       capacity: format.isVideo ? 2048 : 256, slotSize: min(max(256, session.packetSize), 1500), lifetime: SendingStream.lifetime)
     reports = SenderReports(ssrc: settings.ssrc, clockRate: settings.encoding.clockRate, clock: session.clock)
@@ -55,6 +61,15 @@ final class SendingStream {
     waiting = next
     nextAgain = former?.nextAgain ?? Int64.random(in: 1..<32_768, using: &random)
     firstStamp = RTPTimestamp(UInt32.random(in: 0...(.max), using: &random))
+  }
+
+  /// It goes on as something else: what is in the ring stays as it was made.
+  func alter(to settings: OutgoingRTP, _ session: RTPSettings) {
+    if settings.encoding != self.settings.encoding, let format = settings.encoding.format {
+      (self.format, packetizer) = (format, format.makePacketizer())
+    }
+    self.settings = settings
+    (map, packetSize) = (settings.extensions ?? session.extensions, session.packetSize)
   }
 
   func stamp(_ units: Int64) -> RTPTimestamp { firstStamp.advanced(by: units) }
@@ -76,9 +91,10 @@ final class SendingStream {
 
   private func completed(_ extensions: HeaderExtensions) -> HeaderExtensions {
     var extensions = extensions
-    extensions.mid = settings.mid
-    // A number is written over it when the packet leaves.
+    (extensions.mid, extensions.rid) = (settings.mid, settings.rid)
+    // What they are is written over them when the packet leaves.
     if map.transportSequence != 0 { extensions.transportSequence = 0 }
+    if map.absoluteSendTime != 0 { extensions.absoluteSendTime = 0 }
     return extensions
   }
 
@@ -109,7 +125,7 @@ final class SendingStream {
     // Room for the colour, of which it is known by what the frame is whether it has to be said.
     if format.isVideo, frame.color != HeaderExtensions.ColorSpace() || frame.color != color { extensions.colorSpace = frame.color }
     let headerSize = RTPHeader.size + completed(extensions).size(map)
-    let cut = try packetizer.begin(bytes, number: frame.number, limit: ring.slotSize - headerSize)
+    let cut = try packetizer.begin(bytes, number: frame.number, limit: min(ring.slotSize, max(256, packetSize)) - headerSize)
     guard cut.packets <= ring.capacity / 2 else { throw PacketError("RTP: a frame of more packets than can be kept") }
     guard self.hasRoom(cut.packets), hasRoom(cut.packets, cut.bytes + cut.packets * headerSize) else { throw RTPSession.full }
     // As libwebrtc has it: with key frames, which without it are of no colour in particular, and where it changes.
@@ -171,6 +187,7 @@ final class SendingStream {
     var header = original.header
     (header.ssrc, header.payloadType) = (again.ssrc, again.payloadType)
     header.sequence = SequenceNumber(UInt16(truncatingIfNeeded: nextAgain))
+    (header.extensions.rid, header.extensions.repairedRID) = (nil, settings.rid)
     header.write(to: &writer, map)
     Retransmission.write(original.header.sequence, to: &writer)
     writer.bytes(original.payload)
@@ -186,6 +203,8 @@ final class SendingStream {
       payloadType: again.payloadType, sequence: SequenceNumber(UInt16(truncatingIfNeeded: nextAgain)), timestamp: firstStamp,
       ssrc: again.ssrc)
     if map.transportSequence != 0 { header.extensions.transportSequence = 0 }
+    if map.absoluteSendTime != 0 { header.extensions.absoluteSendTime = 0 }
+    if let rid = settings.rid { (header.extensions.mid, header.extensions.repairedRID) = (settings.mid, rid) }
     var writer = PacketWriter(memory)
     header.write(to: &writer, map)
     let padding = min(255, max(1, size - writer.count))

@@ -16,7 +16,7 @@ struct RTPStatsSnapshot {
     (self.remote, path, self.dropped) = (remote, session.pathStats, dropped)
     inbound =
       (streams ?? session.receivedStreams).compactMap { session.stats(receiving: $0) } + (streams == nil ? session.endedStreams : [])
-    outbound = (0..<session.sentStreams).compactMap { session.stats(sending: $0) }
+    outbound = session.sentStreams.compactMap { session.stats(sending: $0) }
   }
 
   func add(to stats: inout TransportStats) {

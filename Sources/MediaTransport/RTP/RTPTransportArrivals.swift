@@ -107,7 +107,7 @@ extension RTPTransport {
 
   private func follow(_ event: RTPSessionEvent, _ leg: BundleTransport) {
     switch event {
-    case .streamBegan(let ssrc, let type, let mid):
+    case .streamBegan(let ssrc, let type, let mid, _):
       let medium =
         leg.plan.media.first { $0.direction.receives && $0.mid != nil && $0.mid == mid && $0.receiving[type] != nil }
         ?? leg.plan.media.first { $0.direction.receives && $0.receiving[type] != nil }
@@ -148,7 +148,7 @@ extension RTPTransport {
         return state.isLimited || wasLimited
       }
       if isNews { post(.estimate(UInt64(clamping: rate))) }
-    case .collision: break
+    case .collision, .streamNamed, .streamChanged: break
     }
   }
 }

@@ -23,6 +23,8 @@ final class PeerPair {
     /// The socket takes so many datagrams at a time; nil: all.
     var room: Int?
     var frames: [(bytes: [UInt8], isVideo: Bool)] = []
+    /// What the last one says beside its bytes.
+    var attributes = msdk_encoded_frame()
     var events: [RTPSessionEvent] = []
 
     init(_ peer: SecureRTPPeer, _ address: SocketAddress) { (self.peer, self.address) = (peer, address) }
@@ -45,6 +47,7 @@ final class PeerPair {
       for arrival in list {
         switch arrival {
         case .frame(_, let frame, _, _):
+          attributes = frame.native.pointee
           frames.append((Array(frame.bytes), frame.native.pointee.codec == UInt32(MSDK_CODEC_VP8)))
           frame.release()
         case .event(let event): events.append(event)

@@ -35,6 +35,41 @@ import Testing
     try meet(pair)
   }
 
+  /// A stream of a codec that is only carried comes and goes; the others do not notice.
+  @Test func whatIsAgreedOnMayChangeInMidCall() throws {
+    let keys = (try PeerPair.protection(.aesGCM, 1, 2), try PeerPair.protection(.aesGCM, 2, 1))
+    let pair = try PeerPair(.protected(keys.0), .protected(keys.1))
+    try meet(pair)
+    var (here, there) = (pair.here.peer.session.configuration, pair.there.peer.session.configuration)
+    here.media[0].sending.append(OutgoingRTP(.av1, ssrc: SSRC(11), payloadType: 45))
+    there.media[0].receiving[45] = .av1
+    try pair.here.peer.apply(here, now: pair.now)
+    try pair.there.peer.apply(there, now: pair.now)
+    // A sequence header and a key frame, by libaom.
+    let head: [UInt8] = [0x12, 0, 0x0A, 0x0B, 0, 0, 0, 4, 0x3D, 0x06, 0xD4, 0xDA, 0xF9, 0, 0x40, 0x32, 0xE8, 0x07, 0x10, 0, 0x84, 0]
+    let bytes = head + (4..<1000).map { UInt8(truncatingIfNeeded: $0) }
+    var attributes = msdk_encoded_frame()
+    (attributes.codec, attributes.timestamp_ns) = (UInt32(MSDK_CODEC_AV1), pair.now)
+    let pool = BufferPool(limit: 4)
+    let made = try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
+    let frame = try #require(made)
+    defer { frame.release() }
+    let stream = try #require(pair.here.peer.session.stream(sending: SSRC(11)))
+    try pair.here.peer.send(frame, number: 0, on: stream, isVoice: false, now: pair.now)
+    pair.run(100)
+    #expect(pair.there.frames.last?.bytes == bytes)
+    let said = pair.there.attributes
+    #expect(said.codec == UInt32(MSDK_CODEC_AV1) && said.flags & UInt32(MSDK_ENCODED_KEY) != 0 && said.width == 322 && said.height == 182)
+    here.media[0].sending.removeLast()
+    there.media[0].receiving[45] = nil
+    try pair.here.peer.apply(here, now: pair.now)
+    try pair.there.peer.apply(there, now: pair.now)
+    #expect(throws: PacketError.self) { try pair.here.peer.send(frame, number: 1, on: stream, isVoice: false, now: pair.now) }
+    pair.there.frames = []
+    try meet(pair, from: 40)
+    #expect(pair.there.events.contains(.streamEnded(SSRC(11))) && !pair.there.events.contains(.streamEnded(SSRC(7))))
+  }
+
   @Test func controlMayHaveAPortOfItsOwn() throws {
     let pair = try PeerPair(hasControl: true)
     try pair.send(video: false, 0)

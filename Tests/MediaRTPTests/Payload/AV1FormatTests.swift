@@ -42,6 +42,11 @@ import Testing
     }
   }
 
+  @Test func aFrameOfTooManyUnitsIsRefused() {
+    let many = [UInt8]((0..<1025).flatMap { _ in [0x32, 1, 0x30] as [UInt8] })
+    #expect(throws: PacketError("AV1: a frame of too many units")) { try cut(many, limit: 1000) }
+  }
+
   @Test func elementsBecomeUnits() throws {
     let whole = bytes(TestFrame.av1Delimiter + TestFrame.av1Sequence + "32 05 1000840002")
     let (frame, out) = try #require(put([bytes("08 0c 08 000000043d06d4daf90040 06 30 1000840002")]))

@@ -16,9 +16,9 @@ import Testing
 
   @Test func smallUnitsShareAPacketAndLargeOnesAreCut() throws {
     let frame = bytes("00000001 6742 000001 68ce 00000001 65888400") + TestFrame.content(20, 0)
-    let payloads = try cut(packetizer, frame, limit: 24)
+    let payloads = try cut(packetizer, frame, limit: 23)
     #expect(payloads[0] == bytes("78 0002 6742 0002 68ce"))
-    // 23 bytes after the first one, in parts of 22 at most.
+    // 23 bytes after the first one, in parts of 21 at most.
     #expect(payloads.count == 3 && payloads[1].starts(with: bytes("7c85 8884")) && payloads[2].starts(with: bytes("7c45")))
     #expect(payloads[1].count == 13 && payloads[2].count == 14)
     let single = H264Format(.single).makePacketizer()

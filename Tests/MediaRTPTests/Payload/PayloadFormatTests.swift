@@ -58,7 +58,10 @@ import Testing
 
   /// In a window of twenty packets, with some that come twice.
   @Test(arguments: TestFrame.formats.indices) func anyOrderWillDo(_ index: Int) throws {
-    try stream(TestFrame.formats[index], seed: UInt64(index) + 20, loss: 0) { out, sent, _ in #expect(out == sent) }
+    try stream(TestFrame.formats[index], seed: UInt64(index) + 20, loss: 0) { out, sent, _ in
+      let isWhole = out == sent
+      #expect(isWhole, "\(out.count) of \(sent.count)")
+    }
   }
 
   @Test(arguments: TestFrame.formats.indices) func nothingIsHandedOnThatNeedsWhatIsLost(_ index: Int) throws {
@@ -84,7 +87,8 @@ import Testing
     var packets: [(number: Int64, bytes: [UInt8])] = []
     var number: Int64 = 65_400
     for index in 0..<400 {
-      keys.append(index % 25 == 0)
+      // Without losses one is enough: what is before one that is complete is not waited for.
+      keys.append(index % 25 == 0 && (index == 0 || loss > 0))
       sent.append(TestFrame.make(encoding, Int.random(in: 10...1200, using: &random), isKey: keys[index], index))
       let payloads = try cut(packetizer, sent[index], number: UInt16(index), limit: 200)
       for (place, payload) in payloads.enumerated() {

@@ -11,8 +11,8 @@ import Testing
 
   private func isEnd(_ event: RTPSessionEvent) -> Bool { if case .streamEnded = event { true } else { false } }
 
-  @Test func aLoopEndsNothingAndIsNoCollision() throws {
-    let call = try TestCall(seed: 1, maximum: 1_000_000)
+  @Test(arguments: [true, false]) func aLoopEndsNothingAndIsNoCollision(_ isGroup: Bool) throws {
+    let call = try TestCall(seed: 1, maximum: 1_000_000, isGroup: isGroup)
     call.isReflecting = true
     try call.film(seconds: 5)
     let isWhole = call.there.pictures.map(\.bytes) == call.pictures
@@ -24,8 +24,8 @@ import Testing
     #expect(call.sender.pathStats.loopedPackets > 500 && call.sender.target > 900_000, "\(call.sender.pathStats), \(call.sender.target)")
   }
 
-  @Test func aCollisionIsToldOnceForEachStream() throws {
-    let call = try TestCall(seed: 2)
+  @Test(arguments: [true, false]) func aCollisionIsToldOnceForEachStream(_ isGroup: Bool) throws {
+    let call = try TestCall(seed: 2, isGroup: isGroup)
     try call.film(seconds: 1)
     for number in 0..<200 as Range<UInt16> {
       for ssrc in [100, 200] as [UInt32] {
@@ -39,8 +39,8 @@ import Testing
     #expect(!call.here.events.contains(where: isEnd))
   }
 
-  @Test func aDescriptionTellsACollisionFromALoop() throws {
-    let call = try TestCall(seed: 3)
+  @Test(arguments: [true, false]) func aDescriptionTellsACollisionFromALoop(_ isGroup: Bool) throws {
+    let call = try TestCall(seed: 3, isGroup: isGroup)
     try call.film(seconds: 1)
     func control(_ cname: String) -> [UInt8] {
       written {
@@ -54,8 +54,8 @@ import Testing
     #expect(collisions(call.here) == [SSRC(100)])
   }
 
-  @Test func goodbyesOfOnesOwnAndFeedbackThatComesBackDoNothing() throws {
-    let call = try TestCall(seed: 4)
+  @Test(arguments: [true, false]) func goodbyesOfOnesOwnAndFeedbackThatComesBackDoNothing(_ isGroup: Bool) throws {
+    let call = try TestCall(seed: 4, isGroup: isGroup)
     try call.film(seconds: 1)
     let (target, wanted) = (call.sender.target, call.here.keyFramesWanted)
     let own = written {
@@ -71,8 +71,8 @@ import Testing
     #expect(call.there.pictures.count >= seen + 29)
   }
 
-  @Test func aStreamGoesOnUnderAnotherNumber() throws {
-    let call = try TestCall(seed: 5)
+  @Test(arguments: [true, false]) func aStreamGoesOnUnderAnotherNumber(_ isGroup: Bool) throws {
+    let call = try TestCall(seed: 5, isGroup: isGroup)
     try call.film(seconds: 2)
     #expect(throws: PacketError.self) { try call.sender.changeSource(of: call.video, to: SSRC(200), now: call.now, call.here) }
     #expect(throws: PacketError.self) { try call.sender.changeSource(of: 7, to: SSRC(300), now: call.now, call.here) }
@@ -87,8 +87,8 @@ import Testing
     #expect(call.sender.stats(sending: call.video)?.ssrc == SSRC(300))
   }
 
-  @Test func anEndThatSendsNothingTakesAnotherNumberByItself() throws {
-    let call = try TestCall(seed: 7)
+  @Test(arguments: [true, false]) func anEndThatSendsNothingTakesAnotherNumberByItself(_ isGroup: Bool) throws {
+    let call = try TestCall(seed: 7, isGroup: isGroup)
     try call.film(seconds: 1)
     let before = call.receiver.ownSSRC
     let control = written {
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func aStrangerDoesNotSpeakForAnother() throws {
-    let call = try TestCall(seed: 6)
+    let call = try TestCall(seed: 6, isGroup: true)
     try call.film(seconds: 1)
     let (received, dropped) = (call.receiver.stats(receiving: SSRC(100))?.packetsReceived, call.receiver.pathStats.conflictingPackets)
     let header = RTPHeader(payloadType: 96, sequence: SequenceNumber(1), timestamp: RTPTimestamp(1), ssrc: SSRC(100))

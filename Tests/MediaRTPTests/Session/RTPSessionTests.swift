@@ -10,7 +10,7 @@ import Testing
     let isWhole = call.there.pictures.map(\.bytes) == call.pictures
     #expect(isWhole, "\(call.there.pictures.count) of \(call.pictures.count)")
     #expect(call.there.sounds.count == call.sounds && call.there.lost == 0, "\(call.there.sounds.count), \(call.there.lost)")
-    let began = call.there.events.compactMap { if case .streamBegan(let ssrc, let type, let mid) = $0 { (ssrc, type, mid) } else { nil } }
+    let began = call.there.events.compactMap { if case .streamBegan(let ssrc, let type, let mid, _) = $0 { (ssrc, type, mid) } else { nil } }
     #expect(
       began.contains { $0.0 == SSRC(100) && $0.1 == 96 && $0.2 == "v" }
         && began.contains { $0.0 == SSRC(200) && $0.1 == 111 && $0.2 == nil })
@@ -148,8 +148,8 @@ import Testing
     #expect(try run() == run())
   }
 
-  @Test func goodbyesEndStreams() throws {
-    let call = try TestCall(seed: 4)
+  @Test(arguments: [true, false]) func goodbyesEndStreams(_ isGroup: Bool) throws {
+    let call = try TestCall(seed: 4, isGroup: isGroup)
     try call.film(seconds: 1)
     call.sender.leave(now: call.now, call.here)
     call.run(until: call.now + 500_000_000)
@@ -178,8 +178,8 @@ import Testing
   }
 
   /// As rtp.h says.
-  @Test func halfAMinuteWithoutAPacketEndsStreams() throws {
-    let call = try TestCall(seed: 6)
+  @Test(arguments: [true, false]) func halfAMinuteWithoutAPacketEndsStreams(_ isGroup: Bool) throws {
+    let call = try TestCall(seed: 6, isGroup: isGroup)
     try call.film(seconds: 1)
     let last = call.now - 1_000_000_000
     func ended() -> Int { call.there.events.count { if case .streamEnded = $0 { true } else { false } } }

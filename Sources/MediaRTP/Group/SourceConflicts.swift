@@ -41,7 +41,7 @@ public struct SourceConflicts<Address: Hashable & Sendable>: Sendable {
 
   /// One's own is given up so often in that time, and no more: a hostile peer could have one change it without end.
   private let conflictLimit = 8
-  private let ownLimit = 256
+  private let ownLimit = 8192
 
   /// After so long a silence another may take over the SSRC: one that restarted, or whose address changed. RFC 3550 has ten report intervals for it.
   public init(limit: Int = 1024, patience: Int64 = 10_000_000_000) {
