@@ -1,6 +1,6 @@
 import MediaRTP
 
-/// A stream that goes out over a network, and the way that it shares with others, of one moment.
+/// A stream that goes out over a network, and the network path that it shares with others, of one moment.
 public struct OutboundSnapshot: Sendable {
   public var stream: OutboundStreamStats
   public let path: TransportPathStats

@@ -5,9 +5,9 @@ import Synchronization
 public struct Member: Sendable, Equatable {
   public let userID: String
   public let displayName: String
-  /// What the room lets him do.
+  /// What the room lets them do.
   public var permissions = Permissions.ordinary
-  /// Fourccs of the codecs of video that he decodes; nil: he does not say, and is taken to decode any.
+  /// Fourccs of the codecs of video that they decode; nil: they do not say, and are taken to decode any.
   public var decodes: [UInt32]?
   /// What they say of themselves, when they join.
   public var attributes = ParticipantAttributes()
@@ -44,7 +44,7 @@ public struct StreamDescription: Sendable {
   public let userID: String
   public let codec: UInt32
   public var format: StreamFormat
-  /// Of sound.
+  /// Of audio.
   public var isMuted = false
 
   public init(id: StreamID, userID: String, codec: UInt32, format: StreamFormat) {
@@ -59,7 +59,7 @@ public struct StreamDescription: Sendable {
 /// the sender dropped has none.
 public typealias FrameID = UInt64
 
-/// What a transport carries beside the bits of an encoded picture. The rest is done to the pixels before they are encoded.
+/// What a transport carries beside the bits of an encoded frame. The rest is done to the pixels before they are encoded.
 public struct Carriage: Sendable, Equatable {
   public var color: Bool
   public var orientation: Bool
@@ -119,7 +119,7 @@ public enum TransportEvent: Sendable {
   case network
 }
 
-/// Payload, in the words of the session's stats.
+/// Payload, as the session's stats count it.
 public struct TransportStats: Sendable {
   public var bytesSent: UInt64 = 0
   public var bytesReceived: UInt64 = 0
@@ -139,14 +139,14 @@ public struct TransportStats: Sendable {
   public init() {}
 }
 
-/// A session's way to its room. All functions may be called from any thread; events come one at a time and in order; media comes on whatever
-/// thread brings it, one unit at a time for a stream. Nothing here is referred to weakly: an object that is pays for it with every count.
+/// A session's connection to its room. All functions may be called from any thread; events come one at a time and in order; media comes on whatever
+/// thread brings it, one frame at a time for a stream. Nothing here is referred to weakly: an object that is pays for it with every count.
 public protocol Transport: AnyObject, Sendable {
   func connect(_ delegate: any TransportDelegate)
-  /// Leaves. No event follows; a unit that is being handed over on another thread may still arrive.
+  /// Leaves. No event follows; a frame that is being handed over on another thread may still arrive.
   func disconnect()
 
-  /// An id for a stream to be published. Asked for first, so that the session knows the stream before the room tells of it.
+  /// An id for a stream to be published. Asked for first, so that the session knows the stream before the room announces it.
   func makeStreamID() -> StreamID
   /// `.permission` when the room does not let the session publish such a stream. Where the other end has to agree first, this returns before it
   /// has: `publishFailed` follows if it does not, at any time until the stream is withdrawn.
@@ -154,9 +154,9 @@ public protocol Transport: AnyObject, Sendable {
   func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError)
   /// Also of one whose publishing failed. No event of the stream follows.
   func unpublish(_ stream: StreamID)
-  /// What newcomers are told of a stream that this session publishes.
+  /// What newcomers get to know of a stream that this session publishes.
   func setFormat(_ stream: StreamID, _ format: StreamFormat)
-  /// Tell the others of a stream of sound that this session publishes.
+  /// Notifies the others of an audio stream that this session publishes.
   func setMuted(_ stream: StreamID, _ isMuted: Bool)
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32)
   /// Borrowed, of the codec that the stream was published with.
@@ -170,7 +170,7 @@ public protocol Transport: AnyObject, Sendable {
   var carriesRaw: Bool { get }
   /// Of a stream that this session publishes.
   func carriage(of stream: StreamID) -> Carriage
-  /// How long a picture that is sent now would wait for its turn before it leaves, about; in nanoseconds.
+  /// How long a frame that is sent now would be queued before it leaves, about; in nanoseconds.
   func backlog(of stream: StreamID) -> Int64
 
   /// Without the permission to receive nothing comes.
@@ -191,13 +191,13 @@ public protocol Transport: AnyObject, Sendable {
   func remove(_ userID: String, reason: String) throws(MediaError)
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError)
 
-  /// What the encoder of a published stream is told to make, in bits a second: for the stats.
+  /// What the encoder of a published stream is to make, in bits a second: for the stats.
   func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64)
 
   var stats: TransportStats { get }
   /// Of all streams together; nil: no network. What would be sent it does not know.
   var networkFigures: NetworkFigures? { get }
-  /// Of one stream on its way over a network; nothing where there is none, or no packet was yet.
+  /// Of one stream on a network path; nothing where there is none, or no packet was yet.
   func look(sending stream: StreamID) -> OutboundSnapshot?
   func look(receiving stream: StreamID) -> InboundSnapshot?
   /// The same in detail, as objects by the names of W3C's webrtc-stats; nothing where there is no network.
@@ -226,7 +226,7 @@ extension Transport {
   public func carriage(of stream: StreamID) -> Carriage { Carriage() }
 }
 
-/// Who hears of the room. Kept from `connect` to `disconnect`.
+/// Who is notified of what happens in the room, one event at a time. Kept from `connect` to `disconnect`.
 public protocol TransportDelegate: AnyObject, Sendable {
   func transport(_ transport: any Transport, _ event: TransportEvent)
 }

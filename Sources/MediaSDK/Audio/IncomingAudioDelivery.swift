@@ -4,7 +4,7 @@ import MediaCore
 import MediaRuntime
 import MediaTransport
 
-/// The way of a unit from the transport, or of a buffer from the mixer, to those who take it.
+/// The path of a frame from the transport or the mixer to those who take it.
 extension IncomingAudio {
   /// On the thread that brings it; borrowed.
   public func receive(_ arrived: AudioFrame, _ id: FrameID) { receive(.raw(arrived), id) }
@@ -123,7 +123,7 @@ extension IncomingAudio {
     worker?.poke()
   }
 
-  /// The last unit was delivered: the thread is not needed any more.
+  /// The last frame was delivered: the thread is not needed any more.
   private func finish() {
     let (callback, shaper): (FrameCallback<AudioFrame>?, AudioShaper) = guarded.withLock { ($0.delivery.callback, $0.shaper) }
     shaper.flush { piece in deliver(piece, callback, isOnlyUse: true) }

@@ -5,7 +5,7 @@ import MediaPlugins
 import MediaRuntime
 import MediaTransport
 
-/// The way of a unit from the transport to those who take it.
+/// The path of a frame from the transport to those who take it.
 extension IncomingVideo {
   /// What becomes of a raw frame, decided under the lock that counts it.
   private enum Step {
@@ -129,7 +129,7 @@ extension IncomingVideo {
     }
   }
 
-  /// The last unit was delivered: the thread is not needed any more.
+  /// The last frame was delivered: the thread is not needed any more.
   private func finish() {
     output.end()
     session.engine.loop.post {

@@ -17,7 +17,7 @@ public struct IncomingVideoCounters: IncomingCounters, Sendable {
   public var totalFilterTime: UInt64 = 0
   public var freezes: UInt64 = 0
   public var rendered: UInt64 = 0
-  /// Of the newest picture.
+  /// Of the newest frame.
   public var width: UInt32 = 0
   public var height: UInt32 = 0
   /// It showed that others before it are missing.
@@ -38,7 +38,7 @@ public struct IncomingVideoCounters: IncomingCounters, Sendable {
     }
   }
 
-  /// What the way left out arrived, and was taken for lost where it shows as a gap. There the picture stood still until the key frame that was just
+  /// What the network path dropped arrived, and was taken for lost where it shows as a gap. There the video stood still until the key frame that was just
   /// counted.
   mutating func countWait(leavingOut pictures: UInt64, requests: UInt64) {
     received += pictures

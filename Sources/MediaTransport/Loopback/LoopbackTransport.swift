@@ -2,8 +2,8 @@ import MediaCore
 import MediaRuntime
 import Synchronization
 
-/// A session's membership of a loopback room. Without a script a unit is handed over on the thread that sends it; under one it takes the member's
-/// scripted way (`Scripted`).
+/// A session's membership of a loopback room. Without a script a frame is handed over on the thread that sends it; under one it takes the
+/// member's scripted path (`Scripted`).
 public final class LoopbackTransport: Transport {
   enum Phase {
     case idle
@@ -11,7 +11,7 @@ public final class LoopbackTransport: Transport {
     case connected
     /// The script has cut the network; the generation tells this time from the next.
     case cut(UInt64)
-    /// Refused or put out, which the delegate was told.
+    /// Refused or put out, of which the delegate was notified.
     case out
     case left
   }
@@ -27,14 +27,14 @@ public final class LoopbackTransport: Transport {
     var asked: (request: AccessRequest, verifier: any AccessVerifier)?
     var lifetime = AccessLifetime()
     var estimate: UInt64 = 0
-    /// Units under way to this member.
+    /// Frames under way to this member.
     var inFlight = 0
     /// Beside `traffic`.
     var stats = TransportStats()
   }
 
   private static let reconnectTimeout: Int64 = 30_000_000_000
-  /// Units that may be under way to one member; more are lost.
+  /// Frames that may be under way to one member; more are lost.
   static let inFlightLimit = 512
 
   let member: Member
@@ -275,7 +275,7 @@ public final class LoopbackTransport: Transport {
     room.withLock { $0 }?.state.withLock { $0.script(for: member.userID) }
   }
 
-  /// For somebody in the room, whose way out is a way in for the others.
+  /// For somebody in the room, whose path out is a path in for the others.
   var isScripted: Bool { room.withLock { $0 }?.isScripted == true }
 
   /// Applies the step in force, and comes back when the next one begins.

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The first pictures of a stream, from the newest key frame on, until somebody takes it: between the key frame that announces a stream and the
+/// The first frames of a stream, from the newest key frame on, until somebody takes it: between the key frame that announces a stream and the
 /// program that takes it there is a moment, and a sender whom nobody can ask for another one may send none for seconds. Of a stream that is not
 /// taken in that moment nothing is kept, then or later. Used under the transport's lock alone.
 final class RTPBacklog: @unchecked Sendable {
@@ -10,7 +10,7 @@ final class RTPBacklog: @unchecked Sendable {
   private var bytes = 0
   private var seen = 0
 
-  /// So many pictures are a moment: a second or so.
+  /// So many frames are a moment: a second or so.
   static let most = 30
   static let mostBytes = 4 << 20
 

@@ -1,7 +1,7 @@
 import MediaCore
 import MediaRTP
 
-/// A member's way under a script, on the event loop.
+/// A member's network path under a script, on the event loop.
 extension LoopbackTransport {
   func send(
     _ frame: some LoopbackFrame, _ id: FrameID, bytes: Int, on stream: StreamID, to receivers: [LoopbackRoom.Receiver],
@@ -135,7 +135,7 @@ extension LoopbackTransport {
     return publisher.way.withLock { $0.pair?.look(receiving: stream) }
   }
 
-  /// The own way first, then those of whom something is received, each as a transport of its own.
+  /// The own path first, then those of whom something is received, each as a transport of its own.
   public func statsEntries(at time: Double) -> [JSON] {
     let others = room.withLock({ $0 })?.publishers(to: self) ?? []
     let ways =

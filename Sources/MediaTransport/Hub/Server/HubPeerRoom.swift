@@ -50,7 +50,7 @@ extension HubPeer: TransportDelegate {
     case .accessExpiring(let remaining): say(.accessExpiring(remaining))
     case .accessRenewed(let error): say(.accessRenewed(error))
     case .moderated(let userID, let moderation, let reason): say(.moderated(by: userID, moderation, reason: reason))
-    // Of a scripted network of this process; his machine measures its own. What he sends is encoded, and reaches all.
+    // Of a scripted network of this process; their machine measures its own. What they send is encoded, and reaches all.
     case .reconnecting, .reconnected, .estimate, .network, .unreachable, .publishFailed, .layers: break
     }
   }
@@ -61,7 +61,7 @@ extension HubPeer: TransportDelegate {
 
   // MARK: His requests, on the network thread
 
-  /// Throws what he could have known to be wrong. What has become void on its way is nothing.
+  /// Throws what they could have known to be wrong. What has become void meanwhile is nothing.
   func act(on request: HubRequest) throws(MediaError) {
     switch request {
     case .hello: throw HubPeer.lie("a second hello")
@@ -104,7 +104,7 @@ extension HubPeer: TransportDelegate {
       if try offered(number) != nil, let stream = guarded.withLock({ $0.request(number, now: now) }) { place.requestKeyFrame(of: stream) }
     case .prefer(let number, let preference):
       if let stream = try offered(number) { place.prefer(preference, of: stream.id) }
-    // What he may not do his own machine has told him; who has just left cannot be found.
+    // What they may not do their own machine refuses; who has just left cannot be found.
     case .remove(let userID, let reason): try? place.remove(userID, reason: reason)
     case .mute(let userID, let isMuted): try? place.mute(userID, isMuted)
     case .renew(let token): place.renew(token)
@@ -150,7 +150,7 @@ extension HubPeer: TransportDelegate {
       // The member may not know yet that this is no longer permitted; once they do, they withdraw it.
       if error.status == .permission, guarded.withLock({ $0.isChanged }) { return }
       _ = guarded.withLock { $0.streams.unpublish(number) }
-      // Put out meanwhile: he will hear of it.
+      // Put out meanwhile: they will be notified of it.
       if error.status != .state { throw error }
     }
   }
