@@ -193,7 +193,8 @@ public final class SecureRTPPeer {
     ends[stream] = units &+ duration
     let level = HeaderExtensions.AudioLevel(level: UInt8(min(127, attributes.level)), isVoice: isVoice)
     try session.send(
-      sound: frame.bytes, units: units, marker: isSpurt, level: session.extensions.audioLevel != 0 ? level : nil, capturedAt: attributes.timestamp_ns,
+      sound: frame.bytes, units: units, marker: isSpurt, level: session.extensions.audioLevel != 0 ? level : nil,
+      capturedAt: attributes.timestamp_ns,
       on: stream, now: now)
   }
 

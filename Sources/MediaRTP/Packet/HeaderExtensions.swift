@@ -96,7 +96,8 @@ public struct HeaderExtensions: Sendable, Equatable {
   public init() {}
 
   public var isEmpty: Bool {
-    mid == nil && rid == nil && repairedRID == nil && audioLevel == nil && absoluteSendTime == nil && transportSequence == nil && orientation == nil
+    mid == nil && rid == nil && repairedRID == nil && audioLevel == nil && absoluteSendTime == nil && transportSequence == nil
+      && orientation == nil
       && colorSpace == nil && captureTime == nil
   }
 

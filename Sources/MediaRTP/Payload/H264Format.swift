@@ -109,7 +109,9 @@ private final class H264Packetizer: FramePacketizer {
     case .single(let unit): writer.bytes(UnsafeRawBufferPointer(rebasing: frame[units[unit]]))
     case .aggregate(let together):
       // As important as the most important one of them, and forbidden if one is (section 5.7.1).
-      let head = together.reduce(UInt8(0)) { max($0 & 0x60, frame[units[$1].lowerBound] & 0x60) | ($0 | frame[units[$1].lowerBound]) & 0x80 }
+      let head = together.reduce(UInt8(0)) {
+        max($0 & 0x60, frame[units[$1].lowerBound] & 0x60) | ($0 | frame[units[$1].lowerBound]) & 0x80
+      }
       writer.u8(head | H264Unit.aggregate)
       for unit in together {
         writer.u16(UInt16(truncatingIfNeeded: units[unit].count))

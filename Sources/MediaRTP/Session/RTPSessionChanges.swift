@@ -43,14 +43,18 @@ extension RTPSession {
 
   private func check(_ configuration: RTPSessionConfiguration) throws(PacketError) {
     guard configuration.media.count <= RTPSession.mostMedia else { throw PacketError("RTP: more than 1024 media") }
-    guard (1...SendingStreams.capacity).contains(configuration.mostStreams) else { throw PacketError("RTP: a bound of streams that is not 1 to 4096") }
+    guard (1...SendingStreams.capacity).contains(configuration.mostStreams) else {
+      throw PacketError("RTP: a bound of streams that is not 1 to 4096")
+    }
     guard settings.extensions.allows(configuration.extensions) else {
       throw PacketError("RTP: an id of a header extension with another meaning than before, or with two")
     }
     var (names, sources, streams) = (Set<String>(), Set<SSRC>(), 0)
     for medium in configuration.media {
       if let mid = medium.mid {
-        guard (1...255).contains(mid.utf8.count), names.insert(mid).inserted else { throw PacketError("RTP: media without or with the same name") }
+        guard (1...255).contains(mid.utf8.count), names.insert(mid).inserted else {
+          throw PacketError("RTP: media without or with the same name")
+        }
       }
       streams += medium.sending.count
       for stream in medium.sending {

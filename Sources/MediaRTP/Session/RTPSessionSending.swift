@@ -8,7 +8,9 @@ extension RTPSession {
 
   /// An index for `send`. Streams go first; an end that has none sends reports only.
   public func addStream(_ stream: OutgoingRTP) throws(PacketError) -> Int {
-    guard sending.count < min(settings.mostStreams, SendingStreams.capacity) else { throw PacketError("RTP: more streams than their bound") }
+    guard sending.count < min(settings.mostStreams, SendingStreams.capacity) else {
+      throw PacketError("RTP: more streams than their bound")
+    }
     guard stream.encoding.isOriginal else { throw PacketError("RTP: a stream of retransmissions is sent beside another one") }
     guard !isOwn(stream.ssrc), receivingStream(stream.ssrc) == nil else { throw PacketError("RTP: the SSRC is in use") }
     if let again = stream.retransmission?.ssrc {
@@ -126,7 +128,9 @@ extension RTPSession {
         guard let packet = stream.empty(handle.number) else { break }
         leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, nil, isAgain: false, 0, now, delegate)
       case .packet(let handle, _, let probe):
-        guard let stream = outgoing[handle.stream], handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else { break }
+        guard let stream = outgoing[handle.stream], handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else {
+          break
+        }
         stream.left(handle.number, isWhole: true, now: now)
         leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, handle.number, isAgain: false, probe, now, delegate)
       case .padding(let size, let probe):

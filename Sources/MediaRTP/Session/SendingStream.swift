@@ -116,7 +116,9 @@ final class SendingStream {
 
   /// Cuts a frame into packets in the ring; their numbers. `hasRoom` is asked for packets and bytes, at most, before anything is written: all go or
   /// none.
-  func packetize(_ bytes: UnsafeRawBufferPointer, _ frame: Frame, now: Int64, hasRoom: (Int, Int) -> Bool) throws(PacketError) -> Range<Int64> {
+  func packetize(
+    _ bytes: UnsafeRawBufferPointer, _ frame: Frame, now: Int64, hasRoom: (Int, Int) -> Bool
+  ) throws(PacketError) -> Range<Int64> {
     let format = self.format
     var extensions = HeaderExtensions()
     extensions.audioLevel = frame.level

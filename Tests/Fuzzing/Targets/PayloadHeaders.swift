@@ -2,15 +2,18 @@ import MediaCore
 import MediaRTP
 
 /// What stands before and in the payloads of VP8 and Opus, read whole and by the beginning: written again it is the same, and the two agree.
+/// And payloads of every format: what is cut is put together.
 enum PayloadHeaders: FuzzTarget {
   static let name = "payload"
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     var input = Input(bytes)
-    switch input.number(below: 4) {
+    switch input.number(below: 8) {
     case 0: try descriptor(input.rest)
     case 1: try packets(input.u16(), input.rest)
     case 2: pictures(input.rest)
+    case 4: try frame(format(&input), limit: input.u16(), input.rest)
+    case 5: parts(format(&input), &input)
     default: sound(input.rest)
     }
   }
@@ -51,6 +54,78 @@ enum PayloadHeaders: FuzzTarget {
       left -= 1
     }
     expect(packetizer.count == 0 && whole.elementsEqual(picture), "another picture than was cut")
+  }
+
+  private static func format(_ input: inout Input) -> any PayloadFormat {
+    RTPEncoding.formats[input.number(below: RTPEncoding.formats.count)]
+  }
+
+  private static func cut(_ packetizer: any FramePacketizer, _ frame: UnsafeRawBufferPointer, limit: Int) throws -> [[UInt8]] {
+    let plan = try packetizer.begin(frame, number: 7, limit: limit)
+    var bytes = 0
+    let payloads = (0..<plan.packets).map { _ in
+      [UInt8](unsafeUninitializedCapacity: limit) { memory, count in
+        var writer = PacketWriter(UnsafeMutableRawBufferPointer(memory))
+        expect(packetizer.writeNext(to: &writer) && !writer.isFull && (writer.count > 0 || frame.isEmpty), "a payload that does not fit")
+        count = writer.count
+        bytes += count
+      }
+    }
+    expect(bytes <= plan.bytes, "more bytes than were said")
+    return payloads
+  }
+
+  private static func put(_ assembler: any FrameAssembler, _ payloads: [[UInt8]], _ memory: UnsafeMutableRawBufferPointer?)
+    -> AssembledFrame?
+  {
+    assembler.begin(memory)
+    for payload in payloads {
+      guard payload.withUnsafeBytes({ (try? assembler.add($0)) != nil }) else { return nil }
+    }
+    return assembler.end()
+  }
+
+  private static func whole(_ assembler: any FrameAssembler, _ payloads: [[UInt8]]) -> [UInt8]? {
+    guard let size = put(assembler, payloads, nil)?.size else { return nil }
+    var memory = [UInt8](repeating: 0, count: size)
+    expect(memory.withUnsafeMutableBytes { put(assembler, payloads, $0)?.size } == size, "another size than was measured")
+    if size > 0 {
+      memory.withUnsafeMutableBytes {
+        expect(put(assembler, payloads, UnsafeMutableRawBufferPointer(rebasing: $0.dropLast())) == nil, "more than there is room for")
+      }
+    }
+    return memory.withUnsafeMutableBytes { put(assembler, payloads, $0) } == nil ? nil : memory
+  }
+
+  /// What is put together of what was cut is cut in the same places.
+  private static func frame(_ format: any PayloadFormat, limit: UInt16, _ bytes: UnsafeRawBufferPointer) throws {
+    let (packetizer, assembler) = (format.makePacketizer(), format.makeAssembler())
+    let limit = Int(limit % 1500)
+    let payloads = try cut(packetizer, bytes, limit: limit)
+    for payload in payloads where !payload.isEmpty {
+      let isTaken = payload.withUnsafeBytes { (try? assembler.look(at: $0)) != nil }
+      expect(isTaken || !format.isVideo || format.numbersFrames, "a payload that is refused where it comes")
+    }
+    guard let whole = whole(assembler, payloads) else {
+      // VP8 sends what begins with no tag, and takes none such.
+      return expect(format.codec == VP8Format().codec, "payloads that make no frame")
+    }
+    let again = try whole.withUnsafeBytes { try cut(packetizer, $0, limit: limit) }
+    expect(again == payloads, "another frame than was cut")
+  }
+
+  /// Any payloads that are taken one by one.
+  private static func parts(_ format: any PayloadFormat, _ input: inout Input) {
+    let assembler = format.makeAssembler()
+    var payloads: [[UInt8]] = []
+    while !input.isAtEnd, payloads.count < 64 {
+      let piece = Array(input.take(input.number(below: 200)))
+      guard !piece.isEmpty, piece.withUnsafeBytes({ (try? assembler.look(at: $0)) != nil }) else { continue }
+      payloads.append(piece)
+    }
+    let bytes = payloads.reduce(0) { $0 + $1.count }
+    // Start codes and sizes at the most.
+    if let whole = whole(assembler, payloads) { expect(whole.count <= 4 * bytes + 16, "\(whole.count) of \(bytes)") }
   }
 
   /// A whole one begins as its first packet does.

@@ -58,7 +58,8 @@ import Testing
     #expect(put([bytes("10 32 05 3003808000")])?.1 == bytes("1200 32 05 3003808000"))
     // Over three packets, cut within the head.
     #expect(put([bytes("50 34"), bytes("d0 08 30"), bytes("90 03 80")])?.1 == bytes("1200 36 08 03 30 03 80"))
-    for payloads in [["90 30"], ["50 30 30"], ["50 30 30", "10 30 30"], ["10 30", "90 30"], ["50 34", "90"], ["10 b0 30"], ["10 32 04 30"]] {
+    for payloads in [["90 30"], ["50 30 30"], ["50 30 30", "10 30 30"], ["10 30", "90 30"], ["50 34", "90"], ["10 b0 30"], ["10 32 04 30"]]
+    {
       #expect(put(payloads.map { bytes($0) }) == nil, "\(payloads)")
     }
   }

@@ -69,7 +69,9 @@ import Testing
       #expect(out.count > sent.count / 10 && out.count < sent.count)
       var last = -1
       for frame in out {
-        guard let place = sent[(last + 1)...].firstIndex(of: frame) else { return #expect(Bool(false), "a frame that was not sent, or twice") }
+        guard let place = sent[(last + 1)...].firstIndex(of: frame) else {
+          return #expect(Bool(false), "a frame that was not sent, or twice")
+        }
         #expect(place == last + 1 || keys[place])
         last = place
       }

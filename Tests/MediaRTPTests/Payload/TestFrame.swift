@@ -17,7 +17,9 @@ enum TestFrame {
       let code: [UInt8] = [0, 0, 0, 1]
       guard isKey else { return code + bytes("419a3b10") + content(size, number) }
       // Two slices, the first of which is small.
-      let units = [bytes(h264Sequence), bytes(h264Parameters), bytes("658884") + content(40, number), bytes("6501f4") + content(size, number)]
+      let units = [
+        bytes(h264Sequence), bytes(h264Parameters), bytes("658884") + content(40, number), bytes("6501f4") + content(size, number)
+      ]
       return units.flatMap { code + $0 }
     }
   }

@@ -54,7 +54,9 @@ import Testing
   private func receive(_ pair: SessionPair, _ ssrc: UInt32, _ number: UInt16, type: UInt8 = 96, mid: String? = nil, rid: String? = nil) {
     var header = RTPHeader(payloadType: type, sequence: SequenceNumber(number), timestamp: RTPTimestamp(0), ssrc: SSRC(ssrc))
     (header.extensions.mid, header.extensions.rid) = (mid, rid)
-    reading(written { header.write(to: &$0, SessionPair.extensions) } + [0x10, 0x31, 1, 2]) { pair.right.receive($0, now: pair.now, pair.there) }
+    reading(written { header.write(to: &$0, SessionPair.extensions) } + [0x10, 0x31, 1, 2]) {
+      pair.right.receive($0, now: pair.now, pair.there)
+    }
   }
 
   @Test func whoSaidItOnceNeedNotSayItAgain() throws {

@@ -10,7 +10,9 @@ import Testing
     let isWhole = call.there.pictures.map(\.bytes) == call.pictures
     #expect(isWhole, "\(call.there.pictures.count) of \(call.pictures.count)")
     #expect(call.there.sounds.count == call.sounds && call.there.lost == 0, "\(call.there.sounds.count), \(call.there.lost)")
-    let began = call.there.events.compactMap { if case .streamBegan(let ssrc, let type, let mid, _) = $0 { (ssrc, type, mid) } else { nil } }
+    let began = call.there.events.compactMap {
+      if case .streamBegan(let ssrc, let type, let mid, _) = $0 { (ssrc, type, mid) } else { nil }
+    }
     #expect(
       began.contains { $0.0 == SSRC(100) && $0.1 == 96 && $0.2 == "v" }
         && began.contains { $0.0 == SSRC(200) && $0.1 == 111 && $0.2 == nil })

@@ -47,7 +47,9 @@ import Testing
     return (session, out)
   }
 
-  private func read(_ packet: [UInt8], _ map: ExtensionMap) throws -> RTPHeader { try reading(packet) { try RTPPacket(parsing: $0, map).header } }
+  private func read(_ packet: [UInt8], _ map: ExtensionMap) throws -> RTPHeader {
+    try reading(packet) { try RTPPacket(parsing: $0, map).header }
+  }
 
   @Test(arguments: [14, 200] as [UInt8]) func eachSaysWhoseItIsAndWhenItLeft(_ highest: UInt8) throws {
     let map = map(highest: highest)
