@@ -13,10 +13,10 @@ extension RTPSession {
   func isReportDue(at now: Int64) -> Bool {
     let isSender = !sending.isEmpty
     if group != nil { return group?.isReportDue(sending: isSender, at: now, using: &random) ?? false }
-    return pace.isReportDue(at: now, using: &random)
+    return pace?.isReportDue(at: now, using: &random) ?? false
   }
 
-  var reportDeadline: Int64 { group?.schedule.deadline ?? pace.deadline }
+  var reportDeadline: Int64 { group?.schedule.deadline ?? pace?.deadline ?? .max }
 
   /// Nothing is heard any more of a stream's source (RFC 3550, section 6.3.5).
   func isGone(_ stream: ReceivingStream, at now: Int64) -> Bool {

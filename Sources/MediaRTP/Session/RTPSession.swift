@@ -26,9 +26,9 @@ public final class RTPSession {
   var repeating: [SSRC: SSRC] = [:]
   var estimator: BandwidthEstimator
   var pacer: Pacer<Handle>
-  /// Of a group only.
+  /// One or the other: of a group, or of two ends.
   var group: GroupControl?
-  var pace: ReportPace
+  var pace: ReportPace?
   var roundTrip = RoundTrip()
   var references = ReferenceTimes(limit: 8)
   /// Of streams of which no packet has come yet.
@@ -89,7 +89,7 @@ public final class RTPSession {
     ownSSRC = settings.ssrc ?? anySSRC
     nextTransport = UInt16.random(in: 0...(.max), using: &random)
     group = settings.isGroup ? GroupControl(settings.reports, at: now, using: &random) : nil
-    pace = ReportPace(minimum: settings.reports.minimum, at: now, using: &random)
+    pace = settings.isGroup ? nil : ReportPace(minimum: settings.reports.minimum, at: now, using: &random)
     self.random = random
     probation = SourceProbation(salt: settings.seed)
     group?.conflicts.add(own: ownSSRC)
