@@ -146,7 +146,7 @@ final class RTPRoom: Sendable {
     switch surroundings {
     case .emulated:
       let emulation = EmulatedNetwork(clock: VirtualClock())
-      let machine = try emulation.addHost("127.0.0.1", "::1")
+      let machine = try emulation.addHost("127.0.0.1", "127.0.0.2", "::1")
       (time, thread, network) = (TestTime(clock: emulation.clock), machine, machine)
     case .kernel:
       time = TestTime(clock: SystemClock())

@@ -1,12 +1,11 @@
-import Glibc
 import MediaCore
 import MediaNetwork
 import MediaRuntime
 
 @testable import MediaTransport
 
-/// A way between two ends in this process, that loses, delays and reorders by a seed, narrows, and lets a test change what passes.
-final class RTPRelay: Sendable {
+/// A network path between two ends of a room, that loses, delays and reorders by a seed, narrows, and lets a test change what passes.
+final class RTPRelay: NetworkDriver {
   struct Way: Sendable {
     var loss = 0.0
     var delay: Int64 = 0
@@ -17,11 +16,18 @@ final class RTPRelay: Sendable {
   }
 
   private struct State {
+    let sides: [any DatagramPort]
     var way = Way()
     var random: SeededRandom
-    var isStopped = false
+    var places: (here: SocketAddress?, there: SocketAddress?)
+    var waiting = TimeHeap<Datagram>()
+    /// When the narrow place is free again, each way.
+    var free: [Int64] = [0, 0]
     var passed = 0
     var lost = 0
+    let incoming = DatagramRows()
+    let outgoing = DatagramBatch()
+    var tag: UInt64?
   }
 
   private struct Datagram {
@@ -34,31 +40,23 @@ final class RTPRelay: Sendable {
   /// Where `here` sends to, and where `there` does.
   let toThere: SocketAddress
   let toHere: SocketAddress
+  private let room: RTPRoom
+  private let filter: Filter
   private let state: Monitor<State>
-  private let thread = Monitor<OSThread?>(nil)
 
-  init(seed: UInt64, filter: @escaping Filter = { datagram, _ in [datagram] }) throws {
+  init(_ room: RTPRoom, seed: UInt64, filter: @escaping Filter = { datagram, _ in [datagram] }) throws {
     guard let any = SocketAddress("127.0.0.1", port: 0) else { throw MediaError(.invalid, "no address") }
-    let (near, far) = (try DatagramSocket(binding: any), try DatagramSocket(binding: any))
+    let (near, far) = (try room.network.bindDatagrams(to: any), try room.network.bindDatagrams(to: any))
     guard let toThere = near.localAddress, let toHere = far.localAddress else { throw MediaError(.io, "no address") }
-    (self.toThere, self.toHere) = (toThere, toHere)
-    state = Monitor(State(random: SeededRandom(seed: seed)))
-    let sockets = [near.descriptor, far.descriptor]
-    let ends = Monitor<(here: SocketAddress?, there: SocketAddress?)>((nil, nil))
-    places = ends
-    // Closed when the thread is done.
-    nonisolated(unsafe) let (one, other) = (near, far)
-    let made = OSThread { [state] in
-      RTPRelay.run(one, other, state, ends, filter)
-      _ = sockets
-    }
-    thread.withLock { $0 = made }
+    (self.room, self.filter, self.toThere, self.toHere) = (room, filter, toThere, toHere)
+    let descriptors = [near.descriptor, far.descriptor]
+    state = Monitor(State(sides: [near, far], random: SeededRandom(seed: seed), places: (nil, nil)))
+    let tag = try room.thread.add(self, descriptors)
+    state.withLock { $0.tag = tag }
   }
 
-  private let places: Monitor<(here: SocketAddress?, there: SocketAddress?)>
-
   func join(here: SocketAddress?, there: SocketAddress?) {
-    places.withLock { $0 = (here, there) }
+    state.withLock { $0.places = (here, there) }
   }
 
   func change(_ way: Way) { state.withLock { $0.way = way } }
@@ -66,63 +64,52 @@ final class RTPRelay: Sendable {
   var lost: Int { state.withLock { $0.lost } }
 
   func stop() {
-    state.withLock { $0.isStopped = true }
-    thread.withLock { $0.take() }?.join()
+    if let tag = state.withLock({ $0.tag }) { room.thread.remove(tag) }
   }
 
-  private static func run(
-    _ near: DatagramSocket, _ far: DatagramSocket, _ state: Monitor<State>,
-    _ places: Monitor<(here: SocketAddress?, there: SocketAddress?)>,
-    _ filter: Filter
-  ) {
-    var waiting = TimeHeap<Datagram>()
-    let (incoming, outgoing) = (DatagramRows(), DatagramBatch())
-    // When the narrow place is free again, each way.
-    var free: [Int64] = [0, 0]
-    while !state.withLock({ $0.isStopped }) {
-      let now = MediaTime.monotonic()
-      for (side, socket) in [near, far].enumerated() {
-        while socket.receive(
-          incoming,
-          { bytes, _ in
-            for datagram in filter(Array(bytes), side == 0) {
-              let time: Int64? = state.withLock { state in
-                let isLost = Double.random(in: 0..<1, using: &state.random) < state.way.loss
-                let isLate = Double.random(in: 0..<1, using: &state.random) < state.way.reordering
-                state.passed += 1
-                var time = now
-                if state.way.bandwidth > 0 {
-                  let start = max(now, free[side])
-                  guard !isLost, start - now < 300_000_000 else {
-                    state.lost += 1
-                    return nil
-                  }
-                  free[side] = start + Int64(datagram.count + 28) * 8_000_000_000 / state.way.bandwidth
-                  time = free[side]
-                } else if isLost {
-                  state.lost += 1
-                  return nil
-                }
-                return time + state.way.delay + (isLate ? 10_000_000 : 0)
-              }
-              if let time { _ = waiting.push(Datagram(bytes: datagram, isThere: side == 0), at: time) }
-            }
-          }) > 0
-        {}
+  func drive(isReadable: Bool) -> Int64 {
+    let now = room.clock.now()
+    return state.withLock { state in
+      for side in state.sides.indices {
+        var came: [[UInt8]] = []
+        while state.sides[side].receive(state.incoming, { bytes, _ in came.append(Array(bytes)) }) > 0 {}
+        for datagram in came.flatMap({ filter($0, side == 0) }) {
+          guard let time = RTPRelay.time(of: datagram, side, &state, at: now) else { continue }
+          _ = state.waiting.push(Datagram(bytes: datagram, isThere: side == 0), at: time)
+        }
       }
-      let (here, there) = places.withLock { $0 }
-      while let datagram = waiting.pop(dueAt: now) {
-        guard let address = datagram.isThere ? there : here,
-          let slot = {
-            outgoing.begin(); return outgoing.slot()
-          }()
-        else { continue }
-        slot.copyBytes(from: datagram.bytes)
-        _ = outgoing.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(datagram.bytes.count)), to: address)
-        _ = (datagram.isThere ? far : near).send(outgoing)
-      }
-      usleep(300)
+      while let datagram = state.waiting.pop(dueAt: now) { RTPRelay.pass(datagram, state) }
+      return state.waiting.earliest ?? .max
     }
+  }
+
+  /// When it is at the other side; nil: it is lost.
+  private static func time(of datagram: [UInt8], _ side: Int, _ state: inout State, at now: Int64) -> Int64? {
+    let isLost = Double.random(in: 0..<1, using: &state.random) < state.way.loss
+    let isLate = Double.random(in: 0..<1, using: &state.random) < state.way.reordering
+    state.passed += 1
+    var time = now
+    if state.way.bandwidth > 0 {
+      let start = max(now, state.free[side])
+      guard !isLost, start - now < 300_000_000 else {
+        state.lost += 1
+        return nil
+      }
+      state.free[side] = start + Int64(datagram.count + 28) * 8_000_000_000 / state.way.bandwidth
+      time = state.free[side]
+    } else if isLost {
+      state.lost += 1
+      return nil
+    }
+    return time + state.way.delay + (isLate ? 10_000_000 : 0)
+  }
+
+  private static func pass(_ datagram: Datagram, _ state: State) {
+    state.outgoing.begin()
+    guard let address = datagram.isThere ? state.places.there : state.places.here, let slot = state.outgoing.slot() else { return }
+    slot.copyBytes(from: datagram.bytes)
+    _ = state.outgoing.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(datagram.bytes.count)), to: address)
+    _ = state.sides[datagram.isThere ? 1 : 0].send(state.outgoing)
   }
 }
 
@@ -130,7 +117,7 @@ extension RTPWay {
   /// Two ends that speak to each other through a relay; one port each.
   func ends(_ room: RTPRoom, through relay: RTPRelay) throws -> (RTPEnd, RTPEnd) {
     var (here, there) = (try configuration("here", own: 1, theirs: 2), try configuration("there", own: 2, theirs: 1))
-    let (mine, theirs) = (try RTPWay.bind(here), try RTPWay.bind(there))
+    let (mine, theirs) = (try RTPWay.bind(here, room), try RTPWay.bind(there, room))
     here.legs[0].remote = relay.toThere
     there.legs[0].remote = relay.toHere
     relay.join(here: mine[0].localAddress, there: theirs[0].localAddress)
