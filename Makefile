@@ -37,7 +37,7 @@ FEEDER := $(OUT)/libmediasdk-feeder.so
 # Of the tests.
 ISOLATING := $(OUT)/libmsdk-isolating.so
 FUZZER := $(OUT)/rtp-fuzz
-HEADERS := $(wildcard Include/mediasdk/*.h) Include/mediasdk.map Include/module.modulemap
+HEADERS := $(wildcard Include/mediasdk/*.h Include/headers.c Sources/CLinux/*) Include/mediasdk.map Include/module.modulemap
 # What the tool writes as projects is a part of it, and no source.
 TEMPLATES := $(shell find Sources/msdk/Templates -type f)
 SWIFT_SOURCES := $(filter-out $(TEMPLATES),$(shell find Sources -name '*.swift' -o -name shim.h)) $(wildcard $(foreach loops,CPixels CResampler,Sources/$(loops)/* Sources/$(loops)/include/*)) Package.swift
@@ -70,12 +70,6 @@ feeder: $(FEEDER)
 tool: $(OUT)/msdk
 plugin-host: $(OUT)/msdk-plugin-host
 
-# Swift's build does not notice that a header of the contract changed.
-.build/headers.stamp: $(HEADERS)
-	@mkdir -p .build
-	@find Sources -name '*.swift' -exec touch {} +
-	@touch $@
-
 .build/runtime/clear_retain: packaging/runtime/clear_retain.c
 	@mkdir -p .build/runtime
 	@$(CC) $(WARNINGS) $(CFLAGS) -o $@ $<
@@ -87,7 +81,7 @@ plugin-host: $(OUT)/msdk-plugin-host
 	@mkdir -p .build/runtime
 	@$(CC) $(WARNINGS) $(CFLAGS) $(SAME) -fPIC -c -o $@ $<
 
-$(LIBRARY): .build/headers.stamp $(SWIFT_SOURCES) $(RUNTIME)
+$(LIBRARY): $(HEADERS) $(SWIFT_SOURCES) $(RUNTIME)
 	@echo "== building libmediasdk.so (a minute or two the first time)"
 	$(SWIFT_BUILD) --product mediasdk
 	@mkdir -p $(OUT)
@@ -209,7 +203,7 @@ test-headers:
 	@python3 Tests/ABI/check_words.py
 
 # The release build has one processor busy much of the time; this one takes the other.
-swift-tests: .build/headers.stamp
+swift-tests:
 	@echo "== building the Swift tests (five minutes the first time)"
 	@swift build --build-tests $(SWIFT_DEBUG)
 
@@ -218,7 +212,7 @@ test-swift: swift-tests
 
 # Those of Tests/real-time come later, when nothing else runs.
 .PHONY: run-swift-tests test-real-time
-run-swift-tests: .build/headers.stamp
+run-swift-tests:
 	@echo "== Swift tests"
 	@.ci/swift-tests fast
 	@echo "== the Swift example, Examples/Swift/send.swift"
@@ -250,7 +244,7 @@ test-c:
 
 # `make fuzz` runs every target of Tests/Fuzzing under libFuzzer, one after the other, SECONDS=n each (60); TARGET=name one of them.
 # `make fuzz FUZZ=N` throws so many spoilt datagrams at a session instead.
-fuzz: .build/headers.stamp $(if $(FUZZ),$(FUZZER))
+fuzz: $(if $(FUZZ),$(FUZZER))
 	@$(if $(FUZZ),$(FUZZER) $(FUZZ),Tests/Fuzzing/build.sh && Tests/Fuzzing/run.sh $(or $(SECONDS),60) $(TARGET))
 
 $(FUZZER): $(LIBRARY) $(wildcard Tests/Fuzzing/Datagrams/*)

@@ -33,8 +33,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    .systemLibrary(name: "CMediaSDK", path: "Include"),
-    .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
+    // Targets for their headers alone: of a system library the build notices no change (headers.c).
+    .target(name: "CMediaSDK", path: "Include", exclude: ["CHANGES.md", "mediasdk.map"], sources: ["headers.c"], publicHeadersPath: "."),
+    .target(name: "CLinux", path: "Sources/CLinux", sources: ["headers.c"], publicHeadersPath: "."),
     .systemLibrary(name: "CVPX", path: "Sources/CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
     .systemLibrary(name: "CYUV", path: "Sources/CYUV", providers: [.apt(["libyuv-dev"])]),
     .systemLibrary(name: "COpus", path: "Sources/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
