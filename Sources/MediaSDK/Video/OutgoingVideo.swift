@@ -89,6 +89,7 @@ public final class OutgoingVideo: OutgoingCore {
     guarded.withLock { ($0.life.state, $0.life.codec, $0.senders.current?.format) }
   }
   public var canEncode: Bool { !encoders.isEmpty }
+  var isEncoding: Bool { guarded.withLock { $0.encoding != nil } }
   /// Whether all its codecs take it as it is.
   func takes(_ pixelFormat: PixelFormat) -> Bool { options.choosesCodec || encoders.allSatisfy { $0.inputFormats.contains(pixelFormat) } }
   var isScreen: Bool { options.kind == .screenShare }

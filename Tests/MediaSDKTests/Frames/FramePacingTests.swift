@@ -19,35 +19,44 @@ import Testing
     #expect(pacing.slower(than: nil, afforded: nil) == FrameRate(15))
   }
 
+  /// At which of those milliseconds a frame leaves.
+  private func left(_ pacing: inout FramePacing, _ times: [Int64], own: FrameRate? = nil, slower: FrameRate? = nil) -> [Int64] {
+    var left: [Int64] = []
+    for time in times where pacing.admit(time * ms, own: own, slower: slower) { left.append(time) }
+    return left
+  }
+
   @Test func aLowerRateLeavesATenthOfAnIntervalEarly() {
     var pacing = FramePacing(isHeldToFormat: false)
     let slower = FrameRate(10)
-    #expect(pacing.admit(0, own: nil, slower: slower))
-    #expect(!pacing.admit(89 * ms, own: nil, slower: slower))
-    #expect(pacing.admit(90 * ms, own: nil, slower: slower))
+    let early = left(&pacing, [0, 89, 90], slower: slower)
+    #expect(early == [0, 90])
     // Counted from when it was due, not from when it left.
     #expect(pacing.due(own: nil, slower: slower) == 190 * ms)
     // After a pause nothing is made up for.
-    #expect(pacing.admit(1000 * ms, own: nil, slower: slower))
+    let late = left(&pacing, [1000, 1001], slower: slower)
+    #expect(late == [1000])
     #expect(pacing.due(own: nil, slower: slower) == 1090 * ms)
   }
 
   @Test func anotherRateBeginsAtOnce() {
     var pacing = FramePacing(isHeldToFormat: false)
-    #expect(pacing.admit(0, own: nil, slower: FrameRate(1)))
-    #expect(!pacing.admit(10 * ms, own: nil, slower: FrameRate(1)))
+    let before = left(&pacing, [0, 10], slower: FrameRate(1))
     pacing.asked = FrameRate(2)
-    #expect(pacing.admit(10 * ms, own: nil, slower: FrameRate(2)))
+    let after = left(&pacing, [11, 12], slower: FrameRate(2))
+    #expect(before == [0] && after == [11])
   }
 
   @Test func theFormatsRateAllowsABurst() {
     var pacing = FramePacing(isHeldToFormat: true)
-    let admitted = (0..<10).filter { _ in pacing.admit(5 * ms, own: own, slower: nil) }
-    #expect(admitted.count == Int(TokenBucket.burst))
+    let burst = left(&pacing, Array(repeating: 5, count: 10), own: own)
+    #expect(burst.count == Int(TokenBucket.burst))
     #expect(pacing.due(own: own, slower: nil) > 5 * ms)
-    pacing.forgetBurst()
-    #expect(pacing.admit(5 * ms, own: own, slower: nil))
     // A frame that is not held to it passes all the same.
-    #expect((0..<20).allSatisfy { _ in pacing.admit(5 * ms, own: nil, slower: nil) })
+    let free = left(&pacing, Array(repeating: 5, count: 20))
+    #expect(free.count == 20)
+    pacing.forgetBurst()
+    let again = left(&pacing, [5], own: own)
+    #expect(again == [5])
   }
 }

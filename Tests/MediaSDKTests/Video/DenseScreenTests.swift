@@ -77,6 +77,6 @@ import Testing
 extension OutgoingVideo {
   /// Packets that waited for too long.
   fileprivate var expired: UInt64? {
-    guarded.withLock { $0.publication }.flatMap { $0.transport.look(sending: $0.id) }?.path.expiredPackets
+    guarded.withLock { $0.life.publication }.flatMap { $0.transport.look(sending: $0.id) }?.path.expiredPackets
   }
 }
