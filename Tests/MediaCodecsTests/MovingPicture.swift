@@ -19,7 +19,7 @@ enum MovingPicture {
   }
 
   /// Of luma and chroma together, between a frame and a decoded picture.
-  static func psnr(_ frame: GuardedFrame, _ picture: DecodedPicture) throws -> Double {
+  static func psnr(_ frame: GuardedFrame, _ picture: DecodedFrame) throws -> Double {
     let copy = GuardedFrame(frame.format, frame.width, frame.height)
     try VideoConverter.convert(picture, color: ColorSpace(), into: copy.frame, scratch: ConversionScratch())
     var error = 0.0
@@ -36,7 +36,7 @@ enum MovingPicture {
 }
 
 extension VP8Decoder {
-  func decode(_ bytes: [UInt8]) throws -> DecodedPicture? {
+  func decode(_ bytes: [UInt8]) throws -> DecodedFrame? {
     // The picture is in the decoder's memory, not in the array's.
     try bytes.withUnsafeBytes { try decode($0) }
   }

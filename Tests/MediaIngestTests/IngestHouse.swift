@@ -14,13 +14,13 @@ final class IngestHouse {
   let host: EmulatedHost
   let far: EmulatedHost
   let session = SessionRecorder()
-  let door: IngestDoor
+  let door: IngestEndpoint
 
   init(seed: UInt64 = 1) throws {
     network = EmulatedNetwork(clock: clock, seed: seed)
     host = try network.addHost("127.0.0.1")
     far = try network.addHost("10.0.0.2")
-    door = try IngestDoor(port: 0, socketPath: nil, FeederBytes.rules(), network: host, loop: host, session)
+    door = try IngestEndpoint(port: 0, socketPath: nil, FeederBytes.rules(), network: host, loop: host, session)
   }
 
   deinit { door.close() }

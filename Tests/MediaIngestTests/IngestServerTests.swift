@@ -215,7 +215,7 @@ import Testing
 
   @Test func aPortThatIsTakenIsRefused() throws {
     let error = #expect(throws: MediaError.self) {
-      try IngestDoor(
+      try IngestEndpoint(
         port: UInt16(house.door.port), socketPath: nil, FeederBytes.rules(), network: house.host, loop: house.host, house.session)
     }
     #expect(error?.status == .exists)

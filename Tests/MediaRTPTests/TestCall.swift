@@ -31,7 +31,7 @@ final class TestCall {
     var keyFramesWanted = 0
 
     func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) { out.append((Array(packet), isControl)) }
-    func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
+    func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
       var bytes = [UInt8](repeating: 0, count: picture.size)
       let isThere = bytes.withUnsafeMutableBytes { take($0) }
       if isThere { pictures.append((picture.timestamp, bytes, now, picture.captured)) }

@@ -56,7 +56,7 @@ private struct SealedCall {
   private final class End: RTPSessionDelegate {
     var out: [(bytes: [UInt8], isControl: Bool)] = []
     func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) { out.append((Array(packet), isControl)) }
-    func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
+    func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
     func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
     func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
     func session(did event: RTPSessionEvent) {}

@@ -27,7 +27,7 @@ final class VP8Decoder: @unchecked Sendable {
 
   /// The picture is in memory of the decoder, valid until the next call; nil for a frame that is not to be shown. Data that is no frame, or is
   /// damaged beyond decoding, is `.corrupt`; a frame that builds on one the decoder does not have, `.state`.
-  func decode(_ data: UnsafeRawBufferPointer) throws(MediaError) -> DecodedPicture? {
+  func decode(_ data: UnsafeRawBufferPointer) throws(MediaError) -> DecodedFrame? {
     do {
       try admit(data)
     } catch {
@@ -59,7 +59,7 @@ final class VP8Decoder: @unchecked Sendable {
     if !isOpen { try open() }
   }
 
-  private func takePicture() throws(MediaError) -> DecodedPicture? {
+  private func takePicture() throws(MediaError) -> DecodedFrame? {
     var iterator: vpx_codec_iter_t?
     guard let image = vpx_codec_get_frame(context, &iterator) else { return nil }
     guard image.pointee.fmt == VPX_IMG_FMT_I420, let y = image.pointee.planes.0, let u = image.pointee.planes.1,
@@ -69,7 +69,7 @@ final class VP8Decoder: @unchecked Sendable {
     }
     var corrupt: Int32 = 0
     let status = cvpx_get(context, Int32(VP8D_GET_FRAME_CORRUPTED.rawValue), &corrupt)
-    return DecodedPicture(
+    return DecodedFrame(
       width: image.pointee.d_w, height: image.pointee.d_h, planes: (y, u, v),
       strides: (image.pointee.stride.0, image.pointee.stride.1, image.pointee.stride.2),
       isCorrupt: status != VPX_CODEC_OK || corrupt != 0)

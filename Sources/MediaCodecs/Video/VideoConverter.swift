@@ -28,7 +28,7 @@ public enum VideoConverter {
 
   /// Straight from the decoder's memory; `color` is what the stream says of itself.
   public static func convert(
-    _ picture: DecodedPicture, color: ColorSpace, into destination: UnsafeMutablePointer<msdk_video_frame>, scratch: ConversionScratch
+    _ picture: DecodedFrame, color: ColorSpace, into destination: UnsafeMutablePointer<msdk_video_frame>, scratch: ConversionScratch
   ) throws(MediaError) {
     try picture.withFrame(color: color) { frame throws(MediaError) in
       try convert(frame, into: destination, scratch: scratch)

@@ -36,7 +36,7 @@ struct ArrivalQueue {
     swap(&list, &arrivals)
   }
 
-  mutating func append(_ picture: PictureBuffer.Picture, of stream: SSRC, now: Int64, fill: (UnsafeMutableRawBufferPointer) -> Bool) {
+  mutating func append(_ picture: FrameBuffer.Picture, of stream: SSRC, now: Int64, fill: (UnsafeMutableRawBufferPointer) -> Bool) {
     let stamp = MediaTime.nanoseconds(fromUnits: picture.timestamp, rate: 90_000)
     var state = incoming[stream] ?? Incoming(stamp, at: now)
     if picture.isKeyFrame { (state.width, state.height) = (UInt32(picture.width), UInt32(picture.height)) }

@@ -78,7 +78,7 @@ final class PeerOutput: RTPSessionDelegate {
   var hasRoom: Bool { media.batch.count < DatagramBatch.capacity - PeerOutput.reserve }
 
   func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) { add(packet, isControl: isControl) }
-  func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
+  func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
     queue.append(picture, of: stream, now: now, fill: take)
   }
   func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {

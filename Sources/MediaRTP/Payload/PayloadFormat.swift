@@ -73,7 +73,7 @@ public struct FramePart: Sendable, Equatable {
   public var start = Start.none
   /// Of a key frame, as far as it can be seen here.
   public var isKeyFrame = false
-  public var number: PictureNumber?
+  public var number: FrameNumber?
   public var layer: VP8Descriptor.Layer?
 
   public init() {}

@@ -21,7 +21,7 @@ public struct VP8Descriptor: Sendable, Equatable {
   /// PID, of the payload's first byte: 0 is the one of modes and motion, 1 to 8 are coefficients.
   public var partition: UInt8 = 0
   /// 7 or 15 bits, as the sender chose.
-  public var pictureID: PictureNumber?
+  public var pictureID: FrameNumber?
   public var layer: Layer?
   /// KEYIDX, 0..31: counts key frames.
   public var keyIndex: UInt8?
@@ -82,12 +82,12 @@ public struct VP8Descriptor: Sendable, Equatable {
 }
 
 /// FrameID: counts a stream's pictures, from a random beginning (RFC 7741, section 4.2).
-public enum PictureNumber: Sendable, Equatable {
+public enum FrameNumber: Sendable, Equatable {
   case short(UInt8)
   case long(UInt16)
 
   /// From another to this one, by the shorter way; nil when they do not count in the same width.
-  public func distance(from other: PictureNumber) -> Int? {
+  public func distance(from other: FrameNumber) -> Int? {
     switch (self, other) {
     case (.short(let value), .short(let other)): Int(Int8(bitPattern: (value &- other) << 1) >> 1)
     case (.long(let value), .long(let other)): Int(Int16(bitPattern: (value &- other) << 1) >> 1)

@@ -18,7 +18,7 @@ public struct VP9Descriptor: Sendable, Equatable {
     }
   }
 
-  public var pictureID: PictureNumber?
+  public var pictureID: FrameNumber?
   /// P: predicted from other pictures.
   public var isPredicted = false
   public var layer: Layer?

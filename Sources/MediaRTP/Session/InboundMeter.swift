@@ -24,7 +24,7 @@ struct InboundMeter {
   }
 
   /// A picture is handed on, that was to be held back for so long.
-  mutating func handedOn(_ picture: PictureBuffer.Picture, target: Int64, at now: Int64) {
+  mutating func handedOn(_ picture: FrameBuffer.Picture, target: Int64, at now: Int64) {
     if picture.first != picture.last {
       framesAssembled &+= 1
       assemblyTime &+= picture.lastArrival &- picture.firstArrival

@@ -28,7 +28,7 @@ public struct NetworkQuality: Sendable {
 
   public var outgoing: Grade { ways.outgoing.grade }
   public var incoming: Grade { ways.incoming.grade }
-  private var ways = (outgoing: NetworkWay(), incoming: NetworkWay())
+  private var ways = (outgoing: DirectionGrade(), incoming: DirectionGrade())
   private var last: NetworkFigures
   private var sendingSince: Int64?
   /// Without a pause.
@@ -63,9 +63,9 @@ public struct NetworkQuality: Sendable {
     let hasEstimate =
       figures.estimate > 0 && figures.wanted > 0 && sendingSince.map { now &- $0 >= NetworkQuality.estimatePatience } ?? false
     let share = hasEstimate ? Double(figures.estimate) / Double(figures.wanted) : nil
-    let out = NetworkWay.Evidence(loss: lost.outgoing.fraction, roundTrip: figures.roundTrip, share: share, isUnheard: isUnheard)
+    let out = DirectionGrade.Evidence(loss: lost.outgoing.fraction, roundTrip: figures.roundTrip, share: share, isUnheard: isUnheard)
     if ways.outgoing.judge(sends ? out : nil, now: now) { changes.append(Change(direction: .outgoing, grade: outgoing)) }
-    let into = NetworkWay.Evidence(loss: lost.incoming.fraction, roundTrip: figures.roundTrip)
+    let into = DirectionGrade.Evidence(loss: lost.incoming.fraction, roundTrip: figures.roundTrip)
     if ways.incoming.judge(receives ? into : nil, now: now) { changes.append(Change(direction: .incoming, grade: incoming)) }
     return changes
   }

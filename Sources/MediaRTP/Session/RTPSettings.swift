@@ -70,7 +70,7 @@ public protocol RTPSessionDelegate: AnyObject {
   /// A datagram for the other end.
   func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool)
   /// `take` copies the picture's bytes out; without it the picture is left out.
-  func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool)
+  func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool)
   /// With the time of its capture on this end's monotonic clock, where the sender's reports made that known (RFC 3550, section 6.4.1). Of pictures,
   /// `captured` says it.
   func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC)

@@ -3,8 +3,8 @@ import MediaCore
 /// One stream on its way in: what came, what is missing, and what is due.
 final class ReceivingStream {
   enum Content {
-    case pictures(PictureBuffer)
-    case sound(SoundBuffer)
+    case pictures(FrameBuffer)
+    case sound(JitterBuffer)
   }
 
   let ssrc: SSRC
@@ -18,7 +18,7 @@ final class ReceivingStream {
   var meter = InboundMeter()
   var voice = VoiceActivity()
   var numbers = Unwrapper<UInt16>()
-  var missing: MissingPackets
+  var missing: NACKTracker
   /// Its stamps on the sender's wall clock, and that clock.
   private var mapping: ClockMapping
   private(set) var end = RemoteEnd()
@@ -62,12 +62,12 @@ final class ReceivingStream {
     var unseen = settings.delay
     unseen.noise = max(unseen.noise, ReceivingStream.unseen)
     delay = PlayoutDelay(unseen)
-    var asking = MissingPackets.Settings()
+    var asking = NACKTracker.Settings()
     let format = encoding.format ?? VP8Format()
     if !format.isVideo { (asking.longest, asking.mostRequests) = (200_000_000, 2) }
-    missing = MissingPackets(asking)
+    missing = NACKTracker(asking)
     self.format = format
-    content = format.isVideo ? .pictures(PictureBuffer(format)) : .sound(SoundBuffer(clockRate: format.clockRate, delay: settings.delay))
+    content = format.isVideo ? .pictures(FrameBuffer(format)) : .sound(JitterBuffer(clockRate: format.clockRate, delay: settings.delay))
   }
 
   func setRoundTrip(_ time: Int64) {
@@ -84,7 +84,7 @@ final class ReceivingStream {
   func change(to format: any PayloadFormat) {
     self.format = format
     guard case .pictures = content else { return }
-    content = .pictures(PictureBuffer(format))
+    content = .pictures(FrameBuffer(format))
     (latest, lastSeen, needsKeyFrame) = (nil, -1, true)
   }
 
@@ -108,7 +108,7 @@ final class ReceivingStream {
   static func nanoseconds(_ stamp: Int64) -> Int64 { MediaTime.nanoseconds(fromUnits: stamp, rate: 90_000) }
 
   /// A picture that can be handed on; counted once for the delay, as of when it became whole.
-  func saw(_ picture: PictureBuffer.Picture) {
+  func saw(_ picture: FrameBuffer.Picture) {
     guard lastSeen != picture.first else { return }
     lastSeen = picture.first
     let stamp = ReceivingStream.nanoseconds(picture.timestamp)
@@ -118,7 +118,7 @@ final class ReceivingStream {
   }
 
   /// A picture was handed on, or left out, and what comes after it is waited for.
-  func took(_ picture: PictureBuffer.Picture, now: Int64) {
+  func took(_ picture: FrameBuffer.Picture, now: Int64) {
     handedOn = now
     if picture.isKeyFrame { needsKeyFrame = false }
     missing.forget(below: picture.last)
@@ -219,7 +219,7 @@ final class ReceivingStream {
   }
 
   /// When a key frame is to be asked for: at once, but one that has begun to come is waited for.
-  private func keyFrameRequest(_ buffer: PictureBuffer) -> Int64? {
+  private func keyFrameRequest(_ buffer: FrameBuffer) -> Int64? {
     guard needsKeyFrame, statistics.counters.packetsReceived > 0 else { return nil }
     return max(nextKeyFrameRequest ?? 0, buffer.keyFrameArrival.map { $0 &+ ReceivingStream.requestPause } ?? 0)
   }

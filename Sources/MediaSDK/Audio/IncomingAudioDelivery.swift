@@ -161,7 +161,8 @@ extension IncomingAudio {
     let isRendered = renderers.takesEncoded && (state == .started || state == .notAvailable) && renderers.render(packet)
     if isRendered { countRendered() }
     let (isTaken, isFirst) = guarded.withLock { guarded in
-      let isTaken = guarded.part != nil || guarded.delivery.callback != nil || guarded.delivery.options.output != .encoded || renderers.takesRaw
+      let isTaken =
+        guarded.part != nil || guarded.delivery.callback != nil || guarded.delivery.options.output != .encoded || renderers.takesRaw
       defer { if isTaken { guarded.decodesAnew = false } }
       return (isTaken, guarded.decodesAnew)
     }

@@ -89,7 +89,8 @@ public final class OutgoingAudio: OutgoingCore {
     let least = options.isEncodedInput ? 2_500_000 : duration
     guarded = Monitor(
       Guarded(
-        life: OutgoingLife(codec: options.codec), pending: BoundedQueue(capacity: Int(Int64(options.queueMilliseconds) * 1_000_000 / least) + 1),
+        life: OutgoingLife(codec: options.codec),
+        pending: BoundedQueue(capacity: Int(Int64(options.queueMilliseconds) * 1_000_000 / least) + 1),
         pacer: AudioPacer(bufferDuration: duration), encoderSettings: options.encoderSettings(codecs)))
     reports = ReportQueue(capacity: options.reportCapacity)
   }

@@ -113,7 +113,9 @@ extension OutgoingAudio {
   ) throws(MediaError) -> Accepted {
     let now = clock.now()
     return try guarded.withLock { guarded throws(MediaError) in
-      guard guarded.life.state == .started else { throw MediaError(.state, "the stream is not started; its state is \(guarded.life.state)") }
+      guard guarded.life.state == .started else {
+        throw MediaError(.state, "the stream is not started; its state is \(guarded.life.state)")
+      }
       guard guarded.hasRoom(for: duration, limit: options.queueMilliseconds) else { return .full }
       let samples = MediaTime.units(fromNanoseconds: duration, rate: clockRate)
       let stamp = guarded.stamp(timestamp, now, duration, rate: clockRate)

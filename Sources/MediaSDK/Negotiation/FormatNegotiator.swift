@@ -26,7 +26,7 @@ public struct FormatNegotiator: Negotiator {
   }
   private(set) var wantedPart = 1.0
   public private(set) var current: VideoFormat?
-  private var rise = Spell(hold: FormatNegotiator.hold)
+  private var rise = Hysteresis(hold: FormatNegotiator.hold)
   private var growth = Growth()
 
   public init(formats: [VideoFormat], isEncoded: Bool) {

@@ -21,7 +21,7 @@ protocol Negotiator: Sendable {
 }
 
 /// How long something has been true of the estimate, and between what it was meanwhile.
-struct Spell: Sendable {
+struct Hysteresis: Sendable {
   let hold: Int64
   private var begun: (at: Int64, range: ClosedRange<Double>)?
 

@@ -28,9 +28,9 @@ public struct ScreenNegotiator: Negotiator {
   private(set) var wantedPart = 1.0
   public private(set) var current: VideoFormat?
   public private(set) var pace: FrameRate?
-  private var rise = Spell(hold: FormatNegotiator.hold)
+  private var rise = Hysteresis(hold: FormatNegotiator.hold)
   private var growth = Growth()
-  private var fall = Spell(hold: ScreenNegotiator.patience)
+  private var fall = Hysteresis(hold: ScreenNegotiator.patience)
 
   public init(formats: [VideoFormat], isEncoded: Bool) {
     self.formats = formats.sorted { ScreenNegotiator.rank($0).lexicographicallyPrecedes(ScreenNegotiator.rank($1)) }

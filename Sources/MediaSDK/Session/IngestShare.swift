@@ -28,7 +28,7 @@ final class IngestShare: IngestDelegate {
 
   private struct State {
     var current: Current?
-    var door: IngestDoor?
+    var door: IngestEndpoint?
     var isClosed = false
     var meter = RefusalMeter()
   }
@@ -46,7 +46,7 @@ final class IngestShare: IngestDelegate {
     reactor = try Reactor("msdk-ingest", clock: session.engine.clock)
     let rules = try options.rules(session.engine.codecs)
     do throws(MediaError) {
-      let door = try IngestDoor(
+      let door = try IngestEndpoint(
         port: options.port, socketPath: options.socketPath, rules, network: SystemNetwork.shared, loop: reactor, self)
       state.withLock { $0.door = door }
     } catch {

@@ -48,7 +48,7 @@ public final class Session: TransportDelegate {
     var attached: [OutgoingVideo] = []
     /// Streams that were withdrawn, for as long as they are remembered.
     var retired = BoundedQueue<IncomingVideo>(capacity: 64)
-    var sound = SessionSound()
+    var sound = SessionAudio()
     var screenViews: [ScreenView] = []
     var estimate: UInt64 = 0
     var shares = BitrateAllocator()
@@ -147,7 +147,7 @@ public final class Session: TransportDelegate {
     guard let transport else { return }
     endQuality()
     if error == nil { push(.state(.disconnecting, nil)) }
-    let (outgoing, incoming, sound): ([OutgoingVideo], [IncomingVideo], SessionSound) = guarded.withLock { guarded in
+    let (outgoing, incoming, sound): ([OutgoingVideo], [IncomingVideo], SessionAudio) = guarded.withLock { guarded in
       defer {
         guarded.outgoing = [:]
         guarded.incoming = [:]

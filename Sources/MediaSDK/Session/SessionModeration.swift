@@ -36,7 +36,7 @@ extension Session {
   }
 }
 
-extension SessionSound {
+extension SessionAudio {
   /// Started, or attached.
   fileprivate var allOutgoing: [OutgoingAudio] {
     attached + outgoing.values.filter { started in !attached.contains { $0 === started } }

@@ -160,7 +160,7 @@ extension Session {
       add(
         Member(userID: options.userID, displayName: options.displayName),
         facts.outgoing.map { ($0.key, $0.value.options.kind.rawValue, .outgoing($0.value)) }, isLocal: true,
-        isMuted: SessionSound.areAllMuted(facts.sound.outgoing.values.map { $0.isMuted }))
+        isMuted: SessionAudio.areAllMuted(facts.sound.outgoing.values.map { $0.isMuted }))
     }
     for member in facts.members {
       add(
@@ -177,7 +177,7 @@ private struct CallFacts {
   let isInRoom: Bool
   let incoming: [(key: StreamID, value: IncomingVideo)]
   let outgoing: [(key: StreamID, value: OutgoingVideo)]
-  let sound: SessionSound
+  let sound: SessionAudio
 }
 
 extension RendererInput {

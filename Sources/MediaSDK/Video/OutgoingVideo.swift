@@ -95,7 +95,9 @@ public final class OutgoingVideo: OutgoingCore {
   var isScreen: Bool { options.kind == .screenShare }
 
   public func currentSender() throws(MediaError) -> FrameSender {
-    guard let sender = guarded.withLock({ $0.senders.current }) else { throw MediaError(.state, "the stream is neither started nor previewed") }
+    guard let sender = guarded.withLock({ $0.senders.current }) else {
+      throw MediaError(.state, "the stream is neither started nor previewed")
+    }
     return sender
   }
 

@@ -178,7 +178,7 @@ extension OutgoingVideo {
         return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .refused(pending, .paced))
       }
       raw.retain()
-      let kept = StandingPicture.Kept(frame: raw, sequence: pending.sequence, timestamp: timestamp, acceptedAt: now)
+      let kept = StillFrame.Kept(frame: raw, sequence: pending.sequence, timestamp: timestamp, acceptedAt: now)
       let former = guarded.screen.standing.keep(kept, isOnItsWay: isOnTime)
       defer { guarded.screen.held = isOnTime ? nil : pending }
       return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .held, overtaken: guarded.screen.held, former: former)
@@ -418,7 +418,7 @@ extension OutgoingVideo.Guarded {
 }
 
 extension FrameReport {
-  fileprivate func standing(isSharp: Bool) -> StandingPicture.Outcome {
+  fileprivate func standing(isSharp: Bool) -> StillFrame.Outcome {
     switch (outcome, reason) {
     case (.sent, _), (.encoded, _): .shown(isSharp: isSharp)
     case (.dropped, .encoder), (.dropped, .queue), (.dropped, .network): .leftOut

@@ -62,7 +62,7 @@ struct Negotiation {
 /// Of a shared screen: the newest frame that came ahead of its time, and what is shown now.
 struct ScreenFrames {
   var held: OutgoingVideo.Pending?
-  var standing = StandingPicture()
+  var standing = StillFrame()
 
   mutating func takeHeld() -> [OutgoingVideo.Pending] {
     defer { held = nil }

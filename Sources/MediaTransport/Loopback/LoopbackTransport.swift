@@ -45,7 +45,7 @@ public final class LoopbackTransport: Transport {
   let loop: EventLoop
   let room = Monitor<LoopbackRoom?>(nil)
   let state = Monitor(State())
-  let way = Monitor(ScriptedWay())
+  let way = Monitor(LinkEmulator())
   let traffic = LoopbackTraffic()
   /// Whether the phase is `.connected`: what is handed over here arrives.
   private let isHere = Atomic<Bool>(false)

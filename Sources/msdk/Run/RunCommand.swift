@@ -122,6 +122,6 @@ struct RunCommand: ParsableCommand {
     let plan = RunPlan(
       producer: producer, renderers: renderer, filters: filter.flatMap { $0 }, codec: codec, size: size, frameRate: fps, bitrate: bitrate,
       seconds: seconds, frames: frames, network: network, seed: seed, plugins: plugins, isJSON: json, parameterFiles: params)
-    guard try sound ? SoundRun(plan: plan).perform() : Run(plan: plan).perform() else { throw ExitCode(1) }
+    guard try sound ? AudioRun(plan: plan).perform() : Run(plan: plan).perform() else { throw ExitCode(1) }
   }
 }

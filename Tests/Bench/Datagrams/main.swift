@@ -7,7 +7,7 @@ import MediaRTP
 
 final class Nobody: RTPSessionDelegate {
   func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) {}
-  func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
+  func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
   func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
   func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
   func session(did event: RTPSessionEvent) {}

@@ -15,7 +15,7 @@ final class End: RTPSessionDelegate {
   func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) {
     if sent.count < 4096 { sent.append(Array(packet)) }
   }
-  func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
+  func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
     guard picture.size <= memory.count else { return }
     let isTaken = memory.withUnsafeMutableBytes { take(UnsafeMutableRawBufferPointer(rebasing: $0.prefix(picture.size))) }
     if isTaken { pictures += 1 }

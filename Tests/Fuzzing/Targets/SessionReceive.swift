@@ -14,7 +14,7 @@ enum SessionReceive: FuzzTarget {
       transmitted += 1
       expect(packet.count <= 1500, "a packet of \(packet.count) bytes")
     }
-    func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
+    func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
       guard picture.size <= memory.count else { return }
       _ = memory.withUnsafeMutableBytes { take(UnsafeMutableRawBufferPointer(rebasing: $0.prefix(picture.size))) }
     }

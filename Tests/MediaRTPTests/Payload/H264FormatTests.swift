@@ -80,12 +80,12 @@ import Testing
 
   /// The parameters come in packets of their own: the frame begins with the first of them, whenever that comes.
   @Test func aFrameBeginsAfterTheOneBeforeIt() throws {
-    func insert(_ buffer: PictureBuffer, _ number: Int64, _ hex: String, stamp: UInt32, marker: Bool = false) {
+    func insert(_ buffer: FrameBuffer, _ number: Int64, _ hex: String, stamp: UInt32, marker: Bool = false) {
       var header = RTPHeader(payloadType: 96, sequence: SequenceNumber(UInt16(number)), timestamp: RTPTimestamp(stamp), ssrc: SSRC(1))
       header.marker = marker
       _ = reading(bytes(hex)) { buffer.insert(number, RTPPacket(header: header, payload: $0), now: 0) }
     }
-    let buffer = PictureBuffer(H264Format(.nonInterleaved))
+    let buffer = FrameBuffer(H264Format(.nonInterleaved))
     insert(buffer, 10, "6742", stamp: 0)
     insert(buffer, 12, "6588", stamp: 0, marker: true)
     #expect(buffer.next() == nil)
@@ -101,7 +101,7 @@ import Testing
     #expect(next.first == 13 && next.last == 14)
     buffer.skip(next)
     // A stream that begins with a key frame whose parameters came otherwise.
-    let other = PictureBuffer(H264Format(.single))
+    let other = FrameBuffer(H264Format(.single))
     insert(other, 7, "6588", stamp: 0, marker: true)
     #expect(other.next()?.isKeyFrame == true)
   }

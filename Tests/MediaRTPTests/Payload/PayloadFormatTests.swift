@@ -84,7 +84,7 @@ import Testing
     let format = try #require(encoding.format)
     var random = SeededRandom(seed: seed)
     let packetizer = format.makePacketizer()
-    let buffer = PictureBuffer(format, capacity: 512, slotSize: 256)
+    let buffer = FrameBuffer(format, capacity: 512, slotSize: 256)
     var (sent, keys): ([[UInt8]], [Bool]) = ([], [])
     var packets: [(number: Int64, bytes: [UInt8])] = []
     var number: Int64 = 65_400

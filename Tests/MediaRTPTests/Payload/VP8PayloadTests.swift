@@ -6,7 +6,7 @@ import Testing
 @Suite struct VP8PayloadTests {
   private func descriptors() -> [VP8Descriptor] {
     var all: [VP8Descriptor] = []
-    for number in [nil, .short(0), .short(127), .long(0), .long(0x7FFF)] as [PictureNumber?] {
+    for number in [nil, .short(0), .short(127), .long(0), .long(0x7FFF)] as [FrameNumber?] {
       for layer in [nil, .init(temporalID: 3, isSync: true, baseIndex: nil), .init(temporalID: 1, isSync: false, baseIndex: 255)]
         as [VP8Descriptor.Layer?]
       {
@@ -61,11 +61,11 @@ import Testing
   }
 
   @Test func numbersOfPicturesWrapInTheirWidth() {
-    #expect(PictureNumber.short(1).distance(from: .short(126)) == 3)
-    #expect(PictureNumber.short(126).distance(from: .short(1)) == -3)
-    #expect(PictureNumber.long(0).distance(from: .long(0x7FFF)) == 1)
-    #expect(PictureNumber.long(0x7FFF).distance(from: .long(0)) == -1)
-    #expect(PictureNumber.long(0).distance(from: .short(0)) == nil)
+    #expect(FrameNumber.short(1).distance(from: .short(126)) == 3)
+    #expect(FrameNumber.short(126).distance(from: .short(1)) == -3)
+    #expect(FrameNumber.long(0).distance(from: .long(0x7FFF)) == 1)
+    #expect(FrameNumber.long(0x7FFF).distance(from: .long(0)) == -1)
+    #expect(FrameNumber.long(0).distance(from: .short(0)) == nil)
   }
 
   @Test func spoiltPayloadsDoNoHarm() {

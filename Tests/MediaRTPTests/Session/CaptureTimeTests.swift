@@ -61,7 +61,7 @@ import Testing
     func local(_ milliseconds: Int64) -> Int64 { start + milliseconds * (CaptureTimeTests.ms + drift) }
 
     func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) { out.append(Array(packet)) }
-    func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
+    func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {
       var bytes = [UInt8](repeating: 0, count: picture.size)
       if bytes.withUnsafeMutableBytes({ take($0) }) { read.append((true, bytes, picture.captured)) }
     }

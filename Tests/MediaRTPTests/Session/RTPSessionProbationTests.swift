@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func aStreamOfFewPacketsTakesLittleMemory() {
-    let buffer = PictureBuffer()
+    let buffer = FrameBuffer()
     func insert(_ number: Int64) {
       let header = RTPHeader(payloadType: 96, sequence: SequenceNumber(UInt16(number)), timestamp: RTPTimestamp(0), ssrc: SSRC(1))
       _ = [0x10, 0x31, 1, 2].withUnsafeBytes { buffer.insert(number, RTPPacket(header: header, payload: $0), now: 0) }

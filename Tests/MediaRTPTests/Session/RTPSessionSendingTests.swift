@@ -11,7 +11,7 @@ import Testing
     func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) {
       if isControl { control.append(Array(packet)) } else { packets.append(Array(packet)) }
     }
-    func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
+    func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
     func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
     func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
     func session(did event: RTPSessionEvent) {}

@@ -9,7 +9,7 @@ import Testing
     var packets: [(bytes: [UInt8], at: Int64)] = []
     var now: Int64 = 0
     func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) { if !isControl { packets.append((Array(packet), now)) } }
-    func session(received picture: PictureBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
+    func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
     func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
     func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
     func session(did event: RTPSessionEvent) {}

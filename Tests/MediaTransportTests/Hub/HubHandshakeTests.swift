@@ -15,7 +15,7 @@ import Testing
   private let loop: EventLoop
   private let thread: Reactor
   private let table: HubTable
-  private let door: HubDoor
+  private let door: HubListener
   private let certificate: TLSCertificate
   private let room: String
   /// Later than any time that is looked up.
@@ -28,7 +28,7 @@ import Testing
     certificate = try TLSCertificate.make()
     room = "handshakes \(StreamID.next().value)"
     table = HubTable(room, HubServer.Options([]), thread, SystemNetwork.shared, loop)
-    door = try HubDoor(try #require(SocketAddress("127.0.0.1", port: 0)), certificate, table)
+    door = try HubListener(try #require(SocketAddress("127.0.0.1", port: 0)), certificate, table)
   }
 
   private func prefix(_ host: Int) throws -> AddressPrefix { AddressPrefix(try #require(SocketAddress("10.0.0.\(host)", port: 1))) }

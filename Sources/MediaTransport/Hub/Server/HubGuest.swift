@@ -25,12 +25,12 @@ final class HubGuest: NetworkDriver {
   let prefix: AddressPrefix
   private let guarded: Monitor<Guarded>
   private let table: HubTable
-  private let port: HubDoor
+  private let port: HubListener
   private let certificate: TLSCertificate
   private let end: Int64
 
   init(
-    _ socket: any StreamConnection, from prefix: AddressPrefix, at door: HubDoor, _ certificate: TLSCertificate, _ table: HubTable,
+    _ socket: any StreamConnection, from prefix: AddressPrefix, at door: HubListener, _ certificate: TLSCertificate, _ table: HubTable,
     now: Int64
   ) {
     guarded = Monitor(Guarded(socket: socket))

@@ -51,11 +51,11 @@ final class HubPeer: NetworkDriver {
   let place: LoopbackTransport
   var id: ObjectIdentifier { ObjectIdentifier(place) }
   let table: HubTable
-  private let door: HubDoor
+  private let door: HubListener
   private let hello: HubRequest.Hello
   var clock: any MediaClock { table.clock }
 
-  init(_ hello: HubRequest.Hello, at door: HubDoor, _ table: HubTable) {
+  init(_ hello: HubRequest.Hello, at door: HubListener, _ table: HubTable) {
     (self.hello, self.door, self.table) = (hello, door, table)
     // Of what his machine decodes, only that reaches it.
     var member = hello.member

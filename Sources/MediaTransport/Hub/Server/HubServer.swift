@@ -27,7 +27,7 @@ public final class HubServer: Sendable {
   }
 
   private let table: HubTable
-  private let doors: [HubDoor]
+  private let doors: [HubListener]
   private let certificate: TLSCertificate
 
   public init(room: String, options: Options, loop: EventLoop, thread: any DriverLoop, network: any Network = SystemNetwork.shared)
@@ -57,16 +57,16 @@ public final class HubServer: Sendable {
 
   /// What is free at the first address may be taken at another.
   private static func makeDoors(_ addresses: [SocketAddress], _ certificate: TLSCertificate, _ table: HubTable) throws(MediaError)
-    -> [HubDoor]
+    -> [HubListener]
   {
     var triesLeft = addresses.count { $0.port == 0 } > 1 ? mostTries : 1
     while true {
       triesLeft -= 1
-      var doors: [HubDoor] = []
+      var doors: [HubListener] = []
       var chosen: UInt16 = 0
       do throws(MediaError) {
         for address in addresses {
-          let door = try HubDoor(address.port == 0 ? address.with(port: chosen) : address, certificate, table)
+          let door = try HubListener(address.port == 0 ? address.with(port: chosen) : address, certificate, table)
           if address.port == 0 { chosen = door.address.port }
           doors.append(door)
         }

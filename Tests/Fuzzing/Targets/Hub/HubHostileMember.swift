@@ -32,7 +32,7 @@ enum HubHostileMember: FuzzTarget {
     var input = Input(bytes)
     let stage = HubStage()
     let table = HubTable(room, HubServer.Options([]), stage.thread, SystemNetwork.shared, stage.loop)
-    let door = try HubDoor(HubStage.address.with(port: 0), certificate, table)
+    let door = try HubListener(HubStage.address.with(port: 0), certificate, table)
     // Nothing goes out.
     door.socket.close()
     let (honest, delegate) = (

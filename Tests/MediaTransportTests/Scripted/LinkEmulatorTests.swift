@@ -6,7 +6,7 @@ import Testing
 @testable import MediaTransport
 
 /// What goes over in packets and what in one piece, and what becomes of it when scripts and streams come and go.
-@Suite struct ScriptedWayTests {
+@Suite struct LinkEmulatorTests {
   private let slow = NetworkScript.Step(delay: 50 * millisecond)
 
   /// Pictures, ten a second, that came by then.

@@ -3,17 +3,17 @@ import Testing
 
 @testable import MediaRTP
 
-@Suite struct SoundBufferTests {
+@Suite struct JitterBufferTests {
   private let ms: Int64 = 1_000_000
 
-  private func insert(_ buffer: SoundBuffer, _ number: Int64, at now: Int64, stamp: UInt32? = nil) -> SoundBuffer.Insertion {
+  private func insert(_ buffer: JitterBuffer, _ number: Int64, at now: Int64, stamp: UInt32? = nil) -> JitterBuffer.Insertion {
     [UInt8(truncatingIfNeeded: number)].withUnsafeBytes {
       buffer.insert(number, stamp: RTPTimestamp(stamp ?? UInt32(truncatingIfNeeded: number &* 960)), $0, now: now)
     }
   }
 
   @Test func packetsComeInOrderAndAtOnceOnAnEvenWay() {
-    let buffer = SoundBuffer(clockRate: 48_000)
+    let buffer = JitterBuffer(clockRate: 48_000)
     #expect(buffer.nextDeadline == nil && buffer.step(now: 0) == nil)
     for number in Int64(65_000)..<66_000 {
       let now = number * 20 * ms
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func aLossIsToldInItsPlace() {
-    let buffer = SoundBuffer(clockRate: 48_000)
+    let buffer = JitterBuffer(clockRate: 48_000)
     for number in Int64(0)..<10 {
       _ = insert(buffer, number, at: number * 20 * ms)
       _ = buffer.step(now: number * 20 * ms)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func silenceThatWasNotSentIsNoLoss() {
-    let buffer = SoundBuffer(clockRate: 48_000)
+    let buffer = JitterBuffer(clockRate: 48_000)
     for number in Int64(0)..<5 {
       _ = insert(buffer, number, at: number * 20 * ms)
       _ = buffer.step(now: number * 20 * ms)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func jitterIsWaitedFor() {
-    let buffer = SoundBuffer(clockRate: 48_000)
+    let buffer = JitterBuffer(clockRate: 48_000)
     var random = SeededRandom(seed: 8)
     let count: Int64 = 3000
     let arrivals = (0..<count).map { ($0, $0 * 20 * ms + Int64.random(in: 0...(60 * ms), using: &random)) }.sorted { $0.1 < $1.1 }
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func duplicatesJumpsAndCrowdsAreSurvived() {
-    let buffer = SoundBuffer(clockRate: 48_000, capacity: 16)
+    let buffer = JitterBuffer(clockRate: 48_000, capacity: 16)
     #expect(insert(buffer, 5, at: 0) == .kept)
     #expect(insert(buffer, 5, at: 0) == .duplicate)
     #expect(insert(buffer, 4, at: 0) == .late)
@@ -94,13 +94,13 @@ import Testing
     buffer.reset()
     #expect(buffer.nextDeadline == nil && insert(buffer, 3, at: 9) == .kept)
     let large = [UInt8](repeating: 0, count: 1501)
-    #expect(large.withUnsafeBytes { SoundBuffer(clockRate: 8000).insert(1, stamp: RTPTimestamp(0), $0, now: 0) } == .refused)
+    #expect(large.withUnsafeBytes { JitterBuffer(clockRate: 8000).insert(1, stamp: RTPTimestamp(0), $0, now: 0) } == .refused)
   }
 
   @Test func noiseNeverHarms() {
     for seed in UInt64(1)...10 {
       var random = SeededRandom(seed: seed)
-      let buffer = SoundBuffer(clockRate: 48_000, capacity: 32)
+      let buffer = JitterBuffer(clockRate: 48_000, capacity: 32)
       var now: Int64 = 0
       for number in Int64(0)..<2000 {
         now += Int64.random(in: 0...(40 * ms), using: &random)

@@ -2,7 +2,7 @@ import MediaCore
 
 /// The way out of one member under a script: one link for all that is sent, then for what has a payload format a pair of sessions of RTP, and for the
 /// rest a path to each receiver, on which a unit is lost with any of its packets. Pure: time and script in.
-struct ScriptedWay {
+struct LinkEmulator {
   private var link = NetworkLink()
   private var paths: [ObjectIdentifier: NetworkPath] = [:]
   private var seed: UInt64?

@@ -1,6 +1,6 @@
 /// Puts pictures together from their packets, as their payload format has it, and hands them on in the order in which they can be decoded: after the
 /// one before them, or from a key frame on. Holds the packets of what is not complete; a picture's bytes are copied out once.
-public final class PictureBuffer {
+public final class FrameBuffer {
   public struct Picture: Sendable, Equatable {
     public let first: Int64
     public let last: Int64
@@ -15,7 +15,7 @@ public final class PictureBuffer {
     public let width: UInt16
     public let height: UInt16
     public let size: Int
-    public let number: PictureNumber?
+    public let number: FrameNumber?
     public let layer: VP8Descriptor.Layer?
     public let orientation: UInt8
     /// nil: as of the picture before it; of a key frame: not said.
@@ -68,7 +68,7 @@ public final class PictureBuffer {
   /// The last packet of what was handed on.
   private var done: Int64?
   private var lastBase: UInt8?
-  private var lastNumber: PictureNumber?
+  private var lastNumber: FrameNumber?
   private static let mostPictures = 128
   /// That became whole, key frames among them, and that were handed on.
   private(set) var completed: (all: UInt64, keyFrames: UInt64) = (0, 0)
@@ -197,7 +197,7 @@ public final class PictureBuffer {
     pictures.insert(picture, at: place)
     completed.all &+= 1
     if picture.isKeyFrame { completed.keyFrames &+= 1 }
-    if pictures.count > PictureBuffer.mostPictures { pictures.removeFirst() }
+    if pictures.count > FrameBuffer.mostPictures { pictures.removeFirst() }
   }
 
   /// Without memory it is only measured.

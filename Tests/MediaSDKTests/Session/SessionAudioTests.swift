@@ -6,7 +6,7 @@ import Testing
 @testable import MediaSDK
 
 /// A session's mix, and who speaks in it.
-@Suite struct SessionSoundTests {
+@Suite struct SessionAudioTests {
   /// Somebody's steady sound.
   private struct Voice {
     let stream: OutgoingAudio

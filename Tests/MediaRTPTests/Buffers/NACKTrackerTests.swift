@@ -2,20 +2,20 @@ import Testing
 
 @testable import MediaRTP
 
-@Suite struct MissingPacketsTests {
-  private func asked(_ missing: inout MissingPackets, _ now: Int64) -> [Int64] {
+@Suite struct NACKTrackerTests {
+  private func asked(_ missing: inout NACKTracker, _ now: Int64) -> [Int64] {
     var all: [Int64] = []
     missing.requests(now: now) { all.append($0) }
     return all
   }
 
-  private func received(_ missing: inout MissingPackets, _ number: Int64, now: Int64) -> Bool { missing.received(number, now: now) != .new }
-  private func beyondHelp(_ missing: inout MissingPackets) -> Bool { missing.takeBeyondHelp() }
+  private func received(_ missing: inout NACKTracker, _ number: Int64, now: Int64) -> Bool { missing.received(number, now: now) != .new }
+  private func beyondHelp(_ missing: inout NACKTracker) -> Bool { missing.takeBeyondHelp() }
 
-  private func make(_ change: (inout MissingPackets.Settings) -> Void = { _ in }) -> MissingPackets {
-    var settings = MissingPackets.Settings()
+  private func make(_ change: (inout NACKTracker.Settings) -> Void = { _ in }) -> NACKTracker {
+    var settings = NACKTracker.Settings()
     change(&settings)
-    var missing = MissingPackets(settings)
+    var missing = NACKTracker(settings)
     missing.roundTrip = 50_000_000
     return missing
   }

@@ -54,15 +54,15 @@ struct TestStream {
   }
 }
 
-@Suite struct PictureBufferTests {
-  private let buffer = PictureBuffer(capacity: 256, slotSize: 128)
+@Suite struct FrameBufferTests {
+  private let buffer = FrameBuffer(capacity: 256, slotSize: 128)
 
   @discardableResult
-  private func insert(_ packet: TestStream.Packet, now: Int64 = 0) throws -> PictureBuffer.Insertion {
+  private func insert(_ packet: TestStream.Packet, now: Int64 = 0) throws -> FrameBuffer.Insertion {
     try reading(packet.bytes) { buffer.insert(packet.number, try RTPPacket(parsing: $0), now: now) }
   }
 
-  private func taken() -> (PictureBuffer.Picture, [UInt8])? {
+  private func taken() -> (FrameBuffer.Picture, [UInt8])? {
     guard let picture = buffer.next() else { return nil }
     var bytes = [UInt8](repeating: 0, count: picture.size)
     let isThere = bytes.withUnsafeMutableBytes { buffer.take(picture, into: $0) }
@@ -116,7 +116,7 @@ struct TestStream {
   @Test func anyOrderWithinAWindowWillDo() throws {
     for seed in UInt64(1)...10 {
       var random = SeededRandom(seed: seed)
-      let buffer = PictureBuffer(capacity: 256, slotSize: 128)
+      let buffer = FrameBuffer(capacity: 256, slotSize: 128)
       var stream = TestStream()
       var packets: [TestStream.Packet] = []
       for index in 0..<150 { packets += try stream.picture(Int.random(in: 10...900, using: &random), isKey: index == 0) }

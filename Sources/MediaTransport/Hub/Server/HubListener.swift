@@ -4,7 +4,7 @@ import MediaRuntime
 import MediaTLS
 
 /// One address of a hub: where it is connected to, and the one socket over which the media of all who came by it passes.
-final class HubDoor: NetworkDriver {
+final class HubListener: NetworkDriver {
   private struct Guarded {
     var listener: (any StreamPort)?
     var tags: [UInt64] = []
@@ -22,7 +22,7 @@ final class HubDoor: NetworkDriver {
   private static let mostTries = 64
 
   init(_ address: SocketAddress, _ certificate: TLSCertificate, _ table: HubTable) throws(MediaError) {
-    let (listener, socket) = try HubDoor.bind(address, table.network)
+    let (listener, socket) = try HubListener.bind(address, table.network)
     (self.table, self.certificate) = (table, certificate)
     self.socket = HubSocket(socket)
     self.address = listener.localAddress ?? address
@@ -79,7 +79,7 @@ final class HubDoor: NetworkDriver {
     let now = table.clock.now()
     guard isReadable else { return .max }
     let rows = guarded.withLock { $0.rows }
-    for _ in 0..<HubDoor.mostBatches {
+    for _ in 0..<HubListener.mostBatches {
       let count = socket.receive(rows)
       rows.forEach { bytes, address in
         guard let peer = table.peer(ofPacket: UnsafeRawBufferPointer(bytes)) else { return }
@@ -93,7 +93,7 @@ final class HubDoor: NetworkDriver {
   /// False: no descriptor is left, and none could be made free.
   private func letIn() -> Bool {
     let now = table.clock.now()
-    for _ in 0..<HubDoor.mostKnocks {
+    for _ in 0..<HubListener.mostKnocks {
       switch guarded.withLock({ $0.listener?.accept() ?? .nobody }) {
       case .nobody: return true
       case .exhausted:
@@ -109,11 +109,11 @@ final class HubDoor: NetworkDriver {
 
   /// Looks at the listener when somebody knocks, and not with each datagram.
   private final class Porter: NetworkDriver {
-    private let door: HubDoor
+    private let door: HubListener
     private let tag = Monitor<UInt64?>(nil)
     private static let rest: Int64 = 100_000_000
 
-    init(_ door: HubDoor) {
+    init(_ door: HubListener) {
       self.door = door
     }
 

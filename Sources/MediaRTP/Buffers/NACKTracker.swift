@@ -1,6 +1,6 @@
 /// Packets that did not come, and when they are asked for (RFC 4585, section 6.2.1): at once after a gap, again after each round trip, a few
 /// times and not for longer than they would be of use. What came late only is taken off the list.
-public struct MissingPackets: Sendable {
+public struct NACKTracker: Sendable {
   public struct Settings: Sendable {
     /// More than that, of 1024 at most, are not asked for one by one: a key frame is.
     public var most = 250

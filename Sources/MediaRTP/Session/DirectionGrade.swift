@@ -1,5 +1,5 @@
 /// One direction's grade: worse after two seconds in which all says so, better after five in which all says so with a margin.
-struct NetworkWay: Sendable {
+struct DirectionGrade: Sendable {
   typealias Grade = NetworkQuality.Grade
 
   struct Evidence: Sendable {
@@ -37,8 +37,8 @@ struct NetworkWay: Sendable {
 
   /// Whether it changed. Without evidence it stays what it is, for ten seconds.
   mutating func judge(_ evidence: Evidence?, now: Int64) -> Bool {
-    guard let evidence, let strict = evidence.grade(margin: 1), let lenient = evidence.grade(margin: NetworkWay.margin) else {
-      guard grade != .unknown, let lastKnown, now &- lastKnown >= NetworkWay.silence else { return false }
+    guard let evidence, let strict = evidence.grade(margin: 1), let lenient = evidence.grade(margin: DirectionGrade.margin) else {
+      guard grade != .unknown, let lastKnown, now &- lastKnown >= DirectionGrade.silence else { return false }
       return become(.unknown)
     }
     lastKnown = now
@@ -57,7 +57,7 @@ struct NetworkWay: Sendable {
     // Going down, the latest says how far; going up, the least of all.
     wanted.grade = isUp ? min(wanted.grade, next) : next
     self.wanted = wanted
-    guard now &- wanted.since >= (isUp ? NetworkWay.rise : NetworkWay.fall) else { return false }
+    guard now &- wanted.since >= (isUp ? DirectionGrade.rise : DirectionGrade.fall) else { return false }
     return become(wanted.grade)
   }
 

@@ -4,7 +4,7 @@ import MediaPlugins
 import MediaSDK
 
 /// A call of sound inside this process, from the plan to the figures.
-struct SoundRun {
+struct AudioRun {
   let plan: RunPlan
 
   private static let tick = 20
@@ -54,7 +54,7 @@ struct SoundRun {
     signals.letThrough()
     try outgoing.attachProducer(nil)
     let length = MediaTime.monotonic() - start
-    try? outgoing.waitPlayed(deadline: Deadline.after(milliseconds: SoundRun.patience))
+    try? outgoing.waitPlayed(deadline: Deadline.after(milliseconds: AudioRun.patience))
     wait(milliseconds: 1_000) { incoming.stats.counters.received >= outgoing.stats.counters.packets }
     let figures = figures(producer, outgoing.stats.counters, incoming.stats.counters, length) + findings(of: renderers)
     call.keepStats()
@@ -80,7 +80,7 @@ struct SoundRun {
     let deadline = plan.seconds.map { MediaTime.monotonic() + Int64($0 * 1e9) } ?? .max
     while true {
       let left = (deadline - MediaTime.monotonic()) / 1_000_000
-      if left <= 0 || signals.wait(milliseconds: min(SoundRun.tick, Int(left))) { return [] }
+      if left <= 0 || signals.wait(milliseconds: min(AudioRun.tick, Int(left))) { return [] }
       var happenings: [Call.Happening] = []
       for session in sessions {
         while let event = try? session.nextEvent(deadline: 0) {

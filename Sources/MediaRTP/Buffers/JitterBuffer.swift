@@ -2,7 +2,7 @@ import MediaCore
 
 /// Brings packets of sound into their order and hands each on when it is due, as long after its stamp as nearly all of them need (RFC 3550,
 /// section 6.4.1 on jitter; `PlayoutDelay`). A packet that is not there then is lost, and said to be, so that it is concealed in its place.
-public final class SoundBuffer {
+public final class JitterBuffer {
   public enum Step: Equatable, Sendable {
     /// A packet, to be taken from `packet` before anything else is done here.
     case packet(Int64, stamp: Int64)

@@ -4,7 +4,7 @@ import MediaRuntime
 
 /// A session's local ingest: where its feeders connect. The loop, which drives it, and the network are the caller's; the loop has nobody else to
 /// drive who would have to wait for a frame.
-public final class IngestDoor: Sendable {
+public final class IngestEndpoint: Sendable {
   public let port: UInt32
   private let server: IngestServer
 

@@ -2,7 +2,7 @@ import CMediaSDK
 import MediaCore
 
 /// A decoded picture, I420, in memory of the decoder.
-public struct DecodedPicture {
+public struct DecodedFrame {
   public let width: UInt32
   public let height: UInt32
   public let planes: (y: UnsafeMutablePointer<UInt8>, u: UnsafeMutablePointer<UInt8>, v: UnsafeMutablePointer<UInt8>)

@@ -2,7 +2,7 @@ import MediaCore
 import MediaTransport
 
 /// What a session knows of its sound.
-struct SessionSound {
+struct SessionAudio {
   struct Speaker {
     let userID: String
     let level: UInt32
@@ -27,7 +27,7 @@ struct SessionSound {
   }
 
   /// The room was left; what it held until now.
-  mutating func leave() -> SessionSound {
+  mutating func leave() -> SessionAudio {
     defer {
       incoming = [:]
       outgoing = [:]
@@ -44,7 +44,7 @@ struct SessionSound {
 
   /// Whether somebody sends sound and all of it is muted.
   func isMuted(_ userID: String) -> Bool {
-    SessionSound.areAllMuted(incoming.filter { $0.value.userID == userID }.map { muted.contains($0.key) })
+    SessionAudio.areAllMuted(incoming.filter { $0.value.userID == userID }.map { muted.contains($0.key) })
   }
 
   static func areAllMuted(_ streams: [Bool]) -> Bool { !streams.isEmpty && !streams.contains(false) }
@@ -62,9 +62,9 @@ extension Session {
       }
       guard
         guarded.sound.attached.count + guarded.sound.outgoing.values.count(where: { !guarded.sound.isAttached($0) })
-          < SessionSound.mostStreams
+          < SessionAudio.mostStreams
       else {
-        throw MediaError(.full, "the session already has \(SessionSound.mostStreams) outgoing audio streams, the maximum")
+        throw MediaError(.full, "the session already has \(SessionAudio.mostStreams) outgoing audio streams, the maximum")
       }
       return try guarded.transportToStart()
     }
@@ -198,7 +198,7 @@ extension Session {
   func spoke(_ id: StreamID, userID: String, _ level: UInt32?) {
     let change: (Bool, UInt32)? = guarded.withLock { guarded in
       let before = guarded.sound.speakingLevel(of: userID)
-      guarded.sound.speakers[id] = level.map { SessionSound.Speaker(userID: userID, level: $0) }
+      guarded.sound.speakers[id] = level.map { SessionAudio.Speaker(userID: userID, level: $0) }
       let after = guarded.sound.speakingLevel(of: userID)
       guard (before == nil) != (after == nil) else { return nil }
       return (after != nil, after ?? AudioFrame.silentLevel)
@@ -207,7 +207,7 @@ extension Session {
   }
 }
 
-extension SessionSound {
+extension SessionAudio {
   func isAttached(_ stream: OutgoingAudio) -> Bool {
     attached.contains { $0 === stream }
   }
