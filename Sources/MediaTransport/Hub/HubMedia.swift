@@ -37,8 +37,6 @@ final class HubMedia {
       seed: seed)
     settings.extensions = terms.extensions
     settings.reportsAtOnce = true
-    // Its reports keep the times of a group: what `HubScreenTests` says of narrow links was found with those.
-    settings.isGroup = true
     // Two legs add up their errors: the more reports, the sooner each knows the drift of the two clocks.
     settings.reports.minimum = HubMedia.reportInterval
     settings.ssrc = terms.ssrc(ofEnd: isHub)

@@ -99,7 +99,7 @@ import Testing
   }
 
   /// 150 kB at 200 kbit/s: however long a packet waited to leave, it is sent again when it is missed. Whoever asks meanwhile gets that.
-  @Test(arguments: 21...24 as ClosedRange<UInt64>) func aKeyFrameThatTakesLongIsRepairedToItsEnd(_ seed: UInt64) throws {
+  @Test(arguments: 1...4 as ClosedRange<UInt64>) func aKeyFrameThatTakesLongIsRepairedToItsEnd(_ seed: UInt64) throws {
     var pacing = PacerBounds()
     (pacing.picture, pacing.leaving, pacing.budget) = (30_000_000_000, 30_000_000_000, nil)
     let call = try TestCall(seed: seed, maximum: 250_000, start: 150_000, pacing: pacing)
