@@ -1,5 +1,5 @@
 import CResampler
-import Synchronization
+import MediaCore
 
 /// The coefficients with which `AudioResampler` changes the rate by one ratio: a windowed sinc, at so many places between two samples. They
 /// never change; all resamplers of a ratio share them, on any thread.
@@ -80,7 +80,7 @@ final class FilterBank: @unchecked Sendable {
     }
   }
 
-  private static let known = Mutex(Known())
+  private static let known = Monitor(Known())
 
   /// For the rates given, in Hz.
   static func shared(from input: UInt32, to output: UInt32) -> FilterBank {

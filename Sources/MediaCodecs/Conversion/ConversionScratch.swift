@@ -1,4 +1,4 @@
-import Synchronization
+import MediaCore
 
 /// Memory for what lies between two steps of a conversion. It grows to what is needed and is then used again, so that converting the same
 /// sizes over and over allocates nothing. For one conversion at a time.
@@ -51,5 +51,5 @@ public final class ConversionScratch: @unchecked Sendable {
     return try body(scratch)
   }
 
-  private static let stock = Mutex<[ConversionScratch]>([])
+  private static let stock = Monitor<[ConversionScratch]>([])
 }
