@@ -5,8 +5,6 @@ import PackageDescription
 // cannot be built.
 let runtime = Context.environment["MSDK_RUNTIME"]
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
-// Rooms that no frame passes.
-let small = strict + (runtime == nil ? [] : [.unsafeFlags(["-Osize"])])
 // Before the toolchain's own archives, so that the linker takes these.
 let trimmed: [LinkerSetting] =
   runtime.map { folder in

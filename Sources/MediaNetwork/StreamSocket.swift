@@ -119,14 +119,16 @@ public final class StreamListener: StreamPort {
   }
 
   private static func error(_ code: Int32, _ what: String) -> MediaError {
-    let status: Status =
-      switch code {
-      case EADDRINUSE: .exists
-      case EACCES, EPERM: .permission
-      case EMFILE, ENFILE, ENOMEM, ENOBUFS: .noMemory
-      default: .io
-      }
-    return MediaError(status, "\(what): \(StreamSocket.words(code))")
+    MediaError(status(of: code), "\(what): \(StreamSocket.words(code))")
+  }
+
+  static func status(of code: Int32) -> Status {
+    switch code {
+    case EADDRINUSE: .exists
+    case EACCES, EPERM: .permission
+    case EMFILE, ENFILE, ENOMEM, ENOBUFS: .noMemory
+    default: .io
+    }
   }
 
   deinit {

@@ -26,6 +26,13 @@ import Testing
     return Array(bytes.prefix(got))
   }
 
+  @Test(arguments: [
+    (EADDRINUSE, Status.exists), (EACCES, .permission), (EPERM, .permission), (EMFILE, .noMemory), (ENOBUFS, .noMemory),
+    (EADDRNOTAVAIL, .io)
+  ]) func whyThereIsNoPortIsSaidByAnError(code: Int32, status: Status) {
+    #expect(StreamListener.status(of: code) == status)
+  }
+
   @Test(arguments: ["127.0.0.1", "::1"]) func bytesPassBothWays(host: String) throws {
     let listener = try StreamListener(binding: try #require(SocketAddress(host, port: 0)))
     let address = try #require(listener.localAddress)
