@@ -78,6 +78,10 @@ class Record:
 
     # --------------------------------------------------------------------------------------------------------------- formats
 
+    def estimates(self, user: str, span: Span) -> list[tuple[float, int]]:
+        """What its end of the link was said to carry, and how long after the beginning."""
+        return [(round(one["at"] - span.begin, 1), round(one["value"] / 1000)) for one in self.of("estimate", span, by=user)]
+
     def formats(self, user: str, kind: str, span: Span) -> list[tuple[float, int]]:
         """When another format was wanted, in seconds from the span's begin, and how wide."""
         return [(one["at"] - span.begin, one["width"]) for one in self.of("format", span, by=user, kind=kind)]

@@ -68,10 +68,11 @@ class ThreeParties(InteropTest):
         for user in BEHIND_THE_LINK:
             self.assertEqual(self.record.formats(user, "VIRTUAL", good.from_(3)), [], f"{user}, while the link is good")
             falls, rises = (self.record.formats(user, "VIRTUAL", span) for span in (bad, after))
-            self.assertEqual(([width for _, width in falls], [width for _, width in rises]), ([320], [640]), f"{user}: {falls}, {rises}")
+            estimates = f"{user}, estimates in kbit/s: {self.record.estimates(user, bad)}; from the recovery: {self.record.estimates(user, after)}"
+            self.assertEqual(([width for _, width in falls], [width for _, width in rises]), ([320], [640]), f"{falls}, {rises}; {estimates}")
             # Seen: 0.26 to 0.63 s, and 5.2 to 9.2.
-            self.assertLess(falls[0][0], 1, user)
-            self.assertLess(rises[0][0], 10, user)
+            self.assertLess(falls[0][0], 1, estimates)
+            self.assertLess(rises[0][0], 10, estimates)
 
     def check_sound(self, good: Span, bad: Span, after: Span) -> None:
         for hearer in CAMERAS:

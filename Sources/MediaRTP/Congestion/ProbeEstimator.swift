@@ -8,12 +8,16 @@ public struct ProbeCluster: Sendable, Equatable {
   public var bytes: Int
 
   static let duration = 0.015
+  /// Five short packets would be over so soon that a few milliseconds of jitter pass for the link's rate: up to this duration a probe has as
+  /// many bytes as five long ones.
+  static let longest = 0.05
+  static let fewest = 6000.0
 
   init(id: Int32, rate: Double) {
     self.id = id
     self.rate = Int(rate)
     packets = 5
-    bytes = Int(rate * ProbeCluster.duration / 8)
+    bytes = Int(max(rate * ProbeCluster.duration / 8, min(rate * ProbeCluster.longest / 8, ProbeCluster.fewest)))
   }
 }
 

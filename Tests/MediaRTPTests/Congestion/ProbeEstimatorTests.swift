@@ -31,6 +31,11 @@ import Testing
     #expect(abs(rate - 1.9e6) < 1e4)
   }
 
+  /// At a low rate as long as it takes to see through a few milliseconds of jitter, at a high one as short as the queue of a link wants it.
+  @Test(arguments: [(100e3, 625), (960e3, 6000), (1.9e6, 6000), (3.2e6, 6000), (20e6, 37_500)]) func aProbesLength(rate: Double, bytes: Int) {
+    #expect(ProbeCluster(id: 1, rate: rate).bytes == bytes)
+  }
+
   @Test func tooFewSayNothing() {
     #expect(result(sent: 4e6, arrived: 4e6, count: 2) == nil)
     #expect(result(sent: 4e6, arrived: 4e6, count: 10, without: [0, 2, 4, 6, 7, 8]) == nil)

@@ -42,6 +42,8 @@ final class SimulatedFlow {
   /// Feedbacks are packets of the link back, if there is one, of so many bytes.
   var feedbackSize = 100
   var audioSize = 120
+  /// What serves as padding is no longer than this, as old packets that are resent for it may be.
+  var longestPadding = 1200
   var audioInterval: Int64 = 20_000_000
   /// No picture is made while what waits would take longer, as it is by the encoders of a session.
   var longestBacklog: Int64 = 300_000_000
@@ -147,6 +149,7 @@ final class SimulatedFlow {
         let arrival = transmit(packet.size, probe, now, &link)
         if kind == .audio { sounds.append(Sound(made: packet.since, arrived: arrival)) }
       case .padding(let size, let probe):
+        let size = min(size, longestPadding)
         pacer.padded(size, now: now)
         _ = transmit(size, probe, now, &link)
       case .expired: expired += 1
